@@ -9,7 +9,7 @@ const { packageManager } = JSON.parse(readFileSync(new URL('../package.json', im
 const prefix = join(process.execPath, '..', '..');
 const headers = existsSync(join(prefix, 'include/node/node.h')) ? { npm_config_nodedir: prefix } : {};
 
-// --yes: a user's npmrc may say no for him; --prefer-offline: without a network npx would retry for a minute.
+// --yes: a user's npmrc may say no; --prefer-offline: without a network npx would retry for a minute.
 const { status } = spawnSync('npx', ['--yes', '--prefer-offline', packageManager, ...process.argv.slice(2)], {
   stdio: 'inherit',
   env: { TURBO_TELEMETRY_DISABLED: '1', ...headers, ...process.env },

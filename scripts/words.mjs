@@ -23,6 +23,7 @@ const phrases = [
     /\b(?:const|let|readonly) (?:longest|least|most|largest|shortest)\b|\b(?:longest|least|most|largest|shortest)\??: (?:number|bigint)\b/,
     'max, or min',
   ],
+  [/\b(?:[Hh]e|[Hh]is|him|himself)\b/, 'they, their, them, or the noun'],
   [/\bMessengers\b|\bmessengers\??[:.]/, 'senderAccounts'],
   [/\b[aA]skedBefore\b/, 'idempotency'],
   [/\bnewsOf\b/, 'what kind of news: alertStatusOf, headlineOf'],

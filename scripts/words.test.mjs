@@ -35,6 +35,7 @@ for (const line of [
   'function orderWish() {}',
   'await tellMonitor(deps);',
   '// a sound request',
+  "test('shows him his groups', () => {});",
   'readonly messengers: Messengers;',
   'const askedBefore = createStore();',
   'const status = newsOf(flip);',

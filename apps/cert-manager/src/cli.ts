@@ -18,8 +18,8 @@ const help = `Usage: cert-manager <command> [options]
 
 Commands
   admin create   make an administrator
-  admin ensure   make the administrator, or give him this password and mail address, enable him
-                 and make him an administrator again; does nothing when all of that is so
+  admin ensure   create the administrator, or set this password and mail address, enable the user
+                 and make them an administrator again; does nothing if all of that is the case
   migrate        bring the database up to date, which the other commands and the service do too
                  unless CERT_MANAGER_MIGRATE_AT_START is false
   keys rotate    encrypt with the first of ENCRYPTION_KEYS what the others have encrypted;

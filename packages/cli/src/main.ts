@@ -2,7 +2,7 @@ import { processIo } from './io.js';
 import { run } from './run.js';
 
 process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
-  // Anyone who reads no further, such as `head`, has what he wants.
+  // A reader that stops early, such as `head`, has read enough.
   if (code === 'EPIPE') return;
   process.stderr.write(`certloop: standard output: ${message}\n`);
   process.exitCode ||= 1;

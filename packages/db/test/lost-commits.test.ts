@@ -156,7 +156,7 @@ describe('who shares a commit', () => {
     return { sent, commits: new SharedCommits({ alone: (work) => work(), newSession }, { joinMs: 60_000 }) };
   }
 
-  test('is answered after it, whether his own work failed or not', async () => {
+  test('is answered after it, whether its own work failed or not', async () => {
     const committing = gate();
     const onDisk = gate();
     const { sent, commits } = scripted(async () => {

@@ -26,7 +26,7 @@ export async function keysWork(baseUrl: string, keys: ProjectKeys): Promise<bool
   return (await Promise.all(checks)).every((reply) => reply !== undefined);
 }
 
-/** A new API token of an administrator; undefined when his password is refused. */
+/** A new API token of an administrator; undefined when their password is refused. */
 export async function issueToken(
   baseUrl: string,
   { username, password }: Administrator,

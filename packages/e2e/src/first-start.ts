@@ -45,7 +45,7 @@ export interface Administrator {
   readonly password: string;
 }
 
-/** Makes the stack's administrator, or gives him a new password when he exists. */
+/** Makes the stack's administrator, or sets a new password if the account exists. */
 export async function makeAdministrator(plan: StackPlan): Promise<Administrator> {
   const username = 'admin';
   const password = randomBytes(18).toString('base64url');

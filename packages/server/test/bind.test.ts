@@ -283,7 +283,7 @@ describe('what a bound contract serves', () => {
     await once(answer, 'readable');
     going.destroy();
     while (!isEnded) await new Promise((resolve) => setImmediate(resolve));
-    // his going away is no fault of the service
+    // a client that disconnects is not a fault of the service
     expect(lines.join('')).not.toContain('request.fault');
   });
 

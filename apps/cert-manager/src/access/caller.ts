@@ -11,7 +11,7 @@ export interface Origin {
   readonly ifNoneMatch?: string;
 }
 
-/** Who asks, with what he may do at this moment; the scope of an API token has already been applied. */
+/** The caller, with what they may do at this moment; the scope of an API token has already been applied. */
 export interface Caller extends Origin {
   readonly kind: 'user' | 'token' | 'scheduler' | 'open' | 'cli' | 'anonymous';
   /** A fixed uuid where there is no account. */
@@ -44,7 +44,7 @@ export const builtInUserIds = {
 
 const noSpaces: ReadonlyMap<string, Level> = new Map();
 
-/** Someone who has not said who he is. */
+/** A caller who has not signed in. */
 export function anonymousCaller(origin: Origin): Caller {
   return {
     ...origin,

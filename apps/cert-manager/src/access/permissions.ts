@@ -6,7 +6,7 @@ export { type Level, levels } from './levels.js';
 
 type Rights = Pick<Caller, 'isAdmin' | 'hasFullAccess' | 'everywhere' | 'spaceLevels'>;
 
-/** The caller's level on a space; undefined when he may not even see it. */
+/** The caller's level on a space; undefined when they may not even see it. */
 export function levelOn(caller: Rights, spaceId: string): Level | undefined {
   if (caller.hasFullAccess) return 'FULL_ACCESS';
   return higherLevel(caller.everywhere, caller.spaceLevels.get(spaceId));
@@ -24,7 +24,7 @@ export function readableSpaces(caller: Rights): 'all' | readonly string[] {
 
 /**
  * Throws NotFound when the caller may not see the space, which reads the same whether it exists or not;
- * Forbidden when he sees it but lacks the level.
+ * Forbidden when they see it but lack the level.
  */
 export function requireLevel(caller: Rights, spaceId: string, level: Level): void {
   const held = levelOn(caller, spaceId);

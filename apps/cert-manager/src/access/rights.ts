@@ -2,7 +2,7 @@ import type { TokenScope } from '@certloop/contracts';
 import type { Caller } from './caller.js';
 import { higherLevel, type Level, lowerLevel } from './levels.js';
 
-/** What the permission groups of a user give him. */
+/** What the permission groups of a user give them. */
 export interface Grant {
   readonly permission: Level;
   /** Every space, those made later included; counts for FULL_ACCESS only. */
@@ -21,7 +21,7 @@ export interface TokenLimits {
   readonly spaceIds: readonly string[] | null;
 }
 
-/** Rights of a user: on each space the highest of his groups' levels; an administrator has them all. */
+/** Rights of a user: on each space the highest of their groups' levels; an administrator has them all. */
 export function rightsOf(user: { readonly isAdmin: boolean }, grants: readonly Grant[]): Rights {
   if (user.isAdmin || grants.some(isGlobal)) {
     return {
@@ -44,7 +44,7 @@ function isGlobal({ permission, allSpaces }: Grant): boolean {
 }
 
 /**
- * The lower of an owner's rights and his token's limits. Only scope ADMIN keeps an administrator one, and
+ * The lower of an owner's rights and their token's limits. Only scope ADMIN keeps an administrator one, and
  * only a token for all spaces keeps what reaches beyond single spaces.
  */
 export function limitRights(rights: Rights, { scope, spaceIds }: TokenLimits): Rights {

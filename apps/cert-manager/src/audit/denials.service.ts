@@ -43,7 +43,7 @@ interface Repeated {
 }
 
 const sameForMs = 60_000;
-/** Who denies himself under ever new names gets entries of one each beyond this many at once. */
+/** Beyond this many names at once, refused requests under further names get an audit entry each. */
 const maxRemembered = 10_000;
 
 export function createDenials({ db, clock, logger }: DenialsDeps): Denials {

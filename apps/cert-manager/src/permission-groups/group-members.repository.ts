@@ -58,14 +58,14 @@ export async function insertMembers(tx: Tx, groupId: string, userIds: readonly s
   );
 }
 
-/** Makes the user a member; false when he is one. */
+/** Makes the user a member; false if they already are. */
 export async function insertMember(tx: Tx, groupId: string, userId: string): Promise<boolean> {
   const text =
     'insert into permission_group_members (group_id, user_id) values ($1, $2) on conflict do nothing';
   return (await executeSql(tx, text, [groupId, userId])) === 1;
 }
 
-/** Makes the user a member no more; false when he was none. */
+/** Removes the user from the group; false if they were not a member. */
 export async function deleteMember(tx: Tx, groupId: string, userId: string): Promise<boolean> {
   return (await deleteRows(tx, permissionGroupMembers, { groupId, userId })) === 1;
 }

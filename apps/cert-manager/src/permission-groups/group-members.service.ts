@@ -59,7 +59,7 @@ export interface Membership {
   readonly userId: string;
 }
 
-/** Makes the user a member of the group, if he is not one. Throws Forbidden, NotFound. */
+/** Makes the user a member of the group if they are not yet. Throws Forbidden, NotFound. */
 export async function addGroupMember(
   { db, clock, lockUsersForShare }: GroupMembersDeps,
   caller: Caller,
@@ -75,7 +75,7 @@ export async function addGroupMember(
   });
 }
 
-/** Removes the user from the group. Throws Forbidden, and NotFound when he is none. */
+/** Removes the user from the group. Throws Forbidden, and NotFound if they are not a member. */
 export async function removeGroupMember(
   { db, clock }: GroupMembersDeps,
   caller: Caller,

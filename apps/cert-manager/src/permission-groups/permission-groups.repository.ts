@@ -68,7 +68,7 @@ export async function listGroupsOf(tx: Tx, userId: string): Promise<PermissionGr
   );
 }
 
-/** What the user's groups give him. */
+/** What the user's groups give them. */
 export async function listGrants(tx: Tx, userId: string): Promise<Grant[]> {
   return listGroupsOf(tx, userId);
 }

@@ -52,7 +52,7 @@ export const providerKinds: Readonly<Record<ProviderKindName, ProviderKind>> = {
     addressPaths: ['directoryUrl', 'challenge.dns.url', 'challenge.dns.propagation.resolvers'],
     issuance: 'order',
     givesAdvice: true,
-    // An operator who names the CA to the service has read what that CA asks of him.
+    // An operator who names the CA to the service has read what that CA asks of them.
     fromAddress: (directoryUrl) => acmeConfigSchema.parse({ directoryUrl, termsOfServiceAgreed: true }),
   },
 };

@@ -60,7 +60,7 @@ export interface OrderProgress {
   readonly isHeldElsewhere?: ((orderUrl: string) => Promise<boolean>) | undefined;
   /** PEM of the certificate whose place the new one takes. */
   readonly replaces?: string | undefined;
-  /** Someone says that he has published what the order waited for. */
+  /** The caller reports that they have published what the order waits for. */
   readonly isConfirmed?: boolean | undefined;
   /** Called with every step as it goes. */
   readonly onStep?: ((step: OrderStep, change: StepChange) => Promise<void>) | undefined;

@@ -9,7 +9,7 @@ export interface RenewalState {
   readonly scheduledAt: Date;
   /** Number of the try, from 1; also the token without which no one settles it. */
   readonly attempt: number;
-  /** Who is at work on it, and until when he may be silent; null when no one is. */
+  /** The worker that has claimed it, and until when the claim holds; null when unclaimed. */
   readonly leaseOwner: string | null;
   readonly leaseUntil: Date | null;
   /** Why it failed or has to be tried again. */
@@ -17,7 +17,7 @@ export interface RenewalState {
   readonly finishedAt: Date | null;
 }
 
-/** What may happen to an entry. Of anyone who works on it, `attempt` is the number of his try. */
+/** What may happen to an entry. `attempt` is the number of the try that a worker has claimed. */
 export type RenewalEvent =
   /** It is due, and someone takes it. */
   | { readonly kind: 'claim'; readonly now: Date; readonly owner: string; readonly leaseUntil: Date }

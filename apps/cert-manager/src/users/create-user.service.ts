@@ -15,7 +15,7 @@ import { markFirstAdmin } from './users.repository.js';
 
 export interface NewUser extends NewAccount {
   readonly isAdmin?: boolean | undefined;
-  /** Permission groups that he belongs to from the beginning. */
+  /** Permission groups that they belong to from the beginning. */
   readonly groupIds?: readonly string[] | undefined;
 }
 

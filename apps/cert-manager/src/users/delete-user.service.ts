@@ -14,7 +14,7 @@ export interface DeleteUserDeps {
 }
 
 /**
- * Deletes a user with his sessions, tokens, memberships and picture; his name stays in the audit log. Throws
+ * Deletes a user with their sessions, tokens, memberships and picture; their name stays in the audit log. Throws
  * Forbidden, NotFound, and InvalidInput for oneself and the last enabled administrator.
  */
 export async function deleteUser({ db, clock }: DeleteUserDeps, caller: Caller, id: string): Promise<void> {

@@ -5,7 +5,7 @@ import { findUser } from './users.repository.js';
 import { userNotFound } from './users.service.js';
 
 /**
- * Throws NotFound when there is no such user, which everybody may know, and Forbidden when he is neither the
+ * Throws NotFound when there is no such user, which everybody may know, and Forbidden when they are neither the
  * caller nor the caller an administrator, or the caller's token may only read.
  */
 export async function requireOwnAccount(
@@ -22,7 +22,7 @@ export async function requireOwnAccount(
     });
   }
   if (caller.isAdmin || caller.userId === user.id) return;
-  throw new Forbidden('this is for the user himself and for administrators', {
+  throw new Forbidden('only the user and administrators may do this', {
     code: 'not_own_account',
     title: 'Not your account',
   });

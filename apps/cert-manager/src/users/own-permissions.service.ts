@@ -29,7 +29,7 @@ export async function describePermissionsOf(
   return describeOwnPermissions(deps, { ...rights, userId });
 }
 
-/** What the caller may do: for each space that he may read, whether or not he may do it there. */
+/** What the caller may do: for each space that they may read, whether or not they may do it there. */
 export async function describeOwnPermissions(
   { db, listSpaceIds }: OwnPermissionsDeps,
   caller: Rights & Pick<Caller, 'userId'>,
@@ -58,7 +58,7 @@ export async function describeOwnPermissions(
   };
 }
 
-/** Spaces of a group that the caller may know of: his token may reach fewer than his groups do. */
+/** Spaces of a group that the caller may know of: their token may reach fewer than their groups do. */
 function seen(ofGroup: readonly string[], readable: readonly string[]): string[] {
   const visible = new Set(readable);
   return ofGroup.filter((id) => visible.has(id));

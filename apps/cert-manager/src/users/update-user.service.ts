@@ -21,15 +21,15 @@ export interface UserChange {
   readonly password?: string | undefined;
   readonly isAdmin?: boolean | undefined;
   readonly enabled?: boolean | undefined;
-  /** The permission groups that he belongs to, and no others. */
+  /** The permission groups that they belong to, and no others. */
   readonly groupIds?: readonly string[] | undefined;
-  /** All his API tokens end. */
+  /** All their API tokens end. */
   readonly revokeTokens?: boolean | undefined;
 }
 
 /**
- * Changes a user. A new password, being disabled and being an administrator no more end his sessions. Throws
- * Forbidden, NotFound, and InvalidInput as when he is made and for the last enabled administrator.
+ * Changes a user. A new password, being disabled and being an administrator no more end their sessions. Throws
+ * Forbidden, NotFound, and InvalidInput as for a new user and for the last enabled administrator.
  */
 export async function updateUser(
   deps: AccountsDeps,

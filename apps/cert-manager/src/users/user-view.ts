@@ -26,7 +26,7 @@ export function userFactsView(user: UserFacts): User {
   };
 }
 
-/** The administrator that everybody is in open mode; he has no account. */
+/** The administrator as whom all requests run in open mode; there is no account. */
 export const openModeUser: User = {
   id: builtInUserIds.open,
   username: 'open-mode',

@@ -232,7 +232,7 @@ describeEachDialect('what lists and counts show', (open) => {
   describe.each(counts)('to %s', (kind, visible) => {
     const read = async (path: string) => (await askingAs(app, cast, kind).send('get', path).expect(200)).body;
 
-    test('are the spaces that he may read', async () => {
+    test('are the spaces that they may read', async () => {
       expect(await read('/spaces')).toHaveLength(visible);
       expect(await read('/stats')).toMatchObject({ spaces: visible, fqdns: visible, csrs: visible });
       expect((await read('/user/permissions')).accessibleSpaces).toHaveLength(visible);

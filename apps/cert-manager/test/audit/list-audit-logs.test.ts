@@ -196,7 +196,7 @@ describeEachDialect('listing audit logs', (open) => {
     },
   );
 
-  test('filters by address among his own acts only, whomever else he asks for', async () => {
+  test('filters by address among the own acts only, whatever user the filter names', async () => {
     const query = `ipAddress=192.0.2.7&userId=${app.people.ada.id}`;
     expect((await list(app.people.ben, query)).logs).toEqual([]);
     expect((await list(app.people.ada, `${query}&limit=1`)).logs).toHaveLength(1);

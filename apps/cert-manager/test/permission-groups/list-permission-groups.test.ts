@@ -47,7 +47,7 @@ describeEachDialect('reading permission groups', (open) => {
     await app.request.get('/permission-groups').expect(401);
   });
 
-  test('shows a member his own groups without the other members', async () => {
+  test('shows a member their own groups without the other members', async () => {
     const { body } = await app.request.get('/user/permissions').set(app.people.cleo.auth).expect(200);
     const { userIds: _, ...shown } = groups[0] ?? { userIds: [] };
     expect(body.groups).toEqual([shown]);

@@ -22,7 +22,7 @@ describeEachDialect("showing one's permissions", (open) => {
   });
   afterAll(() => app.close());
 
-  test('of a user: each space that he may read, with what he may not do there too', async () => {
+  test('of a user: each space that they may read, with what they may not do there too', async () => {
     const [north = '', south = ''] = spaces;
     const { ben } = app.people;
     const [reading, writing] = [
@@ -72,7 +72,7 @@ describeEachDialect("showing one's permissions", (open) => {
     expect(JSON.stringify(shown)).not.toContain(spaces[0]);
   });
 
-  test('of an administrator: everything everywhere, and his own groups only', async () => {
+  test('of an administrator: everything everywhere, and their own groups only', async () => {
     const shown = await show(app.people.ada.auth);
     expect(shown).toMatchObject({ isAdmin: true, hasFullAccess: true, accessibleSpaces: spaces, groups: [] });
     expect(shown.permissions.canDeleteFqdn).toEqual(Object.fromEntries(spaces.map((id) => [id, true])));

@@ -97,7 +97,7 @@ describeEachDialect('the renewal queue', (open) => {
       expect(await queueOf(app, { spaceId: other.spaceId }, app.people.ben)).toEqual([]);
     });
 
-    test('nothing to who has not said who he is', async () => {
+    test('nothing to callers who have not signed in', async () => {
       await place.app.request.get('/renewal-queue').expect(401);
     });
   });

@@ -178,7 +178,7 @@ describeEachDialect('creating a space', (open) => {
       expect(await countOf('another')).toBe(0);
     });
 
-    test('makes a space of his own for each user', async () => {
+    test('makes a separate space for each user', async () => {
       const grace = await settlePerson(app, { username: 'grace', isAdmin: true });
       const one = await send('key-4').expect(201);
       const other = await send('key-4', { name: 'once' }, app, grace).expect(201);

@@ -111,7 +111,7 @@ export async function addGroup(
   return row;
 }
 
-/** Gives a person a level on spaces, through a group of his own. */
+/** Gives a person a level on spaces, through a group for this only. */
 export async function grant(
   place: Place,
   person: { readonly id: string },

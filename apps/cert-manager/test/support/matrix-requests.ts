@@ -39,7 +39,7 @@ export const requests: Readonly<Record<string, Ask>> = {
     (await asking.inSession())('delete', `/auth/sessions/${unknownId}`),
   'logout/token': ({ send }) => send('post', '/auth/logout'),
   getMe: ({ send }) => send('get', '/auth/me'),
-  // to the same one, so that he can sign in again
+  // to the same one, so that they can sign in again
   changePassword: async (asking) => {
     const { password } = asking.person;
     const send = await asking.inSession();
@@ -308,7 +308,7 @@ function newToken(send: Asking['send']) {
   return send('post', '/api-tokens').send({ name: 'new', scope: 'READ' });
 }
 
-/** A request with a renewable READ token of the person, made in his session. */
+/** A request with a renewable READ token of the person, made in their session. */
 async function byNewToken(asking: Asking, method: 'post' | 'delete', path: string) {
   const send = await asking.inSession();
   const { body } = await send('post', '/api-tokens').send({ name: 'new', scope: 'READ', renewable: true });

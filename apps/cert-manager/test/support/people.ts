@@ -3,21 +3,21 @@ import type { Clock } from '@certloop/server';
 import type supertest from 'supertest';
 import { addToken, addUser, type NewToken, type NewUser } from './factories.js';
 
-/** Someone with an account and an API token of the scope ADMIN, which is his own rights unchanged. */
+/** Someone with an account and an API token of the scope ADMIN, which is their own rights unchanged. */
 export interface Person {
   readonly id: string;
   readonly username: string;
   readonly email: string;
   readonly password: string;
   readonly token: string;
-  /** Headers that make a request his: `request.get('/spaces').set(ada.auth)`. */
+  /** Headers that make a request this person's: `request.get('/spaces').set(ada.auth)`. */
   readonly auth: { readonly Authorization: string };
 }
 
 export interface People {
   /** An administrator. */
   readonly ada: Person;
-  /** Has what a test gives him: `grant(app, ben, 'READ_WRITE', [space.id])`. */
+  /** Has what a test gives them: `grant(app, ben, 'READ_WRITE', [space.id])`. */
   readonly ben: Person;
   /** Has no right at all. */
   readonly cleo: Person;

@@ -21,7 +21,7 @@ describeEachDialect('creating a user', (open) => {
   };
   const post = (body: unknown) => send(app, 'post', '/users', body);
 
-  test('shows him with every documented field and without his password', async () => {
+  test('shows the user with every documented field and without the password', async () => {
     const asked = { ...valid({ isAdmin: true }), id: unknownId, enabled: false, createdAt: 'never' };
     const { body } = await post(asked).expect(201);
     expect(body).toEqual({
@@ -37,7 +37,7 @@ describeEachDialect('creating a user', (open) => {
     expect(read).toEqual(body);
   });
 
-  test('lets him sign in, as no administrator unless said', async () => {
+  test('lets the user sign in, without the rights of an administrator by default', async () => {
     const user = valid();
     const { body } = await post(user).expect(201);
     expect(body.isAdmin).toBe(false);
@@ -46,7 +46,7 @@ describeEachDialect('creating a user', (open) => {
     await app.request.get('/users').set(reading).expect(403);
   });
 
-  test('puts him into groups', async () => {
+  test('puts the user into groups', async () => {
     const group = await makeGroup(app, {});
     const { body } = await post(valid({ groupIds: [group.id, group.id] })).expect(201);
     expect((await readGroup(app, group)).userIds).toEqual([body.id]);
@@ -68,7 +68,7 @@ describeEachDialect('creating a user', (open) => {
     ['of 128 characters', 'x'.repeat(128)],
     ['of 128 emoji', '🚀'.repeat(128)],
     ['with blanks, quotes and NUL', ` "'\u0000; drop `],
-  ])('takes a password %s, by which he signs in', async (_, password) => {
+  ])('accepts a password %s, with which the user signs in', async (_, password) => {
     const user = valid({ password });
     await post(user).expect(201);
     await app.request.post('/auth/login').send(user).expect(200);
@@ -114,7 +114,7 @@ describeEachDialect('creating a user', (open) => {
     ['a common password', { password: 'Password123' }, 'password'],
     ['a common password in wide letters', { password: 'ｐａｓｓｗｏｒｄ１２３' }, 'password'],
     ['the user name as password', { username: 'username1', password: 'USERNAME1' }, 'password'],
-    ['his mail address as password', { email: 'me@example.org', password: 'me@example.org' }, 'password'],
+    ['their mail address as password', { email: 'me@example.org', password: 'me@example.org' }, 'password'],
     ['a password that is a number', { password: 1_234_567_890 }, 'password'],
     ['isAdmin that is a text', { isAdmin: 'true' }, 'isAdmin'],
     ['isAdmin that is a number', { isAdmin: 1 }, 'isAdmin'],

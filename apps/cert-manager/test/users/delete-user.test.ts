@@ -16,7 +16,7 @@ describeEachDialect('deleting a user', (open) => {
   const drop = (id: string, person: Person = app.people.ada) =>
     app.request.delete(`/users/${id}`).set(person.auth);
 
-  test('ends his sessions, tokens and memberships, and keeps what he did', async () => {
+  test('ends their sessions, tokens and memberships, and keeps what they did', async () => {
     const dora = await settlePerson(app, { username: 'dora', isAdmin: true });
     const space = await addSpace(app);
     const group = await makeGroup(app, { spaceIds: [space.id], userIds: [dora.id] });
@@ -41,7 +41,7 @@ describeEachDialect('deleting a user', (open) => {
     });
   });
 
-  test('makes his name free', async () => {
+  test('makes the name free', async () => {
     const first = await addUser(app, { username: 'again' });
     await drop(first.id).expect(200);
     await addUser(app, { username: 'Again' });

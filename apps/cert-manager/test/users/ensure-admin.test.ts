@@ -25,14 +25,14 @@ describeEachDialect('seeing to an administrator', (open) => {
   });
   afterAll(() => app.close());
 
-  test('makes him once, and leaves him alone while he is as asked for', async () => {
+  test('creates the administrator once, and changes nothing while all is as asked for', async () => {
     expect(await ensure(eve)).toBe('created');
     const { body } = await app.request.post('/auth/login').send(eve);
     expect(body.user).toMatchObject({ username: 'eve', isAdmin: true, enabled: true });
     expect(await ensure(eve)).toBe('unchanged');
   });
 
-  test('gives him the new password and ends his sessions', async () => {
+  test('sets the new password and ends the sessions', async () => {
     const session = await signIn(app, eve);
     expect(await ensure({ ...eve, password: 'battery staple' })).toBe('changed');
     expect((await app.request.get('/auth/me').set(session.reading)).status).toBe(401);
@@ -40,7 +40,7 @@ describeEachDialect('seeing to an administrator', (open) => {
     await signIn(app, { ...eve, password: 'battery staple' });
   });
 
-  test('makes a disabled user without rights an administrator again, and lets his password be', async () => {
+  test('makes a disabled user without rights an administrator again, and leaves the password unchanged', async () => {
     const user = await addUser(app, { enabled: false });
     expect(await ensure(user)).toBe('changed');
     const { body } = await app.request.post('/auth/login').send(user);

@@ -30,7 +30,7 @@ describeEachDialect('reading users', (open) => {
     }
   });
 
-  test('shows one, whatever the case of his id', async () => {
+  test('shows one, whatever the case of their id', async () => {
     const { ben } = app.people;
     const { body } = await read(`/${ben.id.toUpperCase()}`).expect(200);
     expect(body).toMatchObject({

@@ -27,7 +27,7 @@ describeEachDialect('open mode', (open) => {
     });
   });
 
-  test('marks his audit entries', async () => {
+  test('marks their audit entries', async () => {
     await app.request.post('/audit-logs/test');
     const { body } = await app.request.get('/audit-logs?limit=1');
     expect(body.logs).toMatchObject([
@@ -44,7 +44,7 @@ describeEachDialect('open mode', (open) => {
   });
 
   describe('with X-User-Id', () => {
-    test('serves as that user, with his rights', async () => {
+    test('serves as that user, with their rights', async () => {
       const { body, status } = await app.request
         .get('/auth/me')
         .set('X-User-Id', app.people.cleo.id.toUpperCase());

@@ -42,7 +42,7 @@ describeEachDialect('changing a user', (open) => {
     expect((await put(user.id, { username }).expect(200)).body.username).toBe(username);
   });
 
-  test('says which groups he belongs to', async () => {
+  test('says which groups they belong to', async () => {
     const [one, other] = [await makeGroup(app, { userIds: [user.id] }), await makeGroup(app, {})];
     await put(user.id, { groupIds: [other.id] }).expect(200);
     expect([(await readGroup(app, one)).userIds, (await readGroup(app, other)).userIds]).toEqual([
@@ -56,11 +56,11 @@ describeEachDialect('changing a user', (open) => {
     await put(user.id, { groupIds: [unknownId] }).expect(400);
   });
 
-  describe('ends his sessions', () => {
+  describe('ends their sessions', () => {
     test.each<[string, object]>([
       ['with a new password', { password: 'battery staple' }],
-      ['when he is disabled', { enabled: false }],
-      ['when he is an administrator no more', { isAdmin: false }],
+      ['when they are disabled', { enabled: false }],
+      ['when they stop being an administrator', { isAdmin: false }],
     ])('%s', async (_, change) => {
       const admin = await addUser(app, { isAdmin: true });
       const { reading } = await signIn(app, admin);
@@ -79,7 +79,7 @@ describeEachDialect('changing a user', (open) => {
     await login('battery staple').expect(200);
   });
 
-  test('a disabled user has no rights at all, until he is enabled again', async () => {
+  test('a disabled user has no rights at all, until they are enabled again', async () => {
     const person = await settlePerson(app, { username: `p-${user.username}`, isAdmin: true });
     await put(person.id, { enabled: false }).expect(200);
     await app.request.get('/spaces').set(person.auth).expect(401);
@@ -100,7 +100,7 @@ describeEachDialect('changing a user', (open) => {
     ['an empty password', { password: '' }, 'password'],
     ['a password of 7 characters', { password: 'abcdefg' }, 'password'],
     ['a common password', { password: 'password' }, 'password'],
-    ['his new name as password', { username: 'renamed.user', password: 'Renamed.User' }, 'password'],
+    ['their new name as password', { username: 'renamed.user', password: 'Renamed.User' }, 'password'],
     ['isAdmin that is a text', { isAdmin: 'yes' }, 'isAdmin'],
     ['enabled that is null', { enabled: null }, 'enabled'],
     ['enabled that is a number', { enabled: 0 }, 'enabled'],
@@ -175,7 +175,7 @@ describeEachDialect('the last administrator', (open) => {
     await put(app.people.ada.id, { isAdmin: true, enabled: true, email: 'new@example.org' }).expect(200);
   });
 
-  test('may be demoted, and demote himself, when there is another', async () => {
+  test('may be demoted, and demote themselves, when there is another', async () => {
     const other = await settlePerson(app, { username: 'other', isAdmin: true });
     await put(app.people.ada.id, { isAdmin: false }).expect(200);
     await put(other.id, { enabled: false }, other).expect(400);

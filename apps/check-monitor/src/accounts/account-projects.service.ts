@@ -209,7 +209,7 @@ export function putMember(
   });
 }
 
-/** The owner removes anybody, a member himself. Throws NotFound where there is no such member. */
+/** Removes a member. The owner may remove any member, others only themselves. Throws NotFound if there is no such member. */
 export async function removeMember(
   { db }: AccountProjectsDeps,
   user: Person,

@@ -22,7 +22,7 @@ export const members = defineTable<MemberRow>('members', {
   ],
 });
 
-/** Projects that a user owns or is a member of, oldest first; `role` is null where he is the owner. */
+/** Projects that a user owns or is a member of, oldest first; `role` is null where they are the owner. */
 export async function listProjectsOf(
   tx: Tx,
   userId: string,

@@ -164,7 +164,7 @@ export async function changePassword(
   });
 }
 
-/** Gives a user a password whatever he had, and ends his sessions. Throws InvalidInput. */
+/** Gives a user a password whatever they had, and ends their sessions. Throws InvalidInput. */
 export async function setPassword(
   deps: Pick<SessionsDeps, 'db' | 'clock' | 'passwords'>,
   email: string,

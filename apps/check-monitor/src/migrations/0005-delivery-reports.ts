@@ -1,6 +1,6 @@
 import type { Migration } from '@certloop/db';
 
-/** Anyone who carried a message on names it by its delivery when he reports what became of it. */
+/** A service that carries a message names it by its delivery when it reports the result. */
 export const addDeliveryReports: Migration = {
   name: '0005-delivery-reports',
   up: async (runner) => {

@@ -22,7 +22,7 @@ const bounceWindow = 48 * hour;
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
- * Keeps what a carrier says of a message of the last hour. Does nothing for others: he shall not try again. Throws
+ * Stores the report of a carrier about a message of the last hour. Ignores others, so that the carrier does not retry. Throws
  * NotFound for what is no uuid.
  */
 export async function takeCallback(

@@ -177,7 +177,7 @@ async function sign(
     const { success, message, certificate } = (await client.signCsr({ params, body: { providerId } })).body;
     return { success, message, pem: certificate };
   }
-  // The command was given by someone: what exists already is what he wants anew.
+  // The command was given by someone: they want again what exists already.
   const request = { params, query: { wait: '120' }, body: { confirmed: true } };
   const { success, message, certificate } = (await client.requestCertificate(request)).body;
   return { success, message, pem: certificate?.pem };

@@ -194,7 +194,7 @@ export const accountContract = {
   putMember: endpoint({
     method: 'POST',
     path: '/projects/{projectId}/members',
-    summary: 'Make a user a member, or change what he may; for the owner',
+    summary: 'Make a user a member, or change what they may; for the owner',
     params: ofProject,
     body: { kind: 'json', schema: z.object({ email, role: z.enum(['member', 'read-only']) }) },
     responses: { 200: json(projectMemberSchema, 'The member') },
@@ -203,7 +203,7 @@ export const accountContract = {
   removeMember: endpoint({
     method: 'DELETE',
     path: '/projects/{projectId}/members/{userId}',
-    summary: 'Remove a member; for the owner, and for the member himself',
+    summary: 'Remove a member; for the owner, and for the member',
     params: ofMember,
     responses: { 204: empty('Removed') },
     failures: within,

@@ -47,7 +47,7 @@ interface PasswordOwner {
 
 /**
  * Throws InvalidInput unless the password may be used: long enough, none of the most common ones, neither the
- * user's name nor his mail address. There are no rules of composition (NIST SP 800-63B §5.1.1.2).
+ * user's name nor their mail address. There are no rules of composition (NIST SP 800-63B §5.1.1.2).
  * `minLength` is in characters, `field` the name that the password has in the request.
  */
 export function requireAcceptablePassword(

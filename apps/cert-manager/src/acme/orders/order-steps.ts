@@ -55,7 +55,7 @@ export interface OrderJournal {
   store(record: Readonly<Record<string, unknown>> | undefined): Promise<void>;
   /** Whether another request or renewal holds the order of the address. */
   readonly isHeldElsewhere?: ((orderUrl: string) => Promise<boolean>) | undefined;
-  /** Someone says that he has published what the order waited for. */
+  /** The caller reports that they have published what the order waits for. */
   readonly isConfirmed?: boolean | undefined;
   /** Called with every step as it goes. */
   readonly onStep?: ((step: OrderStep, change: StepChange) => Promise<void>) | undefined;

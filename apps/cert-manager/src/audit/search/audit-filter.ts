@@ -53,8 +53,8 @@ export interface AuditFilter {
 }
 
 /**
- * Filter of a query. Who may not see others' addresses filters by address among his own entries only, or he
- * would find out by asking. Throws InvalidInput for an instant that no calendar has.
+ * Filter of a query. Callers who may not see the IP addresses of others can filter only their own entries by
+ * address; the result would reveal the addresses otherwise. Throws InvalidInput for an instant that no calendar has.
  */
 export function auditFilterOf(query: Omit<AuditLogsQuery, 'limit' | 'offset'>, caller: Caller): AuditFilter {
   const { action, resourceType, resourceId, userId, username, spaceId, outcome, ipAddress, from, to, q } =

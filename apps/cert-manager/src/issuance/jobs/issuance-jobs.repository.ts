@@ -34,14 +34,14 @@ export interface IssuanceJobRow {
   readonly steps: StepReports;
   /** What the provider keeps of the order. */
   readonly orderState: OrderState | null;
-  /** Someone said that he has published what the order waited for. */
+  /** A user reported that they have published what the order waits for. */
   readonly isConfirmed: boolean;
   /** The valid certificate whose place the new one takes. */
   readonly replacesId: string | null;
   readonly certificateId: string | null;
   /** A sentence for people. */
   readonly message: string;
-  /** How often a worker has taken it up; anyone who writes names the number under which he works. */
+  /** How often a worker has claimed it. Each write names this number, so that a former worker cannot write. */
   readonly attempt: number;
   readonly leaseUntil: Date | null;
   readonly createdAt: Date;

@@ -1,7 +1,7 @@
 import type { Caller } from '../../access/caller.js';
 import type { AuditEntry } from '../../audit/audit-entry.js';
 
-/** Who asked for a job, as the audit log names him when it ends. */
+/** Who asked for a job, as the audit log names them when it ends. */
 export interface JobCaller {
   readonly kind: Caller['kind'];
   readonly userId: string;
@@ -26,7 +26,7 @@ export function jobCallerOf(caller: Caller): JobCaller {
   };
 }
 
-/** The caller again, without any right: whether he may was settled when he asked. */
+/** The caller again, without permissions: those were checked when they asked. */
 export function callerOfJob({ caller }: { readonly caller: JobCaller }): Caller {
   return { ...caller, isAdmin: false, hasFullAccess: false, spaceLevels: new Map() };
 }

@@ -46,7 +46,7 @@ export type RequestState =
       /** What came of it. */
       readonly certificate?: CertificateRow | undefined;
     }
-  /** A certificate serves, and the caller has not said that he wants another one. */
+  /** A certificate serves, and the caller has not confirmed that they want another one. */
   | { readonly kind: 'unconfirmed'; readonly serving: CertificateRow; readonly steps: StepReports }
   /** Nothing was begun. */
   | { readonly kind: 'refused'; readonly message: string; readonly steps: StepReports };

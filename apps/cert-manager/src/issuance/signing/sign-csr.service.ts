@@ -94,7 +94,7 @@ export function createSigner(deps: SignDeps): (caller: Caller, input: OrderInput
   };
   return async (caller, input) => {
     requireLevel(caller, input.spaceId, 'READ_WRITE');
-    // the slot comes before the look at the newest certificate: anyone who had the slot before has stored his by then
+    // take the slot before reading the newest certificate: the call that had it before has stored its certificate by then
     return company.join(() => deps.signingSlots.use(input.fqdnId, (slot) => signAt(slot, caller, input)));
   };
 }

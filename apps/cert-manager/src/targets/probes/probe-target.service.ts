@@ -16,7 +16,7 @@ import { nextProbeAt } from './probe-schedule.js';
 import type { ProbeDeps } from './run-probes.service.js';
 import { settleObserved } from './settle-observed.service.js';
 
-// what a caller waits for, and the service for him when he asks for two
+// how long a caller waits, and how long the service waits when they probe two
 const probeMs = 20_000;
 const leaseMs = 60_000;
 const perMinuteAndSpace = 6;

@@ -36,7 +36,7 @@ export async function listApiTokens({ db }: ApiTokensDeps, caller: Caller): Prom
   return db.read((tx) => listApiTokensOf(tx, caller.userId));
 }
 
-/** The token that the caller came with; undefined when he came with none. */
+/** The token that the caller came with; undefined when they came with none. */
 export async function findOwnToken(
   { db }: ApiTokensDeps,
   { tokenId }: Caller,

@@ -13,7 +13,7 @@ export const userAvatars = defineTable<UserAvatarRow>('user_avatars', {
   references: [{ columns: ['userId'], table: 'users', onDelete: 'CASCADE' }],
 });
 
-/** Makes the picture that of its user, in place of another if he has one. */
+/** Stores the picture as that of its user, replacing a previous one. */
 export async function storeAvatar(tx: Tx, { userId, png, updatedAt }: UserAvatarRow): Promise<void> {
   const text = `insert into user_avatars (user_id, png, updated_at) values ($1, $2, $3)
     on conflict (user_id) do update set png = excluded.png, updated_at = excluded.updated_at`;

@@ -14,7 +14,7 @@ export interface AvatarsDeps {
   readonly clock: Clock;
 }
 
-/** PNG of the user's picture; everybody who is signed in may see it. Throws NotFound when he has none. */
+/** PNG of the user's picture; everybody who is signed in may see it. Throws NotFound when they have none. */
 export async function getAvatar({ db }: AvatarsDeps, userId: string): Promise<Uint8Array> {
   const png = await db.read((tx) => findAvatar(tx, userId));
   if (png === undefined) throw avatarNotFound();
@@ -27,7 +27,7 @@ function avatarNotFound(): NotFound {
 
 /**
  * Replaces the user's picture by what the file shows. Throws NotFound, Forbidden unless it is the caller's
- * own or he is an administrator, and InvalidInput for a file that is no picture of a known kind and size.
+ * own or they are an administrator, and InvalidInput for a file that is no picture of a known kind and size.
  */
 export async function replaceAvatar(
   { db, clock }: AvatarsDeps,

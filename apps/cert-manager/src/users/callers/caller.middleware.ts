@@ -33,7 +33,7 @@ export interface CallerDeps extends Omit<IdentifyDeps, 'readToken' | 'noteUse'> 
 }
 
 /**
- * Identifies the caller of a request and holds him to what its operation needs, before anything else of the
+ * Identifies the caller of a request and holds them to what its operation needs, before anything else of the
  * request is judged. Who need not sign in is not identified at all, and not counted.
  */
 export function callerOf(deps: CallerDeps) {
@@ -72,7 +72,7 @@ export function callerOf(deps: CallerDeps) {
     count(deps.limits.count('principal', caller.userId));
     requireNeed(caller, need, params);
     const spaceId = spaceOf(need, endpoint.path, params);
-    // a space that he may not see is none to him, and not his to use up
+    // a space that the caller may not see does not exist for them, and they must not use up its limit
     if (spaceId !== undefined && canOn(caller, spaceId, 'READ')) count(deps.limits.count('space', spaceId));
     if (need === 'own-account') await requireOwnAccount(deps, caller, (params['id'] ?? '').toLowerCase());
     return caller;
@@ -93,7 +93,7 @@ function foreignPage(): Forbidden {
   });
 }
 
-/** The caller that was identified, if one was, and the space that his path names. */
+/** The caller that was identified, if one was, and the space that their path names. */
 export function identifiedOf(response: Response): { readonly caller?: Caller; readonly spaceId?: string } {
   return response.locals as { readonly caller?: Caller; readonly spaceId?: string };
 }

@@ -5,7 +5,7 @@ import { type Draw, drawRequest } from './request-allowance.js';
 
 /** Requests that may be made in a minute; 0 for as many as anybody likes. */
 export interface RequestRates {
-  /** By one user, whatever he signs in with. */
+  /** By one user, whatever they sign in with. */
   readonly perPrincipal: number;
   /** On one space, by whomever. */
   readonly perSpace: number;

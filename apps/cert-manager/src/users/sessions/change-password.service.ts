@@ -12,7 +12,7 @@ export interface ChangePasswordDeps extends ProofDeps {
 }
 
 /**
- * Changes the caller's password and ends all his sessions, this one too. Throws Forbidden when the current
+ * Changes the caller's password and ends all their sessions, this one too. Throws Forbidden when the current
  * password is wrong, InvalidInput when the new one may not be used, and a too_many_requests refusal.
  */
 export async function changePassword(

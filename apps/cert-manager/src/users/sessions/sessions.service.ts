@@ -88,7 +88,7 @@ function wrongLogin(): Unauthenticated {
   });
 }
 
-/** Closes the caller's session. Throws Forbidden when he has none. */
+/** Closes the caller's session. Throws Forbidden if there is none. */
 export async function closeSession({ db, clock }: SessionsDeps, caller: Caller): Promise<void> {
   const { sessionId } = caller;
   if (sessionId === undefined) throw new Forbidden('this needs a session', { code: 'session_required' });
@@ -107,7 +107,7 @@ export interface OwnSession {
   readonly endsAt: Date;
 }
 
-/** The caller's session; undefined when he has none. */
+/** The caller's session; undefined if there is none. */
 export async function findOwnSession(
   { db }: Pick<SessionsDeps, 'db'>,
   { sessionId }: Caller,

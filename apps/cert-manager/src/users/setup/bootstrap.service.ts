@@ -15,9 +15,9 @@ export interface BootstrapDeps extends AccountsDeps {
 }
 
 /**
- * Makes the first administrator for anyone who holds the setup token. Throws NotFound once there has been one,
- * anyone who made him, Unauthenticated when the token is wrong or too old, InvalidInput for a wrong account, and
- * a too_many_requests refusal. Of two calls at once, one makes him.
+ * Creates the first administrator for a caller with the setup token. Throws NotFound once there has been one,
+ * Unauthenticated when the token is wrong or too old, InvalidInput for a wrong account, and
+ * a too_many_requests refusal. Of two calls at once, one creates the administrator.
  */
 export async function bootstrapWithToken(
   deps: BootstrapDeps,
@@ -29,7 +29,7 @@ export async function bootstrapWithToken(
   const isProven = await throttle.attempt('setup', caller.ipAddress, async () =>
     (await setupToken.matches(token)) ? true : undefined,
   );
-  // Another call may have made him meanwhile, and with that ended the token.
+  // Another call may have created the administrator meanwhile, which ended the token.
   if (isProven !== true) throw (await deps.db.read(hadAdmin)) ? setupIsOver() : wrongToken();
   const row = await makeFirstAdmin(deps, caller, account);
   if (row === undefined) throw setupIsOver();
@@ -42,7 +42,7 @@ export async function needsSetup({ db }: Pick<AccountsDeps, 'db'>): Promise<bool
   return !(await db.read(hadAdmin));
 }
 
-/** Throws NotFound once there has been an administrator, no matter who made him. */
+/** Throws NotFound once there has been an administrator, no matter how they were created. */
 export async function requireSetupOpen({ db }: Pick<AccountsDeps, 'db'>): Promise<void> {
   if (!(await needsSetup({ db }))) throw setupIsOver();
 }
@@ -54,12 +54,12 @@ async function makeFirstAdmin(
   account: NewAccount,
 ): Promise<UserRow | undefined> {
   const row = await newAdmin(deps, account);
-  // He did it himself: no one else was there to do it.
-  const himself = { ...userCaller(row, rightsOf(row, []), caller), kind: caller.kind };
+  // The new administrator is the caller: no one else existed.
+  const admin = { ...userCaller(row, rightsOf(row, []), caller), kind: caller.kind };
   return deps.db.transaction(async (tx) => {
     if (!(await markFirstAdmin(tx, row.createdAt))) return undefined;
     await deleteSetupTokens(tx);
-    await storeAccount(tx, himself, row, { action: 'auth.bootstrap', resourceType: 'user' });
+    await storeAccount(tx, admin, row, { action: 'auth.bootstrap', resourceType: 'user' });
     return row;
   });
 }
@@ -83,7 +83,7 @@ export async function prepareSetup(deps: SetupDeps, caller: Caller): Promise<voi
   }
   if (deps.givenAdmin !== undefined) {
     await makeFirstAdmin(deps, caller, deps.givenAdmin).catch((error: unknown) => {
-      // the operator gave it, so it is his to put right
+      // the operator set it, so the operator must correct it
       throw error instanceof AppError ? new StartFailed(`BOOTSTRAP_ADMIN: ${error.message}`) : error;
     });
     return;

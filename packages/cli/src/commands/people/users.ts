@@ -72,7 +72,7 @@ export function addUsers(program: Command, open: () => Session): void {
     .action((named: string | undefined) => showPermissions(open(), named));
   users
     .command('delete <user>')
-    .description('Delete a user with his API tokens')
+    .description('Delete a user with their API tokens')
     .option('-y, --yes', 'delete; without it, the command only names the user')
     .action(async (named: string, { yes }: { yes?: true }) => {
       const { report, manager } = open();
