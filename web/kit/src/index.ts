@@ -38,7 +38,8 @@ export {
   typedFrom,
 } from './schema-fields.js';
 export { background, consolePath, createPageClient, sendPing, serviceUrl } from './service/api.browser.js';
-export { faultsOf, Refusal, sentenceOf, statusOf } from './service/refusal.js';
+export { pollMs } from './service/poll-rhythm.js';
+export { faultsOf, isPassing, Refusal, sentenceOf, statusOf } from './service/refusal.js';
 export { Session } from './session/session.js';
 export type { Me, SessionEnds, SessionState } from './session/session-state.js';
 export { SessionWatch, useSession } from './session/session-view.js';

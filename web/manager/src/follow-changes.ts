@@ -1,39 +1,93 @@
-import { background } from '@certloop/web-kit';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useRef } from 'react';
+import { background, isPassing, pollMs } from '@certloop/web-kit';
+import { onlineManager, type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
 import { changedKeys } from './changed-keys.js';
 import { api } from './service.js';
 
-const everyMs = 5_000;
 // more than come to light again within the ten seconds for which the service repeats them
 const maxSeen = 2_000;
+// what looks at all names is not loaded at each of many changes
+const aheadPauseMs = 15_000;
 
-/** Loads again what others have changed, while the page is visible. */
-export function useFollowChanges(): void {
+/** What the page knows of the changes so far. */
+interface Followed {
+  since: number | undefined;
+  readonly seen: Set<number>;
+  /** Polls in a row that failed. */
+  failures: number;
+  /** When what looks at all names was loaded because of a change. */
+  aheadAt: number;
+  isAheadOld: boolean;
+}
+
+/** What a page shows while its service does not answer. */
+export interface Outage {
+  /** When the service answered last, in milliseconds. */
+  readonly answeredAt: number;
+  readonly nextTryAt: number;
+}
+
+/**
+ * Loads again what others have changed. While the service does not answer, nothing else is asked, and the outage is
+ * returned; when it answers again, everything shown is loaded anew.
+ */
+export function useFollowChanges(): Outage | undefined {
   const queries = useQueryClient();
-  const followed = useRef<{ since: number | undefined; readonly seen: Set<number> }>({
+  const followed = useRef<Followed>({
     since: undefined,
     seen: new Set(),
+    failures: 0,
+    aheadAt: 0,
+    isAheadOld: false,
   });
-  useQuery({
+  const [openedAt] = useState(() => Date.now());
+  useEffect(() => () => onlineManager.setOnline(true), []);
+  const pauseMs = () => pollMs({ isHidden: document.hidden, failures: followed.current.failures });
+  const poll = useQuery({
     queryKey: ['changes'],
     queryFn: async ({ signal }) => {
-      const { since, seen } = followed.current;
-      const query = since === undefined ? {} : { since: String(since) };
-      const { body } = await api.listChanges({ query, headers: background, signal });
-      followed.current.since = body.seq;
-      if (body.reset === true) {
-        void queries.invalidateQueries({ predicate: ({ queryKey: [first] }) => first !== 'changes' });
-        return body.seq;
+      const { current } = followed;
+      try {
+        await followOnce(queries, current, signal);
+        current.failures = 0;
+        onlineManager.setOnline(true);
+        return current.since ?? 0;
+      } catch (error) {
+        if (signal.aborted || !isPassing(error)) throw error;
+        current.failures += 1;
+        onlineManager.setOnline(false);
+        throw error;
       }
-      const news = body.changes.filter(({ id }) => !seen.has(id));
-      for (const { id } of news) seen.add(id);
-      if (seen.size > maxSeen) for (const id of [...seen].slice(0, seen.size - maxSeen)) seen.delete(id);
-      for (const queryKey of changedKeys(news)) void queries.invalidateQueries({ queryKey });
-      return body.seq;
     },
-    refetchInterval: everyMs,
+    networkMode: 'always',
+    refetchInterval: pauseMs,
+    refetchIntervalInBackground: true,
+    refetchOnReconnect: false,
     staleTime: 0,
     retry: false,
   });
+  if (!poll.isError || !isPassing(poll.error)) return undefined;
+  return { answeredAt: Math.max(openedAt, poll.dataUpdatedAt), nextTryAt: poll.errorUpdatedAt + pauseMs() };
+}
+
+async function followOnce(queries: QueryClient, followed: Followed, signal: AbortSignal): Promise<void> {
+  const { since, seen } = followed;
+  const query = since === undefined ? {} : { since: String(since) };
+  const { body } = await api.listChanges({ query, headers: background, signal });
+  followed.since = body.seq;
+  if (body.reset === true) {
+    void queries.invalidateQueries({ predicate: ({ queryKey: [first] }) => first !== 'changes' });
+    return;
+  }
+  const news = body.changes.filter(({ id }) => !seen.has(id));
+  for (const { id } of news) seen.add(id);
+  if (seen.size > maxSeen) for (const id of [...seen].slice(0, seen.size - maxSeen)) seen.delete(id);
+  for (const queryKey of changedKeys(news)) {
+    if (queryKey[0] === 'ahead') followed.isAheadOld = true;
+    else void queries.invalidateQueries({ queryKey });
+  }
+  if (!followed.isAheadOld || Date.now() - followed.aheadAt < aheadPauseMs) return;
+  followed.isAheadOld = false;
+  followed.aheadAt = Date.now();
+  void queries.invalidateQueries({ queryKey: ['ahead'] });
 }

@@ -1,6 +1,6 @@
 import { type NavigationLink, SignedIn } from '@certloop/web-kit';
 import { useQuery } from '@tanstack/react-query';
-import { useFollowChanges } from './follow-changes.js';
+import { OutageStrip } from './outage-strip.js';
 import { SignIn } from './pages/sign-in/sign-in.js';
 import { session, stateQuery } from './service.js';
 
@@ -32,15 +32,9 @@ export function Inside() {
               change that.
             </p>
           )}
-          <Following />
+          <OutageStrip />
         </>
       }
     />
   );
-}
-
-/** Follows what others change, as long as a user is signed in. */
-function Following() {
-  useFollowChanges();
-  return null;
 }

@@ -17,6 +17,8 @@ export function createQueries<M extends Me>(session: Session<M>): QueryClient {
         staleTime: 5_000,
         refetchOnWindowFocus: true,
       },
+      // what a user does is sent at once or fails; it is never sent later
+      mutations: { networkMode: 'always' },
     },
   });
   let userId: string | undefined;

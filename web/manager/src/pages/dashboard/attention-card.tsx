@@ -61,8 +61,8 @@ function Row({ fqdn }: { readonly fqdn: Fqdn }) {
       <div className="cl-row">
         <Remedy fqdn={fqdn} />
         {status.watchUrl !== undefined && (
-          <a href={status.watchUrl} rel="noreferrer" aria-label={`Check of ${name} in the monitor`}>
-            Its check
+          <a href={status.watchUrl} rel="noreferrer" aria-label={`Check in the monitor: ${name}`}>
+            Check in the monitor
           </a>
         )}
       </div>

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Browser, hasBrowser, openBrowser, runStory } from '@certloop/browser';
+import { type Browser, hasBrowser, openBrowser, runStory, type Story } from '@certloop/browser';
 import { hasProgram } from '@certloop/server/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Cleanup, type RunningStack, startTestStack } from '../support/test-stack.js';
@@ -12,7 +12,7 @@ const canRun = [hasBrowser(), hasProgram('openssl', 'no key is made for the cons
   Boolean,
 );
 
-(canRun ? describe : describe.skip)('the first certificate in the browser', () => {
+(canRun ? describe : describe.skip)('the console on a running stack', () => {
   let browser: Browser;
   let running: RunningStack;
   let folder: string;
@@ -27,7 +27,7 @@ const canRun = [hasBrowser(), hasProgram('openssl', 'no key is made for the cons
     for (const cleanup of cleanups.reverse()) await cleanup();
   });
 
-  test('takes the shown command, one CSR and at most 12 clicks, and no private key leaves the browser', async () => {
+  test('gets a first certificate with the shown command, one CSR and at most 12 clicks, and no private key leaves the browser', async () => {
     const { url, username, password } = running.stack.credentials.certManager;
     await runStory(browser, { name: 'first-certificate', url }, async ({ page, look }) => {
       let clicks = 0;
@@ -111,4 +111,80 @@ const canRun = [hasBrowser(), hasProgram('openssl', 'no key is made for the cons
       await page.getByRole('table', { name: 'Certificates' }).getByText('replaced').waitFor();
     });
   }, 120_000);
+
+  test('shows the failure and the next try while the CA is away, and turns green by a retry', async () => {
+    await runStory(browser, { name: 'ca-away', url: urlOf() }, async ({ page, look }) => {
+      await signIn(page);
+      await page.getByRole('link', { name: 'Spaces' }).click();
+      await page.getByRole('link', { name: 'Shop' }).click();
+      await page.getByRole('link', { name }).click();
+      await page.getByLabel('Renew automatically').click();
+      await page.getByText('Renewal', { exact: true }).waitFor();
+      await running.stack.end('dummy-ca', 'kill');
+      await page.getByRole('button', { name: /^Request from/ }).click();
+      await page.getByRole('button', { name: 'Request another one' }).click();
+      await page.getByRole('alert').getByText(/\w/).waitFor();
+      await look('refused');
+
+      await page.getByRole('link', { name: 'Renewals' }).click();
+      await page.getByRole('button', { name: `Run now: ${name}` }).click();
+      await page.getByRole('link', { name: 'Dashboard' }).click();
+      await page.getByRole('heading', { name: '1 name needs you' }).waitFor();
+      const needs = page.getByRole('region', { name: 'What needs you' });
+      await needs.getByText(/The last renewal failed: .+ The next try is at/).waitFor();
+      const check = needs.getByRole('link', { name: `Check in the monitor: ${name}` });
+      expect(await check.getAttribute('href')).toMatch(/\/checks\/[0-9a-f-]{36}\/details\/$/);
+      await look('failing');
+      await running.stack.start('dummy-ca');
+      await page.getByRole('button', { name: `Retry now: ${name}` }).click();
+      await page.getByRole('heading', { name: 'Your name is safe' }).waitFor();
+    });
+  }, 60_000);
+
+  test('keeps what it shows while the service is stopped, asks seldom, and recovers', async () => {
+    await runStory(browser, { name: 'service-stopped', url: urlOf() }, async ({ page, look }) => {
+      await page.clock.install();
+      await page.reload();
+      await signIn(page);
+      const table = page.getByRole('table', { name: 'Next renewals' });
+      await table.getByText(name).waitFor();
+      let requests = 0;
+      let open = 0;
+      page.on('request', () => {
+        requests += 1;
+        open += 1;
+      });
+      const ended = () => {
+        open -= 1;
+      };
+      page.on('requestfailed', ended);
+      page.on('requestfinished', ended);
+      const pass = async (ms: number) => {
+        await page.clock.runFor(ms);
+        while (open > 0) await page.evaluate('0');
+      };
+      await running.stack.end('cert-manager', 'stop');
+      await pass(5_000);
+      await page.getByText('the service does not answer since then').waitFor();
+      await look('strip');
+      requests = 0;
+      for (let passed = 0; passed < 60_000; passed += 2_500) await pass(2_500);
+      expect(requests).toBeGreaterThan(1);
+      expect(requests).toBeLessThanOrEqual(12);
+      expect(await table.getByText(name).isVisible()).toBe(true);
+
+      await running.stack.start('cert-manager');
+      await pass(20_000);
+      await page.getByText('the service does not answer since then').waitFor({ state: 'detached' });
+      await table.getByText(name).waitFor();
+    });
+  }, 60_000);
+
+  const urlOf = () => running.stack.credentials.certManager.url;
+  const signIn = async (page: Story['page']) => {
+    const { username, password } = running.stack.credentials.certManager;
+    await page.getByLabel('User name').fill(username);
+    await page.getByLabel('Password', { exact: true }).fill(password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+  };
 });
