@@ -3,13 +3,7 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { openDatabase } from '@certloop/db';
-import { createLogger, createMovableClock } from '@certloop/server';
-import supertest from 'supertest';
 import type { OrderMoment } from '../../src/acme/orders/order-steps.js';
-import { createApp } from '../../src/app.js';
-import { readCertManagerConfig } from '../../src/config.js';
-import { schema } from '../../src/database.js';
 import type { RenewalStep } from '../../src/renewals/queue/renew-certificate.service.js';
 
 /** What a process of its own does with its life. */
@@ -28,6 +22,9 @@ export interface Life {
   readonly deadly?: RenewalStep | OrderMoment;
 }
 
+// bundled by the build, as the services are
+const program = new URL('../../service/dying-process.fixture.js', import.meta.url);
+
 /** A process that waits for its life, so that the next test need not wait until it has loaded the app. */
 let waiting: ChildProcess | undefined;
 
@@ -42,7 +39,7 @@ export function beginLife(life: Life): ChildProcess {
 
 /** One that no test takes ends with this process, whose end closes its standard input. */
 function startProcess(): ChildProcess {
-  const child = spawn(process.execPath, [fileURLToPath(import.meta.url)], {
+  const child = spawn(process.execPath, [fileURLToPath(program)], {
     env: { PATH: process.env['PATH'] ?? '' },
     stdio: ['pipe', 'ignore', 'pipe'],
   });
@@ -58,33 +55,4 @@ export async function deathOf(child: ChildProcess): Promise<string> {
     once(child, 'exit') as Promise<[number | null, string | null]>,
   ]);
   return signal ?? `exit code ${code}: ${stderr}`;
-}
-
-async function live({ databaseUrl: url, environment, now, work, deadly }: Life): Promise<void> {
-  const dieAt = async (point: string) => {
-    if (point !== deadly) return;
-    process.kill(process.pid, 'SIGKILL');
-    // nothing more happens until the signal arrives
-    await new Promise(() => undefined);
-  };
-  const app = await createApp({
-    config: readCertManagerConfig({ CERT_MANAGER_SETUP_TOKEN_FILE: '/nowhere', ...environment }),
-    database: await openDatabase({ url, schema }),
-    logger: createLogger({ service: 'cert-manager', level: 'silent' }),
-    clock: createMovableClock(new Date(now)),
-    renewals: { atStep: dieAt },
-    orders: { atMoment: dieAt, pause: async () => undefined },
-  });
-  if (work === 'renewals') await app.runRenewals();
-  else if (work === 'requests') await app.takeUpJobs();
-  else if (work === 'notices') await app.runNotices();
-  else if (work === 'probes') await app.runProbes();
-  else await supertest(app.http).post(work.path).set(work.auth).send(work.body);
-  // what was begun goes on until the end, which must come
-  await new Promise((resolve) => setTimeout(resolve, 60_000));
-}
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const life = await text(process.stdin);
-  if (life !== '') await live(JSON.parse(life));
 }

@@ -76,7 +76,7 @@ function environmentOf(databaseUrl: string, changed: Readonly<Record<string, str
 }
 
 function start(file: 'main' | 'cli', args: readonly string[], env: Record<string, string>): ChildProcess {
-  const path = fileURLToPath(new URL(`../../src/${file}.js`, import.meta.url));
+  const path = fileURLToPath(new URL(`../../service/${file}.js`, import.meta.url));
   return spawn(process.execPath, [path, ...args], { env, stdio: ['ignore', 'pipe', 'inherit'] });
 }
 
