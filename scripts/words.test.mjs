@@ -59,11 +59,14 @@ test('a stored name is no refused phrase', () => {
   assert.deepEqual(faultsOfWords('a.ts', '      wish: column.text(),'), []);
 });
 
-test('a refused word is seen by cspell, in comments, names and titles', () => {
-  const args = ['lint', '--config', 'cspell.json', '--no-progress', '--no-summary', 'stdin://apps/a.ts'];
-  const input = ['// what was told', 'const mailsKept = 1;', "test('tells of a check', () => {});"].join(
-    '\n',
-  );
+test('a refused word is seen by cspell, in comments, names and titles, and a misspelled one in the docs', () => {
+  const args = ['lint', '--config', 'cspell.docs.json', '--no-progress', '--no-summary', 'stdin://docs/a.md'];
+  const input = [
+    '// what was told',
+    'const mailsKept = 1;',
+    "test('tells of a check', () => {});",
+    'a sentense',
+  ].join('\n');
   const bin = fileURLToPath(new URL('../node_modules/cspell/bin.mjs', import.meta.url));
   const { stdout, status } = spawnSync(process.execPath, [bin, ...args], {
     cwd: root,
@@ -73,4 +76,5 @@ test('a refused word is seen by cspell, in comments, names and titles', () => {
   assert.equal(status, 1, stdout);
   for (const word of ['told', 'Kept', 'tells'])
     assert.match(stdout, new RegExp(`Forbidden word \\(${word}\\)`));
+  assert.match(stdout, /Unknown word \(sentense\)/);
 });
