@@ -2,6 +2,7 @@ import { Button, CopyButton } from '@mantine/core';
 import { useCountdown } from './clock.browser.js';
 import { Icon } from './frame/icons.js';
 import { Refusal, sentenceOf, statusOf } from './service/refusal.js';
+import { wholeSentence } from './times.js';
 
 const headings: Readonly<Record<number, string>> = {
   403: 'You may not see this',
@@ -19,7 +20,7 @@ export function ErrorPanel({ error, retry }: { readonly error: unknown; readonly
       <h2>
         <Icon name="alert" /> {headings[status ?? 0] ?? 'This could not be loaded'}
       </h2>
-      <p>{sentenceOf(error)}</p>
+      <p>{wholeSentence(sentenceOf(error))}</p>
       <div className="cl-row">
         {retry !== undefined && status !== 403 && status !== 404 && (
           <Button size="xs" variant="default" onClick={retry} disabled={left > 0}>

@@ -47,4 +47,13 @@ export { type Credentials, Fault, PasswordField, SignInForm } from './session/si
 export { SignedIn } from './session/signed-in.js';
 export { openTabChannel } from './session/tabs.browser.js';
 export { useTabIcon } from './tab-icon.browser.js';
-export { countOf, dayOf, exactTime, lengthOf, readableTimes, relativeTime, spanText } from './times.js';
+export {
+  countOf,
+  dayOf,
+  exactTime,
+  lengthOf,
+  readableTimes,
+  relativeTime,
+  spanText,
+  wholeSentence,
+} from './times.js';

@@ -1,5 +1,13 @@
 import { expect, test } from '@jest/globals';
-import { countOf, exactTime, lengthOf, readableTimes, relativeTime, spanText } from './times.js';
+import {
+  countOf,
+  exactTime,
+  lengthOf,
+  readableTimes,
+  relativeTime,
+  spanText,
+  wholeSentence,
+} from './times.js';
 
 const now = Date.parse('2026-03-01T12:00:00Z');
 
@@ -52,4 +60,13 @@ test('writes the instants of a sentence for people, and nothing else of it', () 
   expect(readableTimes(`Renews on ${at}, not 2026-03-01: ${at}.`)).toBe(
     `Renews on ${exactTime(at)}, not 2026-03-01: ${exactTime(at)}.`,
   );
+});
+
+test.each([
+  ['the CA refused: the key is too short', 'The CA refused: the key is too short.'],
+  ['Renews at 2026-03-01T12:00:00.000Z, or later.', 'Renews at 1 Mar 2026, 12:00:00 UTC, or later.'],
+  ['Is it there?', 'Is it there?'],
+  ['', ''],
+])('writes %j as the sentence %j', (text, sentence) => {
+  expect(wholeSentence(text)).toBe(sentence);
 });

@@ -34,6 +34,13 @@ export function exactTime(at: string): string {
   return exact.format(new Date(at));
 }
 
+/** The text as it stands alone on a page: a capital at its beginning, a full stop at its end, moments as `exactTime`. */
+export function wholeSentence(text: string): string {
+  const written = readableTimes(text.trim());
+  const isWhole = written === '' || /[.!?:)”"]$/.test(written);
+  return `${written.charAt(0).toUpperCase()}${written.slice(1)}${isWhole ? '' : '.'}`;
+}
+
 /** The day alone, such as `1 Mar 2026`. */
 export function dayOf(at: string): string {
   return day.format(new Date(at));

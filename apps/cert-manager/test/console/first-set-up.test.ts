@@ -78,7 +78,7 @@ async function startNewService() {
       await page.getByLabel('User name').fill('anna');
       await page.getByLabel('Password', { exact: true }).fill('wrong');
       await page.getByRole('button', { name: 'Sign in' }).click();
-      await page.getByText('This name and password do not fit together').waitFor();
+      await page.getByText('The name or the password is wrong').waitFor();
       await look('refused');
       await page.getByLabel('Password', { exact: true }).fill('correct horse battery');
       await page.getByRole('button', { name: 'Sign in' }).click();

@@ -51,7 +51,7 @@ jest.setTimeout(60_000);
       await page.keyboard.press('Escape');
       await page.getByLabel('User name').fill('cleo');
       await page.getByRole('button', { name: 'Filter by user' }).click();
-      await page.getByRole('heading', { name: 'Nothing was done yet' }).waitFor();
+      await page.getByRole('heading', { name: 'There is no such entry' }).waitFor();
     });
   });
 

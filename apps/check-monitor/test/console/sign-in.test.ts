@@ -21,7 +21,7 @@ const email = 'anna@example.org';
       await page.getByLabel('E-mail address').fill(email);
       await page.getByLabel('Password', { exact: true }).fill('wrong');
       await page.getByRole('button', { name: 'Sign in' }).click();
-      await page.getByText('This name and password do not fit together').waitFor();
+      await page.getByText('The name or the password is wrong').waitFor();
       await look('refused');
       await page.getByLabel('Password', { exact: true }).fill(password);
       await page.getByRole('button', { name: 'Sign in' }).click();

@@ -81,7 +81,6 @@ const canRun = [hasBrowser(), hasProgram('openssl', 'no key is made for the cons
       await page.getByRole('table', { name: 'Certificates' }).getByText('valid').waitFor();
       await page.getByText('The certificate is issued').waitFor();
       expect(await page.getByRole('alert').count()).toBe(0);
-      await look('valid');
       clicks += 1;
       const [download] = await Promise.all([
         page.waitForEvent('download'),
@@ -98,6 +97,15 @@ const canRun = [hasBrowser(), hasProgram('openssl', 'no key is made for the cons
         spkiOf('pkey', '-in', `${name}.key`, '-pubout'),
       );
       expect(await readFile(saved, 'utf8')).toContain('BEGIN CERTIFICATE');
+
+      await page.getByLabel('Renew automatically').click();
+      await page.getByText(/^Renews at/).waitFor();
+      await page.reload();
+      await page.getByRole('table', { name: 'Certificates' }).getByText('valid').waitFor();
+      await page.getByText(/^Renews at/).waitFor();
+      await page.getByRole('button', { name: /^Request from/ }).waitFor();
+      // README shows it: scripts/picture.mjs
+      await look('valid');
 
       // replacing a valid one is asked about, and Cancel changes nothing
       const before = sent.length;

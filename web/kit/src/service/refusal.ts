@@ -1,4 +1,5 @@
 import { AppError, type ErrorKind, type FieldFault, statusByKind } from '@certloop/contracts/browser';
+import { wholeSentence } from '../times.js';
 
 /** A refusal of a service, with what a page shows of it beside its sentence. */
 export class Refusal extends AppError {
@@ -103,11 +104,6 @@ export function faultsOf(
   if (error === null || error === undefined) return { byField: {}, general: undefined };
   const byField: Record<string, string> = {};
   const faults = error instanceof Refusal ? error.fields : [];
-  for (const { path, message } of faults) if (fields.includes(path)) byField[path] ??= sentence(message);
-  return { byField, general: Object.keys(byField).length > 0 ? undefined : sentence(sentenceOf(error)) };
-}
-
-/** The text with a capital at its beginning, as it stands alone on the page. */
-function sentence(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
+  for (const { path, message } of faults) if (fields.includes(path)) byField[path] ??= wholeSentence(message);
+  return { byField, general: Object.keys(byField).length > 0 ? undefined : wholeSentence(sentenceOf(error)) };
 }

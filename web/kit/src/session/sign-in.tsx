@@ -2,6 +2,7 @@ import { Button, PasswordInput, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useCountdown } from '../clock.browser.js';
 import { Refusal, sentenceOf, statusOf } from '../service/refusal.js';
+import { wholeSentence } from '../times.js';
 
 export interface Credentials {
   readonly name: string;
@@ -63,7 +64,7 @@ export function SignInForm({
 
 /** 401 says why in the words of an API; people get their own. */
 function refusalText(error: unknown): string {
-  return statusOf(error) === 401 ? 'This name and password do not fit together.' : sentenceOf(error);
+  return statusOf(error) === 401 ? 'The name or the password is wrong.' : sentenceOf(error);
 }
 
 /** A password with a button that shows it. */
@@ -105,5 +106,7 @@ export function PasswordField({
 
 /** What is wrong with a form as a whole; screen readers announce it when it comes. */
 export function Fault({ children }: { readonly children: string | undefined }) {
-  return <div role="alert">{children !== undefined && <p className="cl-fault">{children}</p>}</div>;
+  return (
+    <div role="alert">{children !== undefined && <p className="cl-fault">{wholeSentence(children)}</p>}</div>
+  );
 }

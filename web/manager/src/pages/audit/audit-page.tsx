@@ -58,7 +58,7 @@ export function AuditPage() {
   const columns: readonly Column<AuditLog>[] = [
     { key: 'at', title: 'Time', width: '15rem', cell: ({ timestamp }) => exactTime(timestamp) },
     { key: 'who', title: 'By', width: '10rem', cell: ({ username }) => username },
-    { key: 'what', title: 'Action', width: '14rem', cell: ({ action: done }) => done },
+    { key: 'what', title: 'Action', width: '15rem', cell: ({ action: done }) => done },
     { key: 'on', title: 'On', cell: subjectOf },
     { key: 'end', title: 'Outcome', width: '8rem', cell: (entry) => <Outcome entry={entry} /> },
     {
@@ -98,7 +98,6 @@ export function AuditPage() {
         {subjects.map(([prefix, label]) => (
           <Link
             key={label}
-            className="cl-tab"
             activeOptions={{ exact: true }}
             to="/audit"
             search={{ ...(prefix !== undefined && { action: prefix }), ...(user !== undefined && { user }) }}
@@ -132,7 +131,7 @@ export function AuditPage() {
       <Loaded query={query}>
         {() =>
           rows.length === 0 ? (
-            <EmptyState title="Nothing was done yet">
+            <EmptyState title="There is no such entry">
               <p>The log shows every change to what you may see, and every refused attempt.</p>
             </EmptyState>
           ) : (

@@ -221,7 +221,7 @@ function KeyFit({ certificate }: Shown) {
   return (
     <section className="cl-panel" aria-label="Key">
       <h2>Does it fit your key?</h2>
-      <p>It does if this command prints the value below it.</p>
+      <p>Your key fits if this command prints the value below.</p>
       <CodeBlock text="openssl pkey -in your.key -pubout -outform DER | openssl dgst -sha256" />
       <p className="cl-mono">{certificate.publicKey.spkiSha256}</p>
     </section>

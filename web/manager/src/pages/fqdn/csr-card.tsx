@@ -2,13 +2,13 @@ import type { Csr, CsrReview, Fqdn, UploadedFile } from '@certloop/contracts/bro
 import {
   CodeBlock,
   Fault,
+  faultsOf,
   holdsPrivateKey,
   Icon,
   type KeyKind,
   keyKinds,
   opensslCommand,
   type ShellKind,
-  sentenceOf,
 } from '@certloop/web-kit';
 import { Button, Textarea } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
@@ -71,7 +71,7 @@ export function CsrCard({ fqdn, csr }: { readonly fqdn: Fqdn; readonly csr: Csr 
     >
       <h2>{csr === null ? 'Create a key and a CSR' : 'CSR'}</h2>
       {csr !== null && <CsrFacts csr={csr} storedAt={csr.createdAt} />}
-      <Fault>{error === null ? undefined : sentenceOf(error)}</Fault>
+      <Fault>{csrFault(error)}</Fault>
       {store.isSuccess && (
         <p className="cl-result" role="status">
           This CSR is stored. The next request uses its key.
@@ -117,6 +117,12 @@ export function StoredCsrCard({ csr }: { readonly csr: Csr | null }) {
       )}
     </section>
   );
+}
+
+/** Why a CSR was refused. The card holds one CSR only, so the name of its field says nothing. */
+function csrFault(error: unknown): string | undefined {
+  const { byField, general } = faultsOf(error, ['csr']);
+  return byField['csr'] ?? general;
 }
 
 /** Content of a chosen file. Throws for a private key and for what is too large, with the sentence for the user. */

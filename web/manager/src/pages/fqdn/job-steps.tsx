@@ -82,7 +82,7 @@ export function JobSteps({
           </ol>
           {status === 'waiting' && mayWrite && (
             <Button loading={goOn.isPending} onClick={() => goOn.mutate()}>
-              I added it, go on
+              I added it: continue
             </Button>
           )}
           <Fault>{hasEnded && !success ? message : goOn.isError ? sentenceOf(goOn.error) : undefined}</Fault>

@@ -1,7 +1,8 @@
-import type { Fqdn, RenewalExplanation } from '@certloop/contracts/browser';
-import { exactTime, LifeLine, relativeTime, StateChip, sentenceOf, useNow } from '@certloop/web-kit';
+import type { Fqdn, FqdnState, OwnFqdn, RenewalExplanation } from '@certloop/contracts/browser';
+import { exactTime, LifeLine, relativeTime, sentenceOf, useNow, wholeSentence } from '@certloop/web-kit';
 import { Switch } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { FqdnStateChip } from '../../fqdn-state.js';
 import { api } from '../../service.js';
 
 /** How long the newest certificate lives, when it is renewed and why, and the switch for that. */
@@ -10,7 +11,7 @@ export function LifeCard({
   renewal,
   mayWrite,
 }: {
-  readonly fqdn: Fqdn;
+  readonly fqdn: OwnFqdn;
   readonly renewal: RenewalExplanation;
   readonly mayWrite: boolean;
 }) {
@@ -20,7 +21,7 @@ export function LifeCard({
   return (
     <section className="cl-panel" aria-label="Validity and renewal">
       <div className="cl-title">
-        <State renewal={renewal} now={now} />
+        <FqdnStateChip status={fqdn.status} />
         {mayWrite && <RenewalSwitch fqdn={fqdn} isOn={renewal.renewalEnabled} />}
       </div>
       {certificate !== undefined && (
@@ -52,13 +53,39 @@ export function LifeCard({
           </dl>
         </>
       )}
-      <p>{sentenceWith(renewal.message)}</p>
-      {renewal.failure !== undefined && (
-        <p className="cl-fault">
-          The last renewal failed {relativeTime(renewal.failure.at, now)}: {renewal.failure.reason}
+      {sentencesOf(fqdn, renewal).map((sentence) => (
+        <p key={sentence} className={harm[fqdn.status.state]}>
+          {sentence}
         </p>
-      )}
+      ))}
+      <WatchLink url={fqdn.status.watchUrl} />
     </section>
+  );
+}
+
+/** How a state that needs a person is set off. */
+const harm: Readonly<Partial<Record<FqdnState, string>>> = {
+  expired: 'cl-fault',
+  failing: 'cl-fault',
+  due: 'cl-strip',
+};
+
+/** How the name stands and what to do; of what renews, also why at that moment. */
+function sentencesOf({ status }: OwnFqdn, renewal: RenewalExplanation): readonly string[] {
+  const isExplained = renewal.willRenew && (status.state === 'valid' || status.state === 'due');
+  const sentences = status.state === 'valid' && isExplained ? [] : [status.reason];
+  return [...sentences, ...(isExplained ? [renewal.message] : [])].map(wholeSentence);
+}
+
+/** The check of the name in the monitor, where its address is known. */
+function WatchLink({ url }: { readonly url: string | undefined }) {
+  if (url === undefined || !/^https?:\/\//.test(url)) return null;
+  return (
+    <p>
+      <a href={url} rel="noreferrer">
+        Show the check of this name in the monitor
+      </a>
+    </p>
   );
 }
 
@@ -67,48 +94,6 @@ function lifeSentence(expiresAt: string, renewAt: string | undefined, now: numbe
   const renewal =
     renewAt === undefined ? 'Nothing renews it.' : `It is renewed ${relativeTime(renewAt, now)}.`;
   return `${end} ${relativeTime(expiresAt, now)}. ${renewal}`;
-}
-
-/** The text with a capital at its beginning and a full stop at its end. */
-function sentenceWith(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
-}
-
-function State({ renewal, now }: { readonly renewal: RenewalExplanation; readonly now: number }) {
-  const { certificate, failure, outlook } = renewal;
-  if (certificate === undefined) {
-    return (
-      <StateChip tone="idle" shape="circle">
-        no certificate yet
-      </StateChip>
-    );
-  }
-  if (Date.parse(certificate.expiresAt) <= now) {
-    return (
-      <StateChip tone="bad" shape="octagon">
-        expired
-      </StateChip>
-    );
-  }
-  if (certificate.revokedAt !== undefined || failure !== undefined) {
-    return (
-      <StateChip tone="bad" shape="triangle">
-        {certificate.revokedAt === undefined ? 'renewal fails, still valid' : 'revoked'}
-      </StateChip>
-    );
-  }
-  if (outlook === 'running') {
-    return (
-      <StateChip tone="active" shape="turning">
-        renewing
-      </StateChip>
-    );
-  }
-  return (
-    <StateChip tone="ok" shape="check">
-      valid
-    </StateChip>
-  );
 }
 
 function RenewalSwitch({ fqdn, isOn }: { readonly fqdn: Fqdn; readonly isOn: boolean }) {

@@ -107,7 +107,7 @@ function RequestForm({
       <Fault>{request.isError ? sentenceOf(request.error) : refusalOf(outcome)}</Fault>
       {outcome?.isDone === true && outcome.jobId === undefined && (
         <p className="cl-result" role="status">
-          The certificate is issued. You find it below.
+          The certificate is issued. See the list of certificates below.
         </p>
       )}
       <Modal opened={isAsking} onClose={() => setAsking(false)} title="Replace a valid certificate?">

@@ -117,7 +117,6 @@ export function RenewalsPage() {
         {renewalStatuses.map((one) => (
           <Link
             key={one}
-            className="cl-tab"
             activeOptions={{ exact: true }}
             to="/renewals"
             search={{ status: one }}

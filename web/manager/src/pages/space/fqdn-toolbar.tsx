@@ -25,7 +25,6 @@ export function FqdnToolbar({ counts }: { readonly counts: FqdnCounts }) {
         {[undefined, ...fqdnStates].map((one) => (
           <Link
             key={one ?? 'all'}
-            className="cl-tab"
             activeOptions={{ exact: true }}
             to="/spaces/$spaceId"
             params={{ spaceId }}

@@ -111,7 +111,9 @@ export function SpacesPage() {
       <Loaded query={query}>
         {() =>
           rows === undefined || rows.length === 0 ? (
-            <EmptyState title="There is no space that you may see">
+            <EmptyState
+              title={hasFullAccess ? 'There is no space yet' : 'There is no space that you may see'}
+            >
               <p>
                 A space holds the names of a team or a service, and decides who may request certificates for
                 them. {hasFullAccess ? 'Create one.' : 'Ask an administrator to add you to a group.'}
