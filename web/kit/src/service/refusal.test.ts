@@ -78,7 +78,7 @@ describe('faults of a form', () => {
   test('go to the fields that the form has, the first of each', () => {
     const refusal = refusalFrom(400, none, problem);
     expect(faultsOf(refusal, ['name', 'email'])).toEqual({
-      byField: { name: 'Must not be empty' },
+      byField: { name: 'Must not be empty.' },
       general: undefined,
     });
     expect(faultsOf(refusal, ['email'])).toEqual({ byField: {}, general: 'Name: must not be empty' });
