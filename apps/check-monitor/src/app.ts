@@ -62,6 +62,7 @@ import { pingsHandlers } from './pings/pings.routes.js';
 import { callerOf, maxBodyBytes } from './projects/api-key.middleware.js';
 import { type ApiVersion, apiVersions } from './projects/caller.js';
 import { closeUnknown, openToOrigins } from './projects/cross-origin.middleware.js';
+import { ownKeyHandlers } from './projects/own-key.routes.js';
 import { plainUrl } from './projects/plain-path.js';
 
 /** What of the configuration the app itself needs; listening is done around it. */
@@ -279,6 +280,7 @@ function apiHandlers(deps: Deps) {
     ...channelsHandlers(deps),
     ...channelTestHandlers(deps),
     ...badgesHandlers(deps),
+    ...ownKeyHandlers(deps),
   };
 }
 

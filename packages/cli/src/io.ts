@@ -21,8 +21,10 @@ export interface Io {
   readonly err: Sink;
   /** Whether standard input is a terminal, from which a command that is run gets Ctrl-C as well. */
   readonly isInputTerminal: boolean;
-  /** What someone types after the question without its being shown, or the first line of what is piped in. */
+  /** What is typed after the question without being shown, or the next line of what is piped in. */
   askSecret(question: string): Promise<string>;
+  /** What is typed after the question; only for terminals. */
+  ask(question: string): Promise<string>;
   /** A file as text; `-` is what is piped in. */
   readText(file: string): Promise<string>;
   /** Calls `heard` for each signal that asks the command to end, instead of ending it; returns what stops that. */
@@ -38,7 +40,8 @@ export function processIo(): Io {
     out: process.stdout,
     err: process.stderr,
     isInputTerminal: process.stdin.isTTY === true,
-    askSecret,
+    askSecret: process.stdin.isTTY ? typeSecret : pipedLines(),
+    ask,
     readText: (file) => (file === '-' ? text(process.stdin) : readFile(file, 'utf8')),
     onSignal,
     pause,
@@ -66,15 +69,40 @@ function onSignal(heard: (signal: NodeJS.Signals) => void): () => void {
   };
 }
 
-async function askSecret(question: string): Promise<string> {
-  if (!process.stdin.isTTY) return (await text(process.stdin)).split(/\r?\n/, 1)[0] ?? '';
-  process.stderr.write(question);
+/** Returns the next line of standard input with each call; '' after the last one. */
+function pipedLines(): () => Promise<string> {
+  let lines: Promise<string[]> | undefined;
+  return async () => {
+    lines ??= text(process.stdin).then((all) => all.split(/\r?\n/));
+    return (await lines).shift() ?? '';
+  };
+}
+
+async function typeSecret(question: string): Promise<string> {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const lines = createInterface({ input: process.stdin, output: nowhere, terminal: true });
+  process.stderr.write(question);
   try {
-    return await lines.question('');
+    return await readLine(nowhere, '');
+  } finally {
+    process.stderr.write('\n');
+  }
+}
+
+async function ask(question: string): Promise<string> {
+  return readLine(process.stderr, question);
+}
+
+/** The line that is typed; '' at the end of the input. */
+async function readLine(output: NodeJS.WritableStream, question: string): Promise<string> {
+  const lines = createInterface({ input: process.stdin, output, terminal: true });
+  // Ctrl-C ends the command as it does elsewhere
+  lines.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
+  const closed = new Promise<string>((resolve) => {
+    lines.once('close', () => resolve(''));
+  });
+  try {
+    return await Promise.race([lines.question(question), closed]);
   } finally {
     lines.close();
-    process.stderr.write('\n');
   }
 }

@@ -138,6 +138,8 @@ export const checkMonitorOperations: Readonly<Record<keyof typeof checkMonitorCo
   listChannels: by('integrations list'),
   testIntegration: by('integrations test'),
   listBadges: by('checks badges'),
+  getOwnKey: by('whoami'),
+  revokeOwnKey: by('logout'),
 };
 
 /** Every operation of check-monitor that takes a session of an account. */

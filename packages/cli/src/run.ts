@@ -13,9 +13,12 @@ import { addFqdns } from './commands/fqdns.js';
 import { addInstall } from './commands/install.js';
 import { addIssuanceJobs } from './commands/issuance-jobs.js';
 import { addIssue } from './commands/issue.js';
+import { addContexts } from './commands/login/contexts.js';
+import { addLogin } from './commands/login/login.js';
+import { addLogout } from './commands/login/logout.js';
+import { addWhoami } from './commands/login/whoami.js';
 import { addAudit } from './commands/people/audit.js';
 import { addGroups } from './commands/people/groups.js';
-import { addLogin } from './commands/people/login.js';
 import { addSessions } from './commands/people/sessions.js';
 import { addTokens } from './commands/people/tokens.js';
 import { addUsers } from './commands/people/users.js';
@@ -25,6 +28,8 @@ import { addRenewals } from './commands/renewals.js';
 import { addSpaces } from './commands/spaces.js';
 import { addStatus } from './commands/status.js';
 import { addTargets } from './commands/targets.js';
+import { readConnection } from './connection/connection.js';
+import { addContextDefaults } from './connection/context-defaults.js';
 import { openSession, type SessionSettings } from './connection/session.js';
 import type { Io } from './io.js';
 import { type Format, formatNames, parseFormat } from './output/format.js';
@@ -32,12 +37,14 @@ import { isFaultOfOurs, type Refusal, refusalOf } from './output/refusal.js';
 import { version } from './version.js';
 
 const environment = `
-Environment, which wins over a stored log-in:
+Environment, which wins over a context:
   CERTLOOP_URL, CERTLOOP_TOKEN                address of cert-manager, and an API token of yours
   CERTLOOP_MONITOR_URL, CERTLOOP_MONITOR_KEY  address of check-monitor, and a project's read-write key
   CERTLOOP_MONITOR_EMAIL                      your account there, for projects and integrations
   CERTLOOP_CA_URL                             address of dummy-ca
   CERTLOOP_CREDENTIALS                        file of all, such as data/credentials.json of npm start
+  CERTLOOP_CONTEXT                            the context to use, as --context
+  CERTLOOP_SPACE, CERTLOOP_PROJECT            default of --space and --project
 
 Exit codes: 0 done, 1 refused or failed, 2 not understood, 3 nothing changed (--exit-code).
 `;
@@ -95,16 +102,18 @@ interface GlobalOptions {
   readonly quiet?: true;
   readonly verbose?: true;
   readonly exitCode?: true;
+  readonly context?: string;
 }
 
 function settingsOf(
-  { output, json, quiet, verbose, exitCode }: GlobalOptions,
+  { output, json, quiet, verbose, exitCode, context }: GlobalOptions,
   ended: (code: number) => void,
 ): SessionSettings {
   return {
     format: json === true ? { kind: 'json' } : output,
     isQuiet: quiet === true,
     isVerbose: verbose === true,
+    context,
     unchanged: () => {
       if (exitCode === true) ended(unchangedCode);
     },
@@ -121,6 +130,7 @@ export function createProgram(args: readonly string[], io: Io, ended: (code: num
         .argParser(parseFormat)
         .default({ kind: 'table' }, 'table'),
     )
+    .option('--context <context>', 'the stored log-in to use, as contexts lists them')
     .option('--json', 'short for -o json; errors stay sentences')
     .option('-q, --quiet', 'print answers alone: no sentences, warnings and progress')
     .option('--exit-code', 'exit with 3 if nothing had to be changed')
@@ -137,6 +147,9 @@ export function createProgram(args: readonly string[], io: Io, ended: (code: num
     });
   const open = () => openSession(io, settingsOf(program.opts(), ended));
   addLogin(program, open);
+  addLogout(program, open);
+  addWhoami(program, open);
+  addContexts(program, open);
   addRenewals(program, open);
   addProviders(program, open);
   addStatus(program, open);
@@ -163,5 +176,6 @@ export function createProgram(args: readonly string[], io: Io, ended: (code: num
   addAudit(program, open);
   addInstall(program, open);
   addCompletion(program, open);
+  addContextDefaults(program, () => readConnection(io, program.opts<GlobalOptions>().context));
   return program;
 }

@@ -21,6 +21,7 @@ export const openToReaders: ReadonlySet<string> = new Set([
   'getCheck',
   'listFlips',
   'listBadges',
+  'getOwnKey',
 ]);
 
 /**

@@ -21,6 +21,7 @@ describe('methods of a path', () => {
     ['/channels/', 'GET'],
     [`/channels/${uuid}/test`, 'POST'],
     ['/badges/', 'GET'],
+    ['/key', 'GET DELETE'],
     [`/checks/${key}/pause`, ''],
     [`/checks/${key}/pings/`, ''],
     [`/checks/${uuid.replaceAll('-', '')}`, ''],

@@ -77,6 +77,11 @@ export async function revokeKey(deps: AccountDeps, projectId: string, kind: Issu
   });
 }
 
+/** Throws NotFound. */
+export async function readProject({ db }: Pick<AccountDeps, 'db'>, projectId: string): Promise<Project> {
+  return db.read((tx) => getProject(tx, projectId));
+}
+
 export interface Setup {
   readonly projectId: string;
   readonly readWriteKey: string;

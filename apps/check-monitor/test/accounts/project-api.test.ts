@@ -86,7 +86,7 @@ describeMonitor('the management API of a project by session', (stage) => {
       const call = (who: Browser) =>
         method === 'GET' ? who.get(there) : who.send(method.toLowerCase() as 'post' | 'delete', there);
       await call(stranger).expect(404);
-      const isOpen = ['listChecks', 'getCheck', 'listFlips', 'listBadges'].includes(name);
+      const isOpen = ['listChecks', 'getCheck', 'listFlips', 'listBadges', 'getOwnKey'].includes(name);
       await call(reader).expect(isOpen ? 200 : 403);
       await stage.app.http.get(`/api/account${at('/checks/')}`).expect(401);
     },

@@ -77,6 +77,22 @@ describeMonitor('keys', (stage) => {
     await stage.app.http.delete(`/api/v3/checks/${uuid}`).set('X-Api-Key', key).expect(401, wrong);
   });
 
+  test('a key shows its project, and a read-write key revokes itself alone', async () => {
+    const { readWriteKey, readOnlyKey } = stage.ada.keys;
+    const key = (method: 'get' | 'delete', value: string) =>
+      stage.app.http[method]('/api/v3/key').set('X-Api-Key', value);
+    const { body } = await key('get', readOnlyKey).expect(200);
+    expect(body).toEqual({
+      kind: 'read-only',
+      project: { id: expect.any(String), name: expect.any(String) },
+    });
+    expect((await key('get', readWriteKey).expect(200)).body).toEqual({ ...body, kind: 'read-write' });
+    await key('delete', readOnlyKey).expect(401, wrong);
+    await key('delete', readWriteKey).expect(204);
+    await key('get', readWriteKey).expect(401, wrong);
+    await key('get', readOnlyKey).expect(200);
+  });
+
   test('every refusal is JSON', async () => {
     const { headers } = await stage.app.http.get('/api/v3/checks/').expect(401);
     expect(headers['content-type']).toBe('application/json');

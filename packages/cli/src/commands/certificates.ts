@@ -9,11 +9,11 @@ import {
   revocationReasonNames,
 } from '@certloop/contracts';
 import { type Command, Option } from 'commander';
+import { confirm } from '../confirm.js';
 import type { Manager, Session } from '../connection/session.js';
 import { findFqdn, listFqdnsIn } from '../lookup.js';
 import { duration } from '../numbers.js';
 import { daysUntil } from '../output/table.js';
-import { UsageError } from '../usage-error.js';
 
 const rowOf = ({ issuer, createdAt, expiresAt, revokedAt, id }: Certificate) => ({
   created: createdAt.slice(0, 10),
@@ -101,7 +101,7 @@ export function addCertificates(program: Command, open: () => Session): void {
       new Option('--reason <word>', 'why').choices([...revocationReasonNames]).default('unspecified'),
     )
     .option('-s, --space <space>', 'the space that the FQDN is in')
-    .option('-y, --yes', 'revoke; without it, the command only names the certificate')
+    .option('-y, --yes', 'revoke; without it, the command asks')
     .action((named: string, options: RevokeOptions) => revoke(open(), named, options));
   program
     .command('expiring')
@@ -181,18 +181,15 @@ interface RevokeOptions {
 }
 
 async function revoke(
-  { report, manager }: Session,
+  { io, report, manager }: Session,
   named: string,
   { reason, yes, ...picked }: RevokeOptions,
 ): Promise<void> {
   const client = await manager();
   const { found, params } = await pickCertificate(client, named, picked);
   const expires = found.expiresAt.slice(0, 10);
-  if (yes !== true) {
-    throw new UsageError(
-      `certificate ${found.id} of ${named} expires ${expires}; a revocation cannot be undone: add --yes to revoke it`,
-    );
-  }
+  const loss = `certificate ${found.id} of ${named}, which expires ${expires}, would be revoked, which cannot be undone`;
+  await confirm(io, yes, loss);
   const { body } = await client.revokeCertificate({ params, body: { reason } });
   report.done(`revoked certificate ${found.id} of ${named} (${reason})`, body);
 }

@@ -1,5 +1,6 @@
 import type { Fqdn } from '@certloop/contracts';
 import { Argument, type Command } from 'commander';
+import { confirm } from '../confirm.js';
 import type { Session } from '../connection/session.js';
 import { findFqdn, findFqdns, findProvider, findSpace } from '../lookup.js';
 import { UsageError } from '../usage-error.js';
@@ -82,10 +83,12 @@ export function addFqdns(program: Command, open: () => Session): void {
     .command('delete <fqdn>')
     .description('Delete an FQDN with its CSRs and certificates')
     .option('-s, --space <space>', 'the space that it is in')
-    .action(async (named: string, { space }: InSpace) => {
-      const { report, manager } = open();
+    .option('-y, --yes', 'delete; without it, the command asks')
+    .action(async (named: string, { space, yes }: InSpace & { yes?: true }) => {
+      const { io, report, manager } = open();
       const client = await manager();
       const fqdn = await findFqdn(client, named, space);
+      await confirm(io, yes, `FQDN ${fqdn.fqdn} would be deleted with its CSRs and certificates`);
       const { body } = await client.deleteFqdn({ params: { id: fqdn.spaceId, fqdnId: fqdn.id } });
       report.done(body.message, fqdn);
     });

@@ -1,5 +1,6 @@
 import { type Provider, providerKindNames } from '@certloop/contracts';
 import { type Command, Option } from 'commander';
+import { confirm } from '../confirm.js';
 import type { Session } from '../connection/session.js';
 import { readJsonObject } from '../json-file.js';
 import { findProvider } from '../lookup.js';
@@ -24,10 +25,10 @@ export function addProviders(program: Command, open: () => Session): void {
     .command('providers')
     .description('Providers: list, create, configure, enable, disable, test, delete');
   const named = async (name: string) => {
-    const { report, manager } = open();
+    const { io, report, manager } = open();
     const client = await manager();
     const provider = await findProvider(client, name);
-    return { report, client, provider, params: { id: provider.id } };
+    return { io, report, client, provider, params: { id: provider.id } };
   };
   providers
     .command('list', { isDefault: true })
@@ -97,8 +98,10 @@ export function addProviders(program: Command, open: () => Session): void {
   providers
     .command('delete <provider>')
     .description('Delete a provider that nothing uses any more')
-    .action(async (name: string) => {
-      const { report, client, provider, params } = await named(name);
+    .option('-y, --yes', 'delete; without it, the command asks')
+    .action(async (name: string, { yes }: { yes?: true }) => {
+      const { io, report, client, provider, params } = await named(name);
+      await confirm(io, yes, `provider ${provider.name} would be deleted with its configuration`);
       const { body } = await client.deleteProvider({ params });
       report.done(body.message, provider);
     });

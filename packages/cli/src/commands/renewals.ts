@@ -1,7 +1,7 @@
 import { AppError, NotFound, type RenewalQueueEntry, renewalStatuses } from '@certloop/contracts';
 import { type Command, Option } from 'commander';
 import pLimit from 'p-limit';
-import { requireYes } from '../confirm.js';
+import { confirm } from '../confirm.js';
 import type { Session } from '../connection/session.js';
 import { findFqdn, findSpace, listFqdnsIn } from '../lookup.js';
 import { wholeNumber } from '../numbers.js';
@@ -59,7 +59,7 @@ export function addRenewals(program: Command, open: () => Session): void {
       .description(`Switch automatic renewal ${state} for FQDNs, also by patterns such as 'app*'`)
       .option('-s, --space <space>', 'only those of one space')
       .option('--dry-run', 'only list them')
-      .option('-y, --yes', 'switch several off at once')
+      .option('-y, --yes', 'switch several off at once; without it, the command asks')
       .action((patterns: string[], options: SwitchOptions) => switchAll(open(), state, patterns, options));
   }
 }
@@ -82,7 +82,11 @@ async function switchAll(
   const found = matching(await listFqdnsIn(client, space), patterns);
   const changing = found.filter((fqdn) => fqdn.renewalEnabled !== renewalEnabled);
   if (changing.length > 1 && !renewalEnabled && dryRun !== true)
-    requireYes(yes, `renewal of ${changing.length} FQDNs would be switched off; --dry-run lists them`);
+    await confirm(
+      session.io,
+      yes,
+      `renewal of ${changing.length} FQDNs would be switched off (--dry-run lists them)`,
+    );
   const progress = session.progress(changing.length);
   const outcomes = await pLimit(4).map(found, async (fqdn) => {
     const isChanging = changing.includes(fqdn);

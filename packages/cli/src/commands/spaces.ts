@@ -1,5 +1,6 @@
 import type { Space } from '@certloop/contracts';
 import { type Command, Option } from 'commander';
+import { confirm } from '../confirm.js';
 import type { Session } from '../connection/session.js';
 import { findSpace } from '../lookup.js';
 import { UsageError } from '../usage-error.js';
@@ -51,10 +52,13 @@ export function addSpaces(program: Command, open: () => Session): void {
     .command('delete <space>')
     .description('Delete a space, by name or id')
     .option('--with-fqdns', 'also when it holds FQDNs, and them with it')
-    .action(async (named: string, { withFqdns = false }: { withFqdns?: boolean }) => {
-      const { report, manager } = open();
+    .option('-y, --yes', 'delete; without it, the command asks')
+    .action(async (named: string, { withFqdns = false, yes }: { withFqdns?: boolean; yes?: true }) => {
+      const { io, report, manager } = open();
       const client = await manager();
       const space = await findSpace(client, named);
+      const held = withFqdns ? ' with its FQDNs, their CSRs and certificates' : '';
+      await confirm(io, yes, `space ${space.name} would be deleted${held}`);
       const query = withFqdns ? { deleteFqdns: 'true' as const } : {};
       const { body } = await client.deleteSpace({ params: { id: space.id }, query });
       report.done(body.message, space);

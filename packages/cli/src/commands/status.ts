@@ -11,14 +11,15 @@ export function addStatus(program: Command, open: () => Session): void {
 }
 
 async function showStatus(session: Session): Promise<void> {
-  const { report, manager } = session;
-  const client = await manager();
-  const [health, stats] = [(await client.getHealth()).body, (await client.getStats()).body];
+  const { report } = session;
+  const { context, certManager, checkMonitor } = await session.connection();
+  const isMonitorAlone = certManager === undefined && checkMonitor !== undefined;
+  const manager = isMonitorAlone ? undefined : await readManager(session);
   const monitor = await readMonitor(session);
-  report.thing({ health, stats, monitor }, () => ({
-    status: health.status,
-    time: health.time,
-    ...stats,
+  const known = { ...manager, monitor, ...(context !== undefined && { context }) };
+  report.thing(known, () => ({
+    context,
+    ...(manager && { status: manager.health.status, time: manager.health.time, ...manager.stats }),
     ...(monitor && {
       monitor: monitor.error ?? 'ok',
       checks: monitor.checks,
@@ -31,6 +32,11 @@ async function showStatus(session: Session): Promise<void> {
   }));
   if (monitor?.integrations === 0)
     report.warn('the project has no integration, so its checks send no alerts');
+}
+
+async function readManager({ manager }: Session) {
+  const client = await manager();
+  return { health: (await client.getHealth()).body, stats: (await client.getStats()).body };
 }
 
 interface MonitorStatus extends Partial<AlertReach> {

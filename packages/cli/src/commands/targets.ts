@@ -1,6 +1,6 @@
 import { type Served, type Target, type TargetInput, targetProtocols } from '@certloop/contracts';
 import { type Command, Option } from 'commander';
-import { requireYes } from '../confirm.js';
+import { confirm } from '../confirm.js';
 import type { Session } from '../connection/session.js';
 import { findFqdn, only } from '../lookup.js';
 import { duration, wholeNumber } from '../numbers.js';
@@ -67,11 +67,16 @@ export function addTargets(program: Command, open: () => Session): void {
     .command('delete <fqdn> <target>')
     .description('Remove a target, by host or id')
     .option('-s, --space <space>', 'the space that the FQDN is in')
-    .option('-y, --yes', 'remove; without it, the command only names the target')
+    .option('-y, --yes', 'remove; without it, the command asks')
     .action(async (fqdn: string, named: string, { space, yes }: TargetOptions & { yes?: true }) => {
-      const { report, client, params, find } = await placeOf(open(), fqdn, space);
+      const session = open();
+      const { report, client, params, find } = await placeOf(session, fqdn, space);
       const target = await find(named);
-      requireYes(yes, `target ${target.host}:${target.port} of ${fqdn} would no longer be probed`);
+      await confirm(
+        session.io,
+        yes,
+        `target ${target.host}:${target.port} of ${fqdn} would no longer be probed`,
+      );
       const { body } = await client.deleteTarget({ params: { ...params, targetId: target.id } });
       report.done(body.message, target);
     });

@@ -1,9 +1,9 @@
-import { type AccountProject, accountBasePath, accountContract, createClient } from '@certloop/contracts';
+import type { AccountProject } from '@certloop/contracts';
 import { only } from '../lookup.js';
+import { readSecret } from '../secret.js';
 import { UsageError } from '../usage-error.js';
 import type { Session } from './session.js';
-
-type AccountClient = ReturnType<typeof createClient<typeof accountContract>>;
+import { type AccountClient, signInToMonitor } from './sign-in.js';
 
 /** A session of someone's account at check-monitor, for what no key may do. */
 export interface Account {
@@ -23,19 +23,15 @@ export async function withAccount(
   const { url, email, password: known } = (await session.connection()).checkMonitor ?? {};
   if (url === undefined || email === undefined)
     throw new UsageError(
-      'this takes your account at check-monitor: set CERTLOOP_MONITOR_URL and CERTLOOP_MONITOR_EMAIL',
+      'this takes your account at check-monitor: log in with --email (certloop login), or set CERTLOOP_MONITOR_URL and CERTLOOP_MONITOR_EMAIL',
     );
-  const password = known ?? (await session.io.askSecret(`Password of ${email} at ${url}: `));
-  const { origin } = new URL(url);
-  const clientWith = (headers: Readonly<Record<string, string>>) =>
-    createClient(accountContract, {
-      baseUrl: `${url.replace(/\/+$/, '')}${accountBasePath}`,
-      headers: { origin, ...headers },
-      fetch: session.fetchFrom('check-monitor'),
-    });
-  const { body, headers } = await clientWith({}).login({ body: { email, password } });
-  const cookie = String(headers?.['set-cookie'] ?? '').split(';', 1)[0] ?? '';
-  const client = clientWith({ cookie, 'x-csrf-token': body.csrfToken });
+  const password =
+    known ??
+    (await readSecret(session.io, {
+      question: `Password of ${email} at ${url}: `,
+      name: `password of ${email}`,
+    }));
+  const client = await signInToMonitor(url, email, password, session.fetchFrom('check-monitor'));
   try {
     await work({ client, project: (named) => findProject(session, client, named) });
   } finally {

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { processIo } from '../io.js';
-import { isAddress, readConnection } from './connection.js';
+import { readConnection } from './connection.js';
+import { isAddress } from './connection-values.js';
 
 const reading = (env: Record<string, string>) =>
   readConnection({ ...processIo(), env: { HOME: '/nonexistent', ...env } });

@@ -1,68 +1,46 @@
-import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { homedir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { z } from 'zod';
+import { readFile } from 'node:fs/promises';
 import type { Io } from '../io.js';
-import { describeFault, faultCode } from '../system-fault.js';
+import { describeFault } from '../system-fault.js';
 import { UsageError } from '../usage-error.js';
+import { isAddress, isSecret } from './connection-values.js';
+import { type Connection, type Context, parseConnection, requireContext } from './contexts.js';
+import { readContexts } from './contexts.store.js';
 
-const addressSchema = z.string().refine(isAddress);
-const secretSchema = z.string().refine(isSecret);
-
-const connectionSchema = z.object({
-  certManager: z
-    .object({
-      url: addressSchema,
-      token: secretSchema,
-      tokenId: z.string().optional(),
-      username: z.string().optional(),
-    })
-    .optional(),
-  checkMonitor: z
-    .object({
-      url: addressSchema,
-      readWriteKey: secretSchema.optional(),
-      /** Of the account, for what no key may do; the password is asked for where it is absent. */
-      email: z.string().optional(),
-      password: z.string().optional(),
-    })
-    .optional(),
-  dummyCa: z.object({ url: addressSchema }).optional(),
-});
-
-/** Where the services are and what lets one in; the credentials file that `npm start` writes reads as one. */
-export type Connection = z.output<typeof connectionSchema>;
-
-/** The file that stores a log-in. */
-export function loginFile(env: Io['env']): string {
-  const base = env['XDG_CONFIG_HOME'] || join(env['HOME'] ?? homedir(), '.config');
-  return join(base, 'certloop', 'login.json');
+/** A connection with its defaults, and the name of the context that it comes from. */
+export interface Resolved extends Context {
+  /** Absent where CERTLOOP_CREDENTIALS takes the place of contexts, and before the first log-in. */
+  readonly context?: string | undefined;
 }
 
 /**
- * What the environment says, service by service, else the file that CERTLOOP_CREDENTIALS names, else the log-in.
+ * What the environment says, service by service, else the file that CERTLOOP_CREDENTIALS names, else the context that is
+ * named by `--context`, CERTLOOP_CONTEXT or `contexts use`. The defaults of a context count only for its own services.
  * Throws UsageError naming what is missing or wrong.
  */
-export async function readConnection({ env }: Io): Promise<Connection> {
-  const named = env['CERTLOOP_CREDENTIALS'];
-  const file = named || loginFile(env);
-  const stored = await readFileOf(file, named !== undefined && named !== '');
+export async function readConnection({ env }: Io, named?: string): Promise<Resolved> {
+  const stored = await readStored(env, named);
   const certManager = pairOf(env, 'CERTLOOP_URL', 'CERTLOOP_TOKEN');
-  const monitorEmail = env['CERTLOOP_MONITOR_EMAIL'] || undefined;
-  const checkMonitor = monitorOf(env, monitorEmail);
+  const checkMonitor = monitorOf(env);
   const dummyCa = env['CERTLOOP_CA_URL'] || undefined;
   if (dummyCa !== undefined && !isAddress(dummyCa))
     throw new UsageError(`CERTLOOP_CA_URL is no address: ${dummyCa}`);
+  const space = env['CERTLOOP_SPACE'] || (certManager === undefined ? stored.space : undefined);
+  const project = env['CERTLOOP_PROJECT'] || (checkMonitor === undefined ? stored.project : undefined);
+  const email = env['CERTLOOP_MONITOR_EMAIL'] || undefined;
   return {
     ...stored,
+    ...(stored.checkMonitor && email && { checkMonitor: { ...stored.checkMonitor, email } }),
     ...(certManager && { certManager: { url: certManager[0], token: certManager[1] } }),
     ...(checkMonitor && { checkMonitor }),
     ...(dummyCa && { dummyCa: { url: dummyCa } }),
+    space,
+    project,
   };
 }
 
 /** With a key, an account, or both. */
-function monitorOf(env: Io['env'], email: string | undefined): Connection['checkMonitor'] {
+function monitorOf(env: Io['env']): Connection['checkMonitor'] {
+  const email = env['CERTLOOP_MONITOR_EMAIL'] || undefined;
   const account = email === undefined ? {} : { email };
   const url = env['CERTLOOP_MONITOR_URL'] || undefined;
   if (email !== undefined && url !== undefined && !env['CERTLOOP_MONITOR_KEY'] && isAddress(url))
@@ -72,14 +50,35 @@ function monitorOf(env: Io['env'], email: string | undefined): Connection['check
   return { url: address, readWriteKey, ...account };
 }
 
-/** Whether a text is the address of a service, such as https://certs.example.org. */
-export function isAddress(text: string): boolean {
-  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+/** Variables of the environment that take the place of a context, or of a part of it. */
+const winning = ['CERTLOOP_CREDENTIALS', 'CERTLOOP_URL', 'CERTLOOP_MONITOR_URL', 'CERTLOOP_CA_URL'] as const;
+
+/** Those of them that are set. */
+export function winningVariables(env: Io['env']): string[] {
+  return winning.filter((name) => env[name]);
 }
 
-/** Whether a text may be a token or a key, which a header can carry. */
-function isSecret(text: string): boolean {
-  return /^[\x21-\x7e]+$/.test(text);
+async function readStored(env: Io['env'], named: string | undefined): Promise<Resolved> {
+  const file = env['CERTLOOP_CREDENTIALS'];
+  if (file) return readCredentials(file, 'CERTLOOP_CREDENTIALS');
+  const contexts = await readContexts(env);
+  const wanted = named ?? (env['CERTLOOP_CONTEXT'] || undefined);
+  if (wanted !== undefined) return { ...requireContext(contexts, wanted), context: wanted };
+  const current = contexts.contexts[contexts.current];
+  return current === undefined ? {} : { ...current, context: contexts.current };
+}
+
+/** Reads a credentials file; `option` is what names it. Throws UsageError without the text of the file. */
+export async function readCredentials(file: string, option: string): Promise<Connection> {
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+    throw new UsageError(`${option}: ${describeFault(error, file)}`);
+  });
+  const found = parseConnection(text);
+  if (found === undefined)
+    throw new UsageError(
+      `${option}: ${file} is not a credentials file, such as data/credentials.json of npm start`,
+    );
+  return found;
 }
 
 function pairOf(env: Io['env'], address: string, secret: string): [string, string] | undefined {
@@ -90,70 +89,4 @@ function pairOf(env: Io['env'], address: string, secret: string): [string, strin
   if (!isAddress(url)) throw new UsageError(`${address} is no address: ${url}`);
   if (!isSecret(key)) throw new UsageError(`${secret} holds blanks or signs that none has`);
   return [url, key];
-}
-
-async function readFileOf(file: string, isNamed: boolean): Promise<Connection> {
-  let content: string;
-  try {
-    content = await readFile(file, 'utf8');
-  } catch (error) {
-    if (faultCode(error) === 'ENOENT' && !isNamed) return {};
-    const name = isNamed ? 'CERTLOOP_CREDENTIALS: ' : '';
-    throw new UsageError(`${name}${describeFault(error, file)}`);
-  }
-  const parsed = connectionSchema.safeParse(jsonOf(content));
-  if (!parsed.success) throw new UsageError(`${file} is not a log-in of certloop`);
-  return parsed.data;
-}
-
-function jsonOf(content: string): unknown {
-  try {
-    return JSON.parse(content);
-  } catch {
-    return undefined;
-  }
-}
-
-/** A place for a log-in that is proven to be writable. */
-export interface LoginPlace {
-  /** Stores the log-in, readable by its owner only, whole or not at all. */
-  store(connection: Connection): Promise<void>;
-  /** Leaves the folder as it was. */
-  abandon(): Promise<void>;
-}
-
-/** Throws UsageError when a log-in could not be stored. */
-export async function prepareLogin(env: Io['env']): Promise<LoginPlace> {
-  const file = loginFile(env);
-  const draft = `${file}.new`;
-  const writeDraft = async (content: string) => {
-    await writeFile(draft, content, { mode: 0o600 });
-    // the mode above counts for a new file only
-    await chmod(draft, 0o600);
-  };
-  const orRefuse = async (work: () => Promise<void>) => {
-    try {
-      await work();
-    } catch (error) {
-      throw new UsageError(
-        `the log-in cannot be stored: ${describeFault(error, file)}; set XDG_CONFIG_HOME to a folder that you may write`,
-      );
-    }
-  };
-  await orRefuse(async () => {
-    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-    await writeDraft('');
-  });
-  return {
-    store: (connection) =>
-      orRefuse(async () => {
-        await writeDraft(`${JSON.stringify(connection, null, 2)}\n`);
-        await rename(draft, file);
-      }),
-    abandon: () => rm(draft, { force: true }),
-  };
-}
-
-export async function forgetLogin(env: Io['env']): Promise<void> {
-  await rm(loginFile(env), { force: true });
 }

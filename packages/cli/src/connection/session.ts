@@ -14,7 +14,7 @@ import {
 } from '../output/report.js';
 import { explainCode, faultCode } from '../system-fault.js';
 import { UsageError } from '../usage-error.js';
-import { type Connection, readConnection } from './connection.js';
+import { type Resolved, readConnection, winningVariables } from './connection.js';
 
 export type Manager = ReturnType<typeof createCertManagerClient>;
 export type Monitor = ReturnType<typeof createCheckMonitorClient>;
@@ -30,7 +30,9 @@ export interface Session {
   readonly progress: (total: number) => Progress;
   /** fetch whose errors contain the service; with --verbose, each call is a line on standard error. */
   readonly fetchFrom: (service: string) => Fetch;
-  readonly connection: () => Promise<Connection>;
+  /** The context that `--context` names. */
+  readonly context: string | undefined;
+  readonly connection: () => Promise<Resolved>;
   /** Throws UsageError without a login. */
   readonly manager: () => Promise<Manager>;
   /** Throws UsageError when no monitor is known. */
@@ -47,16 +49,25 @@ export interface SessionSettings extends OutputSettings {
   readonly isVerbose: boolean;
   /** Is called when nothing had to be changed. */
   readonly unchanged: () => void;
+  /** The context that `--context` names. */
+  readonly context: string | undefined;
 }
 
 export function openSession(given: Io, settings: SessionSettings): Session {
   const io = { ...given, readText: naming(given.readText) };
   const trace = settings.isVerbose ? (line: string) => void io.err.write(`${line}\n`) : undefined;
-  const connection = () => readConnection(io);
+  const report = createReport(io, settings);
+  let resolved: Promise<Resolved> | undefined;
+  const connection = () => {
+    if (resolved === undefined) warnOfOverride(io, report, settings.context);
+    resolved ??= readConnection(io, settings.context);
+    return resolved;
+  };
   const fetchOf = (service: string) => fetchFrom(service, trace);
   return {
     io,
-    report: createReport(io, settings),
+    report,
+    context: settings.context,
     unchanged: settings.unchanged,
     progress: (total) => (settings.isQuiet ? silent : createProgress(io, total)),
     fetchFrom: fetchOf,
@@ -71,13 +82,9 @@ export function openSession(given: Io, settings: SessionSettings): Session {
       const { checkMonitor } = await connection();
       if (checkMonitor?.readWriteKey === undefined)
         throw new UsageError(
-          'set CERTLOOP_MONITOR_URL and CERTLOOP_MONITOR_KEY, a read-write key of a project; certloop projects create-key makes one',
+          'log in to check-monitor first (certloop login --monitor-url), or set CERTLOOP_MONITOR_URL and CERTLOOP_MONITOR_KEY, a read-write key of a project; certloop projects create-key makes one',
         );
-      return createCheckMonitorClient({
-        baseUrl: checkMonitor.url,
-        apiKey: checkMonitor.readWriteKey,
-        fetch: fetchOf('check-monitor'),
-      });
+      return monitorAt(checkMonitor.url, checkMonitor.readWriteKey, fetchOf('check-monitor'));
     },
     dummyCa: async () => {
       const { dummyCa } = await connection();
@@ -98,6 +105,21 @@ export function managerAt(
   return createCertManagerClient({ baseUrl, ...credential, timeoutMs, fetch: fetchOf });
 }
 
+/** Client of check-monitor with a key of a project. */
+export function monitorAt(
+  baseUrl: string,
+  apiKey: string,
+  fetchOf: Fetch = fetchFrom('check-monitor'),
+): Monitor {
+  return createCheckMonitorClient({ baseUrl, apiKey, fetch: fetchOf });
+}
+
+function warnOfOverride({ env }: Io, report: Report, context: string | undefined): void {
+  const set = winningVariables(env);
+  if (context === undefined || set.length === 0) return;
+  report.warn(`${set.join(', ')} wins over --context ${context}; unset it to use the context`);
+}
+
 const silent: Progress = { step: () => undefined, end: () => undefined };
 
 /** Reads a text file; errors contain the file name even if the system omits it, as for a folder. */
@@ -109,10 +131,10 @@ function naming(readText: Io['readText']): Io['readText'] {
     });
 }
 
-type Fetch = (...request: Parameters<typeof fetch>) => Promise<Response>;
+export type Fetch = (...request: Parameters<typeof fetch>) => Promise<Response>;
 
 /** fetch whose errors contain the service, its address, the reason and the next step. */
-function fetchFrom(service: string, trace?: (line: string) => void): Fetch {
+export function fetchFrom(service: string, trace?: (line: string) => void): Fetch {
   return async (input, init) => {
     const { origin, pathname } = new URL(input instanceof Request ? input.url : input);
     const since = performance.now();

@@ -56,6 +56,7 @@ function start(args: readonly string[], given: Partial<Io> = {}) {
     err: sink('err'),
     isInputTerminal: false,
     askSecret: async () => '',
+    ask: async () => '',
     readText: async () => '',
     onSignal: (hear) => {
       heard.add(hear);

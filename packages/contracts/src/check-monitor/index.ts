@@ -7,6 +7,7 @@ import { badgeContract, badgesContract } from './badges.js';
 import { channelsContract } from './channels.js';
 import { checksContract } from './checks.js';
 import { earlierFlipsContract, flipsContract } from './flips.js';
+import { keysContract } from './keys.js';
 import { pingContract, pingLogContract } from './pings.js';
 import { probesContract } from './probes.js';
 import { errorBodySchema } from './replies.js';
@@ -20,6 +21,7 @@ export * from './badges.js';
 export * from './channels.js';
 export * from './checks.js';
 export * from './flips.js';
+export * from './keys.js';
 export * from './pings.js';
 export * from './probes.js';
 export { type ErrorBody, errorBodySchema } from './replies.js';
@@ -32,6 +34,7 @@ export const checkMonitorContract = {
   ...flipsContract,
   ...channelsContract,
   ...badgesContract,
+  ...keysContract,
 };
 
 /** The same under `/api/v1` and `/api/v2`: flips stand within an object there. */
@@ -67,6 +70,7 @@ function describeCheckMonitor(): object {
       Flips: flipsContract,
       Integrations: channelsContract,
       Badges: { ...badgesContract, ...badgeContract },
+      Keys: keysContract,
       Accounts: accountContract,
       Service: probesContract,
     },

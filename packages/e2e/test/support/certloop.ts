@@ -17,13 +17,15 @@ export interface Call {
 
 /** The command `certloop` in this process, since a process for each call would take most of the time of a test. */
 export async function runCertloop(args: readonly string[], { env, input = '' }: Call): Promise<Said> {
+  const lines = input.split(/\r?\n/);
   const [out, err] = [createCollector(), createCollector()];
   const code = await run(args, {
     env,
     out: out.sink,
     err: err.sink,
     isInputTerminal: false,
-    askSecret: async () => input.split(/\r?\n/, 1)[0] ?? '',
+    askSecret: async () => lines.shift() ?? '',
+    ask: async () => '',
     readText: async (file) => (file === '-' ? input : readFile(file, 'utf8')),
     onSignal: () => () => undefined,
     pause: async () => undefined,

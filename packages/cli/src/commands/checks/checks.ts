@@ -1,5 +1,6 @@
 import { type Check, onlyAble, withChannels } from '@certloop/contracts';
 import { type Command, Option } from 'commander';
+import { confirm } from '../../confirm.js';
 import type { Monitor, Session } from '../../connection/session.js';
 import { findCheck } from '../../lookup.js';
 import { duration } from '../../numbers.js';
@@ -85,7 +86,6 @@ export function addChecks(program: Command, open: () => Session): void {
   for (const [verb, done] of [
     ['pause', 'paused'],
     ['resume', 'resumed'],
-    ['delete', 'deleted'],
   ] as const) {
     checks
       .command(`${verb} <check>`)
@@ -98,6 +98,18 @@ export function addChecks(program: Command, open: () => Session): void {
         report.done(`${done} ${body.name || body.uuid}`, body);
       });
   }
+  checks
+    .command('delete <check>')
+    .description('Delete a check with its pings, by name, slug or uuid')
+    .option('-y, --yes', 'delete; without it, the command asks')
+    .action(async (named: string, { yes }: { yes?: true }) => {
+      const { io, report, monitor } = open();
+      const client = await monitor();
+      const { uuid: id, name } = await findCheck(client, named);
+      await confirm(io, yes, `check ${name || id} would be deleted with its pings and flips`);
+      const { body } = await client.deleteCheck({ params: { id } });
+      report.done(`deleted ${body.name || body.uuid}`, body);
+    });
 }
 
 /** Creates or changes the check of this name. One that then has no integration gets all, unless `assign` is false. */

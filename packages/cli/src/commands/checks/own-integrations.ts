@@ -1,6 +1,6 @@
 import type { AccountChannel } from '@certloop/contracts';
 import type { Command } from 'commander';
-import { requireYes } from '../../confirm.js';
+import { confirm } from '../../confirm.js';
 import { type Account, withAccount } from '../../connection/account.js';
 import type { Session } from '../../connection/session.js';
 import { readJsonObject } from '../../json-file.js';
@@ -70,10 +70,14 @@ export function addOwnIntegrations(integrations: Command, open: () => Session): 
     });
   inProject(integrations.command('delete <integration>'))
     .description('Delete an integration, by name or id')
-    .option('-y, --yes', 'delete; without it, the command only names the integration')
+    .option('-y, --yes', 'delete; without it, the command asks')
     .action((named: string, { yes, ...options }: InProject & { readonly yes?: true }) =>
-      withIntegration(open(), named, options, async ({ report }, { client, params }, found) => {
-        requireYes(yes, `integration ${found.name || found.id} would be deleted, and send no more alerts`);
+      withIntegration(open(), named, options, async ({ io, report }, { client, params }, found) => {
+        await confirm(
+          io,
+          yes,
+          `integration ${found.name || found.id} would be deleted, and send no more alerts`,
+        );
         await client.deleteChannel({ params });
         report.done(`deleted ${found.name || found.id}`, found);
       }),

@@ -1,6 +1,6 @@
 import { type AccountProject, keyKinds } from '@certloop/contracts';
 import { Argument, type Command, Option } from 'commander';
-import { requireYes } from '../../confirm.js';
+import { confirm } from '../../confirm.js';
 import { type Account, withAccount } from '../../connection/account.js';
 import type { Session } from '../../connection/session.js';
 import { only } from '../../lookup.js';
@@ -71,14 +71,18 @@ export function addProjects(program: Command, open: () => Session): void {
   projects
     .command('delete <project>')
     .description('Delete a project with its checks and integrations')
-    .option('-y, --yes', 'delete; without it, the command only names the project')
+    .option('-y, --yes', 'delete; without it, the command asks')
     .action(async (named: string, { yes }: { yes?: true }) => {
       const session = open();
       await withAccount(session, async ({ client, project }) => {
         const found = await project(named);
         const params = { projectId: found.id };
         const { checks } = (await client.listAccountChecks({ params })).body;
-        requireYes(yes, `project ${found.name} would be deleted with its ${checks.length} checks`);
+        await confirm(
+          session.io,
+          yes,
+          `project ${found.name} would be deleted with its ${checks.length} checks`,
+        );
         await client.deleteProject({ params });
         session.report.done(`deleted ${found.name}`, found);
       });
@@ -159,17 +163,17 @@ function addKeys(projects: Command, open: () => Session): void {
   withKey('create-key', 'Create a key of a project in place of the earlier one; it is shown only now')
     .option('-y, --yes', 'also in place of an earlier one, which then no longer works')
     .action((named: string, kind: KeyKind, { yes }: { yes?: true }) =>
-      ofProject(named, async ({ report }, { client }, { id: projectId, name, keys }) => {
+      ofProject(named, async ({ io, report }, { client }, { id: projectId, name, keys }) => {
         if (keys.includes(kind))
-          requireYes(yes, `the ${kind} key of ${name} would be replaced, and its users be locked out`);
+          await confirm(io, yes, `the ${kind} key of ${name} would be replaced, and its users be locked out`);
         report.thing((await client.createKey({ params: { projectId, kind } })).body, (made) => made);
       }),
     );
   withKey('revoke-key', 'Revoke a key of a project')
-    .option('-y, --yes', 'revoke; without it, the command only names the key')
+    .option('-y, --yes', 'revoke; without it, the command asks')
     .action((named: string, kind: KeyKind, { yes }: { yes?: true }) =>
-      ofProject(named, async ({ report }, { client }, { id: projectId, name }) => {
-        requireYes(yes, `the ${kind} key of ${name} would be revoked`);
+      ofProject(named, async ({ io, report }, { client }, { id: projectId, name }) => {
+        await confirm(io, yes, `the ${kind} key of ${name} would be revoked`);
         await client.revokeKey({ params: { projectId, kind } });
         report.done(`revoked the ${kind} key of ${name}`, { projectId, kind });
       }),

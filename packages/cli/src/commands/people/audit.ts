@@ -2,7 +2,7 @@ import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { type AuditLog, type AuditLogsQuery, auditExportFormats } from '@certloop/contracts';
 import { type Command, Option } from 'commander';
-import { requireYes } from '../../confirm.js';
+import { confirm } from '../../confirm.js';
 import { repeat } from '../../connection/repeat.js';
 import type { Manager, Session } from '../../connection/session.js';
 import { findSpace } from '../../lookup.js';
@@ -57,12 +57,12 @@ export function addAudit(program: Command, open: () => Session): void {
   audit
     .command('clear')
     .description('Empty the log, for administrators; that it was emptied stays recorded')
-    .option('-y, --yes', 'empty it')
+    .option('-y, --yes', 'empty it; without it, the command asks')
     .action(async ({ yes }: { yes?: true }) => {
-      const { report, manager } = open();
+      const { io, report, manager } = open();
       const client = await manager();
       const { total } = (await client.listAuditLogs({ query: { limit: '1' } })).body;
-      requireYes(yes, `${total} entries would be lost; certloop audit export writes them first`);
+      await confirm(io, yes, `${total} entries would be lost; certloop audit export writes them first`);
       report.done((await client.deleteAuditLogs()).body.message, { total });
     });
   audit

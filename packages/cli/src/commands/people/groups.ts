@@ -1,6 +1,6 @@
 import { type PermissionGroup, permissionLevels } from '@certloop/contracts';
 import { type Command, Option } from 'commander';
-import { requireYes } from '../../confirm.js';
+import { confirm } from '../../confirm.js';
 import type { Manager, Session } from '../../connection/session.js';
 import { findGroup, findSpace, findUser } from '../../lookup.js';
 import { UsageError } from '../../usage-error.js';
@@ -50,12 +50,13 @@ export function addGroups(program: Command, open: () => Session): void {
   groups
     .command('delete <group>')
     .description('Delete a permission group, whose members lose what it lets them do')
-    .option('-y, --yes', 'delete; without it, the command only names the group')
+    .option('-y, --yes', 'delete; without it, the command asks')
     .action(async (named: string, { yes }: { yes?: true }) => {
-      const { report, manager } = open();
+      const { io, report, manager } = open();
       const client = await manager();
       const group = await findGroup(client, named);
-      requireYes(
+      await confirm(
+        io,
         yes,
         `group ${group.name} would be deleted, and its ${group.userIds?.length ?? 0} members lose its rights`,
       );

@@ -1,5 +1,6 @@
 import type { OwnSession } from '@certloop/contracts';
 import type { Command } from 'commander';
+import { confirm } from '../../confirm.js';
 import type { Session } from '../../connection/session.js';
 import { withPassword } from '../../connection/with-password.js';
 
@@ -20,16 +21,18 @@ export function addSessions(program: Command, open: () => Session): void {
     .description('List your open sessions, the newest first')
     .action(async () => {
       const session = open();
-      await withPassword(session, async ({ manager, headers }) => {
+      await withPassword(session, undefined, async ({ manager, headers }) => {
         session.report.list((await manager.listSessions({ headers })).body, rowOf);
       });
     });
   sessions
     .command('delete <id>')
     .description('End one of your sessions')
-    .action(async (id: string) => {
+    .option('-y, --yes', 'end it; without it, the command asks')
+    .action(async (id: string, { yes }: { yes?: true }) => {
       const session = open();
-      await withPassword(session, async ({ manager, headers }) => {
+      await confirm(session.io, yes, `session ${id} would end`);
+      await withPassword(session, undefined, async ({ manager, headers }) => {
         session.report.done((await manager.deleteSession({ params: { id }, headers })).body.message, { id });
       });
     });

@@ -1,6 +1,6 @@
 import { type ApiToken, tokenScopes } from '@certloop/contracts';
 import { type Command, Option } from 'commander';
-import { requireYes } from '../../confirm.js';
+import { confirm } from '../../confirm.js';
 import type { Session } from '../../connection/session.js';
 import { withPassword } from '../../connection/with-password.js';
 import { findSpace, findUser, only } from '../../lookup.js';
@@ -20,7 +20,16 @@ interface NewToken {
   readonly expiresIn?: number;
   readonly space?: readonly string[];
   readonly cidr?: readonly string[];
+  readonly passwordFile?: string;
 }
+
+interface DeleteOptions {
+  readonly user?: string;
+  readonly passwordFile?: string;
+  readonly yes?: true;
+}
+
+const passwordHelp = 'file whose first line is your password; - is standard input';
 
 /** Adds `tokens`. A token may not touch tokens, so what concerns one's own asks for the password. */
 export function addTokens(program: Command, open: () => Session): void {
@@ -31,10 +40,11 @@ export function addTokens(program: Command, open: () => Session): void {
     .command('list', { isDefault: true })
     .description('List API tokens')
     .option('--user <user>', 'those of another user, for administrators')
-    .action(async ({ user }: { user?: string }) => {
+    .option('--password-file <file>', passwordHelp)
+    .action(async ({ user, passwordFile }: { user?: string; passwordFile?: string }) => {
       const session = open();
       if (user === undefined) {
-        return withPassword(session, async ({ manager, headers }) => {
+        return withPassword(session, passwordFile, async ({ manager, headers }) => {
           session.report.list((await manager.listApiTokens({ headers })).body, rowOf);
         });
       }
@@ -49,20 +59,22 @@ export function addTokens(program: Command, open: () => Session): void {
     .option('--expires-in <duration>', 'days, or 12w, 36h', duration('--expires-in', 'd', 0.01, 3_650))
     .option('-s, --space <space...>', 'limit it to these spaces, by name or id')
     .option('--cidr <range...>', 'limit it to these addresses, such as 10.0.0.0/8')
+    .option('--password-file <file>', passwordHelp)
     .action((name: string, options: NewToken) => createToken(open(), name, options));
   tokens
     .command('delete <token>')
     .description('Revoke an API token with its successors, by name or id')
     .option('--user <user>', 'that of another user, for administrators')
-    .option('-y, --yes', 'revoke; without it, the command only names the token')
-    .action((named: string, options: { user?: string; yes?: true }) => deleteToken(open(), named, options));
+    .option('--password-file <file>', passwordHelp)
+    .option('-y, --yes', 'revoke; without it, the command asks')
+    .action((named: string, options: DeleteOptions) => deleteToken(open(), named, options));
 }
 
 async function createToken(session: Session, name: string, options: NewToken): Promise<void> {
-  const { scope, expiresIn, space, cidr } = options;
+  const { scope, expiresIn, space, cidr, passwordFile } = options;
   const client = await session.manager();
   const spaces = await Promise.all((space ?? []).map((each) => findSpace(client, each)));
-  await withPassword(session, async ({ manager, headers }) => {
+  await withPassword(session, passwordFile, async ({ manager, headers }) => {
     const body = {
       name,
       scope,
@@ -83,7 +95,7 @@ async function createToken(session: Session, name: string, options: NewToken): P
 async function deleteToken(
   session: Session,
   named: string,
-  { user, yes }: { readonly user?: string; readonly yes?: true },
+  { user, passwordFile, yes }: DeleteOptions,
 ): Promise<void> {
   const matching = (all: readonly ApiToken[]) =>
     only(
@@ -91,11 +103,12 @@ async function deleteToken(
       named,
       'token',
     );
-  const agree = ({ name, id }: ApiToken) => requireYes(yes, `token ${name} (${id}) would be revoked`);
+  const agree = ({ name, id }: ApiToken) =>
+    confirm(session.io, yes, `token ${name} (${id}) would be revoked, and its successors with it`);
   if (user === undefined) {
-    return withPassword(session, async ({ manager, headers }) => {
+    return withPassword(session, passwordFile, async ({ manager, headers }) => {
       const token = matching((await manager.listApiTokens({ headers })).body);
-      agree(token);
+      await agree(token);
       await manager.deleteApiToken({ params: { id: token.id }, headers });
       session.report.done(`revoked ${token.name}`, token);
     });
@@ -103,7 +116,7 @@ async function deleteToken(
   const client = await session.manager();
   const { id } = await findUser(client, user);
   const token = matching((await client.listUserApiTokens({ params: { id } })).body);
-  agree(token);
+  await agree(token);
   await client.deleteUserApiToken({ params: { id, tokenId: token.id } });
   session.report.done(`revoked ${token.name}`, token);
 }

@@ -1,8 +1,9 @@
 import type { User } from '@certloop/contracts';
 import type { Command } from 'commander';
-import { requireYes } from '../../confirm.js';
+import { confirm } from '../../confirm.js';
 import type { Manager, Session } from '../../connection/session.js';
 import { findGroup, findUser } from '../../lookup.js';
+import { readSecret } from '../../secret.js';
 import { UsageError } from '../../usage-error.js';
 
 const rowOf = ({ username, email, isAdmin, enabled, createdAt, id }: User) => ({
@@ -22,6 +23,7 @@ interface UserOptions {
   readonly group?: readonly string[];
   readonly ifNotExists?: true;
   readonly revokeTokens?: true;
+  readonly yes?: true;
 }
 
 /** Adds `users`; all of it is for administrators. */
@@ -65,6 +67,7 @@ export function addUsers(program: Command, open: () => Session): void {
     .option('--no-enabled', 'let sign in no more')
     .option('-g, --group <group...>', 'permission groups to belong to; all others are left')
     .option('--revoke-tokens', 'revoke all API tokens of the user')
+    .option('-y, --yes', 'revoke them; without it, the command asks')
     .action((named: string, options: UserOptions) => updateUser(open(), named, options));
   users
     .command('permissions [user]')
@@ -73,12 +76,12 @@ export function addUsers(program: Command, open: () => Session): void {
   users
     .command('delete <user>')
     .description('Delete a user with their API tokens')
-    .option('-y, --yes', 'delete; without it, the command only names the user')
+    .option('-y, --yes', 'delete; without it, the command asks')
     .action(async (named: string, { yes }: { yes?: true }) => {
-      const { report, manager } = open();
+      const { io, report, manager } = open();
       const client = await manager();
       const user = await findUser(client, named);
-      requireYes(yes, `user ${user.username} would be deleted with all API tokens`);
+      await confirm(io, yes, `user ${user.username} would be deleted with all API tokens`);
       report.done((await client.deleteUser({ params: { id: user.id } })).body.message, user);
     });
 }
@@ -125,7 +128,7 @@ async function createUser(session: Session, username: string, options: UserOptio
 }
 
 async function updateUser(session: Session, named: string, options: UserOptions): Promise<void> {
-  const { report, manager } = session;
+  const { io, report, manager } = session;
   const client = await manager();
   const { id, username } = await findUser(client, named);
   const { email, enabled, passwordFile, revokeTokens } = options;
@@ -138,6 +141,7 @@ async function updateUser(session: Session, named: string, options: UserOptions)
   };
   if (Object.keys(body).length === 0)
     throw new UsageError('name what is to change, such as --email; see --help');
+  if (revokeTokens === true) await confirm(io, options.yes, `all API tokens of ${username} would be revoked`);
   report.thing((await client.updateUser({ params: { id }, body })).body, rowOf);
 }
 
@@ -150,11 +154,6 @@ async function rightsOf(client: Manager, { admin, group }: UserOptions) {
 }
 
 async function readPassword({ io }: Session, username: string, file: string | undefined): Promise<string> {
-  const password =
-    file === undefined
-      ? await io.askSecret(`Password for ${username}: `)
-      : ((await io.readText(file)).split(/\r?\n/, 1)[0] ?? '');
-  if (password === '')
-    throw new UsageError('the password is empty: type one, or name a file with --password-file');
-  return password;
+  const question = `Password for ${username}: `;
+  return readSecret(io, { question, name: 'password', option: '--password-file', file });
 }

@@ -1,0 +1,167 @@
+import { tokenScopes } from '@certloop/contracts';
+import { type Command, Option } from 'commander';
+import { readCredentials } from '../../connection/connection.js';
+import {
+  type Connection,
+  type Context,
+  type Contexts,
+  requireContextName,
+  withContext,
+  withoutPassword,
+} from '../../connection/contexts.js';
+import {
+  changeContexts,
+  contextsFile,
+  prepareFolder,
+  readContexts,
+} from '../../connection/contexts.store.js';
+import { managerAt, type Session } from '../../connection/session.js';
+import { findSpace } from '../../lookup.js';
+import { UsageError } from '../../usage-error.js';
+import { type ManagerLogin, openManager } from './manager-login.js';
+import { type MonitorLogin, openMonitor } from './monitor-login.js';
+
+interface LoginOptions extends ManagerLogin, MonitorLogin {
+  readonly caUrl?: string;
+  readonly credentials?: string;
+  readonly space?: string;
+}
+
+/** Adds `login`. */
+export function addLogin(program: Command, open: () => Session): void {
+  program
+    .command('login')
+    .description('Log in to cert-manager, check-monitor or both, and store it as a context for later calls')
+    .option('--url <url>', 'address of cert-manager')
+    .option('--username <name>', 'who you are there; the password is asked for, or read from a pipe')
+    .option('--password-file <file>', 'file whose first line is that password; - is standard input')
+    .option('--token-file <file>', 'file of an API token, in the place of a password; - is standard input')
+    .addOption(
+      new Option('--scope <scope>', 'what the token that is created may do')
+        .choices(tokenScopes)
+        .default('READ_WRITE'),
+    )
+    .option('--monitor-url <url>', 'address of check-monitor')
+    .option('--email <address>', 'who you are there; the password is asked for after the other one')
+    .option('--monitor-password-file <file>', 'file whose first line is that password; - is standard input')
+    .option(
+      '--key-file <file>',
+      "file of a project's read-write key, in the place of a password; - is standard input",
+    )
+    .option('--project <project>', 'project of check-monitor, by name or id; yours if you have one')
+    .option('--ca-url <url>', 'address of dummy-ca')
+    .option('--credentials <file>', 'file of all, such as data/credentials.json of npm start')
+    .option('--default-space <space>', 'space for commands without --space')
+    .option('-y, --yes', 'put a new key in the place of the read-write key that the project has')
+    .action(({ defaultSpace: space, ...options }: LoginOptions & { readonly defaultSpace?: string }) =>
+      login(open(), { ...options, ...(space !== undefined && { space }) }),
+    );
+}
+
+/** Logs in to all services that are named or to none: what was created at the first is revoked if the second fails. */
+async function login(session: Session, options: LoginOptions): Promise<void> {
+  const { io } = session;
+  const { env } = io;
+  requireService(options);
+  await prepareFolder(env);
+  const contexts = await readContexts(env);
+  const name = contextName(session, contexts);
+  const before = Object.hasOwn(contexts.contexts, name) ? contexts.contexts[name] : undefined;
+  const given =
+    options.credentials === undefined
+      ? {}
+      : withoutPassword(await readCredentials(options.credentials, '--credentials'));
+  const undo: (() => Promise<void>)[] = [];
+  try {
+    const opened = await openServices(session, options, before, undo);
+    const added = contextOf({ ...given, ...opened }, options);
+    await requireSpace(session, added);
+    await changeContexts(env, (now) => ({
+      ...withContext(now, name, { ...now.contexts[name], ...added }),
+      current: name,
+    }));
+    report(session, name, added);
+    await revokeReplaced(session, before, added);
+  } catch (error) {
+    for (const each of undo.reverse()) await each();
+    throw error;
+  }
+}
+
+/** The context that is named, or the current one. */
+export function contextName({ context, io }: Session, { current }: Contexts): string {
+  const name = context ?? (io.env['CERTLOOP_CONTEXT'] || current);
+  requireContextName(name);
+  return name;
+}
+
+function requireService({ url, monitorUrl, caUrl, credentials, ...options }: LoginOptions): void {
+  if ([url, monitorUrl, caUrl, credentials].every((each) => each === undefined))
+    throw new UsageError(
+      'name a service: --url with --username, --monitor-url with --email, or a file of all with --credentials',
+    );
+  if (url === undefined && (options.username ?? options.tokenFile) !== undefined)
+    throw new UsageError('--username and --token-file go with --url, the address of cert-manager');
+  if (monitorUrl === undefined && (options.email ?? options.keyFile) !== undefined)
+    throw new UsageError('--email and --key-file go with --monitor-url, the address of check-monitor');
+}
+
+async function openServices(
+  session: Session,
+  options: LoginOptions,
+  before: Context | undefined,
+  undo: (() => Promise<void>)[],
+): Promise<Connection> {
+  const { url, monitorUrl } = options;
+  const certManager = url === undefined ? undefined : await openManager(session, url, options);
+  if (certManager !== undefined) undo.push(certManager.undo);
+  const checkMonitor =
+    monitorUrl === undefined
+      ? undefined
+      : await openMonitor(session, monitorUrl, options, before?.checkMonitor);
+  if (checkMonitor !== undefined) undo.push(checkMonitor.undo);
+  return {
+    ...(certManager && { certManager: certManager.value }),
+    ...(checkMonitor && { checkMonitor: checkMonitor.value.connection }),
+    ...(checkMonitor && { project: checkMonitor.value.project }),
+  };
+}
+
+function contextOf(connection: Context, { caUrl, space, project }: LoginOptions): Context {
+  return {
+    ...(project !== undefined && { project }),
+    ...connection,
+    ...(caUrl !== undefined && { dummyCa: { url: caUrl } }),
+    ...(space !== undefined && { space }),
+  };
+}
+
+async function requireSpace(session: Session, { space, certManager }: Context): Promise<void> {
+  if (space === undefined || certManager === undefined) return;
+  await findSpace(managerAt(certManager.url, certManager.token, session.fetchFrom('cert-manager')), space);
+}
+
+/** Revokes the token that the context had before; log-in created it, so no other program has it. */
+async function revokeReplaced(session: Session, before: Context | undefined, added: Context): Promise<void> {
+  const former = before?.certManager;
+  if (former?.tokenId === undefined || added.certManager === undefined) return;
+  const manager = managerAt(former.url, former.token, session.fetchFrom('cert-manager'));
+  await manager.deleteOwnApiToken().catch((error: Error) => {
+    session.report.warn(`the earlier token at ${former.url} stays until it expires: ${error.message}`);
+  });
+}
+
+function report({ report: to, io }: Session, context: string, added: Context): void {
+  const { certManager, checkMonitor, dummyCa, project } = added;
+  const places = [
+    certManager && `to ${certManager.url} as ${certManager.username ?? 'the holder of the token'}`,
+    checkMonitor && `to ${checkMonitor.url} with a key of the project ${project ?? 'that it belongs to'}`,
+    dummyCa && `dummy-ca at ${dummyCa.url}`,
+  ].filter((place) => place !== undefined);
+  to.done(`logged in ${places.join('; ')}; stored as context ${context} in ${contextsFile(io.env)}`, {
+    context,
+    ...(certManager && { certManager: { url: certManager.url, username: certManager.username } }),
+    ...(checkMonitor && { checkMonitor: { url: checkMonitor.url, email: checkMonitor.email, project } }),
+    ...(dummyCa && { dummyCa }),
+  });
+}
