@@ -541,7 +541,7 @@ describe('lists and requests', () => {
     const listed = await certloop(['sessions', '--json'], { input: `${password}\n` });
     const others = JSON.parse(listed.out).filter(({ isCurrent }: { isCurrent: boolean }) => !isCurrent);
     expect(others).toHaveLength(1);
-    const ended = await certloop(['sessions', 'delete', others[0].id], { input: `${password}\n` });
+    const ended = await certloop(['sessions', 'delete', others[0].id, '-y'], { input: `${password}\n` });
     expect(ended).toMatchObject({ code: 0, err: '' });
     expect((await fetch(`${url}/auth/me`, { headers: { cookie: before.cookie } })).status).toBe(401);
   });
