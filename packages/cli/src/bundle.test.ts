@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -32,7 +32,7 @@ test('is one file of at most 2 MB with its checksum and the licenses of what it 
 });
 
 test('installs itself, and the installed command runs in an empty folder with an empty environment', async () => {
-  const bin = join(folder, "Anna's bin");
+  const bin = join(folder, "Anna's", 'bin');
   const outside = { cwd: empty, env: {} };
   const { stdout, stderr } = await execute(process.execPath, [file, 'install', '--dir', bin], outside);
   expect(stdout).toContain(`installed ${join(bin, 'certloop')}`);
@@ -47,6 +47,26 @@ test('installs itself, and the installed command runs in an empty folder with an
     stdout: '',
     stderr: expect.stringContaining('set CERTLOOP_MONITOR_URL'),
   });
+});
+
+test('installs a page of the manual for each command, which groff reads without a warning', async () => {
+  const section = join(folder, "Anna's", 'share/man/man1');
+  const pages = await readdir(section);
+  expect(pages).toEqual(expect.arrayContaining(['certloop.1', 'certloop-fqdns.1', 'certloop-issue.1']));
+  expect((await stat(join(section, 'certloop.1'))).mode & 0o777).toBe(0o644);
+  const overview = await readFile(join(section, 'certloop.1'), 'utf8');
+  for (const page of pages.filter((name) => name !== 'certloop.1'))
+    expect(overview).toContain(page.replace('.1', '(1)').replaceAll('-', '\\-'));
+  const files = pages.map((page) => join(section, page));
+  const formatted = await execute('groff', ['-man', '-ww', '-Tutf8', ...files]).catch(
+    (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error;
+      process.stderr.write('groff is not installed: the pages of the manual are not formatted\n');
+      return undefined;
+    },
+  );
+  expect(formatted?.stderr ?? '').toBe('');
+  if (formatted !== undefined) expect(formatted.stdout).toContain('CERTLOOP-FQDNS(1)');
 });
 
 test('that was changed on its way is not installed', async () => {

@@ -1,12 +1,9 @@
 import { expect, test } from '@jest/globals';
 import type { Command } from 'commander';
 import { processIo } from './io.js';
-import {
-  accountOperations,
-  certManagerOperations,
-  checkMonitorOperations,
-  dummyCaOperations,
-} from './operations.js';
+import { operationTables } from './operations.js';
+import { visibleCommands } from './reference/describe.js';
+import { examples, examplesOf, furtherExamples } from './reference/examples.js';
 import { createProgram } from './run.js';
 
 const program = createProgram([], processIo(), () => undefined);
@@ -21,17 +18,23 @@ function commandNames(command: Command, path = ''): string[] {
 
 const names = commandNames(program);
 
-test.each([
-  ['cert-manager', certManagerOperations],
-  ['check-monitor', checkMonitorOperations],
-  ['check-monitor by accounts', accountOperations],
-  ['dummy-ca', dummyCaOperations],
-])('each operation of %s has a command that exists, or a reason', (_service, operations) => {
-  for (const [operation, reached] of Object.entries(operations)) {
+test.each(operationTables)('each operation of $service has a command that exists, or a reason', (table) => {
+  expect(Object.keys(table.reached).sort()).toEqual(Object.keys(table.contract).sort());
+  for (const [operation, reached] of Object.entries(table.reached)) {
     if ('command' in reached)
       expect({ operation, known: names.includes(reached.command) }).toEqual({ operation, known: true });
     else expect(reached.reason).toMatch(/^\S.{9,}$/);
   }
+});
+
+test('each command without a parent has an example of its own words', () => {
+  for (const command of visibleCommands(program)) {
+    const lines = examplesOf(command.name()).map(({ line }) => line);
+    expect({ command: command.name(), lines }).toMatchObject({
+      lines: expect.arrayContaining([expect.any(String)]),
+    });
+  }
+  for (const { of, line } of [...examples, ...furtherExamples]) expect(line).toMatch(`certloop ${of}`);
 });
 
 test('each command, option and argument is described', () => {

@@ -1,8 +1,14 @@
-import type {
+import {
+  accountBasePath,
   accountContract,
+  badgeContract,
+  type Contract,
   certManagerContract,
+  checkMonitorBasePath,
   checkMonitorContract,
   dummyCaContract,
+  pingContract,
+  probesContract,
 } from '@certloop/contracts';
 
 /** The command that calls an operation, or the reason why none does. */
@@ -194,3 +200,63 @@ export const dummyCaOperations: Readonly<Record<keyof typeof dummyCaContract, Re
   askOcsp: not('clients ask by OCSP, such as openssl ocsp'),
   askOcspByAddress: not('clients ask by OCSP, such as openssl ocsp'),
 };
+
+/** What check-monitor answers without a key of the management API: pings, badges, probes. */
+export const openMonitorOperations: Readonly<
+  Record<keyof typeof pingContract | keyof typeof badgeContract | keyof typeof probesContract, Reached>
+> = {
+  pingSuccess: by('ping'),
+  pingStart: by('ping'),
+  pingFail: by('ping'),
+  pingLog: by('ping'),
+  pingNamed: by('ping'),
+  pingStartBySlug: by('ping'),
+  pingFailBySlug: by('ping'),
+  pingLogBySlug: by('ping'),
+  pingExitStatusBySlug: by('ping'),
+  tagBadgeSvg: not('checks badges lists the addresses for pages'),
+  tagBadgeJson: not('checks badges lists the addresses for pages'),
+  tagBadgeShields: not('checks badges lists the addresses for pages'),
+  allBadgeSvg: not('checks badges lists the addresses for pages'),
+  allBadgeJson: not('checks badges lists the addresses for pages'),
+  allBadgeShields: not('checks badges lists the addresses for pages'),
+  checkBadgeSvg: not('checks badges lists the addresses for pages'),
+  checkBadgeJson: not('checks badges lists the addresses for pages'),
+  checkBadgeShields: not('checks badges lists the addresses for pages'),
+  getLiveness: not(forMachines),
+  getReadiness: not(forMachines),
+};
+
+/** Operations of one contract with how they are reached. */
+export interface OperationTable {
+  readonly service: string;
+  readonly contract: Contract;
+  readonly reached: Readonly<Record<string, Reached>>;
+}
+
+/** All operations of the three services, for docs/command-line.md and its test. */
+export const operationTables: readonly OperationTable[] = [
+  { service: 'cert-manager', contract: certManagerContract, reached: certManagerOperations },
+  {
+    service: 'check-monitor, with a key',
+    contract: below(checkMonitorBasePath, checkMonitorContract),
+    reached: checkMonitorOperations,
+  },
+  {
+    service: 'check-monitor, with an account',
+    contract: below(accountBasePath, accountContract),
+    reached: accountOperations,
+  },
+  {
+    service: 'check-monitor, open',
+    contract: { ...pingContract, ...badgeContract, ...probesContract },
+    reached: openMonitorOperations,
+  },
+  { service: 'dummy-ca', contract: dummyCaContract, reached: dummyCaOperations },
+];
+
+function below(base: string, contract: Contract): Contract {
+  return Object.fromEntries(
+    Object.entries(contract).map(([name, shape]) => [name, { ...shape, path: `${base}${shape.path}` }]),
+  );
+}

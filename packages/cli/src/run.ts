@@ -34,20 +34,9 @@ import { openSession, type SessionSettings } from './connection/session.js';
 import type { Io } from './io.js';
 import { type Format, formatNames, parseFormat } from './output/format.js';
 import { isFaultOfOurs, type Refusal, refusalOf } from './output/refusal.js';
+import { environment } from './reference/environment.js';
+import { formatExamples } from './reference/examples.js';
 import { version } from './version.js';
-
-const environment = `
-Environment, which wins over a context:
-  CERTLOOP_URL, CERTLOOP_TOKEN                address of cert-manager, and an API token of yours
-  CERTLOOP_MONITOR_URL, CERTLOOP_MONITOR_KEY  address of check-monitor, and a project's read-write key
-  CERTLOOP_MONITOR_EMAIL                      your account there, for projects and integrations
-  CERTLOOP_CA_URL                             address of dummy-ca
-  CERTLOOP_CREDENTIALS                        file of all, such as data/credentials.json of npm start
-  CERTLOOP_CONTEXT                            the context to use, as --context
-  CERTLOOP_SPACE, CERTLOOP_PROJECT            default of --space and --project
-
-Exit codes: 0 done, 1 refused or failed, 2 not understood, 3 nothing changed (--exit-code).
-`;
 
 /** Runs one command line; resolves to the exit code, having written to standard error what went wrong. */
 export async function run(args: readonly string[], io: Io): Promise<number> {
@@ -135,7 +124,7 @@ export function createProgram(args: readonly string[], io: Io, ended: (code: num
     .option('-q, --quiet', 'print answers alone: no sentences, warnings and progress')
     .option('--exit-code', 'exit with 3 if nothing had to be changed')
     .option('-v, --verbose', 'print each call of a service on standard error')
-    .addHelpText('after', environment)
+    .addHelpText('after', `\n${environment}`)
     .configureHelp({ showGlobalOptions: true })
     .exitOverride()
     .configureOutput({
@@ -177,5 +166,13 @@ export function createProgram(args: readonly string[], io: Io, ended: (code: num
   addInstall(program, open);
   addCompletion(program, open);
   addContextDefaults(program, () => readConnection(io, program.opts<GlobalOptions>().context));
+  for (const command of program.commands) addExamples(command, command.name());
   return program;
+}
+
+/** Shows the examples of a command, and of those below it, in their help. */
+function addExamples(command: Command, path: string): void {
+  const shown = formatExamples(path);
+  if (shown !== '') command.addHelpText('after', shown);
+  for (const each of command.commands) addExamples(each, `${path} ${each.name()}`);
 }

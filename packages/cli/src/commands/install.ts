@@ -6,6 +6,7 @@ import { execPath, platform } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import type { Session } from '../connection/session.js';
+import { type ManPage, manPages } from '../reference/man-pages.js';
 import { describeFault, faultCode } from '../system-fault.js';
 import { UsageError } from '../usage-error.js';
 import { isBundled, version } from '../version.js';
@@ -21,9 +22,12 @@ export function addInstall(program: Command, open: () => Session): void {
     });
   program
     .command('install')
-    .description('Put certloop.mjs and the command certloop into a folder of PATH')
+    .description('Put certloop.mjs, the command certloop and its manual into a folder of PATH')
     .option('--dir <folder>', '/usr/local/bin for root, else ~/.local/bin, when absent')
-    .action(({ dir }: { dir?: string }) => install(open(), dir));
+    .option('--no-man', 'without the pages of the manual, which go to share/man beside a folder named bin')
+    .action(({ dir, man }: { dir?: string; man: boolean }) =>
+      install(open(), dir, man ? manPages(program) : []),
+    );
 }
 
 /** The file of the bundle, or that of the compiled sources. */
@@ -31,7 +35,11 @@ function ownFile(): string {
   return fileURLToPath(import.meta.url);
 }
 
-async function install({ io, report }: Session, dir: string | undefined): Promise<void> {
+async function install(
+  { io, report }: Session,
+  dir: string | undefined,
+  pages: readonly ManPage[],
+): Promise<void> {
   const source = isBundled ? ownFile() : fileURLToPath(new URL('../../bundle/certloop.mjs', import.meta.url));
   const bytes = await readBundle(source);
   const sha256 = createHash('sha256').update(bytes).digest('hex');
@@ -45,6 +53,7 @@ async function install({ io, report }: Session, dir: string | undefined): Promis
     // names Node by its path, since PATH of cron often has none
     if (platform !== 'win32')
       await replaceFile(command, `#!/bin/sh\nexec ${quoted(execPath)} ${quoted(file)} "$@"\n`);
+    if (platform !== 'win32') await installPages(folder, pages);
   } catch (error) {
     if (faultCode(error) === undefined) throw error;
     throw new UsageError(`--dir: ${describeFault(error, folder)}; name a folder that you may write`);
@@ -58,6 +67,14 @@ async function install({ io, report }: Session, dir: string | undefined): Promis
   });
   if (!(io.env['PATH'] ?? '').split(delimiter).includes(folder))
     report.warn(`${folder} is not in PATH: add it, or call ${installed} by its path`);
+}
+
+/** Puts the pages where man looks for those of a folder of PATH that is named bin. */
+async function installPages(folder: string, pages: readonly ManPage[]): Promise<void> {
+  if (basename(folder) !== 'bin' || pages.length === 0) return;
+  const section = join(folder, '..', 'share', 'man', 'man1');
+  await mkdir(section, { recursive: true });
+  for (const { file, text } of pages) await replaceFile(join(section, file), text, 0o644);
 }
 
 async function readBundle(source: string): Promise<Buffer> {
@@ -84,11 +101,11 @@ function usualFolder(env: Session['io']['env']): string {
 }
 
 /** Whole or not at all: a job that starts meanwhile runs the former file. */
-async function replaceFile(file: string, content: string | Buffer): Promise<void> {
+async function replaceFile(file: string, content: string | Buffer, mode = 0o755): Promise<void> {
   const draft = `${file}.new`;
   try {
-    await writeFile(draft, content, { mode: 0o755 });
-    await chmod(draft, 0o755);
+    await writeFile(draft, content, { mode });
+    await chmod(draft, mode);
     await rename(draft, file);
   } finally {
     await rm(draft, { force: true });

@@ -1,9 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { examples } from '@certloop/cli/dist/src/reference/examples.js';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { inheritedEnvironment } from '../../src/config.js';
 import { credentialsFile } from '../../src/credentials.js';
+import { makeCsr } from '../../src/main-job.js';
 import { type Stack, startStack } from '../../src/stack.js';
 import { runCertloop } from '../support/certloop.js';
 
@@ -21,7 +23,10 @@ afterAll(async () => {
 
 const certloop = (args: readonly string[], input?: string) =>
   runCertloop(args, {
-    env: { CERTLOOP_CREDENTIALS: credentialsFile(join(folder, 'data')) },
+    env: {
+      CERTLOOP_CREDENTIALS: credentialsFile(join(folder, 'data')),
+      XDG_CONFIG_HOME: join(folder, 'config'),
+    },
     ...(input !== undefined && { input }),
   });
 
@@ -122,3 +127,37 @@ describe('the issuance policy of a space', () => {
     expect(wrong).toMatchObject({ code: 1, err: expect.stringContaining('allowedName') });
   });
 });
+
+describe('the examples of help', () => {
+  const home = process.cwd();
+  afterAll(() => process.chdir(home));
+
+  test('work one after the other', async () => {
+    const files = await mkdtemp(join(folder, 'examples-'));
+    const { password } = stack.credentials.certManager;
+    await writeFile(join(files, 'shop.csr'), await makeCsr('shop.example.test'));
+    await writeFile(join(files, 'api.csr'), await makeCsr('api.example.test'));
+    const { config } = (await asJson(['providers'])).find(
+      ({ name }: { name: string }) => name === 'dummy-ca',
+    );
+    await writeFile(join(files, 'staging.json'), JSON.stringify(config));
+    await writeFile(join(files, 'password.txt'), 'nine green bottles\n');
+    process.chdir(files);
+    for (const { line } of examples) {
+      const args = (await wordsOf(line, files)).slice(1);
+      const { code, err } = await certloop(args, `${password}\n`);
+      expect({ line, code, err: code === 0 ? '' : err }).toEqual({ line, code: 0, err: '' });
+    }
+    expect(await readdir(files)).toEqual(expect.arrayContaining(['shop.pem', 'shop.p7b', 'audit.csv']));
+  });
+});
+
+/** The words of a command line, as a shell reads them: without quotes, and with files in place of *.csr. */
+async function wordsOf(line: string, folderOfFiles: string): Promise<string[]> {
+  const files = await readdir(folderOfFiles);
+  const words = [...line.matchAll(/'([^']*)'|(\S+)/g)];
+  return words.flatMap(([, quoted, bare = '']) => {
+    if (quoted !== undefined) return [quoted];
+    return bare.startsWith('*') ? files.filter((file) => file.endsWith(bare.slice(1))) : [bare];
+  });
+}

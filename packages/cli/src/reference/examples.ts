@@ -1,0 +1,104 @@
+/**
+ * A command line of a command's help. A test runs all of them from the first to the last, in a folder with the files
+ * that they name.
+ */
+export interface Example {
+  /** Command that shows it. */
+  readonly of: string;
+  readonly line: string;
+  /** What it does, where the line does not say it. */
+  readonly what?: string;
+}
+
+const example = (of: string, line: string, what?: string): Example => ({
+  of,
+  line: `certloop ${line}`,
+  ...(what !== undefined && { what }),
+});
+
+/** All examples, each after those that it builds on. */
+export const examples: readonly Example[] = [
+  example('status', 'status'),
+  example('version', 'version'),
+  example('spaces', "spaces create Shop --description 'shop and payment' --if-not-exists"),
+  example('spaces', 'spaces policy Shop --suffix example.test --wildcards'),
+  example('contexts', 'contexts create work --default-space Shop'),
+  example('contexts', 'contexts list'),
+  example('issue', 'issue shop.csr --space Shop --provider dummy-ca --renew --out-dir certificates'),
+  example('issue', 'issue *.csr --space Shop --provider dummy-ca --if-needed', 'signs what is new or due'),
+  example('fqdns', 'fqdns create mail.example.test --space Shop --provider dummy-ca'),
+  example('fqdns', 'fqdns list --space Shop --state valid --sort expiresAt'),
+  example('fqdns', 'fqdns explain shop.example.test', 'when its certificate is renewed, and why'),
+  example('expiring', 'expiring --within 2w', 'what expires within two weeks'),
+  example('csrs', 'csrs create api.example.test api.csr --dry-run', 'only validates the CSR'),
+  example('csrs', 'csrs list shop.example.test -o wide'),
+  example('certificates', 'certificates get shop.example.test'),
+  example('certificates', 'certificates save shop.example.test --out shop.pem'),
+  example('certificates', 'certificates download shop.example.test --format p7b --out shop.p7b'),
+  example('certificates', 'certificates revoke shop.example.test --reason superseded --yes'),
+  example('renewals', "renewals on 'api.*' --space Shop --dry-run", 'lists what would be switched on'),
+  example('renewals', 'renewals list --status pending'),
+  example('issuance-jobs', 'issuance-jobs list --space Shop --status failed'),
+  example('targets', 'targets create shop.example.test 127.0.0.1 --port 8443 --mode report --every 1h'),
+  example('targets', 'targets list shop.example.test'),
+  example('providers', 'providers list'),
+  example('providers', 'providers create staging --kind dummy-ca --config staging.json'),
+  example('providers', 'providers test staging'),
+  example('groups', 'groups create readers --permission READ --space Shop'),
+  example('users', 'users create anna --email anna@example.org --group readers --password-file password.txt'),
+  example('users', 'users permissions anna', 'what the user may do, and by which groups'),
+  example('tokens', 'tokens create nightly --scope READ --expires-in 12w --space Shop'),
+  example('tokens', 'tokens list --user anna'),
+  example('sessions', 'sessions list'),
+  example('audit', "audit list --space Shop --action 'fqdn.*' --limit 20"),
+  example('audit', 'audit export --format csv --out audit.csv'),
+  example('projects', 'projects create Jobs --if-not-exists'),
+  example('projects', 'projects list -o json'),
+  example('integrations', 'integrations create Ops --kind webhook --url https://hooks.example.org/certloop'),
+  example('integrations', 'integrations list'),
+  example(
+    'checks',
+    "checks create Backup --slug backup --schedule '30 2 * * *' --tz Europe/Berlin --grace 1h",
+  ),
+  example('checks', 'checks update backup --grace 36h'),
+  example('run', "run backup -- sh -c 'echo copied 3 files'"),
+  example('ping', 'ping backup --exit-status 0'),
+  example('pings', 'pings list backup --limit 5'),
+  example('pings', 'pings get backup', 'the output of the last run'),
+  example('flips', 'flips list backup --within 30d'),
+  example(
+    'checks',
+    'checks list -o \'jsonpath=$[?@.status=="down"].name\'',
+    'the names of those that are down',
+  ),
+  example('ca', 'ca trust'),
+  example('ca', "ca issue www.shop.test '*.shop.test' --days 30 --out-dir tests"),
+  example(
+    'check-files',
+    'check-files --cert tests/www.shop.test.pem --key tests/www.shop.test.key --name www.shop.test',
+  ),
+  example('completion', 'completion bash', 'source the output, as docs/command-line.md shows'),
+];
+
+/** Examples of commands that the test above cannot run: other tests do. */
+export const furtherExamples: readonly Example[] = [
+  example('login', 'login --url https://certs.example.org --username anna'),
+  example('logout', 'logout'),
+  example('whoami', 'whoami'),
+  example('install', 'install --dir ~/.local/bin'),
+  example('probe', 'probe shop.example.org --fqdn shop.example.org', 'compares with the newest certificate'),
+];
+
+/** Those of a command and of the ones below it; the name is as in `spaces` or `spaces create`. */
+export function examplesOf(name: string): Example[] {
+  const all = [...examples, ...furtherExamples];
+  return all.filter(({ of, line }) => of === name || `${line} `.startsWith(`certloop ${name} `));
+}
+
+/** Examples as help shows them; '' for a command without any. */
+export function formatExamples(name: string): string {
+  const lines = examplesOf(name).map(
+    ({ line, what }) => `  ${line}${what === undefined ? '' : `   # ${what}`}`,
+  );
+  return lines.length === 0 ? '' : `\nExamples:\n${lines.join('\n')}\n`;
+}
