@@ -1,11 +1,15 @@
 // Laws of docs/architecture.md that imports alone cannot show: files without a role are pure in what they do, a use
-// case that writes asks for the right to and records it, and no transaction waits for the network.
+// case that writes asks for the right to and records it, no transaction waits for the network, and clocks are passed in.
 import { reach, readCode } from './code-graph.mjs';
 
 const impureMember =
   /^(Date\.now|new Date\(\)|Math\.random|performance\..*|process\..*|crypto\.(random|getRandom).*)$/;
 const impureName =
   /^(global#(setTimeout|setInterval|setImmediate|queueMicrotask|fetch|process|performance)|(node:)?crypto#random.*)$/;
+
+const clock = /^(Date\.now|new Date\(\))$/;
+/** Files that set up an app: they hand the clock to everything else. */
+const isRoot = (file) => /^(main|app|config|database|cli|command-line)\.ts$/.test(file);
 
 /** A file that only calculates: `noun.ts` in a slice. */
 const isPure = (file) => /^.+\/[^/.]+\.ts$/.test(file);
@@ -57,6 +61,7 @@ export function breaches(app, folder) {
 function* lawsBrokenBy(declarations, declaration, app) {
   const { file, uses, withinTransaction, opens } = declaration;
   if (isPure(file) && (some(uses.members, impureMember) || some(uses.names, impureName))) yield 'pure-code';
+  if (!isPure(file) && !isRoot(file) && some(uses.members, clock)) yield 'clock-handed-in';
   if (opens) {
     const { names, members } = reach(declarations, withinTransaction);
     if (some(names, network) || some(members, networkMember)) yield 'no-network-in-a-transaction';

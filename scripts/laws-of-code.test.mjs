@@ -45,6 +45,14 @@ const bad = {
     'the network': ['spaces/name.ts', 'export const ask = () => fetch("https://example.org");'],
     'the environment': ['spaces/name.ts', 'export const home = () => process.env["HOME"];'],
   },
+  'clock-handed-in': {
+    'the clock of a service': ['spaces/age.service.ts', 'export const at = () => Date.now();'],
+    'a date of now in a store': [
+      'spaces/ages.store.ts',
+      'export class Ages { now() { return new Date(); } }',
+    ],
+    'the clock of a part of the app': ['clock-parts.service.ts', 'export const at = () => new Date();'],
+  },
   'asks-for-the-right': {
     'no question': ['spaces/rename.service.ts', asksAndRecords.replace('requireLevel(caller);', '')],
     'none in what it calls': [
