@@ -174,6 +174,8 @@ export const accountOperations: Readonly<Record<keyof typeof accountContract, Re
   findOwnCheck: by('projects get'),
   listAccountChecks: by('projects delete'),
   getCheckStates: not('for pages that stay open; checks list shows them'),
+  clearCheck: not('for pages; delete the check and create it again'),
+  moveCheck: not('for pages; checks create in the other project does the same'),
   getAccountCheck: not('checks get does the same with a key'),
   listAccountPings: not('pings list does the same with a key'),
   getAccountPingBody: not('pings get does the same with a key'),

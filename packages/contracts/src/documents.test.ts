@@ -172,6 +172,8 @@ GET    /checks/{checkId} 200 | | 401 404
 GET    /projects/{projectId}/checks 200 | | 400 401 404
 GET    /projects/{projectId}/checks/status 200 | | 400 401 404
 GET    /projects/{projectId}/checks/{checkId} 200 | | 401 404
+POST   /projects/{projectId}/checks/{checkId}/clear 204 | | 401 403 404
+POST   /projects/{projectId}/checks/{checkId}/move 200 | | 400 401 403 404
 GET    /projects/{projectId}/checks/{checkId}/pings 200 | | 401 404
 GET    /projects/{projectId}/checks/{checkId}/pings/{n}/body 200 | | 401 404
 GET    /projects/{projectId}/checks/{checkId}/flips 200 | | 400 401 404

@@ -14,7 +14,8 @@ import type { PingsRouteDeps } from '../pings/pings.routes.js';
 import { listPings, readPingBody } from '../pings/pings.service.js';
 import { type AccountContext, userOf } from './account.middleware.js';
 import { callerIn, findOwnCheck, readOfCheck } from './account-checks.service.js';
-import type { AccountProjectsDeps } from './account-projects.service.js';
+import { type AccountProjectsDeps, requireRole } from './account-projects.service.js';
+import { clearCheck, moveCheck } from './console/clear-check.service.js';
 import {
   type ConsoleChecksDeps,
   type ConsoleListQuery,
@@ -57,6 +58,22 @@ export function accountChecksHandlers(
       const caller = await callerOf(context, projectId);
       const found = await readOfCheck(checkId, () => getCheck(deps, caller, checkId));
       return { status: 200, body: describeCheckFor(caller, found, view()) };
+    },
+    clearCheck: async ({ context, params: { projectId, checkId } }) => {
+      await requireRole(deps, userOf(context), projectId, 'member');
+      const caller = await callerOf(context, projectId);
+      const { check } = await readOfCheck(checkId, () => getCheck(deps, caller, checkId));
+      await clearCheck(deps, caller, check.uuid);
+      return { status: 204, body: undefined };
+    },
+    moveCheck: async ({ context, params: { projectId, checkId }, body }) => {
+      await requireRole(deps, userOf(context), projectId, 'member');
+      await requireRole(deps, userOf(context), body.projectId, 'member');
+      const caller = await callerOf(context, projectId);
+      const target = await callerOf(context, body.projectId);
+      const { check } = await readOfCheck(checkId, () => getCheck(deps, caller, checkId));
+      await moveCheck(deps, caller, check.uuid, target);
+      return { status: 200, body: { projectId: target.projectId, id: check.uuid } };
     },
     listAccountPings: async ({ context, params: { projectId, checkId } }) => {
       const caller = await callerOf(context, projectId);

@@ -126,6 +126,13 @@ export async function findEarlierFlip(
   return earlier;
 }
 
+/** Deletes the flips of a check, except those whose alerts are not sent yet. */
+export async function deleteSentFlips(tx: Tx, checkId: number): Promise<void> {
+  const text = `delete from flips where check_id = $1 and processed_at is not null
+    and not exists (select 1 from notifications where flip_id = flips.id and settled_at is null)`;
+  await executeSql(tx, text, [checkId]);
+}
+
 /** Forgets the flips of a check from before `instant`. */
 export async function deleteFlipsBefore(tx: Tx, checkId: number, instant: Micros): Promise<void> {
   await executeSql(tx, 'delete from flips where check_id = $1 and at < $2', [checkId, instant]);

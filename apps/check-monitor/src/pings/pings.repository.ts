@@ -1,4 +1,4 @@
-import { column, defineTable, querySql, type Tx } from '@certloop/db';
+import { column, defineTable, executeSql, querySql, type Tx } from '@certloop/db';
 import type { Signal } from '../checks/check-state.js';
 import type { Micros } from '../instants.js';
 import type { RunEvent } from './durations.js';
@@ -134,6 +134,11 @@ export async function findEarlierRunEvent(
   const values = [checkId, 1, n, since, ...(runId === null ? [] : [runId])];
   const [found] = await querySql(tx, eventColumns, text, values);
   return found;
+}
+
+/** Deletes the pings of a check. The next ping takes the slot after the last one, as if they were still there. */
+export async function deletePings(tx: Tx, checkId: number): Promise<void> {
+  await executeSql(tx, 'delete from pings where check_id = $1', [checkId]);
 }
 
 /** Moment of the oldest ping that is stored; undefined when there is none. */

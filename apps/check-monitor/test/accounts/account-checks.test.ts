@@ -82,15 +82,20 @@ describeMonitor('checks in an account', (stage) => {
     await reader.get(at(`/${check.unique_key}/flips?start=soon`)).expect(400);
   });
 
-  test.each(Object.entries(accountChecksContract))('%s is for members only', async (_name, { path }) => {
+  test.each(Object.entries(accountChecksContract))('%s is for members only', async (_name, endpoint) => {
+    const { method, path } = endpoint;
     const filled = (id: string) =>
       path.replace('{projectId}', project).replace('{checkId}', id).replace('{n}', '1');
-    await reader.get(filled(check.unique_key)).expect(200);
-    await stranger.get(filled(check.unique_key)).expect(404);
-    await stranger.get(filled(check.uuid)).expect(404);
-    await stage.app.http.get(`/api/account${filled(check.uuid)}`).expect(401);
+    const ask = (person: Browser, id: string) =>
+      method === 'GET' ? person.get(filled(id)) : person.send('post', filled(id), { projectId: project });
+    await ask(reader, check.unique_key).expect(method === 'GET' ? 200 : 403);
+    await ask(stranger, check.unique_key).expect(404);
+    await ask(stranger, check.uuid).expect(404);
+    const { http } = stage.app;
+    const word = method === 'GET' ? 'get' : 'post';
+    await http[word](`/api/account${filled(check.uuid)}`).expect(401);
     await owner.send('delete', `/projects/${project}`).expect(204);
-    await reader.get(filled(check.unique_key)).expect(404);
+    await ask(reader, check.unique_key).expect(404);
   });
 
   test('finds the project of a check by uuid or unique key, and the id that the caller may see', async () => {

@@ -139,4 +139,57 @@ describeMonitor('the checks of a project in the console', (stage) => {
     expect(await states(ids)).toMatchObject({ counts: { paused: 0 }, checks: [{ status: 'down' }] });
     await owner.get(at(`/checks/status?ids=${Array.from({ length: 101 }, () => 'a').join()}`)).expect(400);
   });
+
+  test('are cleared of their history, and pinged again as new ones', async () => {
+    const { uuid } = await make({ name: 'Backup', timeout: 60, grace: 60 });
+    for (const suffix of ['', '/fail', '', '/start']) await ping({ uuid }, suffix);
+    await stage.app.tick();
+    await stage.app.deliver();
+    await reader.send('post', at(`/checks/${uuid}/clear`)).expect(403);
+    await owner.send('post', at(`/checks/${uniqueKeyOf(uuid)}/clear`)).expect(204);
+    const events = async () => (await owner.get(at(`/checks/${uuid}/events`)).expect(200)).body.events;
+    expect(await events()).toEqual([]);
+    const states = async () =>
+      (await owner.get(at(`/checks/status?ids=${uuid}`)).expect(200)).body.checks as object[];
+    const fresh = { status: 'new', started: false, lastPing: null, nextPing: null, recent: '' };
+    expect(await states()).toMatchObject([fresh]);
+    await ping({ uuid });
+    await ping({ uuid }, '/fail');
+    expect(await states()).toMatchObject([{ status: 'down', recent: 'uf' }]);
+    expect((await events()).filter(({ kind }: { kind: string }) => kind === 'ping')).toMatchObject([
+      { n: 2, type: 'fail' },
+      { n: 1, type: 'success' },
+    ]);
+    await owner.send('post', at('/checks/00000000-0000-4000-8000-000000000000/clear')).expect(404);
+  });
+
+  test('are moved with their history to a project where the user is a member, within its limit', async () => {
+    const other = await newPerson(stage);
+    const target = await newProject(other);
+    const check = await make({ name: 'Backup', timeout: 60, grace: 60 });
+    await ping(check);
+    const move = (projectId: string, person = owner) =>
+      person.send('post', at(`/checks/${check.uuid}/move`), { projectId });
+    await move(target).expect(404);
+    const member = { email: owner.email, role: 'read-only' };
+    await other.send('post', `/projects/${target}/members`, member).expect(200);
+    await move(target).expect(403);
+    await other.send('post', `/projects/${target}/members`, { ...member, role: 'member' }).expect(200);
+    await move(target, reader).expect(403);
+    const settings = { down: { url: 'https://example.org/down' } };
+    const hook = { kind: 'webhook', name: 'Hook', settings };
+    const { id } = (await owner.send('post', `/projects/${target}/channels`, hook).expect(201)).body;
+    const limitsOf = async (person: Browser) => (await person.get('/limits').expect(200)).body.checks;
+    // both lists are read, so that they have to notice the move
+    await list('limit=10');
+    await other.get(`/projects/${target}/checks?limit=10`).expect(200);
+    expect((await move(target).expect(200)).body).toEqual({ projectId: target, id: check.uuid });
+    expect([await limitsOf(owner), await limitsOf(other)]).toEqual([0, 1]);
+    expect(await list('limit=10')).toMatchObject({ names: [], total: '0' });
+    const { checks } = (await other.get(`/projects/${target}/checks?limit=10`).expect(200)).body;
+    expect(checks).toMatchObject([{ name: 'Backup', n_pings: 1, channels: id, status: 'up' }]);
+    await ping(check);
+    await owner.get(at(`/checks/${check.uuid}`)).expect(404);
+    await move(target).expect(404);
+  });
 });

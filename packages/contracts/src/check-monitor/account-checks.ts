@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { endpoint, json } from '../endpoint.js';
+import { empty, endpoint, json } from '../endpoint.js';
 import { optionalQueryInteger } from '../scalars.js';
 import { checkSchema, readOnlyCheckSchema } from './checks.js';
 import { flipSchema } from './flips.js';
@@ -134,6 +134,25 @@ export const accountChecksContract = {
     params: ofCheck,
     responses: { 200: json(checkAsSeen, 'The check') },
     failures: [401, 404],
+  }),
+  clearCheck: endpoint({
+    method: 'POST',
+    path: '/projects/{projectId}/checks/{checkId}/clear',
+    summary: 'Delete the pings, changes of status and sent messages of a check, which is then like a new one',
+    params: ofCheck,
+    responses: { 204: empty('Cleared') },
+    failures: [401, 403, 404],
+  }),
+  moveCheck: endpoint({
+    method: 'POST',
+    path: '/projects/{projectId}/checks/{checkId}/move',
+    summary: 'Move a check to another project, whose integrations it notifies from then on',
+    params: ofCheck,
+    body: { kind: 'json', schema: z.object({ projectId: id }) },
+    responses: {
+      200: json(z.object({ projectId: z.string(), id: z.string() }), 'The project, and the id of the check'),
+    },
+    failures: [400, 401, 403, 404],
   }),
   listAccountPings: endpoint({
     method: 'GET',

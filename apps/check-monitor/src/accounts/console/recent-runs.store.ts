@@ -16,8 +16,8 @@ const maxChecks = 20_000;
 export function createRunsStore(): RunsStore {
   const known = new Map<number, { readonly state: string; readonly runs: string }>();
   return {
-    of: async (tx, { id, pingCount, storedStatus }, pingLimit) => {
-      const state = `${pingCount} ${storedStatus} ${pingLimit}`;
+    of: async (tx, { id, pingCount, storedStatus, lastPing }, pingLimit) => {
+      const state = `${pingCount} ${storedStatus} ${lastPing} ${pingLimit}`;
       const found = known.get(id);
       if (found?.state === state) return found.runs;
       const pings = await listLatestOutcomes(tx, id, Math.min(pingLimit, maxRecentRuns));
