@@ -33,7 +33,7 @@ export interface Io {
   pause(ms: number, stop?: AbortSignal): Promise<void>;
 }
 
-/** The real thing. */
+/** The streams, files and signals of this process. */
 export function processIo(): Io {
   return {
     env: inheritedEnvironment(),
@@ -57,7 +57,7 @@ export async function pause(ms: number, stop?: AbortSignal): Promise<void> {
   }
 }
 
-// Windows has no others.
+// Windows has only these.
 const portable: readonly NodeJS.Signals[] = ['SIGHUP', 'SIGINT', 'SIGTERM'];
 const signals: readonly NodeJS.Signals[] =
   process.platform === 'win32' ? portable : [...portable, 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'];

@@ -29,7 +29,7 @@ export interface FqdnRow {
   readonly renewalEnabled: boolean;
   /** Thousandths of a certificate's lifetime after which it is renewed; null for the usual share. */
   readonly renewAfterPermille: number | null;
-  /** People accept until then that the certificate expires. */
+  /** Until when users have accepted that the certificate expires. */
   readonly expiryAcceptedUntil: Date | null;
   readonly createdAt: Date;
 }
@@ -73,7 +73,7 @@ export async function insertFqdn(tx: Tx, row: FqdnRow): Promise<void> {
   }
 }
 
-/** An FQDN of whatever space. */
+/** An FQDN of any space. */
 export async function findFqdn(tx: Tx, id: string): Promise<FqdnRow | undefined> {
   return findRow(tx, fqdns, { id });
 }
@@ -85,14 +85,14 @@ export async function getFqdn(tx: Tx, spaceId: string, id: string): Promise<Fqdn
   return row;
 }
 
-/** Those of the FQDNs that are there, of whatever space; at least one is asked for. */
+/** Those of the FQDNs that exist, of any space; at least one id is given. */
 export function listFqdnsById(tx: Tx, ids: readonly string[]): Promise<FqdnRow[]> {
   return findRows(tx, fqdns, { id: ids });
 }
 
 /**
- * The FQDN, held until the transaction ends: anyone else who holds it waits, and then finds what belongs to it as
- * it was left. To be held before anything is added to it. Throws NotFound when the space has no such FQDN.
+ * The FQDN, locked until the transaction ends: another transaction that locks it waits, and then sees what this one
+ * stored. Lock it before you add anything to it. Throws NotFound if the space has no such FQDN.
  */
 export async function lockFqdn(tx: Tx, spaceId: string, id: string): Promise<FqdnRow> {
   const [row] = await lockForUpdate(tx, fqdns, { id, spaceId });
@@ -100,7 +100,7 @@ export async function lockFqdn(tx: Tx, spaceId: string, id: string): Promise<Fqd
   return row;
 }
 
-/** Those of the FQDNs that are there, held as by lockFqdn. */
+/** Those of the FQDNs that exist, locked as by lockFqdn. */
 export function lockFqdns(tx: Tx, ids: readonly string[]): Promise<FqdnRow[]> {
   return lockForUpdate(tx, fqdns, { id: In([...ids]) });
 }
@@ -124,7 +124,7 @@ export async function countFqdnRows(tx: Tx, scope: SpaceScope): Promise<number> 
 /** Whether, and how early, an FQDN is renewed automatically. */
 export type RenewalSwitch = Pick<FqdnRow, 'renewalEnabled' | 'renewAfterPermille' | 'expiryAcceptedUntil'>;
 
-/** Whether there was such an FQDN to change. */
+/** False if there is no such FQDN. */
 export async function updateRenewalSwitch(
   tx: Tx,
   { spaceId, id }: Pick<FqdnRow, 'spaceId' | 'id'>,
@@ -157,13 +157,13 @@ export async function deleteFqdnRow(tx: Tx, spaceId: string, id: string): Promis
   return affected === 1;
 }
 
-/** Deletes the FQDNs of a space with all that belongs to them; how many there were. */
+/** Deletes the FQDNs of a space with all that belongs to them; returns how many. */
 export async function deleteFqdnsOfSpace(tx: Tx, spaceId: string): Promise<number> {
   const { affected } = await tx.delete(fqdns, { spaceId });
   return affected ?? 0;
 }
 
-/** Deletes the FQDNs of all spaces with all that belongs to them; how many there were. */
+/** Deletes the FQDNs of all spaces with all that belongs to them; returns how many. */
 export async function deleteEveryFqdn(tx: Tx): Promise<number> {
   return executeSql(tx, 'delete from fqdns');
 }

@@ -24,7 +24,7 @@ export interface FqdnsDeps {
   readonly clock: Clock;
 }
 
-/** Writes anew how FQDNs stand, after something in the transaction has changed that. */
+/** Updates the stored state of FQDNs after a change in the same transaction. */
 export type Restate = (tx: Tx, fqdnIds: readonly string[]) => Promise<void>;
 
 export interface ChangeFqdnDeps extends FqdnsDeps {
@@ -38,7 +38,7 @@ export interface NewFqdn {
   readonly providerId?: string | undefined;
 }
 
-/** Place of an FQDN: its space and its id there. */
+/** An FQDN by the id of its space and its own. */
 export interface FqdnPlace {
   readonly spaceId: string;
   readonly fqdnId: string;
@@ -70,7 +70,7 @@ export async function createFqdn(
     createdAt: now,
   };
   const insert = async (tx: Tx) => {
-    // locked, so that a change of the policy either is seen here or finds the FQDN
+    // locked: a concurrent change of the policy either is visible here or sees the new FQDN
     if ((await lockSpacesForShare(tx, [spaceId])).length === 0) throw spaceNotFound();
     const provider = await namedProvider(tx, providerId);
     await requireAllowed(tx, fqdn, provider);
@@ -107,14 +107,14 @@ export async function listFqdns(
   });
 }
 
-/** How many FQDNs the space holds; 0 for whatever names no space that the caller may read. */
+/** Number of FQDNs in the space; 0 if the caller may not read a space of that name. */
 export async function countFqdns({ db }: FqdnsDeps, caller: Caller, text: string): Promise<number> {
   const spaceId = readableSpaceId(caller, text);
   return spaceId === undefined ? 0 : db.read((tx) => countFqdnRows(tx, [spaceId]));
 }
 
 export interface SwitchRenewalDeps extends FqdnsDeps {
-  /** Makes the renewal queue follow the switch, and says how it was before. */
+  /** Updates the renewal queue, and returns the former setting. */
   readonly onRenewalSwitched: (tx: Tx, caller: Caller, fqdn: FqdnRow, wasEnabled: boolean) => Promise<void>;
 }
 
@@ -163,7 +163,7 @@ async function requireSpace(tx: Tx, spaceId: string): Promise<void> {
   if (!(await spaceExists(tx, spaceId))) throw spaceNotFound();
 }
 
-/** The provider of the id, which stays until the transaction ends. Throws InvalidInput where there is none. */
+/** The provider of the id, locked until the transaction ends. Throws InvalidInput if there is none. */
 export async function namedProvider(tx: Tx, providerId: string | null): Promise<ProviderRow | undefined> {
   if (providerId === null) return undefined;
   const provider = await lockProviderForShare(tx, providerId);

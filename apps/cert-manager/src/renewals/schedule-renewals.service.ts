@@ -21,11 +21,11 @@ import {
   updateRenewal,
 } from './renewals.repository.js';
 
-/** What keeps the queue in line with what it is about; each is part of the transaction of the change. */
+/** Events that change the plan of renewals. Each is handled in the transaction of the change. */
 export interface RenewalScheduler {
   /** The FQDN has a newer certificate, which is looked up when not given; the FQDN is locked. */
   onCertificateStored(tx: Tx, caller: Caller, fqdn: FqdnRow, certificate?: CertificateRow): Promise<void>;
-  /** The same for several FQDNs, each once. */
+  /** The same for several FQDNs, each named once. */
   onCertificatesStored(tx: Tx, news: readonly CertificateNews[]): Promise<void>;
   /** The FQDN, as it is now, was switched on or off, or has another share of the lifetime; it is locked. */
   onRenewalSwitched(tx: Tx, caller: Caller, fqdn: FqdnRow, wasEnabled: boolean): Promise<void>;
@@ -41,7 +41,7 @@ export interface RenewalScheduler {
   onCsrsDeleted(tx: Tx, caller: Caller): Promise<void>;
 }
 
-/** A certificate that was just stored, for a CSR that is there, and who issued it. */
+/** A certificate that was just stored for an existing CSR, with the provider that issued it. */
 export interface CertificateNews {
   readonly caller: Caller;
   /** Locked. */
@@ -54,7 +54,7 @@ export function createRenewalScheduler(clock: Clock): RenewalScheduler {
   const onCertificateStored: RenewalScheduler['onCertificateStored'] = async (tx, caller, fqdn, newest) => {
     if (!fqdn.renewalEnabled) return;
     const open = await findOpenRenewal(tx, fqdn.id);
-    // one under way is not called back; anyone who settles it sees that there is a newer certificate
+    // a running renewal is not cancelled; when it ends, it finds the newer certificate
     if (open !== undefined && (await isBusy(tx, open))) return;
     if (open !== undefined) await remove(tx, caller, open, isNewer, clock.now());
     await insertPlanned(tx, fqdn, clock.now(), { newest });
@@ -73,14 +73,14 @@ export function createRenewalScheduler(clock: Clock): RenewalScheduler {
       const now = clock.now();
       const open = await findOpenRenewal(tx, fqdn.id);
       if (open === undefined) return insertPlanned(tx, fqdn, now);
-      // what failed with the old CSR need not wait to be tried with the new one
+      // a renewal that failed with the old CSR is tried at once with the new one
       if (open.attempt > 1 && open.scheduledAt > now) await move(tx, open, now);
       return undefined;
     },
     onCertificateRefreshed: async (tx, _caller, fqdn) => {
       const open = await findOpenRenewal(tx, fqdn.id);
       if (open === undefined) return;
-      // its dates may be others now, and its CA may want it renewed at another time
+      // its dates may have changed, and its CA may suggest another time
       await rescheduleEntry(tx, fqdn, open, clock.now());
       if (open.adviceDueAt !== null) await updateRenewal(tx, open, { adviceDueAt: clock.now() });
     },
@@ -96,7 +96,7 @@ export function createRenewalScheduler(clock: Clock): RenewalScheduler {
     onProviderNamed: async (tx, caller, fqdn) => {
       if (!fqdn.renewalEnabled) return;
       const newest = await findNewestCertificate(tx, fqdn.id);
-      // who issued the certificate is asked for the next one
+      // the provider that issued the certificate is asked for the next one
       if (newest === undefined || newest.providerId !== null) return;
       const open = await findOpenRenewal(tx, fqdn.id);
       if (open !== undefined && (await isBusy(tx, open))) return;
@@ -113,7 +113,7 @@ export function createRenewalScheduler(clock: Clock): RenewalScheduler {
   };
 }
 
-/** Whether someone works on an entry, or its CA has perhaps issued a certificate that the next try stores. */
+/** Whether a worker processes the entry, or its CA may have issued a certificate that the next try stores. */
 async function isBusy(tx: Tx, { status, journal, providerId }: RenewalRow): Promise<boolean> {
   if (status === 'processing') return true;
   return mayHaveCertificate(journal) && (await getProvider(tx, journal?.providerId ?? providerId)).enabled;
@@ -122,7 +122,7 @@ async function isBusy(tx: Tx, { status, journal, providerId }: RenewalRow): Prom
 const isNewer = 'a newer certificate was stored';
 const isCompromised = 'the certificate was revoked for its key, which the newest CSR has too';
 
-/** Puts plans for the new certificates in the place of those for the ones before. */
+/** Replaces the plans for the former certificates with plans for the new ones. */
 async function replanAll(tx: Tx, all: readonly CertificateNews[], now: Date): Promise<void> {
   const news = all.filter(({ fqdn }) => fqdn.renewalEnabled);
   if (news.length === 0) return;
@@ -133,7 +133,7 @@ async function replanAll(tx: Tx, all: readonly CertificateNews[], now: Date): Pr
   const entries: RenewalRow[] = [];
   for (const { caller, fqdn, certificate: newest, provider } of news) {
     const before = open.get(fqdn.id);
-    // one under way is not called back; anyone who settles it sees that there is a newer certificate
+    // a running renewal is not cancelled; when it ends, it finds the newer certificate
     if (before !== undefined && (await isBusy(tx, before))) continue;
     if (before !== undefined) {
       removed.push(before);
@@ -149,21 +149,21 @@ async function replanAll(tx: Tx, all: readonly CertificateNews[], now: Date): Pr
   await insertRenewals(tx, entries);
 }
 
-/** Plans the renewal of an FQDN that is locked and has no open entry; does nothing where there is nothing to renew. */
+/** Plans the renewal of a locked FQDN without an open entry; does nothing if there is nothing to renew. */
 export async function insertPlanned(tx: Tx, fqdn: FqdnRow, now: Date, known: KnownFacts = {}): Promise<void> {
   await insertRenewals(tx, await plannedFor(tx, fqdn, now, known));
 }
 
-/** The entry that is planned for an FQDN without an open one; none where there is nothing to renew. */
+/** The entry to plan for an FQDN without an open one; undefined if there is nothing to renew. */
 async function plannedFor(tx: Tx, fqdn: FqdnRow, now: Date, known: KnownFacts): Promise<RenewalRow[]> {
   const { certificate, outlook } = await readOutlook(tx, fqdn, known);
   if (!outlook.isPlanned) return [];
   const { certificateId, providerId, plan } = outlook;
   const subject = { fqdnId: fqdn.id, spaceId: fqdn.spaceId, certificateId, providerId };
   const provider = known.provider ?? (await lockProviderForShare(tx, providerId));
-  // deleted a moment ago: there is no CA to ask
+  // the provider was just deleted: there is no CA to ask
   if (provider === undefined) return [];
-  // a CA knows nothing of a certificate that came from elsewhere
+  // a CA does not know certificates that were imported
   const isOwn = certificate?.providerId === providerId;
   const adviceDueAt = isOwn && kindOf(provider).givesAdvice ? now : null;
   const scheduledAt = scheduleOf(plan, now);
@@ -172,7 +172,7 @@ async function plannedFor(tx: Tx, fqdn: FqdnRow, now: Date, known: KnownFacts): 
 
 type Subject = Pick<RenewalRow, 'fqdnId' | 'spaceId' | 'certificateId' | 'providerId' | 'scheduledAt'>;
 
-/** A pending entry, the first try unless it says otherwise. */
+/** A pending entry, of the first try by default. */
 export function newRenewal(
   entry: Subject & Partial<Pick<RenewalRow, 'isTest' | 'attempt' | 'retryOf' | 'journal' | 'adviceDueAt'>>,
   now: Date,
@@ -197,7 +197,7 @@ export function newRenewal(
   };
 }
 
-/** Gives a first try the moment that the rule says now; a further try keeps its own. The FQDN is locked. */
+/** Moves a first try to the time that the policy gives now; later tries keep their time. The FQDN is locked. */
 export async function rescheduleEntry(tx: Tx, fqdn: FqdnRow, open: RenewalRow, now: Date): Promise<void> {
   const { outlook } = await readOutlook(tx, fqdn, { open });
   if (outlook.isPlanned && open.attempt === 1) await move(tx, open, scheduleOf(outlook.plan, now));

@@ -16,13 +16,13 @@ import {
   storeStandings,
 } from './standings.repository.js';
 
-/** Writes anew how FQDNs stand, in the transaction of whatever changed them. */
+/** Updates the stored state of FQDNs, in the transaction that changes them. */
 export interface Standings {
-  /** Of those that are there; the others are left out. */
+  /** For these FQDNs; ids that do not exist are ignored. */
   restate(tx: Tx, fqdnIds: readonly string[]): Promise<void>;
-  /** Of all whose renewal was planned, when there is no CSR any more. */
+  /** For all FQDNs with a planned renewal, after all CSRs were deleted. */
   restateWithoutCsrs(tx: Tx): Promise<void>;
-  /** Of one, where a request for a certificate failed. */
+  /** For one FQDN, after a request for a certificate failed. */
   noteRequestFailure(tx: Tx, fqdnId: string, reason: string): Promise<void>;
 }
 
@@ -62,13 +62,13 @@ export function createStandings(clock: Clock): Standings {
 }
 
 async function restateSome(tx: Tx, ids: readonly string[], now: Date): Promise<void> {
-  // locked first, so that of two changes at once the second one reads what the first one left
+  // locked first, so that the second of two concurrent changes reads the result of the first
   const stored = await lockStandings(tx, ids);
   const rows = await standingRowsOf(tx, await readFacts(tx, ids), stored, now);
   await storeStandings(tx, changedOf(rows, stored));
 }
 
-/** The rows that are not stored like that. */
+/** The rows that differ from the stored ones. */
 export function changedOf(rows: readonly StandingRow[], stored: readonly StandingRow[]): StandingRow[] {
   const before = new Map(stored.map((row) => [row.id, row]));
   return rows.filter((row) => !isSame(row, before.get(row.id)));

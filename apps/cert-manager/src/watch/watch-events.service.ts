@@ -39,7 +39,7 @@ export interface WatchEvents {
   onIssued(tx: Tx, caller: Caller, fqdnId: string): Promise<void>;
   /** A renewal has failed with the reason. */
   onRenewalFailed(tx: Tx, entry: RenewalRow, fault: Pick<RenewalFault, 'reason'>): Promise<void>;
-  /** Someone asked for a certificate and got none. */
+  /** A request for a certificate failed. */
   onRequestFailed(tx: Tx, fqdnId: string, reason: string): Promise<void>;
   /** The renewal of the FQDN is planned for another moment. */
   onPlanned(tx: Tx, fqdn: Pick<FqdnRow, 'id' | 'spaceId'>): Promise<void>;
@@ -70,7 +70,7 @@ export function createWatchEvents(clock: Clock, { watchesExpiry = true } = {}): 
   };
 }
 
-/** How the watch finds an FQDN and queues what the monitor shall learn of it. */
+/** Finds the watched FQDN and queues pings to the monitor. */
 interface WatchNews {
   readonly clock: Clock;
   readonly watchesExpiry: boolean;
@@ -122,7 +122,7 @@ function certificateEvents({
     onRequestFailed: async (tx, fqdnId, reason) => {
       const subject = await find(tx, fqdnId);
       if (subject === undefined) return;
-      // anyone who has a certificate has not lost it by asking for another
+      // a failed request does not take away the certificate that is in use
       await notify(tx, subject, subject.certificate === undefined ? 'fail' : 'log', refusedText(reason));
     },
     onRevoked: async (tx, fqdnId) => {
@@ -203,7 +203,7 @@ function scopeEvents({
       await touchWatched(tx, { spaceId }, clock.now());
       const now = clock.now();
       await watchMissing(tx, { spaceId }, { mode: 'renewal', now, dueAt: now });
-      // those that no one renews come after them
+      // FQDNs without renewal follow
       const dueAt = new Date(now.getTime() + 1);
       if (watchesExpiry) await watchMissing(tx, { spaceId }, { mode: 'expiry', now, dueAt });
     },

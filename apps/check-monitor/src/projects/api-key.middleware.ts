@@ -37,7 +37,7 @@ export function callerOf(deps: IdentifyDeps, version: ApiVersion) {
   };
 }
 
-/** A number may look like a key; what has no text is none. */
+/** The key as text; a JSON number may be one. Empty for other types. */
 function textOf(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }

@@ -3,7 +3,7 @@ import type { Database, Tx } from '../database.js';
 import { type Column, column, columnName } from '../tables/columns.js';
 import { querySql, querySqlInSlices, type SqlValue } from './sql.js';
 
-/** Which part of a list is wanted: all of it without either, else `limit` rows after the position. */
+/** The requested part of a list: all rows if both are absent, else `limit` rows after the position. */
 export interface ListWindow {
   /** 1 to 1000; 1000 when only the position is given. */
   readonly limit?: number | undefined;
@@ -13,7 +13,7 @@ export interface ListWindow {
 /** Part of a list. */
 export interface ListPage<Row> {
   readonly rows: readonly Row[];
-  /** How many rows the list has in all. */
+  /** Number of rows in the whole list. */
   readonly total: number;
   /** Position of the last row when more follow. */
   readonly next: ListPosition | undefined;
@@ -51,7 +51,7 @@ export interface SortedList<Row> {
     readonly columns: { readonly [Name in keyof Row]: Column<Row[Name]> };
   };
   readonly by: keyof Row & ('createdAt' | 'scheduledAt');
-  /** The other way round: the latest moment first. */
+  /** Descending: the latest moment first. */
   readonly isNewestFirst?: boolean;
   /** Columns, in the words of the database, and the values of which each must have one. */
   readonly where?: Readonly<Record<string, readonly SqlValue[]>>;

@@ -18,14 +18,14 @@ interface WaitingWork {
   readonly reject: (error: unknown) => void;
 }
 
-/** Settles the promise of a caller, once its work is on disk. */
+/** Settles the promise of a caller after the commit. */
 type Answer = () => void;
 
-/** How far callers share. */
+/** Limits of a shared commit. */
 export interface SharingLimits {
-  /** How many take part in one commit at most. */
+  /** Maximum number of transactions in one commit. */
   readonly maxJoined: number;
-  /** When no one takes part any more, so that what came first waits for the others no longer than for the disk. */
+  /** After this time no transaction joins, so that the first one waits for the others no longer than for the disk. */
   readonly joinMs: number;
   /** How long the work of one may take; statements of SQLite do not count, as nothing else runs meanwhile. */
   readonly workMs: number;
@@ -34,11 +34,11 @@ export interface SharingLimits {
 const usual: SharingLimits = { maxJoined: 64, joinMs: 20, workMs: 30_000 };
 
 /**
- * Transactions of SQLite that wait for each other are committed together: each in a savepoint of its own, in the
- * order of their coming, with one wait for the disk for all of them, and answered after it. One that fails takes back
- * its own changes only; one that comes alone does not wait for others. When the commit fails, it fails for all of
- * them: who came later may have read what was written before. Work that waits for something else than the database is
- * given up after a while, as everybody waits for it.
+ * Commits waiting transactions of SQLite together. Each runs in its own savepoint, in the order of arrival. One sync to
+ * disk serves all of them, and callers are answered after it. A transaction that fails rolls back only its own changes,
+ * and a single transaction does not wait for others. If the commit fails, it fails for all: later transactions may have
+ * read what earlier ones wrote. A transaction that waits for anything but the database is cancelled after `workMs`,
+ * since all others wait for it.
  */
 export class SharedCommits {
   private readonly connection: WritingConnection;
@@ -81,7 +81,7 @@ export class SharedCommits {
       await group.control('COMMIT');
     } catch (error) {
       await group.control('ROLLBACK').catch(() => undefined);
-      // nothing could begin: the first in the row hears of it, the others try again
+      // the transaction could not begin: the first caller gets the error, the others are retried
       const first = taken.length === 0 ? this.waiting.splice(0, 1) : taken;
       for (const { reject } of first) reject(error);
       return;

@@ -5,7 +5,7 @@ import { type ProofRecord, provenName } from './order-record.js';
 import { type OrderRun, reportStep, storeProgress } from './order-run.service.js';
 import type { ChallengeItem } from './order-steps.js';
 
-/** Someone has to publish something before the order can go on. */
+/** A person must publish a proof before the order can continue. */
 export class OrderWaits extends AppError {
   constructor(message: string) {
     super('conflict', message, { code: 'waiting_manual' });
@@ -13,8 +13,8 @@ export class OrderWaits extends AppError {
 }
 
 /**
- * Publishes the proofs that the authorizations want, then asks the CA to look. Throws OrderWaits when people are to
- * publish them.
+ * Publishes the proofs that the authorizations require, then asks the CA to validate them. Throws OrderWaits if a
+ * person must publish them.
  */
 export async function proveControl(run: OrderRun, authorizations: readonly AuthorizationAt[]): Promise<void> {
   const { prover, client, account, journal, atMoment } = run.deps;
@@ -40,13 +40,13 @@ export async function proveControl(run: OrderRun, authorizations: readonly Autho
   await atMoment('answered');
 }
 
-/** The proof where it was located before, which is where it will be taken back; else where it belongs now. */
+/** The proof with the place where it was published before, or else with the place where it belongs now. */
 async function locate({ deps, record }: OrderRun, proof: ProofRecord): Promise<ProofRecord> {
   const known = record.proofs?.find(({ url }) => url === proof.url);
   return known ?? deps.prover.locate(proof);
 }
 
-/** A proof that cannot be seen from here may well be seen by the CA. */
+/** Checks the proof from here. A failure is only a warning, since the CA may still see the proof. */
 async function check(run: OrderRun, proof: ProofRecord): Promise<void> {
   const warning = await run.deps.prover.check(proof, answerFor(run, proof));
   if (warning !== undefined) await reportItem(run, proof, { status: 'running', detail: warning });
@@ -114,7 +114,7 @@ function itemsOf({ items }: OrderRun): Record<string, ChallengeItem> {
   return Object.fromEntries(items);
 }
 
-/** What was published is of no use any more; that it cannot be taken back is no reason to fail. */
+/** Removes the published proofs. A failure to do so does not fail the order. */
 export async function withdrawProofs(run: OrderRun): Promise<void> {
   for (const proof of run.record.proofs ?? []) {
     await run.deps.prover.withdraw(proof, answerFor(run, proof));

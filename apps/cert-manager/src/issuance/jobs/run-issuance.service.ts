@@ -30,24 +30,24 @@ export interface RunDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly opener: ProviderOpener;
-  /** Makes what depends on the newest certificate of an FQDN follow it; the FQDN is locked. */
+  /** Updates what depends on the newest certificate of an FQDN; the FQDN is locked. */
   readonly onCertificateStored: (tx: Tx, caller: Caller, fqdn: FqdnRow) => Promise<void>;
-  /** Lets what watches the FQDN know that it got no certificate; part of the transaction that ends the job. */
+  /** Notifies the watch of the FQDN that no certificate was issued, in the transaction that ends the job. */
   readonly onRequestFailed?: (tx: Tx, fqdnId: string, reason: string) => Promise<void>;
   /** Whether a renewal holds the ACME order of the address. */
   readonly isOrderOfRenewal: (tx: Tx, url: string) => Promise<boolean>;
-  /** How long a worker may be silent before its job passes to others. */
+  /** After this silence of a worker, another one may claim its job. */
   readonly leaseMs: number;
 }
 
-/** The job has passed to someone else, or is gone. */
+/** Another worker has claimed the job, or it was deleted. */
 class JobLost extends Error {
   override readonly name = 'JobLost';
 }
 
 /**
- * Works on a job that this worker has claimed until it is completed, failed, or waits for someone. What the end of
- * the process would leave undone is done by the next worker, from what is on disk.
+ * Processes a claimed job until it is completed, has failed, or waits for a person. If the process dies, the next worker
+ * continues from what is on disk.
  */
 export async function runIssuance(deps: RunDeps, job: IssuanceJobRow): Promise<void> {
   const worker = createWorker(deps, job);
@@ -60,14 +60,14 @@ export async function runIssuance(deps: RunDeps, job: IssuanceJobRow): Promise<v
   } catch (error) {
     if (error instanceof JobLost) return;
     if (!(error instanceof AppError && error.kind === 'not_found')) throw error;
-    // the FQDN, and the job with it, went meanwhile; or only the CSR did
+    // the FQDN was deleted meanwhile, and the job with it; or only the CSR was
     await fail(worker, undefined, { reason: error.message, isPermanent: true });
   } finally {
     worker.release();
   }
 }
 
-/** Fails a job that this worker has claimed and does not begin with, as each of `tries` tries broke off. */
+/** Fails a claimed job without starting it, because each of `tries` earlier tries was interrupted. */
 export async function giveUp(deps: RunDeps, job: IssuanceJobRow, tries: number): Promise<void> {
   const reason = `the request broke off ${tries} times with an unexpected error; see the log of the service`;
   await fail({ deps, job, steps: job.steps }, undefined, { reason });
@@ -77,7 +77,7 @@ interface Subject {
   readonly fqdn: FqdnRow;
   readonly csr: CsrRow;
   readonly provider: ProviderRow;
-  /** PEM of the certificate whose place the new one takes. */
+  /** PEM of the certificate that the new one replaces. */
   readonly replaces: string | undefined;
   /** Why the policy of the space does not allow it, or that the key is compromised; what a CA has been given the CSR for goes on all the same. */
   readonly refusal: RefusedOutcome | undefined;
@@ -111,7 +111,7 @@ async function findSubject(tx: Tx, job: IssuanceJobRow): Promise<Subject> {
   return { fqdn, csr, provider, replaces: earlier?.pem, refusal: refusal && outcomeOf(refusal) };
 }
 
-/** Why nothing may be issued, by the policy of the space or for the key. */
+/** Why the policy of the space, or the key, forbids to issue a certificate. */
 async function refusalOf(tx: Tx, subject: Omit<Subject, 'replaces' | 'refusal'>) {
   return (await findRefusal(tx, subject)) ?? (await findKeyRefusal(tx, subject.csr));
 }
@@ -122,7 +122,7 @@ function outcomeOf({ message: reason, code }: AppError): RefusedOutcome {
   return { isSigned: false, isPermanent: true, reason, code };
 }
 
-/** A provider that was disabled or spoilt meanwhile refuses like any other. */
+/** A provider that was disabled or misconfigured meanwhile counts as a refusal. */
 async function ask(worker: IssuanceWorker, subject: Subject): Promise<SignOutcome> {
   const { csr, provider } = subject;
   try {
@@ -162,7 +162,7 @@ function progressOf(worker: IssuanceWorker, subject: Subject): OrderProgress {
 async function write({ deps, job }: IssuanceWorker, change: Partial<IssuanceJobRow>): Promise<void> {
   const isMine = await deps.db.transaction(async (tx) => {
     if (await updateJob(tx, job, change)) return true;
-    // the FQDN went, and the job with it
+    // the FQDN was deleted, and the job with it
     if ((await findJob(tx, job.id)) === undefined) throw new OrderAbandoned();
     return false;
   });

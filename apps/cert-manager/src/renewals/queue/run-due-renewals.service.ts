@@ -15,18 +15,18 @@ import type { RenewalEnd } from './settle-renewal.service.js';
 export interface RunnerDeps extends Omit<RenewDeps, 'batches'> {
   /** Renewals under way at once by one provider. */
   readonly concurrency: number;
-  /** How long a run begins new work; what it leaves is for the next one. */
+  /** For how long a run starts new renewals; the next run continues. */
   readonly budgetMs: number;
 }
 
-/** Works on the renewal queue; of several, in one process or many, each entry is one's. */
+/** Processes the renewal queue. Several runners may work at once: each entry is claimed by one of them. */
 export interface RenewalRunner {
   /**
    * Renews what is due. One run at a time: calls during a run share the one that follows it. Rejects when the
    * queue itself cannot be worked on.
    */
   run(): Promise<RunReport>;
-  /** Begins nothing more; resolves when what is under way has ended. */
+  /** Starts no more renewals; resolves when the running ones have ended. */
   stop(): Promise<void>;
 }
 
@@ -34,9 +34,9 @@ type RunEnd = RenewalEnd | { readonly kind: 'broken' };
 
 interface RenewalWorker extends RunnerDeps, RenewDeps {
   readonly owner: string;
-  /** Renewals under way, by provider; they may outlive the run that began them. */
+  /** Running renewals by provider; they may outlive the run that started them. */
   readonly underWay: Map<string, Set<Promise<void>>>;
-  /** Ends that no run has reported yet. */
+  /** Results that no run has reported yet. */
   ends: RunEnd[];
   isStopped: boolean;
 }
@@ -69,7 +69,7 @@ async function runOnce(worker: RenewalWorker): Promise<RunReport> {
   return { ...countEnds(worker.ends.splice(0)), lapsed, obstacles, troubled, forbidden, isDone };
 }
 
-/** Why providers cannot be asked that due entries wait for. */
+/** Reasons why the providers of due entries cannot be asked. */
 function listObstacles({ db, clock }: RenewalWorker, queues: readonly ProviderQueue[]): Promise<string[]> {
   return db.read(async (tx) => {
     const obstacles: string[] = [];
@@ -84,7 +84,7 @@ function listObstacles({ db, clock }: RenewalWorker, queues: readonly ProviderQu
 /** Renews what is due by each provider at the same time; false when something due is left. */
 async function runQueues(worker: RenewalWorker, queues: readonly ProviderQueue[]): Promise<boolean> {
   const deadline = after(worker.budgetMs);
-  // all have ended when this ends, also when one of them failed
+  // wait for all of them, even if one fails
   const results = await Promise.allSettled(queues.map((queue) => runQueue(worker, queue, deadline)));
   deadline.cancel();
   return results.every((result) => {
@@ -93,7 +93,7 @@ async function runQueues(worker: RenewalWorker, queues: readonly ProviderQueue[]
   });
 }
 
-/** Takes back what vanished workers had; how many there were. */
+/** Takes back the entries of workers that have died; returns how many. */
 async function returnLapsed({ db, clock, logger, restate }: RenewalWorker): Promise<number> {
   const entries = await db.read((tx) => listLapsedRenewals(tx, clock.now()));
   let count = 0;
@@ -128,7 +128,7 @@ async function runQueue(
   worker.underWay.set(provider.id, work);
   while (!worker.isStopped && !deadline.isOver()) {
     const free = worker.concurrency - work.size;
-    // several by one transaction cost little more than one
+    // several in one transaction cost little more than one
     if (free >= worker.concurrency / 2) {
       for (const entry of await claim(worker, provider.id, free)) begin(worker, work, entry);
     }

@@ -27,7 +27,7 @@ export interface SettleDeps {
   readonly logger: Logger;
   readonly scheduler: RenewalScheduler;
   readonly restate: Restate;
-  /** Lets what watches the FQDN know that the entry failed; part of the transaction that ends it. */
+  /** Notifies the watch of the FQDN that the entry failed, in the transaction that ends it. */
   readonly onRenewalFailed?: (tx: Tx, entry: RenewalRow, fault: RenewalFault) => Promise<void>;
 }
 
@@ -42,7 +42,7 @@ export interface RenewalFault {
   readonly isLongExpired: boolean;
 }
 
-/** What is renewed, and by whom. */
+/** The FQDN, CSR and provider of a renewal. */
 export interface RenewalSubject {
   readonly fqdn: FqdnRow;
   /** Undefined when all were deleted meanwhile. */
@@ -54,10 +54,10 @@ export interface RenewalSubject {
 export type RenewalEnd =
   | { readonly kind: 'renewed'; readonly fqdn: string }
   | { readonly kind: 'failed'; readonly fqdn: string; readonly reason: string; readonly next: NextStep }
-  /** It was someone else's, or no one's, by then. */
+  /** Another worker had claimed the entry by then, or it was gone. */
   | { readonly kind: 'lost'; readonly entryId: string };
 
-/** What follows a failure: another try, or nothing because nothing is to be done. */
+/** What follows a failure: another try, or nothing if there is nothing left to do. */
 type NextStep = { readonly retryAt: Date; readonly isLongExpired: boolean } | 'none';
 
 /** Stores the certificate, ends the entry and plans the next one, all or nothing. Throws LeaseLost and NotFound. */
@@ -81,7 +81,7 @@ export async function settleRenewed(
     const origin = { fqdnId, csrId, providerId: provider.id };
     const { certificate: row, isNew } = await storeIssued(tx, { ...origin, issued, now });
     if (!isNew) {
-      // another renewal was given it for the same name, and has planned by it while this one was under way
+      // another renewal of the same name received this certificate and has planned by it meanwhile
       if (!entry.isTest) await insertPlanned(tx, held, now);
       await deps.restate(tx, [fqdnId]);
       return row;
@@ -95,7 +95,7 @@ export async function settleRenewed(
   return reportRenewed(deps, entry, fqdn, certificate.id);
 }
 
-/** What is recorded of the request to the CA, which is over. */
+/** What is recorded of the completed request to the CA. */
 export function requestsOf(journal: RenewalJournal | null): string[] {
   return journal?.requestId === undefined ? [] : [journal.requestId];
 }
@@ -155,14 +155,14 @@ export async function settleFailed(
   return { kind: 'failed', fqdn, reason, next };
 }
 
-/** Ends the entry by the number of its try: anyone who came too late changes nothing. */
+/** Ends the entry if the number of its try is still the same: a worker that lost its claim changes nothing. */
 async function settle(tx: Tx, entry: RenewalRow, event: RenewalEvent): Promise<void> {
   const change = changeOf(entry, event);
   const isSettled = change !== undefined && (await updateRenewal(tx, entry, settledBy(change)));
   if (!isSettled) throw new LeaseLost();
 }
 
-/** What ends an entry, with what is of no use any more. */
+/** What ends an entry, and what can be deleted with it. */
 export function settledBy(change: Partial<RenewalState>): Partial<RenewalRow> {
   return { ...change, journal: null, adviceDueAt: null };
 }
@@ -190,17 +190,17 @@ async function planNext(
     isValidation,
     isRateLimited,
     retryAt: refusal.notBefore,
-    // an order that waits for its owner changes as little by further tries
+    // further tries do not help an order that waits for its owner
     isPermanent: isPermanent || isWaiting,
   });
   const answered = withoutRequest(journal());
-  // it was renewed by hand meanwhile: then only an order by which the CA may have issued goes on
+  // renewed by hand meanwhile: continue only an order for which the CA may have issued a certificate
   if (newest.id !== certificateId && !(await goesOn(tx, fqdn, { newest, journal: answered, scheduledAt }))) {
     await insertPlanned(tx, fqdn, now);
     return 'none';
   }
   const subject = { fqdnId, spaceId, certificateId, providerId, scheduledAt };
-  // an order that the provider did not give up goes on in the next try
+  // the next try continues an order that the provider did not give up
   const retry = { ...subject, attempt: attempt + 1, retryOf, journal: answered };
   await insertRenewal(tx, newRenewal(retry, now));
   return { retryAt: scheduledAt, isLongExpired: isLongExpired({ now, notAfter }) };

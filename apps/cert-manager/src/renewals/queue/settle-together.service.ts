@@ -30,12 +30,12 @@ export interface Settlement {
   readonly issued: IssuedCertificate;
 }
 
-// few enough to be as quick as what a single one waits for the disk
+// few enough that the batch takes no longer than one wait for the disk
 const maxTogether = 16;
 
 /**
- * Stores certificates as settleRenewed does, those that come at the same time in one transaction. When that fails, each
- * is stored alone, so that none waits for another.
+ * Stores certificates as settleRenewed does, and those that arrive at the same time in one transaction. If that fails,
+ * each is stored alone, so that one cannot block the others.
  */
 export function createSettler(deps: SettleDeps): (settlement: Settlement) => Promise<RenewalEnd> {
   return batched((settlements) => settleAll(deps, settlements), maxTogether);
@@ -52,7 +52,7 @@ async function settleAll(
   );
 }
 
-/** Undefined for one alone. Rejects when any of them cannot be stored. */
+/** Undefined for a single settlement. Rejects if any of them cannot be stored. */
 async function settleTogether(
   deps: SettleDeps,
   settlements: readonly Settlement[],
@@ -64,10 +64,10 @@ async function settleTogether(
   );
 }
 
-/** A settlement whose CSR is there still. */
+/** A settlement whose CSR still exists. */
 interface Storable extends Settlement {
   readonly csr: CsrRow;
-  /** As it is now, and locked. */
+  /** Its current row, locked. */
   readonly held: FqdnRow;
 }
 
@@ -102,7 +102,7 @@ async function storeAll(
   return stored.map(({ row }) => row);
 }
 
-/** One of several is to be stored in another way. */
+/** The batch contains a certificate that must be stored alone. */
 class CannotBatch extends Error {}
 
 async function findStorable(
@@ -125,7 +125,7 @@ function originOf({ held, csr, subject }: Storable) {
   return { fqdnId: held.id, csrId: csr.id, providerId: subject.provider.id };
 }
 
-/** Ends the entries by the numbers of their tries. Throws LeaseLost when one of them is someone else's. */
+/** Ends the entries if the numbers of their tries are still the same. Throws LeaseLost if another worker has one. */
 async function completeAll(tx: Tx, entries: readonly RenewalRow[], now: Date): Promise<void> {
   for (const attempt of new Set(entries.map((entry) => entry.attempt))) {
     const tried = entries.filter((entry) => entry.attempt === attempt);

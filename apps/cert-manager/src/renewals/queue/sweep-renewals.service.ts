@@ -17,8 +17,8 @@ const retentionDays = 90;
 const slice = 500;
 
 /**
- * Plans what should be planned but is not, as after an upgrade, and deletes final entries that are older than 90
- * days. In slices, so that no one waits for it long.
+ * Plans renewals that are missing, for example after an upgrade, and deletes final entries older than 90 days. Works
+ * in slices, so that other transactions do not wait for long.
  */
 export async function sweepRenewals(deps: SweepDeps): Promise<void> {
   const planned = await planMissing(deps);
@@ -26,7 +26,7 @@ export async function sweepRenewals(deps: SweepDeps): Promise<void> {
   if (planned + deleted > 0) deps.logger.info({ planned, deleted }, 'renewals.swept');
 }
 
-/** How many renewals were missing. */
+/** Returns the number of missing renewals. */
 async function planMissing({ db, clock, restate }: SweepDeps): Promise<number> {
   let count = 0;
   for (let last = ''; ; ) {
