@@ -9,7 +9,7 @@ const at = (path) => fileURLToPath(new URL(path, root));
 execFileSync(process.execPath, [at('scripts/setup.cjs'), '--build'], { stdio: 'inherit' });
 execFileSync(
   process.execPath,
-  [at('scripts/pnpm.mjs'), '--filter', '@certloop/e2e', 'run', 'test', 'first-certificate'],
+  [at('scripts/pnpm.mjs'), '--filter', '@certloop/e2e', 'run', 'test', 'console-stories'],
   { stdio: 'inherit', env: { ...process.env, CERTLOOP_TEST_SQLITE_ONLY: '1' } },
 );
 mkdirSync(at('docs/pictures'), { recursive: true });

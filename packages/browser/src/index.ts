@@ -1,2 +1,3 @@
+export { assertFits, assertFocusReturns, tabTo } from './keyboard.js';
 export { type Browser, hasBrowser, openBrowser } from './open-browser.js';
 export { runStory, type Story } from './run-story.js';

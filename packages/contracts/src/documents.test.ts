@@ -239,3 +239,10 @@ describe('the contracts are the documents', () => {
     expect(rowsOf(dummyCaContract)).toEqual([...rowsIn(dummyCa), ...rowsIn(dummyCaExtensions)].sort());
   });
 });
+
+test('leaves the addresses below /ui to the consoles', () => {
+  const contracts: Contract[] = [certManagerContract, checkMonitorContract, accountContract, dummyCaContract];
+  const paths = contracts.flatMap((contract) => Object.values(contract).map(({ path }) => path));
+  expect(paths.length).toBeGreaterThan(100);
+  expect(paths.filter((path) => /^\/ui(\/|$)/.test(path))).toEqual([]);
+});

@@ -1,4 +1,4 @@
-import { hasBrowser } from '@certloop/browser';
+import { assertFits, assertFocusReturns, hasBrowser, tabTo } from '@certloop/browser';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { type ConsoleStage, startConsoleStage } from '../support/console.js';
 import { addCsr, addFqdn, addSpace, auditEntries, csrSample, pathOf } from '../support/inventory.js';
@@ -83,6 +83,52 @@ jest.setTimeout(60_000);
       const tab = await openTab();
       await tab.goto(page.url());
       await isShown(tab);
+    });
+  });
+
+  test('brings a certificate by the keyboard alone, on a phone and in forced colors', async () => {
+    await stage.play('keyboard', stage.app.people.ada, '/spaces', async ({ page }) => {
+      await page.setViewportSize({ width: 360, height: 740 });
+      await page.emulateMedia({ forcedColors: 'active' });
+      await page.reload();
+      const heading = (text: string) => page.getByRole('heading', { name: text }).waitFor();
+      const button = (text: string | RegExp) => page.getByRole('button', { name: text });
+      const enter = async (target: ReturnType<typeof button>) => {
+        await tabTo(page, target);
+        await page.keyboard.press('Enter');
+      };
+      await heading('Spaces');
+      await button('Create a space').waitFor();
+      await enter(button('Skip to the content'));
+      await assertFocusReturns(page, ['Create a space']);
+      await page.keyboard.press('Enter');
+      await page.getByLabel('Name').and(page.locator(':focus')).waitFor();
+      await page.keyboard.type('By keyboard');
+      await page.keyboard.press('Enter');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      await assertFits(page);
+      await enter(page.getByRole('link', { name: 'By keyboard' }));
+      await heading('This space has no name yet');
+      await enter(button('Add a name'));
+      await page.keyboard.type('www.example.com');
+      await page.keyboard.press('Enter');
+      await heading('Create a key and a CSR');
+      await assertFits(page);
+      await enter(button('Paste it'));
+      await tabTo(page, page.getByLabel('CSR in PEM'));
+      await page.keyboard.insertText(csrSample('p256'));
+      await enter(button('Check this CSR'));
+      await page.getByText('This CSR is stored').waitFor();
+      await enter(button(/^Request from/));
+      await page.getByRole('table', { name: 'Certificates' }).getByText('valid').waitFor();
+      await tabTo(page, page.getByLabel('Renew automatically'));
+      await page.keyboard.press('Space');
+      await page.getByText(/^Renews at/).waitFor();
+      await assertFocusReturns(page, [/^Request from/]);
+      await assertFits(page);
+      await enter(page.getByRole('table', { name: 'Certificates' }).getByRole('link', { name: /^CN=/ }));
+      await heading('Certificate of www.example.com');
+      await assertFits(page);
     });
   });
 

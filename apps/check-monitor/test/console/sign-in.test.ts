@@ -1,4 +1,4 @@
-import { hasBrowser, runStory } from '@certloop/browser';
+import { assertFits, assertFocusReturns, hasBrowser, runStory, tabTo } from '@certloop/browser';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type ConsoleStage, openConsole, password } from '../support/console.js';
 
@@ -35,6 +35,47 @@ const email = 'anna@example.org';
       await page.getByRole('button', { name: `Menu of ${email}` }).click();
       await page.getByRole('button', { name: 'Sign out' }).click();
       await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    });
+  });
+
+  test('leads to a check by the keyboard alone, on a phone and in forced colors', async () => {
+    const { browser, url, newOwner } = stage;
+    await newOwner('kim@example.org', 'Keyboard');
+    await runStory(browser, { name: 'monitor-keyboard', url }, async ({ page }) => {
+      await page.setViewportSize({ width: 360, height: 740 });
+      await page.emulateMedia({ forcedColors: 'active' });
+      const button = (text: string) => page.getByRole('button', { name: text, exact: true });
+      const link = (text: string) => page.getByRole('link', { name: text, exact: true });
+      const enter = async (target: ReturnType<typeof button>) => {
+        await tabTo(page, target);
+        await page.keyboard.press('Enter');
+      };
+      await page.getByLabel('E-mail address').and(page.locator(':focus')).waitFor();
+      await page.keyboard.type('kim@example.org');
+      await tabTo(page, page.getByLabel('Password', { exact: true }));
+      await page.keyboard.type(password);
+      await page.keyboard.press('Enter');
+      await link('Keyboard').waitFor();
+      await assertFocusReturns(page, ['Create a project', 'Menu of kim@example.org']);
+      await assertFits(page);
+      await enter(link('Keyboard'));
+      await page.getByText('This project has no check yet').waitFor();
+      await assertFocusReturns(page, ['New check']);
+      await enter(button('New check'));
+      await page.keyboard.type('Nightly backup');
+      await enter(button('Create the check'));
+      await page.getByText('No ping has arrived yet').waitFor();
+      await assertFits(page);
+      await enter(button('Send a ping now'));
+      await page.getByText('The next one is expected on').waitFor();
+      await assertFocusReturns(page, ['Change the schedule', 'Delete']);
+      await enter(link('Keyboard'));
+      await enter(link('Settings'));
+      await assertFocusReturns(page, ['Add a member', 'Replace the ping key', 'Revoke the ping key', 'Delete the project']);
+      await assertFits(page);
+      await enter(link('Integrations'));
+      await assertFocusReturns(page, ['Add an integration']);
+      await assertFits(page);
     });
   });
 });

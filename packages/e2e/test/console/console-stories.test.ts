@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { type Browser, hasBrowser, openBrowser, runStory, type Story } from '@certloop/browser';
 import { hasProgram } from '@certloop/server/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Credentials } from '../../src/credentials.js';
 import { type Cleanup, type RunningStack, startTestStack } from '../support/test-stack.js';
 
 const name = 'www.example.test';
@@ -104,6 +105,8 @@ const canRun = [hasBrowser(), hasProgram('openssl', 'no key is made for the cons
       await page.getByRole('table', { name: 'Certificates' }).getByText('valid').waitFor();
       await page.getByText(/^Renews at/).waitFor();
       await page.getByRole('button', { name: /^Request from/ }).waitFor();
+      // both services are on one host, where cookies know no port: neither takes the session of the other
+      expect(await sessionsOf(running.stack.credentials)).toEqual([200, 200]);
       // README shows it: scripts/picture.mjs
       await look('valid');
 
@@ -196,3 +199,32 @@ const canRun = [hasBrowser(), hasProgram('openssl', 'no key is made for the cons
     await page.getByRole('button', { name: 'Sign in' }).click();
   };
 });
+
+/** Status of each service's answer about the session, after signing in to one and then to the other in one browser. */
+async function sessionsOf({ certManager, checkMonitor }: Credentials): Promise<number[]> {
+  const post = (base: string, path: string, body: object) =>
+    fetch(`${base}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', origin: base },
+      body: JSON.stringify(body),
+    });
+  const { username, password } = certManager;
+  const replies = [
+    await post(certManager.url, '/auth/login', { username, password }),
+    await post(checkMonitor.url, '/api/account/login', {
+      email: checkMonitor.email,
+      password: checkMonitor.password,
+    }),
+  ];
+  const cookies = new Map<string, string>();
+  for (const reply of replies) {
+    for (const cookie of reply.headers.getSetCookie()) {
+      const [pair = ''] = cookie.split(';');
+      const [name = ''] = pair.split('=');
+      cookies.set(name, pair);
+    }
+  }
+  const headers = { cookie: [...cookies.values()].join('; ') };
+  const asked = [`${certManager.url}/auth/me`, `${checkMonitor.url}/api/account/me`];
+  return Promise.all(asked.map(async (url) => (await fetch(url, { headers })).status));
+}

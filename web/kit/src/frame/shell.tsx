@@ -1,6 +1,7 @@
 import { ActionIcon, Button, Popover, useMantineColorScheme } from '@mantine/core';
 import { Link, useRouterState } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { returnFocusAfterDialogs } from './dialog-focus.browser.js';
 import { Icon, type IconName } from './icons.js';
 
 export interface NavigationLink {
@@ -38,6 +39,7 @@ export function Shell({ console, links, elsewhere, userName, signOut, children }
   const path = useRouterState({ select: ({ location }) => location.pathname });
   const main = useRef<HTMLElement>(null);
   const shown = useRef(path);
+  useEffect(returnFocusAfterDialogs, []);
   useEffect(() => {
     if (shown.current === path) return;
     shown.current = path;
@@ -47,9 +49,10 @@ export function Shell({ console, links, elsewhere, userName, signOut, children }
   }, [path]);
   return (
     <div className="cl-shell">
-      <a className="cl-skip" href="#main">
+      {/* no link to #main: it would count from <base>, and lead to the start page */}
+      <button type="button" className="cl-skip" onClick={() => main.current?.focus()}>
         Skip to the content
-      </a>
+      </button>
       <header className="cl-head">
         <ActionIcon
           className="cl-burger"

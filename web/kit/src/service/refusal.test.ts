@@ -75,13 +75,22 @@ test('tries again without an answer, and says so in a sentence for people', () =
 });
 
 describe('faults of a form', () => {
+  test('go to the field that the monitor names in its sentence', () => {
+    const refusal = refusalFrom(400, none, '{"error":"settings.url: must be an http address"}');
+    expect(faultsOf(refusal, ['settings.url'])).toEqual({
+      byField: { 'settings.url': 'Must be an http address.' },
+      general: undefined,
+    });
+    expect(faultsOf(refusal, ['name']).general).toBe('Settings.url: must be an http address.');
+  });
+
   test('go to the fields that the form has, the first of each', () => {
     const refusal = refusalFrom(400, none, problem);
     expect(faultsOf(refusal, ['name', 'email'])).toEqual({
       byField: { name: 'Must not be empty.' },
       general: undefined,
     });
-    expect(faultsOf(refusal, ['email'])).toEqual({ byField: {}, general: 'Name: must not be empty' });
+    expect(faultsOf(refusal, ['email'])).toEqual({ byField: {}, general: 'Name: must not be empty.' });
   });
 
   test('are none without an error', () => {

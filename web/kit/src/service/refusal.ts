@@ -96,6 +96,13 @@ export function isPassing(error: unknown): boolean {
   return status === undefined || status === 408 || status === 429 || status >= 500;
 }
 
+/** Faults with their fields. The monitor names the field at the beginning of its sentence: `settings.url: …`. */
+function faultsIn({ fields, message }: Refusal): readonly Pick<FieldFault, 'path' | 'message'>[] {
+  if (fields.length > 0) return fields;
+  const [, path, text] = /^([\w.]+): (.+)$/s.exec(message) ?? [];
+  return path === undefined || text === undefined ? [] : [{ path, message: text }];
+}
+
 /** Sentence for each field of a form that the service found fault with, and for the form as a whole. */
 export function faultsOf(
   error: unknown,
@@ -103,7 +110,7 @@ export function faultsOf(
 ): { readonly byField: Readonly<Record<string, string>>; readonly general: string | undefined } {
   if (error === null || error === undefined) return { byField: {}, general: undefined };
   const byField: Record<string, string> = {};
-  const faults = error instanceof Refusal ? error.fields : [];
+  const faults = error instanceof Refusal ? faultsIn(error) : [];
   for (const { path, message } of faults) if (fields.includes(path)) byField[path] ??= wholeSentence(message);
   return { byField, general: Object.keys(byField).length > 0 ? undefined : wholeSentence(sentenceOf(error)) };
 }

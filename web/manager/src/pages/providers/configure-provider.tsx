@@ -98,7 +98,7 @@ function Input({
   readonly error: string | undefined;
 }) {
   const shared = { name: path, label, error };
-  if (type === 'agreed') return <Checkbox {...shared} defaultChecked={value === true} required />;
+  if (type === 'agreed') return <Checkbox {...shared} size="md" defaultChecked={value === true} required />;
   if (type === 'secret') {
     const hint = value === undefined ? 'None is set.' : 'One is set. Leave this empty to use it further.';
     return <PasswordInput {...shared} description={hint} autoComplete="off" maxLength={1_000} />;

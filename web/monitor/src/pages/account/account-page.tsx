@@ -78,7 +78,7 @@ function PasswordCard() {
       >
         <PasswordField
           name="currentPassword"
-          label="Password now"
+          label="Current password"
           autoComplete="current-password"
           error={byField['currentPassword']}
         />

@@ -1,10 +1,10 @@
 import type { AccountChannel, ChannelKindDescription } from '@certloop/contracts/browser';
 import {
   Fault,
+  faultsOf,
   fieldsOf,
   Loaded,
   type SettingsSchema,
-  sentenceOf,
   settingsFrom,
   typedFrom,
 } from '@certloop/web-kit';
@@ -65,6 +65,10 @@ function EditForm({
       await queries.invalidateQueries({ queryKey: ['projects', projectId] });
     },
   });
+  const { byField, general } = faultsOf(save.error, [
+    'name',
+    ...fields.map(({ path }) => `settings.${path}`),
+  ]);
   return (
     <form
       className="cl-form"
@@ -83,6 +87,7 @@ function EditForm({
         label="Name"
         description={`Distinguishes it from others; ${kind.label} if empty.`}
         value={name}
+        error={byField['name']}
         onChange={({ currentTarget: { value } }) => setName(value)}
         maxLength={100}
         autoComplete="off"
@@ -93,11 +98,12 @@ function EditForm({
           field={field}
           value={typed[field.path] ?? ''}
           change={(value) => setTyped({ ...typed, [field.path]: value })}
+          error={byField[`settings.${field.path}`]}
           others={others.filter(({ id }) => id !== channel.id)}
           hasSecret
         />
       ))}
-      <Fault>{save.isError ? sentenceOf(save.error) : undefined}</Fault>
+      <Fault>{general}</Fault>
       <Button type="submit" loading={save.isPending}>
         {channel.disabled ? 'Save and switch on' : 'Save'}
       </Button>

@@ -1,5 +1,5 @@
 import type { AccountChannel, ChannelKindDescription } from '@certloop/contracts/browser';
-import { Fault, fieldsOf, Loaded, type SettingsSchema, sentenceOf, settingsFrom } from '@certloop/web-kit';
+import { Fault, faultsOf, fieldsOf, Loaded, type SettingsSchema, settingsFrom } from '@certloop/web-kit';
 import { Button, Modal, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -73,6 +73,10 @@ function KindForm({ kind, projectId, others, close }: Opened & { readonly kind: 
     },
   });
   const outcome = test.data?.body;
+  const { byField, general } = faultsOf(save.error ?? test.error, [
+    'name',
+    ...fields.map(({ path }) => `settings.${path}`),
+  ]);
   return (
     <form
       className="cl-form"
@@ -88,6 +92,7 @@ function KindForm({ kind, projectId, others, close }: Opened & { readonly kind: 
         label="Name"
         description={`Distinguishes it from others; ${kind.label} if empty.`}
         value={name}
+        error={byField['name']}
         onChange={({ currentTarget: { value } }) => setName(value)}
         maxLength={100}
         autoComplete="off"
@@ -98,10 +103,11 @@ function KindForm({ kind, projectId, others, close }: Opened & { readonly kind: 
           field={field}
           value={typed[field.path] ?? ''}
           change={(value) => setTyped({ ...typed, [field.path]: value })}
+          error={byField[`settings.${field.path}`]}
           others={others}
         />
       ))}
-      <Fault>{errorOf(save.error ?? test.error)}</Fault>
+      <Fault>{general}</Fault>
       {outcome !== undefined && !test.isPending && (
         <p className={outcome.ok ? 'cl-result' : 'cl-fault'} role="status">
           {outcome.ok
@@ -119,8 +125,4 @@ function KindForm({ kind, projectId, others, close }: Opened & { readonly kind: 
       </div>
     </form>
   );
-}
-
-function errorOf(error: unknown): string | undefined {
-  return error === null || error === undefined ? undefined : sentenceOf(error);
 }

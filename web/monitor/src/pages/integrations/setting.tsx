@@ -1,5 +1,5 @@
 import type { AccountChannel } from '@certloop/contracts/browser';
-import { type SettingField, settingLabel } from '@certloop/web-kit';
+import { Fault, type SettingField, settingLabel } from '@certloop/web-kit';
 import { Switch, Textarea, TextInput } from '@mantine/core';
 
 /** A setting of an integration, as its kind describes it. */
@@ -8,12 +8,14 @@ export function Setting({
   value,
   change,
   others,
+  error,
   hasSecret = false,
 }: {
   readonly field: SettingField;
   readonly value: string;
   readonly change: (value: string) => void;
   readonly others: readonly AccountChannel[];
+  readonly error?: string | undefined;
   /** Whether a secret may be stored, which is not shown and stays if nothing is typed. */
   readonly hasSecret?: boolean;
 }) {
@@ -23,6 +25,7 @@ export function Setting({
       return (
         <Switch
           label={label}
+          error={error}
           checked={value === 'true'}
           onChange={({ currentTarget: { checked } }) => change(String(checked))}
         />
@@ -42,6 +45,7 @@ export function Setting({
               </option>
             ))}
           </select>
+          <Fault>{error}</Fault>
         </label>
       );
     case 'list': {
@@ -49,6 +53,7 @@ export function Setting({
       return (
         <fieldset className="cl-choices">
           <legend>{label}</legend>
+          <Fault>{error}</Fault>
           {others
             .filter(({ kind }) => kind !== 'group')
             .map(({ id, name, label: kindLabel }) => (
@@ -71,6 +76,7 @@ export function Setting({
       const shared = {
         label,
         value,
+        error,
         required: field.isRequired && !isHidden,
         description: isHidden ? 'Not shown. Leave it empty to keep what is stored.' : undefined,
         withAsterisk: false,
