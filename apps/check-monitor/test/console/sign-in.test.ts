@@ -71,7 +71,12 @@ const email = 'anna@example.org';
       await assertFocusReturns(page, ['Change the schedule', 'Delete']);
       await enter(link('Keyboard'));
       await enter(link('Settings'));
-      await assertFocusReturns(page, ['Add a member', 'Replace the ping key', 'Revoke the ping key', 'Delete the project']);
+      await assertFocusReturns(page, [
+        'Add a member',
+        'Replace the ping key',
+        'Revoke the ping key',
+        'Delete the project',
+      ]);
       await assertFits(page);
       await enter(link('Integrations'));
       await assertFocusReturns(page, ['Add an integration']);
