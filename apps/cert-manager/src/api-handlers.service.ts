@@ -27,6 +27,7 @@ import { listSpaceRows, lockSpacesForShare } from './spaces/spaces.repository.js
 import { spacesHandlers } from './spaces/spaces.routes.js';
 import { outlookHandlers } from './standings/outlook/outlook.routes.js';
 import { createRecentAnswers } from './standings/outlook/recent-answers.store.js';
+import { readProviderUsage } from './standings/read-provider-usage.service.js';
 import { standingsHandlers } from './standings/standings.routes.js';
 import { listProviderUses } from './system/provider-uses.service.js';
 import { systemHandlers } from './system/system.routes.js';
@@ -106,8 +107,18 @@ function inventoryApi({ database: db, logger, clock }: AppOptions, { renewals }:
 function issuanceApi({ config, database: db, clock }: AppOptions, parts: ApiParts) {
   const { renewals, issuance, opener, outgoing, addresses } = parts;
   const { encryptionKeys: keyRing, http01Port: challengePort } = config;
+  const usage = { db, usages: createRecentAnswers(clock, 10_000) };
   return {
-    ...providersHandlers({ db, clock, outgoing, opener, keyRing, addresses, listUses: listProviderUses }),
+    ...providersHandlers({
+      db,
+      clock,
+      outgoing,
+      opener,
+      keyRing,
+      addresses,
+      listUses: listProviderUses,
+      readUsage: (caller) => readProviderUsage(usage, caller),
+    }),
     ...issuanceHandlers({
       db,
       clock,

@@ -52,6 +52,7 @@ import { addCanary } from './migrations/0027-canary.js';
 import { indexJobsBySpace } from './migrations/0028-jobs-by-space.js';
 import { addStandings } from './migrations/0029-standings.js';
 import { addLastLogin } from './migrations/0030-last-login.js';
+import { addProviderTests } from './migrations/0031-provider-tests.js';
 import { permissionGroupMembers } from './permission-groups/group-members.repository.js';
 import { permissionGroupSpaces, permissionGroups } from './permission-groups/permission-groups.repository.js';
 import { providers } from './providers/providers.repository.js';
@@ -150,6 +151,7 @@ export const schema: Schema = {
     indexJobsBySpace,
     addStandings,
     addLastLogin,
+    addProviderTests,
   ],
 };
 

@@ -27,6 +27,14 @@ export { ListEnd } from './lists/list-end.js';
 export { type ListPage, listPageOf } from './lists/list-page.js';
 export { nextPage } from './lists/next-page.js';
 export { useList } from './lists/use-list.browser.js';
+export {
+  type NestedField,
+  type Settings,
+  settingAt,
+  settingsWith,
+  shownSettings,
+  type Typed,
+} from './nested-settings.js';
 export { EmptyState, Loaded, Moment, useTitle, Waiting } from './page-parts.js';
 export { RunStrip } from './run-strip.js';
 export {

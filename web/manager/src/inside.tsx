@@ -10,6 +10,7 @@ const links: readonly NavigationLink[] = [
   { to: '/renewals', label: 'Renewals', icon: 'clock' },
   { to: '/providers', label: 'Providers', icon: 'certificate' },
   { to: '/audit', label: 'Audit log', icon: 'pulse' },
+  { to: '/statistics', label: 'Statistics', icon: 'chart' },
   { to: '/account', label: 'Your account', icon: 'key' },
 ];
 

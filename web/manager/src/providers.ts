@@ -10,6 +10,14 @@ export function useProviders() {
   });
 }
 
+/** All providers, with what asks each of them and how its last test ended. */
+export function useProviderUsage() {
+  return useQuery<readonly Provider[]>({
+    queryKey: ['providers', 'usage'],
+    queryFn: async ({ signal }) => (await api.listProviders({ query: { include: 'usage' }, signal })).body,
+  });
+}
+
 /** What people call a provider; an id that names none is one that was deleted. */
 export function providerName(providers: readonly Provider[] | undefined, id: string | undefined): string {
   if (id === undefined) return 'none';

@@ -83,6 +83,11 @@ const providers = createRoute({
   path: '/providers',
   component: lazyRouteComponent(() => import('./pages/providers/providers-page.js'), 'ProvidersPage'),
 });
+const statistics = createRoute({
+  getParentRoute: () => inside,
+  path: '/statistics',
+  component: lazyRouteComponent(() => import('./pages/statistics/statistics-page.js'), 'StatisticsPage'),
+});
 const audit = createRoute({
   getParentRoute: () => inside,
   path: '/audit',
@@ -101,7 +106,18 @@ const account = createRoute({
 const routeTree = root.addChildren([
   login,
   welcome,
-  inside.addChildren([home, spaces, space, fqdn, certificate, renewals, providers, audit, account]),
+  inside.addChildren([
+    home,
+    spaces,
+    space,
+    fqdn,
+    certificate,
+    renewals,
+    providers,
+    audit,
+    statistics,
+    account,
+  ]),
 ]);
 
 export const router = createRouter({

@@ -1,5 +1,6 @@
 import type { ProviderKindName, Provider as ProviderOnWire } from '@certloop/contracts';
 import type { Config } from './changes/stored-config.js';
+import type { ProviderUsage, StoredTest } from './provider-usage.js';
 
 /** A provider with the configuration that its reader may see. */
 export interface ShownProvider {
@@ -10,6 +11,9 @@ export interface ShownProvider {
   readonly description: string;
   readonly enabled: boolean;
   readonly shownConfig: Config;
+  /** These two where they are asked for and there is something to show. */
+  readonly shownTest?: StoredTest | undefined;
+  readonly usage?: ProviderUsage | undefined;
 }
 
 export function providerView(provider: ShownProvider): ProviderOnWire {
@@ -21,5 +25,22 @@ export function providerView(provider: ShownProvider): ProviderOnWire {
     description: provider.description,
     enabled: provider.enabled,
     config: { ...provider.shownConfig },
+    ...(provider.shownTest !== undefined && { lastTest: testView(provider.shownTest) }),
+    ...(provider.usage !== undefined && { usage: usageView(provider.usage) }),
+  };
+}
+
+function testView({ at, success, message, durationMs }: StoredTest) {
+  return { at, success, message, durationMs };
+}
+
+function usageView({ fqdns, pendingRenewals, lastIssuedAt, lastFailure }: ProviderUsage) {
+  return {
+    fqdns,
+    pendingRenewals,
+    ...(lastIssuedAt !== undefined && { lastIssuedAt: lastIssuedAt.toISOString() }),
+    ...(lastFailure !== undefined && {
+      lastFailure: { at: lastFailure.at.toISOString(), message: lastFailure.message },
+    }),
   };
 }

@@ -17,6 +17,7 @@ import {
 import { In } from 'typeorm';
 import type { Config, SealedSecrets } from './changes/stored-config.js';
 import { kindOf } from './provider-kinds.js';
+import type { StoredTest } from './provider-usage.js';
 import type { SecretPlace } from './secrets/secret-box.js';
 
 /** A provider as it is stored. */
@@ -36,6 +37,8 @@ export interface ProviderRow {
   readonly environmentAddress: string | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
+  /** The last test of this configuration; null until there is one. */
+  readonly lastTest: StoredTest | null;
 }
 
 export const providers = defineTable<ProviderRow>('providers', {
@@ -52,6 +55,7 @@ export const providers = defineTable<ProviderRow>('providers', {
     updatedAt: column.instant(),
     // SQLite adds no column that refuses null
     kind: column.word<ProviderKindName>(32).nullable(),
+    lastTest: column.json<StoredTest>().nullable(),
   },
   indexes: [{ columns: ['name'], unique: true }],
 });
@@ -142,6 +146,15 @@ export async function deleteProviderRow(tx: Tx, id: string): Promise<void> {
 /** Changes a provider that is held. */
 export async function updateProvider(tx: Tx, id: string, change: Partial<ProviderRow>): Promise<void> {
   await updateRows(tx, providers, { id }, change);
+}
+
+/** Stores how a test of the provider ended, unless the provider was changed or deleted since it was read. */
+export async function storeTest(
+  tx: Tx,
+  { id, updatedAt }: Pick<ProviderRow, 'id' | 'updatedAt'>,
+  lastTest: StoredTest,
+): Promise<void> {
+  await updateRows(tx, providers, { id, updatedAt }, { lastTest });
 }
 
 /** Providers, oldest first; there are so few that no index sorts them. */

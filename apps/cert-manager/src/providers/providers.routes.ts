@@ -6,7 +6,7 @@ import { createProvider } from './changes/create-provider.service.js';
 import { type DeleteProviderDeps, deleteProvider } from './changes/delete-provider.service.js';
 import { providerView } from './provider-view.js';
 import {
-  type ProvidersDeps,
+  type ListProvidersDeps,
   setProviderEnabled,
   showProvider,
   showProviders,
@@ -23,7 +23,7 @@ type Operations =
   | 'testProvider';
 
 export function providersHandlers(
-  deps: ProvidersDeps & ConfigureDeps & DeleteProviderDeps,
+  deps: ListProvidersDeps & ConfigureDeps & DeleteProviderDeps,
 ): Pick<Handlers<typeof certManagerContract, Caller>, Operations> {
   return {
     listProviders: async ({ query, context }) => {

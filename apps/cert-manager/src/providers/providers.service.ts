@@ -9,12 +9,14 @@ import type { ProviderOpener } from './open-provider.service.js';
 import type { ProviderReport } from './provider.js';
 import { kindOf } from './provider-kinds.js';
 import { missingKey } from './provider-state.js';
+import { noUsage, type ProviderUsage } from './provider-usage.js';
 import type { ShownProvider } from './provider-view.js';
 import {
   getProvider,
   lockProvider,
   type ProviderRow,
   readProviderPage,
+  storeTest,
   updateProvider,
 } from './providers.repository.js';
 import { SecretUnreadable } from './secrets/secret-box.js';
@@ -25,14 +27,26 @@ export interface ProvidersDeps {
   readonly opener: ProviderOpener;
 }
 
-/** Every provider, oldest first, each with the configuration that the caller may see. */
+export interface ListProvidersDeps extends ProvidersDeps {
+  /** What asks each provider, of the FQDNs that the caller may read, by the id of the provider. */
+  readonly readUsage: (caller: Caller) => Promise<ReadonlyMap<string, ProviderUsage>>;
+}
+
+/** Every provider, oldest first, each with the configuration that the caller may see, and its usage if wanted. */
 export async function showProviders(
-  { db }: ProvidersDeps,
+  { db, readUsage }: ListProvidersDeps,
   caller: Caller,
-  window: ListWindow,
+  { include, ...window }: ListWindow & { readonly include?: 'usage' | undefined },
 ): Promise<ListPage<ShownProvider>> {
   const page = await db.read((tx) => readProviderPage(tx, window));
-  return mapPage(page, (row) => shownTo(caller, row));
+  if (include === undefined) return mapPage(page, (row) => shownTo(caller, row));
+  const usages = await readUsage(caller);
+  return mapPage(page, (row) => ({
+    ...shownTo(caller, row),
+    // its message may name an address, as the configuration does
+    shownTest: caller.isAdmin ? (row.lastTest ?? undefined) : undefined,
+    usage: usages.get(row.id) ?? noUsage,
+  }));
 }
 
 /** Throws NotFound. */
@@ -80,16 +94,16 @@ export async function testProvider(
 ): Promise<ProviderReport> {
   requireAdmin(caller);
   const row = await deps.db.read((tx) => getProvider(tx, id));
+  const begun = deps.clock.now();
   const report = await reportOn(deps.opener, row, depth);
-  await deps.db.transaction((tx) => {
+  const now = deps.clock.now();
+  await deps.db.transaction(async (tx) => {
+    const { success, message } = report;
+    const durationMs = Math.max(0, now.getTime() - begun.getTime());
+    await storeTest(tx, row, { at: now.toISOString(), success, message, durationMs });
     const outcome = report.success ? 'success' : 'failure';
     const details = { depth, reason: report.message };
-    return recordProviderAudit(
-      tx,
-      caller,
-      { action: 'provider.test', row, outcome, details },
-      deps.clock.now(),
-    );
+    await recordProviderAudit(tx, caller, { action: 'provider.test', row, outcome, details }, now);
   });
   return report;
 }

@@ -18,7 +18,7 @@ jest.setTimeout(60_000);
     const { app } = stage;
     await stage.play('providers', app.people.ada, '/providers', async ({ page, look }) => {
       await page.getByRole('button', { name: 'Test Dummy certificate authority' }).click();
-      await page.getByRole('status').getByText(/\w/).waitFor();
+      await page.getByText('succeeded').waitFor();
       await look('list');
       await assertFocusReturns(page, ['Configure Dummy certificate authority']);
       await page.getByRole('button', { name: 'Configure Dummy certificate authority' }).click();
@@ -33,6 +33,28 @@ jest.setTimeout(60_000);
       await page.getByRole('button', { name: 'Save the configuration' }).click();
       await page.getByRole('dialog').waitFor({ state: 'detached' });
       expect((await providerOf(app, 'dummy-ca')).config).toMatchObject({ validityDays: 30, baseUrl: good });
+      await page.getByText('succeeded').waitFor({ state: 'detached' });
+      await page.getByText('not tested as configured').first().waitFor();
+
+      await page.getByRole('button', { name: 'Create a provider' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Name', { exact: true }).fill('acme-staging');
+      await dialog.getByLabel('Address of the directory').fill('https://ca.example.org/directory');
+      await dialog.getByLabel('How the CA sees that a name is yours').selectOption('dns-01');
+      await dialog.getByLabel('Address of the webhook or the name server').fill('dns://192.0.2.1');
+      await dialog.getByLabel('I agree to the terms of service of the CA').check();
+      await dialog.getByRole('button', { name: 'Create the provider' }).click();
+      await dialog.locator('[aria-invalid=true]').waitFor();
+      await look('dns-fault');
+      await dialog
+        .getByLabel('Address of the webhook or the name server')
+        .fill('https://dns.example.org/hook');
+      await dialog.getByRole('button', { name: 'Create the provider' }).click();
+      await dialog.waitFor({ state: 'detached' });
+      await page.getByRole('region', { name: 'acme-staging' }).waitFor();
+      expect((await providerOf(app, 'acme-staging')).config).toMatchObject({
+        challenge: { type: 'dns-01', dns: { kind: 'webhook', url: 'https://dns.example.org/hook' } },
+      });
       await page.getByLabel('enabled: Dummy certificate authority').click();
       await page.getByLabel('disabled: Dummy certificate authority').waitFor();
       expect((await providerOf(app, 'dummy-ca')).enabled).toBe(false);

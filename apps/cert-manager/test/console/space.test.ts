@@ -115,6 +115,10 @@ jest.setTimeout(60_000);
         '/renewal-queue',
         '/stats/expiry',
       ]);
+      await page.getByRole('link', { name: 'Statistics' }).click();
+      await page.getByRole('button', { name: 'Count now' }).click();
+      await page.getByRole('table', { name: 'Certificates by provider' }).getByText('dummy-ca').waitFor();
+      await look('statistics');
     });
   });
 });

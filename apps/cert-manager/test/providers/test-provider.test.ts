@@ -4,8 +4,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { directoryAt, type FakeAcme, startFakeAcme } from '../support/acme/fake-acme.js';
 import type { TestApp } from '../support/app.js';
 import type { FakeCa } from '../support/fake-ca.js';
-import { auditEntries, badIds, unknownId } from '../support/inventory.js';
-import { configure, enable, providerOf, startAppWithCa } from '../support/signing.js';
+import { auditEntries, badIds, pathOf, unknownId } from '../support/inventory.js';
+import { configure, enable, fqdnWithCsr, providerOf, startAppWithCa } from '../support/signing.js';
 import { silentAddress } from '../support/small-server.js';
 
 describeEachDialect('testing a provider', (open) => {
@@ -36,6 +36,58 @@ describeEachDialect('testing a provider', (open) => {
     const request = app.request.post(`/providers/${provider.id}/test`).set(app.people.ada.auth);
     return body === undefined ? request : request.send(body);
   };
+
+  describe('the list with include=usage', () => {
+    const list = async (person = app.people.ada, query = '?include=usage') => {
+      const { body } = await app.request.get(`/providers${query}`).set(person.auth).expect(200);
+      return (body as Provider[]).find(({ id }) => id === dummyCa.id);
+    };
+
+    test('shows administrators the last test, until the configuration changes', async () => {
+      ca.answer('with a refusal');
+      const { body: failed } = await run(dummyCa, { deep: true }).expect(200);
+      const at = app.clock.now().toISOString();
+      expect((await list())?.lastTest).toEqual({ at, ...failed, success: false, durationMs: 0 });
+      ca.answer('normally');
+      await run(dummyCa).expect(200);
+      expect((await list())?.lastTest).toMatchObject({ success: true });
+      expect(await list(app.people.cleo)).not.toHaveProperty('lastTest');
+      expect(await list(app.people.ada, '')).not.toHaveProperty('lastTest');
+      await configure(app, dummyCa, { baseUrl: ca.url }).expect(200);
+      expect(await list()).not.toHaveProperty('lastTest');
+    });
+
+    test('counts what asks each provider, of readable spaces', async () => {
+      expect((await list())?.usage).toEqual({ fqdns: 0, pendingRenewals: 0 });
+      const { fqdn } = await fqdnWithCsr(app, 'used.example.org');
+      ca.answer('with a certificate that is due');
+      await configure(app, dummyCa, { baseUrl: ca.url, validityDays: 30 }).expect(200);
+      await app.request
+        .post(pathOf(fqdn, 'csr/sign'))
+        .set(app.people.ada.auth)
+        .send({ providerId: dummyCa.id })
+        .expect(200);
+      const issuedAt = app.clock.now().toISOString();
+      await app.request
+        .put(pathOf(fqdn, 'renewal-enabled'))
+        .set(app.people.ada.auth)
+        .send({ renewalEnabled: true })
+        .expect(200);
+      // answers for those who may read all are up to ten seconds old
+      expect((await list())?.usage?.fqdns).toBe(0);
+      app.clock.advance(10_000);
+      ca.answer('with a refusal');
+      await app.runRenewalJob();
+      expect((await list())?.usage).toEqual({
+        fqdns: 1,
+        pendingRenewals: 1,
+        lastIssuedAt: issuedAt,
+        lastFailure: { at: app.clock.now().toISOString(), message: 'the CA refused: this CSR is not liked' },
+      });
+      expect((await list(app.people.cleo))?.usage).toEqual({ fqdns: 0, pendingRenewals: 0 });
+      await app.request.get('/providers?include=other').set(app.people.ada.auth).expect(400);
+    });
+  });
 
   describe('a dummy CA', () => {
     test('that answers is a success, and nothing is signed', async () => {

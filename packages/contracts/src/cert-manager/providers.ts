@@ -38,6 +38,21 @@ export const providerSchema = z
     description: z.string(),
     enabled: z.boolean(),
     config: providerConfig,
+    /** The next two are shown with include=usage only; this one to administrators, once it was tested as configured. */
+    lastTest: z
+      .object({ at: scalars.instant, success: z.boolean(), message: z.string(), durationMs: z.int() })
+      .optional(),
+    /** What asks it, of the FQDNs that the caller may read. */
+    usage: z
+      .object({
+        fqdns: z.int(),
+        pendingRenewals: z.int(),
+        /** When a newest certificate of it was stored last. */
+        lastIssuedAt: scalars.instant.optional(),
+        /** The last renewal or request that failed, of those that were not mended since. */
+        lastFailure: z.object({ at: scalars.instant, message: z.string() }).optional(),
+      })
+      .optional(),
   })
   .meta({ id: 'Provider' });
 export type Provider = z.output<typeof providerSchema>;
@@ -52,7 +67,7 @@ export const providersContract = {
     method: 'GET',
     path: '/providers',
     summary: 'List providers',
-    query: z.object(pageQuery),
+    query: z.object({ include: z.literal('usage').optional(), ...pageQuery }),
     responses: { 200: json(z.array(providerSchema), 'Providers') },
     failures: [400, 401],
   }),

@@ -3,6 +3,7 @@
 const paths = {
   alert: 'M12 4 3 20h18zM12 10v4M12 17v.5',
   certificate: 'M5 4h14v11H5zM8 8h8M8 11h4M15 15v6l-2-1.5L11 21v-6',
+  chart: 'M4 20h16M7 20v-7M12 20V5M17 20v-11',
   check: 'M5 13l4 4L19 7',
   chevron: 'M9 6l6 6-6 6',
   clock: 'M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18zM12 7v5l3 2',

@@ -48,7 +48,8 @@ export async function setProviderConfig(
     const row = await lockProvider(tx, id);
     const { config: open, secrets } = sealConfig(row, valid, deps.keyRing);
     const environmentAddress = addressOfEnvironment(deps, row, open);
-    await updateProvider(tx, id, { config: open, secrets, environmentAddress, updatedAt: now });
+    const change = { config: open, secrets, environmentAddress, updatedAt: now, lastTest: null };
+    await updateProvider(tx, id, change);
     const before = maskSecrets(row.config ?? {}, row.secrets);
     const after = maskSecrets(open, secrets);
     await recordProviderAudit(

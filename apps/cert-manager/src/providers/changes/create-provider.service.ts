@@ -43,6 +43,7 @@ export async function createProvider(
     environmentAddress: null,
     createdAt: now,
     updatedAt: now,
+    lastTest: null,
   };
   const sealed = { ...unsealed, ...sealConfig(unsealed, valid, deps.keyRing) };
   return deps.db.transaction(async (tx) => {

@@ -64,5 +64,6 @@ function newRow({ name, displayName, description }: ProviderKind, createdAt: Dat
     environmentAddress: null,
     createdAt,
     updatedAt: createdAt,
+    lastTest: null,
   };
 }

@@ -1,43 +1,25 @@
 import type { Provider } from '@certloop/contracts/browser';
-import { Fault, faultsOf } from '@certloop/web-kit';
-import { Button, Checkbox, Modal, PasswordInput, TextInput } from '@mantine/core';
+import { Fault, faultsOf, type Settings, settingsWith, shownSettings, type Typed } from '@certloop/web-kit';
+import { Button, Modal, NativeSelect, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import { api } from '../../service.js';
+import { providerFields, withFirstChoices } from './provider-fields.js';
+import { SettingsInputs } from './settings-inputs.js';
 
-type Config = Readonly<Record<string, unknown>>;
-
-interface Field {
-  /** Dotted path in the configuration. */
-  readonly path: string;
-  readonly label: string;
-  readonly description?: string;
-  readonly type?: 'number' | 'secret' | 'agreed' | 'list';
-  readonly isRequired?: boolean;
+/** What was typed of the settings of a provider of a kind, and what they become. */
+function useSettings(kind: Provider['kind'], stored: Settings) {
+  const fields = providerFields[kind];
+  const [changed, setChanged] = useState<Typed>({});
+  const typed = { ...withFirstChoices(fields, shownSettings(stored, fields)), ...changed };
+  return {
+    fields,
+    typed,
+    paths: fields.map(({ path }) => `config.${path}`),
+    change: (path: string, text: string) => setChanged({ ...changed, [path]: text }),
+    config: () => ({ ...settingsWith(stored, fields, typed) }),
+  };
 }
-
-const fieldsByKind: Readonly<Record<Provider['kind'], readonly Field[]>> = {
-  'dummy-ca': [
-    { path: 'baseUrl', label: 'Address', description: 'For example http://127.0.0.1:3002', isRequired: true },
-    { path: 'validityDays', label: 'Days until a certificate expires', type: 'number' },
-  ],
-  acme: [
-    {
-      path: 'directoryUrl',
-      label: 'Address of the directory',
-      description: 'For example https://acme-v02.api.letsencrypt.org/directory',
-      isRequired: true,
-    },
-    {
-      path: 'contactEmails',
-      label: 'E-mail addresses for the CA',
-      description: 'Separated by commas.',
-      type: 'list',
-    },
-    { path: 'eab.kid', label: 'Key id of the external account', description: 'Only if the CA gave you one.' },
-    { path: 'eab.hmacKey', label: 'Key of the external account', type: 'secret' },
-    { path: 'termsOfServiceAgreed', label: 'I agree to the terms of service of the CA', type: 'agreed' },
-  ],
-};
 
 /** Dialog with the usual settings of a provider; the others stay as they are. */
 export function ConfigureProvider({
@@ -48,36 +30,31 @@ export function ConfigureProvider({
   readonly close: () => void;
 }) {
   const queries = useQueryClient();
-  const fields = fieldsByKind[provider.kind];
+  const { fields, typed, paths, change, config } = useSettings(provider.kind, provider.config);
   const save = useMutation({
-    mutationFn: (config: Config) =>
-      api.setProviderConfig({ params: { id: provider.id }, body: { config: { ...config } } }),
+    mutationFn: () => api.setProviderConfig({ params: { id: provider.id }, body: { config: config() } }),
     onSuccess: async () => {
       close();
       await queries.invalidateQueries({ queryKey: ['providers'] });
     },
   });
-  const { byField, general } = faultsOf(
-    save.error,
-    fields.map(({ path }) => `config.${path}`),
-  );
+  const { byField, general } = faultsOf(save.error, paths);
   return (
     <Modal opened onClose={close} title={`Configure ${provider.displayName}`}>
       <form
         className="cl-form"
         onSubmit={(event) => {
           event.preventDefault();
-          save.mutate(changedConfig(provider.config, fields, new FormData(event.currentTarget)));
+          save.mutate();
         }}
       >
-        {fields.map((field) => (
-          <Input
-            key={field.path}
-            field={field}
-            value={valueAt(provider.config, field.path)}
-            error={byField[`config.${field.path}`]}
-          />
-        ))}
+        <SettingsInputs
+          fields={fields}
+          stored={provider.config}
+          typed={typed}
+          change={change}
+          faults={byField}
+        />
         <p className="cl-dim">All other settings stay as they are. The API changes them too.</p>
         <Fault>{general}</Fault>
         <Button type="submit" loading={save.isPending}>
@@ -88,64 +65,76 @@ export function ConfigureProvider({
   );
 }
 
-function Input({
-  field: { path, label, description, type, isRequired = false },
-  value,
-  error,
-}: {
-  readonly field: Field;
-  readonly value: unknown;
-  readonly error: string | undefined;
-}) {
-  const shared = { name: path, label, error };
-  if (type === 'agreed') return <Checkbox {...shared} size="md" defaultChecked={value === true} required />;
-  if (type === 'secret') {
-    const hint = value === undefined ? 'None is set.' : 'One is set. Leave this empty to use it further.';
-    return <PasswordInput {...shared} description={hint} autoComplete="off" maxLength={1_000} />;
-  }
+const kinds = [
+  { value: 'acme', label: 'A CA with ACME, such as Let’s Encrypt' },
+  { value: 'dummy-ca', label: 'A dummy CA, for tests' },
+] as const;
+
+/** Dialog that creates a provider, enabled and configured. */
+export function CreateProvider({ close }: { readonly close: () => void }) {
+  const [kind, choose] = useState<Provider['kind']>('acme');
   return (
-    <TextInput
-      {...shared}
-      description={description}
-      type={type === 'number' ? 'number' : 'text'}
-      defaultValue={textOf(value)}
-      autoComplete="off"
-      maxLength={2_000}
-      required={isRequired}
-      withAsterisk={false}
-    />
+    <Modal opened onClose={close} title="Create a provider">
+      <div className="cl-form">
+        <NativeSelect
+          label="Kind"
+          value={kind}
+          data={kinds}
+          onChange={({ currentTarget: { value } }) => choose(value === 'dummy-ca' ? value : 'acme')}
+        />
+        <NewProviderForm key={kind} kind={kind} close={close} />
+      </div>
+    </Modal>
   );
 }
 
-function textOf(value: unknown): string {
-  if (Array.isArray(value)) return value.join(', ');
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
-}
-
-function valueAt(config: Config, path: string): unknown {
-  return path.split('.').reduce<unknown>((value, key) => {
-    return typeof value === 'object' && value !== null ? (value as Config)[key] : undefined;
-  }, config);
-}
-
-/** The configuration with what was typed; an empty field leaves its setting out, and an empty secret as it is. */
-function changedConfig(before: Config, fields: readonly Field[], data: FormData): Config {
-  const config: Record<string, unknown> = { ...before };
-  for (const { path, type } of fields) {
-    const text = String(data.get(path) ?? '').trim();
-    if (type === 'secret' && text === '') continue;
-    const [first = '', second] = path.split('.');
-    if (second === undefined) config[first] = typedValue(type, text);
-    else config[first] = { ...(config[first] as Config | undefined), [second]: typedValue(type, text) };
-  }
-  // an external account without an id is none
-  if (valueAt(config, 'eab.kid') === undefined) delete config['eab'];
-  return config;
-}
-
-function typedValue(type: Field['type'], text: string): unknown {
-  if (type === 'agreed') return text !== '';
-  if (type === 'list') return text === '' ? [] : text.split(/[\s,;]+/);
-  if (text === '') return undefined;
-  return type === 'number' ? Number(text) : text;
+function NewProviderForm({ kind, close }: { readonly kind: Provider['kind']; readonly close: () => void }) {
+  const queries = useQueryClient();
+  const { fields, typed, paths, change, config } = useSettings(kind, {});
+  const [names, setNames] = useState({ name: '', displayName: '' });
+  const create = useMutation({
+    mutationFn: () => {
+      const { name, displayName } = names;
+      const body = { kind, name, ...(displayName !== '' && { displayName }), config: config() };
+      return api.createProvider({ body });
+    },
+    onSuccess: async () => {
+      close();
+      await queries.invalidateQueries({ queryKey: ['providers'] });
+    },
+  });
+  const { byField, general } = faultsOf(create.error, ['name', 'displayName', ...paths]);
+  return (
+    <form
+      className="cl-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        create.mutate();
+      }}
+    >
+      <TextInput
+        label="Name"
+        description="Lower-case letters, digits and hyphens. Metrics and command lines show it."
+        value={names.name}
+        onChange={({ currentTarget: { value } }) => setNames({ ...names, name: value })}
+        error={byField['name']}
+        maxLength={32}
+        required
+        withAsterisk={false}
+        data-autofocus
+      />
+      <TextInput
+        label="Name for people"
+        value={names.displayName}
+        onChange={({ currentTarget: { value } }) => setNames({ ...names, displayName: value })}
+        error={byField['displayName']}
+        maxLength={100}
+      />
+      <SettingsInputs fields={fields} stored={{}} typed={typed} change={change} faults={byField} />
+      <Fault>{general}</Fault>
+      <Button type="submit" loading={create.isPending}>
+        Create the provider
+      </Button>
+    </form>
+  );
 }

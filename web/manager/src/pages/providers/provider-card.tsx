@@ -1,0 +1,168 @@
+import type { Provider } from '@certloop/contracts/browser';
+import { countOf, Fault, Moment, readableTimes, StateChip, sentenceOf } from '@certloop/web-kit';
+import { Button, Modal, Switch } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api } from '../../service.js';
+
+/** A provider: whether it can be asked, what asks it, and how that went last. */
+export function ProviderCard({
+  provider,
+  isAdmin,
+  configure,
+}: {
+  readonly provider: Provider;
+  readonly isAdmin: boolean;
+  readonly configure: () => void;
+}) {
+  const { name, displayName, kind, description, lastTest, usage } = provider;
+  return (
+    <section className="cl-panel" aria-label={displayName}>
+      <div className="cl-title">
+        <h2 className="cl-anywhere">{displayName}</h2>
+        {isAdmin ? <EnabledSwitch provider={provider} /> : <State provider={provider} />}
+      </div>
+      <p className="cl-dim">{description}</p>
+      <dl className="cl-facts">
+        <dt>Name</dt>
+        <dd>{name}</dd>
+        <dt>Kind</dt>
+        <dd>{kind}</dd>
+        {isAdmin && (
+          <>
+            <dt>Address</dt>
+            <dd>{addressOf(provider)}</dd>
+          </>
+        )}
+        {usage !== undefined && (
+          <>
+            <dt>Asked by</dt>
+            <dd>
+              {countOf(usage.fqdns, 'name')}, {countOf(usage.pendingRenewals, 'renewal is', 'renewals are')}{' '}
+              planned
+            </dd>
+            <dt>Last certificate</dt>
+            <dd>{usage.lastIssuedAt === undefined ? 'none yet' : <Moment at={usage.lastIssuedAt} />}</dd>
+          </>
+        )}
+        {isAdmin && (
+          <>
+            <dt>Last test</dt>
+            <dd>{lastTest === undefined ? 'not tested as configured' : <LastTest test={lastTest} />}</dd>
+          </>
+        )}
+      </dl>
+      {usage?.lastFailure !== undefined && (
+        <p className="cl-fault">
+          It failed <Moment at={usage.lastFailure.at} />: {readableTimes(usage.lastFailure.message)}
+        </p>
+      )}
+      {isAdmin && <Actions provider={provider} configure={configure} />}
+    </section>
+  );
+}
+
+function LastTest({ test }: { readonly test: NonNullable<Provider['lastTest']> }) {
+  const { success, message, durationMs, at } = test;
+  return (
+    <span className="cl-row" role="status">
+      <StateChip tone={success ? 'ok' : 'bad'} shape={success ? 'check' : 'octagon'}>
+        {success ? 'succeeded' : 'failed'}
+      </StateChip>
+      <span>
+        <Moment at={at} />, after {durationMs.toLocaleString('en')} ms: {message}
+      </span>
+    </span>
+  );
+}
+
+function addressOf({ config }: Provider): string {
+  const address = config['baseUrl'] ?? config['directoryUrl'];
+  return typeof address === 'string' ? address : 'not configured';
+}
+
+function State({ provider }: { readonly provider: Provider }) {
+  return (
+    <StateChip tone={provider.enabled ? 'ok' : 'idle'} shape={provider.enabled ? 'check' : 'bars'}>
+      {provider.enabled ? 'enabled' : 'disabled'}
+    </StateChip>
+  );
+}
+
+/** Enables and disables a provider; where renewals wait for it, it first says what that postpones. */
+function EnabledSwitch({ provider }: { readonly provider: Provider }) {
+  const queries = useQueryClient();
+  const [isAsking, setAsking] = useState(false);
+  const change = useMutation({
+    mutationFn: (enabled: boolean) =>
+      api.setProviderEnabled({ params: { id: provider.id }, body: { enabled } }),
+    onSettled: () => queries.invalidateQueries({ queryKey: ['providers'] }),
+  });
+  const planned = provider.usage?.pendingRenewals ?? 0;
+  // answers at once, and goes back when it is refused
+  const isOn = change.isPending ? change.variables : provider.enabled;
+  return (
+    <>
+      <Switch
+        label={isOn ? 'enabled' : 'disabled'}
+        aria-label={`${isOn ? 'enabled' : 'disabled'}: ${provider.displayName}`}
+        checked={isOn}
+        error={change.isError ? sentenceOf(change.error) : undefined}
+        onChange={({ currentTarget: { checked } }) => {
+          if (!checked && planned > 0) setAsking(true);
+          else change.mutate(checked);
+        }}
+      />
+      <Modal opened={isAsking} onClose={() => setAsking(false)} title={`Disable ${provider.displayName}?`}>
+        <div className="cl-form">
+          <p>
+            {countOf(planned, 'planned renewal waits', 'planned renewals wait')} until it is enabled again.
+            Certificates expire meanwhile if that takes long.
+          </p>
+          <div className="cl-row">
+            <Button
+              onClick={() => {
+                setAsking(false);
+                change.mutate(false);
+              }}
+            >
+              Disable the provider
+            </Button>
+            <Button variant="default" onClick={() => setAsking(false)}>
+              Cancel
+            </Button>
+          </div>
+        </div>
+      </Modal>
+    </>
+  );
+}
+
+/** Tests a provider with its stored configuration, and opens the form of that. */
+function Actions({ provider, configure }: { readonly provider: Provider; readonly configure: () => void }) {
+  const queries = useQueryClient();
+  const test = useMutation({
+    mutationFn: async () => (await api.testProvider({ params: { id: provider.id }, body: {} })).body,
+    onSettled: () => queries.invalidateQueries({ queryKey: ['providers'] }),
+  });
+  const { displayName } = provider;
+  return (
+    <>
+      <div className="cl-row">
+        <Button
+          size="xs"
+          variant="default"
+          loading={test.isPending}
+          aria-label={`Test ${displayName}`}
+          onClick={() => test.mutate()}
+        >
+          Test
+        </Button>
+        <Button size="xs" variant="default" aria-label={`Configure ${displayName}`} onClick={configure}>
+          Configure
+        </Button>
+      </div>
+      <Fault>{test.isError ? sentenceOf(test.error) : undefined}</Fault>
+    </>
+  );
+}
