@@ -1,4 +1,4 @@
-import { oneAtATime } from '@certloop/server';
+import { type Clock, oneAtATime } from '@certloop/server';
 import type { AppOptions } from './app-options.js';
 import type { Notices } from './events/notices.service.js';
 import { notedIfForbidden, reviewedAfter } from './policies/follow-policies.service.js';
@@ -18,7 +18,7 @@ import { createRenewalRunner } from './renewals/queue/run-due-renewals.service.j
 import { runRenewalJob } from './renewals/queue/run-renewal-job.service.js';
 import { createRenewalScheduler } from './renewals/schedule-renewals.service.js';
 import { restatedAfter, restatedBeside } from './standings/follow-changes.service.js';
-import { createStandings } from './standings/restate.service.js';
+import { createStandings, type Standings } from './standings/restate.service.js';
 import { sweepStandings } from './standings/sweep-standings.service.js';
 import { probedAfter } from './targets/served/follow-stored.service.js';
 import { createHeartbeatUrls } from './watch/monitor/heartbeat-urls.client.js';
@@ -31,7 +31,7 @@ import { noticedAfter } from './watch/notices/issuance-events.service.js';
 import { createLostPings } from './watch/pings/lost-pings.service.js';
 import { createWatchRunner } from './watch/run-watch.service.js';
 import { sweepWatch } from './watch/sweep-watch.service.js';
-import { createWatchEvents, followedBy, unwatched } from './watch/watch-events.service.js';
+import { createWatchEvents, followedBy, unwatched, type WatchEvents } from './watch/watch-events.service.js';
 import { watchWordOf } from './watch/watched-subject.service.js';
 
 /** The queue, what keeps it in line, and what works on it. */
@@ -40,13 +40,10 @@ export function renewalParts(options: AppOptions, opener: ProviderOpener, notice
   const { heartbeatSeconds, watchAwaySeconds: awaySeconds, watchesExpiry } = options.config;
   const monitor = monitorOf(options);
   const watch = monitor === undefined ? unwatched : createWatchEvents(clock, { watchesExpiry });
-  const noticed = noticedAfter(createRenewalScheduler(clock), notices);
-  const followed = followedBy(watch, probedAfter(noticed, clock));
   const standings = createStandings(clock);
   const { restate } = standings;
   const listener = restatedBeside(watch, standings);
-  const reviewed = reviewedAfter(followed, watch, clock);
-  const scheduler = { ...listener, ...restatedAfter(reviewed, standings), restate };
+  const scheduler = { ...listener, ...schedulerOf(watch, standings, notices, clock), restate };
   const noteFailed = notedIfForbidden(watch, clock);
   const runner = createRenewalRunner({
     db,
@@ -96,6 +93,13 @@ export function renewalParts(options: AppOptions, opener: ProviderOpener, notice
   const parts = { scheduler, runner, job, advise, watcher, review, watchWord };
   const sweep = () => sweepStandings({ db, clock, logger, standings });
   return { ...parts, sweepStandings: sweep, readContact: contact.read, close: elsewhere.close };
+}
+
+/** The scheduler of renewals, with all that follows its events: notices, probes, the watch, policies and standings. */
+function schedulerOf(watch: WatchEvents, standings: Standings, notices: Notices | undefined, clock: Clock) {
+  const noticed = noticedAfter(createRenewalScheduler(clock), notices);
+  const followed = followedBy(watch, probedAfter(noticed, clock));
+  return restatedAfter(reviewedAfter(followed, watch, clock), standings);
 }
 
 /** Makes the checks of certificates follow, and finds which are missing. */

@@ -103,14 +103,16 @@ export function createRenewalScheduler(clock: Clock): RenewalScheduler {
       if (open !== undefined) await remove(tx, caller, open, 'the FQDN names another provider', clock.now());
       await insertPlanned(tx, fqdn, clock.now(), { newest });
     },
-    onCsrsDeleted: async (tx, caller) => {
-      const count = await deletePlannedRenewals(tx);
-      if (count === 0) return;
-      const details = { count, reason: 'all CSRs were deleted' };
-      const entry = { action: 'queue.remove', resourceType: 'renewal', details } as const;
-      await recordAudit(tx, caller, entry, clock.now());
-    },
+    onCsrsDeleted: (tx, caller) => removePlanned(tx, caller, clock.now()),
   };
+}
+
+/** Removes all planned renewals, since no CSR is left. */
+async function removePlanned(tx: Tx, caller: Caller, now: Date): Promise<void> {
+  const count = await deletePlannedRenewals(tx);
+  if (count === 0) return;
+  const details = { count, reason: 'all CSRs were deleted' };
+  await recordAudit(tx, caller, { action: 'queue.remove', resourceType: 'renewal', details }, now);
 }
 
 /** Whether a worker processes the entry, or its CA may have issued a certificate that the next try stores. */

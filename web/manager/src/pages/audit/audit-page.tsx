@@ -34,112 +34,39 @@ const subjects = [
 
 const pageSize = 50;
 
+/** What the address of the page asks for: entries of a subject, of a user. */
+interface Asked {
+  readonly action?: string;
+  readonly user?: string;
+}
+
 /** What was done, by whom, and how it ended, the newest first. */
 export function AuditPage() {
   useTitle('Audit log', 'manager');
-  const { action, user } = route.useSearch();
-  const navigate = route.useNavigate();
+  const asked = route.useSearch();
   const [shown, show] = useState<AuditLog>();
-  const filter = {
-    ...(action !== undefined && { action }),
-    ...(user !== undefined && { username: user }),
-  };
-  const query = useInfiniteQuery({
-    queryKey: ['audit', filter],
-    queryFn: async ({ pageParam, signal }) => {
-      const page = { ...filter, limit: String(pageSize), offset: String(pageParam) };
-      return (await api.listAuditLogs({ query: page, signal })).body;
-    },
-    initialPageParam: 0,
-    getNextPageParam: ({ offset, total }) => (offset + pageSize < total ? offset + pageSize : undefined),
-  });
+  const query = useAuditLog(asked);
   const rows = query.data?.pages.flatMap(({ logs }) => logs) ?? [];
-  const total = query.data?.pages.at(-1)?.total ?? 0;
-  const columns: readonly Column<AuditLog>[] = [
-    { key: 'at', title: 'Time', width: '15rem', cell: ({ timestamp }) => exactTime(timestamp) },
-    { key: 'who', title: 'By', width: '10rem', cell: ({ username }) => username },
-    { key: 'what', title: 'Action', width: '15rem', cell: ({ action: done }) => done },
-    { key: 'on', title: 'On', cell: subjectOf },
-    { key: 'end', title: 'Outcome', width: '8rem', cell: (entry) => <Outcome entry={entry} /> },
-    {
-      key: 'more',
-      title: '',
-      width: '7rem',
-      cell: (entry) => (
-        <Button size="xs" variant="default" onClick={() => show(entry)}>
-          Details
-        </Button>
-      ),
-    },
-  ];
-  const exportOf = (format: 'jsonl' | 'csv') =>
-    `${serviceUrl()}/audit-logs/export?${new URLSearchParams({ ...filter, format }).toString()}`;
   return (
     <>
       <div className="cl-title">
         <h1>Audit log</h1>
-        <div className="cl-row">
-          {(['csv', 'jsonl'] as const).map((format) => (
-            <Button
-              key={format}
-              component="a"
-              href={exportOf(format)}
-              download
-              variant="default"
-              size="xs"
-              leftSection={<Icon name="upload" size={16} />}
-            >
-              Export as {format === 'csv' ? 'CSV' : 'JSON Lines'}
-            </Button>
-          ))}
-        </div>
+        <Exports asked={asked} />
       </div>
-      <nav className="cl-tabs" aria-label="Subjects">
-        {subjects.map(([prefix, label]) => (
-          <Link
-            key={label}
-            activeOptions={{ exact: true }}
-            to="/audit"
-            search={{ ...(prefix !== undefined && { action: prefix }), ...(user !== undefined && { user }) }}
-            aria-current={prefix === action || undefined}
-          >
-            {label}
-          </Link>
-        ))}
-      </nav>
-      <form
-        className="cl-row"
-        onSubmit={(event) => {
-          event.preventDefault();
-          const name = String(new FormData(event.currentTarget).get('user')).trim();
-          void navigate({
-            search: { ...(action !== undefined && { action }), ...(name !== '' && { user: name }) },
-          });
-        }}
-      >
-        <TextInput
-          name="user"
-          aria-label="User name"
-          placeholder="User name"
-          defaultValue={user ?? ''}
-          maxLength={64}
-        />
-        <Button type="submit" variant="default">
-          Filter by user
-        </Button>
-      </form>
+      <Subjects asked={asked} />
+      <UserFilter asked={asked} />
       <Loaded query={query}>
-        {() =>
+        {({ pages }) =>
           rows.length === 0 ? (
             <EmptyState title="There is no such entry">
               <p>The log shows every change to what you may see, and every refused attempt.</p>
             </EmptyState>
           ) : (
             <>
-              <DataTable label="Audit log" columns={columns} rows={rows} rowKey={({ id }) => id} />
+              <DataTable label="Audit log" columns={columnsOf(show)} rows={rows} rowKey={({ id }) => id} />
               <ListEnd
                 shown={rows.length}
-                total={total}
+                total={pages.at(-1)?.total ?? 0}
                 noun="entry"
                 nouns="entries"
                 more={query.hasNextPage ? () => void query.fetchNextPage() : undefined}
@@ -158,6 +85,112 @@ export function AuditPage() {
         {shown !== undefined && <Details entry={shown} />}
       </Modal>
     </>
+  );
+}
+
+const filterOf = ({ action, user }: Asked) => ({
+  ...(action !== undefined && { action }),
+  ...(user !== undefined && { username: user }),
+});
+
+function useAuditLog(asked: Asked) {
+  const filter = filterOf(asked);
+  return useInfiniteQuery({
+    queryKey: ['audit', filter],
+    queryFn: async ({ pageParam, signal }) => {
+      const page = { ...filter, limit: String(pageSize), offset: String(pageParam) };
+      return (await api.listAuditLogs({ query: page, signal })).body;
+    },
+    initialPageParam: 0,
+    getNextPageParam: ({ offset, total }) => (offset + pageSize < total ? offset + pageSize : undefined),
+  });
+}
+
+function columnsOf(show: (entry: AuditLog) => void): readonly Column<AuditLog>[] {
+  return [
+    { key: 'at', title: 'Time', width: '15rem', cell: ({ timestamp }) => exactTime(timestamp) },
+    { key: 'who', title: 'By', width: '10rem', cell: ({ username }) => username },
+    { key: 'what', title: 'Action', width: '15rem', cell: ({ action: done }) => done },
+    { key: 'on', title: 'On', cell: subjectOf },
+    { key: 'end', title: 'Outcome', width: '8rem', cell: (entry) => <Outcome entry={entry} /> },
+    {
+      key: 'more',
+      title: '',
+      width: '7rem',
+      cell: (entry) => (
+        <Button size="xs" variant="default" onClick={() => show(entry)}>
+          Details
+        </Button>
+      ),
+    },
+  ];
+}
+
+/** The entries that are shown, as files. */
+function Exports({ asked }: { readonly asked: Asked }) {
+  const addressOf = (format: 'jsonl' | 'csv') =>
+    `${serviceUrl()}/audit-logs/export?${new URLSearchParams({ ...filterOf(asked), format }).toString()}`;
+  return (
+    <div className="cl-row">
+      {(['csv', 'jsonl'] as const).map((format) => (
+        <Button
+          key={format}
+          component="a"
+          href={addressOf(format)}
+          download
+          variant="default"
+          size="xs"
+          leftSection={<Icon name="upload" size={16} />}
+        >
+          Export as {format === 'csv' ? 'CSV' : 'JSON Lines'}
+        </Button>
+      ))}
+    </div>
+  );
+}
+
+function Subjects({ asked: { action, user } }: { readonly asked: Asked }) {
+  return (
+    <nav className="cl-tabs" aria-label="Subjects">
+      {subjects.map(([prefix, label]) => (
+        <Link
+          key={label}
+          activeOptions={{ exact: true }}
+          to="/audit"
+          search={{ ...(prefix !== undefined && { action: prefix }), ...(user !== undefined && { user }) }}
+          aria-current={prefix === action || undefined}
+        >
+          {label}
+        </Link>
+      ))}
+    </nav>
+  );
+}
+
+function UserFilter({ asked: { action, user } }: { readonly asked: Asked }) {
+  const navigate = route.useNavigate();
+  return (
+    <form
+      className="cl-row"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const name = String(new FormData(event.currentTarget).get('user')).trim();
+        void navigate({
+          search: { ...(action !== undefined && { action }), ...(name !== '' && { user: name }) },
+        });
+      }}
+    >
+      <TextInput
+        name="user"
+        aria-label="User name"
+        placeholder="User name"
+        defaultValue={user ?? ''}
+        maxLength={64}
+      />
+      <Button type="submit" variant="default">
+        Filter by user
+      </Button>
+    </form>
   );
 }
 

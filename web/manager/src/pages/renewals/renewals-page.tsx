@@ -43,89 +43,13 @@ const marks: Readonly<Record<RenewalStatus, { readonly tone: Tone; readonly shap
 export function RenewalsPage() {
   useTitle('Renewals', 'manager');
   const { status = 'pending' } = route.useSearch();
-  const now = useNow();
-  const providers = useProviders();
-  const queries = useQueryClient();
-  const { query, rows, total, more, isLoadingMore } = useList<RenewalQueueEntry>(
-    ['renewals', status],
-    async (cursor, signal) => {
-      const page = {
-        status,
-        include: 'fqdn' as const,
-        limit: '100',
-        ...(cursor !== undefined && { cursor }),
-      };
-      const { body, headers } = await api.listRenewals({ query: page, signal });
-      return listPageOf(body, headers);
-    },
-  );
-  const run = useMutation({
-    mutationFn: (entry: RenewalQueueEntry) => api.runRenewal({ params: { id: entry.id } }),
-    onSettled: () => queries.invalidateQueries({ queryKey: ['renewals'] }),
-  });
-  const columns: readonly Column<RenewalQueueEntry>[] = [
-    {
-      key: 'fqdn',
-      title: 'Name',
-      cell: ({ spaceId, fqdnId, fqdn }) => (
-        <Link to="/spaces/$spaceId/fqdns/$fqdnId" params={{ spaceId, fqdnId }}>
-          {fqdn ?? 'a deleted name'}
-        </Link>
-      ),
-    },
-    { key: 'space', title: 'Space', width: '12rem', cell: ({ spaceName }) => spaceName },
-    {
-      key: 'state',
-      title: 'State',
-      width: '10rem',
-      cell: (entry) => <State entry={entry} now={now} />,
-    },
-    { key: 'at', title: 'When', width: '9rem', cell: ({ scheduledAt }) => <Moment at={scheduledAt} /> },
-    {
-      key: 'provider',
-      title: 'Provider',
-      width: '12rem',
-      cell: ({ providerId }) => providerName(providers.data, providerId),
-    },
-    { key: 'reason', title: 'Reason', cell: ({ reason }) => reason },
-    ...(status === 'pending'
-      ? [
-          {
-            key: 'run',
-            title: '',
-            width: '7rem',
-            cell: (entry: RenewalQueueEntry) =>
-              reaches(entry.level, 'READ_WRITE') && (
-                <Button
-                  size="xs"
-                  variant="default"
-                  loading={run.isPending && run.variables.id === entry.id}
-                  onClick={() => run.mutate(entry)}
-                  aria-label={`Run now: ${entry.fqdn ?? 'this name'}`}
-                >
-                  Run now
-                </Button>
-              ),
-          },
-        ]
-      : []),
-  ];
+  const { query, rows, total, more, isLoadingMore } = useRenewals(status);
+  const run = useRun();
+  const columns = useColumns(status, run);
   return (
     <>
       <h1>Renewals</h1>
-      <nav className="cl-tabs" aria-label="States">
-        {renewalStatuses.map((one) => (
-          <Link
-            key={one}
-            activeOptions={{ exact: true }}
-            to="/renewals"
-            search={{ status: one }}
-            aria-current={one === status || undefined}
-          >
-            {titles[one]}
-          </Link>
-        ))}
-      </nav>
+      <States status={status} />
       <Fault>{run.isError ? `${run.variables.fqdn ?? ''}: ${sentenceOf(run.error)}` : undefined}</Fault>
       {run.isSuccess && (
         <p className="cl-result" role="status">
@@ -156,6 +80,97 @@ export function RenewalsPage() {
         }
       </Loaded>
     </>
+  );
+}
+
+function useRenewals(status: RenewalStatus) {
+  return useList<RenewalQueueEntry>(['renewals', status], async (cursor, signal) => {
+    const page = {
+      status,
+      include: 'fqdn' as const,
+      limit: '100',
+      ...(cursor !== undefined && { cursor }),
+    };
+    const { body, headers } = await api.listRenewals({ query: page, signal });
+    return listPageOf(body, headers);
+  });
+}
+
+function useRun() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (entry: RenewalQueueEntry) => api.runRenewal({ params: { id: entry.id } }),
+    onSettled: () => queries.invalidateQueries({ queryKey: ['renewals'] }),
+  });
+}
+
+type Run = ReturnType<typeof useRun>;
+
+function useColumns(status: RenewalStatus, run: Run): readonly Column<RenewalQueueEntry>[] {
+  const now = useNow();
+  const providers = useProviders();
+  return [
+    {
+      key: 'fqdn',
+      title: 'Name',
+      cell: ({ spaceId, fqdnId, fqdn }) => (
+        <Link to="/spaces/$spaceId/fqdns/$fqdnId" params={{ spaceId, fqdnId }}>
+          {fqdn ?? 'a deleted name'}
+        </Link>
+      ),
+    },
+    { key: 'space', title: 'Space', width: '12rem', cell: ({ spaceName }) => spaceName },
+    {
+      key: 'state',
+      title: 'State',
+      width: '10rem',
+      cell: (entry) => <State entry={entry} now={now} />,
+    },
+    { key: 'at', title: 'When', width: '9rem', cell: ({ scheduledAt }) => <Moment at={scheduledAt} /> },
+    {
+      key: 'provider',
+      title: 'Provider',
+      width: '12rem',
+      cell: ({ providerId }) => providerName(providers.data, providerId),
+    },
+    { key: 'reason', title: 'Reason', cell: ({ reason }) => reason },
+    ...(status === 'pending' ? [runColumn(run)] : []),
+  ];
+}
+
+const runColumn = (run: Run): Column<RenewalQueueEntry> => ({
+  key: 'run',
+  title: '',
+  width: '7rem',
+  cell: (entry) =>
+    reaches(entry.level, 'READ_WRITE') && (
+      <Button
+        size="xs"
+        variant="default"
+        loading={run.isPending && run.variables.id === entry.id}
+        onClick={() => run.mutate(entry)}
+        aria-label={`Run now: ${entry.fqdn ?? 'this name'}`}
+      >
+        Run now
+      </Button>
+    ),
+});
+
+function States({ status }: { readonly status: RenewalStatus }) {
+  return (
+    <nav className="cl-tabs" aria-label="States">
+      {renewalStatuses.map((one) => (
+        <Link
+          key={one}
+          activeOptions={{ exact: true }}
+          to="/renewals"
+          search={{ status: one }}
+          aria-current={one === status || undefined}
+        >
+          {titles[one]}
+        </Link>
+      ))}
+    </nav>
   );
 }
 
