@@ -1,20 +1,45 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
 import { examples } from '@certloop/cli/dist/src/reference/examples.js';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { inheritedEnvironment } from '../../src/config.js';
 import { credentialsFile } from '../../src/credentials.js';
 import { makeCsr } from '../../src/main-job.js';
 import { type Stack, startStack } from '../../src/stack.js';
+import { answeringAtOnePort } from '../support/acme-place.js';
 import { runCertloop } from '../support/certloop.js';
+import { monitorCommand } from '../support/monitor-command.js';
+import { readWalk, wordsOf } from '../support/walk-page.js';
+
+const Sqlite: new (file: string) => { exec(sql: string): void; close(): void } = createRequire(
+  import.meta.url,
+)('better-sqlite3');
 
 let folder: string;
 let stack: Stack;
+let settings: Readonly<Record<string, string>>;
+
+/** The stack in its folder, new or again. */
+const startHere = () =>
+  startStack({
+    dataDir: join(folder, 'data'),
+    ports: { certManager: 0, checkMonitor: 0, dummyCa: 0 },
+    environment: { ...inheritedEnvironment(), ...settings, CHECK_MONITOR_ALLOW_PRIVATE_TARGETS: 'true' },
+  });
+
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'certloop-policy-'));
-  const ports = { certManager: 0, checkMonitor: 0, dummyCa: 0 };
-  stack = await startStack({ dataDir: join(folder, 'data'), ports, environment: inheritedEnvironment() });
+  settings = await answeringAtOnePort();
+  stack = await startHere();
 });
 afterAll(async () => {
   await stack.stop();
@@ -144,7 +169,7 @@ describe('the examples of help', () => {
     await writeFile(join(files, 'password.txt'), 'nine green bottles\n');
     process.chdir(files);
     for (const { line } of examples) {
-      const args = (await wordsOf(line, files)).slice(1);
+      const args = (await expandedWords(line)).slice(1);
       const { code, err } = await certloop(args, `${password}\n`);
       expect({ line, code, err: code === 0 ? '' : err }).toEqual({ line, code: 0, err: '' });
     }
@@ -152,12 +177,95 @@ describe('the examples of help', () => {
   });
 });
 
-/** The words of a command line, as a shell reads them: without quotes, and with files in place of *.csr. */
-async function wordsOf(line: string, folderOfFiles: string): Promise<string[]> {
-  const files = await readdir(folderOfFiles);
-  const words = [...line.matchAll(/'([^']*)'|(\S+)/g)];
-  return words.flatMap(([, quoted, bare = '']) => {
-    if (quoted !== undefined) return [quoted];
-    return bare.startsWith('*') ? files.filter((file) => file.endsWith(bare.slice(1))) : [bare];
+/** The words of a command line, with files in place of *.csr. */
+async function expandedWords(line: string): Promise<string[]> {
+  const expanded = wordsOf(line).map(async (word) => {
+    const [, place = '.', ending] = /^(?:(.*)\/)?\*(\.\w+)$/.exec(word) ?? [];
+    if (ending === undefined) return [word];
+    const files = (await readdir(place)).filter((file) => file.endsWith(ending));
+    return files.map((file) => join(place, file));
   });
+  return (await Promise.all(expanded)).flat();
 }
+
+describe('the walk of docs/walk.md', () => {
+  const arrived: string[] = [];
+  const hook = createServer((request, response) => {
+    void text(request).then((body) => arrived.push(body));
+    response.end();
+  });
+  const page = new URL('../../../../../docs/walk.md', import.meta.url);
+  const steps = readWalk(readFileSync(page, 'utf8'));
+  const home = process.cwd();
+
+  beforeAll(async () => {
+    hook.listen(0, '127.0.0.1');
+    await once(hook, 'listening');
+  });
+  afterAll(() => {
+    process.chdir(home);
+    hook.close();
+    hook.closeAllConnections();
+  });
+
+  /** One line of the page; the stack of the test stands for that of npm start. */
+  async function run(line: string): Promise<void> {
+    const { port } = hook.address() as AddressInfo;
+    const here = line
+      .replace('https://hooks.example.org', `http://127.0.0.1:${port}`)
+      .replace('http://localhost:3002', stack.plan.urls['dummy-ca']);
+    const [program = '', ...args] = wordsOf(here);
+    if (program === 'certloop') {
+      const { code, err } = await certloop((await expandedWords(here)).slice(1));
+      expect({ line, code, err: code === 0 ? '' : err }).toEqual({ line, code: 0, err: '' });
+    } else if (here === 'npm start') {
+      stack = await startHere();
+    } else if (here.startsWith('npm run monitor -- ')) {
+      const input = here.includes(' < ') ? await readFile(args.at(-1) ?? '', 'utf8') : '';
+      const words = args.slice(3).filter((_, index, all) => !here.includes(' < ') || index < all.length - 2);
+      await monitorCommand(words, stack.plan.environments['check-monitor'], input);
+    } else if (program === 'sqlite3') {
+      const [, file = '', sql = ''] = /^sqlite3 (\S+) "(.*)"$/.exec(here) ?? [];
+      const database = new Sqlite(file);
+      database.exec(sql);
+      database.close();
+    } else if (here !== 'git pull' && here !== 'npm run build') {
+      await promisify(execFile)('bash', ['-euc', here]);
+    }
+  }
+
+  beforeAll(async () => {
+    process.chdir(folder);
+    // what the examples above leave, if they ran
+    await certloop(['spaces', 'delete', 'Shop', '--with-fqdns', '--yes']);
+    await certloop(['integrations', 'delete', 'Ops', '--yes']);
+    await certloop(['groups', 'delete', 'readers', '--yes']);
+  });
+
+  test.each(steps)('$title takes the stated number of commands', async ({ title, commands, stated }) => {
+    expect(commands).toHaveLength(stated);
+    if (title === 'Restore') await asJson(['spaces', 'create', 'After the backup']);
+    if (title === 'Restore' || title === 'Upgrade') await stack.stop();
+    const since = performance.now();
+    for (const line of commands) await run(line);
+    const seconds = (performance.now() - since) / 1000;
+    process.stderr.write(`${title}: ${stated} commands, ${seconds.toFixed(1)} s\n`);
+  });
+
+  test('does what the page says', async () => {
+    expect(steps).toHaveLength(8);
+    expect(await readdir('certificates')).toHaveLength(31);
+    expect(arrived).not.toEqual([]);
+    expect(await asJson(['checks', 'get', 'nightly-backup'])).toMatchObject({ status: 'up', n_pings: 2 });
+    const lab = 'lab.example.test';
+    expect(await asJson(['certificates', 'list', lab])).toHaveLength(1);
+    const [job] = await asJson(['issuance-jobs', lab]);
+    expect((await certloop(['issuance-jobs', 'get', job.id])).out).toMatch(/^challenges: ok/m);
+    const spaces = (await certloop(['spaces', '-o', 'name'])).out;
+    expect(spaces).toMatch(/^Shop$/m);
+    expect(spaces).not.toContain('After the backup');
+    const rights = await asJson(['users', 'permissions', 'ben']);
+    expect(rights).toMatchObject({ isAdmin: false, permissions: { canCreateSpace: false } });
+    expect((await certloop(['projects', 'get', 'CertLoop'])).out).toContain('ben@example.org (read-only)');
+  });
+});

@@ -4,6 +4,7 @@ import { runCommandLine } from '@certloop/check-monitor/dist/src/command-line.js
 export async function monitorCommand(
   args: readonly string[],
   environment: Readonly<Record<string, string>>,
+  input = '',
 ): Promise<string> {
   const said = { out: '', err: '' };
   const code = await runCommandLine(args, {
@@ -14,7 +15,7 @@ export async function monitorCommand(
     complain: (text) => {
       said.err += text;
     },
-    readInput: () => '',
+    readInput: () => input,
   });
   if (code !== 0) throw new Error(said.err);
   return said.out;
