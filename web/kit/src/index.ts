@@ -9,7 +9,7 @@ export {
 } from './badges/badge-texts.js';
 export { type Dot, Dots } from './charts/dots.js';
 export { type Series, StackedBars } from './charts/stacked-bars.js';
-export { useInterval, useNow } from './clock.browser.js';
+export { useCountdown, useInterval, useNow } from './clock.browser.js';
 export { CodeBlock, CopyText } from './copy-text.js';
 export { ErrorPanel } from './error-panel.js';
 export { Icon, type IconName } from './frame/icons.js';

@@ -167,10 +167,23 @@ jest.setTimeout(2 * minute);
       await page.getByRole('button', { name: 'Change the schedule' }).click();
       await page.getByText('A ping is expected every 1 minute.').waitFor();
       await page.keyboard.press('Escape');
+      await page.getByRole('button', { name: 'Edit' }).click();
+      await page.getByLabel('Tags').fill('nightly');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('nightly', { exact: true }).waitFor();
+      // alerts that are not sent yet would stay
+      await tick(0);
+      await page.getByRole('button', { name: 'Clear' }).click();
+      await page.getByRole('button', { name: 'Clear the history' }).click();
+      await page.getByText('Nothing has happened yet.').waitFor();
+      await page.getByRole('button', { name: 'Copy', exact: true }).first().click();
+      await page.getByRole('heading', { name: 'Backup (copy)' }).waitFor();
       await page.getByRole('button', { name: 'Delete' }).click();
-      await page.getByLabel('Type its name to confirm').fill('Backup');
+      await page.getByLabel('Type its name to confirm').fill('Backup (copy)');
       await page.getByRole('button', { name: 'Delete the check' }).click();
-      await page.getByText('This project has no check yet').waitFor();
+      await page.getByRole('link', { name: 'Only checks with the tag nightly' }).click();
+      await page.getByRole('button', { name: 'tag nightly' }).waitFor();
+      await page.getByRole('link', { name: 'Backup', exact: true }).waitFor();
     });
   });
 

@@ -1,18 +1,45 @@
 import type { Check } from '@certloop/contracts/browser';
-import { Fault, Icon, sendPing, sentenceOf } from '@certloop/web-kit';
-import { Button, Modal, TextInput } from '@mantine/core';
+import { Fault, sendPing, sentenceOf, useCountdown } from '@certloop/web-kit';
+import { Button, Modal } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
-import { draftOf, ScheduleForm, scheduleBody, usePreview } from '../../schedule-form.js';
+import { type ComponentType, useState } from 'react';
 import { projectApi } from '../../service.js';
+import {
+  type CheckDialogProps,
+  ClearDialog,
+  DeleteDialog,
+  MoveDialog,
+  ScheduleDialog,
+} from './check-dialogs.js';
+import { EditDialog } from './edit-check.js';
 
-type Dialog = 'schedule' | 'delete' | undefined;
+const dialogs = {
+  schedule: ['Change the schedule', ScheduleDialog],
+  edit: ['Edit the check', EditDialog],
+  move: ['Move to another project', MoveDialog],
+  clear: ['Clear the history?', ClearDialog],
+  delete: ['Delete the check?', DeleteDialog],
+} as const satisfies Record<string, readonly [title: string, Dialog: ComponentType<CheckDialogProps>]>;
+type DialogName = keyof typeof dialogs;
+
+const buttons = [
+  ['schedule', 'Change the schedule'],
+  ['edit', 'Edit'],
+  ['move', 'Move'],
+  ['clear', 'Clear'],
+] as const satisfies readonly (readonly [DialogName, string])[];
+
+/** How long a pause can be undone by the strip below the buttons. */
+const undoSeconds = 8;
 
 /** What a member does with a check. */
 export function CheckActions({ projectId, check }: { readonly projectId: string; readonly check: Check }) {
   const queries = useQueryClient();
-  const [dialog, open] = useState<Dialog>();
+  const navigate = useNavigate();
+  const [dialog, open] = useState<DialogName>();
+  const [pauses, setPauses] = useState(0);
+  const left = useCountdown(pauses === 0 ? undefined : undoSeconds, pauses);
   const refresh = () => queries.invalidateQueries({ queryKey: ['projects', projectId] });
   const params = { id: check.uuid };
   const act = useMutation({
@@ -22,7 +49,16 @@ export function CheckActions({ projectId, check }: { readonly projectId: string;
         ? projectApi(projectId).pauseCheck({ params })
         : projectApi(projectId).resumeCheck({ params });
     },
+    onSuccess: (_answer, action) => setPauses(action === 'pause' ? pauses + 1 : 0),
     onSettled: refresh,
+  });
+  const copy = useMutation({
+    mutationFn: () => projectApi(projectId).createCheck({ body: copyOf(check) }),
+    onSuccess: async ({ body }) => {
+      void refresh();
+      const checkId = body.uuid;
+      await navigate({ to: '/projects/$projectId/checks/$checkId', params: { projectId, checkId } });
+    },
   });
   const isPaused = check.status === 'paused';
   const button = (action: 'ping' | 'pause' | 'resume', label: string) => (
@@ -34,108 +70,53 @@ export function CheckActions({ projectId, check }: { readonly projectId: string;
       {label}
     </Button>
   );
+  const [title, Dialog] = dialog === undefined ? ['', undefined] : dialogs[dialog];
   return (
     <>
       <div className="cl-row">
         {button('ping', 'Send a ping now')}
         {isPaused ? button('resume', 'Resume') : button('pause', 'Pause')}
-        <Button variant="default" leftSection={<Icon name="clock" />} onClick={() => open('schedule')}>
-          Change the schedule
+        {buttons.map(([name, label]) => (
+          <Button key={name} variant="default" onClick={() => open(name)}>
+            {label}
+          </Button>
+        ))}
+        <Button variant="default" loading={copy.isPending} onClick={() => copy.mutate()}>
+          Copy
         </Button>
         <Button variant="subtle" color="red" onClick={() => open('delete')}>
           Delete
         </Button>
       </div>
-      <Fault>{act.isError ? sentenceOf(act.error) : undefined}</Fault>
-      <Modal
-        opened={dialog === 'schedule'}
-        onClose={() => open(undefined)}
-        title="Change the schedule"
-        size="lg"
-      >
-        {dialog === 'schedule' && (
-          <ScheduleDialog projectId={projectId} check={check} close={() => open(undefined)} />
-        )}
-      </Modal>
-      <Modal opened={dialog === 'delete'} onClose={() => open(undefined)} title="Delete the check?">
-        {dialog === 'delete' && <DeleteDialog projectId={projectId} check={check} />}
+      {isPaused && left > 0 && (
+        <div className="cl-strip cl-row" role="status">
+          <span>Paused: no alerts until a ping arrives or someone resumes it.</span>
+          <Button size="xs" variant="default" onClick={() => act.mutate('resume')}>
+            Undo
+          </Button>
+        </div>
+      )}
+      <Fault>{errorOf(act.error ?? copy.error)}</Fault>
+      <Modal opened={Dialog !== undefined} onClose={() => open(undefined)} title={title} size="lg">
+        {Dialog !== undefined && <Dialog projectId={projectId} check={check} close={() => open(undefined)} />}
       </Modal>
     </>
   );
 }
 
-function ScheduleDialog({
-  projectId,
-  check,
-  close,
-}: {
-  readonly projectId: string;
-  readonly check: Check;
-  readonly close: () => void;
-}) {
-  const queries = useQueryClient();
-  const isCron = check.schedule?.trim().split(/\s+/).length === 5;
-  const kind = check.timeout === undefined ? (isCron ? 'cron' : 'oncalendar') : 'simple';
-  const [draft, setDraft] = useState(() => draftOf({ ...check, kind }));
-  const { preview, error, isValid } = usePreview(draft);
-  const save = useMutation({
-    mutationFn: () =>
-      projectApi(projectId).updateCheck({ params: { id: check.uuid }, body: scheduleBody(draft) }),
-    onSuccess: async () => {
-      close();
-      await queries.invalidateQueries({ queryKey: ['projects', projectId] });
-    },
-  });
-  return (
-    <form
-      className="cl-form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        save.mutate();
-      }}
-    >
-      <ScheduleForm draft={draft} change={setDraft} preview={preview} error={error} />
-      <Fault>{save.isError ? sentenceOf(save.error) : undefined}</Fault>
-      <Button type="submit" loading={save.isPending} disabled={!isValid}>
-        Save the schedule
-      </Button>
-    </form>
-  );
+function errorOf(error: unknown): string | undefined {
+  return error === null ? undefined : sentenceOf(error);
 }
 
-function DeleteDialog({ projectId, check }: { readonly projectId: string; readonly check: Check }) {
-  const queries = useQueryClient();
-  const navigate = useNavigate();
-  const [typed, type] = useState('');
-  const name = check.name || check.slug || 'unnamed';
-  const remove = useMutation({
-    mutationFn: () => projectApi(projectId).deleteCheck({ params: { id: check.uuid } }),
-    onSuccess: async () => {
-      await navigate({ to: '/projects/$projectId', params: { projectId } });
-      queries.removeQueries({ queryKey: ['projects', projectId, 'check', check.uuid] });
-      await queries.invalidateQueries({ queryKey: ['projects', projectId] });
-    },
-  });
-  return (
-    <form
-      className="cl-form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        remove.mutate();
-      }}
-    >
-      <p>Its pings and its history are deleted with it. The job that pings it gets 404 from then on.</p>
-      <TextInput
-        label={`Type its name to confirm: ${name}`}
-        value={typed}
-        onChange={({ currentTarget: { value } }) => type(value)}
-        autoComplete="off"
-        data-autofocus
-      />
-      <Fault>{remove.isError ? sentenceOf(remove.error) : undefined}</Fault>
-      <Button type="submit" color="red" loading={remove.isPending} disabled={typed.trim() !== name.trim()}>
-        Delete the check
-      </Button>
-    </form>
-  );
+/** Parameters of a new check with the settings of this one. A slug is unique, so that of the copy is empty. */
+function copyOf(check: Check) {
+  const { tags, desc, grace, timeout, schedule, tz, manual_resume, methods, channels } = check;
+  const { start_kw, success_kw, failure_kw } = check;
+  const { filter_subject, filter_body, filter_http_body, filter_default_fail } = check;
+  return {
+    name: `${check.name} (copy)`.trim().slice(0, 100),
+    ...{ tags, desc, grace, manual_resume, methods, channels, start_kw, success_kw, failure_kw },
+    ...{ filter_subject, filter_body, filter_http_body, filter_default_fail },
+    ...(timeout === undefined ? { schedule: schedule ?? '', tz: tz ?? 'UTC' } : { timeout }),
+  };
 }

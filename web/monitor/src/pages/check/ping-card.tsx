@@ -1,10 +1,11 @@
 import type { Check } from '@certloop/contracts/browser';
-import { CodeBlock } from '@certloop/web-kit';
+import { CodeBlock, CopyText } from '@certloop/web-kit';
 import { useState } from 'react';
 
 const ways = [
   ['curl', 'Shell'],
   ['cron', 'Cron line'],
+  ['certloop', 'certloop run'],
   ['systemd', 'systemd unit'],
 ] as const;
 type Way = (typeof ways)[number][0];
@@ -15,6 +16,10 @@ export function PingCard({ check }: { readonly check: Check }) {
   return (
     <section className="cl-panel" aria-label="How to ping">
       <h2>How to ping</h2>
+      <div className="cl-row">
+        <code className="cl-mono cl-anywhere">{check.ping_url}</code>
+        <CopyText text={check.ping_url} label="Copy the address" />
+      </div>
       <label className="cl-row">
         <span>From a</span>
         <select
@@ -31,6 +36,7 @@ export function PingCard({ check }: { readonly check: Check }) {
       </label>
       <CodeBlock text={commandOf(way, check)} />
       <p className="cl-dim">
+        {way === 'certloop' && 'The command reports the start, the result and the last output of the job. '}
         With <span className="cl-mono">/start</span> at the beginning of a job, its durations are measured;
         <span className="cl-mono"> /fail</span> reports a failure at once.
       </p>
@@ -41,6 +47,7 @@ export function PingCard({ check }: { readonly check: Check }) {
 function commandOf(way: Way, { ping_url: url, schedule }: Check): string {
   const ping = `curl -fsS -m 10 --retry 5 -o /dev/null`;
   if (way === 'cron') return `${schedule ?? '0 3 * * *'} /path/to/job && ${ping} ${url}`;
+  if (way === 'certloop') return `certloop run ${url} -- /path/to/job`;
   if (way === 'systemd')
     return `[Service]\nExecStart=/path/to/job\nExecStopPost=${ping} ${url}/\${EXIT_STATUS}`;
   return `/path/to/job\n${ping} ${url}/$?`;

@@ -1,5 +1,6 @@
 import { type Column, lengthOf, Moment, RunStrip, spanText } from '@certloop/web-kit';
 import { Link } from '@tanstack/react-router';
+import { Fragment } from 'react';
 import { CheckStateChip } from '../../check-states.js';
 import type { LiveCheck } from '../../lookups.js';
 
@@ -19,7 +20,22 @@ export function checkColumns(projectId: string): readonly Column<LiveCheck>[] {
           >
             <bdi>{name || slug || 'unnamed'}</bdi>
           </Link>
-          {tags.trim() !== '' && <span className="cl-dim cl-tags">{tags}</span>}
+          {tags.trim() !== '' && (
+            <span className="cl-dim cl-tags">
+              {[...new Set(tags.trim().split(/\s+/))].map((tag) => (
+                <Fragment key={tag}>
+                  <Link
+                    to="/projects/$projectId"
+                    params={{ projectId }}
+                    search={(before) => ({ ...before, tag })}
+                    aria-label={`Only checks with the tag ${tag}`}
+                  >
+                    {tag}
+                  </Link>{' '}
+                </Fragment>
+              ))}
+            </span>
+          )}
         </div>
       ),
     },

@@ -11,6 +11,7 @@ import {
   serviceUrl,
   useKey,
   useList,
+  useNow,
   useSettled,
   useTabIcon,
   useTitle,
@@ -43,6 +44,8 @@ export function ChecksPage() {
   const navigate = route.useNavigate();
   const queries = useQueryClient();
   const [isAdding, setAdding] = useState(false);
+  const tick = useNow(10_000);
+  const announced = useRef({ tick, text: '' });
   const [shown, setShown] = useState<readonly LiveCheck[]>([]);
   const project = useQuery(projectQuery(projectId));
   const states = useQuery(
@@ -67,7 +70,10 @@ export function ChecksPage() {
     return <ErrorPanel error={project.error} retry={() => void project.refetch()} />;
   }
   const moved = movedRows(rows, search);
-  const isFiltered = search.q !== undefined || search.status !== undefined || search.tag !== undefined;
+  const isFiltered = [search.q, search.status, search.tag, search.channel].some((one) => one !== undefined);
+  // screen readers hear about a change at most every 10 s
+  const downText = counts !== undefined && counts.down > 0 ? `${countOf(counts.down, 'check')} down` : '';
+  if (announced.current.tick !== tick) announced.current = { tick, text: downText };
   const all = counts === undefined ? 0 : statusOrder.reduce((sum, status) => sum + counts[status], 0);
   const add = (
     <Button leftSection={<Icon name="plus" />} onClick={() => setAdding(true)}>
@@ -80,7 +86,7 @@ export function ChecksPage() {
         {canChange && (isFiltered || all > 0) && add}
       </ProjectHead>
       <p className="cl-visually-hidden" role="status">
-        {counts !== undefined && counts.down > 0 ? `${countOf(counts.down, 'check')} down` : ''}
+        {announced.current.text}
       </p>
       {counts !== undefined && all > 0 && <p className="cl-dim">{countsText(counts)}</p>}
       <Loaded query={list.query}>
@@ -156,15 +162,12 @@ const sorts = [
   ['created', 'by age'],
 ] as const;
 
-function Toolbar({
-  counts,
-  search,
-  change,
-}: {
-  readonly counts: CheckCounts;
+interface Narrowing {
   readonly search: CheckSearch;
   readonly change: (search: CheckSearch) => void;
-}) {
+}
+
+function Toolbar({ counts, search, change }: Narrowing & { readonly counts: CheckCounts }) {
   const field = useRef<HTMLInputElement>(null);
   const [text, setText] = useState(search.q ?? '');
   useKey('/', () => field.current?.focus());
@@ -204,6 +207,7 @@ function Toolbar({
             </button>
           ))}
       </fieldset>
+      <NarrowedBy search={search} change={change} />
       <select
         className="cl-select"
         aria-label="Order"
@@ -220,6 +224,40 @@ function Toolbar({
       </select>
     </div>
   );
+}
+
+/** What else of the address narrows the list, to be taken away. */
+function NarrowedBy({ search, change }: Narrowing) {
+  const { tag, channel } = search;
+  return (
+    <>
+      {tag !== undefined && (
+        <button
+          type="button"
+          className="cl-filter"
+          aria-pressed
+          onClick={() => change(without(search, 'tag'))}
+        >
+          tag {tag} ×
+        </button>
+      )}
+      {channel !== undefined && (
+        <button
+          type="button"
+          className="cl-filter"
+          aria-pressed
+          onClick={() => change(without(search, 'channel'))}
+        >
+          checks of one integration ×
+        </button>
+      )}
+    </>
+  );
+}
+
+function without(search: CheckSearch, name: keyof CheckSearch): CheckSearch {
+  const { [name]: _gone, ...others } = search;
+  return others;
 }
 
 function createCommand(): string {

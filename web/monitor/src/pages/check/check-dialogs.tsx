@@ -1,0 +1,176 @@
+import type { Check } from '@certloop/contracts/browser';
+import { Fault, Loaded, sentenceOf } from '@certloop/web-kit';
+import { Button, TextInput } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { mayChange } from '../../lookups.js';
+import { draftOf, ScheduleForm, scheduleBody, usePreview } from '../../schedule-form.js';
+import { api, projectApi } from '../../service.js';
+
+export interface CheckDialogProps {
+  readonly projectId: string;
+  readonly check: Check;
+  readonly close: () => void;
+}
+
+/** Changes the schedule, with a preview. */
+export function ScheduleDialog({ projectId, check, close }: CheckDialogProps) {
+  const queries = useQueryClient();
+  const isCron = check.schedule?.trim().split(/\s+/).length === 5;
+  const kind = check.timeout === undefined ? (isCron ? 'cron' : 'oncalendar') : 'simple';
+  const [draft, setDraft] = useState(() => draftOf({ ...check, kind }));
+  const { preview, error, isValid } = usePreview(draft);
+  const save = useMutation({
+    mutationFn: () =>
+      projectApi(projectId).updateCheck({ params: { id: check.uuid }, body: scheduleBody(draft) }),
+    onSuccess: async () => {
+      close();
+      await queries.invalidateQueries({ queryKey: ['projects', projectId] });
+    },
+  });
+  return (
+    <form
+      className="cl-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        save.mutate();
+      }}
+    >
+      <ScheduleForm draft={draft} change={setDraft} preview={preview} error={error} />
+      <Fault>{save.isError ? sentenceOf(save.error) : undefined}</Fault>
+      <Button type="submit" loading={save.isPending} disabled={!isValid}>
+        Save the schedule
+      </Button>
+    </form>
+  );
+}
+
+/** Deletes the check after its name is typed. */
+export function DeleteDialog({ projectId, check }: CheckDialogProps) {
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const [typed, type] = useState('');
+  const name = check.name || check.slug || 'unnamed';
+  const remove = useMutation({
+    mutationFn: () => projectApi(projectId).deleteCheck({ params: { id: check.uuid } }),
+    onSuccess: async () => {
+      await navigate({ to: '/projects/$projectId', params: { projectId } });
+      queries.removeQueries({ queryKey: ['projects', projectId, 'check', check.uuid] });
+      await queries.invalidateQueries({ queryKey: ['projects', projectId] });
+    },
+  });
+  return (
+    <form
+      className="cl-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        remove.mutate();
+      }}
+    >
+      <p>Its pings and its history are deleted with it. The job that pings it gets 404 from then on.</p>
+      <TextInput
+        label={`Type its name to confirm: ${name}`}
+        value={typed}
+        onChange={({ currentTarget: { value } }) => type(value)}
+        autoComplete="off"
+        data-autofocus
+      />
+      <Fault>{remove.isError ? sentenceOf(remove.error) : undefined}</Fault>
+      <Button type="submit" color="red" loading={remove.isPending} disabled={typed.trim() !== name.trim()}>
+        Delete the check
+      </Button>
+    </form>
+  );
+}
+
+/** Deletes the history of the check. */
+export function ClearDialog({ projectId, check, close }: CheckDialogProps) {
+  const queries = useQueryClient();
+  const clear = useMutation({
+    mutationFn: () => api.clearCheck({ params: { projectId, checkId: check.uuid } }),
+    onSuccess: async () => {
+      close();
+      await queries.invalidateQueries({ queryKey: ['projects', projectId] });
+    },
+  });
+  return (
+    <div className="cl-form">
+      <p>
+        Its pings, its downtimes and the list of its alerts are deleted. The check is then new and waits for a
+        ping. This cannot be undone.
+      </p>
+      <Fault>{clear.isError ? sentenceOf(clear.error) : undefined}</Fault>
+      <div className="cl-row">
+        <Button color="red" loading={clear.isPending} onClick={() => clear.mutate()}>
+          Clear the history
+        </Button>
+        <Button variant="default" onClick={close}>
+          Cancel
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+/** Moves the check to another project in which the user may change checks. */
+export function MoveDialog({ projectId, check }: CheckDialogProps) {
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const [chosen, choose] = useState<string>();
+  const projects = useQuery({
+    queryKey: ['projects', 'own'],
+    queryFn: async ({ signal }) => (await api.listProjects({ query: {}, signal })).body.projects,
+  });
+  const move = useMutation({
+    mutationFn: (target: string) =>
+      api.moveCheck({ params: { projectId, checkId: check.uuid }, body: { projectId: target } }),
+    onSuccess: async ({ body }) => {
+      const params = { projectId: body.projectId, checkId: body.id };
+      await navigate({ to: '/projects/$projectId/checks/$checkId', params });
+      queries.removeQueries({ queryKey: ['projects', projectId, 'check', check.uuid] });
+      await queries.invalidateQueries({ queryKey: ['projects'] });
+    },
+  });
+  return (
+    <Loaded query={projects}>
+      {(all) => {
+        const targets = all.filter((one) => one.id !== projectId && mayChange(one));
+        const target = chosen ?? targets[0]?.id;
+        if (target === undefined) return <p>There is no other project in which you may change checks.</p>;
+        return (
+          <form
+            className="cl-form"
+            onSubmit={(event) => {
+              event.preventDefault();
+              move.mutate(target);
+            }}
+          >
+            <label className="cl-stack">
+              Project
+              <select
+                className="cl-select"
+                value={target}
+                onChange={({ currentTarget: { value } }) => choose(value)}
+              >
+                {targets.map(({ id, name }) => (
+                  <option key={id} value={id}>
+                    {name}
+                  </option>
+                ))}
+              </select>
+            </label>
+            <p>
+              Its history and its ping address stay. It then notifies all integrations of that project, and
+              none of this one.
+            </p>
+            <Fault>{move.isError ? sentenceOf(move.error) : undefined}</Fault>
+            <Button type="submit" loading={move.isPending}>
+              Move the check
+            </Button>
+          </form>
+        );
+      }}
+    </Loaded>
+  );
+}

@@ -1,0 +1,110 @@
+import type { Check } from '@certloop/contracts/browser';
+import { Fault, sentenceOf } from '@certloop/web-kit';
+import { Button, Switch, Textarea, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { projectApi } from '../../service.js';
+import type { CheckDialogProps } from './check-dialogs.js';
+
+const texts = ['name', 'slug', 'tags', 'desc', 'start_kw', 'success_kw', 'failure_kw'] as const;
+const flags = [
+  ['manual_resume', 'Stay paused until someone resumes the check'],
+  ['filter_subject', 'Look for the keywords in the subject of mails'],
+  ['filter_body', 'Look for the keywords in the body of mails'],
+  ['filter_http_body', 'Look for the keywords in the body of HTTP pings'],
+  ['filter_default_fail', 'Treat what matches no keyword as a failure'],
+] as const;
+
+/** Changes everything of a check but its schedule. */
+export function EditDialog({ projectId, check, close }: CheckDialogProps) {
+  const queries = useQueryClient();
+  const save = useMutation({
+    mutationFn: (body: Partial<Check>) =>
+      projectApi(projectId).updateCheck({ params: { id: check.uuid }, body }),
+    onSuccess: async () => {
+      close();
+      await queries.invalidateQueries({ queryKey: ['projects', projectId] });
+    },
+  });
+  return (
+    <form
+      className="cl-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const data = new FormData(event.currentTarget);
+        save.mutate({
+          ...Object.fromEntries(texts.map((name) => [name, String(data.get(name)).trim()])),
+          ...Object.fromEntries(flags.map(([name]) => [name, data.has(name)])),
+          methods: data.has('methods') ? 'POST' : '',
+        });
+      }}
+    >
+      <TextInput
+        name="name"
+        label="Name"
+        defaultValue={check.name}
+        maxLength={100}
+        autoComplete="off"
+        data-autofocus
+      />
+      <TextInput
+        name="tags"
+        label="Tags"
+        description="Words between blanks, to group checks and their badges."
+        defaultValue={check.tags}
+        maxLength={500}
+        autoComplete="off"
+      />
+      <TextInput
+        name="slug"
+        label="Slug"
+        description="Names the check in ping addresses with the ping key: lower-case letters, digits, - and _."
+        defaultValue={check.slug}
+        maxLength={100}
+        autoComplete="off"
+      />
+      <Textarea
+        name="desc"
+        label="Description"
+        description="For the people who get its alerts, such as what to do."
+        defaultValue={check.desc}
+        rows={3}
+      />
+      <details>
+        <summary>Which pings count</summary>
+        <div className="cl-form">
+          <Switch
+            name="methods"
+            label="Only POST counts, so that a preview of a link is no ping"
+            defaultChecked={check.methods === 'POST'}
+          />
+          <TextInput
+            name="start_kw"
+            label="Keywords of a start"
+            description="With commas between them."
+            defaultValue={check.start_kw}
+            maxLength={200}
+          />
+          <TextInput
+            name="success_kw"
+            label="Keywords of a success"
+            defaultValue={check.success_kw}
+            maxLength={200}
+          />
+          <TextInput
+            name="failure_kw"
+            label="Keywords of a failure"
+            defaultValue={check.failure_kw}
+            maxLength={200}
+          />
+          {flags.map(([name, label]) => (
+            <Switch key={name} name={name} label={label} defaultChecked={check[name]} />
+          ))}
+        </div>
+      </details>
+      <Fault>{save.isError ? sentenceOf(save.error) : undefined}</Fault>
+      <Button type="submit" loading={save.isPending}>
+        Save
+      </Button>
+    </form>
+  );
+}
