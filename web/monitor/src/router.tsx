@@ -105,7 +105,7 @@ const routeTree = root.addChildren([
 export const router = createRouter({
   routeTree,
   basepath: consolePath(),
-  defaultPreload: 'intent',
+  // no preload on hover: after a deployment its part is gone, and the reload would lose what was typed
   scrollRestoration: true,
 });
 

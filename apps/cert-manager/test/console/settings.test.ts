@@ -61,6 +61,42 @@ jest.setTimeout(60_000);
     });
   });
 
+  test('shows a rejected value at its field, and keeps what was typed while the service is away', async () => {
+    const { ada } = stage.app.people;
+    const forms = [
+      { path: '/spaces', open: 'Create a space', field: 'Name', value: ' ', submit: 'Create the space' },
+      { path: '/account', open: 'Create a token', field: 'Name', value: ' ', submit: 'Create the token' },
+    ];
+    await stage.play('forms', ada, '/spaces', async ({ page }) => {
+      let isAway = false;
+      await page.route('**', (route) =>
+        isAway && route.request().method() === 'POST' ? route.abort() : route.continue(),
+      );
+      for (const { path, open, field, value, submit } of forms) {
+        await page.goto(`${stage.url}/ui${path}`);
+        await page.getByRole('button', { name: open }).click();
+        const input = page.getByLabel(field, { exact: true });
+        await input.fill(value);
+        isAway = true;
+        await page.getByRole('button', { name: submit }).click();
+        await page.getByRole('alert').getByText('The service does not answer').waitFor();
+        expect(await input.inputValue()).toBe(value);
+        isAway = false;
+        await page.getByRole('button', { name: submit }).click();
+        await input.and(page.locator('[aria-invalid=true]')).waitFor();
+        expect(await input.inputValue()).toBe(value);
+      }
+    });
+  });
+
+  test('loads a page anew whose parts a deployment has replaced', async () => {
+    await stage.play('deployment', stage.app.people.ada, '/account', async ({ page }) => {
+      await page.route(/\/assets\/audit-page/, (route) => route.fulfill({ status: 404 }), { times: 1 });
+      await page.getByRole('link', { name: 'Audit log' }).click();
+      await page.getByRole('table', { name: 'Audit log' }).waitFor();
+    });
+  });
+
   test('shows who did what, by subject and user', async () => {
     const { app } = stage;
     await addSpace(app, 'Audited space');

@@ -34,6 +34,9 @@ const shared = {
   '--mantine-color-default-hover': 'var(--cl-idle-tint)',
   '--mantine-color-default-border': 'var(--cl-line)',
   '--mantine-color-error': 'var(--cl-bad-text)',
+  // of a button that deletes
+  '--mantine-color-red-light-color': 'var(--cl-bad-text)',
+  '--mantine-color-red-light-hover': 'var(--cl-bad-tint)',
 };
 
 /** Mantine's own values of these have too little contrast. */
