@@ -1,6 +1,9 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -67,6 +70,35 @@ test('installs a page of the manual for each command, which groff reads without 
   );
   expect(formatted?.stderr ?? '').toBe('');
   if (formatted !== undefined) expect(formatted.stdout).toContain('CERTLOOP-FQDNS(1)');
+});
+
+test('runs from a crontab: without HOME, with a short PATH, and with a job that is reported', async () => {
+  const seen: string[] = [];
+  const monitor = createServer((request, response) => {
+    seen.push(new URL(request.url ?? '', 'http://monitor').pathname);
+    response.end('OK');
+  }).listen(0, '127.0.0.1');
+  await once(monitor, 'listening');
+  try {
+    const address = `http://127.0.0.1:${(monitor.address() as AddressInfo).port}/ping/one`;
+    const command = join(folder, "Anna's bin", 'certloop');
+    const line = `"${command}" run ${address} -- sh -c 'echo copied'`;
+    const cron = ['-i', 'PATH=/usr/bin:/bin', 'SHELL=/bin/sh', '/bin/sh', '-c', line];
+    expect(await execute('/usr/bin/env', cron, { cwd: '/' })).toEqual({ stdout: 'copied\n', stderr: '' });
+    expect(seen).toEqual(['/ping/one/start', '/ping/one/0']);
+  } finally {
+    monitor.close();
+  }
+});
+
+test('administers a service only where its code is', async () => {
+  const admin = execute(process.execPath, [file, 'admin', 'manager', 'settings'], { cwd: empty, env: {} });
+  await expect(admin).rejects.toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(
+      /cert-manager is not installed here: .*certloop admin manager, or set CERTLOOP_HOME/,
+    ),
+  });
 });
 
 test('that was changed on its way is not installed', async () => {

@@ -37,6 +37,15 @@ test('each command without a parent has an example of its own words', () => {
   for (const { of, line } of [...examples, ...furtherExamples]) expect(line).toMatch(`certloop ${of}`);
 });
 
+test('each command that deletes, revokes or clears asks first, or goes on with --yes', () => {
+  const all = (command: Command): Command[] => [command, ...command.commands.flatMap(all)];
+  const losing = all(program).filter((command) => /^(delete|revoke|clear|rotate)(-|$)/.test(command.name()));
+  expect(losing.length).toBeGreaterThan(10);
+  const hasYes = (command: Command) =>
+    command.options.some(({ short, long }) => short === '-y' && long === '--yes');
+  expect(losing.filter((command) => !hasYes(command)).map((command) => command.name())).toEqual([]);
+});
+
 test('each command, option and argument is described', () => {
   const all = (command: Command): Command[] => [command, ...command.commands.flatMap(all)];
   for (const command of all(program)) {

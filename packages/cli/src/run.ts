@@ -1,4 +1,5 @@
 import { Command, CommanderError, Option } from 'commander';
+import { addAdmin } from './commands/admin.js';
 import { addCa } from './commands/ca.js';
 import { addCertificates } from './commands/certificates.js';
 import { addCheckFiles } from './commands/check-files.js';
@@ -163,6 +164,7 @@ export function createProgram(args: readonly string[], io: Io, ended: (code: num
   addTokens(program, open);
   addSessions(program, open);
   addAudit(program, open);
+  addAdmin(program, open, { args, ended });
   addInstall(program, open);
   addCompletion(program, open);
   addContextDefaults(program, () => readConnection(io, program.opts<GlobalOptions>().context));

@@ -5,6 +5,7 @@ import { platform } from 'node:process';
 import type { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { Io, Sink } from '../io.js';
+import { explainCode } from '../system-fault.js';
 import { createTail } from '../tail.js';
 
 // The monitor stores 10,000 bytes of a body by default.
@@ -52,7 +53,7 @@ export async function execute(
     return { code: code ?? (signal === null ? 1 : 128 + constants.signals[signal]), output: tail.text() };
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    const output = `${file} cannot be run: ${code ?? message}\n`;
+    const output = `${file} cannot be run: ${whyNot(code) ?? message}\n`;
     io.err.write(`certloop: ${output}`);
     return { code: code === 'ENOENT' ? 127 : 126, output };
   } finally {
@@ -83,4 +84,11 @@ async function drain(io: Io, outputs: readonly Output[]): Promise<void> {
   } while (!ended.signal.aborted && outputs.some(({ sink }) => sink.writableNeedDrain === true));
   for (const { stream } of outputs) stream.destroy();
   await closed;
+}
+
+/** What a code of the system means for a command that was to be run. */
+function whyNot(code: string | undefined): string | undefined {
+  if (code === 'ENOENT') return 'there is no such command; check its path, or PATH';
+  if (code === 'EACCES') return 'it is not executable; check its permissions';
+  return code === undefined ? undefined : explainCode(code);
 }

@@ -198,8 +198,12 @@ describe('a job', () => {
 
   test.each([
     [['run', 'http://127.0.0.1:9/ping/one', '--', ''], 2, 'the command after -- is empty'],
-    [['run', 'http://127.0.0.1:9/ping/one', '--', '/nonexistent/x'], 127, 'cannot be run: ENOENT'],
-    [['run', 'http://127.0.0.1:9/ping/one', '--', '/'], 126, 'cannot be run: EACCES'],
+    [
+      ['run', 'http://127.0.0.1:9/ping/one', '--', '/nonexistent/x'],
+      127,
+      'cannot be run: there is no such command',
+    ],
+    [['run', 'http://127.0.0.1:9/ping/one', '--', '/'], 126, 'cannot be run: it is not executable'],
   ])('of %j ends with %i', async (args, code, sentence) => {
     const { ended, said } = start(args);
     expect({ code: await ended, err: said.err }).toEqual({ code, err: expect.stringContaining(sentence) });

@@ -3,8 +3,9 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Writable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Argument, Command, Option } from 'commander';
 import { processIo, type Sink } from '../io.js';
-import { run } from '../run.js';
+import { createProgram, run } from '../run.js';
 
 const spaces = [
   { id: 'a1', name: 'Shop', description: 'sells, "much"', createdAt: '2026-01-02T03:04:05.000Z' },
@@ -42,7 +43,8 @@ async function certloop(
       columns === undefined ? {} : { isTTY: true, columns },
     );
   const known = { HOME: '/nonexistent', CERTLOOP_URL: url, CERTLOOP_TOKEN: 'clt_known' };
-  const io = { ...processIo(), env: { ...known, ...env }, out: sink('out'), err: sink('err') };
+  const streams = { out: sink('out'), err: sink('err'), pause: async () => undefined };
+  const io = { ...processIo(), env: { ...known, ...env }, askSecret: async () => 'secret', ...streams };
   return { code: await run(args, io), ...said };
 }
 
@@ -122,6 +124,65 @@ describe('what goes wrong', () => {
     expect(err).toContain(sentence);
     expect(err).not.toMatch(/\bE[A-Z]{4,}\b|\n {4}at /);
   });
+});
+
+/** Command lines of every command that calls a service or reads a file: one for each file, folder and address. */
+function faultyCommandLines(): string[][] {
+  const program = createProgram([], processIo(), () => undefined);
+  const all = (command: Command, path: string[]): [string[], Command][] =>
+    command.commands.length === 0
+      ? [[path, command]]
+      : command.commands.flatMap((each) => all(each, [...path, each.name()]));
+  const outside = ['install', 'version', 'completion', 'complete-words', 'admin'];
+  return all(program, [])
+    .filter(([[first = '']]) => !outside.includes(first))
+    .flatMap(([path, command]) => {
+      const given = command.registeredArguments.map((argument) => fillerFor(argument));
+      const needed = command.options
+        .filter(({ mandatory }) => mandatory)
+        .flatMap((option) => [option.long ?? '', fillerFor(option)]);
+      const whole = [...path, ...given, ...needed];
+      const places = command.options.filter(({ flags }) => /[<[](file|dir|folder|url)/.test(flags));
+      return [
+        whole,
+        ...places.flatMap((option) =>
+          wrongValues(option).map((value) => [...whole, option.long ?? '', value]),
+        ),
+      ];
+    });
+}
+
+function fillerFor(value: Argument | Option): string {
+  const kind = 'flags' in value ? value.flags : value.name();
+  if (/places?$/.test(kind)) return '127.0.0.1:2';
+  return value.argChoices?.[0] ?? (/file|csr/.test(kind) ? '/nonexistent/file' : 'x');
+}
+
+// nothing is ever written: no folder can be created below a file
+function wrongValues({ flags }: Option): string[] {
+  if (flags.includes('url')) return ['http://127.0.0.1:2', 'no address'];
+  return flags.includes('file') ? ['/nonexistent/file', '/', '/dev/null/x'] : ['/dev/null/x'];
+}
+
+test('no command shows a code of the system, a stack trace or a fault of its own', async () => {
+  const lines = faultyCommandLines();
+  expect(lines.length).toBeGreaterThan(120);
+  const [url, key] = ['http://127.0.0.1:2', 'x'];
+  const away = {
+    CERTLOOP_URL: url,
+    CERTLOOP_MONITOR_URL: url,
+    CERTLOOP_MONITOR_KEY: key,
+    CERTLOOP_CA_URL: url,
+  };
+  const ugly = /\bE[A-Z]{4,}\b|ERR_|\n {4}at |unexpected fault|\bundefined\b|\[object/;
+  for (const line of lines) {
+    for (const given of [away, {}]) {
+      const { code, err } = await certloop(line, { env: { XDG_CONFIG_HOME: '/dev/null/x', ...given } });
+      expect({ line, err }).toEqual({ line, err: expect.not.stringMatching(ugly) });
+      if (code !== 0)
+        expect({ line, err }).toEqual({ line, err: expect.stringMatching(/^certloop: .{10,}\n$/m) });
+    }
+  }
 });
 
 test('--quiet leaves answers alone, and --verbose shows calls without secrets', async () => {

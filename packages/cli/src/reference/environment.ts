@@ -6,6 +6,7 @@ export const environment = `Environment, which wins over a context:
   CERTLOOP_CA_URL                             address of dummy-ca
   CERTLOOP_CREDENTIALS                        file of all, such as data/credentials.json of npm start
   CERTLOOP_CONTEXT                            the context to use, as --context
+  CERTLOOP_HOME                               a built checkout, for admin
   CERTLOOP_SPACE, CERTLOOP_PROJECT            default of --space and --project
 
 Exit codes: 0 done, 1 refused or failed, 2 not understood, 3 nothing changed (--exit-code).

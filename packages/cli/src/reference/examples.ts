@@ -85,6 +85,8 @@ export const furtherExamples: readonly Example[] = [
   example('login', 'login --url https://certs.example.org --username anna'),
   example('logout', 'logout'),
   example('whoami', 'whoami'),
+  example('admin', 'admin monitor project list'),
+  example('admin', 'admin manager keys rotate'),
   example('install', 'install --dir ~/.local/bin'),
   example('probe', 'probe shop.example.org --fqdn shop.example.org', 'compares with the newest certificate'),
 ];

@@ -5,6 +5,8 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { buffer, text } from 'node:stream/consumers';
+import { processIo } from '@certloop/cli/dist/src/io.js';
+import { createProgram } from '@certloop/cli/dist/src/run.js';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { inheritedEnvironment } from '../../src/config.js';
 import { credentialsFile } from '../../src/credentials.js';
@@ -32,8 +34,11 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
+type Command = ReturnType<typeof createProgram>;
+
 interface Call {
   readonly input?: string;
+  readonly answer?: string;
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -547,6 +552,123 @@ describe('lists and requests', () => {
   });
 });
 
+describe('what is lost', () => {
+  /** Command lines that lose something, in an order in which all can go on. */
+  const losing: Readonly<Record<string, readonly string[]>> = {
+    'certificates revoke': ['lost.example.test'],
+    'targets delete': ['lost.example.test', '127.0.0.1'],
+    'fqdns delete': ['lost.example.test'],
+    'spaces delete': ['Lost', '--with-fqdns'],
+    'tokens delete': ['lost'],
+    'users update': ['lost', '--revoke-tokens'],
+    'users delete': ['lost'],
+    'groups delete': ['lost'],
+    'providers delete': ['lost'],
+    'checks delete': ['Lost'],
+    'integrations delete': ['Lost', '--project', 'Lost'],
+    'projects revoke-key': ['Lost', 'read-write'],
+    'projects create-key': ['Lost', 'read-only'],
+    'projects delete': ['Lost'],
+    'contexts delete': ['lost'],
+  };
+  /** Those that are only refused here: others need what they would lose. */
+  const refused: Readonly<Record<string, readonly string[]>> = {
+    'audit clear': [],
+    'sessions delete': ['any'],
+    'renewals off': ['lost*'],
+  };
+  // they lose nothing that these command lines could name
+  const elsewhere = ['renewals on', 'login', 'spaces policy', 'admin manager', 'admin monitor'];
+
+  const commandsWithYes = (command: Command, path: readonly string[] = []): string[] =>
+    command.commands.flatMap((each) => {
+      const name = [...path, each.name()];
+      const own = each.options.some(({ long }) => long === '--yes') ? [name.join(' ')] : [];
+      return [...own, ...commandsWithYes(each, name)];
+    });
+
+  test('is named, and goes on only after yes or --yes', async () => {
+    const { password } = stack.credentials.certManager;
+    const csr = join(folder, 'lost.csr');
+    const config = join(folder, 'lost.json');
+    await writeFile(csr, await makeCsr('lost.example.test'));
+    await writeFile(config, JSON.stringify((await asJson(['providers']))[0].config));
+    const prepare: readonly (readonly string[])[] = [
+      ['spaces', 'create', 'Lost'],
+      ['issue', csr, '-s', 'Lost', '-p', 'dummy-ca', '--renew'],
+      ['fqdns', 'create', 'lost2.example.test', '-s', 'Lost'],
+      ['renewals', 'on', 'lost*'],
+      ['targets', 'create', 'lost.example.test', '127.0.0.1', '--mode', 'report'],
+      ['tokens', 'create', 'lost'],
+      ['groups', 'create', 'lost', '--permission', 'READ'],
+      ['users', 'create', 'lost', '--email', 'lost@example.test', '--password-file', '-'],
+      ['providers', 'create', 'lost', '--kind', 'dummy-ca', '--config', config],
+      ['checks', 'create', 'Lost', '--no-assign'],
+      ['projects', 'create', 'Lost'],
+      ['projects', 'create-key', 'Lost', 'read-only'],
+      [
+        'integrations',
+        'create',
+        'Lost',
+        '--project',
+        'Lost',
+        '--kind',
+        'webhook',
+        '--url',
+        'https://a.example/',
+      ],
+      ['contexts', 'create', 'lost'],
+    ];
+    for (const args of prepare) {
+      const { code, err } = await certloop(args, { input: `${password}\n` });
+      expect({ args, code, err }).toMatchObject({ args, code: 0 });
+    }
+    const all = { ...refused, ...losing };
+    const program = createProgram([], processIo(), () => undefined);
+    expect([...Object.keys(all), ...elsewhere].sort()).toEqual(commandsWithYes(program).sort());
+    for (const [name, rest] of Object.entries(all)) {
+      const args = [...name.split(' '), ...rest];
+      const input = `${password}\n`;
+      const piped = await certloop(args, { input });
+      expect({ name, ...piped }).toMatchObject({
+        name,
+        code: 2,
+        err: expect.stringMatching(/; add --yes to do it\n$/),
+      });
+      const declined = await certloop(args, { input, answer: 'n' });
+      const asked = /Go on\? \[y\/N\] certloop: nothing was changed\n$/;
+      expect({ name, ...declined }).toMatchObject({ name, code: 2, err: expect.stringMatching(asked) });
+      if (name in refused) continue;
+      const agreed = name.startsWith('p')
+        ? await certloop([...args, '--yes'], { input })
+        : await certloop(args, { input, answer: 'y' });
+      expect({ name, ...agreed }).toMatchObject({ name, code: 0 });
+    }
+  });
+});
+
+describe('the command lines of the services', () => {
+  const ofMonitor = () => ({ env: stack.plan.environments['check-monitor'] });
+
+  test('are reached by admin with the same words, options, output and exit codes', async () => {
+    const words = ['project', 'list', '--json'];
+    const listed = await certloopProcess(['admin', 'monitor', ...words], ofMonitor());
+    expect(listed).toEqual({ code: 0, out: await inMonitor(...words), err: '' });
+    const help = await certloopProcess(['admin', 'manager', '--help'], { env: {} });
+    expect(help).toMatchObject({ code: 0, out: expect.stringMatching(/^Usage: cert-manager <command>/) });
+    const revoke = ['admin', 'monitor', 'key', 'revoke', '--project', 'none', '--kind', 'ping'];
+    expect(await certloop(revoke)).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/add --yes to do it\n$/),
+    });
+    expect(await certloopProcess([...revoke, '--yes'], ofMonitor())).toEqual({
+      code: 1,
+      out: '',
+      err: 'check-monitor: there is no project none\n',
+    });
+  });
+});
+
 describe('the account of the monitor', () => {
   test('creates projects once, with members and keys', async () => {
     const create = ['projects', 'create', 'Nightly jobs', '--exit-code'];
@@ -738,7 +860,10 @@ describe('a job', () => {
 
   test('that cannot be run is shown and reported', async () => {
     const ended = await certloopProcess(['run', 'Backup', '--', join(folder, 'nothing')]);
-    expect(ended).toMatchObject({ code: 127, err: expect.stringContaining('cannot be run: ENOENT') });
+    expect(ended).toMatchObject({
+      code: 127,
+      err: expect.stringContaining('cannot be run: there is no such'),
+    });
   });
 
   test('runs though the monitor cannot be reached', async () => {

@@ -13,19 +13,24 @@ export interface Call {
   readonly env: Readonly<Record<string, string>>;
   /** Standard input. */
   readonly input?: string;
+  /** What is typed when the command asks, on a terminal. */
+  readonly answer?: string;
 }
 
 /** The command `certloop` in this process, since a process for each call would take most of the time of a test. */
-export async function runCertloop(args: readonly string[], { env, input = '' }: Call): Promise<Said> {
+export async function runCertloop(args: readonly string[], { env, input = '', answer }: Call): Promise<Said> {
   const lines = input.split(/\r?\n/);
   const [out, err] = [createCollector(), createCollector()];
   const code = await run(args, {
     env,
     out: out.sink,
-    err: err.sink,
-    isInputTerminal: false,
+    err: Object.assign(err.sink, { isTTY: answer !== undefined }),
+    isInputTerminal: answer !== undefined,
     askSecret: async () => lines.shift() ?? '',
-    ask: async () => '',
+    ask: async (question) => {
+      err.sink.write(question);
+      return answer ?? '';
+    },
     readText: async (file) => (file === '-' ? input : readFile(file, 'utf8')),
     onSignal: () => () => undefined,
     pause: async () => undefined,
