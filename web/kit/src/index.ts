@@ -36,6 +36,14 @@ export {
   type Typed,
 } from './nested-settings.js';
 export { EmptyState, Loaded, Moment, useTitle, Waiting } from './page-parts.js';
+export {
+  changedCells,
+  type GroupReach,
+  type LevelCell,
+  type LevelChanges,
+  levelChanges,
+  otherSpaces,
+} from './people/level-changes.js';
 export { RunStrip } from './run-strip.js';
 export {
   fieldsOf,

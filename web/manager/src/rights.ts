@@ -12,3 +12,9 @@ export function useRights(): Me['rights'] {
   const state = useSession(session);
   return 'me' in state ? state.me.rights : { isAdmin: false, hasFullAccess: false };
 }
+
+/** Id of the user; undefined while no one is signed in. */
+export function useUserId(): string | undefined {
+  const state = useSession(session);
+  return 'me' in state ? state.me.user.id : undefined;
+}

@@ -88,6 +88,36 @@ const statistics = createRoute({
   path: '/statistics',
   component: lazyRouteComponent(() => import('./pages/statistics/statistics-page.js'), 'StatisticsPage'),
 });
+const users = createRoute({
+  getParentRoute: () => inside,
+  path: '/users',
+  validateSearch: ({ q, admins }: Record<string, unknown>): { q?: string; admins?: true } => ({
+    ...(typeof q === 'string' && q !== '' && { q }),
+    ...(admins === true && { admins }),
+  }),
+  component: lazyRouteComponent(() => import('./pages/users/users-page.js'), 'UsersPage'),
+});
+const user = createRoute({
+  getParentRoute: () => inside,
+  path: '/users/$userId',
+  component: lazyRouteComponent(() => import('./pages/users/user-page.js'), 'UserPage'),
+});
+const groups = createRoute({
+  getParentRoute: () => inside,
+  path: '/groups',
+  component: lazyRouteComponent(() => import('./pages/groups/groups-page.js'), 'GroupsPage'),
+});
+const group = createRoute({
+  getParentRoute: () => inside,
+  path: '/groups/$groupId',
+  component: lazyRouteComponent(() => import('./pages/groups/group-page.js'), 'GroupPage'),
+});
+const newGroup = createRoute({
+  getParentRoute: () => inside,
+  path: '/new-group',
+  component: lazyRouteComponent(() => import('./pages/groups/group-page.js'), 'NewGroupPage'),
+});
+
 const audit = createRoute({
   getParentRoute: () => inside,
   path: '/audit',
@@ -114,6 +144,11 @@ const routeTree = root.addChildren([
     certificate,
     renewals,
     providers,
+    users,
+    user,
+    groups,
+    group,
+    newGroup,
     audit,
     statistics,
     account,

@@ -1,50 +1,18 @@
 import { type ApiToken, type Me, type TokenScope, tokenScopes } from '@certloop/contracts/browser';
-import {
-  CodeBlock,
-  type Column,
-  DataTable,
-  Fault,
-  faultsOf,
-  Icon,
-  Loaded,
-  Moment,
-  sentenceOf,
-  serviceUrl,
-} from '@certloop/web-kit';
+import { CodeBlock, Fault, faultsOf, Icon, Loaded, serviceUrl } from '@certloop/web-kit';
 import { Button, Modal, NativeSelect, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../../service.js';
+import { TokensTable } from '../../tokens-table.js';
 
 /** API tokens of the user: made here, shown once, revoked here. */
 export function TokensCard({ rights }: { readonly rights: Me['rights'] }) {
   const [isAdding, setAdding] = useState(false);
-  const [revoked, revoke] = useState<ApiToken>();
   const query = useQuery<readonly ApiToken[]>({
     queryKey: ['tokens'],
     queryFn: async ({ signal }) => (await api.listApiTokens({ signal })).body,
   });
-  const columns: readonly Column<ApiToken>[] = [
-    { key: 'name', title: 'Name', cell: ({ name }) => name },
-    { key: 'scope', title: 'Scope', width: '8rem', cell: ({ scope }) => scope },
-    { key: 'ends', title: 'Expires', width: '9rem', cell: ({ expiresAt }) => <Moment at={expiresAt} /> },
-    {
-      key: 'used',
-      title: 'Last use',
-      width: '9rem',
-      cell: ({ lastUsedAt }) => (lastUsedAt === null ? 'never' : <Moment at={lastUsedAt} />),
-    },
-    {
-      key: 'act',
-      title: '',
-      width: '7rem',
-      cell: (token) => (
-        <Button size="xs" variant="default" onClick={() => revoke(token)} aria-label={`Revoke ${token.name}`}>
-          Revoke
-        </Button>
-      ),
-    },
-  ];
   return (
     <section className="cl-stack" aria-label="API tokens">
       <div className="cl-title">
@@ -58,12 +26,11 @@ export function TokensCard({ rights }: { readonly rights: Me['rights'] }) {
           tokens.length === 0 ? (
             <p className="cl-dim">A token lets a program call the API in your name. You have none.</p>
           ) : (
-            <DataTable label="API tokens" columns={columns} rows={tokens} rowKey={({ id }) => id} />
+            <TokensTable tokens={tokens} revoke={({ id }) => api.deleteApiToken({ params: { id } })} />
           )
         }
       </Loaded>
       {isAdding && <NewToken rights={rights} close={() => setAdding(false)} />}
-      {revoked !== undefined && <Revoke token={revoked} close={() => revoke(undefined)} />}
     </section>
   );
 }
@@ -135,33 +102,6 @@ function NewToken({ rights, close }: { readonly rights: Me['rights']; readonly c
           <CodeBlock text={`curl -H "Authorization: Bearer $TOKEN" ${serviceUrl()}/spaces`} />
         </div>
       )}
-    </Modal>
-  );
-}
-
-function Revoke({ token, close }: { readonly token: ApiToken; readonly close: () => void }) {
-  const queries = useQueryClient();
-  const revoke = useMutation({
-    mutationFn: () => api.deleteApiToken({ params: { id: token.id } }),
-    onSuccess: async () => {
-      close();
-      await queries.invalidateQueries({ queryKey: ['tokens'] });
-    },
-  });
-  return (
-    <Modal opened onClose={close} title={`Revoke ${token.name}?`}>
-      <div className="cl-form">
-        <p>What uses this token is refused from now on. This cannot be undone.</p>
-        <Fault>{revoke.isError ? sentenceOf(revoke.error) : undefined}</Fault>
-        <div className="cl-row">
-          <Button color="red" loading={revoke.isPending} onClick={() => revoke.mutate()}>
-            Revoke the token
-          </Button>
-          <Button variant="default" onClick={close}>
-            Cancel
-          </Button>
-        </div>
-      </div>
     </Modal>
   );
 }

@@ -1,0 +1,94 @@
+import type { PermissionGroup } from '@certloop/contracts/browser';
+import { Loaded, useTitle } from '@certloop/web-kit';
+import { Button } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { AdminsOnly } from '../../admins-only.js';
+import { DeleteDialog } from '../../delete-dialog.js';
+import { api } from '../../service.js';
+import { GroupForm } from './group-form.js';
+
+const route = getRouteApi('/inside/groups/$groupId');
+
+/** One group: what it gives, where, and to whom. */
+export function GroupPage() {
+  const { groupId } = route.useParams();
+  return (
+    <AdminsOnly>
+      <Crumbs />
+      <TheGroup key={groupId} id={groupId} />
+    </AdminsOnly>
+  );
+}
+
+/** Form of a group that does not exist yet. */
+export function NewGroupPage() {
+  useTitle('New group', 'manager');
+  return (
+    <AdminsOnly>
+      <Crumbs />
+      <h1>Create a group</h1>
+      <GroupForm />
+    </AdminsOnly>
+  );
+}
+
+function Crumbs() {
+  return (
+    <nav className="cl-crumbs" aria-label="Where you are">
+      <Link to="/groups">Groups</Link>
+    </nav>
+  );
+}
+
+function TheGroup({ id }: { readonly id: string }) {
+  const query = useQuery<PermissionGroup>({
+    queryKey: ['groups', 'one', id],
+    queryFn: async ({ signal }) => (await api.getPermissionGroup({ params: { id }, signal })).body,
+  });
+  useTitle(query.data?.name ?? 'Group', 'manager');
+  return (
+    <Loaded query={query}>
+      {(group) => (
+        <>
+          <div className="cl-title">
+            <h1>{group.name}</h1>
+            <DeleteGroup group={group} />
+          </div>
+          <GroupForm group={group} />
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+function DeleteGroup({ group }: { readonly group: PermissionGroup }) {
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const [isDeleting, setDeleting] = useState(false);
+  return (
+    <>
+      <Button variant="default" onClick={() => setDeleting(true)}>
+        Delete
+      </Button>
+      {isDeleting && (
+        <DeleteDialog
+          name={group.name}
+          noun="group"
+          close={() => setDeleting(false)}
+          remove={async () => {
+            await api.deletePermissionGroup({ params: { id: group.id } });
+            await navigate({ to: '/groups' });
+            await Promise.all([
+              queries.invalidateQueries({ queryKey: ['groups'] }),
+              queries.invalidateQueries({ queryKey: ['users'] }),
+            ]);
+          }}
+        >
+          <p>Its members lose at once what only this group gives them. Users and spaces stay.</p>
+        </DeleteDialog>
+      )}
+    </>
+  );
+}

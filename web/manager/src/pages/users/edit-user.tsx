@@ -1,0 +1,114 @@
+import type { User } from '@certloop/contracts/browser';
+import { Fault, faultsOf } from '@certloop/web-kit';
+import { Button, PasswordInput, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useUserId } from '../../rights.js';
+import { api, session } from '../../service.js';
+import { GroupsPicker } from './groups-picker.js';
+import { AdminField } from './new-user.js';
+
+const fields = ['username', 'email', 'password', 'isAdmin', 'groupIds'] as const;
+
+/** Form of an account. What others change meanwhile does not touch what is typed here. */
+export function EditUser({ user, bound }: { readonly user: User; readonly bound: string | undefined }) {
+  const queries = useQueryClient();
+  const isOwn = useUserId() === user.id;
+  const [groupIds, choose] = useState<readonly string[] | undefined>();
+  const [passwordKey, clearPassword] = useState(0);
+  const shown = groupIds ?? user.groupIds ?? [];
+  const save = useMutation({
+    mutationFn: async (data: FormData) => {
+      const body = changesIn(user, data, bound === undefined, groupIds);
+      return (await api.updateUser({ params: { id: user.id }, body })).body;
+    },
+    onSuccess: async () => {
+      choose(undefined);
+      clearPassword((count) => count + 1);
+      await Promise.all([
+        queries.invalidateQueries({ queryKey: ['users'] }),
+        queries.invalidateQueries({ queryKey: ['groups'] }),
+        isOwn && session.check(false),
+      ]);
+    },
+  });
+  const { byField, general } = faultsOf(save.error, fields);
+  return (
+    <section className="cl-panel" aria-label="Change the user">
+      <form
+        className="cl-form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          save.mutate(new FormData(event.currentTarget));
+        }}
+        onChange={() => save.isSuccess && save.reset()}
+      >
+        <TextInput
+          name="username"
+          label="User name"
+          defaultValue={user.username}
+          error={byField['username']}
+          maxLength={64}
+          autoComplete="off"
+          spellCheck={false}
+          required
+          withAsterisk={false}
+        />
+        <TextInput
+          name="email"
+          type="email"
+          label="E-mail address"
+          defaultValue={user.email}
+          error={byField['email']}
+          maxLength={254}
+          autoComplete="off"
+          required
+          withAsterisk={false}
+        />
+        <PasswordInput
+          key={passwordKey}
+          name="password"
+          label="New password"
+          description="Leave this empty to change nothing. A new one ends all sessions of the user."
+          error={byField['password']}
+          maxLength={1_000}
+          autoComplete="new-password"
+          visibilityToggleButtonProps={{ 'aria-label': 'Show the password', tabIndex: 0 }}
+        />
+        <AdminField isAdmin={user.isAdmin} reason={bound} />
+        <GroupsPicker chosen={shown} change={choose} error={byField['groupIds']} />
+        <Fault>{general}</Fault>
+        {save.isSuccess && (
+          <p className="cl-result" role="status">
+            The changes are saved.
+          </p>
+        )}
+        <div>
+          <Button type="submit" loading={save.isPending}>
+            Save the changes
+          </Button>
+        </div>
+      </form>
+    </section>
+  );
+}
+
+/** What of the form differs from the user. */
+function changesIn(
+  user: User,
+  data: FormData,
+  canChangeAdmin: boolean,
+  groupIds: readonly string[] | undefined,
+) {
+  const text = (name: string) => String(data.get(name)).trim();
+  const [username, email] = [text('username'), text('email')];
+  const password = String(data.get('password'));
+  const isAdmin = data.get('isAdmin') !== null;
+  return {
+    ...(username !== user.username && { username }),
+    ...(email !== user.email && { email }),
+    ...(password !== '' && { password }),
+    ...(canChangeAdmin && isAdmin !== user.isAdmin && { isAdmin }),
+    ...(groupIds !== undefined && { groupIds: [...groupIds] }),
+  };
+}

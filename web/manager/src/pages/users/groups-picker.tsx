@@ -1,0 +1,41 @@
+import { useQuery } from '@tanstack/react-query';
+import { groupsQuery } from '../../people.js';
+import { Picker } from '../../picker.js';
+
+const maxShown = 20;
+
+/** Chooses the groups of a user. */
+export function GroupsPicker({
+  chosen,
+  change,
+  error,
+}: {
+  readonly chosen: readonly string[];
+  readonly change: (ids: readonly string[]) => void;
+  readonly error: string | undefined;
+}) {
+  const groups = useQuery(groupsQuery).data;
+  if (groups === undefined) return null;
+  if (groups.length === 0) return <p className="cl-dim">There is no group yet.</p>;
+  return (
+    <Picker
+      label="Groups"
+      noun="group"
+      chosen={chosen}
+      labelOf={(id) => groups.find((group) => group.id === id)?.name}
+      change={(ids) => change(ids)}
+      queryKey={['groups', 'pick']}
+      find={async (q) => {
+        const text = q.toLowerCase();
+        const found = groups.filter(({ name }) => name.toLowerCase().includes(text));
+        const rows = found.slice(0, maxShown).map(({ id, name, permission }) => ({
+          id,
+          label: name,
+          detail: permission,
+        }));
+        return { rows, total: found.length };
+      }}
+      error={error}
+    />
+  );
+}

@@ -1,0 +1,104 @@
+import { Fault, faultsOf, PasswordField } from '@certloop/web-kit';
+import { Button, Modal, TextInput } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { api, stateQuery } from '../../service.js';
+import { GroupsPicker } from './groups-picker.js';
+
+const fields = ['username', 'email', 'password', 'isAdmin', 'groupIds'] as const;
+
+/** Dialog that creates a user, and leads to the page of the user. */
+export function NewUser({ close }: { readonly close: () => void }) {
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const service = useQuery(stateQuery).data;
+  const [groupIds, choose] = useState<readonly string[]>([]);
+  const create = useMutation({
+    mutationFn: async (data: FormData) => {
+      const text = (name: string) => String(data.get(name));
+      const body = {
+        username: text('username').trim(),
+        email: text('email').trim(),
+        password: text('password'),
+        isAdmin: data.get('isAdmin') !== null,
+        groupIds: [...groupIds],
+      };
+      return (await api.createUser({ body })).body;
+    },
+    onSuccess: async ({ id }) => {
+      close();
+      await queries.invalidateQueries({ queryKey: ['users'] });
+      await queries.invalidateQueries({ queryKey: ['groups'] });
+      await navigate({ to: '/users/$userId', params: { userId: id } });
+    },
+  });
+  const { byField, general } = faultsOf(create.error, fields);
+  return (
+    <Modal opened onClose={close} title="Create a user">
+      <form
+        className="cl-form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          create.mutate(new FormData(event.currentTarget));
+        }}
+      >
+        <TextInput
+          name="username"
+          label="User name"
+          description="3 to 64 letters, digits or any of . _ @ -"
+          error={byField['username']}
+          maxLength={64}
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          required
+          withAsterisk={false}
+          data-autofocus
+        />
+        <TextInput
+          name="email"
+          type="email"
+          label="E-mail address"
+          error={byField['email']}
+          maxLength={254}
+          autoComplete="off"
+          required
+          withAsterisk={false}
+        />
+        <PasswordField
+          name="password"
+          label="First password"
+          autoComplete="new-password"
+          description={`At least ${service?.passwordMinLength ?? 8} characters. The user can change it.`}
+          error={byField['password']}
+        />
+        <AdminField isAdmin={false} />
+        <GroupsPicker chosen={groupIds} change={choose} error={byField['groupIds']} />
+        <Fault>{general}</Fault>
+        <Button type="submit" loading={create.isPending}>
+          Create the user
+        </Button>
+      </form>
+    </Modal>
+  );
+}
+
+/** Whether the user is an administrator; `reason` says why that cannot be changed. */
+export function AdminField({
+  isAdmin,
+  reason,
+}: {
+  readonly isAdmin: boolean;
+  readonly reason?: string | undefined;
+}) {
+  return (
+    <label className="cl-check">
+      <input type="checkbox" name="isAdmin" defaultChecked={isAdmin} disabled={reason !== undefined} />
+      <span>
+        Administrator
+        <small className="cl-dim"> {reason ?? 'May do everything, in all spaces.'}</small>
+      </span>
+    </label>
+  );
+}

@@ -1,0 +1,30 @@
+import type { ApiToken } from '@certloop/contracts/browser';
+import { Loaded } from '@certloop/web-kit';
+import { useQuery } from '@tanstack/react-query';
+import { api } from '../../service.js';
+import { TokensTable } from '../../tokens-table.js';
+
+/** API tokens of a user, which administrators can revoke. */
+export function UserTokens({ userId, username }: { readonly userId: string; readonly username: string }) {
+  const query = useQuery<readonly ApiToken[]>({
+    queryKey: ['tokens', userId],
+    queryFn: async ({ signal }) => (await api.listUserApiTokens({ params: { id: userId }, signal })).body,
+  });
+  return (
+    <section className="cl-stack" aria-label="API tokens">
+      <h2>API tokens</h2>
+      <Loaded query={query}>
+        {(tokens) =>
+          tokens.length === 0 ? (
+            <p className="cl-dim">{username} has no API token.</p>
+          ) : (
+            <TokensTable
+              tokens={tokens}
+              revoke={({ id: tokenId }) => api.deleteUserApiToken({ params: { id: userId, tokenId } })}
+            />
+          )
+        }
+      </Loaded>
+    </section>
+  );
+}

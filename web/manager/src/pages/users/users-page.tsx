@@ -1,0 +1,173 @@
+import type { User } from '@certloop/contracts/browser';
+import {
+  type Column,
+  DataTable,
+  EmptyState,
+  Icon,
+  ListEnd,
+  Loaded,
+  Moment,
+  StateChip,
+  useList,
+  useTitle,
+} from '@certloop/web-kit';
+import { Button, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { AdminsOnly } from '../../admins-only.js';
+import { Avatar } from '../../avatar.js';
+import { groupsQuery, loadUsers } from '../../people.js';
+import { NewUser } from './new-user.js';
+import { UserStateChip } from './user-state.js';
+
+const route = getRouteApi('/inside/users');
+
+/** Who may sign in. */
+export function UsersPage() {
+  useTitle('Users', 'manager');
+  return (
+    <AdminsOnly>
+      <UserList />
+    </AdminsOnly>
+  );
+}
+
+function UserList() {
+  const [isAdding, setAdding] = useState(false);
+  const { q, admins } = route.useSearch();
+  const filter = { ...(q !== undefined && { q }), ...(admins === true && { isAdmin: true }) };
+  const isFiltered = q !== undefined || admins === true;
+  const { query, rows, total, more, isLoadingMore } = useList<User>(
+    ['users', 'list', filter],
+    (cursor, signal) => loadUsers(filter, cursor, signal),
+  );
+  const columns = useColumns();
+  return (
+    <>
+      <div className="cl-title">
+        <h1>Users</h1>
+        <Button leftSection={<Icon name="plus" />} onClick={() => setAdding(true)}>
+          Create a user
+        </Button>
+      </div>
+      <Filters />
+      <Loaded query={query}>
+        {() =>
+          rows === undefined || rows.length === 0 ? (
+            <EmptyState title="No user matches">
+              <p>{isFiltered ? 'Change the search above.' : 'Create a user.'}</p>
+            </EmptyState>
+          ) : (
+            <>
+              <DataTable label="Users" columns={columns} rows={rows} rowKey={({ id }) => id} total={total} />
+              <ListEnd
+                shown={rows.length}
+                total={total}
+                noun="user"
+                more={more}
+                isLoadingMore={isLoadingMore}
+              />
+            </>
+          )
+        }
+      </Loaded>
+      {isAdding && <NewUser close={() => setAdding(false)} />}
+    </>
+  );
+}
+
+function Filters() {
+  const { q, admins } = route.useSearch();
+  const navigate = route.useNavigate();
+  const search = q === undefined ? {} : { q };
+  return (
+    <>
+      <nav className="cl-tabs" aria-label="Kinds of users">
+        <Link className="cl-tab" to="/users" search={search} aria-current={admins !== true || undefined}>
+          Everyone
+        </Link>
+        <Link
+          className="cl-tab"
+          to="/users"
+          search={{ ...search, admins: true }}
+          aria-current={admins === true || undefined}
+        >
+          Administrators
+        </Link>
+      </nav>
+      <form
+        className="cl-row"
+        onSubmit={(event) => {
+          event.preventDefault();
+          const text = String(new FormData(event.currentTarget).get('q')).trim();
+          void navigate({
+            search: { ...(text !== '' && { q: text }), ...(admins === true && { admins: true }) },
+          });
+        }}
+      >
+        <TextInput
+          key={q}
+          name="q"
+          type="search"
+          aria-label="Search users"
+          placeholder="Part of a name or e-mail address"
+          defaultValue={q ?? ''}
+          maxLength={254}
+          w={320}
+          maw="100%"
+        />
+        <Button type="submit" variant="default">
+          Search
+        </Button>
+      </form>
+    </>
+  );
+}
+
+const maxGroups = 2;
+
+function useColumns(): readonly Column<User>[] {
+  const groups = useQuery(groupsQuery).data;
+  const groupsOf = ({ groupIds = [] }: User) => {
+    const names = groupIds
+      .slice(0, maxGroups)
+      .map((id) => groups?.find((group) => group.id === id)?.name ?? '…');
+    const rest = groupIds.length - names.length;
+    return [...names, ...(rest > 0 ? [`${rest} more`] : [])].join(', ');
+  };
+  return [
+    {
+      key: 'name',
+      title: 'Name',
+      cell: (user) => (
+        <span className="cl-person">
+          <Avatar user={user} hasPicture={user.hasAvatar === true} />
+          <Link to="/users/$userId" params={{ userId: user.id }}>
+            {user.username}
+          </Link>
+        </span>
+      ),
+    },
+    { key: 'email', title: 'E-mail', cell: ({ email }) => email },
+    {
+      key: 'admin',
+      title: 'Rights',
+      width: '9rem',
+      cell: ({ isAdmin }) =>
+        isAdmin ? (
+          <StateChip tone="active" shape="circle">
+            administrator
+          </StateChip>
+        ) : null,
+    },
+    { key: 'groups', title: 'Groups', cell: groupsOf },
+    { key: 'state', title: 'State', width: '8rem', cell: (user) => <UserStateChip user={user} /> },
+    {
+      key: 'login',
+      title: 'Last sign-in',
+      width: '9rem',
+      cell: ({ lastLoginAt }) => (lastLoginAt === undefined ? 'never' : <Moment at={lastLoginAt} />),
+    },
+  ];
+}
