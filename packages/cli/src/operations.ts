@@ -59,6 +59,7 @@ export const certManagerOperations: Readonly<Record<keyof typeof certManagerCont
   listFqdns: by('issue'),
   listAllFqdns: by('fqdns list'),
   countFqdnStates: by('fqdns count'),
+  changeFqdns: not('not yet; fqdns update changes one at a time'),
   updateFqdn: by('fqdns update'),
   getFqdn: by('fqdns get'),
   createFqdn: by('fqdns add'),

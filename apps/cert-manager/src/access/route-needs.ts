@@ -61,6 +61,8 @@ export const routeNeeds: Readonly<Record<Operation, Need>> = {
   // By the levels that the caller holds.
   listAllFqdns: 'signed-in',
   countFqdnStates: 'signed-in',
+  // Skips FQDNs on whose spaces the caller lacks READ_WRITE.
+  changeFqdns: 'signed-in',
   getOutlook: 'signed-in',
   getExpiryTimeline: 'signed-in',
   listFqdns: { space: 'READ', param: 'id' },

@@ -133,6 +133,15 @@ export async function updateRenewalSwitch(
   return (await updateRows(tx, fqdns, { id, spaceId }, change)) === 1;
 }
 
+/** Writes the same to many FQDNs, which are locked; at least one is asked for. */
+export async function updateLockedFqdns(
+  tx: Tx,
+  ids: readonly string[],
+  change: Partial<Pick<FqdnRow, 'renewalEnabled' | 'expiryAcceptedUntil' | 'providerId'>>,
+): Promise<void> {
+  await updateRows<FqdnRow>(tx, fqdns, { id: In([...ids]) }, change);
+}
+
 /** Writes the description and the provider. */
 export async function updateFqdnTexts(
   tx: Tx,

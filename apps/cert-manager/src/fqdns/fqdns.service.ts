@@ -151,7 +151,8 @@ function permilleOf(fraction: number | null | undefined, { renewAfterPermille }:
   return fraction === null ? null : Math.round(fraction * 1000);
 }
 
-function switchOf({ renewalEnabled, renewAfterPermille, expiryAcceptedUntil }: RenewalSwitch) {
+/** What the audit log says of the renewal of an FQDN. */
+export function switchOf({ renewalEnabled, renewAfterPermille, expiryAcceptedUntil }: RenewalSwitch) {
   return {
     renewalEnabled,
     ...(renewAfterPermille !== null && { renewAfterFraction: renewAfterPermille / 1000 }),
@@ -167,14 +168,17 @@ async function requireSpace(tx: Tx, spaceId: string): Promise<void> {
 export async function namedProvider(tx: Tx, providerId: string | null): Promise<ProviderRow | undefined> {
   if (providerId === null) return undefined;
   const provider = await lockProviderForShare(tx, providerId);
-  if (provider === undefined) {
-    const message = 'names no provider; GET /providers lists them';
-    throw new InvalidInput(`providerId: ${message}`, {
-      code: 'unknown_provider',
-      fields: [{ path: 'providerId', code: 'unknown_provider', message }],
-    });
-  }
+  if (provider === undefined) throw unknownProvider();
   return provider;
+}
+
+/** The refusal for an id that names no provider. */
+export function unknownProvider(): InvalidInput {
+  const message = 'names no provider; GET /providers lists them';
+  return new InvalidInput(`providerId: ${message}`, {
+    code: 'unknown_provider',
+    fields: [{ path: 'providerId', code: 'unknown_provider', message }],
+  });
 }
 
 /** Throws InvalidInput unless the policy of the space allows the name and the provider. */

@@ -4,7 +4,7 @@ const usualMs = 30_000;
 /** The longest that a request for a certificate may be asked to wait, and ten seconds. */
 const maxMs = 130_000;
 
-/** Operations that wait for an authority, or judge every FQDN of a space. */
+/** Operations that wait for an authority, or judge or change many FQDNs. */
 const waiting: ReadonlySet<Operation> = new Set([
   'requestCertificate',
   'signCsr',
@@ -12,6 +12,7 @@ const waiting: ReadonlySet<Operation> = new Set([
   'revokeCertificate',
   'testProvider',
   'setIssuancePolicy',
+  'changeFqdns',
 ]);
 
 /** Milliseconds until an operation must have an answer. */

@@ -5,6 +5,7 @@ import { fqdnView } from '../fqdns/fqdn-view.js';
 import { type FqdnPlace, listFqdns } from '../fqdns/fqdns.service.js';
 import { type UpdateFqdnDeps, updateFqdn } from '../fqdns/update-fqdn.service.js';
 import { eachOf, listHeaders, pageHeaders } from '../http/page-headers.js';
+import { type ChangeFqdnsDeps, changeFqdns } from './bulk/change-fqdns.service.js';
 import { statusView } from './fqdn-status-view.js';
 import {
   countFqdnStates,
@@ -18,9 +19,15 @@ import {
 import { plainWindow } from './lists/sorted-cursor.js';
 import { type SpaceOperations, spaceHandlers } from './space-standings.routes.js';
 
-type StandingOperations = 'listFqdns' | 'listAllFqdns' | 'countFqdnStates' | 'getFqdn' | 'updateFqdn';
+type StandingOperations =
+  | 'listFqdns'
+  | 'listAllFqdns'
+  | 'countFqdnStates'
+  | 'changeFqdns'
+  | 'getFqdn'
+  | 'updateFqdn';
 
-export interface StandingsDeps extends ListFqdnsDeps, UpdateFqdnDeps {
+export interface StandingsDeps extends ListFqdnsDeps, UpdateFqdnDeps, ChangeFqdnsDeps {
   /** Where browsers reach the monitor. */
   readonly monitorPublicUrl: string | undefined;
 }
@@ -67,6 +74,10 @@ export function standingsHandlers(
     countFqdnStates: async ({ query, context }) => ({
       status: 200,
       body: await countFqdnStates(deps, context, query),
+    }),
+    changeFqdns: async ({ body, context }) => ({
+      status: 200,
+      body: await changeFqdns(deps, context, body),
     }),
     getFqdn: ({ params, context }) => showOne(context, placeOf(params)),
     updateFqdn: async ({ params, body, context }) => {

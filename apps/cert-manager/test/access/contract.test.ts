@@ -139,6 +139,11 @@ const requests: Readonly<Record<Operation, (app: TestApp) => Promise<Asked>>> = 
   getOutlook: (app) => read(app, '/outlook'),
   getExpiryTimeline: (app) => read(app, '/stats/expiry?bucket=week'),
   countFqdnStates: (app) => read(app, '/fqdns/counts'),
+  changeFqdns: async (app) => {
+    const { id } = await newFqdn(app);
+    const sent = ask(app, 'post', '/fqdns/bulk').send({ ids: [id], action: 'renewal-on', dryRun: false });
+    return { answer: await sent, leaves: 'fqdn.renewal' };
+  },
   updateFqdn: async (app) => {
     const { spaceId, id } = await newFqdn(app);
     const sent = ask(app, 'put', `/spaces/${spaceId}/fqdns/${id}`).send({ description: 'other' });

@@ -75,6 +75,7 @@ const matrix = rowsOf(
   getOutlook              401 200 200 200 200 200 200
   getExpiryTimeline       401 200 200 200 200 200 200
   countFqdnStates         401 200 200 200 200 200 200
+  changeFqdns             401 200 200 200 200 200 200
   updateFqdn              401 404 403 200 200 200 200
   updateFqdn/unknown      401 404 403 404 404 404 404
   getFqdn                 401 404 200 200 200 200 200

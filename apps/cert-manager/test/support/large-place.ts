@@ -60,6 +60,22 @@ export async function seedUnrenewed(database: Database, fqdnId: string, count: n
   if (!isSqlite) await analyze(database);
 }
 
+/** Fills a space with FQDNs like this one, each with a copy of its certificate and its standing, as lists need it. */
+export async function seedListed(database: Database, fqdnId: string, count: number): Promise<void> {
+  const isSqlite = database.dialect.name === 'sqlite';
+  const id = uuid(isSqlite, '0000000a');
+  const fqdn = "'host-' || n.i || '.example.test'";
+  await database.transaction(async (tx) => {
+    const copy = (table: AnyTable, where: string, change: Change) =>
+      tx.query(copying(isSqlite, table, `${where} = '${fqdnId}'`, count, change));
+    await copy(fqdns, 't.id', { id, fqdn });
+    await copy(certificates, 't.fqdn_id', { id, fqdnId: id, csrId: 'null', pem: "''" });
+    const certificateId = `case when t.certificate_id is null then null else ${id} end`;
+    await copy(fqdnStandings, 't.id', { id, fqdn, certificateId });
+  });
+  if (!isSqlite) await analyze(database);
+}
+
 /** Copies the only event and its only notice; each copy has a subject of its own. */
 export async function seedEvents(database: Database, count: number): Promise<void> {
   const isSqlite = database.dialect.name === 'sqlite';

@@ -109,6 +109,10 @@ export const requests: Readonly<Record<string, Ask>> = {
   getOutlook: ({ send }) => send('get', '/outlook'),
   getExpiryTimeline: ({ send }) => send('get', '/stats/expiry'),
   countFqdnStates: ({ send }) => send('get', '/fqdns/counts'),
+  changeFqdns: async (asking) => {
+    const { id } = await newFqdn(asking);
+    return asking.send('post', '/fqdns/bulk').send({ ids: [id], action: 'renewal-on', dryRun: false });
+  },
   updateFqdn: async (asking) => {
     const { spaceId, id } = await newFqdn(asking);
     return asking.send('put', `/spaces/${spaceId}/fqdns/${id}`).send({ description: 'new' });

@@ -4,7 +4,14 @@ import * as scalars from '../scalars.js';
 import { csrFindingSchema } from './csrs.js';
 import { sortedPageQuery } from './pages.js';
 import { byFqdn, byId, confirmation, countSchema, deleteSchema, messageSchema } from './replies.js';
-import { fqdnActivities, fqdnSorts, fqdnStates, permissionLevels, renewalOutlooks } from './words.js';
+import {
+  fqdnActions,
+  fqdnActivities,
+  fqdnSorts,
+  fqdnStates,
+  permissionLevels,
+  renewalOutlooks,
+} from './words.js';
 
 /** How an FQDN stands at the moment of the answer. */
 export const fqdnStatusSchema = z
@@ -95,6 +102,51 @@ export const fqdnCountsSchema = z
   .meta({ id: 'FqdnCounts' });
 export type FqdnCounts = z.output<typeof fqdnCountsSchema>;
 
+/** Most FQDNs that one call of changeFqdns names by their ids. */
+export const maxNamedFqdns = 1000;
+/** Most FQDNs that one call of changeFqdns may be about. */
+export const maxMatchedFqdns = 5000;
+
+const { q, state, renewal, providerId, expiresBefore } = fqdnQuery;
+
+/** One change of many FQDNs. */
+export const fqdnChangeSchema = z
+  .object({
+    ids: z.array(scalars.uuid).min(1).max(maxNamedFqdns).optional(),
+    // A misspelt condition must not mean all FQDNs.
+    filter: z
+      .strictObject({ spaceId: scalars.uuid.optional(), q, state, renewal, providerId, expiresBefore })
+      .optional(),
+    action: z.enum(fqdnActions),
+    /** With `set-provider`; null for none. */
+    providerId: scalars.uuid.nullable().optional(),
+    /** Whether only to say what would change. */
+    dryRun: z.boolean(),
+  })
+  .meta({ id: 'FqdnChange' });
+export type FqdnChange = z.input<typeof fqdnChangeSchema>;
+
+/** What came of a change of many FQDNs, or would come of it. */
+export const fqdnChangeResultSchema = z
+  .object({
+    /** FQDNs that the ids or the filter name. */
+    matched: z.int(),
+    changed: z.int(),
+    /** Those that are so already; what is left of `matched` was skipped. */
+    unchanged: z.int(),
+    /** The first 100. */
+    skipped: z.array(
+      z.object({
+        id: scalars.uuid,
+        /** Absent where the caller may read no such FQDN. */
+        fqdn: z.string().optional(),
+        reason: z.string(),
+      }),
+    ),
+  })
+  .meta({ id: 'FqdnChangeResult' });
+export type FqdnChangeResult = z.output<typeof fqdnChangeResultSchema>;
+
 // These two answer 200 with a count of 0 for an id that names nothing, a malformed one too.
 const byAnyId = z.object({ id: z.string() });
 
@@ -122,6 +174,14 @@ export const fqdnsContract = {
     query: z.object({ spaceId: scalars.uuid.optional(), q: fqdnQuery.q }),
     responses: { 200: json(fqdnCountsSchema, 'The counts') },
     failures: [400, 401],
+  }),
+  changeFqdns: endpoint({
+    method: 'POST',
+    path: '/fqdns/bulk',
+    summary: 'Switch the renewal of many FQDNs, or name their provider, 100 in each transaction',
+    body: { kind: 'json', schema: fqdnChangeSchema },
+    responses: { 200: json(fqdnChangeResultSchema, 'What changed, and what was skipped') },
+    failures: [400, 401, 403, 409],
   }),
   listFqdns: endpoint({
     method: 'GET',

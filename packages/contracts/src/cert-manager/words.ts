@@ -78,6 +78,10 @@ export const fqdnStates = [
 ] as const;
 export type FqdnState = (typeof fqdnStates)[number];
 
+/** Changes of many FQDNs at once. */
+export const fqdnActions = ['renewal-on', 'renewal-off', 'set-provider'] as const;
+export type FqdnAction = (typeof fqdnActions)[number];
+
 /** What happens with an FQDN at this moment; `waiting` for someone to publish a proof. */
 export const fqdnActivities = ['requesting', 'renewing', 'waiting'] as const;
 export type FqdnActivity = (typeof fqdnActivities)[number];

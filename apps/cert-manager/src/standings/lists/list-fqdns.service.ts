@@ -8,7 +8,7 @@ import type { FqdnPlace } from '../../fqdns/fqdns.service.js';
 import { findSpace, type SpaceScope, spaceExists } from '../../spaces/spaces.repository.js';
 import { type FqdnStanding, type KeyAlgorithms, readStatuses } from '../read-statuses.service.js';
 import { countStates, type StateCounts } from './fqdn-counts.repository.js';
-import { readIdPage } from './fqdn-list.repository.js';
+import { type FqdnFilter, readIdPage } from './fqdn-list.repository.js';
 import { positionIn } from './sorted-cursor.js';
 
 export interface ListFqdnsDeps {
@@ -51,14 +51,9 @@ export async function listFqdnsByStanding(
   caller: Caller,
   query: FqdnsQuery,
 ): Promise<FqdnPage> {
-  const { sort = 'createdAt', limit = maxPageSize, include, renewal, expiresBefore } = query;
+  const { sort = 'createdAt', limit = maxPageSize, include } = query;
   const after = positionIn(query.cursor, { sort, isText: sort === 'fqdn' });
-  const filter = {
-    ...query,
-    scope: scopeOf(caller, query.spaceId),
-    renewalEnabled: renewal && renewal === 'on',
-    expiresBefore: expiresBefore === undefined ? undefined : new Date(expiresBefore),
-  };
+  const filter = filterOf(caller, query);
   return db.read(async (tx) => {
     const now = clock.now();
     const page = await readIdPage(tx, filter, { sort, limit, after }, now);
@@ -117,6 +112,19 @@ export async function showFqdn(
     if (status === undefined) throw fqdnNotFound();
     return { fqdn, spaceName: space.name, status };
   });
+}
+
+/** Which FQDNs a query is about, among those that the caller may read. */
+export function filterOf(
+  caller: Caller,
+  { spaceId, renewal, expiresBefore, ...others }: FqdnsQuery,
+): FqdnFilter {
+  return {
+    ...others,
+    scope: scopeOf(caller, spaceId),
+    renewalEnabled: renewal && renewal === 'on',
+    expiresBefore: expiresBefore === undefined ? undefined : new Date(expiresBefore),
+  };
 }
 
 function scopeOf(caller: Caller, spaceId: string | undefined): SpaceScope {
