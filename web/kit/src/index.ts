@@ -27,6 +27,7 @@ export { ListEnd } from './lists/list-end.js';
 export { type ListPage, listPageOf } from './lists/list-page.js';
 export { nextPage } from './lists/next-page.js';
 export { useList } from './lists/use-list.browser.js';
+export { type Selection, useSelection } from './lists/use-selection.browser.js';
 export {
   type NestedField,
   type Settings,

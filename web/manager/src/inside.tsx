@@ -8,6 +8,7 @@ import { session, stateQuery } from './service.js';
 const links: readonly (NavigationLink & { readonly isForAdmins?: true })[] = [
   { to: '/', label: 'Dashboard', icon: 'home' },
   { to: '/spaces', label: 'Spaces', icon: 'space' },
+  { to: '/fqdns', label: 'Names', icon: 'globe' },
   { to: '/renewals', label: 'Renewals', icon: 'clock' },
   { to: '/providers', label: 'Providers', icon: 'certificate' },
   { to: '/users', label: 'Users', icon: 'user', isForAdmins: true },

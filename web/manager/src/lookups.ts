@@ -1,4 +1,11 @@
-import type { Fqdn, FqdnSort, FqdnState, Space } from '@certloop/contracts/browser';
+import {
+  type Fqdn,
+  type FqdnSort,
+  type FqdnState,
+  fqdnSorts,
+  fqdnStates,
+  type Space,
+} from '@certloop/contracts/browser';
 import { type ListPage, listPageOf } from '@certloop/web-kit';
 import { api } from './service.js';
 
@@ -14,31 +21,41 @@ export async function loadSpaces(cursor: string | undefined, signal: AbortSignal
   return listPageOf(body, headers);
 }
 
-/** What of the FQDNs of a space is shown, and in which order. */
+/** What of the FQDNs is shown, and in which order. */
 export interface FqdnFilter {
   readonly state?: FqdnState | undefined;
   readonly q?: string | undefined;
   readonly sort?: FqdnSort | undefined;
 }
 
-/** One page of the FQDNs of a space with their states, by need unless the filter says otherwise. */
+/** The filter in the address of a page; what it does not know is left out. */
+export function filterIn({ state, q, sort }: Record<string, unknown>): FqdnFilter {
+  const knownState = fqdnStates.find((word) => word === state);
+  const knownSort = fqdnSorts.find((word) => word === sort);
+  return {
+    ...(knownState !== undefined && { state: knownState }),
+    ...(typeof q === 'string' && q !== '' && { q }),
+    ...(knownSort !== undefined && { sort: knownSort }),
+  };
+}
+
+/** One page of the FQDNs of a space, or of all spaces, with their states; by need unless the filter says otherwise. */
 export async function loadFqdns(
-  spaceId: string,
+  spaceId: string | undefined,
   { state, q, sort = 'attention' }: FqdnFilter,
   cursor: string | undefined,
   signal: AbortSignal,
 ): Promise<ListPage<Fqdn>> {
-  const { body, headers } = await api.listFqdns({
-    params: { id: spaceId },
-    query: {
-      ...pageQuery(cursor),
-      ...(state !== undefined && { state }),
-      ...(q !== undefined && { q }),
-      sort,
-      include: 'status',
-    },
-    signal,
-  });
+  const query = {
+    ...pageQuery(cursor),
+    ...(state !== undefined && { state }),
+    ...(q !== undefined && { q }),
+    sort,
+    include: 'status',
+  } as const;
+  const { body, headers } = await (spaceId === undefined
+    ? api.listAllFqdns({ query, signal })
+    : api.listFqdns({ params: { id: spaceId }, query, signal }));
   return listPageOf(body, headers);
 }
 

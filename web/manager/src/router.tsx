@@ -1,4 +1,4 @@
-import { fqdnSorts, fqdnStates, type RenewalStatus, renewalStatuses } from '@certloop/contracts/browser';
+import { type RenewalStatus, renewalStatuses } from '@certloop/contracts/browser';
 import { consolePath } from '@certloop/web-kit';
 import {
   createRootRoute,
@@ -8,7 +8,7 @@ import {
   Outlet,
 } from '@tanstack/react-router';
 import { Inside } from './inside.js';
-import type { FqdnFilter } from './lookups.js';
+import { filterIn } from './lookups.js';
 import { MissingPage } from './pages/missing-page.js';
 import { LoginPage } from './pages/sign-in/login-page.js';
 
@@ -43,15 +43,7 @@ const spaces = createRoute({
 const space = createRoute({
   getParentRoute: () => inside,
   path: '/spaces/$spaceId',
-  validateSearch: ({ state, q, sort }: Record<string, unknown>): FqdnFilter => {
-    const knownState = fqdnStates.find((word) => word === state);
-    const knownSort = fqdnSorts.find((word) => word === sort);
-    return {
-      ...(knownState !== undefined && { state: knownState }),
-      ...(typeof q === 'string' && q !== '' && { q }),
-      ...(knownSort !== undefined && { sort: knownSort }),
-    };
-  },
+  validateSearch: filterIn,
   component: lazyRouteComponent(() => import('./pages/space/space-page.js'), 'SpacePage'),
 });
 const fqdn = createRoute({
@@ -63,6 +55,12 @@ const fqdn = createRoute({
   component: lazyRouteComponent(() => import('./pages/fqdn/fqdn-page.js'), 'FqdnPage'),
 });
 
+const names = createRoute({
+  getParentRoute: () => inside,
+  path: '/fqdns',
+  validateSearch: filterIn,
+  component: lazyRouteComponent(() => import('./pages/names/names-page.js'), 'NamesPage'),
+});
 const certificate = createRoute({
   getParentRoute: () => inside,
   path: '/spaces/$spaceId/fqdns/$fqdnId/certificates/$certId',
@@ -140,6 +138,7 @@ const routeTree = root.addChildren([
     home,
     spaces,
     space,
+    names,
     fqdn,
     certificate,
     renewals,

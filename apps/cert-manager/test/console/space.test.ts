@@ -2,10 +2,11 @@ import { hasBrowser } from '@certloop/browser';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { type ConsoleStage, startConsoleStage } from '../support/console.js';
 import { addFqdn, pathOf } from '../support/inventory.js';
+import { seedListed } from '../support/large-place.js';
 import { configure, fqdnWithCsr, providerOf } from '../support/signing.js';
 
 // much else may run on the same machine
-jest.setTimeout(60_000);
+jest.setTimeout(180_000);
 
 (hasBrowser() ? describe : describe.skip)('the dashboard and the page of a space', () => {
   let stage: ConsoleStage;
@@ -119,6 +120,87 @@ jest.setTimeout(60_000);
       await page.getByRole('button', { name: 'Count now' }).click();
       await page.getByRole('table', { name: 'Certificates by provider' }).getByText('dummy-ca').waitFor();
       await look('statistics');
+    });
+  });
+
+  test('shows 50,000 names by pages, sorts and searches by the service, and changes the selected ones', async () => {
+    const { app, ca } = stage;
+    const { space, fqdn } = await fqdnWithCsr(app, 'first.example.org');
+    const { id: providerId } = await providerOf(app, 'dummy-ca');
+    ca.answer('normally');
+    await app.request
+      .post(pathOf(fqdn, 'csr/sign'))
+      .set(app.people.ada.auth)
+      .send({ providerId })
+      .expect(200);
+    await seedListed(app.database, fqdn.id, 49_999);
+    await stage.play('many-names', app.people.ada, `/spaces/${space.id}`, async ({ page, look }) => {
+      const asked: URL[] = [];
+      page.on('request', (request) => {
+        const url = new URL(request.url());
+        if (url.pathname === `/spaces/${space.id}/fqdns`) asked.push(url);
+      });
+      const table = page.getByRole('table', { name: 'Names' });
+      const nodes = () => page.evaluate('document.querySelectorAll("*").length');
+      await page.reload();
+      await page.getByText('100 names of 50000').waitFor();
+      await page.waitForLoadState('networkidle');
+      expect(asked).toHaveLength(1);
+      expect(await nodes()).toBeLessThan(1_500);
+      expect(await table.getAttribute('aria-rowcount')).toBe('50001');
+      await look('first');
+      for (const [title, sort] of [
+        ['Name', 'fqdn'],
+        ['Expires', 'expiresAt'],
+        ['Renewal', 'renewAt'],
+        ['State', 'attention'],
+      ]) {
+        const answer = page.waitForResponse((response) => response.url().includes(`sort=${sort}`));
+        await table.getByRole('button', { name: title ?? '', exact: true }).click();
+        if (sort !== 'attention') await answer;
+        await table.locator('th[aria-sort="ascending"]', { hasText: title ?? '' }).waitFor();
+      }
+      // the end of the page brings the next one
+      await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)');
+      await page.getByText('200 names of 50000').waitFor();
+      expect(asked.at(-1)?.searchParams.get('cursor')).toEqual(expect.any(String));
+      expect(await nodes()).toBeLessThan(1_500);
+
+      await page.getByLabel('Search names').fill('HOST-1234');
+      await page.getByRole('button', { name: 'Search' }).click();
+      await page.getByText('11 names', { exact: true }).waitFor();
+      await table.getByRole('link', { name: 'host-12345.example.test' }).click();
+      await page.getByRole('heading', { name: 'host-12345.example.test' }).waitFor();
+      await page.goBack();
+      await page.getByText('11 names', { exact: true }).waitFor();
+      expect(await page.getByLabel('Search names').inputValue()).toBe('HOST-1234');
+
+      await page.getByLabel('Select host-1234.example.test').check();
+      await page.getByText('1 name selected').waitFor();
+      await page.getByRole('button', { name: 'Select all 11 that match' }).click();
+      await page.getByText('11 names selected').waitFor();
+      await page.getByRole('button', { name: 'Switch renewal on' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Switch renewal on' });
+      await dialog.getByText('11 names will be changed.').waitFor();
+      await look('dry run');
+      await dialog.getByRole('button', { name: 'Switch renewal on for 11 names' }).click();
+      await dialog.getByText('11 names were changed.').waitFor();
+      await dialog.getByRole('button', { name: 'Close' }).last().click();
+      await page.getByText('11 names selected').waitFor({ state: 'detached' });
+      const query = { spaceId: space.id, renewal: 'on' };
+      const { body } = await app.request.get('/fqdns').query(query).set(app.people.ada.auth).expect(200);
+      expect(body).toHaveLength(11);
+
+      // all names of all spaces: what the service refuses is shown
+      await page.getByRole('link', { name: 'Names', exact: true }).click();
+      await page.getByText(/^100 names of 5\d{4}$/).waitFor();
+      expect(await nodes()).toBeLessThan(1_500);
+      await page.getByLabel('Select all rows shown').check();
+      await page.getByRole('button', { name: /^Select all 5\d{4} that match$/ }).click();
+      await page.getByRole('button', { name: 'Set the provider' }).click();
+      const other = page.getByRole('dialog', { name: 'Set the provider' });
+      await other.getByLabel('Provider of the next certificate').selectOption('None');
+      await other.getByText(/FQDNs match, and one call changes at most 5000/).waitFor();
     });
   });
 });

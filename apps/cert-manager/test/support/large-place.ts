@@ -69,7 +69,7 @@ export async function seedListed(database: Database, fqdnId: string, count: numb
     const copy = (table: AnyTable, where: string, change: Change) =>
       tx.query(copying(isSqlite, table, `${where} = '${fqdnId}'`, count, change));
     await copy(fqdns, 't.id', { id, fqdn });
-    await copy(certificates, 't.fqdn_id', { id, fqdnId: id, csrId: 'null', pem: "''" });
+    await copy(certificates, 't.fqdn_id', { id, fqdnId: id, csrId: 'null' });
     const certificateId = `case when t.certificate_id is null then null else ${id} end`;
     await copy(fqdnStandings, 't.id', { id, fqdn, certificateId });
   });

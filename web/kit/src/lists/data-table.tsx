@@ -1,12 +1,21 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { type ReactNode, useEffect, useRef } from 'react';
+import type { Selection } from './use-selection.browser.js';
 
 export interface Column<Row> {
   readonly key: string;
   readonly title: string;
   readonly cell: (row: Row) => ReactNode;
+  /** Word by which the list is sorted after a click on the title; only where the service sorts by it. */
+  readonly sort?: string;
   /** Width in CSS, such as `12rem`; columns without one share what is left. */
   readonly width?: string;
+}
+
+/** Rows that can be chosen, each by a check box. */
+export interface TableSelection<Row> extends Pick<Selection, 'keys' | 'toggle' | 'toggleAll'> {
+  /** What a row is called, for those who do not see it. */
+  readonly labelOf: (row: Row) => string;
 }
 
 export interface DataTableProps<Row> {
@@ -16,6 +25,10 @@ export interface DataTableProps<Row> {
   readonly rowKey: (row: Row) => string;
   /** All rows there are, also those that are not loaded. */
   readonly total?: number | undefined;
+  /** Word of the column by which the rows are sorted. */
+  readonly sort?: string | undefined;
+  readonly onSort?: ((sort: string) => void) | undefined;
+  readonly selection?: TableSelection<Row> | undefined;
   /** Called with the rows that are drawn, when these change. */
   readonly onShown?: ((rows: readonly Row[]) => void) | undefined;
 }
@@ -23,22 +36,23 @@ export interface DataTableProps<Row> {
 const plainRows = 200;
 
 /**
- * Rows as a table. Up to 200 are all drawn, so that the search of the browser finds them; of more only those on the
- * screen. On a narrow screen each row becomes a card that begins with its first cell.
+ * Rows as a table. Of a list of at most 200 all are drawn, so that the search of the browser finds them; of a longer one
+ * only those on the screen. On a narrow screen each row becomes a card that begins with its first cell.
  */
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  return props.rows.length > plainRows ? <VirtualTable {...props} /> : <PlainTable {...props} />;
+  const count = Math.max(props.total ?? 0, props.rows.length);
+  return count > plainRows ? <VirtualTable {...props} /> : <PlainTable {...props} />;
 }
 
 function PlainTable<Row>(props: DataTableProps<Row>) {
-  const { rows, rowKey, columns, onShown } = props;
+  const { rows, rowKey, onShown } = props;
   useEffect(() => onShown?.(rows), [onShown, rows]);
   return (
     <Frame {...props}>
       <tbody>
         {rows.map((row) => (
           <tr key={rowKey(row)}>
-            <Cells row={row} columns={columns} />
+            <Cells row={row} table={props} />
           </tr>
         ))}
       </tbody>
@@ -47,7 +61,7 @@ function PlainTable<Row>(props: DataTableProps<Row>) {
 }
 
 function VirtualTable<Row>(props: DataTableProps<Row>) {
-  const { rows, rowKey, columns, onShown } = props;
+  const { rows, rowKey, onShown } = props;
   const table = useRef<HTMLTableElement>(null);
   const virtual = useWindowVirtualizer({
     count: rows.length,
@@ -60,21 +74,22 @@ function VirtualTable<Row>(props: DataTableProps<Row>) {
   const [from, to] = [first?.index ?? 0, last?.index ?? 0];
   useEffect(() => onShown?.(rows.slice(from, to + 1)), [onShown, rows, from, to]);
   const margin = virtual.options.scrollMargin;
+  const columnCount = props.columns.length + (props.selection === undefined ? 0 : 1);
   return (
     <Frame {...props} tableRef={table}>
       <tbody>
-        <Spacer columns={columns.length} height={(first?.start ?? margin) - margin} />
+        <Spacer columns={columnCount} height={(first?.start ?? margin) - margin} />
         {items.map(({ index }) => {
           const row = rows[index];
           return (
             row !== undefined && (
               <tr key={rowKey(row)} data-index={index} aria-rowindex={index + 2} ref={virtual.measureElement}>
-                <Cells row={row} columns={columns} />
+                <Cells row={row} table={props} />
               </tr>
             )
           );
         })}
-        <Spacer columns={columns.length} height={virtual.getTotalSize() + margin - (last?.end ?? margin)} />
+        <Spacer columns={columnCount} height={virtual.getTotalSize() + margin - (last?.end ?? margin)} />
       </tbody>
     </Frame>
   );
@@ -95,6 +110,9 @@ function Frame<Row>({
   columns,
   rows,
   total,
+  sort,
+  onSort,
+  selection,
   tableRef,
   children,
 }: DataTableProps<Row> & {
@@ -109,16 +127,30 @@ function Frame<Row>({
       ref={tableRef}
     >
       <colgroup>
+        {selection !== undefined && <col style={{ width: '2.5rem' }} />}
         {columns.map(({ key, width }) => (
           <col key={key} style={width === undefined ? undefined : { width }} />
         ))}
       </colgroup>
       <thead>
         <tr>
-          {columns.map(({ key, title }) => (
-            <th key={key} scope="col">
-              {title}
-            </th>
+          {selection !== undefined && (
+            <td className="cl-tick">
+              <input
+                type="checkbox"
+                aria-label="Select all rows shown"
+                checked={selection.keys.size === rows.length}
+                ref={(box) => {
+                  if (box !== null) {
+                    box.indeterminate = selection.keys.size > 0 && selection.keys.size < rows.length;
+                  }
+                }}
+                onChange={selection.toggleAll}
+              />
+            </td>
+          )}
+          {columns.map((column) => (
+            <Head key={column.key} column={column} sort={sort} onSort={onSort} />
           ))}
         </tr>
       </thead>
@@ -127,16 +159,55 @@ function Frame<Row>({
   );
 }
 
-function Cells<Row>({ row, columns }: { readonly row: Row; readonly columns: readonly Column<Row>[] }) {
-  return columns.map(({ key, title, cell }, place) =>
-    place === 0 ? (
-      <th key={key} scope="row">
-        {cell(row)}
-      </th>
-    ) : (
-      <td key={key} data-title={title}>
-        {cell(row)}
-      </td>
-    ),
+/** Title of a column; a button where the service sorts by it. */
+function Head<Row>({
+  column: { title, sort: word },
+  sort,
+  onSort,
+}: Pick<DataTableProps<Row>, 'sort' | 'onSort'> & { readonly column: Column<Row> }) {
+  if (word === undefined || onSort === undefined) return <th scope="col">{title}</th>;
+  const isSorted = word === sort;
+  return (
+    <th scope="col" aria-sort={isSorted ? 'ascending' : undefined}>
+      <button type="button" className="cl-sort" onClick={() => onSort(word)}>
+        {title}
+        <span aria-hidden="true">{isSorted ? ' ↑' : ''}</span>
+      </button>
+    </th>
+  );
+}
+
+function Cells<Row>({
+  row,
+  table: { columns, rowKey, selection },
+}: {
+  readonly row: Row;
+  readonly table: DataTableProps<Row>;
+}) {
+  const key = rowKey(row);
+  return (
+    <>
+      {selection !== undefined && (
+        <td className="cl-tick">
+          <input
+            type="checkbox"
+            aria-label={`Select ${selection.labelOf(row)}`}
+            checked={selection.keys.has(key)}
+            onChange={() => selection.toggle(key)}
+          />
+        </td>
+      )}
+      {columns.map(({ key: name, title, cell }, place) =>
+        place === 0 ? (
+          <th key={name} scope="row">
+            {cell(row)}
+          </th>
+        ) : (
+          <td key={name} data-title={title}>
+            {cell(row)}
+          </td>
+        ),
+      )}
+    </>
   );
 }

@@ -1,9 +1,8 @@
 import { type FqdnCounts, type FqdnSort, fqdnSorts, fqdnStates } from '@certloop/contracts/browser';
 import { Button, NativeSelect, TextInput } from '@mantine/core';
-import { getRouteApi, Link } from '@tanstack/react-router';
-import { stateMarks } from '../../fqdn-state.js';
-
-const route = getRouteApi('/inside/spaces/$spaceId');
+import { Link } from '@tanstack/react-router';
+import { stateMarks } from '../fqdn-state.js';
+import type { FqdnFilter } from '../lookups.js';
 
 const sortLabels: Readonly<Record<FqdnSort, string>> = {
   attention: 'By need',
@@ -13,12 +12,15 @@ const sortLabels: Readonly<Record<FqdnSort, string>> = {
   createdAt: 'By creation',
 };
 
+export interface NamesToolbarProps {
+  readonly counts: FqdnCounts;
+  readonly filter: FqdnFilter;
+  readonly setFilter: (filter: FqdnFilter) => void;
+}
+
 /** States with their counts, a search and an order; all of them are part of the address of the page. */
-export function FqdnToolbar({ counts }: { readonly counts: FqdnCounts }) {
-  const { spaceId } = route.useParams();
-  const { state, q, sort } = route.useSearch();
-  const navigate = route.useNavigate();
-  const rest = { ...(q !== undefined && { q }), ...(sort !== undefined && { sort }) };
+export function NamesToolbar({ counts, filter, setFilter }: NamesToolbarProps) {
+  const { state, q, sort } = filter;
   return (
     <>
       <nav className="cl-tabs" aria-label="States">
@@ -26,9 +28,8 @@ export function FqdnToolbar({ counts }: { readonly counts: FqdnCounts }) {
           <Link
             key={one ?? 'all'}
             activeOptions={{ exact: true }}
-            to="/spaces/$spaceId"
-            params={{ spaceId }}
-            search={{ ...rest, ...(one !== undefined && { state: one }) }}
+            to="."
+            search={withState(filter, one)}
             aria-current={one === state || undefined}
           >
             {one === undefined ? `All ${counts.total}` : `${stateMarks[one].word} ${counts[one]}`}
@@ -40,15 +41,15 @@ export function FqdnToolbar({ counts }: { readonly counts: FqdnCounts }) {
         onSubmit={(event) => {
           event.preventDefault();
           const text = String(new FormData(event.currentTarget).get('q')).trim();
-          void navigate({
-            search: ({ q: _, ...others }) => ({ ...others, ...(text !== '' && { q: text }) }),
-          });
+          const { q: _, ...others } = filter;
+          setFilter({ ...others, ...(text !== '' && { q: text }) });
         }}
       >
         <TextInput
           name="q"
           type="search"
           aria-label="Search names"
+          aria-keyshortcuts="/"
           placeholder="Part of a name"
           defaultValue={q ?? ''}
           maxLength={253}
@@ -60,17 +61,19 @@ export function FqdnToolbar({ counts }: { readonly counts: FqdnCounts }) {
           aria-label="Order"
           value={sort ?? 'attention'}
           data={fqdnSorts.map((value) => ({ value, label: sortLabels[value] }))}
-          onChange={({ currentTarget: { value } }) => {
-            const chosen = fqdnSorts.find((one) => one === value);
-            void navigate({
-              search: ({ sort: _, ...others }) => ({
-                ...others,
-                ...(chosen !== undefined && chosen !== 'attention' && { sort: chosen }),
-              }),
-            });
-          }}
+          onChange={({ currentTarget: { value } }) => setFilter(withSort(filter, value))}
         />
       </form>
     </>
   );
+}
+
+function withState({ state: _, ...others }: FqdnFilter, state: FqdnFilter['state']): FqdnFilter {
+  return { ...others, ...(state !== undefined && { state }) };
+}
+
+/** The filter with another order; the usual one is left out. */
+export function withSort({ sort: _, ...others }: FqdnFilter, value: string): FqdnFilter {
+  const sort = fqdnSorts.find((one) => one === value);
+  return { ...others, ...(sort !== undefined && sort !== 'attention' && { sort }) };
 }

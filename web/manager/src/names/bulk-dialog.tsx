@@ -1,0 +1,159 @@
+import type { FqdnAction, FqdnChange, FqdnChangeResult } from '@certloop/contracts/browser';
+import { CopyText, countOf, Fault, sentenceOf, serviceUrl, Waiting } from '@certloop/web-kit';
+import { Button, Modal, NativeSelect } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { providerName, useProviders } from '../providers.js';
+import { api } from '../service.js';
+import { addedResults, idsAtOnce, noResult, slicesOf } from './bulk-slices.js';
+
+export interface BulkDialogProps {
+  readonly title: string;
+  readonly action: FqdnAction;
+  /** Which names: their ids, or a filter that the service applies. */
+  readonly about: Pick<FqdnChange, 'ids' | 'filter'>;
+  readonly close: (isDone: boolean) => void;
+}
+
+/** Asks the service what a change of many names would do, shows that, and changes them when the user agrees. */
+export function BulkDialog({ title, action, about, close }: BulkDialogProps) {
+  const queries = useQueryClient();
+  const providers = useProviders();
+  const [providerId, setProvider] = useState<string | null>();
+  const [done, setDone] = useState(0);
+  const wanted = { action, ...(providerId !== undefined && { providerId }) };
+  const isComplete = action !== 'set-provider' || providerId !== undefined;
+  const parts = slicesOf(about);
+  const send = async (dryRun: boolean, onDone: (names: number) => void) => {
+    let result = noResult;
+    for (const part of parts) {
+      result = addedResults(result, (await api.changeFqdns({ body: { ...part, ...wanted, dryRun } })).body);
+      onDone(result.matched);
+    }
+    return result;
+  };
+  const plan = useQuery({
+    queryKey: ['bulk', about, wanted],
+    queryFn: () => send(true, () => undefined),
+    enabled: isComplete,
+    gcTime: 0,
+    staleTime: 0,
+    retry: false,
+  });
+  const change = useMutation({
+    mutationFn: () => send(false, setDone),
+    // also after a failure, which leaves what was changed before it
+    onSettled: () =>
+      queries.invalidateQueries({
+        predicate: ({ queryKey: [first] }) =>
+          first === 'space' || first === 'spaces' || first === 'ahead' || first === 'renewals',
+      }),
+  });
+  const shown = change.data ?? plan.data;
+  const names = plan.data === undefined ? '' : countOf(plan.data.changed, 'name');
+  return (
+    <Modal opened onClose={() => close(change.isSuccess)} title={title} size="lg">
+      <div className="cl-form">
+        {action === 'set-provider' && (
+          <NativeSelect
+            label="Provider of the next certificate"
+            description="A name whose certificate another provider issued is renewed by that one."
+            value={providerId === undefined ? '' : (providerId ?? 'none')}
+            disabled={change.isPending || change.isSuccess}
+            data={[
+              { value: '', label: 'Choose a provider', disabled: true },
+              { value: 'none', label: 'None' },
+              ...(providers.data ?? []).map(({ id, displayName }) => ({ value: id, label: displayName })),
+            ]}
+            onChange={({ currentTarget: { value } }) => setProvider(value === 'none' ? null : value)}
+          />
+        )}
+        {isComplete && plan.isPending && <Waiting />}
+        <Fault>{plan.isError ? sentenceOf(plan.error) : undefined}</Fault>
+        <Fault>
+          {change.isError
+            ? `${sentenceOf(change.error)} Names that were changed before stay changed; try again for the rest.`
+            : undefined}
+        </Fault>
+        {shown !== undefined && <Summary result={shown} isDone={change.isSuccess} />}
+        {change.isPending && parts.length > 1 && (
+          <p role="status">
+            {done} of {parts.length * idsAtOnce} names
+          </p>
+        )}
+        <div className="cl-row">
+          {change.isSuccess ? (
+            <Button onClick={() => close(true)}>Close</Button>
+          ) : (
+            <>
+              <Button
+                disabled={plan.data === undefined || plan.data.changed === 0}
+                loading={change.isPending}
+                onClick={() => change.mutate()}
+              >
+                {buttonLabel({
+                  action,
+                  names,
+                  provider: providerName(providers.data, providerId ?? undefined),
+                })}
+              </Button>
+              <Button variant="default" onClick={() => close(false)} disabled={change.isPending}>
+                Cancel
+              </Button>
+            </>
+          )}
+          {isComplete && <CopyText label="Copy as curl" text={curlOf({ ...parts[0], ...wanted })} />}
+        </div>
+      </div>
+    </Modal>
+  );
+}
+
+/** What changed or would change, and what was or would be skipped with the reason. */
+function Summary({ result, isDone }: { readonly result: FqdnChangeResult; readonly isDone: boolean }) {
+  const { matched, changed, unchanged, skipped } = result;
+  const skippedCount = matched - changed - unchanged;
+  return (
+    <div className="cl-stack" role="status">
+      <p>
+        {countOf(changed, 'name')} {isDone ? (changed === 1 ? 'was' : 'were') : 'will be'} changed.
+        {unchanged > 0 && ` ${unchanged} ${unchanged === 1 ? 'is' : 'are'} so already.`}
+        {skippedCount > 0 && ` ${skippedCount} ${isDone ? 'were' : 'will be'} skipped.`}
+      </p>
+      {skipped.length > 0 && (
+        <details open={skipped.length <= 10}>
+          <summary>Why names are skipped</summary>
+          <ul className="cl-list">
+            {skipped.map(({ id, fqdn, reason }) => (
+              <li key={id}>
+                {fqdn ?? id}: {reason}
+              </li>
+            ))}
+          </ul>
+          {skippedCount > skipped.length && <p className="cl-dim">The first {skipped.length} are shown.</p>}
+        </details>
+      )}
+    </div>
+  );
+}
+
+function buttonLabel({
+  action,
+  names,
+  provider,
+}: {
+  readonly action: FqdnAction;
+  readonly names: string;
+  readonly provider: string;
+}): string {
+  if (names === '') return 'Change';
+  if (action === 'renewal-on') return `Switch renewal on for ${names}`;
+  if (action === 'renewal-off') return `Switch renewal off for ${names}`;
+  return `Set ${provider === '' ? 'the provider' : provider} for ${names}`;
+}
+
+function curlOf(body: Omit<FqdnChange, 'dryRun'>): string {
+  const text = JSON.stringify({ ...body, dryRun: true }).replace(/'/g, `'\\''`);
+  return `curl -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \\
+  -d '${text}' ${serviceUrl()}/fqdns/bulk`;
+}

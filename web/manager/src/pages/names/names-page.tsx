@@ -1,0 +1,41 @@
+import { EmptyState, useTitle } from '@certloop/web-kit';
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { NamesList } from '../../names/names-list.js';
+import { api } from '../../service.js';
+
+const route = getRouteApi('/inside/fqdns');
+
+/** The names of all spaces that the user may read. */
+export function NamesPage() {
+  const filter = route.useSearch();
+  const navigate = route.useNavigate();
+  useTitle('Names', 'manager');
+  const counts = useQuery({
+    queryKey: ['ahead', 'name-counts'],
+    queryFn: async ({ signal }) => (await api.countFqdnStates({ query: {}, signal })).body,
+  });
+  return (
+    <>
+      <div className="cl-title">
+        <h1>Names</h1>
+      </div>
+      <NamesList
+        spaceId={undefined}
+        filter={filter}
+        setFilter={(search) => void navigate({ search })}
+        counts={counts.data}
+        canWrite
+        empty={
+          <EmptyState title="There is no name that you may see">
+            <p>Each name belongs to a space. Open a space and add the host name of a certificate there.</p>
+            <Button component={Link} to="/spaces">
+              Open the spaces
+            </Button>
+          </EmptyState>
+        }
+      />
+    </>
+  );
+}
