@@ -136,6 +136,8 @@ GET    /badges/                  200     | 401 |
 // A test message of an integration; the document has no row for it.
 const checkMonitorExtensions = `
 POST   /channels/{id}/test       200     | | 400 401 404
+GET    /key                      200     | | 401
+DELETE /key                      204     | | 401
 `;
 
 // What people do with a browser, below /api/account; the documents have no row for it.
