@@ -1,5 +1,4 @@
 import type { FqdnAction } from '@certloop/contracts';
-import type { FqdnRow } from '../../fqdns/fqdns.repository.js';
 import type { PolicyRules } from '../../fqdns/issuance-policy.js';
 
 /** What to write to many FQDNs. */
@@ -9,8 +8,14 @@ export interface WantedChange {
   readonly provider: { readonly id: string; readonly name: string } | undefined;
 }
 
-/** What of an FQDN is written. */
-export type WrittenColumns = Partial<Pick<FqdnRow, 'renewalEnabled' | 'expiryAcceptedUntil' | 'providerId'>>;
+/** What of an FQDN may be written. */
+interface ChangeableFqdn {
+  readonly renewalEnabled: boolean;
+  readonly expiryAcceptedUntil: Date | null;
+  readonly providerId: string | null;
+}
+
+export type WrittenColumns = Partial<ChangeableFqdn>;
 
 /** The columns that the change writes to every FQDN. */
 export function columnsOf({ action, provider }: WantedChange): WrittenColumns {
@@ -23,13 +28,14 @@ export function columnsOf({ action, provider }: WantedChange): WrittenColumns {
 
 /** Whether the FQDN is so already, is skipped and why, or changes. */
 export function judgeChange(
-  fqdn: FqdnRow,
+  fqdn: ChangeableFqdn & { readonly fqdn: string },
   wanted: WantedChange,
   { canWrite, rules }: { readonly canWrite: boolean; readonly rules: PolicyRules | undefined },
 ): 'change' | 'unchanged' | { readonly reason: string } {
   if (!canWrite) return { reason: 'this needs READ_WRITE on the space' };
   const columns = Object.entries(columnsOf(wanted));
-  const isSame = ([name, value]: [string, unknown]) => plain(fqdn[name as keyof FqdnRow]) === plain(value);
+  const isSame = ([name, value]: [string, unknown]) =>
+    plain(fqdn[name as keyof ChangeableFqdn]) === plain(value);
   if (columns.every(isSame)) return 'unchanged';
   if (wanted.provider === undefined) return 'change';
   const refusal = rules?.refusalOfFqdn(fqdn.fqdn) ?? rules?.refusalOfProvider(wanted.provider);
