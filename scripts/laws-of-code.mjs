@@ -27,8 +27,6 @@ export const exceptions = {
   'asks-for-the-right': {
     'cert-manager/audit/export/export-audit-logs.service.ts#exportAuditLogs':
       'everyone may export what they may read, and the filter leaves out the rest',
-    'cert-manager/standings/bulk/change-fqdns.service.ts#changeFqdns':
-      'it asks for the level on the space of each FQDN, and skips those where the caller lacks it',
     'cert-manager/issuance/jobs/request-certificate.service.ts#beginJob':
       'requestCertificate has asked for it',
     'cert-manager/issuance/signing/sign-by-order.service.ts#signByOrder': 'signCsr has asked for it',
