@@ -2,10 +2,12 @@ import type { ExpiryTimeline, Fqdn, Outlook } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { inServiceSeconds, renewalsPerSecond } from '../../src/standings/outlook/outlook.js';
+import { findLastSuccess } from '../../src/standings/outlook/outlook.repository.js';
 import { fqdnStandings } from '../../src/standings/standings.repository.js';
 import type { TestApp } from '../support/app.js';
 import { grant } from '../support/factories.js';
-import { addFqdn, unknownId } from '../support/inventory.js';
+import { foreignCertificate } from '../support/foreign-ca.js';
+import { addFqdn, pathOf, unknownId } from '../support/inventory.js';
 import type { Person } from '../support/people.js';
 import {
   certificatesOf,
@@ -164,5 +166,32 @@ describeEachDialect('what lies ahead', (open) => {
     expect(sums(await timeline('', app.people.ben)).willRenew).toBe(sums(mine).willRenew + 1);
     app.clock.advance(10_000);
     expect(sums(await timeline()).willRenew).toBe(sums(before).willRenew + 1);
+  });
+
+  test('shows the last success of a provider, whatever else its FQDNs have imported since', async () => {
+    const { providerId } = place;
+    const { unrenewed } = fqdns;
+    const notBefore = app.clock.now();
+    const { fqdn, spaceId } = unrenewed;
+    const { id } = await addFqdn(app, spaceId, `imported.${fqdn}`);
+    const imported = { id, spaceId };
+    const put = (path: string) => app.request.put(path).set(app.people.ada.auth);
+    await put(`/spaces/${spaceId}/fqdns/${id}`).send({ providerId }).expect(200);
+    const dates = { notBefore, notAfter: new Date(notBefore.getTime() + 90 * day) };
+    const { leafPem: pem } = await foreignCertificate({ dnsNames: [`imported.${fqdn}`], ...dates });
+    const path = pathOf(imported, 'certificates/import');
+    await app.request.post(path).set(app.people.ada.auth).send({ pem }).expect(201);
+    const [standing] = await app.database.read((tx) => tx.find(fqdnStandings, { where: { id } }));
+    expect(standing).toMatchObject({ providerId, notBefore: new Date(Math.floor(+notBefore / 1000) * 1000) });
+
+    const lastSuccess = (scope: 'all' | string[], slice?: number) =>
+      app.database.read((tx) => findLastSuccess(tx, providerId, scope, slice));
+    const issued = (await certificatesOf(app, unrenewed)).at(-1)?.createdAt;
+    for (const slice of [1, 2, undefined]) {
+      expect((await lastSuccess('all', slice))?.toISOString()).toBe(issued);
+      expect((await lastSuccess([spaceId], slice))?.toISOString()).toBe(issued);
+    }
+    expect(await lastSuccess([])).toBeUndefined();
+    expect(await app.database.read((tx) => findLastSuccess(tx, unknownId, 'all'))).toBeUndefined();
   });
 });

@@ -79,19 +79,31 @@ export async function findFirstLoss(
   return (await querySql<EndingRow>(tx, endingColumns, text, values))[0];
 }
 
-/** When the newest certificate that began last, of those that a provider issued, was stored. */
+/**
+ * When the newest certificate that began last, of those that a provider issued, was stored. Nearly all FQDNs of a
+ * provider have a certificate of it, so the certificates of the newest `slice` are looked up first: to look up all before
+ * sorting takes half a second for 50,000.
+ */
 export async function findLastSuccess(
   tx: Tx,
   providerId: string,
   scope: SpaceScope,
+  slice = 1_000,
 ): Promise<Date | undefined> {
-  const values: SqlValue[] = [];
-  const place = (value: SqlValue) => `$${values.push(value)}`;
-  const provider = place(providerId);
-  const text = `select c.created_at from fqdn_standings s join certificates c on c.id = s.certificate_id
-    where s.provider_id = ${provider} and c.provider_id = ${provider} ${inSpaces(scope, place)}
-    order by s.not_before desc limit 1`;
-  return (await querySql(tx, { createdAt: column.instant() }, text, values))[0]?.createdAt;
+  for (const limit of [`limit ${slice}`, '']) {
+    const values: SqlValue[] = [];
+    const place = (value: SqlValue) => `$${values.push(value)}`;
+    const provider = place(providerId);
+    const newest = `select s.id, s.certificate_id, s.not_before from fqdn_standings s
+      where s.provider_id = ${provider} and s.certificate_id is not null ${inSpaces(scope, place)}
+      order by s.not_before desc, s.id ${limit}`;
+    // SQLite reads the left side of a cross join first
+    const text = `select c.created_at from (${newest}) n cross join certificates c
+      where c.id = n.certificate_id and c.provider_id = ${provider} order by n.not_before desc, n.id limit 1`;
+    const [found] = await querySql(tx, { createdAt: column.instant() }, text, values);
+    if (found !== undefined) return found.createdAt;
+  }
+  return undefined;
 }
 
 /** SQL that leaves only FQDNs of the spaces. */
