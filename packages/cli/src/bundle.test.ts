@@ -81,7 +81,7 @@ test('runs from a crontab: without HOME, with a short PATH, and with a job that 
   await once(monitor, 'listening');
   try {
     const address = `http://127.0.0.1:${(monitor.address() as AddressInfo).port}/ping/one`;
-    const command = join(folder, "Anna's bin", 'certloop');
+    const command = join(folder, "Anna's", 'bin', 'certloop');
     const line = `"${command}" run ${address} -- sh -c 'echo copied'`;
     const cron = ['-i', 'PATH=/usr/bin:/bin', 'SHELL=/bin/sh', '/bin/sh', '-c', line];
     expect(await execute('/usr/bin/env', cron, { cwd: '/' })).toEqual({ stdout: 'copied\n', stderr: '' });
