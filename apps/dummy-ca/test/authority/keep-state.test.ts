@@ -125,14 +125,17 @@ describe('a state', () => {
       for (let round = 0; round < 4; round += 1) {
         const service = await start(file);
         let isAlive = true;
-        const work = Array.from({ length: 4 }, async () => {
-          while (isAlive) {
-            const reply = await sign(service.url).catch(() => undefined);
-            if (reply === undefined) return;
-            answered.push(reply.body);
-          }
+        const enough = answered.length + 4 + round;
+        const work = await new Promise<Promise<void>[]>((resolve) => {
+          const begun = Array.from({ length: 4 }, async () => {
+            while (isAlive) {
+              const reply = await sign(service.url).catch(() => undefined);
+              if (reply === undefined) return;
+              // the others are in the middle of theirs
+              if (answered.push(reply.body) === enough) resolve(begun);
+            }
+          });
         });
-        await new Promise((resolve) => setTimeout(resolve, 80 + 50 * round));
         await service.kill();
         isAlive = false;
         await Promise.all(work);
