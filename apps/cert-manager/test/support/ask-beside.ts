@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { watchStretches } from '@certloop/server/testing';
 import { expect } from '@jest/globals';
 import type { TestApp } from './app.js';
-import { watchStretches } from './stretches.js';
 
 /** How long others may be held up, in milliseconds. */
 const allowedMs = 50;

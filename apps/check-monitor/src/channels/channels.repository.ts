@@ -195,18 +195,27 @@ export async function listChannelsByCheck(
 
 type CheckChannelKey = Pick<CheckChannel, 'checkId'>;
 
-/** Uuids of the channels of each check of a project, in any order; checks without channels are absent. */
-export async function listAssignedUuids(tx: Tx, projectId: string): Promise<Map<number, readonly string[]>> {
+/**
+ * Uuids of the channels of each check of a project, or of those with the ids `checkIds`, in any order; checks without
+ * channels are absent.
+ */
+export async function listAssignedUuids(
+  tx: Tx,
+  projectId: string,
+  checkIds?: readonly number[],
+): Promise<Map<number, readonly string[]>> {
+  if (checkIds?.length === 0) return new Map();
   const uuids = new Map((await listProjectChannels(tx, projectId)).map(({ id, uuid }) => [String(id), uuid]));
   // by check, as thousands of checks with several channels each would make a great many rows
   const ids = inDialect(tx, {
     sqlite: 'group_concat(channel_id)',
     postgres: "string_agg(cast(channel_id as text), ',')",
   });
+  const named = checkIds === undefined ? '' : `and check_id in (${placeholders(checkIds.length, 2)})`;
   const text = `select check_id, ${ids} as channel_ids from check_channels
-    where channel_id in (select id from channels where project_id = $1) group by check_id`;
+    where channel_id in (select id from channels where project_id = $1) ${named} group by check_id`;
   const columns = { checkId: column.bigint(), channelIds: column.text() };
-  const rows = await querySql(tx, columns, text, [projectId]);
+  const rows = await querySql(tx, columns, text, [projectId, ...(checkIds ?? [])]);
   const uuidsOf = memoised((list: string) => list.split(',').flatMap((id) => uuids.get(id) ?? []));
   return new Map(rows.map(({ checkId, channelIds }) => [checkId, uuidsOf(channelIds)]));
 }

@@ -1,6 +1,9 @@
+import { executeSql } from '@certloop/db';
+import { watchStretches } from '@certloop/server/testing';
 import { beforeEach, expect, test } from '@jest/globals';
 import { uniqueKeyOf } from '../../src/checks/check.js';
 import { type Browser, newPerson, newProject } from '../support/browser.js';
+import { copyCheck } from '../support/copy-check.js';
 import { describeMonitor } from '../support/suite.js';
 
 describeMonitor('the checks of a project in the console', (stage) => {
@@ -191,5 +194,27 @@ describeMonitor('the checks of a project in the console', (stage) => {
     await ping(check);
     await owner.get(at(`/checks/${check.uuid}`)).expect(404);
     await move(target).expect(404);
+  });
+
+  test('are read, sorted and paged by 50,000 while others have their turns', async () => {
+    const count = 50_000;
+    // what runs for the first time is compiled first
+    const { uuid } = await make({ name: 'job' });
+    await list('limit=10');
+    await stage.app.database.transaction(async (tx) => {
+      await copyCheck(tx, uuid, count - 1);
+      await executeSql(tx, "update check_states set stored_status = 'paused' where check_id % 3 = 0");
+    });
+    stage.app.clock.advance(60_000);
+    for (const sort of ['attention', 'name', 'created']) {
+      const watch = watchStretches();
+      const found = await list(`sort=${sort}&limit=50&include=state`);
+      const maxMs = watch.stop();
+      expect(found).toMatchObject({ total: String(count) });
+      if (sort !== 'attention') {
+        expect(found.names.slice(0, 2)).toEqual(['job', sort === 'name' ? 'job 0' : 'job 7919']);
+      }
+      if (maxMs !== undefined) expect(maxMs).toBeLessThan(50);
+    }
   });
 });

@@ -1,8 +1,8 @@
-import { column, executeSql, querySql, type Tx } from '@certloop/db';
 import { expect, test } from '@jest/globals';
 import { countAssignedChecks } from '../../src/channels/assign-channel.repository.js';
 import { createChannel } from '../../src/channels/create-channel.service.js';
 import type { Holder } from '../support/app.js';
+import { copyCheck } from '../support/copy-check.js';
 import { describeMonitor } from '../support/suite.js';
 
 describeMonitor('a new integration', (stage) => {
@@ -69,26 +69,3 @@ describeMonitor('a new integration', (stage) => {
     expect(answers).toBeGreaterThan(10);
   });
 });
-
-/** Inserts copies of a check, in one statement. */
-async function copyCheck(tx: Tx, uuid: string, count: number): Promise<void> {
-  const [first] = await querySql(
-    tx,
-    { id: column.bigint() },
-    'select max(id) as id from checks where uuid = $1',
-    [uuid],
-  );
-  const isPostgres = tx.dataSource.options.type === 'postgres';
-  const uuidOf = (prefix: string) =>
-    isPostgres
-      ? `cast('${prefix}-0000-4000-8000-' || lpad(to_hex(n), 12, '0') as uuid)`
-      : `printf('${prefix}-0000-4000-8000-%012x', n)`;
-  const copied = `project_id, unique_key, name, slug, tags, description, kind, timeout_seconds, grace_seconds,
-    schedule, tz, manual_resume, methods, start_keywords, success_keywords, failure_keywords, filter_subject,
-    filter_body, filter_http_body, filter_default_fail, created_at`;
-  const text = `with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${count})
-    insert into checks (uuid, badge_uuid, ${copied})
-    select ${uuidOf('11111111')}, ${uuidOf('22222222')}, ${copied}
-    from checks cross join numbers where checks.id = $1`;
-  await executeSql(tx, text, [first?.id ?? 0]);
-}

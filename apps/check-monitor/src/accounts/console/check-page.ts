@@ -37,27 +37,55 @@ export interface CheckPage {
 export function pageOfChecks(byName: readonly Standing[], query: CheckPageQuery, now: Micros): CheckPage {
   const { sort, limit, cursor } = query;
   const after = cursor === undefined ? undefined : parsePosition(cursor, sort);
-  const matches = matcherOf(query);
-  const found = byName
-    .map((check) => ({ check, status: statusOf(check, now) }))
-    .filter(matches)
-    .map((row) => ({ ...row, position: positionOf(row, sort) }));
-  // by name they are already
-  if (sort !== 'name') found.sort((one, other) => comparePositions(one.position, other.position));
-  const start = after === undefined ? 0 : found.findIndex((row) => comparePositions(row.position, after) > 0);
-  const rows = start < 0 ? [] : found.slice(start, start + limit);
+  const found = inOrder(byName.filter(matcherOf(query, now)), sort, now);
+  const start = after === undefined ? 0 : countUpTo(found, (check) => positionOf(check, sort, now), after);
+  const rows = found.slice(start, start + limit).map((check) => ({ check, status: statusOf(check, now) }));
   const last = rows.at(-1);
-  const hasMore = start >= 0 && start + limit < found.length && last !== undefined;
-  return { rows, total: found.length, next: hasMore ? formatPosition(sort, last.position) : undefined };
+  const hasMore = start + limit < found.length && last !== undefined;
+  const next = hasMore ? formatPosition(sort, positionOf(last.check, sort, now)) : undefined;
+  return { rows, total: found.length, next };
 }
 
-function matcherOf({ q, slug, tags, statuses, ids }: CheckPageQuery): (row: RankedCheck) => boolean {
+/** Puts checks that come by name in the order of a list. */
+function inOrder(byName: readonly Standing[], sort: CheckSort, now: Micros): readonly Standing[] {
+  if (sort === 'name') return byName;
+  if (sort === 'created') return byName.toSorted((one, other) => one.id - other.id);
+  const ranked: Standing[][] = [];
+  for (const check of byName) {
+    const rank = rankOf(statusOf(check, now));
+    const others = ranked[rank];
+    if (others === undefined) ranked[rank] = [check];
+    else others.push(check);
+  }
+  return ranked.flat();
+}
+
+/** Number of checks, which are in the order of their positions, that are not after a position. */
+function countUpTo(
+  checks: readonly Standing[],
+  placeOf: (check: Standing) => Position,
+  position: Position,
+): number {
+  let [low, high] = [0, checks.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const check = checks[middle];
+    if (check !== undefined && comparePositions(placeOf(check), position) <= 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function matcherOf(
+  { q, slug, tags, statuses, ids }: CheckPageQuery,
+  now: Micros,
+): (check: Standing) => boolean {
   const part = q?.trim().toLowerCase() ?? '';
-  return ({ check, status }) =>
+  return (check) =>
     (ids === undefined || ids.has(check.id)) &&
     (slug === undefined || check.slug === slug) &&
     (statuses.length === 0 ||
-      statuses.includes(status) ||
+      statuses.includes(statusOf(check, now)) ||
       (check.lastStart !== null && statuses.includes('started'))) &&
     (tags.length === 0 || tags.every((tag) => tagsOf(check.tags).includes(tag))) &&
     (part === '' || `${check.name}\n${check.slug}\n${check.tags}`.toLowerCase().includes(part));
@@ -66,9 +94,9 @@ function matcherOf({ q, slug, tags, statuses, ids }: CheckPageQuery): (row: Rank
 /** Place of a check in the order of a list. */
 type Position = readonly [rank: number, name: string, id: number];
 
-function positionOf({ check, status }: RankedCheck, sort: CheckSort): Position {
+function positionOf(check: Standing, sort: CheckSort, now: Micros): Position {
   if (sort === 'created') return [0, '', check.id];
-  return [sort === 'attention' ? rankOf(status) : 0, nameKeyOf(check), check.id];
+  return [sort === 'attention' ? rankOf(statusOf(check, now)) : 0, nameKeyOf(check), check.id];
 }
 
 function comparePositions(one: Position, other: Position): number {

@@ -48,7 +48,7 @@ export async function listCheckPage(deps: ConsoleChecksDeps, caller: Caller, que
     const { rows, ...page } = pageOfChecks(standings, { ...query, ids }, now);
     const rowIds = rows.map(({ check }) => check.id);
     const found = new Map((await listChecksByIds(tx, projectId, rowIds)).map((check) => [check.id, check]));
-    const channelIds = await listAssignedUuids(tx, projectId);
+    const channelIds = await listAssignedUuids(tx, projectId, rowIds);
     const falls = query.hasState ? await fallsOf(tx, rows, now) : new Map<number, Fall>();
     const checks = rowIds.flatMap((id) => {
       const check = found.get(id);

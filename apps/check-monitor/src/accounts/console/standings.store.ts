@@ -1,8 +1,10 @@
-import type { Database } from '@certloop/db';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Database, Tx } from '@certloop/db';
 import type { CheckChanges } from '../../checks/check-changes.store.js';
-import { listStandings } from '../../checks/rows/standings.repository.js';
-import { compareNames, nameKeyOf, type Standing } from '../../checks/standing.js';
+import { listStandingTexts, readStandings } from '../../checks/rows/standings.repository.js';
+import { compareTexts, nameKeyOf, type Standing } from '../../checks/standing.js';
 import { type Clock, type Micros, microsPerSecond } from '../../instants.js';
+import { sortInTurns } from './sort-in-turns.service.js';
 
 export interface StandingsDeps {
   readonly db: Database;
@@ -28,23 +30,30 @@ interface Reading {
 }
 
 const manyChecks = 10_000;
+// they take some milliseconds
+const fewChecks = 500;
 
 export function createStandings(deps: StandingsDeps): Standings {
   const { db, clock, changes } = deps;
   // of each project the reading that is under way, or the last one
   const readings = new Map<string, Promise<Reading>>();
 
+  const find = async (projectId: string, uuids?: readonly string[]): Promise<Standing[]> => {
+    const isShort = uuids !== undefined && uuids.length <= fewChecks;
+    const work = (tx: Tx) => listStandingTexts(tx, projectId, uuids);
+    return readStandings(await (isShort ? db.read(work) : db.longRead(work)));
+  };
+
   const read = async (projectId: string, last: Reading | undefined): Promise<Reading> => {
     const position = changes.position();
     const at = clock.now();
     const changed = last === undefined ? undefined : changedSince(changes, last);
     if (last === undefined || changed === undefined || !isFresh(last, at)) {
-      const found = await db.read((tx) => listStandings(tx, projectId));
-      return { at, position, checks: byName(found) };
+      return { at, position, checks: await byName(await find(projectId)) };
     }
     if (changed.length === 0) return { ...last, position };
-    const found = await db.read((tx) => listStandings(tx, projectId, changed));
-    return { at: last.at, position, checks: replaced(last.checks, changed, found) };
+    const found = await find(projectId, changed);
+    return { at: last.at, position, checks: await replaced(last.checks, changed, found) };
   };
 
   const forgetOld = (): void => {
@@ -88,15 +97,24 @@ function changedSince(
   return isWhole ? [...changed] : undefined;
 }
 
-function byName(checks: Iterable<Standing>): ReadonlyMap<string, Standing> {
-  return new Map([...checks].sort(compareNames).map((check) => [check.uuid, check]));
+async function byName(found: Iterable<Standing>): Promise<ReadonlyMap<string, Standing>> {
+  const keyed = Array.from(found, (check) => ({ check, key: nameKeyOf(check) }));
+  const sorted = await sortInTurns(
+    keyed,
+    (one, other) => compareTexts(one.key, other.key) || one.check.id - other.check.id,
+  );
+  await nextTurn();
+  const checks = new Map(sorted.map(({ check }) => [check.uuid, check]));
+  // the caller works through them too
+  await nextTurn();
+  return checks;
 }
 
-function replaced(
+async function replaced(
   known: ReadonlyMap<string, Standing>,
   changed: readonly string[],
   found: readonly Standing[],
-): ReadonlyMap<string, Standing> {
+): Promise<ReadonlyMap<string, Standing>> {
   const checks = new Map(known);
   const left = new Set(changed);
   let isInOrder = true;

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { column, inDialect, querySql, type Tx } from '@certloop/db';
 import type { Standing } from '../standing.js';
 import { wholeCheckColumns, wholeChecks } from './checks.repository.js';
@@ -38,18 +39,29 @@ const namedSql = {
   postgres: 'and uuid in (select cast(value as uuid) from json_array_elements_text(cast($2 as json)))',
 };
 
-/** Checks of a project, or those of them that `uuids` names, in no order. Some hundred come as one JSON text. */
-export async function listStandings(
+/**
+ * Texts of the checks of a project, or of those of them that `uuids` names, in no order, for `readStandings`. Each text
+ * has some hundred.
+ */
+export async function listStandingTexts(
   tx: Tx,
   projectId: string,
   uuids?: readonly string[],
-): Promise<Standing[]> {
+): Promise<string[]> {
   const named = uuids === undefined ? '' : inDialect(tx, namedSql);
   const text = `select ${inDialect(tx, cellsSql)} as cells from ${wholeChecks}
     where project_id = $1 ${named} group by id / ${checksAtOnce}`;
   const values = uuids === undefined ? [projectId] : [projectId, JSON.stringify(uuids)];
   const rows = await querySql(tx, { cells: column.text() }, text, values);
-  return rows.flatMap((row) =>
-    (JSON.parse(`[${row.cells}]`) as unknown[][]).map((check) => standing.read(check, {})),
-  );
+  return rows.map(({ cells: checks }) => checks);
+}
+
+/** The checks in texts of `listStandingTexts`; others have a turn between two texts. */
+export async function readStandings(texts: readonly string[]): Promise<Standing[]> {
+  const checks: Standing[] = [];
+  for (const [place, text] of texts.entries()) {
+    if (place > 0) await nextTurn();
+    for (const check of JSON.parse(`[${text}]`) as unknown[][]) checks.push(standing.read(check, {}));
+  }
+  return checks;
 }
