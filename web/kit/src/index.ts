@@ -13,6 +13,7 @@ export { useCountdown, useInterval, useNow } from './clock.browser.js';
 export { CodeBlock, CopyText } from './copy-text.js';
 export { ErrorPanel } from './error-panel.js';
 export { Icon, type IconName } from './frame/icons.js';
+export { lazyPage } from './frame/lazy-page.js';
 export { Redirect } from './frame/redirect.js';
 export { Brand, Front, type NavigationLink, Shell } from './frame/shell.js';
 export { startConsole } from './frame/start.js';

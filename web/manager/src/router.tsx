@@ -1,12 +1,6 @@
 import { type RenewalStatus, renewalStatuses } from '@certloop/contracts/browser';
-import { consolePath } from '@certloop/web-kit';
-import {
-  createRootRoute,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  Outlet,
-} from '@tanstack/react-router';
+import { consolePath, lazyPage } from '@certloop/web-kit';
+import { createRootRoute, createRoute, createRouter, Outlet } from '@tanstack/react-router';
 import { Inside } from './inside.js';
 import { filterIn } from './lookups.js';
 import { MissingPage } from './pages/missing-page.js';
@@ -24,7 +18,7 @@ const login = createRoute({
 const welcome = createRoute({
   getParentRoute: () => root,
   path: '/welcome',
-  component: lazyRouteComponent(() => import('./pages/welcome/welcome-page.js'), 'WelcomePage'),
+  component: lazyPage(() => import('./pages/welcome/welcome-page.js'), 'WelcomePage'),
 });
 
 /** Everything that needs a session. */
@@ -32,19 +26,19 @@ const inside = createRoute({ getParentRoute: () => root, id: 'inside', component
 const home = createRoute({
   getParentRoute: () => inside,
   path: '/',
-  component: lazyRouteComponent(() => import('./pages/dashboard/dashboard-page.js'), 'DashboardPage'),
+  component: lazyPage(() => import('./pages/dashboard/dashboard-page.js'), 'DashboardPage'),
 });
 const spaces = createRoute({
   getParentRoute: () => inside,
   path: '/spaces',
-  component: lazyRouteComponent(() => import('./pages/spaces/spaces-page.js'), 'SpacesPage'),
+  component: lazyPage(() => import('./pages/spaces/spaces-page.js'), 'SpacesPage'),
 });
 
 const space = createRoute({
   getParentRoute: () => inside,
   path: '/spaces/$spaceId',
   validateSearch: filterIn,
-  component: lazyRouteComponent(() => import('./pages/space/space-page.js'), 'SpacePage'),
+  component: lazyPage(() => import('./pages/space/space-page.js'), 'SpacePage'),
 });
 const fqdn = createRoute({
   getParentRoute: () => inside,
@@ -52,19 +46,19 @@ const fqdn = createRoute({
   // the request whose steps are shown
   validateSearch: ({ job }: Record<string, unknown>): { job?: string } =>
     typeof job === 'string' ? { job } : {},
-  component: lazyRouteComponent(() => import('./pages/fqdn/fqdn-page.js'), 'FqdnPage'),
+  component: lazyPage(() => import('./pages/fqdn/fqdn-page.js'), 'FqdnPage'),
 });
 
 const names = createRoute({
   getParentRoute: () => inside,
   path: '/fqdns',
   validateSearch: filterIn,
-  component: lazyRouteComponent(() => import('./pages/names/names-page.js'), 'NamesPage'),
+  component: lazyPage(() => import('./pages/names/names-page.js'), 'NamesPage'),
 });
 const certificate = createRoute({
   getParentRoute: () => inside,
   path: '/spaces/$spaceId/fqdns/$fqdnId/certificates/$certId',
-  component: lazyRouteComponent(() => import('./pages/certificate/certificate-page.js'), 'CertificatePage'),
+  component: lazyPage(() => import('./pages/certificate/certificate-page.js'), 'CertificatePage'),
 });
 const renewals = createRoute({
   getParentRoute: () => inside,
@@ -73,18 +67,18 @@ const renewals = createRoute({
     const known = renewalStatuses.find((word) => word === status);
     return known === undefined ? {} : { status: known };
   },
-  component: lazyRouteComponent(() => import('./pages/renewals/renewals-page.js'), 'RenewalsPage'),
+  component: lazyPage(() => import('./pages/renewals/renewals-page.js'), 'RenewalsPage'),
 });
 
 const providers = createRoute({
   getParentRoute: () => inside,
   path: '/providers',
-  component: lazyRouteComponent(() => import('./pages/providers/providers-page.js'), 'ProvidersPage'),
+  component: lazyPage(() => import('./pages/providers/providers-page.js'), 'ProvidersPage'),
 });
 const statistics = createRoute({
   getParentRoute: () => inside,
   path: '/statistics',
-  component: lazyRouteComponent(() => import('./pages/statistics/statistics-page.js'), 'StatisticsPage'),
+  component: lazyPage(() => import('./pages/statistics/statistics-page.js'), 'StatisticsPage'),
 });
 const users = createRoute({
   getParentRoute: () => inside,
@@ -93,27 +87,27 @@ const users = createRoute({
     ...(typeof q === 'string' && q !== '' && { q }),
     ...(admins === true && { admins }),
   }),
-  component: lazyRouteComponent(() => import('./pages/users/users-page.js'), 'UsersPage'),
+  component: lazyPage(() => import('./pages/users/users-page.js'), 'UsersPage'),
 });
 const user = createRoute({
   getParentRoute: () => inside,
   path: '/users/$userId',
-  component: lazyRouteComponent(() => import('./pages/users/user-page.js'), 'UserPage'),
+  component: lazyPage(() => import('./pages/users/user-page.js'), 'UserPage'),
 });
 const groups = createRoute({
   getParentRoute: () => inside,
   path: '/groups',
-  component: lazyRouteComponent(() => import('./pages/groups/groups-page.js'), 'GroupsPage'),
+  component: lazyPage(() => import('./pages/groups/groups-page.js'), 'GroupsPage'),
 });
 const group = createRoute({
   getParentRoute: () => inside,
   path: '/groups/$groupId',
-  component: lazyRouteComponent(() => import('./pages/groups/group-page.js'), 'GroupPage'),
+  component: lazyPage(() => import('./pages/groups/group-page.js'), 'GroupPage'),
 });
 const newGroup = createRoute({
   getParentRoute: () => inside,
   path: '/new-group',
-  component: lazyRouteComponent(() => import('./pages/groups/group-page.js'), 'NewGroupPage'),
+  component: lazyPage(() => import('./pages/groups/group-page.js'), 'NewGroupPage'),
 });
 
 const audit = createRoute({
@@ -123,12 +117,12 @@ const audit = createRoute({
     ...(typeof action === 'string' && { action }),
     ...(typeof user === 'string' && { user }),
   }),
-  component: lazyRouteComponent(() => import('./pages/audit/audit-page.js'), 'AuditPage'),
+  component: lazyPage(() => import('./pages/audit/audit-page.js'), 'AuditPage'),
 });
 const account = createRoute({
   getParentRoute: () => inside,
   path: '/account',
-  component: lazyRouteComponent(() => import('./pages/account/account-page.js'), 'AccountPage'),
+  component: lazyPage(() => import('./pages/account/account-page.js'), 'AccountPage'),
 });
 
 const routeTree = root.addChildren([

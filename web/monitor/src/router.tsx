@@ -1,11 +1,5 @@
-import { consolePath, Redirect } from '@certloop/web-kit';
-import {
-  createRootRoute,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  Outlet,
-} from '@tanstack/react-router';
+import { consolePath, lazyPage, Redirect } from '@certloop/web-kit';
+import { createRootRoute, createRoute, createRouter, Outlet } from '@tanstack/react-router';
 import { Inside } from './inside.js';
 import type { CheckSearch } from './lookups.js';
 import { MissingPage } from './pages/missing-page.js';
@@ -31,7 +25,7 @@ const home = createRoute({
 const projects = createRoute({
   getParentRoute: () => inside,
   path: '/projects',
-  component: lazyRouteComponent(() => import('./pages/projects/projects-page.js'), 'ProjectsPage'),
+  component: lazyPage(() => import('./pages/projects/projects-page.js'), 'ProjectsPage'),
 });
 const statuses = ['new', 'up', 'grace', 'down', 'paused', 'started'] as const;
 const sorts = ['attention', 'name', 'created'] as const;
@@ -46,40 +40,37 @@ const checks = createRoute({
     ...wordIn('status', statuses, status),
     ...wordIn('sort', sorts, sort),
   }),
-  component: lazyRouteComponent(() => import('./pages/checks/checks-page.js'), 'ChecksPage'),
+  component: lazyPage(() => import('./pages/checks/checks-page.js'), 'ChecksPage'),
 });
 const check = createRoute({
   getParentRoute: () => inside,
   path: '/projects/$projectId/checks/$checkId',
-  component: lazyRouteComponent(() => import('./pages/check/check-page.js'), 'CheckPage'),
+  component: lazyPage(() => import('./pages/check/check-page.js'), 'CheckPage'),
 });
 const findCheck = createRoute({
   getParentRoute: () => inside,
   path: '/checks/$checkId',
-  component: lazyRouteComponent(() => import('./pages/check/find-check-page.js'), 'FindCheckPage'),
+  component: lazyPage(() => import('./pages/check/find-check-page.js'), 'FindCheckPage'),
 });
 const integrations = createRoute({
   getParentRoute: () => inside,
   path: '/projects/$projectId/integrations',
-  component: lazyRouteComponent(
-    () => import('./pages/integrations/integrations-page.js'),
-    'IntegrationsPage',
-  ),
+  component: lazyPage(() => import('./pages/integrations/integrations-page.js'), 'IntegrationsPage'),
 });
 const badges = createRoute({
   getParentRoute: () => inside,
   path: '/projects/$projectId/badges',
-  component: lazyRouteComponent(() => import('./pages/badges/badges-page.js'), 'BadgesPage'),
+  component: lazyPage(() => import('./pages/badges/badges-page.js'), 'BadgesPage'),
 });
 const settings = createRoute({
   getParentRoute: () => inside,
   path: '/projects/$projectId/settings',
-  component: lazyRouteComponent(() => import('./pages/settings/settings-page.js'), 'SettingsPage'),
+  component: lazyPage(() => import('./pages/settings/settings-page.js'), 'SettingsPage'),
 });
 const account = createRoute({
   getParentRoute: () => inside,
   path: '/account',
-  component: lazyRouteComponent(() => import('./pages/account/account-page.js'), 'AccountPage'),
+  component: lazyPage(() => import('./pages/account/account-page.js'), 'AccountPage'),
 });
 
 /** A text of the address, which a router may have read as a number. */
