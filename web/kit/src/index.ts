@@ -12,8 +12,17 @@ export { type Series, StackedBars } from './charts/stacked-bars.js';
 export { useCountdown, useInterval, useNow } from './clock.browser.js';
 export { CodeBlock, CopyText } from './copy-text.js';
 export { ErrorPanel } from './error-panel.js';
+export { ColorChoice } from './frame/color-choice.js';
+export {
+  changeDisplay,
+  type Density,
+  densities,
+  type TimeZone,
+  timeZones,
+  useDisplay,
+} from './frame/display.browser.js';
 export { Icon, type IconName } from './frame/icons.js';
-export { lazyPage } from './frame/lazy-page.js';
+export { lazyPage } from './frame/lazy-page.browser.js';
 export { Redirect } from './frame/redirect.js';
 export { Brand, Front, type NavigationLink, Shell } from './frame/shell.js';
 export { startConsole } from './frame/start.js';

@@ -2,6 +2,7 @@ import { Loader } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
 import { useNow } from './clock.browser.js';
 import { ErrorPanel } from './error-panel.js';
+import { useDisplay } from './frame/display.browser.js';
 import { sentenceOf } from './service/refusal.js';
 import { exactTime, relativeTime } from './times.js';
 
@@ -67,6 +68,8 @@ export function EmptyState({ title, children }: { readonly title: string; readon
 /** A moment relative to now; exact with its zone on hover and to screen readers. */
 export function Moment({ at }: { readonly at: string }) {
   const now = useNow();
+  // its zone may change
+  useDisplay();
   const exact = exactTime(at);
   return (
     <time dateTime={at} title={exact}>

@@ -1,12 +1,14 @@
 import { expect, test } from '@jest/globals';
 import {
   countOf,
+  dayOf,
   exactTime,
   lengthOf,
   readableTimes,
   relativeTime,
   spanText,
   wholeSentence,
+  writeTimesIn,
 } from './times.js';
 
 const now = Date.parse('2026-03-01T12:00:00Z');
@@ -69,4 +71,13 @@ test.each([
   ['', ''],
 ])('writes %j as the sentence %j', (text, sentence) => {
   expect(wholeSentence(text)).toBe(sentence);
+});
+
+test('writes moments and days in the chosen zone', () => {
+  const at = '2026-03-01T23:30:00.000Z';
+  writeTimesIn('Asia/Tokyo');
+  expect([dayOf(at), exactTime(at)]).toEqual(['2 Mar 2026', '2 Mar 2026, 08:30:00 GMT+9']);
+  writeTimesIn('UTC');
+  expect([dayOf(at), exactTime(at)]).toEqual(['1 Mar 2026', '1 Mar 2026, 23:30:00 UTC']);
+  writeTimesIn(undefined);
 });

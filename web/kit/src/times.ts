@@ -18,20 +18,25 @@ export function relativeTime(at: string | number, now: number): string {
   return distance > 0 ? 'in a moment' : 'just now';
 }
 
-const exact = new Intl.DateTimeFormat('en-GB', {
-  day: 'numeric',
-  month: 'short',
-  year: 'numeric',
-  hour: '2-digit',
-  minute: '2-digit',
-  second: '2-digit',
-  timeZoneName: 'short',
-});
-const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
+let formats = formatsIn(undefined);
+
+/** Writes moments and days in this zone from now on; without one in that of the system. */
+export function writeTimesIn(timeZone: string | undefined): void {
+  formats = formatsIn(timeZone);
+}
+
+function formatsIn(timeZone: string | undefined) {
+  const day = { day: 'numeric', month: 'short', year: 'numeric', timeZone } as const;
+  const time = { hour: '2-digit', minute: '2-digit', second: '2-digit', timeZoneName: 'short' } as const;
+  return {
+    exact: new Intl.DateTimeFormat('en-GB', { ...day, ...time }),
+    day: new Intl.DateTimeFormat('en-GB', day),
+  };
+}
 
 /** The moment to the second with its zone, such as `1 Mar 2026, 12:00:00 UTC`. */
 export function exactTime(at: string): string {
-  return exact.format(new Date(at));
+  return formats.exact.format(new Date(at));
 }
 
 /** The text as it stands alone on a page: a capital at its beginning, a full stop at its end, moments as `exactTime`. */
@@ -43,7 +48,7 @@ export function wholeSentence(text: string): string {
 
 /** The day alone, such as `1 Mar 2026`. */
 export function dayOf(at: string): string {
-  return day.format(new Date(at));
+  return formats.day.format(new Date(at));
 }
 
 const instant = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;

@@ -2,6 +2,7 @@ import { assertFocusReturns, hasBrowser } from '@certloop/browser';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { type ConsoleStage, startConsoleStage } from '../support/console.js';
 import { addSpace } from '../support/inventory.js';
+import { picture } from '../support/pictures.js';
 import { providerOf } from '../support/signing.js';
 
 // much else may run on the same machine
@@ -112,6 +113,45 @@ jest.setTimeout(60_000);
       await page.getByLabel('User name').fill('cleo');
       await page.getByRole('button', { name: 'Filter by user' }).click();
       await page.getByRole('heading', { name: 'There is no such entry' }).waitFor();
+    });
+  });
+
+  test('uploads and removes the own picture, and stores density and time zone in the browser', async () => {
+    const { app } = stage;
+    const { cleo } = app.people;
+    const avatarPath = `/users/${cleo.id}/avatar`;
+    await stage.play('own-account', cleo, '/account', async ({ page, openTab, look }) => {
+      const file = page.getByLabel('Picture file');
+      const send = (name: string, buffer: Buffer) =>
+        file.setInputFiles({ name, mimeType: 'image/png', buffer });
+      await page.getByRole('button', { name: 'Upload a picture' }).waitFor();
+      await send('me.png', Buffer.from('no picture'));
+      await page.getByRole('alert').getByText('PNG, JPEG or WebP').waitFor();
+      await send('me.png', await picture('png', 40, 20));
+      await page.getByRole('button', { name: 'Replace the picture' }).waitFor();
+      await app.request.get(avatarPath).set(cleo.auth).expect(200);
+      await page.locator('img.cl-avatar').waitFor();
+      await look('picture');
+
+      const rowHeight = (one: { evaluate(script: string): Promise<unknown> }) =>
+        one.evaluate(`document.querySelector('.cl-table th').getBoundingClientRect().height`);
+      expect(await rowHeight(page)).toBe(36);
+      await page.getByRole('radio', { name: 'Compact' }).check();
+      expect(await rowHeight(page)).toBe(30);
+      await look('compact');
+      await page.getByRole('radio', { name: 'Roomy' }).check();
+      await page.getByRole('radio', { name: 'UTC' }).check();
+      const tab = await openTab();
+      await tab.goto(page.url());
+      await tab.getByRole('table', { name: 'API tokens' }).waitFor();
+      expect(await rowHeight(tab)).toBe(44);
+      expect(await tab.getByRole('radio', { name: 'UTC' }).isChecked()).toBe(true);
+      await tab.close();
+
+      await page.getByRole('button', { name: 'Remove the picture' }).click();
+      await page.getByRole('button', { name: 'Upload a picture' }).waitFor();
+      expect(await page.locator('img.cl-avatar').count()).toBe(0);
+      await app.request.get(avatarPath).set(cleo.auth).expect(404);
     });
   });
 

@@ -1,6 +1,7 @@
-import { ActionIcon, Button, Popover, useMantineColorScheme } from '@mantine/core';
+import { ActionIcon, Button, Popover } from '@mantine/core';
 import { Link, useRouterState } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { ColorChoice } from './color-choice.js';
 import { returnFocusAfterDialogs } from './dialog-focus.browser.js';
 import { Icon, type IconName } from './icons.js';
 
@@ -94,14 +95,7 @@ export function Shell({ console, links, elsewhere, userName, signOut, children }
   );
 }
 
-const schemes = [
-  ['auto', 'As the system'],
-  ['light', 'Light'],
-  ['dark', 'Dark'],
-] as const;
-
 function UserMenu({ userName, signOut }: { readonly userName: string; readonly signOut: () => void }) {
-  const { colorScheme, setColorScheme } = useMantineColorScheme();
   return (
     <Popover position="bottom-end" transitionProps={{ duration: 0 }} trapFocus returnFocus>
       <Popover.Target>
@@ -112,20 +106,7 @@ function UserMenu({ userName, signOut }: { readonly userName: string; readonly s
       </Popover.Target>
       <Popover.Dropdown className="cl-menu" aria-label={`Menu of ${userName}`}>
         <p className="cl-dim">Signed in as {userName}</p>
-        <fieldset>
-          <legend>Colors</legend>
-          {schemes.map(([scheme, label]) => (
-            <label key={scheme}>
-              <input
-                type="radio"
-                name="scheme"
-                checked={colorScheme === scheme}
-                onChange={() => setColorScheme(scheme)}
-              />
-              {label}
-            </label>
-          ))}
-        </fieldset>
+        <ColorChoice />
         <Button variant="default" leftSection={<Icon name="leave" />} onClick={signOut}>
           Sign out
         </Button>

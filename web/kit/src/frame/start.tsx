@@ -7,6 +7,7 @@ import { followActivity } from '../activity.browser.js';
 import { createQueries } from '../service/queries.browser.js';
 import type { Session } from '../session/session.js';
 import type { Me } from '../session/session-state.js';
+import { followStoredDisplay } from './display.browser.js';
 import { reloadOnOldChunk } from './old-chunks.browser.js';
 import { cssVariables, theme } from './theme.browser.js';
 
@@ -17,6 +18,7 @@ export function startConsole<M extends Me>(session: Session<M>, page: ReactNode)
   setNonce(nonce);
   reloadOnOldChunk();
   followActivity();
+  followStoredDisplay();
   const root = document.querySelector('#root');
   if (root === null) throw new Error('the page has no element #root');
   createRoot(root).render(

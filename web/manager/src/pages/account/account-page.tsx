@@ -2,10 +2,12 @@ import { Fault, faultsOf, PasswordField, useSession, useTitle } from '@certloop/
 import { Button } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { api, session, stateQuery } from '../../service.js';
+import { DisplayCard } from './display-card.js';
+import { Picture } from './picture.js';
 import { SessionsCard } from './sessions-card.js';
 import { TokensCard } from './tokens-card.js';
 
-/** The user's own account: rights, password, API tokens. */
+/** The user's own account: picture, rights, password, API tokens, sessions, and how pages look. */
 export function AccountPage() {
   useTitle('Your account', 'manager');
   const state = useSession(session);
@@ -22,6 +24,7 @@ export function AccountPage() {
         <div className="cl-column">
           <section className="cl-panel" aria-label="User">
             <h2>{user.username}</h2>
+            <Picture user={user} />
             <dl className="cl-facts">
               <dt>E-mail</dt>
               <dd>{user.email}</dd>
@@ -30,6 +33,7 @@ export function AccountPage() {
             </dl>
           </section>
           <PasswordCard />
+          <DisplayCard />
         </div>
       </div>
     </>

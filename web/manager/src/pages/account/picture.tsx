@@ -1,0 +1,81 @@
+import type { Me } from '@certloop/contracts/browser';
+import { Fault, faultsOf, Icon, statusOf } from '@certloop/web-kit';
+import { Button } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useRef } from 'react';
+import { Avatar } from '../../avatar.js';
+import { api } from '../../service.js';
+
+/** The user's own picture: uploaded, replaced and removed here. */
+export function Picture({ user }: { readonly user: Me['user'] }) {
+  const { id } = user;
+  const input = useRef<HTMLInputElement>(null);
+  const queries = useQueryClient();
+  const queryKey = ['picture', id];
+  const picture = useQuery({
+    queryKey,
+    queryFn: async ({ signal }) => {
+      try {
+        await api.getAvatar({ params: { id }, signal });
+        return true;
+      } catch (error) {
+        if (statusOf(error) === 404) return false;
+        throw error;
+      }
+    },
+  });
+  const refresh = () =>
+    Promise.all([queryKey, ['users']].map((changed) => queries.invalidateQueries({ queryKey: changed })));
+  const change = useMutation({
+    mutationFn: async (file: File | 'none') => {
+      if (file === 'none') await api.deleteAvatar({ params: { id } });
+      else await api.uploadAvatar({ params: { id }, body: { file: await contentOf(file), fields: {} } });
+    },
+    onSettled: refresh,
+  });
+  const hasPicture = picture.data === true;
+  const { byField, general } = faultsOf(change.error, ['avatar']);
+  return (
+    <div className="cl-stack">
+      <div className="cl-row">
+        <Avatar user={user} hasPicture={hasPicture} size={64} version={picture.dataUpdatedAt} />
+        <input
+          ref={input}
+          type="file"
+          hidden
+          accept="image/png,image/jpeg,image/webp"
+          aria-label="Picture file"
+          onChange={({ currentTarget }) => {
+            const file = currentTarget.files?.[0];
+            if (file !== undefined) change.mutate(file);
+            // the same file may be chosen again
+            currentTarget.value = '';
+          }}
+        />
+        <Button
+          variant="default"
+          leftSection={<Icon name="upload" />}
+          loading={change.isPending}
+          onClick={() => input.current?.click()}
+        >
+          {hasPicture ? 'Replace the picture' : 'Upload a picture'}
+        </Button>
+        {hasPicture && (
+          <Button variant="subtle" disabled={change.isPending} onClick={() => change.mutate('none')}>
+            Remove the picture
+          </Button>
+        )}
+      </div>
+      <Fault>{byField['avatar'] ?? general}</Fault>
+      <p className="cl-dim">PNG, JPEG or WebP. Everyone who signs in can see it.</p>
+    </div>
+  );
+}
+
+async function contentOf(file: File) {
+  return {
+    name: file.name,
+    contentType: 'application/octet-stream',
+    bytes: new Uint8Array(await file.arrayBuffer()),
+  };
+}
