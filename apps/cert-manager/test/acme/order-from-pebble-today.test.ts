@@ -124,20 +124,24 @@ describeAgainstPebbleOfToday('an order with the pebble of today', (open) => {
   test('names the certificate that it replaces, and does without where the CA knows of a replacement', async () => {
     const { app, pebble } = place;
     const fqdn = await fqdnFor(app, await newCsr('again.today.test'), 'again.today.test');
-    const first = await order(app, fqdn);
+    let first = await order(app, fqdn);
+    // pebble finds no serial number that begins with an octet of zero, as one of 256 does
+    while (Buffer.from(idOf(first.certificate?.pem).split('.')[1] ?? '', 'base64url')[0] === 0) {
+      first = await order(app, fqdn, { confirmed: true });
+    }
+    const { length: ordered } = ordersOf(pebble, 'again.today.test');
     const second = await order(app, fqdn, { confirmed: true });
     const id = idOf(first.certificate?.pem);
-    expect(ordersOf(pebble, 'again.today.test').map(termsOf)).toEqual([
-      { status: 201, profile: 'shortlived' },
-      { status: 201, profile: 'shortlived', replaces: id },
-    ]);
+    const [placedFirst, ...others] = ordersOf(pebble, 'again.today.test').map(termsOf);
+    expect(placedFirst).toEqual({ status: 201, profile: 'shortlived' });
+    expect(others.slice(ordered - 1)).toEqual([{ status: 201, profile: 'shortlived', replaces: id }]);
     // as in a database that was restored from before the second order
     await app.database.transaction(async (tx) => {
       await executeSql(tx, 'delete from certificates where id = $1', [second.certificate?.id ?? '']);
       await updateCertificate(tx, first.certificate?.id ?? '', { replacedAt: null });
     });
     expect(await order(app, fqdn, { confirmed: true })).toMatchObject({ success: true });
-    const [, , refused, placed] = ordersOf(pebble, 'again.today.test');
+    const [refused, placed] = ordersOf(pebble, 'again.today.test').slice(ordered + 1);
     expect(refused).toMatchObject({
       status: 409,
       payload: { replaces: id },

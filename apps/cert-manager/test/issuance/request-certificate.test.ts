@@ -286,6 +286,7 @@ describeEachDialect('requesting a certificate', (open) => {
     ['was replaced already', { status: 409, problem: 'alreadyReplaced' }],
     ['is not known', { status: 404, problem: 'malformed' }],
     ["is another account's", { status: 403, problem: 'unauthorized' }],
+    ['is not found, which the CA calls a fault of its own', { status: 500, problem: 'serverInternal' }],
   ])('names the certificate that it replaces, and does without when that %s', async (_, refusal) => {
     const { fqdn } = await fqdnWithCsr(app);
     await request(fqdn).expect(200);

@@ -87,6 +87,8 @@ async function placeOrder(run: OrderRun): Promise<CurrentOrder> {
  */
 function isAboutReplaced(error: unknown): boolean {
   if (!(error instanceof AcmeProblem)) return false;
+  // pebble calls it a fault of its own if it does not find the certificate; later tries would not change that
+  if (error.members['caStatus'] === 500) return true;
   return ['alreadyReplaced', 'malformed', 'unauthorized'].includes(error.type);
 }
 
