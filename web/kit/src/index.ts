@@ -67,6 +67,7 @@ export {
 export { background, consolePath, createPageClient, sendPing, serviceUrl } from './service/api.browser.js';
 export { pollMs } from './service/poll-rhythm.js';
 export { faultsOf, isPassing, Refusal, sentenceOf, statusOf } from './service/refusal.js';
+export { PasswordCard } from './session/password-card.js';
 export { Session } from './session/session.js';
 export type { Me, SessionEnds, SessionState } from './session/session-state.js';
 export { SessionWatch, useSession } from './session/session-view.js';

@@ -1,6 +1,5 @@
-import { Fault, faultsOf, PasswordField, useSession, useTitle } from '@certloop/web-kit';
-import { Button } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { PasswordCard, useSession, useTitle } from '@certloop/web-kit';
+import { useQuery } from '@tanstack/react-query';
 import { api, session, stateQuery } from '../../service.js';
 import { DisplayCard } from './display-card.js';
 import { Picture } from './picture.js';
@@ -11,6 +10,7 @@ import { TokensCard } from './tokens-card.js';
 export function AccountPage() {
   useTitle('Your account', 'manager');
   const state = useSession(session);
+  const service = useQuery(stateQuery).data;
   if (!('me' in state)) return null;
   const { user, rights } = state.me;
   return (
@@ -32,7 +32,11 @@ export function AccountPage() {
               <dd>{rightsText(rights)}</dd>
             </dl>
           </section>
-          <PasswordCard />
+          <PasswordCard
+            change={(body) => api.changePassword({ body })}
+            onChanged={() => session.check(false)}
+            description={`At least ${service?.passwordMinLength ?? 8} characters. You sign in again afterwards, in every browser.`}
+          />
           <DisplayCard />
         </div>
       </div>
@@ -53,51 +57,4 @@ function rightsText({
   if (hasFullAccess) return 'FULL_ACCESS to all spaces.';
   if (everywhere !== undefined) return `${everywhere} on all spaces.`;
   return 'What your groups give you on single spaces. Each space shows it.';
-}
-
-const fields = ['currentPassword', 'newPassword'] as const;
-
-function PasswordCard() {
-  const service = useQuery(stateQuery).data;
-  const change = useMutation({
-    mutationFn: (body: { readonly currentPassword: string; readonly newPassword: string }) =>
-      api.changePassword({ body }),
-    // every session has ended, this one too
-    onSuccess: () => session.check(false),
-  });
-  const { byField, general } = faultsOf(change.error, fields);
-  return (
-    <section className="cl-panel" aria-label="Password">
-      <h2>Change the password</h2>
-      <form
-        className="cl-form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          const data = new FormData(event.currentTarget);
-          change.mutate({
-            currentPassword: String(data.get('currentPassword')),
-            newPassword: String(data.get('newPassword')),
-          });
-        }}
-      >
-        <PasswordField
-          name="currentPassword"
-          label="Current password"
-          autoComplete="current-password"
-          error={byField['currentPassword']}
-        />
-        <PasswordField
-          name="newPassword"
-          label="New password"
-          autoComplete="new-password"
-          description={`At least ${service?.passwordMinLength ?? 8} characters. You sign in again afterwards, in every browser.`}
-          error={byField['newPassword']}
-        />
-        <Fault>{general}</Fault>
-        <Button type="submit" loading={change.isPending}>
-          Change the password
-        </Button>
-      </form>
-    </section>
-  );
 }

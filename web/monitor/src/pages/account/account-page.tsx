@@ -1,6 +1,5 @@
-import { countOf, Fault, faultsOf, Loaded, PasswordField, useSession, useTitle } from '@certloop/web-kit';
-import { Button } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { countOf, Loaded, PasswordCard, useSession, useTitle } from '@certloop/web-kit';
+import { useQuery } from '@tanstack/react-query';
 import { api, session } from '../../service.js';
 
 /** The user's own account: what is used of its limits, and its password. */
@@ -13,7 +12,11 @@ export function AccountPage() {
       <h1>Your account</h1>
       <div className="cl-columns">
         <LimitsCard email={state.me.user.email} />
-        <PasswordCard />
+        <PasswordCard
+          change={(body) => api.changePassword({ body })}
+          onChanged={() => session.check(false)}
+          description="You sign in again afterwards, in every browser."
+        />
       </div>
     </>
   );
@@ -52,48 +55,3 @@ function LimitsCard({ email }: { readonly email: string }) {
 }
 
 const numbers = new Intl.NumberFormat('en');
-const fields = ['currentPassword', 'newPassword'] as const;
-
-function PasswordCard() {
-  const change = useMutation({
-    mutationFn: (body: { readonly currentPassword: string; readonly newPassword: string }) =>
-      api.changePassword({ body }),
-    // every session has ended, this one too
-    onSuccess: () => session.check(false),
-  });
-  const { byField, general } = faultsOf(change.error, fields);
-  return (
-    <section className="cl-panel" aria-label="Password">
-      <h2>Change the password</h2>
-      <form
-        className="cl-form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          const data = new FormData(event.currentTarget);
-          change.mutate({
-            currentPassword: String(data.get('currentPassword')),
-            newPassword: String(data.get('newPassword')),
-          });
-        }}
-      >
-        <PasswordField
-          name="currentPassword"
-          label="Current password"
-          autoComplete="current-password"
-          error={byField['currentPassword']}
-        />
-        <PasswordField
-          name="newPassword"
-          label="New password"
-          autoComplete="new-password"
-          description="You sign in again afterwards, in every browser."
-          error={byField['newPassword']}
-        />
-        <Fault>{general}</Fault>
-        <Button type="submit" loading={change.isPending}>
-          Change the password
-        </Button>
-      </form>
-    </section>
-  );
-}
