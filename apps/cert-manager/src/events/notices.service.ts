@@ -37,7 +37,7 @@ export interface Notices {
 }
 
 const storedDays = 30;
-const slice = 500;
+const slice = 250;
 
 /** Undefined when there is no destination: then nothing is recorded. */
 export function createNotices({ mail, webhook, ...deps }: NoticesDeps): Notices | undefined {

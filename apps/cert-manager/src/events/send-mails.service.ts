@@ -25,8 +25,8 @@ export interface MailDeps {
 // longer than a mail takes, with the marking of what goes with it
 const leaseMs = 300_000;
 // few enough that no other work waits long for the database
-const slice = 500;
-const maxSlices = 200;
+const slice = 250;
+const maxSlices = 400;
 
 /**
  * Sends one mail with all that happened since the last one, if a minute has passed since. One process sends at a time. A

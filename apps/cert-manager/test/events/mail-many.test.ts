@@ -36,7 +36,7 @@ describeEachDialect('a digest of many events', (open, dialect) => {
 
     const sending = watchStretches();
     await app.sendNotices();
-    const maxSendingMs = sending.stop() ?? 0;
+    const maxSendingMs = (await sending.stop()) ?? 0;
     expect(mail.mails.map(({ subject }) => subject)).toEqual([`[CertLoop] ${count} events`]);
     expect(mail.mails[0]?.text).toContain(`${count - 50} more events are not listed here.`);
     expect(await app.database.read((tx) => tx.count(notices))).toBe(0);
@@ -44,7 +44,7 @@ describeEachDialect('a digest of many events', (open, dialect) => {
     app.clock.advance(31 * 86_400_000);
     const sweeping = watchStretches();
     await app.sweepNotices();
-    const maxSweepingMs = sweeping.stop() ?? 0;
+    const maxSweepingMs = (await sweeping.stop()) ?? 0;
     expect(await app.database.read((tx) => tx.count(events))).toBe(0);
     expect(Math.max(maxSendingMs, maxSweepingMs)).toBeLessThan(maxStretchMs);
     await app.close();

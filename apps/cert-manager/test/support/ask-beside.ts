@@ -55,7 +55,7 @@ export async function callBeside(app: TestApp): Promise<Caller> {
     askBeside: async (...asked) => {
       const watch = watchStretches();
       const answer = await ask(...asked);
-      const maxMs = watch.stop();
+      const maxMs = await watch.stop();
       expect(answer.status).toBe(200);
       if (maxMs !== undefined) expect(maxMs).toBeLessThan(allowedMs);
       return answer;

@@ -1,26 +1,55 @@
 import { readFileSync } from 'node:fs';
+import { type PerformanceEntry, PerformanceObserver, performance } from 'node:perf_hooks';
+import { setImmediate } from 'node:timers/promises';
+
+/** From one look at the clock of the main thread's CPU to the next: moments in milliseconds of `performance.now()`. */
+interface Stretch {
+  readonly from: number;
+  readonly to: number;
+  readonly cpuMs: number;
+}
 
 /**
  * Measures how much CPU time the main thread takes without a turn for others. Time that it waits for a core does not
- * count, so that a busy machine does not make a stretch longer. `stop` returns the longest one in milliseconds, to which
- * a turn of some milliseconds before it may have added; undefined where the system does not report CPU time by thread.
+ * count, so that a busy machine does not make a stretch longer; nor do collections of garbage, which come when the
+ * process has grown, whatever runs then. `stop` returns the longest one in milliseconds, to which a turn of some
+ * milliseconds before it may have added; undefined where the system does not report CPU time by thread.
  */
-export function watchStretches(): { readonly stop: () => number | undefined } {
-  let last = mainThreadMs();
-  let maxMs = 0;
+export function watchStretches(): { readonly stop: () => Promise<number | undefined> } {
+  const stretches: Stretch[] = [];
+  const collections: PerformanceEntry[] = [];
+  const observer = new PerformanceObserver((list) => collections.push(...list.getEntries()));
+  observer.observe({ entryTypes: ['gc'] });
+  let last = { at: performance.now(), cpuMs: mainThreadMs() };
   const look = () => {
-    const now = mainThreadMs();
-    if (now !== undefined && last !== undefined) maxMs = Math.max(maxMs, now - last);
-    last = now;
+    const next = { at: performance.now(), cpuMs: mainThreadMs() };
+    if (next.cpuMs !== undefined && last.cpuMs !== undefined) {
+      stretches.push({ from: last.at, to: next.at, cpuMs: next.cpuMs - last.cpuMs });
+    }
+    last = next;
   };
   const timer = setInterval(look, 1);
   return {
-    stop: () => {
+    stop: async () => {
       clearInterval(timer);
       look();
-      return last === undefined ? undefined : maxMs;
+      // the last collections are reported in a turn of their own
+      await setImmediate();
+      collections.push(...observer.takeRecords());
+      observer.disconnect();
+      if (last.cpuMs === undefined) return undefined;
+      return Math.max(0, ...stretches.map((stretch) => stretch.cpuMs - collectingMs(collections, stretch)));
     },
   };
+}
+
+/** How long collections took within a stretch. */
+function collectingMs(collections: readonly PerformanceEntry[], { from, to }: Stretch): number {
+  let ms = 0;
+  for (const { startTime, duration } of collections) {
+    ms += Math.max(0, Math.min(to, startTime + duration) - Math.max(from, startTime));
+  }
+  return ms;
 }
 
 /** CPU time of the main thread since its start. */
