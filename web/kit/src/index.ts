@@ -13,6 +13,7 @@ export { useCountdown, useInterval, useNow } from './clock.browser.js';
 export { CodeBlock, CopyText } from './copy-text.js';
 export { ErrorPanel } from './error-panel.js';
 export { ColorChoice } from './frame/color-choice.js';
+export { ConfirmDialog, ConfirmForm } from './frame/confirm-dialog.js';
 export {
   changeDisplay,
   type Density,

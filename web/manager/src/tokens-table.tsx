@@ -1,7 +1,7 @@
 import type { ApiToken } from '@certloop/contracts/browser';
-import { type Column, DataTable, Fault, Moment, sentenceOf } from '@certloop/web-kit';
-import { Button, Modal } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type Column, ConfirmDialog, DataTable, Moment } from '@certloop/web-kit';
+import { Button } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 
 /** API tokens, each with a button that revokes it. */
@@ -12,6 +12,7 @@ export function TokensTable({
   readonly tokens: readonly ApiToken[];
   readonly revoke: (token: ApiToken) => Promise<unknown>;
 }) {
+  const queries = useQueryClient();
   const [asked, ask] = useState<ApiToken>();
   const columns: readonly Column<ApiToken>[] = [
     { key: 'name', title: 'Name', cell: ({ name }) => name },
@@ -37,42 +38,17 @@ export function TokensTable({
   return (
     <>
       <DataTable label="API tokens" columns={columns} rows={tokens} rowKey={({ id }) => id} />
-      {asked !== undefined && <Revoke token={asked} revoke={revoke} close={() => ask(undefined)} />}
+      {asked !== undefined && (
+        <ConfirmDialog
+          title={`Revoke ${asked.name}?`}
+          label="Revoke the token"
+          act={() => revoke(asked)}
+          done={() => queries.invalidateQueries({ queryKey: ['tokens'] })}
+          close={() => ask(undefined)}
+        >
+          <p>What uses this token is refused from now on. This cannot be undone.</p>
+        </ConfirmDialog>
+      )}
     </>
-  );
-}
-
-function Revoke({
-  token,
-  revoke,
-  close,
-}: {
-  readonly token: ApiToken;
-  readonly revoke: (token: ApiToken) => Promise<unknown>;
-  readonly close: () => void;
-}) {
-  const queries = useQueryClient();
-  const revocation = useMutation({
-    mutationFn: () => revoke(token),
-    onSuccess: async () => {
-      close();
-      await queries.invalidateQueries({ queryKey: ['tokens'] });
-    },
-  });
-  return (
-    <Modal opened onClose={close} title={`Revoke ${token.name}?`}>
-      <div className="cl-form">
-        <p>What uses this token is refused from now on. This cannot be undone.</p>
-        <Fault>{revocation.isError ? sentenceOf(revocation.error) : undefined}</Fault>
-        <div className="cl-row">
-          <Button color="red" loading={revocation.isPending} onClick={() => revocation.mutate()}>
-            Revoke the token
-          </Button>
-          <Button variant="default" onClick={close}>
-            Cancel
-          </Button>
-        </div>
-      </div>
-    </Modal>
   );
 }

@@ -1,6 +1,6 @@
 import type { CertificateDetail } from '@certloop/contracts/browser';
-import { Fault, sentenceOf, useNow } from '@certloop/web-kit';
-import { Button, Modal, NativeSelect } from '@mantine/core';
+import { ConfirmDialog, Fault, sentenceOf, useNow } from '@certloop/web-kit';
+import { Button, NativeSelect } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { providerName, useProviders } from '../../providers.js';
@@ -78,41 +78,30 @@ function RevokeDialog({
   const queries = useQueryClient();
   const { spaceId, fqdnId, id: certId, serialNumber, replacedBy } = certificate;
   const [reason, choose] = useState<Reason>('superseded');
-  const revoke = useMutation({
-    mutationFn: () => api.revokeCertificate({ params: { spaceId, fqdnId, certId }, body: { reason } }),
-    onSuccess: async () => {
-      close();
-      await queries.invalidateQueries({ queryKey: ['fqdns', fqdnId] });
-    },
-  });
+  const params = { spaceId, fqdnId, certId };
   return (
-    <Modal opened onClose={close} title="Revoke this certificate?">
-      <div className="cl-form">
-        <p className="cl-anywhere">
-          {provider} revokes the certificate with the serial number {serialNumber}. Clients may refuse it from
-          then on. This cannot be undone.
-          {replacedBy === undefined &&
-            ' It is the newest one of this name: request another one first, and install it.'}
-        </p>
-        <NativeSelect
-          label="Reason"
-          value={reason}
-          data={reasons}
-          onChange={({ currentTarget: { value } }) => {
-            const chosen = reasons.find((one) => one.value === value);
-            if (chosen !== undefined) choose(chosen.value);
-          }}
-        />
-        <Fault>{revoke.isError ? sentenceOf(revoke.error) : undefined}</Fault>
-        <div className="cl-row">
-          <Button color="red" loading={revoke.isPending} onClick={() => revoke.mutate()}>
-            Revoke the certificate
-          </Button>
-          <Button variant="default" onClick={close}>
-            Cancel
-          </Button>
-        </div>
-      </div>
-    </Modal>
+    <ConfirmDialog
+      title="Revoke this certificate?"
+      label="Revoke the certificate"
+      act={() => api.revokeCertificate({ params, body: { reason } })}
+      done={() => queries.invalidateQueries({ queryKey: ['fqdns', fqdnId] })}
+      close={close}
+    >
+      <p className="cl-anywhere">
+        {provider} revokes the certificate with the serial number {serialNumber}. Clients may refuse it from
+        then on. This cannot be undone.
+        {replacedBy === undefined &&
+          ' It is the newest one of this name: request another one first, and install it.'}
+      </p>
+      <NativeSelect
+        label="Reason"
+        value={reason}
+        data={reasons}
+        onChange={({ currentTarget: { value } }) => {
+          const chosen = reasons.find((one) => one.value === value);
+          if (chosen !== undefined) choose(chosen.value);
+        }}
+      />
+    </ConfirmDialog>
   );
 }

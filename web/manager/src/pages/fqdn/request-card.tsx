@@ -1,6 +1,6 @@
 import type { Csr, Fqdn, Provider, RenewalExplanation } from '@certloop/contracts/browser';
-import { dayOf, Fault, Loaded, sentenceOf, useNow } from '@certloop/web-kit';
-import { Button, Modal } from '@mantine/core';
+import { ConfirmDialog, dayOf, Fault, Loaded, sentenceOf, useNow } from '@certloop/web-kit';
+import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -79,10 +79,7 @@ function RequestForm({
     renewal?.certificate !== undefined && Date.parse(renewal.certificate.expiresAt) > now
       ? renewal.certificate
       : undefined;
-  const send = () => {
-    setAsking(false);
-    request.mutate({ asked: provider });
-  };
+  const send = () => request.mutate({ asked: provider });
   const outcome = request.data;
   return (
     <>
@@ -110,21 +107,21 @@ function RequestForm({
           The certificate is issued. See the list of certificates below.
         </p>
       )}
-      <Modal opened={isAsking} onClose={() => setAsking(false)} title="Replace a valid certificate?">
-        <div className="cl-form">
+      {isAsking && (
+        <ConfirmDialog
+          title="Replace a valid certificate?"
+          label="Request another one"
+          color="indigo"
+          act={async () => send()}
+          close={() => setAsking(false)}
+        >
           <p>
             The newest certificate of {fqdn.fqdn} is valid until{' '}
             {valid === undefined ? 'now' : dayOf(valid.expiresAt)}. It stays valid, and the new one is used
             from now on.
           </p>
-          <div className="cl-row">
-            <Button onClick={send}>Request another one</Button>
-            <Button variant="default" onClick={() => setAsking(false)}>
-              Cancel
-            </Button>
-          </div>
-        </div>
-      </Modal>
+        </ConfirmDialog>
+      )}
     </>
   );
 }

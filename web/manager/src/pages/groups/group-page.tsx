@@ -1,11 +1,10 @@
 import type { PermissionGroup } from '@certloop/contracts/browser';
-import { Loaded, useTitle } from '@certloop/web-kit';
+import { ConfirmDialog, Loaded, useTitle } from '@certloop/web-kit';
 import { Button } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { AdminsOnly } from '../../admins-only.js';
-import { DeleteDialog } from '../../delete-dialog.js';
 import { api } from '../../service.js';
 import { GroupForm } from './group-form.js';
 
@@ -73,21 +72,22 @@ function DeleteGroup({ group }: { readonly group: PermissionGroup }) {
         Delete
       </Button>
       {isDeleting && (
-        <DeleteDialog
-          name={group.name}
-          noun="group"
-          close={() => setDeleting(false)}
-          remove={async () => {
-            await api.deletePermissionGroup({ params: { id: group.id } });
+        <ConfirmDialog
+          title={`Delete ${group.name}?`}
+          label="Delete the group"
+          typeFirst={group.name}
+          act={() => api.deletePermissionGroup({ params: { id: group.id } })}
+          done={async () => {
             await navigate({ to: '/groups' });
             await Promise.all([
               queries.invalidateQueries({ queryKey: ['groups'] }),
               queries.invalidateQueries({ queryKey: ['users'] }),
             ]);
           }}
+          close={() => setDeleting(false)}
         >
           <p>Its members lose at once what only this group gives them. Users and spaces stay.</p>
-        </DeleteDialog>
+        </ConfirmDialog>
       )}
     </>
   );

@@ -1,6 +1,14 @@
 import type { Provider } from '@certloop/contracts/browser';
-import { countOf, Fault, Moment, readableTimes, StateChip, sentenceOf } from '@certloop/web-kit';
-import { Button, Modal, Switch } from '@mantine/core';
+import {
+  ConfirmDialog,
+  countOf,
+  Fault,
+  Moment,
+  readableTimes,
+  StateChip,
+  sentenceOf,
+} from '@certloop/web-kit';
+import { Button, Switch } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../../service.js';
@@ -113,27 +121,20 @@ function EnabledSwitch({ provider }: { readonly provider: Provider }) {
           else change.mutate(checked);
         }}
       />
-      <Modal opened={isAsking} onClose={() => setAsking(false)} title={`Disable ${provider.displayName}?`}>
-        <div className="cl-form">
+      {isAsking && (
+        <ConfirmDialog
+          title={`Disable ${provider.displayName}?`}
+          label="Disable the provider"
+          color="indigo"
+          act={async () => change.mutate(false)}
+          close={() => setAsking(false)}
+        >
           <p>
             {countOf(planned, 'planned renewal waits', 'planned renewals wait')} until it is enabled again.
             Certificates expire meanwhile if that takes long.
           </p>
-          <div className="cl-row">
-            <Button
-              onClick={() => {
-                setAsking(false);
-                change.mutate(false);
-              }}
-            >
-              Disable the provider
-            </Button>
-            <Button variant="default" onClick={() => setAsking(false)}>
-              Cancel
-            </Button>
-          </div>
-        </div>
-      </Modal>
+        </ConfirmDialog>
+      )}
     </>
   );
 }

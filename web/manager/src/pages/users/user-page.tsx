@@ -1,12 +1,11 @@
 import type { User } from '@certloop/contracts/browser';
-import { exactTime, Fault, Loaded, StateChip, sentenceOf, useTitle } from '@certloop/web-kit';
+import { ConfirmDialog, exactTime, Fault, Loaded, StateChip, sentenceOf, useTitle } from '@certloop/web-kit';
 import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { AdminsOnly } from '../../admins-only.js';
 import { Avatar } from '../../avatar.js';
-import { DeleteDialog } from '../../delete-dialog.js';
 import { adminsQuery, groupsQuery, userQuery } from '../../people.js';
 import { useUserId } from '../../rights.js';
 import { api } from '../../service.js';
@@ -96,21 +95,22 @@ function Actions({ user, bound }: { readonly user: User; readonly bound: string 
       {bound === undefined && isOwn && <p className="cl-dim">You cannot delete yourself.</p>}
       <Fault>{enable.isError ? sentenceOf(enable.error) : undefined}</Fault>
       {isDeleting && (
-        <DeleteDialog
-          name={user.username}
-          noun="user"
-          close={() => setDeleting(false)}
-          remove={async () => {
-            await api.deleteUser({ params: { id: user.id } });
+        <ConfirmDialog
+          title={`Delete ${user.username}?`}
+          label="Delete the user"
+          typeFirst={user.username}
+          act={() => api.deleteUser({ params: { id: user.id } })}
+          done={async () => {
             await navigate({ to: '/users' });
             await refresh();
           }}
+          close={() => setDeleting(false)}
         >
           <p>
             Sessions, API tokens, group memberships and the picture are deleted too. The audit log still shows
             what {user.username} did. This cannot be undone.
           </p>
-        </DeleteDialog>
+        </ConfirmDialog>
       )}
     </div>
   );

@@ -1,6 +1,6 @@
 import type { Check } from '@certloop/contracts/browser';
-import { Fault, Loaded, sentenceOf } from '@certloop/web-kit';
-import { Button, TextInput } from '@mantine/core';
+import { ConfirmForm, Fault, Loaded, sentenceOf } from '@certloop/web-kit';
+import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -47,69 +47,41 @@ export function ScheduleDialog({ projectId, check, close }: CheckDialogProps) {
 }
 
 /** Deletes the check after its name is typed. */
-export function DeleteDialog({ projectId, check }: CheckDialogProps) {
+export function DeleteDialog({ projectId, check, close }: CheckDialogProps) {
   const queries = useQueryClient();
   const navigate = useNavigate();
-  const [typed, type] = useState('');
-  const name = check.name || check.slug || 'unnamed';
-  const remove = useMutation({
-    mutationFn: () => projectApi(projectId).deleteCheck({ params: { id: check.uuid } }),
-    onSuccess: async () => {
-      await navigate({ to: '/projects/$projectId', params: { projectId } });
-      queries.removeQueries({ queryKey: ['projects', projectId, 'check', check.uuid] });
-      await queries.invalidateQueries({ queryKey: ['projects', projectId] });
-    },
-  });
   return (
-    <form
-      className="cl-form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        remove.mutate();
+    <ConfirmForm
+      label="Delete the check"
+      typeFirst={check.name || check.slug || 'unnamed'}
+      act={() => projectApi(projectId).deleteCheck({ params: { id: check.uuid } })}
+      done={async () => {
+        await navigate({ to: '/projects/$projectId', params: { projectId } });
+        queries.removeQueries({ queryKey: ['projects', projectId, 'check', check.uuid] });
+        await queries.invalidateQueries({ queryKey: ['projects', projectId] });
       }}
+      close={close}
     >
       <p>Its pings and its history are deleted with it. The job that pings it gets 404 from then on.</p>
-      <TextInput
-        label={`Type its name to confirm: ${name}`}
-        value={typed}
-        onChange={({ currentTarget: { value } }) => type(value)}
-        autoComplete="off"
-        data-autofocus
-      />
-      <Fault>{remove.isError ? sentenceOf(remove.error) : undefined}</Fault>
-      <Button type="submit" color="red" loading={remove.isPending} disabled={typed.trim() !== name.trim()}>
-        Delete the check
-      </Button>
-    </form>
+    </ConfirmForm>
   );
 }
 
 /** Deletes the history of the check. */
 export function ClearDialog({ projectId, check, close }: CheckDialogProps) {
   const queries = useQueryClient();
-  const clear = useMutation({
-    mutationFn: () => api.clearCheck({ params: { projectId, checkId: check.uuid } }),
-    onSuccess: async () => {
-      close();
-      await queries.invalidateQueries({ queryKey: ['projects', projectId] });
-    },
-  });
   return (
-    <div className="cl-form">
+    <ConfirmForm
+      label="Clear the history"
+      act={() => api.clearCheck({ params: { projectId, checkId: check.uuid } })}
+      done={() => queries.invalidateQueries({ queryKey: ['projects', projectId] })}
+      close={close}
+    >
       <p>
         Its pings, its downtimes and the list of its alerts are deleted. The check is then new and waits for a
         ping. This cannot be undone.
       </p>
-      <Fault>{clear.isError ? sentenceOf(clear.error) : undefined}</Fault>
-      <div className="cl-row">
-        <Button color="red" loading={clear.isPending} onClick={() => clear.mutate()}>
-          Clear the history
-        </Button>
-        <Button variant="default" onClick={close}>
-          Cancel
-        </Button>
-      </div>
-    </div>
+    </ConfirmForm>
   );
 }
 

@@ -1,16 +1,7 @@
 import type { AccountChannel } from '@certloop/contracts/browser';
-import {
-  DataTable,
-  EmptyState,
-  ErrorPanel,
-  Fault,
-  Icon,
-  Loaded,
-  sentenceOf,
-  useTitle,
-} from '@certloop/web-kit';
+import { ConfirmDialog, DataTable, EmptyState, ErrorPanel, Icon, Loaded, useTitle } from '@certloop/web-kit';
 import { Button, Modal } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { channelsQuery, mayChange, projectQuery } from '../../lookups.js';
@@ -26,6 +17,7 @@ const route = getRouteApi('/inside/projects/$projectId/integrations');
 /** The integrations of a project, how they are doing, and what they were sent. */
 export function IntegrationsPage() {
   const { projectId } = route.useParams();
+  const queries = useQueryClient();
   const [isAdding, setAdding] = useState(false);
   const [opened, open] = useState<AccountChannel>();
   const [edited, edit] = useState<AccountChannel>();
@@ -88,48 +80,17 @@ export function IntegrationsPage() {
       >
         {opened !== undefined && <Deliveries projectId={projectId} channelId={opened.id} />}
       </Modal>
-      <Modal
-        opened={doomed !== undefined}
-        onClose={() => doom(undefined)}
-        title={`Delete ${nameOf(doomed)}?`}
-      >
-        {doomed !== undefined && (
-          <DeleteIntegration projectId={projectId} channel={doomed} close={() => doom(undefined)} />
-        )}
-      </Modal>
+      {doomed !== undefined && (
+        <ConfirmDialog
+          title={`Delete ${nameOf(doomed)}?`}
+          label="Delete the integration"
+          act={() => api.deleteChannel({ params: { projectId, channelId: doomed.id } })}
+          done={() => queries.invalidateQueries({ queryKey: ['projects', projectId] })}
+          close={() => doom(undefined)}
+        >
+          <p>Checks no longer notify it, and messages that wait for it are not sent.</p>
+        </ConfirmDialog>
+      )}
     </>
-  );
-}
-
-function DeleteIntegration({
-  projectId,
-  channel,
-  close,
-}: {
-  readonly projectId: string;
-  readonly channel: AccountChannel;
-  readonly close: () => void;
-}) {
-  const queries = useQueryClient();
-  const remove = useMutation({
-    mutationFn: () => api.deleteChannel({ params: { projectId, channelId: channel.id } }),
-    onSuccess: async () => {
-      close();
-      await queries.invalidateQueries({ queryKey: ['projects', projectId] });
-    },
-  });
-  return (
-    <div className="cl-form">
-      <p>Checks no longer notify it, and messages that wait for it are not sent.</p>
-      <Fault>{remove.isError ? sentenceOf(remove.error) : undefined}</Fault>
-      <div className="cl-row">
-        <Button color="red" loading={remove.isPending} onClick={() => remove.mutate()}>
-          Delete the integration
-        </Button>
-        <Button variant="default" onClick={close}>
-          Cancel
-        </Button>
-      </div>
-    </div>
   );
 }

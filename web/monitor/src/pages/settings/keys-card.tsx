@@ -2,6 +2,7 @@ import { type AccountProject, keyKinds } from '@certloop/contracts/browser';
 import {
   CodeBlock,
   type Column,
+  ConfirmDialog,
   DataTable,
   Fault,
   StateChip,
@@ -180,31 +181,19 @@ function CreateKey({ project, kind, close }: Opened) {
 
 function RevokeKey({ project, kind, close }: Opened) {
   const queries = useQueryClient();
-  const revoke = useMutation({
-    mutationFn: () => api.revokeKey({ params: { projectId: project.id, kind } }),
-    onSuccess: async () => {
-      close();
-      await queries.invalidateQueries({ queryKey: ['projects', project.id], exact: true });
-    },
-  });
   return (
-    <Modal opened onClose={close} title={`Revoke the ${kind} key?`}>
-      <div className="cl-form">
-        <p>
-          {kind === 'ping'
-            ? 'Pings by slug get 404 from now on, and their checks go down. This cannot be undone.'
-            : 'What uses this key is refused from now on. This cannot be undone.'}
-        </p>
-        <Fault>{revoke.isError ? sentenceOf(revoke.error) : undefined}</Fault>
-        <div className="cl-row">
-          <Button color="red" loading={revoke.isPending} onClick={() => revoke.mutate()}>
-            Revoke the key
-          </Button>
-          <Button variant="default" onClick={close}>
-            Cancel
-          </Button>
-        </div>
-      </div>
-    </Modal>
+    <ConfirmDialog
+      title={`Revoke the ${kind} key?`}
+      label="Revoke the key"
+      act={() => api.revokeKey({ params: { projectId: project.id, kind } })}
+      done={() => queries.invalidateQueries({ queryKey: ['projects', project.id], exact: true })}
+      close={close}
+    >
+      <p>
+        {kind === 'ping'
+          ? 'Pings by slug get 404 from now on, and their checks go down. This cannot be undone.'
+          : 'What uses this key is refused from now on. This cannot be undone.'}
+      </p>
+    </ConfirmDialog>
   );
 }

@@ -1,6 +1,7 @@
 import type { AccountProject, ProjectMember } from '@certloop/contracts/browser';
 import {
   type Column,
+  ConfirmDialog,
   DataTable,
   Fault,
   faultsOf,
@@ -170,33 +171,23 @@ function RemoveMember({
 }) {
   const queries = useQueryClient();
   const navigate = useNavigate();
-  const remove = useMutation({
-    mutationFn: () => api.removeMember({ params: { projectId: project.id, userId: member.id } }),
-    onSuccess: async () => {
-      close();
-      if (!isOneself) return queries.invalidateQueries({ queryKey: ['projects', project.id, 'members'] });
-      await navigate({ to: '/projects' });
-      await queries.invalidateQueries({ queryKey: ['projects'], exact: true });
-    },
-  });
   return (
-    <Modal opened onClose={close} title={isOneself ? `Leave ${project.name}?` : `Remove ${member.email}?`}>
-      <div className="cl-form">
-        <p>
-          {isOneself
-            ? 'You no longer see this project. Its owner can add you again.'
-            : 'This user no longer sees the project. Keys that this user copied still work: create new ones if necessary.'}
-        </p>
-        <Fault>{remove.isError ? sentenceOf(remove.error) : undefined}</Fault>
-        <div className="cl-row">
-          <Button color="red" loading={remove.isPending} onClick={() => remove.mutate()}>
-            {isOneself ? 'Leave the project' : 'Remove the member'}
-          </Button>
-          <Button variant="default" onClick={close}>
-            Cancel
-          </Button>
-        </div>
-      </div>
-    </Modal>
+    <ConfirmDialog
+      title={isOneself ? `Leave ${project.name}?` : `Remove ${member.email}?`}
+      label={isOneself ? 'Leave the project' : 'Remove the member'}
+      act={() => api.removeMember({ params: { projectId: project.id, userId: member.id } })}
+      done={async () => {
+        if (!isOneself) return queries.invalidateQueries({ queryKey: ['projects', project.id, 'members'] });
+        await navigate({ to: '/projects' });
+        await queries.invalidateQueries({ queryKey: ['projects'], exact: true });
+      }}
+      close={close}
+    >
+      <p>
+        {isOneself
+          ? 'You no longer see this project. Its owner can add you again.'
+          : 'This user no longer sees the project. Keys that this user copied still work: create new ones if necessary.'}
+      </p>
+    </ConfirmDialog>
   );
 }

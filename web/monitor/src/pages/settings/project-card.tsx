@@ -1,6 +1,6 @@
 import type { AccountProject } from '@certloop/contracts/browser';
-import { Fault, faultsOf, sentenceOf } from '@certloop/web-kit';
-import { Button, Modal, TextInput } from '@mantine/core';
+import { ConfirmDialog, Fault, faultsOf } from '@certloop/web-kit';
+import { Button, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -64,45 +64,23 @@ export function ProjectCard({ project }: { readonly project: AccountProject }) {
 function DeleteProject({ project, close }: { readonly project: AccountProject; readonly close: () => void }) {
   const queries = useQueryClient();
   const navigate = useNavigate();
-  const [typed, type] = useState('');
-  const remove = useMutation({
-    mutationFn: () => api.deleteProject({ params: { projectId: project.id } }),
-    onSuccess: async () => {
-      await navigate({ to: '/projects' });
-      queries.removeQueries({ queryKey: ['projects', project.id] });
-      await queries.invalidateQueries({ queryKey: ['projects'], exact: true });
-    },
-  });
   return (
-    <Modal opened onClose={close} title="Delete the project?">
-      <form
-        className="cl-form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          remove.mutate();
-        }}
-      >
-        <p>
-          All its checks, their history, its integrations and its keys are deleted with it. This cannot be
-          undone. Jobs that ping its checks get 404 from then on.
-        </p>
-        <TextInput
-          label={`Type its name to confirm: ${project.name}`}
-          value={typed}
-          onChange={({ currentTarget: { value } }) => type(value)}
-          autoComplete="off"
-          data-autofocus
-        />
-        <Fault>{remove.isError ? sentenceOf(remove.error) : undefined}</Fault>
-        <Button
-          type="submit"
-          color="red"
-          loading={remove.isPending}
-          disabled={typed.trim() !== project.name.trim()}
-        >
-          Delete the project
-        </Button>
-      </form>
-    </Modal>
+    <ConfirmDialog
+      title="Delete the project?"
+      label="Delete the project"
+      typeFirst={project.name}
+      act={() => api.deleteProject({ params: { projectId: project.id } })}
+      done={async () => {
+        await navigate({ to: '/projects' });
+        queries.removeQueries({ queryKey: ['projects', project.id] });
+        await queries.invalidateQueries({ queryKey: ['projects'], exact: true });
+      }}
+      close={close}
+    >
+      <p>
+        All its checks, their history, its integrations and its keys are deleted with it. This cannot be
+        undone. Jobs that ping its checks get 404 from then on.
+      </p>
+    </ConfirmDialog>
   );
 }

@@ -1,0 +1,76 @@
+import { Button, Modal, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { sentenceOf } from '../service/refusal.js';
+import { Fault } from '../session/sign-in.js';
+
+interface Question {
+  /** Text of the button that confirms, such as `Revoke the token`. */
+  readonly label: string;
+  readonly color?: 'red' | 'indigo';
+  /** Name that has to be typed before the button can be pressed. */
+  readonly typeFirst?: string;
+  /** What is confirmed. Its error is shown, and the dialog stays open. */
+  readonly act: () => Promise<unknown>;
+  /** What follows after the dialog is closed, such as reading lists again. */
+  readonly done?: () => Promise<unknown>;
+  readonly close: () => void;
+  /** What will happen. */
+  readonly children: ReactNode;
+}
+
+/** Dialog that does something only once the user has confirmed it. */
+export function ConfirmDialog({ title, ...question }: Question & { readonly title: string }) {
+  return (
+    <Modal opened onClose={question.close} title={title}>
+      <ConfirmForm {...question} />
+    </Modal>
+  );
+}
+
+/** Content of a {@link ConfirmDialog}, for a dialog that is open already. */
+export function ConfirmForm({ label, color = 'red', typeFirst, act, done, close, children }: Question) {
+  const [typed, type] = useState('');
+  const action = useMutation({
+    mutationFn: act,
+    onSuccess: () => {
+      close();
+      return done?.();
+    },
+  });
+  return (
+    <form
+      className="cl-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        action.mutate();
+      }}
+    >
+      {children}
+      {typeFirst !== undefined && (
+        <TextInput
+          label={`Type ${typeFirst} to delete it`}
+          value={typed}
+          onChange={({ currentTarget: { value } }) => type(value)}
+          autoComplete="off"
+          spellCheck={false}
+          data-autofocus
+        />
+      )}
+      <Fault>{action.isError ? sentenceOf(action.error) : undefined}</Fault>
+      <div className="cl-row">
+        <Button
+          type="submit"
+          color={color}
+          loading={action.isPending}
+          disabled={typeFirst !== undefined && typed.trim() !== typeFirst.trim()}
+        >
+          {label}
+        </Button>
+        <Button variant="default" onClick={close}>
+          Cancel
+        </Button>
+      </div>
+    </form>
+  );
+}
