@@ -175,6 +175,7 @@ export const accountOperations: Readonly<Record<keyof typeof accountContract, Re
   findOwnCheck: by('projects get'),
   listAccountChecks: by('projects delete'),
   getCheckStates: not('for pages that stay open; checks list shows them'),
+  changeChecks: not('for pages; checks pause, resume, update and delete change one check each'),
   clearCheck: not('for pages; delete the check and create it again'),
   moveCheck: not('for pages; checks create in the other project does the same'),
   getAccountCheck: not('checks get does the same with a key'),

@@ -174,6 +174,7 @@ POST   /projects/{projectId}/channels/{channelId}/test 200 | | 401 403 404
 GET    /checks/{checkId} 200 | | 401 404
 GET    /projects/{projectId}/checks 200 | | 400 401 404
 GET    /projects/{projectId}/checks/status 200 | | 400 401 404
+POST   /projects/{projectId}/checks/bulk 200 | | 400 401 403 404 409
 GET    /projects/{projectId}/checks/{checkId} 200 | | 401 404
 POST   /projects/{projectId}/checks/{checkId}/clear 204 | | 401 403 404
 POST   /projects/{projectId}/checks/{checkId}/move 200 | | 400 401 403 404

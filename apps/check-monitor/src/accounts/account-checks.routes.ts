@@ -15,6 +15,7 @@ import { listPings, readPingBody } from '../pings/pings.service.js';
 import { type AccountContext, userOf } from './account.middleware.js';
 import { callerIn, findOwnCheck, readOfCheck } from './account-checks.service.js';
 import { type AccountProjectsDeps, requireRole } from './account-projects.service.js';
+import { type ChangeChecksDeps, changeChecks } from './console/change-checks.service.js';
 import { clearCheck, moveCheck } from './console/clear-check.service.js';
 import {
   type ConsoleChecksDeps,
@@ -26,7 +27,8 @@ import {
 export type AccountChecksRouteDeps = AccountProjectsDeps &
   ChecksRouteDeps &
   PingsRouteDeps &
-  ConsoleChecksDeps;
+  ConsoleChecksDeps &
+  ChangeChecksDeps;
 
 /** Checks of a project for its members. */
 export function accountChecksHandlers(
@@ -53,6 +55,10 @@ export function accountChecksHandlers(
       const caller = await callerOf(context, projectId);
       const named = ids.split(',').filter((id) => id !== '');
       return { status: 200, body: await readCheckStates(deps, caller, named) };
+    },
+    changeChecks: async ({ context, params: { projectId }, body }) => {
+      await requireRole(deps, userOf(context), projectId, 'member');
+      return { status: 200, body: await changeChecks(deps, await callerOf(context, projectId), body) };
     },
     getAccountCheck: async ({ context, params: { projectId, checkId } }) => {
       const caller = await callerOf(context, projectId);

@@ -1,5 +1,5 @@
 import { setImmediate as nextRound } from 'node:timers/promises';
-import { column, executeSql, querySql, type Tx } from '@certloop/db';
+import { column, executeSql, placeholders, querySql, type Tx } from '@certloop/db';
 
 // one takes a few milliseconds, and SQLite works on the thread that answers requests
 const checksAtOnce = 1000;
@@ -22,6 +22,50 @@ export async function assignToAllChecks(tx: Tx, projectId: string, channelUuid: 
     firstId = batch.lastId;
     await nextRound();
   }
+}
+
+/** Assigns channels to checks, both by their ids; returns the ids of the checks that did not have all of them. */
+export async function assignToChecks(
+  tx: Tx,
+  checkIds: readonly number[],
+  channelIds: readonly number[],
+): Promise<ReadonlySet<number>> {
+  if (checkIds.length === 0 || channelIds.length === 0) return new Set();
+  const text = `insert into check_channels (check_id, channel_id)
+    select checks.id, channels.id from checks cross join channels ${whereIds('checks.id', 'channels.id', checkIds, channelIds)}
+    on conflict do nothing returning check_id`;
+  return changedChecks(tx, text, checkIds, channelIds);
+}
+
+/** Takes channels away from checks, both by their ids; returns the ids of the checks that had one of them. */
+export async function takeFromChecks(
+  tx: Tx,
+  checkIds: readonly number[],
+  channelIds: readonly number[],
+): Promise<ReadonlySet<number>> {
+  if (checkIds.length === 0 || channelIds.length === 0) return new Set();
+  const where = whereIds('check_id', 'channel_id', checkIds, channelIds);
+  return changedChecks(tx, `delete from check_channels ${where} returning check_id`, checkIds, channelIds);
+}
+
+function whereIds(
+  checkColumn: string,
+  channelColumn: string,
+  checkIds: readonly number[],
+  channelIds: readonly number[],
+): string {
+  return `where ${checkColumn} in (${placeholders(checkIds.length, 1)})
+    and ${channelColumn} in (${placeholders(channelIds.length, checkIds.length + 1)})`;
+}
+
+async function changedChecks(
+  tx: Tx,
+  text: string,
+  checkIds: readonly number[],
+  channelIds: readonly number[],
+): Promise<ReadonlySet<number>> {
+  const rows = await querySql(tx, { checkId: column.bigint() }, text, [...checkIds, ...channelIds]);
+  return new Set(rows.map(({ checkId }) => checkId));
 }
 
 /** Ids of the checks of a project that notify the channel with this uuid. */

@@ -229,7 +229,7 @@ export async function lockOwner(tx: Tx, ownerId: string): Promise<User> {
   return owner;
 }
 
-/** Counts checks made (1) or deleted (-1). */
-export async function countChecks(tx: Tx, ownerId: string, added: 1 | -1): Promise<void> {
+/** Adds to the number of checks of an account; a negative number for deleted ones. */
+export async function countChecks(tx: Tx, ownerId: string, added: number): Promise<void> {
   await executeSql(tx, 'update users set check_count = check_count + $1 where id = $2', [added, ownerId]);
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { empty, endpoint, json } from '../endpoint.js';
 import { optionalQueryInteger } from '../scalars.js';
+import { checkChangeResultSchema, checkChangeSchema, listStatuses } from './change-checks.js';
 import { checkSchema, readOnlyCheckSchema } from './checks.js';
 import { flipSchema } from './flips.js';
 import { pingSchema } from './pings.js';
@@ -58,8 +59,6 @@ export const checkStateSchema = z
   })
   .meta({ id: 'CheckState' });
 export type CheckState = z.output<typeof checkStateSchema>;
-
-const listStatuses = [...checkStatuses, 'started'] as const;
 
 /** A query parameter that may be given several times. */
 function severalOf<const Words extends readonly [string, ...string[]]>(words: Words) {
@@ -126,6 +125,16 @@ export const accountChecksContract = {
       ),
     },
     failures: [400, 401, 404],
+  }),
+  changeChecks: endpoint({
+    method: 'POST',
+    path: '/projects/{projectId}/checks/bulk',
+    summary:
+      'Pause, resume or delete many checks, or change their tags or integrations, 200 in each transaction',
+    params: ofProject,
+    body: { kind: 'json', schema: checkChangeSchema },
+    responses: { 200: json(checkChangeResultSchema, 'How many changed, and what became of each') },
+    failures: [400, 401, 403, 404, 409],
   }),
   getAccountCheck: endpoint({
     method: 'GET',

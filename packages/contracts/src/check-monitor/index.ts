@@ -18,6 +18,7 @@ export * from './account-checks.js';
 export * from './account-console.js';
 export * from './alert-reach.js';
 export * from './badges.js';
+export * from './change-checks.js';
 export * from './channels.js';
 export * from './checks.js';
 export * from './flips.js';

@@ -17,6 +17,18 @@ export type CheckKind = (typeof checkKinds)[number];
 export const checkSorts = ['attention', 'name', 'created'] as const;
 export type CheckSort = (typeof checkSorts)[number];
 
+/** What can be done with many checks at once. */
+export const checkActions = [
+  'pause',
+  'resume',
+  'delete',
+  'add-tags',
+  'remove-tags',
+  'add-channels',
+  'remove-channels',
+] as const;
+export type CheckAction = (typeof checkActions)[number];
+
 export const pingTypes = ['success', 'fail', 'start', 'log', 'ign'] as const;
 export type PingType = (typeof pingTypes)[number];
 

@@ -33,11 +33,23 @@ export interface CheckPage {
   readonly next: string | undefined;
 }
 
+/** What a list of checks is narrowed to, without its order and its pages. */
+export type CheckCondition = Omit<CheckPageQuery, 'sort' | 'limit' | 'cursor'>;
+
+/** The checks that match, in their order. */
+export function checksMatching(
+  checks: readonly Standing[],
+  condition: CheckCondition,
+  now: Micros,
+): readonly Standing[] {
+  return checks.filter(matcherOf(condition, now));
+}
+
 /** A page of checks, which come by name. Throws InvalidInput for a cursor that is not of a list with this sort. */
 export function pageOfChecks(byName: readonly Standing[], query: CheckPageQuery, now: Micros): CheckPage {
   const { sort, limit, cursor } = query;
   const after = cursor === undefined ? undefined : parsePosition(cursor, sort);
-  const found = inOrder(byName.filter(matcherOf(query, now)), sort, now);
+  const found = inOrder(checksMatching(byName, query, now), sort, now);
   const start = after === undefined ? 0 : countUpTo(found, (check) => positionOf(check, sort, now), after);
   const rows = found.slice(start, start + limit).map((check) => ({ check, status: statusOf(check, now) }));
   const last = rows.at(-1);
@@ -77,7 +89,7 @@ function countUpTo(
 }
 
 function matcherOf(
-  { q, slug, tags, statuses, ids }: CheckPageQuery,
+  { q, slug, tags, statuses, ids }: CheckCondition,
   now: Micros,
 ): (check: Standing) => boolean {
   const part = q?.trim().toLowerCase() ?? '';
