@@ -8,7 +8,7 @@ import { addChecks } from './commands/checks/checks.js';
 import { addIntegrations } from './commands/checks/integrations.js';
 import { addJobs } from './commands/checks/jobs.js';
 import { addProjects } from './commands/checks/projects.js';
-import { addCompletion } from './commands/completion.js';
+import { addCompletion } from './commands/completion/completion.js';
 import { addCsrs } from './commands/csrs.js';
 import { addFqdns } from './commands/fqdns.js';
 import { addInstall } from './commands/install.js';
@@ -166,7 +166,7 @@ export function createProgram(args: readonly string[], io: Io, ended: (code: num
   addAudit(program, open);
   addAdmin(program, open, { args, ended });
   addInstall(program, open);
-  addCompletion(program, open);
+  addCompletion(program, io);
   addContextDefaults(program, () => readConnection(io, program.opts<GlobalOptions>().context));
   for (const command of program.commands) addExamples(command, command.name());
   return program;

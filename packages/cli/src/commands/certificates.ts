@@ -53,21 +53,21 @@ export function addCertificates(program: Command, open: () => Session): void {
   certificates
     .command('get <fqdn>')
     .description('Show a certificate of an FQDN in detail, the newest one unless an id is given')
-    .option('--certificate <id>', 'the certificate by its id')
+    .option('--certificate <certificate>', 'the certificate by its id')
     .option('-s, --space <space>', 'the space that the FQDN is in')
     .action((named: string, options: Picked) => getCertificate(open(), named, options));
   certificates
     .command('download <fqdn>')
     .description('Write a certificate in a format, the newest one unless an id is given')
     .addOption(new Option('--format <format>', 'how').choices([...certificateFormats]).default('fullchain'))
-    .option('--certificate <id>', 'the certificate by its id')
+    .option('--certificate <certificate>', 'the certificate by its id')
     .option('-s, --space <space>', 'the space that the FQDN is in')
     .option('--out <file>', 'file to write; standard output when absent')
     .action((named: string, options: Download) => download(open(), named, options));
   certificates
     .command('refresh <fqdn>')
     .description('Read a certificate again from its provider, the newest one unless an id is given')
-    .option('--certificate <id>', 'the certificate by its id')
+    .option('--certificate <certificate>', 'the certificate by its id')
     .option('-s, --space <space>', 'the space that the FQDN is in')
     .action(async (named: string, options: Picked) => {
       const { report, manager } = open();
@@ -96,7 +96,7 @@ export function addCertificates(program: Command, open: () => Session): void {
     .description(
       'Have the CA revoke a certificate, the newest one unless an id is given; it cannot be undone',
     )
-    .option('--certificate <id>', 'the certificate by its id')
+    .option('--certificate <certificate>', 'the certificate by its id')
     .addOption(
       new Option('--reason <word>', 'why').choices([...revocationReasonNames]).default('unspecified'),
     )

@@ -31,14 +31,14 @@ export function addIssuanceJobs(program: Command, open: () => Session): void {
     .option('--limit <n>', 'at most so many', wholeNumber('--limit', 1, 10_000), 20)
     .action((fqdn: string | undefined, filter: JobFilter) => listJobs(open(), fqdn, filter));
   jobs
-    .command('get <id>')
+    .command('get <job>')
     .description('Show how far a request has come, step by step')
     .action(async (id: string) => {
       const { report, manager } = open();
       report.thing((await (await manager()).getIssuanceJob({ params: { id } })).body, stepsOf);
     });
   jobs
-    .command('continue <id>')
+    .command('continue <job>')
     .description('Continue a request after you published what it waits for')
     .action(async (id: string) => {
       const { report, manager } = open();

@@ -51,6 +51,8 @@ export interface SessionSettings extends OutputSettings {
   readonly unchanged: () => void;
   /** The context that `--context` names. */
   readonly context: string | undefined;
+  /** Ends all calls of services. */
+  readonly deadline?: AbortSignal;
 }
 
 export function openSession(given: Io, settings: SessionSettings): Session {
@@ -63,7 +65,7 @@ export function openSession(given: Io, settings: SessionSettings): Session {
     resolved ??= readConnection(io, settings.context);
     return resolved;
   };
-  const fetchOf = (service: string) => fetchFrom(service, trace);
+  const fetchOf = (service: string) => fetchFrom(service, trace, settings.deadline);
   return {
     io,
     report,
@@ -134,7 +136,7 @@ function naming(readText: Io['readText']): Io['readText'] {
 export type Fetch = (...request: Parameters<typeof fetch>) => Promise<Response>;
 
 /** fetch whose errors contain the service, its address, the reason and the next step. */
-export function fetchFrom(service: string, trace?: (line: string) => void): Fetch {
+export function fetchFrom(service: string, trace?: (line: string) => void, deadline?: AbortSignal): Fetch {
   return async (input, init) => {
     const { origin, pathname } = new URL(input instanceof Request ? input.url : input);
     const since = performance.now();
@@ -143,7 +145,8 @@ export function fetchFrom(service: string, trace?: (line: string) => void): Fetc
       trace?.(`${method} ${origin}${pathname} ${ended}, ${Math.round(performance.now() - since)} ms`);
     };
     try {
-      const response = await fetch(input, init);
+      const signals = [deadline, init?.signal].filter((each) => each !== undefined && each !== null);
+      const response = await fetch(input, { ...init, signal: AbortSignal.any(signals) });
       say(response.status);
       return response;
     } catch (cause) {

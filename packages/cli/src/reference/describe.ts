@@ -22,16 +22,16 @@ export function leavesOf(command: Command, path = command.name()): Described[] {
   if (below.length === 0) return [{ name: path, command, isDefault: false }];
   return below.flatMap((each) =>
     leavesOf(each, `${path} ${each.name()}`).map((leaf) =>
-      leaf.command === each ? { ...leaf, isDefault: isDefaultOf(command, each) } : leaf,
+      leaf.command === each ? { ...leaf, isDefault: defaultCommandOf(command) === each } : leaf,
     ),
   );
 }
 
-/** Whether the command runs where only its noun is given. */
-function isDefaultOf(parent: Command, command: Command): boolean {
-  return (
-    (parent as unknown as { _defaultCommandName?: string | null })._defaultCommandName === command.name()
-  );
+/** The command that runs where only its noun is given. */
+export function defaultCommandOf(noun: Command): Command | undefined {
+  // commander keeps the name to itself
+  const { _defaultCommandName: name } = noun as unknown as { _defaultCommandName?: string | null };
+  return noun.commands.find((each) => each.name() === name);
 }
 
 /** `<fqdn> [host]` of a command, and `[options]` where it has some. */

@@ -60,7 +60,10 @@ export function addChecks(program: Command, open: () => Session): void {
     .option('--slug <slug>', 'name in ping addresses: small letters, digits, - and _')
     .option('--description <text>', 'what it watches')
     .option('--tags <tags>', 'words with blanks between')
-    .option('--integrations <names>', 'names or ids of the integrations to assign, with commas between')
+    .option(
+      '--integrations <integrations>',
+      'names or ids of the integrations to assign, with commas between',
+    )
     .addOption(new Option('--channels <names>', 'the same as --integrations').hideHelp())
     .option('--if-not-exists', 'a check of that name is enough, and stays as it is')
     .option('--no-assign', 'assign no integration; without this, a check that has none gets all')
@@ -158,7 +161,7 @@ function addCheckUpdate(checks: Command, open: () => Session): void {
     .option('--tags <tags>', 'words with blanks between')
     .option('--description <text>', 'what it watches')
     .option(
-      '--integrations <names>',
+      '--integrations <integrations>',
       "names or ids of the integrations to assign, with commas between; '' for none",
     )
     .action(async (named: string, { integrations, description, ...settings }: UpdateOptions) => {

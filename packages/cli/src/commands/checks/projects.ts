@@ -125,7 +125,7 @@ function addMembers(projects: Command, open: () => Session): void {
       });
     });
   projects
-    .command('remove-member <project> <email>')
+    .command('remove-member <project> <member>')
     .description('Remove a member from a project; for its owner, and for the member')
     .action(async (named: string, email: string) => {
       const session = open();

@@ -78,7 +78,7 @@ export function addAudit(program: Command, open: () => Session): void {
 function withFilter(command: Command): Command {
   return command
     .option('--action <action>', 'only this action, or those that begin so: fqdn.*')
-    .option('--user <username>', 'only what this user did')
+    .option('--user <user>', 'only what this user did')
     .option('-s, --space <space>', 'only what concerns a space')
     .option('--from <moment>', 'only from then on, ISO 8601')
     .option('--to <moment>', 'only until then, ISO 8601')
