@@ -64,7 +64,7 @@ inTerminal('bash')('bash completes commands, options and names, quoted as they a
     'certloop spa\t',
     'certloop spaces get On\t',
     'certloop spaces get "50\t',
-    String.raw`certloop spaces get db:\ ` + '\t',
+    'certloop spaces get db:\\ \t',
     `certloop check-files --cert ${folder}/certl\t`,
   ];
   expect(await typed('bash --norc --noprofile -i', setup, lines)).toEqual([
