@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { bundleExamples } from './reference/examples.js';
 
 const execute = promisify(execFile);
 const bundler = fileURLToPath(new URL('../../bundle.mjs', import.meta.url));
@@ -50,6 +51,14 @@ test('installs itself, and the installed command runs in an empty folder with an
     stdout: '',
     stderr: expect.stringContaining('set CERTLOOP_MONITOR_URL'),
   });
+});
+
+test('runs the examples of its help that need the file', async () => {
+  const bin = join(folder, "Anna's", 'bin');
+  const env = { HOME: join(folder, 'home'), PATH: `${bin}:/usr/bin:/bin` };
+  for (const { line } of bundleExamples) await execute('/bin/sh', ['-c', line], { cwd: empty, env });
+  const installed = join(folder, 'home', '.local', 'bin', 'certloop');
+  expect((await execute(installed, ['--version'], { env })).stdout).toMatch(/^\d+\.\d+\.\d+/);
 });
 
 test('installs a page of the manual for each command, which groff reads without a warning', async () => {

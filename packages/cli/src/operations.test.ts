@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { processIo } from './io.js';
 import { operationTables } from './operations.js';
 import { visibleCommands } from './reference/describe.js';
-import { examples, examplesOf, furtherExamples } from './reference/examples.js';
+import { bundleExamples, examples, examplesOf } from './reference/examples.js';
 import { createProgram } from './run.js';
 
 const program = createProgram([], processIo(), () => undefined);
@@ -34,7 +34,7 @@ test('each command without a parent has an example of its own words', () => {
       lines: expect.arrayContaining([expect.any(String)]),
     });
   }
-  for (const { of, line } of [...examples, ...furtherExamples]) expect(line).toMatch(`certloop ${of}`);
+  for (const { of, line } of [...examples, ...bundleExamples]) expect(line).toMatch(`certloop ${of}`);
 });
 
 test('each command that deletes, revokes or clears asks first, or goes on with --yes', () => {

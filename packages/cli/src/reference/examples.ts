@@ -34,6 +34,7 @@ export const examples: readonly Example[] = [
   example('csrs', 'csrs list shop.example.test -o wide'),
   example('certificates', 'certificates get shop.example.test'),
   example('certificates', 'certificates save shop.example.test --out shop.pem'),
+  example('probe', 'probe shop.example.test --target 127.0.0.1:8443', 'compares with the newest certificate'),
   example('certificates', 'certificates download shop.example.test --format p7b --out shop.p7b'),
   example('certificates', 'certificates revoke shop.example.test --reason superseded --yes'),
   example('renewals', "renewals on 'api.*' --space Shop --dry-run", 'lists what would be switched on'),
@@ -47,6 +48,9 @@ export const examples: readonly Example[] = [
   example('groups', 'groups create readers --permission READ --space Shop'),
   example('users', 'users create anna --email anna@example.org --group readers --password-file password.txt'),
   example('users', 'users permissions anna', 'what the user may do, and by which groups'),
+  example('login', 'login --url https://certs.example.org --username anna'),
+  example('whoami', 'whoami'),
+  example('logout', 'logout'),
   example('tokens', 'tokens create nightly --scope READ --expires-in 12w --space Shop'),
   example('tokens', 'tokens list --user anna'),
   example('sessions', 'sessions list'),
@@ -77,23 +81,17 @@ export const examples: readonly Example[] = [
     'check-files',
     'check-files --cert tests/www.shop.test.pem --key tests/www.shop.test.key --name www.shop.test',
   ),
+  example('admin', 'admin monitor project list'),
+  example('admin', 'admin manager keys rotate'),
   example('completion', 'completion bash', 'source the output, as docs/command-line.md shows'),
 ];
 
-/** Examples of commands that the test above cannot run: other tests do. */
-export const furtherExamples: readonly Example[] = [
-  example('login', 'login --url https://certs.example.org --username anna'),
-  example('logout', 'logout'),
-  example('whoami', 'whoami'),
-  example('admin', 'admin monitor project list'),
-  example('admin', 'admin manager keys rotate'),
-  example('install', 'install --dir ~/.local/bin'),
-  example('probe', 'probe shop.example.org --fqdn shop.example.org', 'compares with the newest certificate'),
-];
+/** The examples that the test of the bundle runs, since they need its file. */
+export const bundleExamples: readonly Example[] = [example('install', 'install --dir ~/.local/bin')];
 
 /** Those of a command and of the ones below it; the name is as in `spaces` or `spaces create`. */
 export function examplesOf(name: string): Example[] {
-  const all = [...examples, ...furtherExamples];
+  const all = [...examples, ...bundleExamples];
   return all.filter(({ of, line }) => of === name || `${line} `.startsWith(`certloop ${name} `));
 }
 

@@ -1,14 +1,12 @@
-import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { promisify } from 'node:util';
+import { createServer as createTlsServer, type Server as TlsServer } from 'node:tls';
 import { examples } from '@certloop/cli/dist/src/reference/examples.js';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { inheritedEnvironment } from '../../src/config.js';
@@ -17,15 +15,13 @@ import { makeCsr } from '../../src/main-job.js';
 import { type Stack, startStack } from '../../src/stack.js';
 import { answeringAtOnePort } from '../support/acme-place.js';
 import { runCertloop } from '../support/certloop.js';
-import { monitorCommand } from '../support/monitor-command.js';
-import { readWalk, wordsOf } from '../support/walk-page.js';
-
-const Sqlite: new (file: string) => { exec(sql: string): void; close(): void } = createRequire(
-  import.meta.url,
-)('better-sqlite3');
+import { createLineRunner, type LineRunner } from '../support/documented-lines.js';
+import { pendingMigrations, revertMigrations } from '../support/pending-migrations.js';
+import { readPreparation, readWalk } from '../support/walk-page.js';
 
 let folder: string;
 let stack: Stack;
+let lines: LineRunner;
 let settings: Readonly<Record<string, string>>;
 
 /** The stack in its folder, new or again. */
@@ -40,6 +36,8 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'certloop-policy-'));
   settings = await answeringAtOnePort();
   stack = await startHere();
+  lines = await createLineRunner(folder);
+  lines.env['CERTLOOP_CREDENTIALS'] = credentialsFile(join(folder, 'data'));
 });
 afterAll(async () => {
   await stack.stop();
@@ -155,38 +153,48 @@ describe('the issuance policy of a space', () => {
 
 describe('the examples of help', () => {
   const home = process.cwd();
-  afterAll(() => process.chdir(home));
+  let server: TlsServer | undefined;
+  afterAll(() => {
+    process.chdir(home);
+    server?.close();
+  });
+
+  /** Serves the certificate that an example has saved, for the example of probe; returns the port. */
+  async function serveSaved(): Promise<number> {
+    server = createTlsServer({ cert: await readFile('shop.pem'), key: await readFile('shop.key') });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return (server.address() as AddressInfo).port;
+  }
 
   test('work one after the other', async () => {
     const files = await mkdtemp(join(folder, 'examples-'));
-    const { password } = stack.credentials.certManager;
-    await writeFile(join(files, 'shop.csr'), await makeCsr('shop.example.test'));
-    await writeFile(join(files, 'api.csr'), await makeCsr('api.example.test'));
+    process.chdir(files);
+    const { url, password } = stack.credentials.certManager;
+    await lines.run(
+      'openssl req -new -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout shop.key -out shop.csr -subj /CN=shop.example.test -addext subjectAltName=DNS:shop.example.test',
+    );
+    await writeFile('api.csr', await makeCsr('api.example.test'));
     const { config } = (await asJson(['providers'])).find(
       ({ name }: { name: string }) => name === 'dummy-ca',
     );
-    await writeFile(join(files, 'staging.json'), JSON.stringify(config));
-    await writeFile(join(files, 'password.txt'), 'nine green bottles\n');
-    process.chdir(files);
-    for (const { line } of examples) {
-      const args = (await expandedWords(line)).slice(1);
-      const { code, err } = await certloop(args, `${password}\n`);
-      expect({ line, code, err: code === 0 ? '' : err }).toEqual({ line, code: 0, err: '' });
+    await writeFile('staging.json', JSON.stringify(config));
+    await writeFile('password.txt', 'nine green bottles\n');
+    const loggedOut = { input: 'nine green bottles\n', env: { CERTLOOP_CREDENTIALS: undefined } };
+    const { environments } = stack.plan;
+    for (const { of, line } of examples) {
+      const here = line.startsWith('certloop probe ')
+        ? line.replace(':8443', `:${await serveSaved()}`)
+        : line.replace('https://certs.example.org', url);
+      if (['login', 'whoami', 'logout'].includes(of)) await lines.run(here, loggedOut);
+      else if (line.startsWith('certloop admin manager '))
+        await lines.run(here, { env: environments['cert-manager'] });
+      else if (of === 'admin') await lines.run(here, { env: environments['check-monitor'] });
+      else await lines.run(here, { input: `${password}\n` });
     }
     expect(await readdir(files)).toEqual(expect.arrayContaining(['shop.pem', 'shop.p7b', 'audit.csv']));
   });
 });
-
-/** The words of a command line, with files in place of *.csr. */
-async function expandedWords(line: string): Promise<string[]> {
-  const expanded = wordsOf(line).map(async (word) => {
-    const [, place = '.', ending] = /^(?:(.*)\/)?\*(\.\w+)$/.exec(word) ?? [];
-    if (ending === undefined) return [word];
-    const files = (await readdir(place)).filter((file) => file.endsWith(ending));
-    return files.map((file) => join(place, file));
-  });
-  return (await Promise.all(expanded)).flat();
-}
 
 describe('the walk of docs/walk.md', () => {
   const arrived: string[] = [];
@@ -194,58 +202,45 @@ describe('the walk of docs/walk.md', () => {
     void text(request).then((body) => arrived.push(body));
     response.end();
   });
-  const page = new URL('../../../../../docs/walk.md', import.meta.url);
-  const steps = readWalk(readFileSync(page, 'utf8'));
+  const page = readFileSync(new URL('../../../../../docs/walk.md', import.meta.url), 'utf8');
+  const steps = readWalk(page);
   const home = process.cwd();
+  const mask = process.umask();
+  let reverted: string[] = [];
 
   beforeAll(async () => {
     hook.listen(0, '127.0.0.1');
     await once(hook, 'listening');
-  });
-  afterAll(() => {
-    process.chdir(home);
-    hook.close();
-    hook.closeAllConnections();
-  });
-
-  /** One line of the page; the stack of the test stands for that of npm start. */
-  async function run(line: string): Promise<void> {
-    const { port } = hook.address() as AddressInfo;
-    const here = line
-      .replace('https://hooks.example.org', `http://127.0.0.1:${port}`)
-      .replace('http://localhost:3002', stack.plan.urls['dummy-ca']);
-    const [program = '', ...args] = wordsOf(here);
-    if (program === 'certloop') {
-      const { code, err } = await certloop((await expandedWords(here)).slice(1));
-      expect({ line, code, err: code === 0 ? '' : err }).toEqual({ line, code: 0, err: '' });
-    } else if (here === 'npm start') {
-      stack = await startHere();
-    } else if (here.startsWith('npm run monitor -- ')) {
-      const input = here.includes(' < ') ? await readFile(args.at(-1) ?? '', 'utf8') : '';
-      const words = args.slice(3).filter((_, index, all) => !here.includes(' < ') || index < all.length - 2);
-      await monitorCommand(words, stack.plan.environments['check-monitor'], input);
-    } else if (program === 'sqlite3') {
-      const [, file = '', sql = ''] = /^sqlite3 (\S+) "(.*)"$/.exec(here) ?? [];
-      const database = new Sqlite(file);
-      database.exec(sql);
-      database.close();
-    } else if (here !== 'git pull' && here !== 'npm run build') {
-      await promisify(execFile)('bash', ['-euc', here]);
-    }
-  }
-
-  beforeAll(async () => {
     process.chdir(folder);
     // what the examples above leave, if they ran
     await certloop(['spaces', 'delete', 'Shop', '--with-fqdns', '--yes']);
     await certloop(['integrations', 'delete', 'Ops', '--yes']);
     await certloop(['groups', 'delete', 'readers', '--yes']);
+    for (const line of readPreparation(page)) await run(line);
   });
+  afterAll(() => {
+    process.chdir(home);
+    process.umask(mask);
+    hook.close();
+    hook.closeAllConnections();
+  });
+
+  /** One line of the page; the stack of the test stands for that of npm start, and this checkout for the new version. */
+  async function run(line: string): Promise<void> {
+    const { port } = hook.address() as AddressInfo;
+    const here = line
+      .replace('https://hooks.example.org', `http://127.0.0.1:${port}`)
+      .replace('http://localhost:3002', stack.plan.urls['dummy-ca']);
+    if (here === 'npm start') stack = await startHere();
+    else if (here === 'umask 077') process.umask(0o077);
+    else if (here !== 'git pull' && here !== 'npm run build') await lines.run(here);
+  }
 
   test.each(steps)('$title takes the stated number of commands', async ({ title, commands, stated }) => {
     expect(commands).toHaveLength(stated);
     if (title === 'Restore') await asJson(['spaces', 'create', 'After the backup']);
     if (title === 'Restore' || title === 'Upgrade') await stack.stop();
+    if (title === 'Upgrade') reverted = await revertMigrations('data');
     const since = performance.now();
     for (const line of commands) await run(line);
     const seconds = (performance.now() - since) / 1000;
@@ -254,9 +249,9 @@ describe('the walk of docs/walk.md', () => {
 
   test('does what the page says', async () => {
     expect(steps).toHaveLength(8);
+    expect(page).not.toMatch(/^(curl|wget|npm run monitor)\b/m);
     expect(await readdir('certificates')).toHaveLength(31);
     expect(arrived).not.toEqual([]);
-    expect(await asJson(['checks', 'get', 'nightly-backup'])).toMatchObject({ status: 'up', n_pings: 2 });
     const lab = 'lab.example.test';
     expect(await asJson(['certificates', 'list', lab])).toHaveLength(1);
     const [job] = await asJson(['issuance-jobs', lab]);
@@ -264,8 +259,34 @@ describe('the walk of docs/walk.md', () => {
     const spaces = (await certloop(['spaces', '-o', 'name'])).out;
     expect(spaces).toMatch(/^Shop$/m);
     expect(spaces).not.toContain('After the backup');
-    const rights = await asJson(['users', 'permissions', 'ben']);
-    expect(rights).toMatchObject({ isAdmin: false, permissions: { canCreateSpace: false } });
-    expect((await certloop(['projects', 'get', 'CertLoop'])).out).toContain('ben@example.org (read-only)');
+    expect((await stat('backup/cert-manager.sqlite')).mode & 0o777).toBe(0o600);
+  });
+
+  test('lets the team mate read in both services, and change nothing', async () => {
+    const { certManager, checkMonitor } = stack.credentials;
+    const env = {
+      XDG_CONFIG_HOME: await mkdtemp(join(folder, 'ben-')),
+      CERTLOOP_MONITOR_URL: checkMonitor.url,
+      CERTLOOP_MONITOR_EMAIL: 'ben@example.org',
+    };
+    const asBen = (args: readonly string[]) => runCertloop(args, { env, input: 'nine green bottles\n' });
+    expect(await asBen(['login', '--url', certManager.url, '--username', 'ben'])).toMatchObject({ code: 0 });
+    expect((await asBen(['spaces', '-o', 'name'])).out).toBe('Shop\n');
+    expect((await asBen(['certificates', 'get', 'www.example.test'])).code).toBe(0);
+    expect(await asBen(['fqdns', 'create', 'ben.example.test', '-s', 'Shop'])).toMatchObject({ code: 1 });
+    const projects = (await asBen(['projects', '-o', 'json'])).out;
+    expect(JSON.parse(projects)).toMatchObject([{ name: 'CertLoop', role: 'read-only' }]);
+    expect(await asBen(['projects', 'update', 'CertLoop', '--name', 'Mine'])).toMatchObject({ code: 1 });
+  });
+
+  test('upgrades databases of an earlier version, with their data', async () => {
+    expect(await pendingMigrations('data-before-upgrade')).toEqual(reverted);
+    expect(reverted).toEqual(expect.arrayContaining(['0029-standings', '0010-check-names']));
+    expect(await pendingMigrations('data')).toEqual([]);
+    const www = await asJson(['certificates', 'list', 'www.example.test']);
+    expect(await readFile('certificates/www.example.test.pem', 'utf8')).toContain(www[0].pem.trim());
+    expect(await asJson(['fqdns', 'list', '--space', 'Shop'])).toHaveLength(32);
+    expect(await asJson(['checks', 'get', 'nightly-backup'])).toMatchObject({ status: 'up', n_pings: 2 });
+    expect((await certloop(['integrations', '-o', 'name'])).out).toBe('Ops\n');
   });
 });

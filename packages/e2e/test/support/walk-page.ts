@@ -6,6 +6,11 @@ export interface WalkStep {
   readonly stated: number;
 }
 
+/** The commands before the first step, which none counts. */
+export function readPreparation(page: string): string[] {
+  return commandsOf(page.split(/^## /m).find((section) => section.startsWith('Before you start\n')) ?? '');
+}
+
 /** The sections of a page that its table counts. */
 export function readWalk(page: string): WalkStep[] {
   const rows = [...page.matchAll(/^\| \[(.+)\]\(#.*\) \| (\d+) \|/gm)];
@@ -13,12 +18,16 @@ export function readWalk(page: string): WalkStep[] {
   return page
     .split(/^## /m)
     .map((section) => {
-      const [title = '', ...lines] = section.split('\n');
-      const blocks = [...lines.join('\n').matchAll(/^```sh\n([\s\S]*?)^```/gm)];
-      const commands = blocks.flatMap(([, block = '']) => block.trimEnd().split('\n'));
-      return { title, commands, stated: stated.get(title) };
+      const [title = ''] = section.split('\n', 1);
+      return { title, commands: commandsOf(section), stated: stated.get(title) };
     })
     .flatMap(({ stated: count, ...step }) => (count === undefined ? [] : [{ ...step, stated: count }]));
+}
+
+/** The lines of the sh blocks of a section. */
+function commandsOf(section: string): string[] {
+  const blocks = [...section.matchAll(/^```sh\n([\s\S]*?)^```/gm)];
+  return blocks.flatMap(([, block = '']) => block.trimEnd().split('\n'));
 }
 
 /** The words of a command line as a shell reads them, but for variables and patterns. */
