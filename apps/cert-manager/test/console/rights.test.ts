@@ -2,7 +2,9 @@ import { hasBrowser } from '@certloop/browser';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { type ConsoleStage, startConsoleStage } from '../support/console.js';
 import { grant } from '../support/factories.js';
+import { changeGroup, makeGroup } from '../support/groups.js';
 import { addFqdn, addSpace } from '../support/inventory.js';
+import { settlePerson } from '../support/people.js';
 import { entriesOf, renewedFqdn } from '../support/renewals.js';
 import { providerOf } from '../support/signing.js';
 
@@ -69,6 +71,56 @@ jest.setTimeout(60_000);
       await page.getByText('Ask an administrator to add you to a group').waitFor();
       expect(await page.getByRole('button', { name: 'Create a space' }).count()).toBe(0);
       await look('spaces');
+    });
+  });
+
+  test('rights that are taken away leave the page with their controls, and with the reason', async () => {
+    const { app } = stage;
+    const space = await addSpace(app, 'Shared space');
+    const dora = await settlePerson(app, { username: 'dora', isAdmin: true });
+    const writers = await makeGroup(app, {
+      name: 'Writers',
+      permission: 'READ_WRITE',
+      spaceIds: [space.id],
+      userIds: [dora.id],
+    });
+    const changed = 'What you may do here has changed';
+    await stage.play('rights-changed', dora, '/users', async ({ page, look }) => {
+      const notice = page.getByRole('status').filter({ hasText: changed });
+      const nav = page.getByRole('navigation', { name: 'Pages' });
+      await page.getByRole('row', { name: /^cleo/ }).waitFor();
+      await app.request
+        .put(`/users/${dora.id}`)
+        .set(app.people.ada.auth)
+        .send({ isAdmin: false })
+        .expect(200);
+      await page.getByRole('link', { name: 'Administrators' }).click();
+      // the service ends the sessions of a user whose rights it takes
+      await page.getByRole('dialog').getByLabel('Password', { exact: true }).fill(dora.password);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('heading', { name: 'You may not see this' }).waitFor();
+      await notice.waitFor();
+      expect(await nav.getByRole('link', { name: 'Groups' }).count()).toBe(0);
+      await notice.getByRole('button', { name: 'Hide' }).click();
+
+      await nav.getByRole('link', { name: 'Spaces' }).click();
+      await page.getByRole('link', { name: 'Shared space' }).click();
+      const add = page.getByRole('button', { name: 'Add a name' });
+      await add.click();
+      await page.getByLabel('Host name').fill('late.example.org');
+      await changeGroup(app, writers, { permission: 'READ' });
+      await page.getByRole('button', { name: 'Add the name' }).click();
+      await page.getByRole('alert').getByText('This needs READ_WRITE on the space').waitFor();
+      expect(await page.getByLabel('Host name').inputValue()).toBe('late.example.org');
+      await notice.getByText('This needs READ_WRITE on the space; you hold READ.').waitFor();
+      await page.keyboard.press('Escape');
+      await add.waitFor({ state: 'detached' });
+      await look('reader');
+
+      // without any right the space does not exist for them
+      await changeGroup(app, writers, { spaceIds: [] });
+      await page.reload();
+      await page.getByRole('heading', { name: 'This does not exist, or you may not see it' }).waitFor();
     });
   });
 });

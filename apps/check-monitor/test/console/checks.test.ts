@@ -301,14 +301,27 @@ jest.setTimeout(2 * minute);
     });
     await database.transaction(async (tx) => {
       await insertChecks(tx, checks);
-      await replaceMember(tx, { projectId, userId: reader.id, role: 'read-only' });
+      await replaceMember(tx, { projectId, userId: reader.id, role: 'member' });
     });
+    const makeReader = () =>
+      database.transaction((tx) => replaceMember(tx, { projectId, userId: reader.id, role: 'read-only' }));
     await app.http.get(`/ping/${checks[2]?.uuid}/fail`).expect(200);
     await runStory(browser, { name: 'many', url: `${url}ui/projects/${projectId}` }, async (story) => {
       const { page, look } = story;
       await signIn(story, 'emil@example.org');
       await page.getByText('1 down, 499 new').first().waitFor();
       await page.getByRole('link', { name: 'w'.repeat(100) }).waitFor();
+      await page.getByRole('button', { name: 'New check' }).click();
+      await page.getByRole('textbox', { name: 'Name' }).fill('Too late');
+      await makeReader();
+      await page.getByRole('button', { name: 'Create the check' }).click();
+      await page.getByRole('alert').getByText('This needs the role member in the project').waitFor();
+      expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Too late');
+      const notice = page.getByRole('status').filter({ hasText: 'What you may do here has changed' });
+      await notice.waitFor();
+      await page.keyboard.press('Escape');
+      await page.getByRole('button', { name: 'New check' }).waitFor({ state: 'detached' });
+      await notice.getByRole('button', { name: 'Hide' }).click();
       await look('checks');
       const [, first] = await page.getByRole('row').all();
       expect(await first?.textContent()).toMatch(/^w{100}.*down/);

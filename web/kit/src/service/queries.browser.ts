@@ -1,16 +1,56 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import type { Session } from '../session/session.js';
 import type { Me } from '../session/session-state.js';
-import { isPassing, statusOf } from './refusal.js';
+import { wholeSentence } from '../times.js';
+import { haveRightsChanged, heldRights } from './held-rights.js';
+import { isPassing, sentenceOf, statusOf } from './refusal.js';
+import { noteRights } from './rights-notice.browser.js';
 
-/** What pages load, held in memory only. A 401 of any request ends the session of the page. */
+const changedText = 'What you may do here has changed, and this page follows it.';
+
+/**
+ * What pages load, held in memory only. A 401 of any request ends the session of the page. After a 403 everything shown
+ * is loaded again, with what the user may do: the rights may have changed since.
+ */
 export function createQueries<M extends Me>(session: Session<M>): QueryClient {
-  const onError = (error: unknown) => {
-    if (statusOf(error) === 401) session.end('idle');
+  // hashes of the queries whose latest answer was 403
+  const refused = new Set<string>();
+  const rightsNow = () =>
+    heldRights(
+      queries
+        .getQueryCache()
+        .getAll()
+        .map(({ queryHash, state }) => [queryHash, state.data]),
+    );
+  const askAgain = async (error: unknown) => {
+    const before = rightsNow();
+    await queries.invalidateQueries({ predicate: ({ queryHash }) => !refused.has(queryHash) });
+    if (haveRightsChanged(before, rightsNow())) {
+      noteRights(`${changedText} The service refused: ${wholeSentence(sentenceOf(error))}`);
+    }
   };
   const queries = new QueryClient({
-    queryCache: new QueryCache({ onError }),
-    mutationCache: new MutationCache({ onError }),
+    queryCache: new QueryCache({
+      onError: (error, query) => {
+        const status = statusOf(error);
+        if (status === 401) session.end('idle');
+        if (status !== 403 && status !== 404) return;
+        // it is gone, or the user may not see it any more
+        query.setState({ data: undefined });
+        if (status === 404 || refused.has(query.queryHash)) return;
+        refused.add(query.queryHash);
+        void session.check(true).then(() => askAgain(error));
+      },
+      onSuccess: (_, { queryHash }) => refused.delete(queryHash),
+    }),
+    mutationCache: new MutationCache({
+      onError: (error) => {
+        const status = statusOf(error);
+        if (status === 401) session.end('idle');
+        // the client has asked for the rights of the session already
+        if (status === 403 || status === 404) void askAgain(error);
+      },
+    }),
     defaultOptions: {
       queries: {
         retry: (failures, error) => failures < 2 && isPassing(error) && statusOf(error) !== 429,
@@ -21,15 +61,21 @@ export function createQueries<M extends Me>(session: Session<M>): QueryClient {
       mutations: { networkMode: 'always' },
     },
   });
-  let userId: string | undefined;
+  let known: M | undefined;
   session.subscribe(() => {
     const state = session.state();
     if (state.phase === 'out') queries.clear();
     if (state.phase !== 'in') return;
+    const before = known;
+    known = state.me;
+    if (before?.user.id !== known.user.id) noteRights(undefined);
     // nothing that one user has loaded is shown to the next
-    if (userId !== undefined && userId !== state.me.user.id) queries.clear();
-    else if (userId === undefined) void queries.invalidateQueries();
-    userId = state.me.user.id;
+    if (before !== undefined && before.user.id !== known.user.id) queries.clear();
+    else if (before === undefined) void queries.invalidateQueries();
+    else if (JSON.stringify(before.rights) !== JSON.stringify(known.rights)) {
+      noteRights(changedText);
+      void queries.invalidateQueries();
+    }
   });
   return queries;
 }

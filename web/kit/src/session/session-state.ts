@@ -2,6 +2,8 @@
 export interface Me {
   readonly user: { readonly id: string };
   readonly csrfToken?: string | undefined;
+  /** What the user may do beyond single objects, in words of the service. */
+  readonly rights?: unknown;
   readonly session?: SessionEnds | undefined;
 }
 

@@ -1,9 +1,11 @@
+import { Button } from '@mantine/core';
 import { Outlet, useRouterState } from '@tanstack/react-router';
 import type { ComponentType, ReactNode } from 'react';
 import { ErrorPanel } from '../error-panel.js';
 import { Redirect } from '../frame/redirect.js';
 import { Front, type NavigationLink, Shell } from '../frame/shell.js';
 import { Waiting } from '../page-parts.js';
+import { noteRights, useRightsNotice } from '../service/rights-notice.browser.js';
 import type { Session } from './session.js';
 import type { Me } from './session-state.js';
 import { SessionWatch, useSession } from './session-view.js';
@@ -48,10 +50,28 @@ export function SignedIn<M extends Me>(props: SignedInProps<M>) {
         signOut={() => void session.close()}
       >
         {notice}
+        <RightsNotice />
         <Outlet />
       </Shell>
       <SessionWatch session={session} signIn={(me) => <SignIn name={nameOf(me)} />} />
     </>
+  );
+}
+
+/** Announced to screen readers when it comes, so its place is always there. */
+function RightsNotice() {
+  const text = useRightsNotice();
+  return (
+    <div role="status" className="cl-rights">
+      {text !== undefined && (
+        <div className="cl-strip cl-row">
+          <span>{text}</span>
+          <Button size="xs" variant="default" onClick={() => noteRights(undefined)}>
+            Hide
+          </Button>
+        </div>
+      )}
+    </div>
   );
 }
 

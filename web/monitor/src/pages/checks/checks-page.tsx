@@ -143,7 +143,8 @@ export function ChecksPage() {
           )
         }
       </Loaded>
-      {canChange && <NewCheck projectId={projectId} isOpen={isAdding} close={() => setAdding(false)} />}
+      {/* also after the right has gone: it holds what was typed, and the refusal */}
+      <NewCheck projectId={projectId} isOpen={isAdding} close={() => setAdding(false)} />
     </>
   );
 }
