@@ -24,7 +24,9 @@ export {
 } from './frame/display.browser.js';
 export { Icon, type IconName } from './frame/icons.js';
 export { lazyPage } from './frame/lazy-page.browser.js';
+export { MissingPage } from './frame/missing-page.js';
 export { Redirect } from './frame/redirect.js';
+export { nextIn, routerOptions } from './frame/router.browser.js';
 export { Brand, Front, type NavigationLink, Shell } from './frame/shell.js';
 export { startConsole } from './frame/start.js';
 export { DowntimeStrip, DurationChart } from './history-charts.js';
@@ -36,6 +38,7 @@ export { StateChip, type StateShape, type Tone } from './life/state-chip.js';
 export { type Column, DataTable } from './lists/data-table.js';
 export { ListEnd } from './lists/list-end.js';
 export { type ListPage, listPageOf } from './lists/list-page.js';
+export { ListTable } from './lists/list-table.js';
 export { nextPage } from './lists/next-page.js';
 export { useList } from './lists/use-list.browser.js';
 export { type Selection, useSelection } from './lists/use-selection.browser.js';
@@ -65,7 +68,7 @@ export {
   settingsFrom,
   typedFrom,
 } from './schema-fields.js';
-export { background, consolePath, createPageClient, sendPing, serviceUrl } from './service/api.browser.js';
+export { background, createPageClient, sendPing, serviceUrl } from './service/api.browser.js';
 export { pollMs } from './service/poll-rhythm.js';
 export { faultsOf, isPassing, Refusal, sentenceOf, statusOf } from './service/refusal.js';
 export { PasswordCard } from './session/password-card.js';

@@ -1,18 +1,16 @@
 import type { AuditLog } from '@certloop/contracts/browser';
 import {
   type Column,
-  DataTable,
   EmptyState,
   exactTime,
   Icon,
-  ListEnd,
-  Loaded,
+  ListTable,
   StateChip,
   serviceUrl,
+  useList,
   useTitle,
 } from '@certloop/web-kit';
 import { Button, Modal, TextInput } from '@mantine/core';
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api } from '../../service.js';
@@ -44,9 +42,8 @@ interface Asked {
 export function AuditPage() {
   useTitle('Audit log', 'manager');
   const asked = route.useSearch();
+  const list = useAuditLog(asked);
   const [shown, show] = useState<AuditLog>();
-  const query = useAuditLog(asked);
-  const rows = query.data?.pages.flatMap(({ logs }) => logs) ?? [];
   return (
     <>
       <div className="cl-title">
@@ -55,27 +52,19 @@ export function AuditPage() {
       </div>
       <Subjects asked={asked} />
       <UserFilter asked={asked} />
-      <Loaded query={query}>
-        {({ pages }) =>
-          rows.length === 0 ? (
-            <EmptyState title="There is no such entry">
-              <p>The log shows every change to what you may see, and every refused attempt.</p>
-            </EmptyState>
-          ) : (
-            <>
-              <DataTable label="Audit log" columns={columnsOf(show)} rows={rows} rowKey={({ id }) => id} />
-              <ListEnd
-                shown={rows.length}
-                total={pages.at(-1)?.total ?? 0}
-                noun="entry"
-                nouns="entries"
-                more={query.hasNextPage ? () => void query.fetchNextPage() : undefined}
-                isLoadingMore={query.isFetchingNextPage}
-              />
-            </>
-          )
+      <ListTable
+        list={list}
+        label="Audit log"
+        columns={columnsOf(show)}
+        rowKey={({ id }) => id}
+        noun="entry"
+        nouns="entries"
+        empty={
+          <EmptyState title="There is no such entry">
+            <p>The log shows every change to what you may see, and every refused attempt.</p>
+          </EmptyState>
         }
-      </Loaded>
+      />
       <Modal
         opened={shown !== undefined}
         onClose={() => show(undefined)}
@@ -95,14 +84,11 @@ const filterOf = ({ action, user }: Asked) => ({
 
 function useAuditLog(asked: Asked) {
   const filter = filterOf(asked);
-  return useInfiniteQuery({
-    queryKey: ['audit', filter],
-    queryFn: async ({ pageParam, signal }) => {
-      const page = { ...filter, limit: String(pageSize), offset: String(pageParam) };
-      return (await api.listAuditLogs({ query: page, signal })).body;
-    },
-    initialPageParam: 0,
-    getNextPageParam: ({ offset, total }) => (offset + pageSize < total ? offset + pageSize : undefined),
+  return useList<AuditLog>(['audit', filter], async (cursor = '0', signal) => {
+    const page = { ...filter, limit: String(pageSize), offset: cursor };
+    const { logs, total } = (await api.listAuditLogs({ query: page, signal })).body;
+    const next = Number(cursor) + pageSize;
+    return { rows: logs, total, next: next < total ? String(next) : undefined };
   });
 }
 

@@ -2,11 +2,9 @@ import type { PermissionGroup } from '@certloop/contracts/browser';
 import {
   type Column,
   countOf,
-  DataTable,
   EmptyState,
   Icon,
-  ListEnd,
-  Loaded,
+  ListTable,
   listPageOf,
   useList,
   useTitle,
@@ -55,14 +53,11 @@ export function GroupsPage() {
 
 function GroupList() {
   const navigate = useNavigate();
-  const { query, rows, total, more, isLoadingMore } = useList<PermissionGroup>(
-    ['groups', 'list'],
-    async (cursor, signal) => {
-      const query = { limit: '100', ...(cursor !== undefined && { cursor }) };
-      const { body, headers } = await api.listPermissionGroups({ query, signal });
-      return listPageOf(body, headers);
-    },
-  );
+  const list = useList<PermissionGroup>(['groups', 'list'], async (cursor, signal) => {
+    const query = { limit: '100', ...(cursor !== undefined && { cursor }) };
+    const { body, headers } = await api.listPermissionGroups({ query, signal });
+    return listPageOf(body, headers);
+  });
   const add = (
     <Button leftSection={<Icon name="plus" />} onClick={() => void navigate({ to: '/new-group' })}>
       Create a group
@@ -72,29 +67,21 @@ function GroupList() {
     <>
       <div className="cl-title">
         <h1>Groups</h1>
-        {rows !== undefined && rows.length > 0 && add}
+        {list.rows !== undefined && list.rows.length > 0 && add}
       </div>
-      <Loaded query={query}>
-        {() =>
-          rows === undefined || rows.length === 0 ? (
-            <EmptyState title="There is no group yet">
-              <p>A group gives its members a level on spaces. Without one, only administrators see spaces.</p>
-              {add}
-            </EmptyState>
-          ) : (
-            <>
-              <DataTable label="Groups" columns={columns} rows={rows} rowKey={({ id }) => id} total={total} />
-              <ListEnd
-                shown={rows.length}
-                total={total}
-                noun="group"
-                more={more}
-                isLoadingMore={isLoadingMore}
-              />
-            </>
-          )
+      <ListTable
+        list={list}
+        label="Groups"
+        columns={columns}
+        rowKey={({ id }) => id}
+        noun="group"
+        empty={
+          <EmptyState title="There is no group yet">
+            <p>A group gives its members a level on spaces. Without one, only administrators see spaces.</p>
+            {add}
+          </EmptyState>
         }
-      </Loaded>
+      />
     </>
   );
 }

@@ -1,11 +1,9 @@
 import { type RenewalQueueEntry, type RenewalStatus, renewalStatuses } from '@certloop/contracts/browser';
 import {
   type Column,
-  DataTable,
   EmptyState,
   Fault,
-  ListEnd,
-  Loaded,
+  ListTable,
   listPageOf,
   Moment,
   StateChip,
@@ -43,7 +41,7 @@ const marks: Readonly<Record<RenewalStatus, { readonly tone: Tone; readonly shap
 export function RenewalsPage() {
   useTitle('Renewals', 'manager');
   const { status = 'pending' } = route.useSearch();
-  const { query, rows, total, more, isLoadingMore } = useRenewals(status);
+  const list = useRenewals(status);
   const run = useRun();
   const columns = useColumns(status, run);
   return (
@@ -56,29 +54,21 @@ export function RenewalsPage() {
           The renewal of {run.variables.fqdn} runs now. Its result is on the page of the name.
         </p>
       )}
-      <Loaded query={query}>
-        {() =>
-          rows === undefined || rows.length === 0 ? (
-            <EmptyState title={emptyTitles[status]}>
-              <p>
-                A name is renewed when its automatic renewal is on and it has a certificate, a CSR and a
-                provider.
-              </p>
-            </EmptyState>
-          ) : (
-            <>
-              <DataTable label="Renewals" columns={columns} rows={rows} rowKey={({ id }) => id} />
-              <ListEnd
-                shown={rows.length}
-                total={total}
-                noun="renewal"
-                more={more}
-                isLoadingMore={isLoadingMore}
-              />
-            </>
-          )
+      <ListTable
+        list={list}
+        label="Renewals"
+        columns={columns}
+        rowKey={({ id }) => id}
+        noun="renewal"
+        empty={
+          <EmptyState title={emptyTitles[status]}>
+            <p>
+              A name is renewed when its automatic renewal is on and it has a certificate, a CSR and a
+              provider.
+            </p>
+          </EmptyState>
         }
-      </Loaded>
+      />
     </>
   );
 }

@@ -2,11 +2,9 @@ import type { FqdnCounts, Space } from '@certloop/contracts/browser';
 import {
   type Column,
   countOf,
-  DataTable,
   EmptyState,
   Icon,
-  ListEnd,
-  Loaded,
+  ListTable,
   Moment,
   StateChip,
   useList,
@@ -93,9 +91,7 @@ function Needs({ counts }: { readonly counts: FqdnCounts }) {
 export function SpacesPage() {
   useTitle('Spaces', 'manager');
   const [isAdding, setAdding] = useState(false);
-  const { query, rows, total, more, isLoadingMore } = useList<Space>(['spaces'], (cursor, signal) =>
-    loadSpaces(cursor, signal),
-  );
+  const list = useList<Space>(['spaces'], loadSpaces);
   const { hasFullAccess } = useRights();
   const add = hasFullAccess && (
     <Button leftSection={<Icon name="plus" />} onClick={() => setAdding(true)}>
@@ -106,34 +102,24 @@ export function SpacesPage() {
     <>
       <div className="cl-title">
         <h1>Spaces</h1>
-        {rows !== undefined && rows.length > 0 && add}
+        {list.rows !== undefined && list.rows.length > 0 && add}
       </div>
-      <Loaded query={query}>
-        {() =>
-          rows === undefined || rows.length === 0 ? (
-            <EmptyState
-              title={hasFullAccess ? 'There is no space yet' : 'There is no space that you may see'}
-            >
-              <p>
-                A space holds the names of a team or a service, and decides who may request certificates for
-                them. {hasFullAccess ? 'Create one.' : 'Ask an administrator to add you to a group.'}
-              </p>
-              {add}
-            </EmptyState>
-          ) : (
-            <>
-              <DataTable label="Spaces" columns={columns} rows={rows} rowKey={({ id }) => id} />
-              <ListEnd
-                shown={rows.length}
-                total={total}
-                noun="space"
-                more={more}
-                isLoadingMore={isLoadingMore}
-              />
-            </>
-          )
+      <ListTable
+        list={list}
+        label="Spaces"
+        columns={columns}
+        rowKey={({ id }) => id}
+        noun="space"
+        empty={
+          <EmptyState title={hasFullAccess ? 'There is no space yet' : 'There is no space that you may see'}>
+            <p>
+              A space holds the names of a team or a service, and decides who may request certificates for
+              them. {hasFullAccess ? 'Create one.' : 'Ask an administrator to add you to a group.'}
+            </p>
+            {add}
+          </EmptyState>
         }
-      </Loaded>
+      />
       <NewSpace isOpen={isAdding} close={() => setAdding(false)} />
     </>
   );

@@ -1,11 +1,9 @@
 import type { User } from '@certloop/contracts/browser';
 import {
   type Column,
-  DataTable,
   EmptyState,
   Icon,
-  ListEnd,
-  Loaded,
+  ListTable,
   Moment,
   StateChip,
   useList,
@@ -38,9 +36,8 @@ function UserList() {
   const { q, admins } = route.useSearch();
   const filter = { ...(q !== undefined && { q }), ...(admins === true && { isAdmin: true }) };
   const isFiltered = q !== undefined || admins === true;
-  const { query, rows, total, more, isLoadingMore } = useList<User>(
-    ['users', 'list', filter],
-    (cursor, signal) => loadUsers(filter, cursor, signal),
+  const list = useList<User>(['users', 'list', filter], (cursor, signal) =>
+    loadUsers(filter, cursor, signal),
   );
   const columns = useColumns();
   return (
@@ -52,26 +49,18 @@ function UserList() {
         </Button>
       </div>
       <Filters />
-      <Loaded query={query}>
-        {() =>
-          rows === undefined || rows.length === 0 ? (
-            <EmptyState title="No user matches">
-              <p>{isFiltered ? 'Change the search above.' : 'Create a user.'}</p>
-            </EmptyState>
-          ) : (
-            <>
-              <DataTable label="Users" columns={columns} rows={rows} rowKey={({ id }) => id} total={total} />
-              <ListEnd
-                shown={rows.length}
-                total={total}
-                noun="user"
-                more={more}
-                isLoadingMore={isLoadingMore}
-              />
-            </>
-          )
+      <ListTable
+        list={list}
+        label="Users"
+        columns={columns}
+        rowKey={({ id }) => id}
+        noun="user"
+        empty={
+          <EmptyState title="No user matches">
+            <p>{isFiltered ? 'Change the search above.' : 'Create a user.'}</p>
+          </EmptyState>
         }
-      </Loaded>
+      />
       {isAdding && <NewUser close={() => setAdding(false)} />}
     </>
   );
