@@ -1,20 +1,11 @@
 import type { AccountChannel, ChannelKindDescription } from '@certloop/contracts/browser';
-import {
-  Fault,
-  faultsOf,
-  fieldsOf,
-  Loaded,
-  type SettingsSchema,
-  settingsFrom,
-  typedFrom,
-} from '@certloop/web-kit';
-import { Button, Modal, TextInput } from '@mantine/core';
+import { Loaded } from '@certloop/web-kit';
+import { Button, Modal } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import { kindsQuery } from '../../lookups.js';
 import { api } from '../../service.js';
 import { nameOf } from './integration-columns.js';
-import { Setting } from './setting.js';
+import { IntegrationFields, useIntegrationForm } from './integration-form.js';
 
 interface Opened {
   readonly projectId: string;
@@ -51,24 +42,18 @@ function EditForm({
   close,
 }: Opened & { readonly kind: ChannelKindDescription }) {
   const queries = useQueryClient();
-  const fields = fieldsOf(kind.schema as SettingsSchema, kind.secrets);
-  const [name, setName] = useState(channel.name);
-  const [typed, setTyped] = useState(() => typedFrom(fields, channel.settings));
+  const form = useIntegrationForm(kind, channel);
   const save = useMutation({
     mutationFn: () =>
       api.editChannel({
         params: { projectId, channelId: channel.id },
-        body: { name, settings: settingsFrom(fields, typed) },
+        body: form.body(),
       }),
     onSuccess: async () => {
       close();
       await queries.invalidateQueries({ queryKey: ['projects', projectId] });
     },
   });
-  const { byField, general } = faultsOf(save.error, [
-    'name',
-    ...fields.map(({ path }) => `settings.${path}`),
-  ]);
   return (
     <form
       className="cl-form"
@@ -83,27 +68,12 @@ function EditForm({
           {channel.last_error || 'no reason known'}. Saving switches it on again.
         </p>
       )}
-      <TextInput
-        label="Name"
-        description={`Distinguishes it from others; ${kind.label} if empty.`}
-        value={name}
-        error={byField['name']}
-        onChange={({ currentTarget: { value } }) => setName(value)}
-        maxLength={100}
-        autoComplete="off"
+      <IntegrationFields
+        form={form}
+        others={others.filter(({ id }) => id !== channel.id)}
+        error={save.error}
+        hasSecret
       />
-      {fields.map((field) => (
-        <Setting
-          key={field.path}
-          field={field}
-          value={typed[field.path] ?? ''}
-          change={(value) => setTyped({ ...typed, [field.path]: value })}
-          error={byField[`settings.${field.path}`]}
-          others={others.filter(({ id }) => id !== channel.id)}
-          hasSecret
-        />
-      ))}
-      <Fault>{general}</Fault>
       <Button type="submit" loading={save.isPending}>
         {channel.disabled ? 'Save and switch on' : 'Save'}
       </Button>

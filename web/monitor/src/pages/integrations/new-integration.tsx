@@ -1,11 +1,11 @@
 import type { AccountChannel, ChannelKindDescription } from '@certloop/contracts/browser';
-import { Fault, faultsOf, fieldsOf, Loaded, type SettingsSchema, settingsFrom } from '@certloop/web-kit';
-import { Button, Modal, TextInput } from '@mantine/core';
+import { Loaded } from '@certloop/web-kit';
+import { Button, Modal } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { kindsQuery } from '../../lookups.js';
 import { api } from '../../service.js';
-import { Setting } from './setting.js';
+import { IntegrationFields, useIntegrationForm } from './integration-form.js';
 
 interface Opened {
   readonly projectId: string;
@@ -57,12 +57,8 @@ function ChooseKind(opened: Opened) {
 
 function KindForm({ kind, projectId, others, close }: Opened & { readonly kind: ChannelKindDescription }) {
   const queries = useQueryClient();
-  const fields = fieldsOf(kind.schema as SettingsSchema, kind.secrets);
-  const [name, setName] = useState('');
-  const [typed, setTyped] = useState<Readonly<Record<string, string>>>(() =>
-    Object.fromEntries(fields.map(({ path, initial }) => [path, initial])),
-  );
-  const body = () => ({ kind: kind.kind, name, settings: settingsFrom(fields, typed) });
+  const form = useIntegrationForm(kind);
+  const body = () => ({ kind: kind.kind, ...form.body() });
   const params = { projectId };
   const test = useMutation({ mutationFn: () => api.tryChannel({ params, body: body() }) });
   const save = useMutation({
@@ -73,10 +69,6 @@ function KindForm({ kind, projectId, others, close }: Opened & { readonly kind: 
     },
   });
   const outcome = test.data?.body;
-  const { byField, general } = faultsOf(save.error ?? test.error, [
-    'name',
-    ...fields.map(({ path }) => `settings.${path}`),
-  ]);
   return (
     <form
       className="cl-form"
@@ -88,26 +80,7 @@ function KindForm({ kind, projectId, others, close }: Opened & { readonly kind: 
       {kind.missing !== undefined && (
         <p className="cl-strip">The operator of the service has not set this kind up: {kind.missing}</p>
       )}
-      <TextInput
-        label="Name"
-        description={`Distinguishes it from others; ${kind.label} if empty.`}
-        value={name}
-        error={byField['name']}
-        onChange={({ currentTarget: { value } }) => setName(value)}
-        maxLength={100}
-        autoComplete="off"
-      />
-      {fields.map((field) => (
-        <Setting
-          key={field.path}
-          field={field}
-          value={typed[field.path] ?? ''}
-          change={(value) => setTyped({ ...typed, [field.path]: value })}
-          error={byField[`settings.${field.path}`]}
-          others={others}
-        />
-      ))}
-      <Fault>{general}</Fault>
+      <IntegrationFields form={form} others={others} error={save.error ?? test.error} />
       {outcome !== undefined && !test.isPending && (
         <p className={outcome.ok ? 'cl-result' : 'cl-fault'} role="status">
           {outcome.ok
