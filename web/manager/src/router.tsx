@@ -1,18 +1,19 @@
 import { type RenewalStatus, renewalStatuses } from '@certloop/contracts/browser';
-import { consolePath, lazyPage } from '@certloop/web-kit';
+import { lazyPage, MissingPage, nextIn, routerOptions } from '@certloop/web-kit';
 import { createRootRoute, createRoute, createRouter, Outlet } from '@tanstack/react-router';
 import { Inside } from './inside.js';
 import { filterIn } from './lookups.js';
-import { MissingPage } from './pages/missing-page.js';
 import { LoginPage } from './pages/sign-in/login-page.js';
 
-const root = createRootRoute({ component: Outlet, notFoundComponent: MissingPage });
+const root = createRootRoute({
+  component: Outlet,
+  notFoundComponent: () => <MissingPage console="manager" />,
+});
 
 const login = createRoute({
   getParentRoute: () => root,
   path: '/login',
-  validateSearch: ({ next }: Record<string, unknown>): { next?: string } =>
-    typeof next === 'string' ? { next } : {},
+  validateSearch: nextIn,
   component: LoginPage,
 });
 const welcome = createRoute({
@@ -148,12 +149,7 @@ const routeTree = root.addChildren([
   ]),
 ]);
 
-export const router = createRouter({
-  routeTree,
-  basepath: consolePath(),
-  // no preload on hover: after a deployment its part is gone, and the reload would lose what was typed
-  scrollRestoration: true,
-});
+export const router = createRouter({ routeTree, ...routerOptions() });
 
 declare module '@tanstack/react-router' {
   interface Register {

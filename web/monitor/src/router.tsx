@@ -1,17 +1,18 @@
-import { consolePath, lazyPage, Redirect } from '@certloop/web-kit';
+import { lazyPage, MissingPage, nextIn, Redirect, routerOptions } from '@certloop/web-kit';
 import { createRootRoute, createRoute, createRouter, Outlet } from '@tanstack/react-router';
 import { Inside } from './inside.js';
 import type { CheckSearch } from './lookups.js';
-import { MissingPage } from './pages/missing-page.js';
 import { LoginPage } from './pages/sign-in/login-page.js';
 
-const root = createRootRoute({ component: Outlet, notFoundComponent: MissingPage });
+const root = createRootRoute({
+  component: Outlet,
+  notFoundComponent: () => <MissingPage console="monitor" />,
+});
 
 const login = createRoute({
   getParentRoute: () => root,
   path: '/login',
-  validateSearch: ({ next }: Record<string, unknown>): { next?: string } =>
-    typeof next === 'string' ? { next } : {},
+  validateSearch: nextIn,
   component: LoginPage,
 });
 
@@ -93,12 +94,7 @@ const routeTree = root.addChildren([
   inside.addChildren([home, projects, checks, check, findCheck, integrations, badges, settings, account]),
 ]);
 
-export const router = createRouter({
-  routeTree,
-  basepath: consolePath(),
-  // no preload on hover: after a deployment its part is gone, and the reload would lose what was typed
-  scrollRestoration: true,
-});
+export const router = createRouter({ routeTree, ...routerOptions() });
 
 declare module '@tanstack/react-router' {
   interface Register {
