@@ -1,5 +1,3 @@
-import { rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
 import { afterAll, beforeEach, describe } from '@jest/globals';
 import { type Database, openDatabase, type Schema } from './database.js';
 import type { DialectName } from './dialect.js';
@@ -10,7 +8,7 @@ import {
   serverUrl,
 } from './testing/postgres-databases.js';
 import { startPostgres } from './testing/postgres-server.js';
-import { scratchFolder } from './testing/scratch.js';
+import { createSqliteFile, dropSqliteFile } from './testing/sqlite-databases.js';
 
 export { type Bouncer, hasPgBouncer, startPgBouncer } from './testing/pgbouncer.js';
 export {
@@ -44,12 +42,12 @@ export function describeOnPostgres(name: string, suite: () => void): void {
 
 /** URL of a new and empty database, for processes that open and migrate it themselves. */
 export async function testDatabaseUrl(dialect: DialectName): Promise<TestAddress> {
-  return dialect === 'sqlite' ? sqliteAddress() : postgresAddress(undefined);
+  return openAddress(dialect, undefined);
 }
 
 /** A new database with the schema in place; `drop` closes and removes it. */
 export async function createTestDatabase(dialect: DialectName, schema: Schema): Promise<TestDatabase> {
-  const address = dialect === 'sqlite' ? sqliteAddress() : await postgresAddress(schema);
+  const address = await openAddress(dialect, schema);
   const database = await openDatabase({ url: address.url, schema });
   await database.migrate();
   return {
@@ -111,12 +109,11 @@ async function dropAll(databases: TestDatabase[]): Promise<void> {
   for (const { drop } of databases.splice(0)) await drop();
 }
 
-function sqliteAddress(): TestAddress {
-  const file = join(scratchFolder('sqlite'), 'test.sqlite');
-  return { url: `sqlite:${file}`, drop: () => rm(dirname(file), { recursive: true, force: true }) };
-}
-
-async function postgresAddress(schema: Schema | undefined): Promise<TestAddress> {
+async function openAddress(dialect: DialectName, schema: Schema | undefined): Promise<TestAddress> {
+  if (dialect === 'sqlite') {
+    const file = await createSqliteFile(schema);
+    return { url: `sqlite:${file}`, drop: () => dropSqliteFile(file) };
+  }
   const url = await createPostgresDatabase(schema);
   return { url, drop: () => dropPostgresDatabase(url) };
 }

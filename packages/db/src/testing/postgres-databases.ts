@@ -1,6 +1,7 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { openDatabase, type Schema } from '../database.js';
+import { stepsOf } from './schema-steps.js';
 
 /** URL of the PostgreSQL of this run; undefined when it was left out. Throws outside of a run. */
 export function serverUrl(): string | undefined {
@@ -49,8 +50,7 @@ export async function dropDatabasesOfRun(): Promise<void> {
 
 /** Name of the database that `schema` has been migrated in, once per run whichever worker comes first. */
 async function templateOf(schema: Schema): Promise<string> {
-  const steps = schema.migrations.map(({ name, up }) => `${name} ${up.toString()}`).join('\n');
-  const name = `${prefix()}_template_${createHash('sha256').update(steps).digest('hex').slice(0, 12)}`;
+  const name = `${prefix()}_template_${stepsOf(schema)}`;
   await onServer(async (client) => {
     await client.query('select pg_advisory_lock(hashtext($1))', [name]);
     const { rows } = await client.query('select 1 from pg_database where datname = $1', [name]);
