@@ -182,7 +182,7 @@ function createApi(options: AppOptions, { deps, watch, isDraining }: ApiParts): 
   if (deps.consolePath !== undefined) app.use(pageLinksRouter(deps.consolePath));
   if (config.prometheusEnabled !== false) app.use(prometheusRouter(deps));
   app.use(metricsPage(watch.metrics, { metricsToken, metricsOpen }));
-  app.use(apiPages({ title: 'Check-monitoring service', document: checkMonitorOpenApi() }));
+  app.use(apiPages({ title: 'Check-monitoring service', document: checkMonitorOpenApi }));
   const probes = probesHandlers({ ...deps, isDraining });
   app.use(bind(probesContract, probes, { context: () => undefined, bodyBytes: 0 }));
   if (folder !== undefined) app.use(webConsole({ folder, publicUrl: config.addresses.siteRoot }));

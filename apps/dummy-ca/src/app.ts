@@ -75,7 +75,7 @@ export function createApp(options: AppOptions): RequestListener {
   const app = createHttpApp({ logger, metrics });
   if (options.metricsAccess !== undefined) app.use(metricsPage(metrics, options.metricsAccess));
   app.use(frontPage({ authority, certificates, hasAcme: acme !== undefined, publicUrl: acme?.publicUrl }));
-  app.use(apiPages({ title: 'Dummy certificate authority', document: dummyCaOpenApi() }));
+  app.use(apiPages({ title: 'Dummy certificate authority', document: dummyCaOpenApi }));
   if (acme !== undefined) {
     const deps = createAcme({ ...acme, certificates, status, counts, clock, logger, state });
     app.use(acmeMount, acmeRoutes(deps, acme));

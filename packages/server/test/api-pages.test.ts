@@ -14,7 +14,7 @@ import {
 const document = { openapi: '3.1.0', info: { title: 'Things', version: '1' }, paths: {} };
 const logger = createLogger({ service: 'test', level: 'silent' });
 const app = createHttpApp({ logger });
-app.use(apiPages({ title: 'Things <& more>', document }));
+app.use(apiPages({ title: 'Things <& more>', document: () => document }));
 app.use(refuseUnknownPath);
 app.use(errorHandler({ logger, describe: ({ message }) => ({ contentType: 'text/plain', body: message }) }));
 

@@ -13,12 +13,11 @@ type SystemOperations = 'getHealth' | 'getLiveness' | 'getReadiness' | 'getOpenA
 export function systemHandlers(
   deps: SystemDeps,
 ): Pick<Handlers<typeof certManagerContract, Caller>, SystemOperations> {
-  const description = { ...certManagerOpenApi() };
   return {
     getHealth: async () => ({ status: 200, body: await describeHealth(deps) }),
     getLiveness: async () => ({ status: 200, body: describeLiveness(deps) }),
     getReadiness: async () => ({ status: 200, body: await describeReadiness(deps) }),
-    getOpenApi: async () => ({ status: 200, body: description }),
+    getOpenApi: async () => ({ status: 200, body: { ...certManagerOpenApi() } }),
     getStats: async ({ context, query }) => ({
       status: 200,
       body: await countContents(deps, context, query),

@@ -70,7 +70,7 @@ export const certManagerContract = {
   ...auditLogsContract,
 };
 
-/** OpenAPI 3.1 document of the certificate management service; made once. */
+/** OpenAPI 3.1 document of the certificate management service; made once, for the first who asks. */
 export function certManagerOpenApi(): object {
   document ??= describeCertManager();
   return document;
