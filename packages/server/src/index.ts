@@ -1,5 +1,6 @@
 export { type BatchEnd, type BatchPatience, batched } from './concurrency/batching.js';
 export { type CallSlots, createCallSlots } from './concurrency/call-slots.js';
+export { createGrowingCache } from './concurrency/growing-cache.js';
 export {
   createKeyedLimiter,
   createLimiter,

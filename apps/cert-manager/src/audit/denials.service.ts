@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '@certloop/db';
-import type { Clock, Logger } from '@certloop/server';
-import { LRUCache } from 'lru-cache';
+import { type Clock, createGrowingCache, type Logger } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
 import { insertAuditLogs, updateAuditDetails } from './audit.repository.js';
 import { type AuditEntry, auditFacts } from './audit-entry.js';
@@ -47,7 +46,7 @@ const sameForMs = 60_000;
 const maxRemembered = 10_000;
 
 export function createDenials({ db, clock, logger }: DenialsDeps): Denials {
-  const remembered = new LRUCache<string, Repeated>({ max: maxRemembered });
+  const remembered = createGrowingCache<Repeated>(maxRemembered);
 
   const record = async (caller: Caller, denial: Denial) => {
     const now = clock.now();

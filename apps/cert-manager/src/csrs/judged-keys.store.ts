@@ -1,5 +1,5 @@
 import { csrLabels, describeRsaKey, parseCsr, parsePem, type RsaFacts } from '@certloop/crypto';
-import { LRUCache } from 'lru-cache';
+import { createGrowingCache } from '@certloop/server';
 import { requireStrongKey } from '../judging/csr-policy.js';
 import type { CsrRow } from './csrs.repository.js';
 
@@ -10,7 +10,7 @@ const maxKeys = 10_000;
  * It judges each key once, as that takes 0.2 ms, and remembers the last 10,000.
  */
 export function createKeyJudge(): (csr: Pick<CsrRow, 'csrPem' | 'spkiSha256' | 'description'>) => void {
-  const judged = new LRUCache<string, RsaFacts>({ max: maxKeys });
+  const judged = createGrowingCache<RsaFacts>(maxKeys);
   return ({ csrPem, spkiSha256, description }) => {
     // other kinds of keys need not be parsed to know that
     if (!description.includes('"publicKeyAlgorithm":"RSA')) return;

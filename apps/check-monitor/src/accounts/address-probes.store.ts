@@ -1,5 +1,5 @@
 import { AppError } from '@certloop/contracts';
-import { LRUCache } from 'lru-cache';
+import { createGrowingCache } from '@certloop/server';
 import { type Clock, type Micros, microsPerSecond } from '../instants.js';
 
 const maxPerHour = 20;
@@ -16,7 +16,7 @@ export interface AddressProbes {
 
 /** Each process counts for itself. */
 export function createAddressProbes(clock: Clock): AddressProbes {
-  const probes = new LRUCache<string, Micros[]>({ max: maxUsers });
+  const probes = createGrowingCache<Micros[]>(maxUsers);
   const recent = (userId: string) => (probes.get(userId) ?? []).filter((at) => at > clock.now() - hour);
   return {
     require: (userId) => {

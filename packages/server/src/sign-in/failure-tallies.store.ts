@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
+import { createGrowingCache } from '../concurrency/growing-cache.js';
 import { forgetStrikesMs, newTally, type Tally } from './failure-tally.js';
 
 /** Tallies by key in bounded memory. */
@@ -22,7 +22,7 @@ const sweepEveryMs = 1000;
  * 1,024 tallies: guessing from new networks stays limited, and no client is blocked by a full memory alone.
  */
 export function createFailureTallies(): FailureTallies {
-  const open = new LRUCache<string, Tally>({ max: maxTallies });
+  const open = createGrowingCache<Tally>(maxTallies);
   const blocked = new Map<string, Tally>();
   const shared = Array.from({ length: sharedTallies }, newTally);
   // else a stranger could choose keys that share the tally of another

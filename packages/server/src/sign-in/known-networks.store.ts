@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { createGrowingCache } from '../concurrency/growing-cache.js';
 /** Networks from which a password of an account was right, in bounded memory. */
 export interface KnownNetworks {
   /** Whether the account was signed in from the network within the last 30 days. */
@@ -11,7 +12,7 @@ const maxAccounts = 20_000;
 const maxNetworks = 16;
 
 export function createKnownNetworks(): KnownNetworks {
-  const networks = new LRUCache<string, LRUCache<string, number>>({ max: maxAccounts });
+  const networks = createGrowingCache<LRUCache<string, number>>(maxAccounts);
   return {
     has: (account, network, now) => {
       const at = networks.peek(account)?.peek(network);

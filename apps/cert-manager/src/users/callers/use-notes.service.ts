@@ -1,6 +1,5 @@
 import type { Database, Tx } from '@certloop/db';
-import type { Logger } from '@certloop/server';
-import { LRUCache } from 'lru-cache';
+import { createGrowingCache, type Logger } from '@certloop/server';
 
 export interface UseNotesOptions {
   readonly db: Database;
@@ -20,7 +19,7 @@ const maxKeys = 10_000;
  * written, or is locked, delays a reader by 40 ms once a minute at most. `key` names the credential.
  */
 export function createNoteUse({ db, logger }: UseNotesOptions): NoteUse {
-  const tried = new LRUCache<string, number>({ max: maxKeys });
+  const tried = createGrowingCache<number>(maxKeys);
   return async (key, at, write) => {
     if (at.getTime() - (tried.get(key) ?? Number.NEGATIVE_INFINITY) < retryMs) return;
     tried.set(key, at.getTime());

@@ -1,6 +1,5 @@
 import { AppError } from '@certloop/contracts';
-import type { Clock } from '@certloop/server';
-import { LRUCache } from 'lru-cache';
+import { type Clock, createGrowingCache } from '@certloop/server';
 import { type Draw, drawRequest } from './request-allowance.js';
 
 /** Requests that may be made in a minute; 0 for as many as anybody likes. */
@@ -28,7 +27,7 @@ const maxStored = 20_000;
 export function createRequestLimits(clock: Clock, rates: RequestRates): RequestLimits {
   const perMinute = { principal: rates.perPrincipal, space: rates.perSpace };
   // the one used least recently goes when there are too many
-  const wholeAt = new LRUCache<string, number>({ max: maxStored });
+  const wholeAt = createGrowingCache<number>(maxStored);
   return {
     count: (policy, id) => {
       const rate = perMinute[policy];

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { createGrowingCache } from '@certloop/server';
 import type { CheckState } from '../../checks/check.js';
 import type { CheckTiming } from '../../checks/check-state.js';
 import type { PingRing } from '../ping-ring.js';
@@ -33,7 +33,7 @@ const addedOf = 8;
 
 export function createKnownChecks(max = maxStored): KnownChecks {
   // the one whose latest ping is the longest ago goes first
-  const stored = new LRUCache<string, KnownCheck>({ max });
+  const stored = createGrowingCache<KnownCheck>(max);
   let refused = 0;
   return {
     get: (uuid) => stored.get(uuid),
