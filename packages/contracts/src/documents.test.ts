@@ -87,6 +87,7 @@ GET    /spaces/{id}/fqdns/{fqdnId}             200 | | 401 404
 PUT    /spaces/{id}/fqdns/{fqdnId}             200 | | 400 401 403 404
 GET    /fqdns                                  200 | | 400 401
 GET    /fqdns/counts                           200 | | 400 401
+POST   /spaces/{id}/fqdns/review                200 | | 400 401 403 404
 POST   /fqdns/bulk                             200 | | 400 401 403 409
 GET    /outlook                                200 | | 400 401
 GET    /stats/expiry                           200 | | 400 401

@@ -30,6 +30,7 @@ export { nextIn, routerOptions } from './frame/router.browser.js';
 export { Brand, Front, type NavigationLink, Shell } from './frame/shell.js';
 export { startConsole } from './frame/start.js';
 export { DowntimeStrip, DurationChart } from './history-charts.js';
+export { csrBlocks, csrNames } from './keys/csr-names.js';
 export { type KeyKind, keyKinds, opensslCommand, type ShellKind } from './keys/openssl-command.js';
 export { holdsPrivateKey } from './keys/private-key.js';
 export { LifeLine } from './life/life-line.js';
@@ -40,6 +41,7 @@ export { ListEnd } from './lists/list-end.js';
 export { type ListPage, listPageOf } from './lists/list-page.js';
 export { ListTable } from './lists/list-table.js';
 export { nextPage } from './lists/next-page.js';
+export { namesIn } from './lists/pasted-names.js';
 export { useList } from './lists/use-list.browser.js';
 export { type Selection, useSelection } from './lists/use-selection.browser.js';
 export {

@@ -1,6 +1,6 @@
 import type { ExpiryTimeline } from '@certloop/contracts/browser';
 import { countOf, Dots, dayOf, Loaded, relativeTime, StackedBars, useNow } from '@certloop/web-kit';
-import { Link } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { useTimeline } from './ahead.js';
 
 const series = [
@@ -22,6 +22,7 @@ export function ExpiryCard() {
 
 function Ends({ timeline }: { readonly timeline: ExpiryTimeline }) {
   const now = useNow();
+  const navigate = useNavigate();
   const { buckets, names } = timeline;
   const sentence = expirySentence(timeline);
   const [first, last] = [buckets[0], buckets.at(-1)];
@@ -50,6 +51,10 @@ function Ends({ timeline }: { readonly timeline: ExpiryTimeline }) {
         label: `Week of ${dayOf(start)}`,
         counts: [willRenew, needsHand, failing],
       }))}
+      open={(start) => {
+        const expiresBefore = new Date(Date.parse(start) + weekMs).toISOString();
+        void navigate({ to: '/fqdns', search: { expiresFrom: start, expiresBefore, sort: 'expiresAt' } });
+      }}
     />
   );
 }

@@ -25,32 +25,55 @@ export async function loadSpaces(cursor: string | undefined, signal: AbortSignal
 export interface FqdnFilter {
   readonly state?: FqdnState | undefined;
   readonly q?: string | undefined;
+  readonly renewal?: 'on' | 'off' | undefined;
+  /** Who is asked for the next certificate. */
+  readonly providerId?: string | undefined;
+  /** The certificate ends from this moment on, and before that one. */
+  readonly expiresFrom?: string | undefined;
+  readonly expiresBefore?: string | undefined;
   readonly sort?: FqdnSort | undefined;
 }
 
+const moment = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
+const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
+const textOf = (value: unknown, form: RegExp) =>
+  typeof value === 'string' && form.test(value) ? value : undefined;
+
 /** The filter in the address of a page; what it does not know is left out. */
-export function filterIn({ state, q, sort }: Record<string, unknown>): FqdnFilter {
-  const knownState = fqdnStates.find((word) => word === state);
-  const knownSort = fqdnSorts.find((word) => word === sort);
-  return {
-    ...(knownState !== undefined && { state: knownState }),
-    ...(typeof q === 'string' && q !== '' && { q }),
-    ...(knownSort !== undefined && { sort: knownSort }),
-  };
+export function filterIn(search: Record<string, unknown>): FqdnFilter {
+  return setOf({
+    state: fqdnStates.find((word) => word === search['state']),
+    // what looks like a number was read as one
+    q: textOf(String(search['q'] ?? ''), /./),
+    renewal: (['on', 'off'] as const).find((word) => word === search['renewal']),
+    providerId: textOf(search['providerId'], uuid),
+    expiresFrom: textOf(search['expiresFrom'], moment),
+    expiresBefore: textOf(search['expiresBefore'], moment),
+    sort: fqdnSorts.find((word) => word === search['sort']),
+  });
+}
+
+/** The members that have a value. */
+function setOf<Filter extends object>(filter: Filter): Filter {
+  return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined)) as Filter;
+}
+
+/** Which FQDNs a filter names, without their order. */
+export function conditionOf({ sort: _, ...condition }: FqdnFilter): Omit<FqdnFilter, 'sort'> {
+  return setOf(condition);
 }
 
 /** One page of the FQDNs of a space, or of all spaces, with their states; by need unless the filter says otherwise. */
 export async function loadFqdns(
   spaceId: string | undefined,
-  { state, q, sort = 'attention' }: FqdnFilter,
+  filter: FqdnFilter,
   cursor: string | undefined,
   signal: AbortSignal,
 ): Promise<ListPage<Fqdn>> {
   const query = {
     ...pageQuery(cursor),
-    ...(state !== undefined && { state }),
-    ...(q !== undefined && { q }),
-    sort,
+    ...conditionOf(filter),
+    sort: filter.sort ?? 'attention',
     include: 'status',
   } as const;
   const { body, headers } = await (spaceId === undefined

@@ -41,6 +41,11 @@ const space = createRoute({
   validateSearch: filterIn,
   component: lazyPage(() => import('./pages/space/space-page.js'), 'SpacePage'),
 });
+const addNames = createRoute({
+  getParentRoute: () => inside,
+  path: '/spaces/$spaceId/add-names',
+  component: lazyPage(() => import('./pages/add-names/add-names-page.js'), 'AddNamesPage'),
+});
 const fqdn = createRoute({
   getParentRoute: () => inside,
   path: '/spaces/$spaceId/fqdns/$fqdnId',
@@ -55,6 +60,11 @@ const names = createRoute({
   path: '/fqdns',
   validateSearch: filterIn,
   component: lazyPage(() => import('./pages/names/names-page.js'), 'NamesPage'),
+});
+const uploadCsrs = createRoute({
+  getParentRoute: () => inside,
+  path: '/upload-csrs',
+  component: lazyPage(() => import('./pages/upload-csrs/upload-csrs-page.js'), 'UploadCsrsPage'),
 });
 const certificate = createRoute({
   getParentRoute: () => inside,
@@ -133,6 +143,8 @@ const routeTree = root.addChildren([
     home,
     spaces,
     space,
+    addNames,
+    uploadCsrs,
     names,
     fqdn,
     certificate,

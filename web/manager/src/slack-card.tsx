@@ -58,7 +58,15 @@ function FirstLoss({ rows }: { readonly rows: readonly ProviderOutlook[] }) {
 
 function columnsFor(providers: readonly Provider[] | undefined): readonly Column<ProviderOutlook>[] {
   return [
-    { key: 'name', title: 'Provider', cell: ({ providerId }) => providerName(providers, providerId) },
+    {
+      key: 'name',
+      title: 'Provider',
+      cell: ({ providerId }) => (
+        <Link to="/fqdns" search={{ providerId }}>
+          {providerName(providers, providerId)}
+        </Link>
+      ),
+    },
     {
       key: 'slack',
       title: 'May be away for',

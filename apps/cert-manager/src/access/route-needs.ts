@@ -69,6 +69,7 @@ export const routeNeeds: Readonly<Record<Operation, Need>> = {
   getFqdn: { space: 'READ', param: 'id' },
   updateFqdn: { space: 'READ_WRITE', param: 'id' },
   createFqdn: { space: 'READ_WRITE', param: 'id' },
+  reviewFqdns: { space: 'READ_WRITE', param: 'id' },
   // Deletes nothing in a space that the caller may not read, and returns 200.
   deleteSpaceFqdns: 'signed-in',
   deleteFqdn: { space: 'FULL_ACCESS', param: 'id' },

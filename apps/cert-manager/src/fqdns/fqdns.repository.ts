@@ -85,6 +85,17 @@ export async function getFqdn(tx: Tx, spaceId: string, id: string): Promise<Fqdn
   return row;
 }
 
+/** Ids of those of the names, in their normal form, that a space has. */
+export async function findFqdnIds(
+  tx: Tx,
+  spaceId: string,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (names.length === 0) return new Map();
+  const rows = await findRows(tx, fqdns, { spaceId, fqdn: names });
+  return new Map(rows.map(({ id, fqdn }) => [fqdn, id]));
+}
+
 /** Those of the FQDNs that exist, of any space; at least one id is given. */
 export function listFqdnsById(tx: Tx, ids: readonly string[]): Promise<FqdnRow[]> {
   return findRows(tx, fqdns, { id: ids });

@@ -14,10 +14,12 @@ import {
   type SwitchRenewalDeps,
   setRenewalEnabled,
 } from './fqdns.service.js';
+import { reviewFqdns } from './review-fqdns.service.js';
 
 type FqdnOperations =
   | 'countFqdns'
   | 'createFqdn'
+  | 'reviewFqdns'
   | 'deleteFqdn'
   | 'deleteSpaceFqdns'
   | 'deleteAllFqdns'
@@ -35,6 +37,10 @@ export function fqdnsHandlers(
       const { fqdn, warning } = await createFqdn(deps, context, { spaceId: params.id, ...body });
       return { status: 201, body: fqdnView(fqdn, warning) };
     },
+    reviewFqdns: async ({ params, body, context }) => ({
+      status: 200,
+      body: await reviewFqdns(deps, context, { spaceId: params.id, names: body.names }),
+    }),
     deleteFqdn: async ({ params, context }) => {
       await deleteFqdn(deps, context, { spaceId: params.id, fqdnId: params.fqdnId });
       return { status: 200, body: { message: 'FQDN deleted' } };

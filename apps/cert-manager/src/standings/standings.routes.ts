@@ -36,9 +36,10 @@ export function standingsHandlers(
   deps: StandingsDeps,
 ): Pick<Handlers<typeof certManagerContract, Caller>, StandingOperations | SpaceOperations> {
   const { monitorPublicUrl } = deps;
-  const answerPage = (page: FqdnPage, path: string, query: FqdnsQuery) => {
-    const body = eachOf(page.rows, ({ fqdn, status }) => ({
+  const answerPage = (caller: Caller, page: FqdnPage, path: string, query: FqdnsQuery) => {
+    const body = eachOf(page.rows, ({ fqdn, status, spaceName }) => ({
       ...fqdnView(fqdn),
+      ...(spaceName !== undefined && { spaceName, level: levelOn(caller, fqdn.spaceId) ?? 'READ' }),
       ...(status !== undefined && { status: statusView(status, fqdn, monitorPublicUrl) }),
     }));
     const cursor = page.next && formatSortedCursor(page.next);
@@ -60,7 +61,7 @@ export function standingsHandlers(
       const path = `/spaces/${spaceId}/fqdns`;
       const plain = plainWindow(query);
       if (plain === undefined) {
-        return answerPage(await listFqdnsOfSpace(deps, context, { ...query, spaceId }), path, query);
+        return answerPage(context, await listFqdnsOfSpace(deps, context, { ...query, spaceId }), path, query);
       }
       const page = await listFqdns(deps, context, { spaceId, window: plain });
       return {
@@ -70,7 +71,7 @@ export function standingsHandlers(
       };
     },
     listAllFqdns: async ({ query, context }) =>
-      answerPage(await listFqdnsByStanding(deps, context, query), '/fqdns', query),
+      answerPage(context, await listFqdnsByStanding(deps, context, query), '/fqdns', query),
     countFqdnStates: async ({ query, context }) => ({
       status: 200,
       body: await countFqdnStates(deps, context, query),

@@ -139,6 +139,11 @@ const requests: Readonly<Record<Operation, (app: TestApp) => Promise<Asked>>> = 
   getOutlook: (app) => read(app, '/outlook'),
   getExpiryTimeline: (app) => read(app, '/stats/expiry?bucket=week'),
   countFqdnStates: (app) => read(app, '/fqdns/counts'),
+  reviewFqdns: async (app) => {
+    const { spaceId } = await newFqdn(app);
+    const sent = ask(app, 'post', `/spaces/${spaceId}/fqdns/review`).send({ names: ['a.example', 'b_c'] });
+    return { answer: await sent, leaves: { nothingBecause: 'it only judges' } };
+  },
   changeFqdns: async (app) => {
     const { id } = await newFqdn(app);
     const sent = ask(app, 'post', '/fqdns/bulk').send({ ids: [id], action: 'renewal-on', dryRun: false });

@@ -82,6 +82,8 @@ const matrix = rowsOf(
   getFqdn/unknown         401 404 404 404 404 404 404
   createFqdn              401 404 403 201 201 201 201
   createFqdn/unknown      401 404 404 404 404 404 404
+  reviewFqdns             401 404 403 200 200 200 200
+  reviewFqdns/unknown     401 404 404 404 404 404 404
   deleteSpaceFqdns         401 200 403 403 200 200 200
   deleteSpaceFqdns/unknown 401 200 200 200 200 200 200
   deleteFqdn              401 404 403 403 200 200 200

@@ -4,7 +4,7 @@ import { type ConsoleStage, startConsoleStage } from '../support/console.js';
 import { addCsr, addFqdn, addSpace, auditEntries, csrSample, pathOf } from '../support/inventory.js';
 import { addJob } from '../support/issuance.js';
 import { certificatesOf } from '../support/renewals.js';
-import { fqdnWithCsr, providerOf } from '../support/signing.js';
+import { fqdnWithCsr, newCsr, providerOf } from '../support/signing.js';
 
 // much else may run on the same machine
 jest.setTimeout(60_000);
@@ -55,6 +55,74 @@ jest.setTimeout(60_000);
       await page.getByText('ECDSA, 384 bits').waitFor();
       await drop('p384');
       await page.getByText('This CSR is stored').waitFor();
+    });
+  });
+
+  test('stores many CSRs, each with its own verdict, also when the connection goes in between', async () => {
+    const { app } = stage;
+    const [shop, twin] = [await addSpace(app, 'Web shop'), await addSpace(app, 'Twin space')];
+    const hosts = Array.from({ length: 6 }, (_, number) => `many${number}.example.net`);
+    const fqdns = await Promise.all(hosts.map((host) => addFqdn(app, shop.id, host)));
+    await addFqdn(app, twin.id, 'many0.example.net');
+    const pems = await Promise.all(
+      [...hosts, 'unknown.example.net', 'many1.example.net'].map((host) => newCsr(host)),
+    );
+    const fileOf = (name: string, text: string) => ({
+      name,
+      mimeType: 'application/pkcs10',
+      buffer: Buffer.from(text),
+    });
+    const stored = async () => (await auditEntries(app, 'csr.upload')).length;
+    const before = await stored();
+    await stage.play('many-csrs', app.people.ada, `/spaces/${shop.id}`, async ({ page, look }) => {
+      const sent: string[] = [];
+      page.on('request', (request) => sent.push(request.postData() ?? ''));
+      await page.getByRole('link', { name: 'Upload CSRs' }).click();
+      const files = pems.map((pem, number) => fileOf(`file${number}.csr`, pem));
+      const key = '-----BEGIN PRIVATE KEY-----\nsecret\n-----END PRIVATE KEY-----';
+      const broken = (pems[5] ?? '').replace(/\n.{4}/, '\nAAAA');
+      await page
+        .locator('input[type=file]')
+        .setInputFiles([
+          ...files,
+          fileOf('my.key', key),
+          fileOf('broken.csr', broken),
+          fileOf('prose.txt', 'Hello'),
+        ]);
+      await page.getByText('my.key: That is your private key.').waitFor();
+      await page.getByText('prose.txt: There is no CSR in PEM in this file.').waitFor();
+      const table = page.getByRole('table', { name: 'CSRs' });
+      const row = (file: string) => table.getByRole('row').filter({ hasText: file });
+      await page.getByText('5 CSRs of 9 can be stored.').waitFor();
+      await row('file6.csr')
+        .getByText('No name fits this CSR, which asks for unknown.example.net.')
+        .waitFor();
+      await row('file7.csr').getByText('A CSR above is for the same name.').waitFor();
+      await row('file2.csr').getByText('in Web shop').waitFor();
+      await page
+        .getByLabel('Space of the name: file0.csr')
+        .selectOption({ label: 'many0.example.net in Web shop' });
+      await page.getByText('6 CSRs of 9 can be stored.').waitFor();
+      await look('verdicts');
+      expect(await stored()).toBe(before);
+      let uploads = 0;
+      await page.route('**/csr', (route) => {
+        uploads += 1;
+        return uploads > 3 ? route.abort('connectionreset') : route.continue();
+      });
+      await page.getByRole('button', { name: 'Store 6 CSRs' }).click();
+      const goOn = page.getByRole('button', { name: 'Go on with 3 CSRs' });
+      await goOn.waitFor();
+      await page.getByText('Nothing is lost: go on when the service answers again.').waitFor();
+      await look('interrupted');
+      await page.unroute('**/csr');
+      await goOn.click();
+      await page.getByText('6 CSRs are stored.').waitFor();
+      expect(await stored()).toBe(before + 6);
+      expect(sent.filter((text) => text.includes('PRIVATE KEY'))).toEqual([]);
+      await row('file3.csr').getByRole('link', { name: 'many3.example.net' }).click();
+      await page.getByText('ECDSA, 256 bits').waitFor();
+      expect(page.url()).toContain(fqdns[3]?.id);
     });
   });
 

@@ -123,4 +123,35 @@ jest.setTimeout(60_000);
       await page.getByRole('heading', { name: 'This does not exist, or you may not see it' }).waitFor();
     });
   });
+
+  test('the list of all names has a control only for names that the user may change', async () => {
+    const { app } = stage;
+    const { cleo } = app.people;
+    const [written, read] = [await addSpace(app, 'Written'), await addSpace(app, 'Read only')];
+    const mine = await addFqdn(app, written.id, 'mine.example.org');
+    const shown = await addFqdn(app, read.id, 'shown.example.org');
+    await grant(app, cleo, 'READ', [written.id, read.id]);
+    await stage.play('names-by-rights', cleo, '/fqdns', async ({ page, look }) => {
+      const table = page.getByRole('table', { name: 'Names' });
+      const controls = () => table.locator('tbody').locator('input, button').count();
+      await table.getByRole('link', { name: shown.fqdn }).waitFor();
+      expect(await controls()).toBe(0);
+      expect(await page.getByLabel('Select all rows shown').count()).toBe(0);
+      await grant(app, cleo, 'READ_WRITE', [written.id]);
+      await page.reload();
+      await page.getByLabel(`Select ${mine.fqdn}`).check();
+      await page.getByText('1 name selected').waitFor();
+      expect(await page.getByLabel(`Select ${shown.fqdn}`).count()).toBe(0);
+      await table.getByText('Read only').waitFor();
+      await look('selected');
+      const change = page.getByRole('switch', { name: `Renew ${mine.fqdn} automatically` });
+      await change.check();
+      const isOn = async () => {
+        const { body } = await app.request.get('/fqdns?renewal=on&q=mine').set(cleo.auth).expect(200);
+        return (body as unknown[]).length === 1;
+      };
+      while (!(await isOn()));
+      expect(await page.getByRole('switch').count()).toBe(1);
+    });
+  });
 });

@@ -1,7 +1,7 @@
 import { hasBrowser } from '@certloop/browser';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { type ConsoleStage, startConsoleStage } from '../support/console.js';
-import { addFqdn, pathOf } from '../support/inventory.js';
+import { addFqdn, addSpace, pathOf } from '../support/inventory.js';
 import { seedListed } from '../support/large-place.js';
 import { configure, fqdnWithCsr, providerOf } from '../support/signing.js';
 
@@ -74,6 +74,48 @@ jest.setTimeout(180_000);
     });
   });
 
+  test('adds a pasted list after a verdict on each name, also when the connection goes in between', async () => {
+    const { app } = stage;
+    const space = await addSpace(app, 'New team');
+    await addFqdn(app, space.id, 'stored.example.org');
+    const names = Array.from({ length: 12 }, (_, number) => `n${number}.example.org`);
+    const pasted = ['STORED.example.org', 'bücher.example', 'xn--bcher-kva.example', '*.*.bad', ...names];
+    await stage.play('paste', app.people.ada, `/spaces/${space.id}`, async ({ page, look }) => {
+      await page.getByRole('link', { name: 'Paste a list of names' }).click();
+      await page.getByLabel('Host names').fill(pasted.join('\n'));
+      await page.getByRole('button', { name: 'Check 16 names' }).click();
+      const result = page.getByRole('region', { name: 'Result' });
+      await result
+        .getByText('13 names can be added. 1 exists already. 1 is repeated. 1 is refused.')
+        .waitFor();
+      await result.getByText('Is the same name as number 2 of the list.').waitFor();
+      const stored = async () => {
+        const { headers } = await app.request
+          .get(`/spaces/${space.id}/fqdns?limit=1`)
+          .set(app.people.ada.auth);
+        return Number(headers['x-total-count']);
+      };
+      expect(await stored()).toBe(1);
+      await look('verdicts');
+      let sent = 0;
+      await page.route(`**/spaces/${space.id}/fqdns`, (route) => {
+        sent += 1;
+        return sent > 5 ? route.abort('connectionreset') : route.continue();
+      });
+      await result.getByRole('button', { name: 'Add 13 names' }).click();
+      const goOn = result.getByRole('button', { name: 'Go on with 8 names' });
+      await goOn.waitFor();
+      await result.getByText('8 names are not added yet').waitFor();
+      await look('interrupted');
+      await page.unroute(`**/spaces/${space.id}/fqdns`);
+      await goOn.click();
+      await result.getByText('13 names were added.').waitFor();
+      expect(await stored()).toBe(14);
+      await result.getByRole('link', { name: 'Show the names of the space' }).click();
+      await page.getByRole('link', { name: 'unfinished 14' }).waitFor();
+    });
+  });
+
   test('shows what fails, what ends next, and what an outage means, in six requests', async () => {
     const { app, ca } = stage;
     const { fqdn } = await fqdnWithCsr(app, 'failing.example.org');
@@ -116,10 +158,26 @@ jest.setTimeout(180_000);
         '/renewal-queue',
         '/stats/expiry',
       ]);
+      // what counts something leads to the list of it
+      const table = page.getByRole('table', { name: 'Names' });
+      const states = page.getByRole('list', { name: 'Names by state' });
+      const unfinished = (await states.getByRole('link', { name: /unfinished/ }).textContent()) ?? '';
+      await states.getByRole('link', { name: '1 failing' }).click();
+      await table.getByRole('link', { name: 'failing.example.org' }).waitFor();
+      expect(await table.getByRole('rowheader').count()).toBe(1);
+      await page.getByRole('link', { name: `unfinished ${Number.parseInt(unfinished, 10)}` }).click();
+      await page.getByText(`${Number.parseInt(unfinished, 10)} names`, { exact: true }).waitFor();
       await page.getByRole('link', { name: 'Statistics' }).click();
       await page.getByRole('button', { name: 'Count now' }).click();
       await page.getByRole('table', { name: 'Certificates by provider' }).getByText('dummy-ca').waitFor();
       await look('statistics');
+      const soon = page.getByRole('link', { name: /^In use, expire within 30 days: / });
+      const count = Number(((await soon.textContent()) ?? '').trim());
+      await soon.click();
+      await page.getByText(/^The certificate expires from .* on before /).waitFor();
+      await page.getByText(count === 1 ? '1 name' : `${count} names`, { exact: true }).waitFor();
+      await page.getByRole('button', { name: 'Show all' }).click();
+      await page.getByRole('link', { name: /^All \d/ }).waitFor();
     });
   });
 
@@ -190,6 +248,19 @@ jest.setTimeout(180_000);
       const query = { spaceId: space.id, renewal: 'on' };
       const { body } = await app.request.get('/fqdns').query(query).set(app.people.ada.auth).expect(200);
       expect(body).toHaveLength(11);
+
+      // a bar of the dashboard leads to the names that it counts
+      // for some seconds the service repeats what it computed
+      app.clock.advance(15_000);
+      await page.getByRole('link', { name: 'Dashboard' }).click();
+      const bar = page.getByRole('button', { name: /^Week of .*: \d/ }).last();
+      const [, counts = ''] = ((await bar.getAttribute('aria-label')) ?? '').split(': ');
+      const sum = (counts.match(/[\d,]+(?= )/g) ?? [])
+        .map((text) => Number(text.replaceAll(',', '')))
+        .reduce((total, count) => total + count, 0);
+      await bar.press('Enter');
+      await page.getByText(/^The certificate expires from .* on before /).waitFor();
+      await page.getByText(`100 names of ${sum}`).waitFor();
 
       // all names of all spaces: what the service refuses is shown
       await page.getByRole('link', { name: 'Names', exact: true }).click();

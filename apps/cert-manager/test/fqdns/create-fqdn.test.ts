@@ -1,5 +1,5 @@
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { listProviders, updateProvider } from '../../src/providers/providers.repository.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { grant } from '../support/factories.js';
@@ -177,6 +177,77 @@ describeEachDialect('adding an FQDN', (open) => {
         fqdn: 'audited.example.com',
         after: { description: '', providerId: null, renewalEnabled: false },
       },
+    });
+  });
+
+  describe('after a review of names', () => {
+    const review = (names: unknown, space = spaceId, person = app.people.ada) =>
+      app.request.post(`/spaces/${space}/fqdns/review`).set(person.auth).send({ names });
+
+    test('says what would become of each, and stores nothing', async () => {
+      const { id } = await addSpace(app, 'reviewed');
+      const stored = await addFqdn(app, id, 'stored.example.com');
+      await app.request
+        .put(`/spaces/${id}/issuance-policy`)
+        .set(app.people.ada.auth)
+        .send({
+          allowedNames: {
+            suffixes: ['example.com', 'xn--bcher-kva.example'],
+            ...{ names: [], wildcards: true, cidrs: [], beyondFqdn: false },
+          },
+        })
+        .expect(200);
+      const before = (await auditEntries(app, 'fqdn.create')).length;
+      const names = [
+        'Stored.example.com.',
+        '*.example.com',
+        'bücher.example',
+        'XN--bcher-kva.example',
+        'other.test',
+      ];
+      const { body } = await review([...names, 'a_b.example'], id).expect(200);
+      expect(body).toEqual([
+        {
+          ...{ name: names[0], fqdn: 'stored.example.com', verdict: 'exists', fqdnId: stored.id },
+          message: expect.any(String),
+        },
+        { name: names[1], fqdn: '*.example.com', verdict: 'new' },
+        { name: names[2], fqdn: 'xn--bcher-kva.example', verdict: 'new' },
+        {
+          ...{ name: names[3], fqdn: 'xn--bcher-kva.example', verdict: 'twin' },
+          message: 'is the same name as number 3 of the list',
+        },
+        {
+          ...{ name: names[4], fqdn: 'other.test', verdict: 'refused' },
+          message: expect.stringContaining('ask an administrator to change the policy'),
+        },
+        { name: 'a_b.example', verdict: 'refused', message: 'must not contain underscores' },
+      ]);
+      expect(await auditEntries(app, 'fqdn.create')).toHaveLength(before);
+      for (const { name, verdict } of body) {
+        const answered = { new: 201, exists: 409, twin: 409, refused: 400 }[verdict as 'new'];
+        await post({ fqdn: name }, id).expect(answered);
+      }
+    });
+
+    test('takes 1000 names of 253 characters', async () => {
+      const names = Array.from({ length: 1000 }, (_, number) => `${'a.'.repeat(100)}n${number}.example`);
+      const { body } = await review(names).expect(200);
+      expect(body).toHaveLength(1000);
+      expect(new Set((body as { verdict: string }[]).map(({ verdict }) => verdict))).toEqual(
+        new Set(['new']),
+      );
+    });
+
+    test.each<[string, unknown]>([
+      ['no name', []],
+      ['1001 names', Array.from({ length: 1001 }, () => 'a')],
+      ['no list', 'a.example'],
+      ['a name that is a number', [1]],
+      ['a name of 1001 characters', ['a'.repeat(1001)]],
+    ])('refuses %s', async (_, names) => {
+      const { body } = await review(names).expect(400);
+      expect(body.errors[0].path).toMatch(/^names/);
     });
   });
 });

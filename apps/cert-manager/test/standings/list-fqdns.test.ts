@@ -1,10 +1,12 @@
 import {
+  type ExpiryTimeline,
   type Fqdn,
   type FqdnCounts,
   type FqdnState,
   fqdnSorts,
   fqdnStates,
   type OwnFqdn,
+  type Space,
 } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
@@ -156,6 +158,7 @@ describeEachDialect('FQDNs by how they stand', (open) => {
       ['spaceId', 'x'],
       ['providerId', 'x'],
       ['expiresBefore', 'tomorrow'],
+      ['expiresFrom', 'today'],
       ['q', 'x'.repeat(254)],
     ])('are refused %s=%s', async (name, value) => {
       const { body } = await get('/fqdns')
@@ -173,6 +176,9 @@ describeEachDialect('FQDNs by how they stand', (open) => {
       ['as it is, not as a pattern', { q: '%' }, []],
       ['nor so', { q: 'd_e' }, []],
       ['nor with its escape', { q: '\\' }, []],
+      ['a whole name, in Unicode', { fqdn: 'BÜCHER.example.org.' }, ['valid']],
+      ['a whole name, not a part of it', { fqdn: 'example.org' }, []],
+      ['what is no host name', { fqdn: 'a b' }, []],
       ['renewed automatically', { renewal: 'on' }, ['failing', 'valid']],
       ['not renewed', { renewal: 'off' }, ['expired', 'due', 'unfinished']],
       ['several at once', { renewal: 'on', state: 'failing' }, ['failing']],
@@ -187,6 +193,35 @@ describeEachDialect('FQDNs by how they stand', (open) => {
       expect(namesOf(await list({ spaceId: held.due.spaceId }))).toEqual([held.due.fqdn]);
       const now = app.clock.now().toISOString();
       expect(namesOf(await list({ expiresBefore: now }))).toEqual([held.expired.fqdn]);
+      expect(namesOf(await list({ expiresFrom: now }))).toEqual(
+        namesOf([held.failing, held.due, held.valid]),
+      );
+    });
+
+    test('are as many in a period as the timeline counts there', async () => {
+      const { body: timeline } = await get('/stats/expiry').expect(200);
+      const { buckets } = timeline as ExpiryTimeline;
+      const filled = buckets.filter((ends) => ends.willRenew + ends.needsHand + ends.failing > 0);
+      expect(filled.length).toBeGreaterThan(1);
+      for (const { start, willRenew, needsHand, failing } of filled) {
+        const expiresBefore = new Date(Date.parse(start) + 7 * day).toISOString();
+        expect(await list({ expiresFrom: start, expiresBefore })).toHaveLength(
+          willRenew + needsHand + failing,
+        );
+      }
+    });
+
+    test('have the name of their space and the level of the caller beside their status', async () => {
+      const { ben } = app.people;
+      const [plain] = await list({}, ben);
+      expect(plain).not.toHaveProperty('spaceName');
+      const { body: spaces } = await get('/spaces', ben).expect(200);
+      const names = new Map((spaces as Space[]).map(({ id, name }) => [id, name]));
+      for (const { spaceId, spaceName, level } of await list({ include: 'status' }, ben)) {
+        expect({ spaceName, level }).toEqual({ spaceName: names.get(spaceId), level: 'READ' });
+      }
+      const [own] = await list({ include: 'status' });
+      expect(own).toMatchObject({ level: 'FULL_ACCESS' });
     });
 
     test('are those that the caller may read', async () => {
@@ -298,7 +333,7 @@ describeEachDialect('FQDNs by how they stand', (open) => {
     });
 
     test('is the same in a list', async () => {
-      const { spaceName: _name, level: _level, ...shown } = await show(held.failing);
+      const shown = await show(held.failing);
       expect(await list({ state: 'failing', include: 'status' })).toEqual([shown]);
     });
   });

@@ -109,6 +109,10 @@ export const requests: Readonly<Record<string, Ask>> = {
   getOutlook: ({ send }) => send('get', '/outlook'),
   getExpiryTimeline: ({ send }) => send('get', '/stats/expiry'),
   countFqdnStates: ({ send }) => send('get', '/fqdns/counts'),
+  reviewFqdns: ({ send, cast }) =>
+    send('post', `/spaces/${cast.space}/fqdns/review`).send({ names: ['a.example'] }),
+  'reviewFqdns/unknown': ({ send }) =>
+    send('post', `/spaces/${unknownId}/fqdns/review`).send({ names: ['a.example'] }),
   changeFqdns: async (asking) => {
     const { id } = await newFqdn(asking);
     return asking.send('post', '/fqdns/bulk').send({ ids: [id], action: 'renewal-on', dryRun: false });

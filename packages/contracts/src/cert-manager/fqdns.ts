@@ -9,6 +9,7 @@ import {
   fqdnActivities,
   fqdnSorts,
   fqdnStates,
+  nameVerdicts,
   permissionLevels,
   renewalOutlooks,
 } from './words.js';
@@ -64,6 +65,9 @@ export const fqdnSchema = z
     warning: z.string().optional(),
     /** Only where the request includes it. */
     status: fqdnStatusSchema.optional(),
+    /** These two with the status in a list of all spaces: its space, and what the caller may do there. */
+    spaceName: z.string().optional(),
+    level: z.enum(permissionLevels).optional(),
   })
   .meta({ id: 'Fqdn' });
 export type Fqdn = z.output<typeof fqdnSchema>;
@@ -78,10 +82,14 @@ export type OwnFqdn = z.output<typeof ownFqdnSchema>;
 const fqdnQuery = {
   /** Part of the name, in either spelling. */
   q: z.string().max(253).optional(),
+  /** The whole name, in either spelling. */
+  fqdn: z.string().max(1000).optional(),
   state: z.enum(fqdnStates).optional(),
   renewal: z.enum(['on', 'off']).optional(),
   /** Who is asked for the next certificate. */
   providerId: scalars.uuid.optional(),
+  /** From this moment on, and before that one. */
+  expiresFrom: scalars.instant.optional(),
   expiresBefore: scalars.instant.optional(),
   sort: z.enum(fqdnSorts).optional(),
   include: z.literal('status').optional(),
@@ -107,7 +115,7 @@ export const maxNamedFqdns = 1000;
 /** Most FQDNs that one call of changeFqdns may be about. */
 export const maxMatchedFqdns = 5000;
 
-const { q, state, renewal, providerId, expiresBefore } = fqdnQuery;
+const { q, state, renewal, providerId, expiresFrom, expiresBefore } = fqdnQuery;
 
 /** One change of many FQDNs. */
 export const fqdnChangeSchema = z
@@ -115,7 +123,10 @@ export const fqdnChangeSchema = z
     ids: z.array(scalars.uuid).min(1).max(maxNamedFqdns).optional(),
     // A misspelt condition must not mean all FQDNs.
     filter: z
-      .strictObject({ spaceId: scalars.uuid.optional(), q, state, renewal, providerId, expiresBefore })
+      .strictObject({
+        spaceId: scalars.uuid.optional(),
+        ...{ q, state, renewal, providerId, expiresFrom, expiresBefore },
+      })
       .optional(),
     action: z.enum(fqdnActions),
     /** With `set-provider`; null for none. */
@@ -146,6 +157,25 @@ export const fqdnChangeResultSchema = z
   })
   .meta({ id: 'FqdnChangeResult' });
 export type FqdnChangeResult = z.output<typeof fqdnChangeResultSchema>;
+
+/** Most names that one call of reviewFqdns judges. */
+export const maxReviewedNames = 1000;
+
+/** What would become of a name if it were added to a space. */
+export const reviewedNameSchema = z
+  .object({
+    /** As it was sent. */
+    name: z.string(),
+    /** In its normal form; absent where it has none. */
+    fqdn: z.string().optional(),
+    verdict: z.enum(nameVerdicts),
+    /** The one that the space has already. */
+    fqdnId: scalars.uuid.optional(),
+    /** Why it would not be added. */
+    message: z.string().optional(),
+  })
+  .meta({ id: 'ReviewedName' });
+export type ReviewedName = z.output<typeof reviewedNameSchema>;
 
 // These two answer 200 with a count of 0 for an id that names nothing, a malformed one too.
 const byAnyId = z.object({ id: z.string() });
@@ -208,6 +238,18 @@ export const fqdnsContract = {
     },
     responses: { 201: json(fqdnSchema, 'The FQDN') },
     failures: [400, 401, 403, 404, 409],
+  }),
+  reviewFqdns: endpoint({
+    method: 'POST',
+    path: '/spaces/{id}/fqdns/review',
+    summary: 'Judge names before they are added to a space; nothing is stored',
+    params: byId,
+    body: {
+      kind: 'json',
+      schema: z.object({ names: z.array(z.string().max(1000)).min(1).max(maxReviewedNames) }),
+    },
+    responses: { 200: json(z.array(reviewedNameSchema), 'A verdict for each name, in the same order') },
+    failures: [400, 401, 403, 404],
   }),
   deleteSpaceFqdns: endpoint({
     method: 'DELETE',

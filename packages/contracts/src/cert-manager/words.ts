@@ -78,6 +78,10 @@ export const fqdnStates = [
 ] as const;
 export type FqdnState = (typeof fqdnStates)[number];
 
+/** What would become of a name that is added to a space: `twin` repeats a name before it in the same list. */
+export const nameVerdicts = ['new', 'exists', 'twin', 'refused'] as const;
+export type NameVerdict = (typeof nameVerdicts)[number];
+
 /** Changes of many FQDNs at once. */
 export const fqdnActions = ['renewal-on', 'renewal-off', 'set-provider'] as const;
 export type FqdnAction = (typeof fqdnActions)[number];

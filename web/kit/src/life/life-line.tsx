@@ -1,6 +1,6 @@
 import { type Life, lifeMarks } from './life-line-marks.js';
 
-/** The life of a certificate as a line; `sentence` says the same in words. */
+/** The life of a certificate as a line; `sentence` says the same in words, unless words beside it do. */
 export function LifeLine({
   life,
   now,
@@ -8,7 +8,7 @@ export function LifeLine({
 }: {
   readonly life: Life;
   readonly now: number;
-  readonly sentence: string;
+  readonly sentence?: string;
 }) {
   const { parts, now: place } = lifeMarks(life, now);
   let from = 0;
@@ -22,8 +22,9 @@ export function LifeLine({
       className="cl-life"
       viewBox="0 0 1000 20"
       preserveAspectRatio="none"
-      role="img"
+      role={sentence === undefined ? undefined : 'img'}
       aria-label={sentence}
+      aria-hidden={sentence === undefined || undefined}
     >
       {drawn.map((part) => (
         <rect

@@ -16,6 +16,8 @@ export interface Column<Row> {
 export interface TableSelection<Row> extends Pick<Selection, 'keys' | 'toggle' | 'toggleAll'> {
   /** What a row is called, for those who do not see it. */
   readonly labelOf: (row: Row) => string;
+  /** Rows that cannot be chosen have no check box. */
+  readonly canSelect?: (row: Row) => boolean;
 }
 
 export interface DataTableProps<Row> {
@@ -119,6 +121,7 @@ function Frame<Row>({
   readonly tableRef?: React.Ref<HTMLTableElement>;
   readonly children: ReactNode;
 }) {
+  const selectable = rows.filter((row) => selection?.canSelect?.(row) ?? true).length;
   return (
     <table
       className="cl-table"
@@ -139,10 +142,10 @@ function Frame<Row>({
               <input
                 type="checkbox"
                 aria-label="Select all rows shown"
-                checked={selection.keys.size === rows.length}
+                checked={selection.keys.size === selectable}
                 ref={(box) => {
                   if (box !== null) {
-                    box.indeterminate = selection.keys.size > 0 && selection.keys.size < rows.length;
+                    box.indeterminate = selection.keys.size > 0 && selection.keys.size < selectable;
                   }
                 }}
                 onChange={selection.toggleAll}
@@ -189,12 +192,14 @@ function Cells<Row>({
     <>
       {selection !== undefined && (
         <td className="cl-tick">
-          <input
-            type="checkbox"
-            aria-label={`Select ${selection.labelOf(row)}`}
-            checked={selection.keys.has(key)}
-            onChange={() => selection.toggle(key)}
-          />
+          {(selection.canSelect?.(row) ?? true) && (
+            <input
+              type="checkbox"
+              aria-label={`Select ${selection.labelOf(row)}`}
+              checked={selection.keys.has(key)}
+              onChange={() => selection.toggle(key)}
+            />
+          )}
         </td>
       )}
       {columns.map(({ key: name, title, cell }, place) =>

@@ -2,7 +2,7 @@ import type { FqdnAction } from '@certloop/contracts/browser';
 import { countOf, type Selection } from '@certloop/web-kit';
 import { Button } from '@mantine/core';
 import { useState } from 'react';
-import type { FqdnFilter } from '../lookups.js';
+import { conditionOf, type FqdnFilter } from '../lookups.js';
 import { BulkDialog } from './bulk-dialog.js';
 
 const labels: Readonly<Record<FqdnAction, string>> = {
@@ -28,12 +28,7 @@ export function BulkBar({
   const [action, choose] = useState<FqdnAction>();
   const { keys, isWhole, count } = selection;
   if (count === 0) return null;
-  const { state, q } = filter;
-  const condition = {
-    ...(spaceId !== undefined && { spaceId }),
-    ...(state !== undefined && { state }),
-    ...(q !== undefined && { q }),
-  };
+  const condition = { ...(spaceId !== undefined && { spaceId }), ...conditionOf(filter) };
   return (
     <section className="cl-bulk" aria-label="Selected names">
       <strong role="status">{countOf(isWhole ? total : count, 'name')} selected</strong>

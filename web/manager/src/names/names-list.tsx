@@ -1,67 +1,14 @@
 import type { Fqdn } from '@certloop/contracts/browser';
-import {
-  type Column,
-  DataTable,
-  EmptyState,
-  ListEnd,
-  Loaded,
-  Moment,
-  StateChip,
-  useList,
-  useSelection,
-} from '@certloop/web-kit';
+import { DataTable, EmptyState, Icon, ListEnd, Loaded, useList, useSelection } from '@certloop/web-kit';
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { FqdnStateChip } from '../fqdn-state.js';
-import { loadFqdns } from '../lookups.js';
+import { conditionOf, loadFqdns } from '../lookups.js';
+import { api } from '../service.js';
 import { BulkBar } from './bulk-bar.js';
+import { useNameColumns } from './name-columns.js';
 import { NamesToolbar, type NamesToolbarProps, withSort } from './names-toolbar.js';
-
-const columns: readonly Column<Fqdn>[] = [
-  {
-    key: 'fqdn',
-    title: 'Name',
-    sort: 'fqdn',
-    cell: ({ id, spaceId, fqdn }) => (
-      <Link to="/spaces/$spaceId/fqdns/$fqdnId" params={{ spaceId, fqdnId: id }}>
-        {fqdn}
-      </Link>
-    ),
-  },
-  { key: 'description', title: 'Description', cell: ({ description }) => description },
-  {
-    key: 'state',
-    title: 'State',
-    width: '11rem',
-    sort: 'attention',
-    cell: ({ status }) => status && <FqdnStateChip status={status} />,
-  },
-  {
-    key: 'expires',
-    title: 'Expires',
-    width: '9rem',
-    sort: 'expiresAt',
-    cell: ({ status }) => status?.certificate && <Moment at={status.certificate.expiresAt} />,
-  },
-  {
-    key: 'renewal',
-    title: 'Renewal',
-    width: '9rem',
-    sort: 'renewAt',
-    cell: ({ renewalEnabled, status }) =>
-      renewalEnabled ? (
-        status?.renewAt === undefined ? (
-          'automatic'
-        ) : (
-          <Moment at={status.renewAt} />
-        )
-      ) : (
-        <StateChip tone="idle" shape="bars">
-          off
-        </StateChip>
-      ),
-  },
-];
 
 // without a toolbar: all of them are seen at once
 const fewNames = 5;
@@ -71,38 +18,54 @@ const rowsAtOnce = 200;
 export interface NamesListProps extends Omit<NamesToolbarProps, 'counts'> {
   /** Undefined for the names of all spaces. */
   readonly spaceId: string | undefined;
-  readonly counts: NamesToolbarProps['counts'] | undefined;
-  /** Whether the user may change names here, so that they can be selected. */
-  readonly canWrite: boolean;
+  /** Of all names here. */
+  readonly counts: NamesToolbarProps['counts'];
+  /** Whether the user may change a name, so that it can be selected. */
+  readonly canWrite: (fqdn: Fqdn) => boolean;
   /** Shown where there is no name at all. */
   readonly empty: ReactNode;
 }
 
 /** Names with their states, a search, an order, and changes of many at once. */
 export function NamesList({ spaceId, filter, setFilter, counts, canWrite, empty }: NamesListProps) {
-  const isFiltered = filter.state !== undefined || filter.q !== undefined;
+  const isFiltered = Object.keys(conditionOf(filter)).length > 0;
   const key = spaceId === undefined ? ['ahead', 'names', filter] : ['space', spaceId, 'fqdns', filter];
   const { query, rows, total, more, isLoadingMore } = useList<Fqdn>(key, (cursor, signal) =>
     loadFqdns(spaceId, filter, cursor, signal),
   );
   const isLong = total !== undefined && total > rowsAtOnce;
-  const selection = useSelection(rows?.map(({ id }) => id) ?? [], JSON.stringify([spaceId, filter]));
+  const shownCounts = useShownCounts(spaceId, filter, counts);
+  const writable = rows?.filter(canWrite).map(({ id }) => id) ?? [];
+  const selection = useSelection(writable, JSON.stringify([spaceId, filter]));
+  const columns = useNameColumns({ rows: rows ?? [], isOfAllSpaces: spaceId === undefined, canWrite });
   return (
     <>
-      {counts !== undefined && (isFiltered || counts.total > fewNames) && (
-        <NamesToolbar counts={counts} filter={filter} setFilter={setFilter} />
+      {(isFiltered || (counts !== undefined && counts.total > fewNames)) && (
+        <NamesToolbar counts={shownCounts} filter={filter} setFilter={setFilter} />
       )}
       <Loaded query={query}>
         {() =>
           rows !== undefined && rows.length === 0 && isFiltered ? (
             <EmptyState title="No name matches">
-              <p>Change the search or the state above.</p>
+              <p>Change the search, the state or the conditions above.</p>
             </EmptyState>
           ) : rows === undefined || rows.length === 0 ? (
             empty
           ) : (
             <>
-              {canWrite && (
+              {writable.length > 0 && (
+                <div className="cl-row">
+                  <Button
+                    size="xs"
+                    variant="default"
+                    leftSection={<Icon name="upload" size={16} />}
+                    renderRoot={(props) => <Link {...props} to="/upload-csrs" />}
+                  >
+                    Upload CSRs
+                  </Button>
+                </div>
+              )}
+              {writable.length > 0 && (
                 <BulkBar
                   spaceId={spaceId}
                   filter={filter}
@@ -122,7 +85,11 @@ export function NamesList({ spaceId, filter, setFilter, counts, canWrite, empty 
                 }}
                 sort={filter.sort ?? 'attention'}
                 onSort={(sort) => setFilter(withSort(filter, sort))}
-                selection={canWrite ? { ...selection, labelOf: ({ fqdn }) => fqdn } : undefined}
+                selection={
+                  writable.length > 0
+                    ? { ...selection, labelOf: ({ fqdn }) => fqdn, canSelect: canWrite }
+                    : undefined
+                }
               />
               <ListEnd
                 shown={rows.length}
@@ -137,4 +104,27 @@ export function NamesList({ spaceId, filter, setFilter, counts, canWrite, empty 
       </Loaded>
     </>
   );
+}
+
+/** How many names each state would show; undefined with conditions by which the service does not count. */
+function useShownCounts(
+  spaceId: string | undefined,
+  filter: NamesToolbarProps['filter'],
+  all: NamesToolbarProps['counts'],
+): NamesToolbarProps['counts'] {
+  const { state: _, q, ...others } = conditionOf(filter);
+  const isPlain = Object.keys(others).length === 0;
+  const found = useQuery({
+    queryKey: [...(spaceId === undefined ? ['ahead'] : ['space', spaceId]), 'found-counts', q],
+    queryFn: async ({ signal }) =>
+      (
+        await api.countFqdnStates({
+          query: { ...(spaceId !== undefined && { spaceId }), q: q ?? '' },
+          signal,
+        })
+      ).body,
+    enabled: isPlain && q !== undefined,
+  });
+  if (!isPlain) return undefined;
+  return q === undefined ? all : found.data;
 }

@@ -1,8 +1,10 @@
 import { type FqdnCounts, type FqdnSort, fqdnSorts, fqdnStates } from '@certloop/contracts/browser';
+import { dayOf } from '@certloop/web-kit';
 import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { stateMarks } from '../fqdn-state.js';
 import type { FqdnFilter } from '../lookups.js';
+import { providerName, useProviders } from '../providers.js';
 
 const sortLabels: Readonly<Record<FqdnSort, string>> = {
   attention: 'By need',
@@ -13,36 +15,26 @@ const sortLabels: Readonly<Record<FqdnSort, string>> = {
 };
 
 export interface NamesToolbarProps {
-  readonly counts: FqdnCounts;
+  /** Undefined while it is not known how many names a state would show. */
+  readonly counts: FqdnCounts | undefined;
   readonly filter: FqdnFilter;
   readonly setFilter: (filter: FqdnFilter) => void;
 }
 
-/** States with their counts, a search and an order; all of them are part of the address of the page. */
+/** States with their counts, a search, conditions and an order; all of them are part of the address of the page. */
 export function NamesToolbar({ counts, filter, setFilter }: NamesToolbarProps) {
-  const { state, q, sort } = filter;
+  const { q, sort } = filter;
   return (
     <>
-      <nav className="cl-tabs" aria-label="States">
-        {[undefined, ...fqdnStates].map((one) => (
-          <Link
-            key={one ?? 'all'}
-            activeOptions={{ exact: true }}
-            to="."
-            search={withState(filter, one)}
-            aria-current={one === state || undefined}
-          >
-            {one === undefined ? `All ${counts.total}` : `${stateMarks[one].word} ${counts[one]}`}
-          </Link>
-        ))}
-      </nav>
+      <States counts={counts} filter={filter} />
       <form
         className="cl-row"
+        // another search writes its text into the field
+        key={q ?? ''}
         onSubmit={(event) => {
           event.preventDefault();
           const text = String(new FormData(event.currentTarget).get('q')).trim();
-          const { q: _, ...others } = filter;
-          setFilter({ ...others, ...(text !== '' && { q: text }) });
+          setFilter(filterWith(filter, 'q', text));
         }}
       >
         <TextInput
@@ -63,13 +55,78 @@ export function NamesToolbar({ counts, filter, setFilter }: NamesToolbarProps) {
           data={fqdnSorts.map((value) => ({ value, label: sortLabels[value] }))}
           onChange={({ currentTarget: { value } }) => setFilter(withSort(filter, value))}
         />
+        <NativeSelect
+          aria-label="Renewal"
+          value={filter.renewal ?? ''}
+          data={[
+            { value: '', label: 'Renewal on or off' },
+            { value: 'on', label: 'Renewal on' },
+            { value: 'off', label: 'Renewal off' },
+          ]}
+          onChange={({ currentTarget: { value } }) => setFilter(filterWith(filter, 'renewal', value))}
+        />
       </form>
+      <Conditions filter={filter} setFilter={setFilter} />
     </>
   );
 }
 
-function withState({ state: _, ...others }: FqdnFilter, state: FqdnFilter['state']): FqdnFilter {
-  return { ...others, ...(state !== undefined && { state }) };
+function States({ counts, filter }: Pick<NamesToolbarProps, 'counts' | 'filter'>) {
+  const labelOf = (word: string, count: number | undefined) =>
+    count === undefined ? word : `${word} ${count}`;
+  return (
+    <nav className="cl-tabs" aria-label="States">
+      {[undefined, ...fqdnStates].map((one) => (
+        <Link
+          key={one ?? 'all'}
+          activeOptions={{ exact: true }}
+          to="."
+          search={filterWith(filter, 'state', one ?? '')}
+          aria-current={one === filter.state || undefined}
+        >
+          {one === undefined ? labelOf('All', counts?.total) : labelOf(stateMarks[one].word, counts?.[one])}
+        </Link>
+      ))}
+    </nav>
+  );
+}
+
+/** Conditions that other pages link with, each with a button that drops it. */
+function Conditions({ filter, setFilter }: Pick<NamesToolbarProps, 'filter' | 'setFilter'>) {
+  const { providerId, expiresFrom, expiresBefore, ...others } = filter;
+  const providers = useProviders().data;
+  const shown = [
+    ...(providerId === undefined
+      ? []
+      : [
+          {
+            text: `The next certificate comes from ${providerName(providers, providerId)}`,
+            without: { ...others, expiresFrom, expiresBefore },
+          },
+        ]),
+    ...(expiresFrom === undefined && expiresBefore === undefined
+      ? []
+      : [{ text: periodText(expiresFrom, expiresBefore), without: { ...others, providerId } }]),
+  ];
+  return shown.map(({ text, without }) => (
+    <div key={text} className="cl-row">
+      <span>{text}.</span>
+      <Button size="xs" variant="subtle" onClick={() => setFilter(without)}>
+        Show all
+      </Button>
+    </div>
+  ));
+}
+
+function periodText(from: string | undefined, before: string | undefined): string {
+  const begin = from === undefined ? '' : ` from ${dayOf(from)} on`;
+  return `The certificate expires${begin}${before === undefined ? '' : ` before ${dayOf(before)}`}`;
+}
+
+/** The filter with another value of a member; an empty one is left out. */
+function filterWith(filter: FqdnFilter, name: 'q' | 'state' | 'renewal', value: string): FqdnFilter {
+  const { [name]: _, ...others } = filter;
+  return value === '' ? others : { ...others, [name]: value };
 }
 
 /** The filter with another order; the usual one is left out. */

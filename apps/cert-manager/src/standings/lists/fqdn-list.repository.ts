@@ -1,17 +1,20 @@
 import type { FqdnSort, FqdnState } from '@certloop/contracts';
 import { type Column, column, querySql, type SqlValue, type Tx } from '@certloop/db';
 import type { SpaceScope } from '../../spaces/spaces.repository.js';
-import { stateCondition } from '../standings.repository.js';
+import { never, stateCondition } from '../standings.repository.js';
 
 /** Which FQDNs are wanted; what is undefined is no condition. */
 export interface FqdnFilter {
   readonly scope: SpaceScope;
   /** Part of the name, in either spelling. */
   readonly q?: string | undefined;
+  /** In its normal form. */
+  readonly fqdn?: string | undefined;
   readonly state?: FqdnState | undefined;
   readonly renewalEnabled?: boolean | undefined;
   /** Who is asked for the next certificate. */
   readonly providerId?: string | undefined;
+  readonly expiresFrom?: Date | undefined;
   readonly expiresBefore?: Date | undefined;
 }
 
@@ -99,7 +102,7 @@ async function countIds(tx: Tx, filter: FqdnFilter, now: Date): Promise<number> 
 
 /** Conditions of the filter, whose values are added to `values`. */
 export function conditionsOf(
-  { scope, q, state, renewalEnabled, providerId, expiresBefore }: FqdnFilter,
+  { scope, q, fqdn, state, renewalEnabled, providerId, expiresFrom, expiresBefore }: FqdnFilter,
   { space, now }: { readonly space: string; readonly now: Date },
   values: SqlValue[],
 ): string[] {
@@ -118,9 +121,13 @@ export function conditionsOf(
     );
     conditions.push(`(s.fqdn like ${pattern} escape '\\' or s.unicode_name like ${pattern} escape '\\')`);
   }
+  if (fqdn !== undefined) conditions.push(`s.fqdn = ${place(fqdn)}`);
   if (state !== undefined) conditions.push(`(${stateCondition(state, place(now))})`);
   if (renewalEnabled !== undefined) conditions.push(`s.renewal_enabled = ${place(renewalEnabled)}`);
   if (providerId !== undefined) conditions.push(`s.provider_id = ${place(providerId)}`);
+  if (expiresFrom !== undefined) {
+    conditions.push(`s.expires_at >= ${place(expiresFrom)} and s.expires_at < ${place(never)}`);
+  }
   if (expiresBefore !== undefined) conditions.push(`s.expires_at < ${place(expiresBefore)}`);
   return conditions;
 }

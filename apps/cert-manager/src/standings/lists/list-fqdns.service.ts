@@ -5,7 +5,8 @@ import type { Caller } from '../../access/caller.js';
 import { canOn, readableSpaces, requireLevel, spaceNotFound } from '../../access/permissions.js';
 import { type FqdnRow, fqdnNotFound, getFqdn, listFqdnsById } from '../../fqdns/fqdns.repository.js';
 import type { FqdnPlace } from '../../fqdns/fqdns.service.js';
-import { findSpace, type SpaceScope, spaceExists } from '../../spaces/spaces.repository.js';
+import { readHostname } from '../../judging/hostname.js';
+import { findSpace, listSpaceRows, type SpaceScope, spaceExists } from '../../spaces/spaces.repository.js';
 import { type FqdnStanding, type KeyAlgorithms, readStatuses } from '../read-statuses.service.js';
 import { countStates, type StateCounts } from './fqdn-counts.repository.js';
 import { type FqdnFilter, readIdPage } from './fqdn-list.repository.js';
@@ -21,9 +22,11 @@ export interface ListFqdnsDeps {
 export interface FqdnsQuery {
   readonly spaceId?: string | undefined;
   readonly q?: string | undefined;
+  readonly fqdn?: string | undefined;
   readonly state?: FqdnState | undefined;
   readonly renewal?: 'on' | 'off' | undefined;
   readonly providerId?: string | undefined;
+  readonly expiresFrom?: string | undefined;
   readonly expiresBefore?: string | undefined;
   readonly sort?: FqdnSort | undefined;
   readonly include?: 'status' | undefined;
@@ -35,6 +38,8 @@ export interface ListedFqdn {
   readonly fqdn: FqdnRow;
   /** Where the request includes it. */
   readonly status: FqdnStanding | undefined;
+  /** With the status, in a list of all spaces. */
+  readonly spaceName?: string | undefined;
 }
 
 export interface FqdnPage {
@@ -65,9 +70,15 @@ export async function listFqdnsByStanding(
       include === 'status' && fqdns.length > 0
         ? await readStatuses(tx, fqdns, { now, keyAlgorithms })
         : undefined;
+    const names =
+      statuses !== undefined && query.spaceId === undefined ? await spaceNames(tx, fqdns) : undefined;
     const last = page.hasMore ? page.rows.at(-1) : undefined;
     return {
-      rows: fqdns.map((fqdn) => ({ fqdn, status: statuses?.get(fqdn.id) })),
+      rows: fqdns.map((fqdn) => ({
+        fqdn,
+        status: statuses?.get(fqdn.id),
+        spaceName: names?.get(fqdn.spaceId),
+      })),
       total: page.total,
       next: last && { sort, ...last },
     };
@@ -117,12 +128,15 @@ export async function showFqdn(
 /** Which FQDNs a query is about, among those that the caller may read. */
 export function filterOf(
   caller: Caller,
-  { spaceId, renewal, expiresBefore, ...others }: FqdnsQuery,
+  { spaceId, fqdn, renewal, expiresFrom, expiresBefore, ...others }: FqdnsQuery,
 ): FqdnFilter {
   return {
     ...others,
     scope: scopeOf(caller, spaceId),
+    // what is no host name is the name of none
+    fqdn: fqdn === undefined ? undefined : (readHostname(fqdn).hostname ?? ''),
     renewalEnabled: renewal && renewal === 'on',
+    expiresFrom: expiresFrom === undefined ? undefined : new Date(expiresFrom),
     expiresBefore: expiresBefore === undefined ? undefined : new Date(expiresBefore),
   };
 }
@@ -130,6 +144,11 @@ export function filterOf(
 function scopeOf(caller: Caller, spaceId: string | undefined): SpaceScope {
   if (spaceId === undefined) return readableSpaces(caller);
   return canOn(caller, spaceId, 'READ') ? [spaceId] : [];
+}
+
+async function spaceNames(tx: Tx, fqdns: readonly FqdnRow[]): Promise<ReadonlyMap<string, string>> {
+  const ids = [...new Set(fqdns.map(({ spaceId }) => spaceId))];
+  return new Map((await listSpaceRows(tx, ids)).map(({ id, name }) => [id, name]));
 }
 
 async function inOrder(tx: Tx, ids: readonly string[]): Promise<FqdnRow[]> {

@@ -26,6 +26,11 @@ export function AttentionCard({ needsYou }: { readonly needsYou: number }) {
               {rows.map((fqdn) => (
                 <Row key={fqdn.id} fqdn={fqdn} />
               ))}
+              {needsYou > rows.length && (
+                <li>
+                  <Link to="/fqdns">All {needsYou.toLocaleString('en')} names that need you</Link>
+                </li>
+              )}
             </ul>
           );
         }}

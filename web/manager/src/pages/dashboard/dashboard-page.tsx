@@ -1,5 +1,6 @@
 import type { FqdnCounts } from '@certloop/contracts/browser';
 import { countOf, Loaded, StateChip, useTitle } from '@certloop/web-kit';
+import { Link } from '@tanstack/react-router';
 import { ExpiryCard } from '../../expiry-card.js';
 import { stateMarks } from '../../fqdn-state.js';
 import { SlackCard } from '../../slack-card.js';
@@ -41,9 +42,11 @@ function Ahead({ counts }: { readonly counts: FqdnCounts }) {
             (state) =>
               counts[state] > 0 && (
                 <li key={state}>
-                  <StateChip tone={stateMarks[state].tone} shape={stateMarks[state].shape}>
-                    {counts[state].toLocaleString('en')} {stateMarks[state].word}
-                  </StateChip>
+                  <Link to="/fqdns" search={{ state }}>
+                    <StateChip tone={stateMarks[state].tone} shape={stateMarks[state].shape}>
+                      {counts[state].toLocaleString('en')} {stateMarks[state].word}
+                    </StateChip>
+                  </Link>
                 </li>
               ),
           )}
@@ -53,6 +56,7 @@ function Ahead({ counts }: { readonly counts: FqdnCounts }) {
         <div className="cl-column">
           <AttentionCard needsYou={counts.needsYou} />
           <ExpiryCard />
+          <UnfinishedCard count={counts.unfinished} />
         </div>
         <div className="cl-column">
           <SlackCard />
@@ -61,6 +65,22 @@ function Ahead({ counts }: { readonly counts: FqdnCounts }) {
         </div>
       </div>
     </>
+  );
+}
+
+/** Names that have no certificate yet. */
+function UnfinishedCard({ count }: { readonly count: number }) {
+  if (count === 0) return null;
+  return (
+    <section className="cl-panel" aria-label="Names not set up">
+      <h2>Names not set up</h2>
+      <p>
+        {countOf(count, 'name has', 'names have')} no certificate yet.{' '}
+        <Link to="/fqdns" search={{ state: 'unfinished' }}>
+          Show {count === 1 ? 'it' : 'them'}
+        </Link>
+      </p>
+    </section>
   );
 }
 

@@ -3,7 +3,6 @@ import {
   CodeBlock,
   Fault,
   faultsOf,
-  holdsPrivateKey,
   Icon,
   type KeyKind,
   keyKinds,
@@ -13,12 +12,10 @@ import {
 import { Button, Textarea } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
+import { CsrFacts } from '../../csrs/csr-facts.js';
+import { csrUpload, readCsrFile } from '../../csrs/csr-file.js';
 import { api } from '../../service.js';
-import { CsrFacts } from './csr-facts.js';
 import { CsrReviewPanel, needsDecision } from './csr-review-panel.js';
-
-// the service refuses more
-const maxBytes = 65_536;
 
 /** A file that was judged, and is stored when the user says so. */
 interface Judged {
@@ -31,7 +28,7 @@ export function CsrCard({ fqdn, csr }: { readonly fqdn: Fqdn; readonly csr: Csr 
   const [isOver, setOver] = useState(false);
   const queries = useQueryClient();
   const store = useMutation({
-    mutationFn: (file: UploadedFile) => api.uploadCsr(uploadOf(fqdn, file)),
+    mutationFn: (file: UploadedFile) => api.uploadCsr(csrUpload(fqdn, file)),
     onSuccess: () => {
       judge.reset();
       return queries.invalidateQueries({ queryKey: ['fqdns', fqdn.id] });
@@ -39,8 +36,8 @@ export function CsrCard({ fqdn, csr }: { readonly fqdn: Fqdn; readonly csr: Csr 
   });
   const judge = useMutation({
     mutationFn: async (chosen: File): Promise<Judged> => {
-      const file = await readFile(chosen);
-      const reply = await api.uploadCsr({ ...uploadOf(fqdn, file), query: { dryRun: 'true' } });
+      const file = await readCsrFile(chosen);
+      const reply = await api.uploadCsr({ ...csrUpload(fqdn, file), query: { dryRun: 'true' } });
       if (reply.status !== 200) throw new Error('The service has stored this CSR. Reload the page.');
       return { file, review: reply.body };
     },
@@ -123,25 +120,6 @@ export function StoredCsrCard({ csr }: { readonly csr: Csr | null }) {
 function csrFault(error: unknown): string | undefined {
   const { byField, general } = faultsOf(error, ['csr']);
   return byField['csr'] ?? general;
-}
-
-/** Content of a chosen file. Throws for a private key and for what is too large, with the sentence for the user. */
-async function readFile(file: File): Promise<UploadedFile> {
-  if (file.size > maxBytes) throw new Error('This file is too large for a CSR. A CSR has a few kilobytes.');
-  const bytes = new Uint8Array(await file.arrayBuffer());
-  if (holdsPrivateKey(bytes)) {
-    throw new Error(
-      'That is your private key. It stays with you: nothing was sent. Choose the file that ends in .csr.',
-    );
-  }
-  return { name: file.name, contentType: 'application/octet-stream', bytes };
-}
-
-function uploadOf(fqdn: Fqdn, file: UploadedFile) {
-  return {
-    params: { spaceId: fqdn.spaceId, fqdnId: fqdn.id },
-    body: { file, fields: { spaceId: fqdn.spaceId, fqdn: fqdn.fqdn } },
-  };
 }
 
 const shells: readonly ShellKind[] = ['POSIX', 'PowerShell'];

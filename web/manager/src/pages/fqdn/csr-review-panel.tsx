@@ -1,6 +1,6 @@
 import type { Csr, CsrReview } from '@certloop/contracts/browser';
 import { Button } from '@mantine/core';
-import { CsrFacts, namesOf } from './csr-facts.js';
+import { CsrFacts, namesOf } from '../../csrs/csr-facts.js';
 
 /** Whether a CSR has something that its holder should see before it is stored. */
 export function needsDecision({ findings, differs }: CsrReview): boolean {

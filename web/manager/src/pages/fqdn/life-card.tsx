@@ -1,9 +1,7 @@
-import type { Fqdn, FqdnState, OwnFqdn, RenewalExplanation } from '@certloop/contracts/browser';
-import { exactTime, LifeLine, relativeTime, sentenceOf, useNow, wholeSentence } from '@certloop/web-kit';
-import { Switch } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { FqdnState, OwnFqdn, RenewalExplanation } from '@certloop/contracts/browser';
+import { exactTime, LifeLine, relativeTime, useNow, wholeSentence } from '@certloop/web-kit';
 import { FqdnStateChip } from '../../fqdn-state.js';
-import { api } from '../../service.js';
+import { RenewalSwitch } from '../../renewal-switch.js';
 
 /** How long the newest certificate lives, when it is renewed and why, and the switch for that. */
 export function LifeCard({
@@ -94,26 +92,4 @@ function lifeSentence(expiresAt: string, renewAt: string | undefined, now: numbe
   const renewal =
     renewAt === undefined ? 'Nothing renews it.' : `It is renewed ${relativeTime(renewAt, now)}.`;
   return `${end} ${relativeTime(expiresAt, now)}. ${renewal}`;
-}
-
-function RenewalSwitch({ fqdn, isOn }: { readonly fqdn: Fqdn; readonly isOn: boolean }) {
-  const queries = useQueryClient();
-  const change = useMutation({
-    mutationFn: (renewalEnabled: boolean) =>
-      api.setRenewalEnabled({
-        params: { spaceId: fqdn.spaceId, fqdnId: fqdn.id },
-        body: { renewalEnabled },
-      }),
-    onSettled: () => queries.invalidateQueries({ queryKey: ['fqdns', fqdn.id] }),
-  });
-  // answers at once, and goes back when it is refused
-  const shown = change.isPending ? change.variables : isOn;
-  return (
-    <Switch
-      label="Renew automatically"
-      checked={shown}
-      error={change.isError ? sentenceOf(change.error) : undefined}
-      onChange={(event) => change.mutate(event.currentTarget.checked)}
-    />
-  );
 }

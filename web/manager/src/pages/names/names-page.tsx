@@ -3,6 +3,7 @@ import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { NamesList } from '../../names/names-list.js';
+import { reaches } from '../../rights.js';
 import { api } from '../../service.js';
 
 const route = getRouteApi('/inside/fqdns');
@@ -26,7 +27,7 @@ export function NamesPage() {
         filter={filter}
         setFilter={(search) => void navigate({ search })}
         counts={counts.data}
-        canWrite
+        canWrite={({ level }) => reaches(level, 'READ_WRITE')}
         empty={
           <EmptyState title="There is no name that you may see">
             <p>Each name belongs to a space. Open a space and add the host name of a certificate there.</p>

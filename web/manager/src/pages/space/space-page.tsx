@@ -24,9 +24,17 @@ export function SpacePage() {
   }
   const canWrite = reaches(space.data?.level, 'READ_WRITE');
   const add = canWrite && (
-    <Button leftSection={<Icon name="plus" />} onClick={() => setAdding(true)}>
-      Add a name
-    </Button>
+    <div className="cl-row">
+      <Button
+        variant="default"
+        renderRoot={(props) => <Link {...props} to="/spaces/$spaceId/add-names" params={{ spaceId }} />}
+      >
+        Paste a list of names
+      </Button>
+      <Button leftSection={<Icon name="plus" />} onClick={() => setAdding(true)}>
+        Add a name
+      </Button>
+    </div>
   );
   return (
     <>
@@ -42,7 +50,7 @@ export function SpacePage() {
         filter={filter}
         setFilter={(search) => void navigate({ search })}
         counts={space.data?.counts}
-        canWrite={canWrite}
+        canWrite={() => canWrite}
         empty={
           <EmptyState title="This space has no name yet">
             <p>Add the host name that a certificate is for. Its private key stays with you.</p>

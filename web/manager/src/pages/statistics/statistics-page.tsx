@@ -2,7 +2,10 @@ import type { Stats } from '@certloop/contracts/browser';
 import { countOf, Fault, sentenceOf, useTitle } from '@certloop/web-kit';
 import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
+import { Link, type ToOptions } from '@tanstack/react-router';
+import { useState } from 'react';
 import { ExpiryCard } from '../../expiry-card.js';
+import type { FqdnFilter } from '../../lookups.js';
 import { api } from '../../service.js';
 import { SlackCard } from '../../slack-card.js';
 
@@ -46,24 +49,33 @@ function CountsCard() {
 }
 
 function Counts({ stats }: { readonly stats: Stats }) {
-  const facts = [
-    ['Spaces', stats.spaces],
-    ['Names', stats.fqdns],
+  const [now] = useState(Date.now);
+  const facts: readonly (readonly [string, number | undefined, ToOptions?])[] = [
+    ['Spaces', stats.spaces, { to: '/spaces' }],
+    ['Names', stats.fqdns, { to: '/fqdns' }],
     ['CSRs', stats.csrs],
     ['Certificates', stats.certificates],
-    ['In use, expire within 7 days', stats.expiringWithin7Days],
-    ['In use, expire within 30 days', stats.expiringWithin30Days],
-    ['Failed renewals', stats.failedRenewals],
-  ] as const;
+    ['In use, expire within 7 days', stats.expiringWithin7Days, { to: '/fqdns', search: within(now, 7) }],
+    ['In use, expire within 30 days', stats.expiringWithin30Days, { to: '/fqdns', search: within(now, 30) }],
+    ['Failed renewals', stats.failedRenewals, { to: '/renewals', search: { status: 'failed' } }],
+  ];
   return (
     <>
       <dl className="cl-facts">
         {facts.map(
-          ([title, count]) =>
+          ([title, count, link]) =>
             count !== undefined && (
               <div className="cl-pair" key={title}>
                 <dt>{title}</dt>
-                <dd>{count.toLocaleString('en')}</dd>
+                <dd>
+                  {link === undefined ? (
+                    count.toLocaleString('en')
+                  ) : (
+                    <Link {...link} aria-label={`${title}: ${count.toLocaleString('en')}`}>
+                      {count.toLocaleString('en')}
+                    </Link>
+                  )}
+                </dd>
               </div>
             ),
         )}
@@ -72,6 +84,12 @@ function Counts({ stats }: { readonly stats: Stats }) {
       <Shares title="CSRs by the algorithm of their key" noun="CSR" counts={stats.csrsByAlgorithm} />
     </>
   );
+}
+
+/** Names whose certificate ends within so many days. */
+function within(now: number, days: number): FqdnFilter {
+  const expiresBefore = new Date(now + days * 86_400_000).toISOString();
+  return { expiresFrom: new Date(now).toISOString(), expiresBefore, sort: 'expiresAt' };
 }
 
 /** Counts by name as bars, the largest first; each bar is a row with its number, so no table is needed beside. */

@@ -1,0 +1,124 @@
+import type { Fqdn } from '@certloop/contracts/browser';
+import { type Column, LifeLine, Moment, StateChip, useNow } from '@certloop/web-kit';
+import { Link } from '@tanstack/react-router';
+import { FqdnStateChip } from '../fqdn-state.js';
+import { providerName, useProviders } from '../providers.js';
+import { RenewalSwitch } from '../renewal-switch.js';
+
+/** Columns of a list of names; those of which no row has a value are left out. */
+export function useNameColumns({
+  rows,
+  isOfAllSpaces,
+  canWrite,
+}: {
+  readonly rows: readonly Fqdn[];
+  readonly isOfAllSpaces: boolean;
+  readonly canWrite: (fqdn: Fqdn) => boolean;
+}): readonly Column<Fqdn>[] {
+  const providers = useProviders().data;
+  return [
+    nameColumn,
+    ...(isOfAllSpaces ? [spaceColumn] : []),
+    ...(!isOfAllSpaces && rows.some(({ description }) => description !== '') ? [descriptionColumn] : []),
+    stateColumn,
+    { key: 'life', title: 'Life', width: '7rem', cell: (fqdn) => <Life fqdn={fqdn} /> },
+    expiryColumn,
+    {
+      key: 'renewal',
+      title: 'Renewal',
+      width: '9rem',
+      sort: 'renewAt',
+      cell: (fqdn) => <Renewal fqdn={fqdn} canWrite={canWrite(fqdn)} />,
+    },
+    ...(rows.some(({ providerId }) => providerId !== undefined)
+      ? [
+          {
+            key: 'provider',
+            title: 'Provider',
+            width: '9rem',
+            cell: ({ providerId }: Fqdn) =>
+              providerId === undefined ? null : providerName(providers, providerId),
+          },
+        ]
+      : []),
+  ];
+}
+
+const nameColumn: Column<Fqdn> = {
+  key: 'fqdn',
+  title: 'Name',
+  sort: 'fqdn',
+  cell: ({ id, spaceId, fqdn }) => (
+    <Link to="/spaces/$spaceId/fqdns/$fqdnId" params={{ spaceId, fqdnId: id }}>
+      {fqdn}
+    </Link>
+  ),
+};
+
+const spaceColumn: Column<Fqdn> = {
+  key: 'space',
+  title: 'Space',
+  width: '11rem',
+  cell: ({ spaceId, spaceName }) => (
+    <Link to="/spaces/$spaceId" params={{ spaceId }}>
+      {spaceName ?? 'Space'}
+    </Link>
+  ),
+};
+
+const descriptionColumn: Column<Fqdn> = {
+  key: 'description',
+  title: 'Description',
+  cell: ({ description }) => description,
+};
+
+const stateColumn: Column<Fqdn> = {
+  key: 'state',
+  title: 'State',
+  width: '10rem',
+  sort: 'attention',
+  cell: ({ status }) => status && <FqdnStateChip status={status} />,
+};
+
+const expiryColumn: Column<Fqdn> = {
+  key: 'expires',
+  title: 'Expires',
+  width: '8rem',
+  sort: 'expiresAt',
+  cell: ({ status }) => status?.certificate && <Moment at={status.certificate.expiresAt} />,
+};
+
+/** How much of the life of the newest certificate is over. Its words are in the columns beside. */
+function Life({ fqdn: { status } }: { readonly fqdn: Fqdn }) {
+  const now = useNow();
+  if (status?.certificate === undefined) return null;
+  const { notBefore, expiresAt } = status.certificate;
+  const life = {
+    notBefore: Date.parse(notBefore),
+    renewAt: status.renewAt === undefined ? undefined : Date.parse(status.renewAt),
+    expiresAt: Date.parse(expiresAt),
+  };
+  return <LifeLine life={life} now={now} />;
+}
+
+/** When the name is renewed, with the switch for those who may use it. */
+function Renewal({ fqdn, canWrite }: { readonly fqdn: Fqdn; readonly canWrite: boolean }) {
+  const { renewalEnabled, status } = fqdn;
+  const renewAt = renewalEnabled ? status?.renewAt : undefined;
+  const words = renewAt === undefined ? renewalEnabled ? 'automatic' : null : <Moment at={renewAt} />;
+  if (canWrite) {
+    return (
+      <span className="cl-row">
+        <RenewalSwitch fqdn={fqdn} isOn={renewalEnabled} isInList />
+        {words}
+      </span>
+    );
+  }
+  return (
+    words ?? (
+      <StateChip tone="idle" shape="bars">
+        off
+      </StateChip>
+    )
+  );
+}

@@ -1,0 +1,96 @@
+import type { ReviewedName } from '@certloop/contracts/browser';
+import { countOf, ErrorPanel, Fault, namesIn, sentenceOf, useTitle } from '@certloop/web-kit';
+import { Button, Textarea } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { spaceQuery } from '../../lookups.js';
+import { reaches } from '../../rights.js';
+import { api } from '../../service.js';
+import { ReviewedNames } from './reviewed-names.js';
+
+const route = getRouteApi('/inside/spaces/$spaceId/add-names');
+
+// the service judges no more at once
+const maxNames = 1_000;
+
+/** Adds a pasted list of names to a space: first judges each of them, then adds those that can be added. */
+export function AddNamesPage() {
+  const { spaceId } = route.useParams();
+  const space = useQuery(spaceQuery(spaceId));
+  const [text, setText] = useState('');
+  useTitle('Add names', 'manager');
+  const names = namesIn(text);
+  const review = useMutation<readonly ReviewedName[], Error, readonly string[]>({
+    mutationFn: async (listed) =>
+      (await api.reviewFqdns({ params: { id: spaceId }, body: { names: [...listed] } })).body,
+  });
+  if (space.isError && space.data === undefined) {
+    return <ErrorPanel error={space.error} retry={() => void space.refetch()} />;
+  }
+  const isTooLong = names.length > maxNames;
+  return (
+    <>
+      <nav className="cl-crumbs" aria-label="Where you are">
+        <Link to="/spaces">Spaces</Link>
+        <span aria-hidden="true">/</span>
+        <Link to="/spaces/$spaceId" params={{ spaceId }}>
+          {space.data?.name ?? 'Space'}
+        </Link>
+      </nav>
+      <h1>Add names</h1>
+      {space.data !== undefined && !reaches(space.data.level, 'READ_WRITE') ? (
+        <p className="cl-dim">It takes the level READ_WRITE on this space to add names.</p>
+      ) : (
+        <>
+          <form
+            className="cl-panel"
+            onSubmit={(event) => {
+              event.preventDefault();
+              review.mutate(names);
+            }}
+          >
+            <Textarea
+              label="Host names"
+              description="One a line, or with commas between them. What follows a # is a comment."
+              placeholder={'www.example.com\n*.api.example.com'}
+              value={text}
+              onChange={(event) => {
+                setText(event.currentTarget.value);
+                // the verdicts were on another list
+                review.reset();
+              }}
+              error={
+                isTooLong
+                  ? `These are ${countOf(names.length, 'name')}. Paste at most ${countOf(maxNames, 'name')} at once.`
+                  : undefined
+              }
+              minRows={8}
+              maxRows={16}
+              autosize
+              autoComplete="off"
+              autoCapitalize="none"
+              spellCheck={false}
+              classNames={{ input: 'cl-mono' }}
+            />
+            <Fault>{review.isError ? sentenceOf(review.error) : undefined}</Fault>
+            <div className="cl-row">
+              <Button
+                type="submit"
+                variant={review.isSuccess ? 'default' : 'filled'}
+                loading={review.isPending}
+                disabled={names.length === 0 || isTooLong}
+              >
+                Check {names.length === 0 ? 'the names' : countOf(names.length, 'name')}
+              </Button>
+              <span className="cl-dim">Nothing is added before you have seen the result.</span>
+            </div>
+          </form>
+          {review.isSuccess && (
+            <ReviewedNames key={review.submittedAt} spaceId={spaceId} names={review.data} />
+          )}
+        </>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,199 @@
+import { countOf, csrBlocks, Fault, Icon, sentenceOf, useTitle } from '@certloop/web-kit';
+import { Button } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useRef, useState } from 'react';
+import { csrUpload, readCsrFile } from '../../csrs/csr-file.js';
+import { useRowWork } from '../../row-work.js';
+import { api } from '../../service.js';
+import { CsrTable } from './csr-table.js';
+import { type CsrRow, type JudgedCsr, judgeCsr } from './judge-csr.js';
+
+/** Stores many CSRs: finds the name that each is for, shows what the service says of it, and stores those that it accepts. */
+export function UploadCsrsPage() {
+  useTitle('Upload CSRs', 'manager');
+  const [rows, setRows] = useState<readonly CsrRow[]>([]);
+  const [refused, setRefused] = useState<readonly string[]>([]);
+  const queries = useQueryClient();
+  const judging = useRowWork<CsrRow, JudgedCsr>(judgingKey, judgeCsr, () => undefined);
+  const storing = useRowWork<CsrRow, string>(
+    ({ key }) => key,
+    async (row) => {
+      const state = judging.states.get(judgingKey(row));
+      const fqdn = state?.status === 'done' ? state.result.fqdn : undefined;
+      if (fqdn === undefined) throw new Error('Choose the name first.');
+      const { body } = await api.uploadCsr(csrUpload(fqdn, row.file));
+      return 'id' in body ? body.id : '';
+    },
+    () =>
+      queries.invalidateQueries({
+        predicate: ({ queryKey: [first] }) =>
+          ['fqdns', 'space', 'spaces', 'ahead', 'renewals'].includes(String(first)),
+      }),
+  );
+  const add = async (files: readonly File[]) => {
+    const read = await Promise.all(files.map(rowsOf));
+    const added = read.flatMap((one) => ('rows' in one ? one.rows : []));
+    setRefused(read.flatMap((one) => ('fault' in one ? [one.fault] : [])));
+    setRows((before) => [...before, ...added]);
+    judging.run(added);
+  };
+  const choose = (row: CsrRow, fqdnId: string) => {
+    const chosen = { ...row, fqdnId };
+    setRows((before) => before.map((one) => (one.key === row.key ? chosen : one)));
+    judging.run([chosen]);
+  };
+  const shown = judgedRows(rows, judging.states);
+  const ready = shown.filter(({ isReady, row }) => isReady && !storing.states.has(row.key));
+  const unjudged = rows.filter((row) => !judging.states.has(judgingKey(row)));
+  const stored = [...storing.states.values()].filter(({ status }) => status === 'done').length;
+  return (
+    <>
+      <nav className="cl-crumbs" aria-label="Where you are">
+        <Link to="/fqdns">Names</Link>
+      </nav>
+      <h1>Upload CSRs</h1>
+      <DropZone add={(files) => void add(files)} />
+      {refused.map((fault) => (
+        <Fault key={fault}>{fault}</Fault>
+      ))}
+      {rows.length > 0 && (
+        <section className="cl-stack" aria-label="Result">
+          <p role="status">
+            {[
+              stored > 0 ? `${countOf(stored, 'CSR is', 'CSRs are')} stored.` : '',
+              ready.length > 0 || stored === 0
+                ? `${countOf(ready.length, 'CSR')} of ${rows.length} can be stored.`
+                : '',
+            ]
+              .filter((sentence) => sentence !== '')
+              .join(' ')}
+          </p>
+          {(judging.stop ?? storing.stop) !== undefined && (
+            <p className="cl-strip" role="alert">
+              {judging.stop ?? storing.stop} Nothing is lost: go on when the service answers again.
+            </p>
+          )}
+          <div className="cl-row">
+            {unjudged.length > 0 && !judging.isRunning && (
+              <Button variant="default" onClick={() => judging.run(unjudged)}>
+                Check {countOf(unjudged.length, 'CSR')} again
+              </Button>
+            )}
+            <Button
+              loading={storing.isRunning}
+              disabled={ready.length === 0 || judging.isRunning}
+              onClick={() => storing.run(ready.map(({ row }) => row))}
+            >
+              {storing.stop === undefined ? 'Store' : 'Go on with'} {countOf(ready.length, 'CSR')}
+            </Button>
+          </div>
+          <CsrTable
+            rows={shown}
+            stored={storing.states}
+            choose={choose}
+            leaveOut={({ key }) => setRows((before) => before.filter((one) => one.key !== key))}
+          />
+        </section>
+      )}
+    </>
+  );
+}
+
+/** A row with what is known of it. */
+export interface ShownRow {
+  readonly row: CsrRow;
+  readonly judged?: JudgedCsr;
+  /** Why it cannot be stored. */
+  readonly fault?: string;
+  readonly isJudging: boolean;
+  readonly isReady: boolean;
+}
+
+const judgingKey = ({ key, fqdnId }: CsrRow) => `${key} ${fqdnId ?? ''}`;
+
+function judgedRows(
+  rows: readonly CsrRow[],
+  states: ReturnType<typeof useRowWork<CsrRow, JudgedCsr>>['states'],
+): readonly ShownRow[] {
+  const taken = new Set<string>();
+  return rows.map((row) => {
+    const state = states.get(judgingKey(row));
+    if (state?.status === 'refused') return { row, fault: state.message, isJudging: false, isReady: false };
+    if (state?.status !== 'done') return { row, isJudging: state !== undefined, isReady: false };
+    const judged = state.result;
+    const { fqdn } = judged;
+    if (fqdn === undefined) return { row, judged, isJudging: false, isReady: false };
+    if (taken.has(fqdn.id)) {
+      const fault = 'A CSR above is for the same name. Leave one of them out.';
+      return { row, judged, fault, isJudging: false, isReady: false };
+    }
+    taken.add(fqdn.id);
+    return { row, judged, isJudging: false, isReady: true };
+  });
+}
+
+/** The CSRs of a file, or why there is none. */
+async function rowsOf(
+  file: File,
+): Promise<{ readonly rows: readonly CsrRow[] } | { readonly fault: string }> {
+  try {
+    const whole = await readCsrFile(file);
+    const blocks = csrBlocks(new TextDecoder().decode(whole.bytes));
+    if (blocks.length === 0) return { fault: `${file.name}: There is no CSR in PEM in this file.` };
+    return {
+      rows: blocks.map((pem, place) => ({
+        key: crypto.randomUUID(),
+        title: blocks.length === 1 ? file.name : `${file.name}, CSR ${place + 1}`,
+        file: { ...whole, bytes: new TextEncoder().encode(pem) },
+        pem,
+      })),
+    };
+  } catch (error) {
+    return { fault: `${file.name}: ${sentenceOf(error)}` };
+  }
+}
+
+function DropZone({ add }: { readonly add: (files: readonly File[]) => void }) {
+  const [isOver, setOver] = useState(false);
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <section
+      className="cl-panel cl-drop"
+      aria-label="CSR files"
+      data-over={isOver || undefined}
+      onDragOver={(event) => {
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => {
+        event.preventDefault();
+        setOver(false);
+        add([...event.dataTransfer.files]);
+      }}
+    >
+      <p>
+        Each CSR goes to the name that it asks for. You see what the service says of it before it is stored.
+      </p>
+      <div className="cl-row">
+        <input
+          ref={input}
+          type="file"
+          multiple
+          hidden
+          aria-label="CSR files"
+          onChange={({ currentTarget }) => {
+            add([...(currentTarget.files ?? [])]);
+            // the same files may be chosen again after they were mended
+            currentTarget.value = '';
+          }}
+        />
+        <Button variant="default" leftSection={<Icon name="upload" />} onClick={() => input.current?.click()}>
+          Choose CSR files
+        </Button>
+        <span className="cl-dim">or drop the files here</span>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,88 @@
+import { isPassing, sentenceOf, statusOf } from '@certloop/web-kit';
+import { useMutation } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+
+/** How far a row is of a list whose rows are a request each. */
+export type RowState<Result> =
+  | { readonly status: 'running' }
+  | { readonly status: 'done'; readonly result: Result }
+  | { readonly status: 'refused'; readonly message: string };
+
+export interface RowWork<Row, Result> {
+  /** State of each row that has begun, by its key. */
+  readonly states: ReadonlyMap<string, RowState<Result>>;
+  readonly isRunning: boolean;
+  /** Why it stopped before its end, so that it can go on later. */
+  readonly stop: string | undefined;
+  /** Works on the rows that are neither done nor refused. */
+  readonly run: (rows: readonly Row[]) => void;
+}
+
+const atOnce = 4;
+
+/**
+ * Works on rows, four at a time. A row that is refused does not stop the others; without an answer, or once the session
+ * has ended, no further row begins, and those without a result can be run again.
+ */
+export function useRowWork<Row, Result>(
+  keyOf: (row: Row) => string,
+  work: (row: Row) => Promise<Result>,
+  /** Called when no row is under way any more. */
+  onEnd: () => unknown,
+): RowWork<Row, Result> {
+  const [states, setStates] = useState<ReadonlyMap<string, RowState<Result>>>(new Map());
+  const [isRunning, setRunning] = useState(false);
+  const [stop, setStop] = useState<string>();
+  const isStopped = useRef(false);
+  // as a mutation it waits while the service is known to be away, and ends the session of the page at a 401
+  const { mutateAsync } = useMutation({ mutationFn: work });
+  // a page that was left begins no further row
+  useEffect(
+    () => () => {
+      isStopped.current = true;
+    },
+    [],
+  );
+  const set = (key: string, state: RowState<Result> | undefined) =>
+    setStates((before) => {
+      const next = new Map(before);
+      if (state === undefined) next.delete(key);
+      else next.set(key, state);
+      return next;
+    });
+  const workOn = async (row: Row) => {
+    const key = keyOf(row);
+    set(key, { status: 'running' });
+    try {
+      set(key, { status: 'done', result: await mutateAsync(row) });
+    } catch (error) {
+      if (!isPassing(error) && statusOf(error) !== 401) {
+        set(key, { status: 'refused', message: sentenceOf(error) });
+        return;
+      }
+      isStopped.current = true;
+      setStop(sentenceOf(error));
+      set(key, undefined);
+    }
+  };
+  const run = async (rows: readonly Row[]) => {
+    const queue = rows.filter((row) => states.get(keyOf(row)) === undefined);
+    isStopped.current = false;
+    setStop(undefined);
+    setRunning(true);
+    const workOff = async () => {
+      for (let row = queue.shift(); row !== undefined; row = isStopped.current ? undefined : queue.shift()) {
+        await workOn(row);
+      }
+    };
+    await Promise.all(Array.from({ length: atOnce }, workOff));
+    setRunning(false);
+    onEnd();
+  };
+  return {
+    states,
+    isRunning,
+    stop,
+    run: (rows) => void run(rows),
+  };
+}
