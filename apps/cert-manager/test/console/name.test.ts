@@ -154,6 +154,68 @@ jest.setTimeout(60_000);
     });
   });
 
+  test('shows what servers serve and since when, and changes and deletes a name', async () => {
+    const { app } = stage;
+    const { fqdn } = await fqdnWithCsr(app, 'served.example.org');
+    const { id: providerId } = await providerOf(app, 'dummy-ca');
+    await app.request
+      .post(pathOf(fqdn, 'csr/sign'))
+      .set(app.people.ada.auth)
+      .send({ providerId })
+      .expect(200);
+    const path = `/spaces/${fqdn.spaceId}/fqdns/${fqdn.id}`;
+    await stage.play('served', app.people.ada, path, async ({ page, look }) => {
+      const served = page.getByRole('region', { name: 'What is served' });
+      await served.getByText('No server is known for this name').waitFor();
+      await served.getByRole('button', { name: 'Add a server' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Add a server' });
+      expect(await dialog.getByLabel('Host').inputValue()).toBe(fqdn.fqdn);
+      await dialog.getByLabel('Port').fill('1');
+      await dialog.getByRole('button', { name: 'Add the server and probe it' }).click();
+      await dialog.getByRole('alert').or(dialog.locator('[aria-invalid=true]')).first().waitFor();
+      await look('refused');
+      await dialog.getByLabel('Port').fill('');
+      await dialog.getByRole('button', { name: 'Add the server and probe it' }).click();
+      // nothing answers at this name
+      const table = page.getByRole('table', { name: 'What is served' });
+      await table.getByText('not reachable').waitFor();
+      await table.getByRole('rowheader', { name: `${fqdn.fqdn}:443` }).waitFor();
+      await look('unreachable');
+      await table.getByRole('button', { name: /^Remove: / }).click();
+      await page.getByRole('button', { name: 'Remove the server' }).click();
+      await served.getByText('No server is known for this name').waitFor();
+
+      await page.getByRole('button', { name: 'Edit', exact: true }).click();
+      const edit = page.getByRole('dialog', { name: 'Edit the name' });
+      await edit.getByLabel('Description').fill('The front door');
+      await edit.getByLabel('Provider of the first certificate').selectOption(providerId);
+      await edit.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('The front door').waitFor();
+      await page.getByRole('button', { name: 'Delete…' }).click();
+      const deletion = page.getByRole('dialog', { name: `Delete ${fqdn.fqdn}?` });
+      await deletion.getByLabel(`Type ${fqdn.fqdn} to delete it`).fill(fqdn.fqdn);
+      await look('delete');
+      await deletion.getByRole('button', { name: 'Delete the name' }).click();
+      await page.getByRole('heading', { name: 'This space has no name yet' }).waitFor();
+
+      await page.getByRole('button', { name: 'Edit the space' }).click();
+      const space = page.getByRole('dialog', { name: 'Edit the space' });
+      await space.getByLabel('Name', { exact: true }).fill('Old front');
+      await space.getByRole('switch', { name: 'The monitor watches its names' }).uncheck({ force: true });
+      await space.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('The monitor does not watch this space').waitFor();
+      await page.getByRole('heading', { name: 'Old front' }).waitFor();
+      await addFqdn(app, fqdn.spaceId, 'left.example.org');
+      await page.reload();
+      await page.getByRole('button', { name: 'Delete…' }).click();
+      await page.getByLabel('Type Old front to delete it').fill('Old front');
+      await look('delete space');
+      await page.getByRole('button', { name: 'Delete the space with its 1 name' }).click();
+      await page.getByRole('heading', { name: 'Spaces' }).waitFor();
+      await app.request.get(`/spaces/${fqdn.spaceId}`).set(app.people.ada.auth).expect(404);
+    });
+  });
+
   test('brings a certificate by the keyboard alone, on a phone and in forced colors', async () => {
     await stage.play('keyboard', stage.app.people.ada, '/spaces', async ({ page }) => {
       await page.setViewportSize({ width: 360, height: 740 });

@@ -1,7 +1,7 @@
 import { assertFocusReturns, hasBrowser } from '@certloop/browser';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { type ConsoleStage, startConsoleStage } from '../support/console.js';
-import { addSpace } from '../support/inventory.js';
+import { addSpace, auditEntries } from '../support/inventory.js';
 import { picture } from '../support/pictures.js';
 import { providerOf } from '../support/signing.js';
 
@@ -113,6 +113,24 @@ jest.setTimeout(60_000);
       await page.getByLabel('User name').fill('cleo');
       await page.getByRole('button', { name: 'Filter by user' }).click();
       await page.getByRole('heading', { name: 'There is no such entry' }).waitFor();
+
+      await page.getByRole('button', { name: 'Clear the log…' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Clear the audit log?' });
+      expect(await dialog.getByRole('button', { name: 'Clear the log' }).isDisabled()).toBe(true);
+      await dialog.getByRole('button', { name: 'Cancel' }).click();
+      expect(await auditEntries(app, 'space.create')).not.toHaveLength(0);
+      await page.getByRole('button', { name: 'Clear the log…' }).click();
+      await dialog.getByLabel('Type audit log to delete it').fill('audit log');
+      await look('clear');
+      await dialog.getByRole('button', { name: 'Clear the log' }).click();
+      await page.getByText('The log was cleared 1 time').click();
+      await page.getByRole('list', { name: 'Clearings' }).getByText(/: ada .*cleared \d+ entries\./).waitFor();
+      expect(await auditEntries(app, 'space.create')).toHaveLength(0);
+    });
+    await stage.play('audit-reader', app.people.ben, '/audit', async ({ page }) => {
+      await page.getByRole('heading', { name: 'Audit log' }).waitFor();
+      await page.getByLabel('User name').waitFor();
+      expect(await page.getByRole('button', { name: 'Clear the log…' }).count()).toBe(0);
     });
   });
 

@@ -27,6 +27,8 @@ const verdicts: Readonly<Record<NameVerdict, Mark>> = {
   refused: { tone: 'bad', shape: 'octagon', word: 'refused' },
 };
 
+const order: readonly NameVerdict[] = ['refused', 'twin', 'exists', 'new'];
+
 /** A name of the list with its place, which is its key as names may repeat. */
 interface Row extends ReviewedName {
   readonly place: number;
@@ -41,7 +43,10 @@ export function ReviewedNames({
   readonly names: readonly ReviewedName[];
 }) {
   const queries = useQueryClient();
-  const rows = names.map((name, index): Row => ({ ...name, place: index + 1 }));
+  // what needs a look comes first
+  const rows = names
+    .map((name, index): Row => ({ ...name, place: index + 1 }))
+    .toSorted((one, other) => order.indexOf(one.verdict) - order.indexOf(other.verdict));
   const work = useRowWork<Row, string>(
     ({ place }) => String(place),
     async ({ name }) => {
@@ -124,6 +129,7 @@ function columnsOf(spaceId: string, { states }: RowWork<Row, string>): readonly 
         );
       },
     },
+    { key: 'place', title: 'Number', width: '5rem', cell: ({ place }) => place },
     {
       key: 'typed',
       title: 'As pasted',

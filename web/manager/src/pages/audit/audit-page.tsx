@@ -13,7 +13,9 @@ import {
 import { Button, Modal, TextInput } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { useRights } from '../../rights.js';
 import { api } from '../../service.js';
+import { ClearLog, Clearings } from './clear-log.js';
 
 const route = getRouteApi('/inside/audit');
 
@@ -44,11 +46,15 @@ export function AuditPage() {
   const asked = route.useSearch();
   const list = useAuditLog(asked);
   const [shown, show] = useState<AuditLog>();
+  const { isAdmin: mayClear } = useRights();
   return (
     <>
       <div className="cl-title">
         <h1>Audit log</h1>
-        <Exports asked={asked} />
+        <div className="cl-row">
+          <Exports asked={asked} />
+          {mayClear && <ClearLog />}
+        </div>
       </div>
       <Subjects asked={asked} />
       <UserFilter asked={asked} />
@@ -65,6 +71,7 @@ export function AuditPage() {
           </EmptyState>
         }
       />
+      {mayClear && <Clearings />}
       <Modal
         opened={shown !== undefined}
         onClose={() => show(undefined)}

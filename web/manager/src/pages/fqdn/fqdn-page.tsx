@@ -6,10 +6,13 @@ import { fqdnQuery } from '../../lookups.js';
 import { reaches } from '../../rights.js';
 import { api } from '../../service.js';
 import { CertificatesCard } from './certificates-card.js';
+import { ChallengeCard } from './challenge-card.js';
 import { CsrCard, StoredCsrCard } from './csr-card.js';
 import { LifeCard } from './life-card.js';
+import { NameActions } from './name-actions.js';
 import { RequestCard } from './request-card.js';
 import { RequestsCard } from './requests-card.js';
+import { ServedCard } from './served-card.js';
 
 const route = getRouteApi('/inside/spaces/$spaceId/fqdns/$fqdnId');
 
@@ -47,7 +50,10 @@ export function FqdnPage() {
           const mayWrite = reaches(name.level, 'READ_WRITE');
           return (
             <>
-              <h1 className="cl-anywhere">{name.fqdn}</h1>
+              <div className="cl-title">
+                <h1>{name.fqdn}</h1>
+                <NameActions fqdn={name} />
+              </div>
               {name.description !== '' && <p className="cl-dim">{name.description}</p>}
               <Loaded query={renewal}>
                 {(explanation) => <LifeCard fqdn={name} renewal={explanation} mayWrite={mayWrite} />}
@@ -63,10 +69,12 @@ export function FqdnPage() {
                 {mayWrite && (
                   <div className="cl-column">
                     <RequestCard fqdn={name} renewal={renewal.data} csr={csr.data} />
+                    <ChallengeCard fqdn={name} />
                   </div>
                 )}
               </div>
               <CertificatesCard fqdn={name} />
+              {name.status.certificate !== undefined && <ServedCard fqdn={name} mayWrite={mayWrite} />}
               <RequestsCard fqdn={name} mayWrite={mayWrite} />
             </>
           );

@@ -7,6 +7,7 @@ import { spaceQuery } from '../../lookups.js';
 import { NamesList } from '../../names/names-list.js';
 import { reaches } from '../../rights.js';
 import { NewFqdn } from './new-fqdn.js';
+import { SpaceActions } from './space-actions.js';
 
 const route = getRouteApi('/inside/spaces/$spaceId');
 
@@ -43,8 +44,19 @@ export function SpacePage() {
       </nav>
       <div className="cl-title">
         <h1>{name}</h1>
-        {space.data !== undefined && space.data.counts.total > 0 && add}
+        {space.data !== undefined && (
+          <div className="cl-row">
+            <SpaceActions space={space.data} />
+            {space.data.counts.total > 0 && add}
+          </div>
+        )}
       </div>
+      {space.data !== undefined && space.data.description !== '' && (
+        <p className="cl-dim cl-anywhere">{space.data.description}</p>
+      )}
+      {space.data?.watchEnabled === false && (
+        <p className="cl-strip">The monitor does not watch this space: no one is alerted if a renewal is late.</p>
+      )}
       <NamesList
         spaceId={spaceId}
         filter={filter}

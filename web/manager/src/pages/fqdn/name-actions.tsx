@@ -1,0 +1,121 @@
+import type { OwnFqdn } from '@certloop/contracts/browser';
+import { ConfirmDialog, Fault, faultsOf } from '@certloop/web-kit';
+import { Button, Modal, NativeSelect, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useProviders } from '../../providers.js';
+import { reaches } from '../../rights.js';
+import { api } from '../../service.js';
+
+/** Edits or deletes a name, for those who may. */
+export function NameActions({ fqdn }: { readonly fqdn: OwnFqdn }) {
+  const [open, setOpen] = useState<'edit' | 'delete'>();
+  const close = () => setOpen(undefined);
+  if (!reaches(fqdn.level, 'READ_WRITE')) return null;
+  return (
+    <div className="cl-row">
+      <Button variant="default" onClick={() => setOpen('edit')}>
+        Edit
+      </Button>
+      {reaches(fqdn.level, 'FULL_ACCESS') && (
+        <Button variant="default" color="red" onClick={() => setOpen('delete')}>
+          Delete…
+        </Button>
+      )}
+      {open === 'edit' && <EditName fqdn={fqdn} close={close} />}
+      {open === 'delete' && <DeleteName fqdn={fqdn} close={close} />}
+    </div>
+  );
+}
+
+interface DialogProps {
+  readonly fqdn: OwnFqdn;
+  readonly close: () => void;
+}
+
+const fields = ['description', 'providerId'] as const;
+
+function EditName({ fqdn, close }: DialogProps) {
+  const queries = useQueryClient();
+  const providers = useProviders().data ?? [];
+  const save = useMutation({
+    mutationFn: (data: FormData) => {
+      const providerId = String(data.get('providerId'));
+      return api.updateFqdn({
+        params: { id: fqdn.spaceId, fqdnId: fqdn.id },
+        body: {
+          description: String(data.get('description')),
+          providerId: providerId === '' ? null : providerId,
+        },
+      });
+    },
+    onSuccess: async () => {
+      close();
+      await queries.invalidateQueries({ queryKey: ['fqdns', fqdn.id] });
+    },
+  });
+  const { byField, general } = faultsOf(save.error, fields);
+  return (
+    <Modal opened onClose={close} title="Edit the name">
+      <form
+        className="cl-form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          save.mutate(new FormData(event.currentTarget));
+        }}
+      >
+        <TextInput
+          name="description"
+          label="Description"
+          defaultValue={fqdn.description}
+          error={byField['description']}
+          maxLength={1_000}
+          data-autofocus
+        />
+        <NativeSelect
+          name="providerId"
+          label="Provider of the first certificate"
+          description="Later ones come from the provider that issued the newest certificate."
+          defaultValue={fqdn.providerId ?? ''}
+          data={[
+            { value: '', label: 'None' },
+            ...providers.map(({ id, displayName }) => ({ value: id, label: displayName })),
+          ]}
+          // the choice is there once the providers are
+          key={providers.length}
+          error={byField['providerId']}
+        />
+        <Fault>{general}</Fault>
+        <Button type="submit" loading={save.isPending}>
+          Save
+        </Button>
+      </form>
+    </Modal>
+  );
+}
+
+function DeleteName({ fqdn, close }: DialogProps) {
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const { id: fqdnId, spaceId } = fqdn;
+  return (
+    <ConfirmDialog
+      title={`Delete ${fqdn.fqdn}?`}
+      label="Delete the name"
+      typeFirst={fqdn.fqdn}
+      act={() => api.deleteFqdn({ params: { id: spaceId, fqdnId } })}
+      done={async () => {
+        await navigate({ to: '/spaces/$spaceId', params: { spaceId } });
+        queries.removeQueries({ queryKey: ['fqdns', fqdnId] });
+        await queries.invalidateQueries({ queryKey: ['space', spaceId] });
+      }}
+      close={close}
+    >
+      <p>
+        This also deletes its CSRs, its certificates and its check in the monitor. Servers go on with the
+        certificate that they have, and nothing renews it. This cannot be undone.
+      </p>
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,103 @@
+import type { OwnFqdn, Target } from '@certloop/contracts/browser';
+import { Fault, faultsOf } from '@certloop/web-kit';
+import { Button, Modal, NativeSelect, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { api } from '../../service.js';
+
+const fields = ['host', 'port', 'protocol', 'sni'] as const;
+
+const protocols: readonly { readonly value: Target['protocol']; readonly label: string }[] = [
+  { value: 'tls', label: 'TLS at once, as for HTTPS' },
+  { value: 'smtp', label: 'SMTP with STARTTLS' },
+  { value: 'imap', label: 'IMAP with STARTTLS' },
+  { value: 'pop3', label: 'POP3 with STARTTLS' },
+  { value: 'ldap', label: 'LDAP with STARTTLS' },
+  { value: 'postgres', label: 'PostgreSQL' },
+  { value: 'mysql', label: 'MySQL' },
+  { value: 'xmpp', label: 'XMPP' },
+  { value: 'ftp', label: 'FTP' },
+];
+
+/** Dialog that adds a server whose certificate is to be checked, and probes it at once. */
+export function NewTarget({ fqdn, close }: { readonly fqdn: OwnFqdn; readonly close: () => void }) {
+  const queries = useQueryClient();
+  const isWildcard = fqdn.fqdn.startsWith('*.');
+  const params = { spaceId: fqdn.spaceId, fqdnId: fqdn.id };
+  const add = useMutation({
+    mutationFn: async (data: FormData) => {
+      const textOf = (name: string) => String(data.get(name) ?? '').trim();
+      const [port, sni] = [textOf('port'), textOf('sni')];
+      const { body } = await api.createTarget({
+        params,
+        body: {
+          host: textOf('host'),
+          ...(port !== '' && { port: Number(port) }),
+          protocol: protocols.find(({ value }) => value === textOf('protocol'))?.value ?? 'tls',
+          ...(sni !== '' && { sni }),
+        },
+      });
+      // its answer is in the list; a server that cannot be reached now is probed again later
+      await api.probeTarget({ params: { ...params, targetId: body.id } }).catch(() => undefined);
+    },
+    onSuccess: async () => {
+      close();
+      await queries.invalidateQueries({ queryKey: ['fqdns', fqdn.id] });
+    },
+  });
+  const { byField, general } = faultsOf(add.error, fields);
+  return (
+    <Modal opened onClose={close} title="Add a server">
+      <form
+        className="cl-form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          add.mutate(new FormData(event.currentTarget));
+        }}
+      >
+        <TextInput
+          name="host"
+          label="Host"
+          description="The server or the load balancer that has the certificate."
+          defaultValue={isWildcard ? '' : fqdn.fqdn}
+          error={byField['host']}
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          maxLength={1_000}
+          required
+          withAsterisk={false}
+          data-autofocus
+        />
+        <NativeSelect name="protocol" label="Protocol" data={[...protocols]} error={byField['protocol']} />
+        <TextInput
+          name="port"
+          label="Port"
+          description="Left empty, the usual one of the protocol."
+          error={byField['port']}
+          inputMode="numeric"
+          pattern="[0-9]{1,5}"
+          autoComplete="off"
+        />
+        <TextInput
+          name="sni"
+          label="Name to ask for"
+          description={
+            isWildcard
+              ? 'A name that the wildcard covers, such as the one that clients use.'
+              : 'Left empty, the name of this page.'
+          }
+          error={byField['sni']}
+          autoComplete="off"
+          spellCheck={false}
+          maxLength={1_000}
+          required={isWildcard}
+          withAsterisk={false}
+        />
+        <Fault>{general}</Fault>
+        <Button type="submit" loading={add.isPending}>
+          Add the server and probe it
+        </Button>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,185 @@
+import type { OwnFqdn, Served, ServedAddress, ServedClass } from '@certloop/contracts/browser';
+import {
+  type Column,
+  ConfirmDialog,
+  DataTable,
+  Fault,
+  Loaded,
+  Moment,
+  StateChip,
+  type StateShape,
+  sentenceOf,
+  type Tone,
+  wholeSentence,
+} from '@certloop/web-kit';
+import { Button } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api } from '../../service.js';
+import { NewTarget } from './new-target.js';
+
+type Target = Served['targets'][number];
+
+interface Mark {
+  readonly tone: Tone;
+  readonly shape: StateShape;
+  readonly word: string;
+}
+
+const marks: Readonly<Record<ServedClass, Mark>> = {
+  unreachable: { tone: 'bad', shape: 'triangle', word: 'not reachable' },
+  expired: { tone: 'bad', shape: 'octagon', word: 'expired' },
+  not_yet_valid: { tone: 'bad', shape: 'triangle', word: 'not valid yet' },
+  name_mismatch: { tone: 'bad', shape: 'octagon', word: 'another name' },
+  chain_incomplete: { tone: 'bad', shape: 'triangle', word: 'chain incomplete' },
+  current: { tone: 'ok', shape: 'check', word: 'newest' },
+  previous: { tone: 'warn', shape: 'clock', word: 'the one before' },
+  stale: { tone: 'bad', shape: 'triangle', word: 'not reloaded' },
+  reissued_elsewhere: { tone: 'bad', shape: 'triangle', word: 'issued elsewhere' },
+  foreign: { tone: 'bad', shape: 'triangle', word: 'another certificate' },
+};
+
+/** An address of a target; without one before the first probe, and where the host has none. */
+interface Row {
+  readonly target: Target;
+  readonly seen: ServedAddress | undefined;
+  readonly isFirst: boolean;
+}
+
+// probes leave no trace in the log of changes
+const refetchInterval = 60_000;
+
+/** Where the certificate is served, which one each address serves, and since when. */
+export function ServedCard({ fqdn, mayWrite }: { readonly fqdn: OwnFqdn; readonly mayWrite: boolean }) {
+  const params = { spaceId: fqdn.spaceId, fqdnId: fqdn.id };
+  const [isAdding, setAdding] = useState(false);
+  const query = useQuery<Served>({
+    queryKey: ['fqdns', fqdn.id, 'served'],
+    queryFn: async ({ signal }) => (await api.getServed({ params, signal })).body,
+    refetchInterval,
+  });
+  return (
+    <section className="cl-stack" aria-label="What is served">
+      <div className="cl-title">
+        <h2>What is served</h2>
+        {mayWrite && (
+          <Button size="xs" variant="default" onClick={() => setAdding(true)}>
+            Add a server
+          </Button>
+        )}
+      </div>
+      <Loaded query={query}>
+        {(served) =>
+          served.targets.length === 0 ? (
+            <p className="cl-dim">
+              No server is known for this name. Add one to see which certificate it serves, and to be alerted
+              if it does not serve the newest one.
+            </p>
+          ) : (
+            <Targets fqdn={fqdn} served={served} mayWrite={mayWrite} />
+          )
+        }
+      </Loaded>
+      {isAdding && <NewTarget fqdn={fqdn} close={() => setAdding(false)} />}
+    </section>
+  );
+}
+
+function Targets({
+  fqdn,
+  served,
+  mayWrite,
+}: {
+  readonly fqdn: OwnFqdn;
+  readonly served: Served;
+  readonly mayWrite: boolean;
+}) {
+  const queries = useQueryClient();
+  const [removing, remove] = useState<Target>();
+  const paramsOf = ({ targetId }: Target) => ({ spaceId: fqdn.spaceId, fqdnId: fqdn.id, targetId });
+  const probe = useMutation({
+    mutationFn: async (target: Target) => (await api.probeTarget({ params: paramsOf(target) })).body,
+    onSuccess: (body) => queries.setQueryData(['fqdns', fqdn.id, 'served'], body),
+  });
+  const rows = served.targets.flatMap((target): readonly Row[] =>
+    target.addresses.length === 0
+      ? [{ target, seen: undefined, isFirst: true }]
+      : target.addresses.map((seen, place) => ({ target, seen, isFirst: place === 0 })),
+  );
+  const actions: Column<Row> = {
+    key: 'actions',
+    title: '',
+    width: '13rem',
+    cell: ({ target, isFirst }) =>
+      isFirst && (
+        <div className="cl-row">
+          <Button
+            size="xs"
+            variant="default"
+            aria-label={`Probe now: ${placeOf(target)}`}
+            loading={probe.isPending && probe.variables === target}
+            onClick={() => probe.mutate(target)}
+          >
+            Probe now
+          </Button>
+          <Button
+            size="xs"
+            variant="subtle"
+            aria-label={`Remove: ${placeOf(target)}`}
+            onClick={() => remove(target)}
+          >
+            Remove
+          </Button>
+        </div>
+      ),
+  };
+  return (
+    <>
+      <Fault>{probe.isError ? sentenceOf(probe.error) : undefined}</Fault>
+      <DataTable
+        label="What is served"
+        columns={mayWrite ? [...columns, actions] : columns}
+        rows={rows}
+        rowKey={({ target, seen }) => `${target.targetId} ${seen?.address ?? ''}`}
+      />
+      {removing !== undefined && (
+        <ConfirmDialog
+          title={`Remove ${placeOf(removing)}?`}
+          label="Remove the server"
+          act={() => api.deleteTarget({ params: paramsOf(removing) })}
+          done={() => queries.invalidateQueries({ queryKey: ['fqdns', fqdn.id] })}
+          close={() => remove(undefined)}
+        >
+          <p>CertLoop will no longer check which certificate it serves. You can add it again.</p>
+        </ConfirmDialog>
+      )}
+    </>
+  );
+}
+
+const columns: readonly Column<Row>[] = [
+  {
+    key: 'server',
+    title: 'Server',
+    cell: ({ target }) => (target.enabled ? placeOf(target) : `${placeOf(target)} (off)`),
+  },
+  { key: 'address', title: 'Address', width: '10rem', cell: ({ seen }) => seen?.address },
+  { key: 'class', title: 'Serves', width: '11rem', cell: ({ seen }) => <Class seen={seen} /> },
+  { key: 'since', title: 'Since', width: '8rem', cell: ({ seen }) => seen && <Moment at={seen.since} /> },
+  { key: 'hint', title: 'What to do', cell: ({ seen }) => seen && wholeSentence(seen.hint) },
+];
+
+function Class({ seen }: { readonly seen: ServedAddress | undefined }) {
+  const { tone, shape, word } =
+    seen === undefined ? ({ tone: 'idle', shape: 'circle', word: 'not probed yet' } as const) : marks[seen.class];
+  return (
+    <StateChip tone={tone} shape={shape}>
+      {word}
+    </StateChip>
+  );
+}
+
+/** The server as people write it: host, port, and how TLS begins where that is not at once. */
+function placeOf({ host, port, protocol }: Target): string {
+  return `${host}:${port}${protocol === 'tls' ? '' : `, ${protocol}`}`;
+}

@@ -1,0 +1,130 @@
+import type { OwnSpace } from '@certloop/contracts/browser';
+import { ConfirmDialog, countOf, Fault, faultsOf } from '@certloop/web-kit';
+import { Button, Modal, Switch, Textarea, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { reaches, useRights } from '../../rights.js';
+import { api } from '../../service.js';
+
+/** Edits or deletes a space, for those who may. */
+export function SpaceActions({ space }: { readonly space: OwnSpace }) {
+  const [open, setOpen] = useState<'edit' | 'delete'>();
+  const { hasFullAccess } = useRights();
+  const close = () => setOpen(undefined);
+  return (
+    <>
+      {reaches(space.level, 'FULL_ACCESS') && (
+        <Button variant="default" onClick={() => setOpen('edit')}>
+          Edit the space
+        </Button>
+      )}
+      {hasFullAccess && (
+        <Button variant="default" color="red" onClick={() => setOpen('delete')}>
+          Delete…
+        </Button>
+      )}
+      {open === 'edit' && <EditSpace space={space} close={close} />}
+      {open === 'delete' && <DeleteSpace space={space} close={close} />}
+    </>
+  );
+}
+
+interface DialogProps {
+  readonly space: OwnSpace;
+  readonly close: () => void;
+}
+
+const fields = ['name', 'description'] as const;
+
+function EditSpace({ space, close }: DialogProps) {
+  const queries = useQueryClient();
+  const wasWatched = space.watchEnabled !== false;
+  const [isWatched, setWatched] = useState(wasWatched);
+  const save = useMutation({
+    mutationFn: async (body: { readonly name: string; readonly description: string }) => {
+      const params = { id: space.id };
+      await api.updateSpace({ params, body });
+      if (isWatched !== wasWatched) await api.setWatchEnabled({ params, body: { watchEnabled: isWatched } });
+    },
+    onSuccess: async () => {
+      close();
+      await Promise.all(
+        [['space', space.id], ['spaces']].map((queryKey) => queries.invalidateQueries({ queryKey })),
+      );
+    },
+  });
+  const { byField, general } = faultsOf(save.error, fields);
+  return (
+    <Modal opened onClose={close} title="Edit the space">
+      <form
+        className="cl-form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          const data = new FormData(event.currentTarget);
+          save.mutate({ name: String(data.get('name')), description: String(data.get('description')) });
+        }}
+      >
+        <TextInput
+          name="name"
+          label="Name"
+          defaultValue={space.name}
+          error={byField['name']}
+          maxLength={100}
+          required
+          withAsterisk={false}
+          data-autofocus
+        />
+        <Textarea
+          name="description"
+          label="Description"
+          defaultValue={space.description}
+          error={byField['description']}
+          maxLength={1_000}
+          minRows={2}
+          autosize
+        />
+        <Switch
+          label="The monitor watches its names"
+          description="Switched off, no one is alerted if a renewal is late."
+          checked={isWatched}
+          onChange={(event) => setWatched(event.currentTarget.checked)}
+        />
+        <Fault>{general}</Fault>
+        <Button type="submit" loading={save.isPending}>
+          Save
+        </Button>
+      </form>
+    </Modal>
+  );
+}
+
+function DeleteSpace({ space, close }: DialogProps) {
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const { id, name, counts } = space;
+  const names = countOf(counts.total, 'name');
+  return (
+    <ConfirmDialog
+      title={`Delete ${name}?`}
+      label={counts.total === 0 ? 'Delete the space' : `Delete the space with its ${names}`}
+      typeFirst={name}
+      act={() =>
+        api.deleteSpace({ params: { id }, query: counts.total === 0 ? {} : { deleteFqdns: 'true' } })
+      }
+      done={async () => {
+        await navigate({ to: '/spaces' });
+        queries.removeQueries({ queryKey: ['space', id] });
+        await queries.invalidateQueries({ queryKey: ['spaces'] });
+      }}
+      close={close}
+    >
+      <p>
+        {counts.total === 0
+          ? 'It has no names.'
+          : `This also deletes its ${names}, with their CSRs, certificates and checks in the monitor.`}{' '}
+        This cannot be undone.
+      </p>
+    </ConfirmDialog>
+  );
+}
