@@ -1,3 +1,4 @@
+import { AppError } from '@certloop/contracts/browser';
 import { isPassing, sentenceOf, statusOf } from '@certloop/web-kit';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
@@ -56,7 +57,7 @@ export function useRowWork<Row, Result>(
     try {
       set(key, { status: 'done', result: await mutateAsync(row) });
     } catch (error) {
-      if (!isPassing(error) && statusOf(error) !== 401) {
+      if (!mayHelpLater(error)) {
         set(key, { status: 'refused', message: sentenceOf(error) });
         return;
       }
@@ -85,4 +86,9 @@ export function useRowWork<Row, Result>(
     stop,
     run: (rows) => void run(rows),
   };
+}
+
+/** Whether the service did not answer or could not, or asks for a new session. Anything else is about the row. */
+function mayHelpLater(error: unknown): boolean {
+  return error instanceof AppError && (isPassing(error) || statusOf(error) === 401);
 }

@@ -89,8 +89,8 @@ jest.setTimeout(60_000);
           fileOf('broken.csr', broken),
           fileOf('prose.txt', 'Hello'),
         ]);
-      await page.getByText('my.key: That is your private key.').waitFor();
-      await page.getByText('prose.txt: There is no CSR in PEM in this file.').waitFor();
+      await page.getByText('“my.key”: That is your private key.').waitFor();
+      await page.getByText('“prose.txt”: There is no CSR in PEM in this file.').waitFor();
       const table = page.getByRole('table', { name: 'CSRs' });
       const row = (file: string) => table.getByRole('row').filter({ hasText: file });
       await page.getByText('5 CSRs of 9 can be stored.').waitFor();

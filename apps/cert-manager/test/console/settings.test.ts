@@ -124,7 +124,10 @@ jest.setTimeout(60_000);
       await look('clear');
       await dialog.getByRole('button', { name: 'Clear the log' }).click();
       await page.getByText('The log was cleared 1 time').click();
-      await page.getByRole('list', { name: 'Clearings' }).getByText(/: ada .*cleared \d+ entries\./).waitFor();
+      await page
+        .getByRole('list', { name: 'Clearings' })
+        .getByText(/: ada .*cleared \d+ entries\./)
+        .waitFor();
       expect(await auditEntries(app, 'space.create')).toHaveLength(0);
     });
     await stage.play('audit-reader', app.people.ben, '/audit', async ({ page }) => {

@@ -21,6 +21,7 @@ export * from './audit-logs.js';
 export * from './auth.js';
 export * from './certificates.js';
 export * from './csrs.js';
+export * from './fqdn-lists.js';
 export * from './fqdns.js';
 export * from './issuance.js';
 export * from './issuance-policy.js';

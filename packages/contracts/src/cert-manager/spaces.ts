@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { endpoint, json } from '../endpoint.js';
 import * as scalars from '../scalars.js';
-import { fqdnCountsSchema } from './fqdns.js';
+import { fqdnCountsSchema } from './fqdn-lists.js';
 import { sortedPageQuery } from './pages.js';
 import { byId, messageSchema } from './replies.js';
 import { permissionLevels, spaceSorts } from './words.js';

@@ -15,7 +15,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useRights } from '../../rights.js';
 import { api } from '../../service.js';
-import { ClearLog, Clearings } from './clear-log.js';
+import { Clearings, ClearLog } from './clear-log.js';
 
 const route = getRouteApi('/inside/audit');
 

@@ -6,11 +6,11 @@ import {
   Fault,
   Loaded,
   Moment,
+  readableTimes,
   StateChip,
   type StateShape,
   sentenceOf,
   type Tone,
-  wholeSentence,
 } from '@certloop/web-kit';
 import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -109,7 +109,7 @@ function Targets({
   const actions: Column<Row> = {
     key: 'actions',
     title: '',
-    width: '13rem',
+    width: '15rem',
     cell: ({ target, isFirst }) =>
       isFirst && (
         <div className="cl-row">
@@ -166,12 +166,14 @@ const columns: readonly Column<Row>[] = [
   { key: 'address', title: 'Address', width: '10rem', cell: ({ seen }) => seen?.address },
   { key: 'class', title: 'Serves', width: '11rem', cell: ({ seen }) => <Class seen={seen} /> },
   { key: 'since', title: 'Since', width: '8rem', cell: ({ seen }) => seen && <Moment at={seen.since} /> },
-  { key: 'hint', title: 'What to do', cell: ({ seen }) => seen && wholeSentence(seen.hint) },
+  { key: 'hint', title: 'What to do', cell: ({ seen }) => seen && readableTimes(seen.hint) },
 ];
 
 function Class({ seen }: { readonly seen: ServedAddress | undefined }) {
   const { tone, shape, word } =
-    seen === undefined ? ({ tone: 'idle', shape: 'circle', word: 'not probed yet' } as const) : marks[seen.class];
+    seen === undefined
+      ? ({ tone: 'idle', shape: 'circle', word: 'not probed yet' } as const)
+      : marks[seen.class];
   return (
     <StateChip tone={tone} shape={shape}>
       {word}

@@ -55,7 +55,9 @@ export function SpacePage() {
         <p className="cl-dim cl-anywhere">{space.data.description}</p>
       )}
       {space.data?.watchEnabled === false && (
-        <p className="cl-strip">The monitor does not watch this space: no one is alerted if a renewal is late.</p>
+        <p className="cl-strip">
+          The monitor does not watch this space: no one is alerted if a renewal is late.
+        </p>
       )}
       <NamesList
         spaceId={spaceId}

@@ -3,7 +3,7 @@ import { Button, NativeSelect } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { RowState } from '../../row-work.js';
 import { type CsrRow, remarksOn } from './judge-csr.js';
-import type { ShownRow } from './upload-csrs-page.js';
+import type { ShownRow } from './shown-rows.js';
 
 interface CsrTableProps {
   readonly rows: readonly ShownRow[];
@@ -21,7 +21,7 @@ export function CsrTable({ rows, stored, choose, leaveOut }: CsrTableProps) {
     {
       key: 'key',
       title: 'Key',
-      width: '8rem',
+      width: '10rem',
       cell: ({ judged }) =>
         judged?.review && `${judged.review.publicKeyAlgorithm}, ${judged.review.keySize} bits`,
     },

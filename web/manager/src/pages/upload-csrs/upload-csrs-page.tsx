@@ -8,6 +8,7 @@ import { useRowWork } from '../../row-work.js';
 import { api } from '../../service.js';
 import { CsrTable } from './csr-table.js';
 import { type CsrRow, type JudgedCsr, judgeCsr } from './judge-csr.js';
+import { judgedRows, judgingKey } from './shown-rows.js';
 
 /** Stores many CSRs: finds the name that each is for, shows what the service says of it, and stores those that it accepts. */
 export function UploadCsrsPage() {
@@ -100,39 +101,6 @@ export function UploadCsrsPage() {
   );
 }
 
-/** A row with what is known of it. */
-export interface ShownRow {
-  readonly row: CsrRow;
-  readonly judged?: JudgedCsr;
-  /** Why it cannot be stored. */
-  readonly fault?: string;
-  readonly isJudging: boolean;
-  readonly isReady: boolean;
-}
-
-const judgingKey = ({ key, fqdnId }: CsrRow) => `${key} ${fqdnId ?? ''}`;
-
-function judgedRows(
-  rows: readonly CsrRow[],
-  states: ReturnType<typeof useRowWork<CsrRow, JudgedCsr>>['states'],
-): readonly ShownRow[] {
-  const taken = new Set<string>();
-  return rows.map((row) => {
-    const state = states.get(judgingKey(row));
-    if (state?.status === 'refused') return { row, fault: state.message, isJudging: false, isReady: false };
-    if (state?.status !== 'done') return { row, isJudging: state !== undefined, isReady: false };
-    const judged = state.result;
-    const { fqdn } = judged;
-    if (fqdn === undefined) return { row, judged, isJudging: false, isReady: false };
-    if (taken.has(fqdn.id)) {
-      const fault = 'A CSR above is for the same name. Leave one of them out.';
-      return { row, judged, fault, isJudging: false, isReady: false };
-    }
-    taken.add(fqdn.id);
-    return { row, judged, isJudging: false, isReady: true };
-  });
-}
-
 /** The CSRs of a file, or why there is none. */
 async function rowsOf(
   file: File,
@@ -140,7 +108,7 @@ async function rowsOf(
   try {
     const whole = await readCsrFile(file);
     const blocks = csrBlocks(new TextDecoder().decode(whole.bytes));
-    if (blocks.length === 0) return { fault: `${file.name}: There is no CSR in PEM in this file.` };
+    if (blocks.length === 0) return { fault: `“${file.name}”: There is no CSR in PEM in this file.` };
     return {
       rows: blocks.map((pem, place) => ({
         key: crypto.randomUUID(),
@@ -150,7 +118,7 @@ async function rowsOf(
       })),
     };
   } catch (error) {
-    return { fault: `${file.name}: ${sentenceOf(error)}` };
+    return { fault: `“${file.name}”: ${sentenceOf(error)}` };
   }
 }
 

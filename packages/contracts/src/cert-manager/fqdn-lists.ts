@@ -1,0 +1,103 @@
+import { z } from 'zod';
+import * as scalars from '../scalars.js';
+import { sortedPageQuery } from './pages.js';
+import { fqdnActions, fqdnSorts, fqdnStates, nameVerdicts } from './words.js';
+
+/** Which FQDNs of a list, in which order, and with what beside them. */
+export const fqdnQuery = {
+  /** Part of the name, in either spelling. */
+  q: z.string().max(253).optional(),
+  /** The whole name, in either spelling. */
+  fqdn: z.string().max(1000).optional(),
+  state: z.enum(fqdnStates).optional(),
+  renewal: z.enum(['on', 'off']).optional(),
+  /** Who is asked for the next certificate. */
+  providerId: scalars.uuid.optional(),
+  /** From this moment on, and before that one. */
+  expiresFrom: scalars.instant.optional(),
+  expiresBefore: scalars.instant.optional(),
+  sort: z.enum(fqdnSorts).optional(),
+  include: z.literal('status').optional(),
+  ...sortedPageQuery,
+};
+
+/** How many FQDNs there are in all, need a person, and are in each state. */
+export const fqdnCountsSchema = z
+  .object({
+    total: z.int(),
+    needsYou: z.int(),
+    unfinished: z.int(),
+    valid: z.int(),
+    due: z.int(),
+    failing: z.int(),
+    expired: z.int(),
+  })
+  .meta({ id: 'FqdnCounts' });
+export type FqdnCounts = z.output<typeof fqdnCountsSchema>;
+
+/** Most FQDNs that one call of changeFqdns names by their ids. */
+export const maxNamedFqdns = 1000;
+/** Most FQDNs that one call of changeFqdns may be about. */
+export const maxMatchedFqdns = 5000;
+
+const { q, state, renewal, providerId, expiresFrom, expiresBefore } = fqdnQuery;
+
+/** One change of many FQDNs. */
+export const fqdnChangeSchema = z
+  .object({
+    ids: z.array(scalars.uuid).min(1).max(maxNamedFqdns).optional(),
+    // A misspelt condition must not mean all FQDNs.
+    filter: z
+      .strictObject({
+        spaceId: scalars.uuid.optional(),
+        ...{ q, state, renewal, providerId, expiresFrom, expiresBefore },
+      })
+      .optional(),
+    action: z.enum(fqdnActions),
+    /** With `set-provider`; null for none. */
+    providerId: scalars.uuid.nullable().optional(),
+    /** Whether only to say what would change. */
+    dryRun: z.boolean(),
+  })
+  .meta({ id: 'FqdnChange' });
+export type FqdnChange = z.input<typeof fqdnChangeSchema>;
+
+/** What came of a change of many FQDNs, or would come of it. */
+export const fqdnChangeResultSchema = z
+  .object({
+    /** FQDNs that the ids or the filter name. */
+    matched: z.int(),
+    changed: z.int(),
+    /** Those that are so already; what is left of `matched` was skipped. */
+    unchanged: z.int(),
+    /** The first 100. */
+    skipped: z.array(
+      z.object({
+        id: scalars.uuid,
+        /** Absent where the caller may read no such FQDN. */
+        fqdn: z.string().optional(),
+        reason: z.string(),
+      }),
+    ),
+  })
+  .meta({ id: 'FqdnChangeResult' });
+export type FqdnChangeResult = z.output<typeof fqdnChangeResultSchema>;
+
+/** Most names that one call of reviewFqdns judges. */
+export const maxReviewedNames = 1000;
+
+/** What would become of a name if it were added to a space. */
+export const reviewedNameSchema = z
+  .object({
+    /** As it was sent. */
+    name: z.string(),
+    /** In its normal form; absent where it has none. */
+    fqdn: z.string().optional(),
+    verdict: z.enum(nameVerdicts),
+    /** The one that the space has already. */
+    fqdnId: scalars.uuid.optional(),
+    /** Why it would not be added. */
+    message: z.string().optional(),
+  })
+  .meta({ id: 'ReviewedName' });
+export type ReviewedName = z.output<typeof reviewedNameSchema>;
