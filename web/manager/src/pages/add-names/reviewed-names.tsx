@@ -43,7 +43,7 @@ export function ReviewedNames({
   readonly names: readonly ReviewedName[];
 }) {
   const queries = useQueryClient();
-  // what needs a look comes first
+  // what will not be added comes first
   const rows = names
     .map((name, index): Row => ({ ...name, place: index + 1 }))
     .toSorted((one, other) => order.indexOf(one.verdict) - order.indexOf(other.verdict));
