@@ -4,6 +4,7 @@ import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { inheritedEnvironment } from './config.js';
+import { Interrupted } from './interrupted.js';
 
 /** Where output goes; `isTTY` when someone watches it. */
 export interface Sink extends NodeJS.WritableStream {
@@ -21,9 +22,9 @@ export interface Io {
   readonly err: Sink;
   /** Whether standard input is a terminal, from which a command that is run gets Ctrl-C as well. */
   readonly isInputTerminal: boolean;
-  /** What is typed after the question without being shown, or the next line of what is piped in. */
+  /** What is typed after the question without being shown, or the next line of what is piped in. Throws Interrupted. */
   askSecret(question: string): Promise<string>;
-  /** What is typed after the question; only for terminals. */
+  /** What is typed after the question; only for terminals. Throws Interrupted. */
   ask(question: string): Promise<string>;
   /** A file as text; `-` is what is piped in. */
   readText(file: string): Promise<string>;
@@ -80,9 +81,8 @@ function pipedLines(): () => Promise<string> {
 
 async function typeSecret(question: string): Promise<string> {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-  process.stderr.write(question);
   try {
-    return await readLine(nowhere, '');
+    return await readLine(nowhere, '', () => process.stderr.write(question));
   } finally {
     process.stderr.write('\n');
   }
@@ -92,17 +92,32 @@ async function ask(question: string): Promise<string> {
   return readLine(process.stderr, question);
 }
 
-/** The line that is typed; '' at the end of the input. */
-async function readLine(output: NodeJS.WritableStream, question: string): Promise<string> {
+/** The line that is typed; '' at the end of the input. Throws Interrupted after Ctrl-C. */
+async function readLine(
+  output: NodeJS.WritableStream,
+  question: string,
+  /** Called once the terminal shows no more of what is typed. */
+  ready: () => void = () => undefined,
+): Promise<string> {
   const lines = createInterface({ input: process.stdin, output, terminal: true });
-  // Ctrl-C ends the command as it does elsewhere
-  lines.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
-  const closed = new Promise<string>((resolve) => {
-    lines.once('close', () => resolve(''));
-  });
+  ready();
   try {
-    return await Promise.race([lines.question(question), closed]);
+    return await new Promise<string>((resolve, reject) => {
+      const leave = (settle: () => void) => {
+        settle();
+        // the answer has no end of line
+        output.write('\n');
+      };
+      lines.once('SIGINT', () => {
+        // the terminal passes Ctrl-C on as a key while it is read here: commands that listen must hear of it too
+        process.emit('SIGINT', 'SIGINT');
+        leave(() => reject(new Interrupted('SIGINT')));
+      });
+      lines.once('close', () => leave(() => resolve('')));
+      lines.question(question).then(resolve, reject);
+    });
   } finally {
+    lines.removeAllListeners('close');
     lines.close();
   }
 }

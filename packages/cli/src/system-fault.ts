@@ -9,6 +9,7 @@ const reasons: Readonly<Record<string, string>> = {
   ENOTEMPTY: 'it is a folder with files in it; name another place',
   ENOSPC: 'the disk is full; make room',
   EDQUOT: 'the quota of the disk is used up; make room',
+  EFBIG: 'the file would be larger than is allowed; raise the limit (ulimit -f)',
   EMFILE: 'too many files are open; raise the limit (ulimit -n)',
   ELOOP: 'its links lead in a circle; check the path',
   ENAMETOOLONG: 'the name is too long; choose a shorter one',

@@ -31,6 +31,8 @@ async function take(file: string, holder: string): Promise<boolean> {
     return true;
   } catch (error) {
     if (faultCode(error) === 'EEXIST') return false;
+    // on a full disk the file is there, without its content
+    await rm(file, { force: true });
     throw error;
   }
 }

@@ -1,11 +1,12 @@
 import { AppError } from '@certloop/contracts';
+import { Interrupted } from '../interrupted.js';
 import { describeFault, faultCode } from '../system-fault.js';
 import { UsageError } from '../usage-error.js';
 
 /** Why a command line failed, for people and for programs. */
 export interface Refusal {
   readonly exitCode: number;
-  /** `usage`, the code of the service, that of the system such as `ENOENT`, `failed`, or `unexpected`. */
+  /** `usage`, `interrupted`, the code of the service, that of the system such as `ENOENT`, `failed`, or `unexpected`. */
   readonly code: string;
   /** What is wrong and what to do. */
   readonly message: string;
@@ -14,6 +15,8 @@ export interface Refusal {
 /** The refusal that an error stands for; `isLogin` where a credential was typed just now. */
 export function refusalOf(error: unknown, isLogin: boolean): Refusal {
   if (error instanceof UsageError) return { exitCode: 2, code: 'usage', message: error.message };
+  if (error instanceof Interrupted)
+    return { exitCode: error.exitCode, code: 'interrupted', message: error.message };
   if (error instanceof AppError) {
     const isUnknownCaller = error.kind === 'unauthenticated' && !isLogin;
     const hint = isUnknownCaller

@@ -16,6 +16,7 @@ import {
   readContexts,
 } from '../../connection/contexts.store.js';
 import { managerAt, type Session } from '../../connection/session.js';
+import { Interrupted } from '../../interrupted.js';
 import { findSpace } from '../../lookup.js';
 import { UsageError } from '../../usage-error.js';
 import { type ManagerLogin, openManager } from './manager-login.js';
@@ -58,7 +59,10 @@ export function addLogin(program: Command, open: () => Session): void {
     );
 }
 
-/** Logs in to all services that are named or to none: what was created at the first is revoked if the second fails. */
+/**
+ * Logs in to all services that are named or to none: what was created is revoked if a later step fails, or after Ctrl-C,
+ * which is obeyed between the calls of the services. A second Ctrl-C ends the command at once.
+ */
 async function login(session: Session, options: LoginOptions): Promise<void> {
   const { io } = session;
   const { env } = io;
@@ -72,10 +76,15 @@ async function login(session: Session, options: LoginOptions): Promise<void> {
       ? {}
       : withoutPassword(await readCredentials(options.credentials, '--credentials'));
   const undo: (() => Promise<void>)[] = [];
+  const stop = listenForStop(io);
   try {
-    const opened = await openServices(session, options, before, undo);
+    const opened = await openServices(session, options, before, (each) => {
+      undo.push(each);
+      stop.throwIfHeard();
+    });
     const added = contextOf({ ...given, ...opened }, options);
     await requireSpace(session, added);
+    stop.throwIfHeard();
     await changeContexts(env, (now) => ({
       ...withContext(now, name, { ...now.contexts[name], ...added }),
       current: name,
@@ -85,7 +94,22 @@ async function login(session: Session, options: LoginOptions): Promise<void> {
   } catch (error) {
     for (const each of undo.reverse()) await each();
     throw error;
+  } finally {
+    stop.release();
   }
+}
+
+/** Holds back the first signal that asks the command to end, until `throwIfHeard` throws Interrupted. */
+function listenForStop(io: Session['io']) {
+  let heard: NodeJS.Signals | undefined;
+  const release = io.onSignal((signal) => {
+    heard = signal;
+    release();
+  });
+  const throwIfHeard = () => {
+    if (heard !== undefined) throw new Interrupted(heard);
+  };
+  return { throwIfHeard, release };
 }
 
 /** The context that is named, or the current one. */
@@ -110,16 +134,16 @@ async function openServices(
   session: Session,
   options: LoginOptions,
   before: Context | undefined,
-  undo: (() => Promise<void>)[],
+  created: (undo: () => Promise<void>) => void,
 ): Promise<Connection> {
   const { url, monitorUrl } = options;
   const certManager = url === undefined ? undefined : await openManager(session, url, options);
-  if (certManager !== undefined) undo.push(certManager.undo);
+  if (certManager !== undefined) created(certManager.undo);
   const checkMonitor =
     monitorUrl === undefined
       ? undefined
       : await openMonitor(session, monitorUrl, options, before?.checkMonitor);
-  if (checkMonitor !== undefined) undo.push(checkMonitor.undo);
+  if (checkMonitor !== undefined) created(checkMonitor.undo);
   return {
     ...(certManager && { certManager: certManager.value }),
     ...(checkMonitor && { checkMonitor: checkMonitor.value.connection }),
