@@ -7,14 +7,15 @@ import { drill } from './cert-manager/manager-drill.mjs';
 import { served } from './cert-manager/manager-served.mjs';
 import { standings } from './cert-manager/standings.mjs';
 import { monitor, pings } from './check-monitor/monitor.mjs';
+import { consoles } from './console/console.mjs';
 import { authority } from './dummy-ca/authority.mjs';
 import { measureBaseline } from './measuring/measure.mjs';
 import { formatRows } from './measuring/table.mjs';
 import { scale } from './scale/scale.mjs';
 
-// A suite is { name, isLong?, run }: `run` gives rows as measure.mjs makes them. Its options are `seconds` for each
+// A suite is { name, isLong?, run, format? }: `run` gives rows as measure.mjs makes them, or as `format` reads them. Its options are `seconds` for each
 // load, `dialects` to measure on, how many `renewals` the drill has, and of how many `rows` the large tables are.
-const suites = [authority, monitor, pings, manager, standings, served, drill, scale];
+const suites = [authority, monitor, pings, manager, standings, served, drill, scale, consoles];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -40,11 +41,11 @@ if (unknown.length > 0 || !(seconds > 0)) {
   process.exit(2);
 }
 
-for (const { name, isLong = false, run } of suites) {
+for (const { name, isLong = false, run, format = formatRows } of suites) {
   if (positionals.length > 0 ? !positionals.includes(name) : isLong) continue;
   process.stderr.write(`${name} …\n`);
   // beside each suite, as a machine's speed changes within minutes
   const baseline = await measureBaseline({ seconds: Math.min(seconds, 3) });
   const rows = await run(options);
-  process.stdout.write(`\n${formatRows(name, baseline, rows)}\n`);
+  process.stdout.write(`\n${format(name, baseline, rows)}\n`);
 }

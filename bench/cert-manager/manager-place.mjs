@@ -6,7 +6,7 @@ import { openDatabase } from '../../packages/db/dist/src/index.js';
 import { issueToken } from '../../packages/e2e/dist/src/credential-checks.js';
 import { startService } from '../services.mjs';
 
-const administrator = { username: 'bench', password: 'figures of a bench' };
+export const administrator = { username: 'bench', password: 'figures of a bench' };
 
 /**
  * What `work` makes of the place: { manager, ca, client, token, database, runSql, providerId }. `database` is a

@@ -2,13 +2,13 @@
 
 import { fqdnStandings } from '../../apps/cert-manager/dist/src/standings/standings.repository.js';
 import { onEachDatabase } from '../databases.mjs';
-import { alone } from '../measuring/measure.mjs';
+import { alone, once } from '../measuring/measure.mjs';
 import { multiply } from '../multiply.mjs';
 import { asAdministrator, withManager } from './manager-place.mjs';
 import { seedCertificates } from './manager-seed.mjs';
 
-const kind = '0000001a';
-const count = 50_000;
+const listed = { kind: '0000001a', count: 50_000 };
+const changed = { kind: '0000001b', count: 5_000 };
 
 export const standings = {
   name: 'standings',
@@ -23,8 +23,8 @@ export const standings = {
 };
 
 async function measureStandings(place) {
-  const { spaceId, first } = await seedCertificates(place, { kind, count });
-  await place.runSql(copyStandings(place.dialect, first.id));
+  const { spaceId, first } = await seedCertificates(place, listed);
+  await place.runSql(copyStandings(place.dialect, first.id, listed));
   if (place.dialect === 'postgres') await place.runSql('analyze');
   const { pid } = place.manager;
   const rows = [];
@@ -44,11 +44,32 @@ async function measureStandings(place) {
   ]) {
     rows.push(await alone({ what, target, pid, ask: asAdministrator(place, path) }));
   }
+  return [...rows, ...(await measureChanges(place))];
+}
+
+/** Changes of 5,000 FQDNs by one call each. */
+async function measureChanges(place) {
+  const { spaceId, first } = await seedCertificates(place, changed);
+  await place.runSql(copyStandings(place.dialect, first.id, changed));
+  if (place.dialect === 'postgres') await place.runSql('analyze');
+  const { pid } = place.manager;
+  const { url, headers } = asAdministrator(place, '/fqdns/bulk');
+  const rows = [];
+  for (const [what, target, action] of [
+    ['dry run for 5,000', undefined, { action: 'renewal-off', dryRun: true }],
+    ['switch the renewal of 5,000 off', '5 s', { action: 'renewal-off' }],
+    ['switch the renewal of 5,000 on', '5 s', { action: 'renewal-on' }],
+    ['set the provider of 5,000', '5 s', { action: 'set-provider', providerId: place.providerId }],
+  ]) {
+    const body = JSON.stringify({ filter: { spaceId }, dryRun: false, ...action });
+    const ask = { url, method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body };
+    rows.push(await once({ what, target, pid, ask }));
+  }
   return rows;
 }
 
 /** A tenth fails, some are late, the others renew in 40 days. */
-function copyStandings(dialect, first) {
+export function copyStandings(dialect, first, { kind, count }) {
   const now = Math.floor(Date.now() / 1000);
   const isFailing = 'n.i % 10 = 0';
   const change = ({ uuid, instant }) => ({

@@ -1,7 +1,7 @@
 // Ways to measure one request against one process. A row is { what, figure, target?, perSecond?, aloneMs?, p50?,
 // p99?, cpuMs?, refused?, ratio? }: figure and target are texts, p50, p99 and cpuMs milliseconds of one request.
 import { fork } from 'node:child_process';
-import { once } from 'node:events';
+import { once as nextOf } from 'node:events';
 import { Agent, request } from 'node:http';
 import { cpuSeconds } from './cpu-time.mjs';
 
@@ -12,9 +12,9 @@ import { cpuSeconds } from './cpu-time.mjs';
 export async function underLoad({ what, target, pid, load, seconds, connections = 16 }) {
   const child = fork(new URL('load.mjs', import.meta.url));
   child.send({ seconds, connections, ...load });
-  await once(child, 'message');
+  await nextOf(child, 'message');
   const before = cpuSeconds(pid);
-  const [result] = await once(child, 'message');
+  const [result] = await nextOf(child, 'message');
   const cpuMs = ((cpuSeconds(pid) - before) * 1e3) / result.requests;
   const figure = `${Math.round(result.perSecond).toLocaleString('en')}/s`;
   process.stderr.write(`  ${what}: ${figure}\n`);
@@ -43,6 +43,19 @@ export async function alone({ what, target, pid, ask, times = 21 }) {
   return { what, figure, target, aloneMs: p50, p50, p99, cpuMs, refused };
 }
 
+/** Row of one long request, whose figure is its time. */
+export async function once({ what, target, pid, ask }) {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const [before, start] = [cpuSeconds(pid), performance.now()];
+  const { status } = await exchange(agent, ask);
+  const aloneMs = performance.now() - start;
+  const cpuMs = (cpuSeconds(pid) - before) * 1e3;
+  agent.destroy();
+  const figure = `${(aloneMs / 1e3).toFixed(2)} s`;
+  process.stderr.write(`  ${what}: ${figure}\n`);
+  return { what, figure, target, aloneMs, cpuMs, refused: status >= 300 ? 1 : 0 };
+}
+
 /** Status and body of one request; `ask` is { url, method?, headers?, body? }. */
 export function exchange(agent, { url, body, ...options }) {
   return new Promise((resolve, reject) => {
@@ -60,7 +73,7 @@ export function exchange(agent, { url, body, ...options }) {
 /** What a bare server gives at this moment: the row, with `aloneMs` of a single request in it. */
 export async function measureBaseline({ seconds }) {
   const server = fork(new URL('baseline.mjs', import.meta.url));
-  const [{ url }] = await once(server, 'message');
+  const [{ url }] = await nextOf(server, 'message');
   const what = 'bare node:http (baseline)';
   const row = await underLoad({ what, pid: server.pid, load: { url }, seconds });
   const { aloneMs } = await alone({ what, pid: server.pid, ask: { url }, times: 501 });

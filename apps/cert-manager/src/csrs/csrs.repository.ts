@@ -91,6 +91,14 @@ export async function hasCsrOfFqdn(tx: Tx, fqdnId: string): Promise<boolean> {
   return hasRow(tx, csrs, { fqdnId });
 }
 
+/** Those of the FQDNs that have a CSR; at least one FQDN is asked for. */
+export async function listFqdnsWithCsr(tx: Tx, fqdnIds: readonly string[]): Promise<string[]> {
+  const text = `select f.id as fqdn_id from fqdns f
+    where f.id in (${placeholders(fqdnIds.length)}) and exists (select 1 from csrs r where r.fqdn_id = f.id)`;
+  const rows = await querySql(tx, { fqdnId: csrs.columns.fqdnId }, text, fqdnIds);
+  return rows.map(({ fqdnId }) => fqdnId);
+}
+
 /** Whether the CSR is still there; if so, it stays until the transaction ends. */
 export async function lockCsrForShare(tx: Tx, id: string): Promise<boolean> {
   return (await lockForShare(tx, csrs, { id })).length > 0;

@@ -113,9 +113,15 @@ export async function countFqdns({ db }: FqdnsDeps, caller: Caller, text: string
   return spaceId === undefined ? 0 : db.read((tx) => countFqdnRows(tx, [spaceId]));
 }
 
+/** An FQDN as it is now, and whether its renewal was on before. */
+export interface SwitchedFqdn {
+  readonly fqdn: FqdnRow;
+  readonly wasEnabled: boolean;
+}
+
 export interface SwitchRenewalDeps extends FqdnsDeps {
-  /** Updates the renewal queue, and returns the former setting. */
-  readonly onRenewalSwitched: (tx: Tx, caller: Caller, fqdn: FqdnRow, wasEnabled: boolean) => Promise<void>;
+  /** Updates the renewal queue. */
+  readonly onRenewalsSwitched: (tx: Tx, caller: Caller, switched: readonly SwitchedFqdn[]) => Promise<void>;
 }
 
 /** Whether to renew automatically; the share of the lifetime, 0.1 to 0.9, stays as it is when undefined. */
@@ -126,7 +132,7 @@ export interface NewRenewalSwitch extends FqdnPlace {
 
 /** Switches automatic renewal of an FQDN. Throws NotFound and Forbidden. */
 export async function setRenewalEnabled(
-  { db, clock, onRenewalSwitched }: SwitchRenewalDeps,
+  { db, clock, onRenewalsSwitched }: SwitchRenewalDeps,
   caller: Caller,
   { spaceId, fqdnId, renewalEnabled, renewAfterFraction }: NewRenewalSwitch,
 ): Promise<void> {
@@ -142,7 +148,8 @@ export async function setRenewalEnabled(
     await updateRenewalSwitch(tx, fqdn, change);
     const details = { before: switchOf(fqdn), after: switchOf(change) };
     await recordAudit(tx, caller, fqdnAudit('fqdn.renewal', fqdn, details), clock.now());
-    await onRenewalSwitched(tx, caller, { ...fqdn, ...change }, fqdn.renewalEnabled);
+    const switched = { fqdn: { ...fqdn, ...change }, wasEnabled: fqdn.renewalEnabled };
+    await onRenewalsSwitched(tx, caller, [switched]);
   });
 }
 

@@ -13,8 +13,8 @@ import {
 } from './fqdns.service.js';
 
 export interface UpdateFqdnDeps extends ChangeFqdnDeps {
-  /** Makes the renewal queue follow another provider of the FQDN, which is locked. */
-  readonly onProviderNamed: (tx: Tx, caller: Caller, fqdn: FqdnRow) => Promise<void>;
+  /** Makes the renewal queue follow another provider of the FQDNs, which are locked. */
+  readonly onProviderNamed: (tx: Tx, caller: Caller, fqdns: readonly FqdnRow[]) => Promise<void>;
 }
 
 /** What to change of an FQDN; what is undefined stays, a provider that is null goes. */
@@ -51,7 +51,7 @@ export async function updateFqdn(
     const details = { before: { description, providerId }, after };
     await recordAudit(tx, caller, fqdnAudit('fqdn.update', fqdn, details), clock.now());
     const changed = { ...fqdn, ...after };
-    if (isOther) await onProviderNamed(tx, caller, changed);
+    if (isOther) await onProviderNamed(tx, caller, [changed]);
     await restate(tx, [fqdnId]);
     return changed;
   });

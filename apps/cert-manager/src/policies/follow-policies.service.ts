@@ -1,7 +1,11 @@
 import type { Tx } from '@certloop/db';
 import type { Clock } from '@certloop/server';
 import { type FqdnRow, findFqdn } from '../fqdns/fqdns.repository.js';
-import { findPolicyRefusal, markRefusedTry } from '../fqdns/policy-refusals.repository.js';
+import {
+  findPolicyRefusal,
+  listPolicyRefusals,
+  markRefusedTry,
+} from '../fqdns/policy-refusals.repository.js';
 import { noteForbidden } from '../renewals/queue/forbidden-renewals.service.js';
 import type { RenewalRow } from '../renewals/renewals.repository.js';
 import type { RenewalScheduler } from '../renewals/schedule-renewals.service.js';
@@ -12,25 +16,35 @@ type Watch = Pick<WatchEvents, 'onForbidden' | 'onAllowedAgain' | 'onRenewalFail
 
 /** The scheduler, after which an FQDN is reviewed that its policy refuses. */
 export function reviewedAfter(scheduler: RenewalScheduler, watch: Watch, clock: Clock): RenewalScheduler {
-  const reviewRefused = async (tx: Tx, fqdn: FqdnRow) => {
-    const refusal = await findPolicyRefusal(tx, fqdn.id);
-    if (refusal === undefined || (await reviewFqdn(tx, watch, fqdn, clock.now())) !== undefined) return;
-    // what was planned anew does not have it yet
-    await noteForbidden(tx, fqdn.id, refusal.reason);
+  const reviewRefused = async (tx: Tx, fqdns: readonly FqdnRow[]) => {
+    const refusals = await listPolicyRefusals(
+      tx,
+      fqdns.map(({ id }) => id),
+    );
+    const reasons = new Map(refusals.map(({ fqdnId, reason }) => [fqdnId, reason]));
+    for (const fqdn of fqdns) {
+      const reason = reasons.get(fqdn.id);
+      if (reason === undefined || (await reviewFqdn(tx, watch, fqdn, clock.now())) !== undefined) continue;
+      // what was planned anew does not have it yet
+      await noteForbidden(tx, fqdn.id, reason);
+    }
   };
   return {
     ...scheduler,
     onCertificateStored: async (tx, caller, fqdn, certificate) => {
       await scheduler.onCertificateStored(tx, caller, fqdn, certificate);
-      await reviewRefused(tx, fqdn);
+      await reviewRefused(tx, [fqdn]);
     },
-    onRenewalSwitched: async (tx, caller, fqdn, wasEnabled) => {
-      await scheduler.onRenewalSwitched(tx, caller, fqdn, wasEnabled);
-      await reviewRefused(tx, fqdn);
+    onRenewalsSwitched: async (tx, caller, switched) => {
+      await scheduler.onRenewalsSwitched(tx, caller, switched);
+      await reviewRefused(
+        tx,
+        switched.map(({ fqdn }) => fqdn),
+      );
     },
     onCsrStored: async (tx, caller, fqdn) => {
       await scheduler.onCsrStored(tx, caller, fqdn);
-      await reviewRefused(tx, fqdn);
+      await reviewRefused(tx, [fqdn]);
     },
   };
 }

@@ -9,6 +9,7 @@ import { findFqdn, lockFqdn } from '../fqdns/fqdns.repository.js';
 import type { ProviderOpener } from '../providers/open-provider.service.js';
 import { lockProviderForShare } from '../providers/providers.repository.js';
 import type { SpaceScope } from '../spaces/spaces.repository.js';
+import { newRenewal } from './new-renewal.js';
 import { listProviderQueues, type ProviderQueue } from './queue/provider-queues.service.js';
 import {
   type ListedRenewal,
@@ -17,7 +18,6 @@ import {
   readRenewalPage,
 } from './renewal-list.repository.js';
 import { insertRenewal, type RenewalRow } from './renewals.repository.js';
-import { newRenewal } from './schedule-renewals.service.js';
 
 export interface RenewalsDeps {
   readonly db: Database;

@@ -1,12 +1,15 @@
-import { newRowId, type Tx } from '@certloop/db';
+import type { Tx } from '@certloop/db';
 import type { Clock } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
 import { recordAudit, recordAudits } from '../audit/audit.service.js';
 import type { AuditEntry } from '../audit/audit-entry.js';
-import { type CertificateRow, findNewestCertificate } from '../certificates/certificates.repository.js';
+import { type CertificateRow, listNewestCertificates } from '../certificates/certificates.repository.js';
+import { listFqdnsWithCsr } from '../csrs/csrs.repository.js';
 import type { FqdnRow } from '../fqdns/fqdns.repository.js';
+import type { SwitchedFqdn } from '../fqdns/fqdns.service.js';
 import { kindOf } from '../providers/provider-kinds.js';
 import { getProvider, lockProviderForShare, type ProviderRow } from '../providers/providers.repository.js';
+import { newRenewal } from './new-renewal.js';
 import { type KnownFacts, readOutlook } from './read-outlook.service.js';
 import { changeOf, mayHaveCertificate } from './renewal-entry.js';
 import { scheduleOf } from './renewal-outlook.js';
@@ -27,16 +30,16 @@ export interface RenewalScheduler {
   onCertificateStored(tx: Tx, caller: Caller, fqdn: FqdnRow, certificate?: CertificateRow): Promise<void>;
   /** The same for several FQDNs, each named once. */
   onCertificatesStored(tx: Tx, news: readonly CertificateNews[]): Promise<void>;
-  /** The FQDN, as it is now, was switched on or off, or has another share of the lifetime; it is locked. */
-  onRenewalSwitched(tx: Tx, caller: Caller, fqdn: FqdnRow, wasEnabled: boolean): Promise<void>;
+  /** The FQDNs were switched on or off, or have another share of the lifetime; they are locked. */
+  onRenewalsSwitched(tx: Tx, caller: Caller, switched: readonly SwitchedFqdn[]): Promise<void>;
   /** The FQDN has a newer CSR. */
   onCsrStored(tx: Tx, caller: Caller, fqdn: FqdnRow): Promise<void>;
   /** The stored certificate was refreshed from its CA; the FQDN is locked. */
   onCertificateRefreshed(tx: Tx, caller: Caller, fqdn: FqdnRow): Promise<void>;
   /** The newest certificate of the FQDN was revoked; the FQDN is locked. */
   onCertificateRevoked(tx: Tx, caller: Caller, fqdn: FqdnRow): Promise<void>;
-  /** The FQDN, as it is now, names another provider, or none; it is locked. */
-  onProviderNamed(tx: Tx, caller: Caller, fqdn: FqdnRow): Promise<void>;
+  /** The FQDNs, as they are now, name another provider, or none; they are locked. */
+  onProviderNamed(tx: Tx, caller: Caller, fqdns: readonly FqdnRow[]): Promise<void>;
   /** There is no CSR any more. */
   onCsrsDeleted(tx: Tx, caller: Caller): Promise<void>;
 }
@@ -62,11 +65,19 @@ export function createRenewalScheduler(clock: Clock): RenewalScheduler {
   return {
     onCertificateStored,
     onCertificatesStored: (tx, news) => replanAll(tx, news, clock.now()),
-    onRenewalSwitched: async (tx, caller, fqdn) => {
-      const open = await findOpenRenewal(tx, fqdn.id);
-      if (open === undefined) return insertPlanned(tx, fqdn, clock.now());
-      if (!fqdn.renewalEnabled) return remove(tx, caller, open, 'renewal was switched off', clock.now());
-      return rescheduleEntry(tx, fqdn, open, clock.now());
+    onRenewalsSwitched: async (tx, caller, switched) => {
+      const fqdns = switched.map(({ fqdn }) => fqdn);
+      await unplanAll(
+        tx,
+        caller,
+        fqdns.filter(({ renewalEnabled }) => !renewalEnabled),
+        clock.now(),
+      );
+      await planAll(
+        tx,
+        fqdns.filter(({ renewalEnabled }) => renewalEnabled),
+        clock.now(),
+      );
     },
     onCsrStored: async (tx, _caller, fqdn) => {
       if (!fqdn.renewalEnabled) return undefined;
@@ -93,15 +104,19 @@ export function createRenewalScheduler(clock: Clock): RenewalScheduler {
       if (outlook.isPlanned) return move(tx, open, now);
       if (!(await isBusy(tx, open))) await remove(tx, caller, open, isCompromised, now);
     },
-    onProviderNamed: async (tx, caller, fqdn) => {
-      if (!fqdn.renewalEnabled) return;
-      const newest = await findNewestCertificate(tx, fqdn.id);
-      // the provider that issued the certificate is asked for the next one
-      if (newest === undefined || newest.providerId !== null) return;
-      const open = await findOpenRenewal(tx, fqdn.id);
-      if (open !== undefined && (await isBusy(tx, open))) return;
-      if (open !== undefined) await remove(tx, caller, open, 'the FQDN names another provider', clock.now());
-      await insertPlanned(tx, fqdn, clock.now(), { newest });
+    onProviderNamed: async (tx, caller, fqdns) => {
+      const enabled = fqdns.filter(({ renewalEnabled }) => renewalEnabled);
+      const certificates = await newestOf(tx, enabled);
+      for (const fqdn of enabled) {
+        const newest = certificates.get(fqdn.id);
+        // the provider that issued the certificate is asked for the next one
+        if (newest === undefined || newest.providerId !== null) continue;
+        const open = await findOpenRenewal(tx, fqdn.id);
+        if (open !== undefined && (await isBusy(tx, open))) continue;
+        if (open !== undefined)
+          await remove(tx, caller, open, 'the FQDN names another provider', clock.now());
+        await insertPlanned(tx, fqdn, clock.now(), { newest });
+      }
     },
     onCsrsDeleted: (tx, caller) => removePlanned(tx, caller, clock.now()),
   };
@@ -151,18 +166,76 @@ async function replanAll(tx: Tx, all: readonly CertificateNews[], now: Date): Pr
   await insertRenewals(tx, entries);
 }
 
+/** Removes what is planned for FQDNs that were switched off; a running renewal is not cancelled. */
+async function unplanAll(tx: Tx, caller: Caller, fqdns: readonly FqdnRow[], now: Date): Promise<void> {
+  const pending = (await openOf(tx, fqdns)).filter(({ status }) => status === 'pending');
+  await deleteHeldRenewals(
+    tx,
+    pending.map(({ id }) => id),
+  );
+  const acts = pending.map((entry) => ({ caller, entry: removalOf(entry, 'renewal was switched off') }));
+  await recordAudits(tx, acts, now);
+}
+
+/** Plans the renewals of FQDNs that were switched on, and moves those that are planned already. */
+async function planAll(tx: Tx, fqdns: readonly FqdnRow[], now: Date): Promise<void> {
+  if (fqdns.length === 0) return;
+  const certificates = await newestOf(tx, fqdns);
+  const ids = fqdns.map(({ id }) => id);
+  const withCsr = new Set(await listFqdnsWithCsr(tx, ids));
+  const openEntries = new Map((await openOf(tx, fqdns)).map((entry) => [entry.fqdnId, entry]));
+  const providers = new Map<string, ProviderRow | undefined>();
+  const findProvider = async (id: string) => {
+    if (!providers.has(id)) providers.set(id, await lockProviderForShare(tx, id));
+    return providers.get(id);
+  };
+  const entries: RenewalRow[] = [];
+  for (const fqdn of fqdns) {
+    const [newest, open] = [certificates.get(fqdn.id), openEntries.get(fqdn.id)];
+    // there is nothing to renew
+    if (newest === undefined) continue;
+    const known = { newest, hasCsr: withCsr.has(fqdn.id) };
+    if (open === undefined) entries.push(...(await plannedFor(tx, fqdn, now, known, findProvider)));
+    else await rescheduleEntry(tx, fqdn, open, now, known);
+  }
+  await insertRenewals(tx, entries);
+}
+
+async function openOf(tx: Tx, fqdns: readonly FqdnRow[]): Promise<RenewalRow[]> {
+  if (fqdns.length === 0) return [];
+  return lockOpenRenewals(
+    tx,
+    fqdns.map(({ id }) => id),
+  );
+}
+
+async function newestOf(tx: Tx, fqdns: readonly FqdnRow[]): Promise<Map<string, CertificateRow>> {
+  if (fqdns.length === 0) return new Map();
+  const certificates = await listNewestCertificates(
+    tx,
+    fqdns.map(({ id }) => id),
+  );
+  return new Map(certificates.map((certificate) => [certificate.fqdnId, certificate]));
+}
+
 /** Plans the renewal of a locked FQDN without an open entry; does nothing if there is nothing to renew. */
 export async function insertPlanned(tx: Tx, fqdn: FqdnRow, now: Date, known: KnownFacts = {}): Promise<void> {
   await insertRenewals(tx, await plannedFor(tx, fqdn, now, known));
 }
 
-/** The entry to plan for an FQDN without an open one; undefined if there is nothing to renew. */
-async function plannedFor(tx: Tx, fqdn: FqdnRow, now: Date, known: KnownFacts): Promise<RenewalRow[]> {
+/** The entry to plan for an FQDN without an open one; none if there is nothing to renew. */
+async function plannedFor(
+  tx: Tx,
+  fqdn: FqdnRow,
+  now: Date,
+  known: KnownFacts,
+  findProvider = (id: string) => lockProviderForShare(tx, id),
+): Promise<RenewalRow[]> {
   const { certificate, outlook } = await readOutlook(tx, fqdn, known);
   if (!outlook.isPlanned) return [];
   const { certificateId, providerId, plan } = outlook;
   const subject = { fqdnId: fqdn.id, spaceId: fqdn.spaceId, certificateId, providerId };
-  const provider = known.provider ?? (await lockProviderForShare(tx, providerId));
+  const provider = known.provider ?? (await findProvider(providerId));
   // the provider was just deleted: there is no CA to ask
   if (provider === undefined) return [];
   // a CA does not know certificates that were imported
@@ -172,36 +245,15 @@ async function plannedFor(tx: Tx, fqdn: FqdnRow, now: Date, known: KnownFacts): 
   return [newRenewal({ ...subject, scheduledAt, adviceDueAt }, now)];
 }
 
-type Subject = Pick<RenewalRow, 'fqdnId' | 'spaceId' | 'certificateId' | 'providerId' | 'scheduledAt'>;
-
-/** A pending entry, of the first try by default. */
-export function newRenewal(
-  entry: Subject & Partial<Pick<RenewalRow, 'isTest' | 'attempt' | 'retryOf' | 'journal' | 'adviceDueAt'>>,
-  now: Date,
-): RenewalRow {
-  return {
-    id: newRowId(now),
-    status: 'pending',
-    createdAt: now,
-    isTest: false,
-    attempt: 1,
-    leaseOwner: null,
-    leaseUntil: null,
-    retryOf: null,
-    reason: null,
-    finishedAt: null,
-    journal: null,
-    adviceDueAt: null,
-    windowStart: null,
-    windowEnd: null,
-    explanationUrl: null,
-    ...entry,
-  };
-}
-
 /** Moves a first try to the time that the policy gives now; later tries keep their time. The FQDN is locked. */
-export async function rescheduleEntry(tx: Tx, fqdn: FqdnRow, open: RenewalRow, now: Date): Promise<void> {
-  const { outlook } = await readOutlook(tx, fqdn, { open });
+export async function rescheduleEntry(
+  tx: Tx,
+  fqdn: FqdnRow,
+  open: RenewalRow,
+  now: Date,
+  known: KnownFacts = {},
+): Promise<void> {
+  const { outlook } = await readOutlook(tx, fqdn, { ...known, open });
   if (outlook.isPlanned && open.attempt === 1) await move(tx, open, scheduleOf(outlook.plan, now));
 }
 

@@ -20,9 +20,12 @@ export function restatedAfter(
         news.map(({ fqdn }) => fqdn.id),
       );
     },
-    onRenewalSwitched: async (tx, caller, fqdn, wasEnabled) => {
-      await scheduler.onRenewalSwitched(tx, caller, fqdn, wasEnabled);
-      await restate(tx, [fqdn.id]);
+    onRenewalsSwitched: async (tx, caller, switched) => {
+      await scheduler.onRenewalsSwitched(tx, caller, switched);
+      await restate(
+        tx,
+        switched.map(({ fqdn }) => fqdn.id),
+      );
     },
     onCsrStored: async (tx, caller, fqdn) => {
       await scheduler.onCsrStored(tx, caller, fqdn);

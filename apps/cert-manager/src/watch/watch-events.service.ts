@@ -239,10 +239,12 @@ export function followedBy(watch: WatchEvents, scheduler: RenewalScheduler): Ren
       await scheduler.onCertificatesStored(tx, news);
       for (const { caller, fqdn } of news) await watch.onIssued(tx, caller, fqdn.id);
     },
-    onRenewalSwitched: async (tx, caller, fqdn, wasEnabled) => {
-      await scheduler.onRenewalSwitched(tx, caller, fqdn, wasEnabled);
-      if (fqdn.renewalEnabled !== wasEnabled) await watch.onModeChanged(tx, fqdn);
-      else if (fqdn.renewalEnabled) await watch.onPlanned(tx, fqdn);
+    onRenewalsSwitched: async (tx, caller, switched) => {
+      await scheduler.onRenewalsSwitched(tx, caller, switched);
+      for (const { fqdn, wasEnabled } of switched) {
+        if (fqdn.renewalEnabled !== wasEnabled) await watch.onModeChanged(tx, fqdn);
+        else if (fqdn.renewalEnabled) await watch.onPlanned(tx, fqdn);
+      }
     },
     onCertificateRefreshed: async (tx, caller, fqdn) => {
       await scheduler.onCertificateRefreshed(tx, caller, fqdn);
@@ -252,9 +254,9 @@ export function followedBy(watch: WatchEvents, scheduler: RenewalScheduler): Ren
       await scheduler.onCertificateRevoked(tx, caller, fqdn);
       await watch.onRevoked(tx, fqdn.id);
     },
-    onProviderNamed: async (tx, caller, fqdn) => {
-      await scheduler.onProviderNamed(tx, caller, fqdn);
-      if (fqdn.renewalEnabled) await watch.onPlanned(tx, fqdn);
+    onProviderNamed: async (tx, caller, fqdns) => {
+      await scheduler.onProviderNamed(tx, caller, fqdns);
+      for (const fqdn of fqdns) if (fqdn.renewalEnabled) await watch.onPlanned(tx, fqdn);
     },
     onCsrStored: async (tx, caller, fqdn) => {
       await scheduler.onCsrStored(tx, caller, fqdn);

@@ -1,7 +1,7 @@
 import type { Fqdn, FqdnChangeResult, OwnFqdn } from '@certloop/contracts';
-import type { Database } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
 import { describe, expect, jest, test } from '@jest/globals';
+import { actOnUpdate } from '../support/act-on-update.js';
 import { addToken, grant } from '../support/factories.js';
 import { addFqdn, addSpace, auditEntries, pathOf, unknownId } from '../support/inventory.js';
 import { seedListed } from '../support/large-place.js';
@@ -191,7 +191,10 @@ describeEachDialect('changing many FQDNs', (open) => {
       const { spaceId, fqdns } = await spaceWith('many.example.org');
       await seedListed(database, (fqdns[0] as Fqdn).id, 220);
       const asked = { filter: { spaceId, q: 'host-' }, action: 'renewal-on' };
-      await refuseUpdatesOf(database, 'host-150.example.test');
+      const undo = await actOnUpdate(database, 'host-150.example.test', {
+        sqlite: "select raise(abort, 'stopped here')",
+        postgres: "raise exception 'stopped here'",
+      });
       await send({ ...asked, dryRun: false }).expect(500);
       const switched = async () => {
         const query = { spaceId, renewal: 'on', limit: 1 };
@@ -201,7 +204,7 @@ describeEachDialect('changing many FQDNs', (open) => {
       const audited = async () =>
         (await auditEntries(app, 'fqdn.renewal')).filter((entry) => entry.spaceId === spaceId).length;
       expect([await switched(), await audited()]).toEqual([100, 100]);
-      await database.transaction((tx) => tx.query(`drop trigger refused_update${onFqdns(database)}`));
+      await undo();
       expect(await change(asked)).toEqual({ matched: 220, changed: 120, unchanged: 100, skipped: [] });
       expect([await switched(), await audited()]).toEqual([220, 220]);
     });
@@ -217,20 +220,3 @@ describeEachDialect('changing many FQDNs', (open) => {
     });
   });
 });
-
-const onFqdns = (database: Database) => (database.dialect.name === 'sqlite' ? '' : ' on fqdns');
-
-/** Makes the database fail when this FQDN is updated, as when the process ends there. */
-async function refuseUpdatesOf(database: Database, fqdn: string): Promise<void> {
-  await database.transaction(async (tx) => {
-    if (database.dialect.name === 'sqlite') {
-      await tx.query(`create trigger refused_update before update on fqdns when new.fqdn = '${fqdn}'
-        begin select raise(abort, 'stopped here'); end`);
-      return;
-    }
-    await tx.query(`create or replace function refuse_update() returns trigger language plpgsql
-      as $$ begin raise exception 'stopped here'; end $$`);
-    await tx.query(`create trigger refused_update before update on fqdns for each row
-      when (new.fqdn = '${fqdn}') execute function refuse_update()`);
-  });
-}

@@ -13,11 +13,12 @@ import { deleteSigningRequests } from '../../issuance/signing/signing-requests.r
 import { certificateFacts, storeIssued } from '../../issuance/store-certificate.service.js';
 import { type IssuedCertificate, readableText, type SignRefusal } from '../../providers/provider.js';
 import type { ProviderRow } from '../../providers/providers.repository.js';
+import { newRenewal } from '../new-renewal.js';
 import { hasCompromisedKey, readOutlook } from '../read-outlook.service.js';
 import { changeOf, mayHaveCertificate, type RenewalEvent, type RenewalState } from '../renewal-entry.js';
 import { pendingKeyOf, type RenewalJournal, withoutRequest } from '../renewal-journal.js';
 import { insertRenewal, type RenewalRow, updateRenewal } from '../renewals.repository.js';
-import { insertPlanned, newRenewal, type RenewalScheduler } from '../schedule-renewals.service.js';
+import { insertPlanned, type RenewalScheduler } from '../schedule-renewals.service.js';
 import { LeaseLost, type RenewalLease } from './renewal-lease.service.js';
 import { isLongExpired, nextTry } from './retry-policy.js';
 

@@ -23,12 +23,13 @@ import { listRules } from '../../fqdns/space-policies.repository.js';
 import type { UpdateFqdnDeps } from '../../fqdns/update-fqdn.service.js';
 import { findProvider } from '../../providers/providers.repository.js';
 import { lockSpacesForShare } from '../../spaces/spaces.repository.js';
+import { currentCaller } from '../../users/callers/current-caller.service.js';
 import { readIdPage } from '../lists/fqdn-list.repository.js';
 import { filterOf } from '../lists/list-fqdns.service.js';
 import { columnsOf, judgeChange, type WantedChange } from './planned-change.js';
 
 export interface ChangeFqdnsDeps
-  extends Pick<SwitchRenewalDeps, 'onRenewalSwitched'>,
+  extends Pick<SwitchRenewalDeps, 'onRenewalsSwitched'>,
     Pick<UpdateFqdnDeps, 'onProviderNamed'> {
   readonly db: Database;
   readonly clock: Clock;
@@ -176,7 +177,9 @@ async function changeSome(
     tx,
     rows.map(({ id }) => id),
   );
-  const { toChange, unchanged, skipped } = await judge(tx, caller, held, wanted);
+  // whose rights may have been taken away meanwhile
+  const now = await currentCaller(tx, caller, deps.clock.now());
+  const { toChange, unchanged, skipped } = await judge(tx, now, held, wanted);
   const there = new Set(held.map(({ id }) => id));
   const deleted = rows
     .filter(({ id }) => !there.has(id))
@@ -186,7 +189,7 @@ async function changeSome(
 }
 
 async function writeChange(
-  { clock, restate, onRenewalSwitched, onProviderNamed }: ChangeFqdnsDeps,
+  { clock, restate, onRenewalsSwitched, onProviderNamed }: ChangeFqdnsDeps,
   tx: Tx,
   caller: Caller,
   { before, wanted }: { readonly before: readonly FqdnRow[]; readonly wanted: WantedChange },
@@ -200,13 +203,18 @@ async function writeChange(
     return { caller, entry: fqdnAudit(action, fqdn, details) };
   });
   await recordAudits(tx, acts, clock.now());
-  for (const fqdn of before) {
-    const changed = { ...fqdn, ...columns };
-    if (wanted.action === 'set-provider') await onProviderNamed(tx, caller, changed);
-    else await onRenewalSwitched(tx, caller, changed, fqdn.renewalEnabled);
-  }
+  const switched = before.map((fqdn) => ({
+    fqdn: { ...fqdn, ...columns },
+    wasEnabled: fqdn.renewalEnabled,
+  }));
   // a switch of the renewal restates what it is about
-  if (wanted.action === 'set-provider') await restate(tx, ids);
+  if (wanted.action !== 'set-provider') return onRenewalsSwitched(tx, caller, switched);
+  await onProviderNamed(
+    tx,
+    caller,
+    switched.map(({ fqdn }) => fqdn),
+  );
+  await restate(tx, ids);
 }
 
 function auditedOf(fqdn: FqdnRow, action: 'fqdn.renewal' | 'fqdn.update') {
