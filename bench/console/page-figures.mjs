@@ -17,6 +17,11 @@ const observer = (selector) => `
   };
   look();`;
 
+const shown = `new Promise((resolve) => {
+  const look = () => (window.shownAt === undefined ? requestAnimationFrame(look) : resolve());
+  look();
+})`;
+
 /**
  * Loads the page at `url` in a new profile signed in by `state`, then once more, and returns a row of each:
  * { what, shownMs, requests, bytes, taskMs, longestMs, nodes, cpuMs }. `selector` is what must be on the screen, `pid`
@@ -42,7 +47,8 @@ export async function measurePage(browser, { what, url, state, selector, pid, is
     wire.reset();
     const [before, tasks] = [cpuSeconds(pid), await taskSeconds(session)];
     await load();
-    await page.waitForFunction('window.shownAt !== undefined', undefined, { timeout: 60_000 });
+    await page.locator(selector).first().waitFor({ timeout: 60_000 });
+    await page.evaluate(shown);
     await page.waitForLoadState('networkidle');
     const cpuMs = ((cpuSeconds(pid) - before) * 1e3) / wire.requests;
     const { shownAt, longest, nodes } = await page.evaluate(

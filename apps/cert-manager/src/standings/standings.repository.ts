@@ -86,7 +86,8 @@ export function stateCondition(state: FqdnState, at: string): string {
     // each has the placeholder, so that the value is always of use
     unfinished: `certificate_id is null and expires_at > ${at}`,
     expired: `expires_at <= ${at}`,
-    failing: `problem is not null and ${isCurrent}`,
+    // without a range, so that SQLite reads the index of the few problems and not that of all expiry dates
+    failing: `problem is not null and certificate_id is not null and not (expires_at <= ${at})`,
     due: `problem is null and attention_at <= ${at} and ${isCurrent}`,
     valid: `problem is null and attention_at > ${at} and ${isCurrent}`,
   };
