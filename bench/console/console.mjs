@@ -75,8 +75,8 @@ async function measureManager(browser, place) {
   await load('50,000 names of all spaces', '/fqdns');
   await load('dashboard', '/', { selector: 'main h2' });
   await load('host name', `${space}/fqdns/${first.id}`, { selector: 'main h2' });
-  for (const page of ['spaces', 'renewals', 'providers', 'audit', 'users']) await load(page, `/${page}`);
-  for (const page of ['groups', 'statistics', 'account'])
+  for (const page of ['spaces', 'renewals', 'audit', 'users']) await load(page, `/${page}`);
+  for (const page of ['providers', 'groups', 'statistics', 'account'])
     await load(page, `/${page}`, { selector: 'main h1' });
   const list = { url: `${url}${space}`, state, selector: rowSelector };
   const click = 'main tbody input[type=checkbox]';
