@@ -20,7 +20,7 @@ export function formatPages(suite, _baseline, rows) {
   return lines.map((line) => `| ${line.join(' | ')} |`).join('\n');
 }
 
-function cells({ what, requests, bytes, shownMs, taskMs, longestMs, nodes, cpuMs }, bare) {
+function cells({ what, requests, bytes, shownMs, taskMs, maxTaskMs, nodes, cpuMs }, bare) {
   return [
     what,
     requests ?? '-',
@@ -29,7 +29,7 @@ function cells({ what, requests, bytes, shownMs, taskMs, longestMs, nodes, cpuMs
     shownMs === undefined ? '-' : (bare / shownMs).toFixed(2),
     ms(taskMs),
     // the browser reports tasks of 50 ms and more
-    longestMs === 0 ? '< 50 ms' : ms(longestMs),
+    maxTaskMs === 0 ? '< 50 ms' : ms(maxTaskMs),
     nodes ?? '-',
     cpuMs === undefined ? '-' : `${cpuMs.toFixed(1)} ms`,
   ];

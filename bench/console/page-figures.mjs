@@ -7,9 +7,9 @@ const slow = { offline: false, latency: 150, downloadThroughput: 204_800, upload
 
 // within the page: when an element of the kind is first painted, and tasks of more than 50 ms
 const observer = (selector) => `
-  window.longest = 0;
+  window.maxTask = 0;
   new PerformanceObserver((list) => {
-    for (const { duration } of list.getEntries()) window.longest = Math.max(window.longest, duration);
+    for (const { duration } of list.getEntries()) window.maxTask = Math.max(window.maxTask, duration);
   }).observe({ type: 'longtask', buffered: true });
   const look = () => {
     if (document.querySelector(${JSON.stringify(selector)}) === null) requestAnimationFrame(look);
@@ -24,7 +24,7 @@ const shown = `new Promise((resolve) => {
 
 /**
  * Loads the page at `url` in a new profile signed in by `state`, then once more, and returns a row of each:
- * { what, shownMs, requests, bytes, taskMs, longestMs, nodes, cpuMs }. `selector` is what must be on the screen, `pid`
+ * { what, shownMs, requests, bytes, taskMs, maxTaskMs, nodes, cpuMs }. `selector` is what must be on the screen, `pid`
  * the service, whose CPU is that of one request of the load.
  */
 export async function measurePage(browser, { what, url, state, selector, pid, isSlow = false }) {
@@ -52,14 +52,14 @@ export async function measurePage(browser, { what, url, state, selector, pid, is
     await page.evaluate(shown);
     await page.waitForLoadState('networkidle');
     const cpuMs = ((cpuSeconds(pid) - before) * 1e3) / wire.requests;
-    const { shownAt, longest, nodes } = await page.evaluate(
-      '({ shownAt, longest, nodes: document.querySelectorAll("*").length })',
+    const { shownAt, maxTask, nodes } = await page.evaluate(
+      '({ shownAt, maxTask, nodes: document.querySelectorAll("*").length })',
     );
     const sum = await taskSeconds(session);
     // the sum may begin anew with a navigation
     const taskMs = (sum < tasks ? sum : sum - tasks) * 1e3;
     const { requests, bytes } = wire;
-    rows.push({ what: name, shownMs: shownAt, requests, bytes, taskMs, longestMs: longest, nodes, cpuMs });
+    rows.push({ what: name, shownMs: shownAt, requests, bytes, taskMs, maxTaskMs: maxTask, nodes, cpuMs });
     process.stderr.write(`  ${name}: ${Math.round(shownAt)} ms\n`);
   }
   await context.close();

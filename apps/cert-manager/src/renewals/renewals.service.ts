@@ -9,7 +9,7 @@ import { findFqdn, lockFqdn } from '../fqdns/fqdns.repository.js';
 import type { ProviderOpener } from '../providers/open-provider.service.js';
 import { lockProviderForShare } from '../providers/providers.repository.js';
 import type { SpaceScope } from '../spaces/spaces.repository.js';
-import { newRenewal } from './new-renewal.js';
+import { newRenewal } from './new-renewal.repository.js';
 import { listProviderQueues, type ProviderQueue } from './queue/provider-queues.service.js';
 import {
   type ListedRenewal,

@@ -9,7 +9,7 @@ import type { FqdnRow } from '../fqdns/fqdns.repository.js';
 import type { SwitchedFqdn } from '../fqdns/fqdns.service.js';
 import { kindOf } from '../providers/provider-kinds.js';
 import { getProvider, lockProviderForShare, type ProviderRow } from '../providers/providers.repository.js';
-import { newRenewal } from './new-renewal.js';
+import { newRenewal } from './new-renewal.repository.js';
 import { type KnownFacts, readOutlook } from './read-outlook.service.js';
 import { changeOf, mayHaveCertificate } from './renewal-entry.js';
 import { scheduleOf } from './renewal-outlook.js';

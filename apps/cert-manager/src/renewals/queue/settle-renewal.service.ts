@@ -13,7 +13,7 @@ import { deleteSigningRequests } from '../../issuance/signing/signing-requests.r
 import { certificateFacts, storeIssued } from '../../issuance/store-certificate.service.js';
 import { type IssuedCertificate, readableText, type SignRefusal } from '../../providers/provider.js';
 import type { ProviderRow } from '../../providers/providers.repository.js';
-import { newRenewal } from '../new-renewal.js';
+import { newRenewal } from '../new-renewal.repository.js';
 import { hasCompromisedKey, readOutlook } from '../read-outlook.service.js';
 import { changeOf, mayHaveCertificate, type RenewalEvent, type RenewalState } from '../renewal-entry.js';
 import { pendingKeyOf, type RenewalJournal, withoutRequest } from '../renewal-journal.js';
