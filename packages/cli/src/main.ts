@@ -2,7 +2,7 @@ import { processIo } from './io.js';
 import { run } from './run.js';
 
 process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
-  // A reader that stops early, such as `head`, has read enough.
+  // A reader that stops early, such as `head`, has read enough; a command without an end listens for it too.
   if (code === 'EPIPE') return;
   process.stderr.write(`certloop: standard output: ${message}\n`);
   process.exitCode ||= 1;

@@ -83,12 +83,13 @@ export function addCertificates(program: Command, open: () => Session): void {
     )
     .option('-s, --space <space>', 'the space that it is in')
     .action(async (named: string, file: string, { space }: { space?: string }) => {
-      const { io, report, manager } = open();
+      const { io, report, unchanged, manager } = open();
       const client = await manager();
       const { id: fqdnId, spaceId } = await findFqdn(client, named, space);
       const pem = await io.readText(file);
       const { status, body } = await client.importCertificate({ params: { spaceId, fqdnId }, body: { pem } });
       const done = status === 201 ? 'imported' : 'has already';
+      if (status !== 201) unchanged();
       report.done(`${named}: ${done} the certificate that expires ${body.expiresAt.slice(0, 10)}`, body);
     });
   certificates

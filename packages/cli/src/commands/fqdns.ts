@@ -104,10 +104,11 @@ function addRenewal(fqdns: Command, open: () => Session): void {
     .description('Switch automatic renewal on or off')
     .option('-s, --space <space>', 'the space that it is in')
     .action(async (named: string, state: string, { space }: InSpace) => {
-      const { report, manager } = open();
+      const { report, unchanged, manager } = open();
       const client = await manager();
-      const { id: fqdnId, spaceId } = await findFqdn(client, named, space);
+      const { id: fqdnId, spaceId, renewalEnabled: before } = await findFqdn(client, named, space);
       const renewalEnabled = state === 'on';
+      if (before === renewalEnabled) unchanged();
       const { body } = await client.setRenewalEnabled({
         params: { spaceId, fqdnId },
         body: { renewalEnabled },

@@ -64,13 +64,13 @@ async function issueAll(session: Session, files: readonly string[], options: Iss
   const known = new Map(
     (await client.listFqdns({ params: { id: spaceId } })).body.map((f) => [f.fqdn, f.id]),
   );
-  const progress = session.progress(files.length);
   const outcomes: Outcome[] = [];
-  for (const file of files) {
-    progress.step(file);
-    outcomes.push(await outcomeOf(file, () => issueOne(file)));
-  }
-  progress.end();
+  await session.progress(files.length, async (step) => {
+    for (const file of files) {
+      step(file);
+      outcomes.push(await outcomeOf(file, () => issueOne(file)));
+    }
+  });
   report.list(outcomes, ({ file, fqdn, success, changed, message, certificate }) => ({
     file: basename(file),
     fqdn,

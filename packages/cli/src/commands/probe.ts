@@ -99,16 +99,16 @@ async function showServed(
   const ca = options.ca === undefined ? [] : await readCertificates(session, '--ca', options.ca);
   const trustedRoots = expected === undefined ? [...systemRoots(), ...ca] : ca;
   const keyAlgorithm = expected?.newest && keyAlgorithmOf(expected.newest);
-  const progress = session.progress(parsed.length);
   const results: Shown[] = [];
-  for (const place of parsed) {
-    progress.step(place.host);
-    const name = sni ?? place.host;
-    const observed = await probe({ ...place, protocol, sni: name, keyAlgorithm }, { guard });
-    const judging = { name, expected, trustedRoots, now: new Date() };
-    results.push(...observed.map((one) => shownOf(one, place, judging)));
-  }
-  progress.end();
+  await session.progress(parsed.length, async (step) => {
+    for (const place of parsed) {
+      step(place.host);
+      const name = sni ?? place.host;
+      const observed = await probe({ ...place, protocol, sni: name, keyAlgorithm }, { guard });
+      const judging = { name, expected, trustedRoots, now: new Date() };
+      results.push(...observed.map((one) => shownOf(one, place, judging)));
+    }
+  });
   session.report.list(results, (result) => ({
     address: result.address,
     class: result.class,

@@ -2,6 +2,7 @@ import { type Provider, providerKindNames } from '@certloop/contracts';
 import { type Command, Option } from 'commander';
 import { confirm } from '../confirm.js';
 import type { Session } from '../connection/session.js';
+import { type ExistingOptions, withIfNotExists } from '../existing.js';
 import { readJsonObject } from '../json-file.js';
 import { findProvider } from '../lookup.js';
 
@@ -13,7 +14,7 @@ const rowOf = ({ name, kind, displayName, enabled, id }: Provider) => ({
   id,
 });
 
-interface NewProvider {
+interface NewProvider extends Pick<ExistingOptions, 'ifNotExists'> {
   readonly kind: Provider['kind'];
   readonly title?: string;
   readonly config: string;
@@ -25,10 +26,10 @@ export function addProviders(program: Command, open: () => Session): void {
     .command('providers')
     .description('Providers: list, create, configure, enable, disable, test, delete');
   const named = async (name: string) => {
-    const { io, report, manager } = open();
+    const { io, report, unchanged, manager } = open();
     const client = await manager();
     const provider = await findProvider(client, name);
-    return { io, report, client, provider, params: { id: provider.id } };
+    return { io, report, unchanged, client, provider, params: { id: provider.id } };
   };
   providers
     .command('list', { isDefault: true })
@@ -45,8 +46,7 @@ export function addProviders(program: Command, open: () => Session): void {
       const { body } = await client.getProvider({ params });
       report.thing(body, (provider) => ({ ...rowOf(provider), config: provider.config }));
     });
-  providers
-    .command('create <name>')
+  withIfNotExists(providers.command('create <name>'), 'a provider')
     .description('Create a provider, enabled')
     .addOption(
       new Option('--kind <kind>', 'what it speaks to its CA')
@@ -55,14 +55,10 @@ export function addProviders(program: Command, open: () => Session): void {
     )
     .addOption(configOption())
     .option('--title <text>', 'its name for people')
-    .action(async (name: string, { kind, title: displayName, config: file }: NewProvider) => {
-      const { io, report, manager } = open();
-      const config = await readJsonObject(io, file, '--config');
-      const body = { kind, name, config, ...(displayName !== undefined && { displayName }) };
-      report.thing((await (await manager()).createProvider({ body })).body, rowOf);
-    });
+    .action((name: string, options: NewProvider) => createProvider(open(), name, options));
   providers
     .command('configure <provider>')
+    .alias('update')
     .description('Replace the configuration of a provider; a secret sent as ******** stays')
     .addOption(configOption())
     .action(async (name: string, { config: file }: Pick<NewProvider, 'config'>) => {
@@ -81,7 +77,8 @@ export function addProviders(program: Command, open: () => Session): void {
         enabled ? 'Let a provider issue certificates' : 'Let a provider issue no more certificates',
       )
       .action(async (name: string) => {
-        const { report, client, provider, params } = await named(name);
+        const { report, unchanged, client, provider, params } = await named(name);
+        if (provider.enabled === enabled) unchanged();
         const { body } = await client.setProviderEnabled({ params, body: { enabled } });
         report.done(body.message, provider);
       });
@@ -105,6 +102,23 @@ export function addProviders(program: Command, open: () => Session): void {
       const { body } = await client.deleteProvider({ params });
       report.done(body.message, provider);
     });
+}
+
+async function createProvider(session: Session, name: string, options: NewProvider): Promise<void> {
+  const { io, report, manager } = session;
+  const { kind, title: displayName, config: file, ifNotExists } = options;
+  const config = await readJsonObject(io, file, '--config');
+  const client = await manager();
+  const same =
+    ifNotExists === true
+      ? (await client.listProviders()).body.find((provider) => provider.name === name)
+      : undefined;
+  if (same !== undefined) {
+    session.unchanged();
+    return report.thing(same, rowOf);
+  }
+  const body = { kind, name, config, ...(displayName !== undefined && { displayName }) };
+  report.thing((await client.createProvider({ body })).body, rowOf);
 }
 
 function configOption(): Option {

@@ -87,22 +87,22 @@ async function switchAll(
       yes,
       `renewal of ${changing.length} FQDNs would be switched off (--dry-run lists them)`,
     );
-  const progress = session.progress(changing.length);
-  const outcomes = await pLimit(4).map(found, async (fqdn) => {
-    const isChanging = changing.includes(fqdn);
-    if (!isChanging || dryRun === true)
-      return { ...fqdn, result: isChanging ? `would be ${state}` : 'unchanged', message: '' };
-    progress.step(fqdn.fqdn);
-    try {
-      const params = { spaceId: fqdn.spaceId, fqdnId: fqdn.id };
-      const { body } = await client.setRenewalEnabled({ params, body: { renewalEnabled } });
-      return { ...fqdn, renewalEnabled, result: state, message: body.message };
-    } catch (error) {
-      if (!(error instanceof AppError)) throw error;
-      return { ...fqdn, result: 'failed', message: error.message };
-    }
-  });
-  progress.end();
+  const isChanging = new Set(changing);
+  const outcomes = await session.progress(changing.length, (step) =>
+    pLimit(4).map(found, async (fqdn) => {
+      if (!isChanging.has(fqdn) || dryRun === true)
+        return { ...fqdn, result: isChanging.has(fqdn) ? `would be ${state}` : 'unchanged', message: '' };
+      step(fqdn.fqdn);
+      try {
+        const params = { spaceId: fqdn.spaceId, fqdnId: fqdn.id };
+        const { body } = await client.setRenewalEnabled({ params, body: { renewalEnabled } });
+        return { ...fqdn, renewalEnabled, result: state, message: body.message };
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error;
+        return { ...fqdn, result: 'failed', message: error.message };
+      }
+    }),
+  );
   session.report.list(outcomes, ({ fqdn, space: place, result, message }) => ({
     fqdn,
     space: place,

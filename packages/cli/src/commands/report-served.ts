@@ -13,13 +13,13 @@ export async function reportServed(
 ): Promise<boolean> {
   if (names.length === 0) throw new UsageError('--report: name the FQDNs whose targets are probed');
   const manager = await session.manager();
-  const progress = session.progress(names.length);
   const all: Served[] = [];
-  for (const name of names) {
-    progress.step(name);
-    all.push(await reportOne(manager, name, { guard, space }));
-  }
-  progress.end();
+  await session.progress(names.length, async (step) => {
+    for (const name of names) {
+      step(name);
+      all.push(await reportOne(manager, name, { guard, space }));
+    }
+  });
   const rows = all.flatMap(({ fqdn, targets }) =>
     targets.flatMap(({ host, port, addresses }) =>
       addresses.map((one) => ({ fqdn, place: `${host}:${port}`, ...one })),

@@ -2,6 +2,7 @@ import type { Space } from '@certloop/contracts';
 import { type Command, Option } from 'commander';
 import { confirm } from '../confirm.js';
 import type { Session } from '../connection/session.js';
+import { type ExistingOptions, findEnough, withExistingOptions } from '../existing.js';
 import { findSpace } from '../lookup.js';
 import { UsageError } from '../usage-error.js';
 import { addSpacePolicy } from './space-policy.js';
@@ -34,12 +35,9 @@ export function addSpaces(program: Command, open: () => Session): void {
       const { body } = await client.getSpace({ params: { id } });
       report.thing(body, (space) => ({ ...rowOf(space), level: space.level, fqdns: count }));
     });
-  spaces
-    .command('create <name>')
+  withExistingOptions(spaces.command('create <name>'), 'a space')
     .description('Create a space')
     .option('--description <text>', 'what it is for')
-    .option('--if-not-exists', 'a space of that name is enough')
-    .option('--twin', 'create it although another space has the name')
     .action((name: string, options: NewSpace) => createSpace(open(), name, options));
   spaces
     .command('update <space>')
@@ -66,25 +64,16 @@ export function addSpaces(program: Command, open: () => Session): void {
   addSpacePolicy(spaces, open);
 }
 
-interface NewSpace {
+interface NewSpace extends ExistingOptions {
   readonly description?: string;
-  readonly ifNotExists?: true;
-  readonly twin?: true;
 }
 
 async function createSpace(session: Session, name: string, options: NewSpace): Promise<void> {
   const { report, manager } = session;
   const client = await manager();
   const same = (await client.listSpaces()).body.find((space) => space.name === name);
-  if (same !== undefined && options.ifNotExists === true) {
-    session.unchanged();
-    return report.thing(same, rowOf);
-  }
-  if (same !== undefined && options.twin !== true) {
-    throw new UsageError(
-      `there is a space ${name} already (${same.id}): --if-not-exists takes it, --twin creates another one`,
-    );
-  }
+  const enough = await findEnough(session, same, `a space ${name}`, options);
+  if (enough !== undefined) return report.thing(enough, rowOf);
   const { description } = options;
   const body = { name, ...(description !== undefined && { description }) };
   report.thing((await client.createSpace({ body })).body, rowOf);

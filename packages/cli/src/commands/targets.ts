@@ -45,11 +45,11 @@ export function addTargets(program: Command, open: () => Session): void {
     targets
       .command('create <fqdn> [host]')
       .description('Add a target; the FQDN itself when no host is given'),
-  ).action(async (fqdn: string, host: string | undefined, options: TargetOptions) => {
-    const { report, client, params } = await placeOf(open(), fqdn, options.space);
-    const body = { ...(host !== undefined && { host }), ...inputOf(options) };
-    report.thing((await client.createTarget({ params, body })).body, rowOf);
-  });
+  )
+    .option('--if-not-exists', 'a target at that host and port is enough')
+    .action((fqdn: string, host: string | undefined, options: NewTarget) =>
+      createTarget(open(), fqdn, host, options),
+    );
   withSettings(
     targets
       .command('update <fqdn> <target>')
@@ -107,6 +107,35 @@ export function addTargets(program: Command, open: () => Session): void {
         hint: one.hint,
       }));
     });
+}
+
+interface NewTarget extends TargetOptions {
+  readonly ifNotExists?: true;
+}
+
+async function createTarget(
+  session: Session,
+  fqdn: string,
+  host: string | undefined,
+  options: NewTarget,
+): Promise<void> {
+  const { report, client, params } = await placeOf(session, fqdn, options.space);
+  const input = { ...(host !== undefined && { host }), ...inputOf(options) };
+  if (options.ifNotExists === true) {
+    const wanted = { ...input, host: (host ?? fqdn).toLowerCase() };
+    const same = (await client.listTargets({ params })).body.find(
+      (target) =>
+        target.host === wanted.host &&
+        (wanted.port ?? target.port) === target.port &&
+        (wanted.protocol ?? target.protocol) === target.protocol &&
+        (wanted.sni ?? target.sni) === target.sni,
+    );
+    if (same !== undefined) {
+      session.unchanged();
+      return report.thing(same, rowOf);
+    }
+  }
+  report.thing((await client.createTarget({ params, body: input })).body, rowOf);
 }
 
 function withSettings(command: Command): Command {

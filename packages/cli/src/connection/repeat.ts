@@ -12,6 +12,11 @@ const passing: readonly ErrorKind[] = [
   'upstream_timeout',
 ];
 
+/** Whether an attempt later may succeed: after a response of 429 or 5xx, or none. */
+export function isPassing(error: unknown): error is AppError {
+  return error instanceof AppError && passing.includes(error.kind);
+}
+
 export interface Repeats {
   /** Ends the pauses; a running attempt is awaited. */
   readonly stop?: AbortSignal;
@@ -33,7 +38,7 @@ export async function repeat<T>(
     try {
       return await attempt();
     } catch (error) {
-      if (!(error instanceof AppError) || !passing.includes(error.kind) || isStopped()) throw error;
+      if (!isPassing(error) || isStopped()) throw error;
       const wait = pauseBefore(pauseMs, error);
       failed?.(error, wait);
       await io.pause(wait, stop);

@@ -5,13 +5,8 @@ import {
   UpstreamFailed,
 } from '@certloop/contracts';
 import type { Io } from '../io.js';
-import {
-  createProgress,
-  createReport,
-  type OutputSettings,
-  type Progress,
-  type Report,
-} from '../output/report.js';
+import { type Activity, createActivity, noActivity } from '../output/activity.js';
+import { createReport, type OutputSettings, type Report } from '../output/report.js';
 import { explainCode, faultCode } from '../system-fault.js';
 import { UsageError } from '../usage-error.js';
 import { type Resolved, readConnection, winningVariables } from './connection.js';
@@ -26,8 +21,10 @@ export interface Session {
   readonly report: Report;
   /** Notes that nothing had to be changed: the exit code is 3 with --exit-code. */
   readonly unchanged: () => void;
-  /** Shows the progress of work with this number of steps; nothing with --quiet. */
-  readonly progress: (total: number) => Progress;
+  /** Shows what takes over a second, such as each call of a service; nothing with --quiet and --verbose. */
+  readonly activity: Activity;
+  /** Does work with this number of steps, of which the current one is shown while it lasts. */
+  readonly progress: <T>(total: number, work: (step: (doing: string) => void) => Promise<T>) => Promise<T>;
   /** fetch whose errors contain the service; with --verbose, each call is a line on standard error. */
   readonly fetchFrom: (service: string) => Fetch;
   /** The context that `--context` names. */
@@ -65,13 +62,31 @@ export function openSession(given: Io, settings: SessionSettings): Session {
     resolved ??= readConnection(io, settings.context);
     return resolved;
   };
-  const fetchOf = (service: string) => fetchFrom(service, trace, settings.deadline);
+  const activity = settings.isQuiet || settings.isVerbose ? noActivity : createActivity(io);
+  const fetchOf =
+    (service: string): Fetch =>
+    (...request) =>
+      activity.during(
+        () => `waiting for ${service}`,
+        () => fetchFrom(service, trace, settings.deadline)(...request),
+      );
   return {
     io,
     report,
     context: settings.context,
     unchanged: settings.unchanged,
-    progress: (total) => (settings.isQuiet ? silent : createProgress(io, total)),
+    activity,
+    progress: (total, work) => {
+      let [count, current] = [0, ''];
+      return activity.during(
+        () => `${count}/${total} ${current}`,
+        () =>
+          work((doing) => {
+            count += 1;
+            current = doing;
+          }),
+      );
+    },
     fetchFrom: fetchOf,
     connection,
     manager: async () => {
@@ -121,8 +136,6 @@ function warnOfOverride({ env }: Io, report: Report, context: string | undefined
   if (context === undefined || set.length === 0) return;
   report.warn(`${set.join(', ')} wins over --context ${context}; unset it to use the context`);
 }
-
-const silent: Progress = { step: () => undefined, end: () => undefined };
 
 /** Reads a text file; errors contain the file name even if the system omits it, as for a folder. */
 function naming(readText: Io['readText']): Io['readText'] {

@@ -67,6 +67,7 @@ function start(args: readonly string[], given: Partial<Io> = {}) {
       if (ms === 1_000) return pause(ms, stop);
       pauses.push(ms);
     },
+    everySecond: () => () => undefined,
     ...given,
   };
   const signal = (name: NodeJS.Signals) => {

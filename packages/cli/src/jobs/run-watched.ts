@@ -18,7 +18,8 @@ export interface WatchedJob {
  * when the end ping does not arrive.
  */
 export async function runWatched(session: Session, job: WatchedJob): Promise<number> {
-  const { io } = session;
+  const { io, activity } = session;
+  activity.mute();
   const rid = randomUUID();
   let address: string | undefined;
   const send = async (action: string | number, body: string) => {

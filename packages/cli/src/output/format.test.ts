@@ -31,10 +31,21 @@ test('csv quotes what RFC 4180 quotes, and has all headings', () => {
 
 describe('a table on a narrow terminal', () => {
   const rows = [{ name: 'www.example.test', message: 'x'.repeat(90), short: 'yes', id: 'i'.repeat(36) }];
-  test('cuts the widest column, never the name and the id', () => {
+  test('cuts the widest column before the name, and never the id', () => {
     const [, line = ''] = table(rows, { columns: 100 }).split('\n');
     expect(line).toHaveLength(100);
     expect(line).toMatch(/^www\.example\.test {2}x+… {2}yes {4}i{36}$/);
+  });
+
+  test.each([
+    ['a host name of 253 octets', `${'a'.repeat(63)}.`.repeat(3) + 'a'.repeat(61)],
+    ['wide characters', '日本語の証明書'.repeat(20)],
+    ['emoji', '👩‍👩‍👧 🇩🇪 👍🏽 ❤️ '.repeat(20)],
+  ])('fits %s beside an id in 100 columns', (_what, name) => {
+    const rows = [{ name, space: name, state: 'valid', message: name, id: 'i'.repeat(36) }];
+    for (const line of table(rows, { columns: 100 }).trimEnd().split('\n'))
+      expect(line.replaceAll(/👩‍👩‍👧|🇩🇪|👍🏽|❤️|\p{Lo}/gu, '[]').length).toBeLessThanOrEqual(100);
+    expect(table(rows, { columns: 100 })).toMatch(/… +i{36}\n$/);
   });
 
   test('cuts no column below ten', () => {

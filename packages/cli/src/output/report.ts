@@ -114,21 +114,3 @@ function scalarsOf(thing: unknown): Row {
   if (typeof thing !== 'object' || thing === null) return { value: thing };
   return Object.fromEntries(Object.entries(thing).filter(([, value]) => typeof value !== 'object'));
 }
-
-/** Shows the progress of long work on standard error: one line that changes, if it is a terminal. */
-export interface Progress {
-  step(doing: string): void;
-  end(): void;
-}
-
-export function createProgress({ err }: Io, total: number): Progress {
-  let count = 0;
-  if (err.isTTY !== true || total < 2) return { step: () => undefined, end: () => undefined };
-  return {
-    step: (doing) => {
-      count += 1;
-      err.write(`\r\u001b[K${count}/${total} ${doing.slice(0, 60)}`);
-    },
-    end: () => void err.write('\r\u001b[K'),
-  };
-}

@@ -15,8 +15,10 @@ describe('table', () => {
       { name: '日本', n: 1 },
       { name: 'e\u0301', n: 2 },
       { name: 'abcd', n: 3 },
+      { name: '👩‍👧', n: 4 },
+      { name: '❤️', n: 5 },
     ];
-    expect(table(rows)).toBe('NAME  N\n日本  1\ne\u0301     2\nabcd  3\n');
+    expect(table(rows)).toBe('NAME  N\n日本  1\ne\u0301     2\nabcd  3\n👩‍👧    4\n❤️    5\n');
   });
 
   test('of nothing is nothing', () => {
@@ -31,6 +33,8 @@ test('facts leave out what is absent', () => {
 test.each([
   ['\u001b[2Jgone', ' [2Jgone'],
   ['a\nb', 'a b'],
+  ['Sh\u200dop', 'Sh op'],
+  ['👩\u200d👧', '👩\u200d👧'],
   ['\u202Etxt.exe', ' txt.exe'],
   [null, ''],
   [false, 'false'],

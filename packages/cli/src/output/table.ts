@@ -3,11 +3,15 @@ import type { Paint } from './paint.js';
 /** A thing to be shown: its facts by name, in their order. */
 export type Row = Readonly<Record<string, unknown>>;
 
+// A joiner between pictures makes one of several, as of a family.
+const controls =
+  /(?<=\p{Extended_Pictographic}(?:\p{Emoji_Modifier}|\p{Variation_Selector})?)(\u200d)(?=\p{Extended_Pictographic})|[\p{Cc}\p{Cf}]+/gu;
+
 /** Text that a terminal may be sent: one line without control characters, which could move its cursor or its title. */
 export function plain(value: unknown): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'object') return plain(JSON.stringify(value));
-  return String(value).replace(/[\p{Cc}\p{Cf}]+/gu, ' ');
+  return String(value).replace(controls, (_control, joiner?: string) => joiner ?? ' ');
 }
 
 export interface TableOptions {
@@ -30,7 +34,7 @@ export function table(rows: readonly Row[], { columns, paint }: TableOptions = {
   const widths = columns === undefined ? widest : fitted(names, widest, columns);
   const padded = (cell: string, column: number) => {
     const width = widths[column] ?? 0;
-    const shown = shortened(cell, width);
+    const shown = fit(cell, width);
     const filled = shown + ' '.repeat(Math.max(0, width - widthOf(shown)));
     const isLast = column === names.length - 1;
     return paint?.colour(names[column] ?? '', isLast ? shown : filled) ?? filled;
@@ -43,42 +47,51 @@ export function table(rows: readonly Row[], { columns, paint }: TableOptions = {
 
 const minWidth = 10;
 
-/** Widths that fit the columns: the widest are cut first, but never the first column and ids, which people copy. */
+/** Widths that fit the columns: the widest are cut first, the first column only after the others, and ids never. */
 function fitted(names: readonly string[], widest: readonly number[], columns: number): number[] {
   const widths = [...widest];
-  const isCuttable = (column: number) =>
-    column > 0 && names[column] !== 'id' && (widths[column] ?? 0) > minWidth;
-  for (;;) {
-    const excess = widths.reduce((sum, width) => sum + width + 2, -2) - columns;
-    const [column] = names
-      .map((_, index) => index)
-      .filter(isCuttable)
-      .sort((a, b) => (widths[b] ?? 0) - (widths[a] ?? 0));
-    if (excess <= 0 || column === undefined) return widths;
-    widths[column] = Math.max(minWidth, (widths[column] ?? 0) - excess);
+  const excess = () => widths.reduce((sum, width) => sum + width + 2, -2) - columns;
+  const order = names
+    .map((_, column) => column)
+    .filter((column) => names[column] !== 'id')
+    .sort((a, b) => Number(a === 0) - Number(b === 0) || (widest[b] ?? 0) - (widest[a] ?? 0));
+  for (const column of order) {
+    const width = widths[column] ?? 0;
+    widths[column] = Math.max(Math.min(width, minWidth), width - Math.max(0, excess()));
   }
+  return widths;
 }
 
+const segmenter = new Intl.Segmenter();
+
 /** A text of at most so many columns, which ends in … where something was cut. */
-function shortened(text: string, width: number): string {
+export function fit(text: string, width: number): string {
   if (widthOf(text) <= width) return text;
   let cut = '';
-  for (const sign of text) {
-    if (widthOf(cut + sign) > width - 1) break;
-    cut += sign;
+  let left = width - 1;
+  for (const { segment } of segmenter.segment(text)) {
+    left -= widthOf(segment);
+    if (left < 0) break;
+    cut += segment;
   }
   return `${cut}…`;
 }
 
+// by Unicode's East Asian Width, as far as names are written in these scripts
 const wide =
-  /[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Emoji_Presentation}\uff01-\uff60]/u;
+  /(?![\uff61-\uffdc])[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Bopomofo}\p{Script=Yi}\p{Emoji_Presentation}\u3000-\u303e\uff01-\uff60]/u;
+const emoji = /\p{Emoji_Presentation}|\ufe0f/u;
 
 /** Columns that a terminal needs for a text. */
 function widthOf(text = ''): number {
-  const columns = (sign: string) => (/\p{M}/u.test(sign) ? 0 : wide.test(sign) ? 2 : 1);
   // nearly all of them, and the quicker way
-  if (/^\p{ASCII}*$/u.test(text)) return text.length;
-  return [...text].reduce((sum, sign) => sum + columns(sign), 0);
+  if (/^[\x20-\x7e]*$/.test(text)) return text.length;
+  const columns = (sign: string) => (/\p{M}|\p{Cf}/u.test(sign) ? 0 : wide.test(sign) ? 2 : 1);
+  return [...segmenter.segment(text)].reduce(
+    (sum, { segment }) =>
+      sum + (emoji.test(segment) ? 2 : [...segment].reduce((inner, sign) => inner + columns(sign), 0)),
+    0,
+  );
 }
 
 /** One fact a line, `name: value`. */

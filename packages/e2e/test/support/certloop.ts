@@ -34,6 +34,7 @@ export async function runCertloop(args: readonly string[], { env, input = '', an
     readText: async (file) => (file === '-' ? input : readFile(file, 'utf8')),
     onSignal: () => () => undefined,
     pause: async () => undefined,
+    everySecond: () => () => undefined,
   });
   return { code, out: out.text(), err: err.text() };
 }

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { confirm } from '../../confirm.js';
 import { type Account, withAccount } from '../../connection/account.js';
 import type { Session } from '../../connection/session.js';
+import { type ExistingOptions, findEnough, withExistingOptions } from '../../existing.js';
 import { readJsonObject } from '../../json-file.js';
 import { only } from '../../lookup.js';
 import { wholeNumber } from '../../numbers.js';
@@ -17,11 +18,9 @@ interface SettingsOptions extends InProject {
   readonly settings?: string;
 }
 
-interface NewIntegration extends SettingsOptions {
+interface NewIntegration extends SettingsOptions, ExistingOptions {
   readonly kind: string;
   readonly assign: boolean;
-  readonly ifNotExists?: true;
-  readonly twin?: true;
 }
 
 const rowOf = ({ name, kind, verified, disabled, settings, id }: AccountChannel) => ({
@@ -47,12 +46,10 @@ export function addOwnIntegrations(integrations: Command, open: () => Session): 
         }));
       }),
     );
-  withSettings(integrations.command('create <name>'))
+  withExistingOptions(withSettings(integrations.command('create <name>')), 'an integration')
     .description('Create an integration that all checks of the project notify')
     .requiredOption('--kind <kind>', 'what it is; integrations kinds lists them')
     .option('--no-assign', 'assign it to no check')
-    .option('--if-not-exists', 'an integration of that name is enough')
-    .option('--twin', 'create it although another integration has the name')
     .action((name: string, options: NewIntegration) => createIntegration(open(), name, options));
   withSettings(integrations.command('update <integration>'))
     .description('Change an integration; secrets that are left out stay')
@@ -147,20 +144,14 @@ function webhookAt(url: string): Record<string, unknown> {
 }
 
 async function createIntegration(session: Session, name: string, options: NewIntegration): Promise<void> {
-  const { kind, assign, ifNotExists, twin, project: named } = options;
+  const { kind, assign, project: named } = options;
   const settings = (await readSettings(session, options))?.(kind) ?? {};
   await withAccount(session, async ({ client, project }) => {
     const params = { projectId: (await project(named)).id };
     const { channels } = (await client.listAccountChannels({ params })).body;
     const same = channels.find((channel) => channel.name === name);
-    if (same !== undefined && ifNotExists === true) {
-      session.unchanged();
-      return session.report.thing(same, rowOf);
-    }
-    if (same !== undefined && twin !== true)
-      throw new UsageError(
-        `there is an integration ${name} already (${same.id}): --if-not-exists takes it, --twin creates another one`,
-      );
+    const enough = await findEnough(session, same, `an integration ${name}`, options);
+    if (enough !== undefined) return session.report.thing(enough, rowOf);
     const { body } = await client.createChannel({ params, body: { kind, name, settings, assign } });
     session.report.thing(body, rowOf);
     if (!body.verified)

@@ -3,15 +3,10 @@ import { Argument, type Command, Option } from 'commander';
 import { confirm } from '../../confirm.js';
 import { type Account, withAccount } from '../../connection/account.js';
 import type { Session } from '../../connection/session.js';
+import { type ExistingOptions, findEnough, withExistingOptions } from '../../existing.js';
 import { only } from '../../lookup.js';
-import { UsageError } from '../../usage-error.js';
 
 const rowOf = ({ name, role, keys, id }: AccountProject) => ({ name, role, keys: keys.join(', '), id });
-
-interface NewProject {
-  readonly ifNotExists?: true;
-  readonly twin?: true;
-}
 
 /** Adds `projects`. No key may touch projects, so they take the account of check-monitor. */
 export function addProjects(program: Command, open: () => Session): void {
@@ -48,12 +43,9 @@ export function addProjects(program: Command, open: () => Session): void {
         }));
       });
     });
-  projects
-    .command('create <name>')
+  withExistingOptions(projects.command('create <name>'), 'a project')
     .description('Create a project')
-    .option('--if-not-exists', 'a project of that name is enough')
-    .option('--twin', 'create it although another project has the name')
-    .action((name: string, options: NewProject) => createProject(open(), name, options));
+    .action((name: string, options: ExistingOptions) => createProject(open(), name, options));
   projects
     .command('update <project>')
     .description('Rename a project, by name or id')
@@ -91,18 +83,12 @@ export function addProjects(program: Command, open: () => Session): void {
   addKeys(projects, open);
 }
 
-async function createProject(session: Session, name: string, options: NewProject): Promise<void> {
+async function createProject(session: Session, name: string, options: ExistingOptions): Promise<void> {
   await withAccount(session, async ({ client }) => {
     const { projects } = (await client.listProjects()).body;
     const same = projects.find((project) => project.name === name);
-    if (same !== undefined && options.ifNotExists === true) {
-      session.unchanged();
-      return session.report.thing(same, rowOf);
-    }
-    if (same !== undefined && options.twin !== true)
-      throw new UsageError(
-        `there is a project ${name} already (${same.id}): --if-not-exists takes it, --twin creates another one`,
-      );
+    const enough = await findEnough(session, same, `a project ${name}`, options);
+    if (enough !== undefined) return session.report.thing(enough, rowOf);
     session.report.thing((await client.createProject({ body: { name } })).body, rowOf);
   });
 }

@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import { type AuditLog, type AuditLogsQuery, auditExportFormats } from '@certloop/contracts';
 import { type Command, Option } from 'commander';
 import { confirm } from '../../confirm.js';
-import { repeat } from '../../connection/repeat.js';
+import { isPassing, repeat } from '../../connection/repeat.js';
 import type { Manager, Session } from '../../connection/session.js';
 import { findSpace } from '../../lookup.js';
 import { wholeNumber } from '../../numbers.js';
@@ -103,22 +103,45 @@ async function queryOf(client: Manager, { action, user, space, from, to, text }:
 
 const followMs = 2_000;
 
-/** Prints entries as they come, oldest first, until a signal; a service that is away for a moment is asked again. */
-async function follow({ io, report }: Session, client: Manager, query: Query): Promise<void> {
+/**
+ * Prints entries as they come, oldest first, until a signal or until nothing reads them. A service that is away is asked
+ * again until it is back; entries of the meantime follow then.
+ */
+async function follow(session: Session, client: Manager, query: Query): Promise<void> {
+  const { io, report } = session;
   const stop = new AbortController();
-  const release = io.onSignal(() => stop.abort());
+  const end = () => stop.abort();
+  const release = io.onSignal(end);
+  io.out.once('error', end);
   try {
     const [newest] = (await client.listAuditLogs({ query: { ...query, limit: '1' } })).body.logs;
     let after = newest?.seq ?? 0;
     while (!stop.signal.aborted) {
       const page = { ...query, order: 'asc' as const, after: String(after), limit: '1000' };
-      const { logs } = (await repeat(io, () => client.listAuditLogs({ query: page }), { stop: stop.signal }))
-        .body;
-      for (const entry of logs) report.line(entry, rowOf(entry));
-      after = logs.at(-1)?.seq ?? after;
-      if (logs.length === 0) await io.pause(followMs, stop.signal);
+      const logs = await untilAnswered(session, stop.signal, () => client.listAuditLogs({ query: page }));
+      for (const entry of logs?.body.logs ?? []) report.line(entry, rowOf(entry));
+      after = logs?.body.logs.at(-1)?.seq ?? after;
+      if ((logs?.body.logs.length ?? 0) === 0) await io.pause(followMs, stop.signal);
     }
   } finally {
     release();
+    io.out.off('error', end);
   }
+}
+
+/** The response; undefined once it is stopped. Each five failures in a row are one line on standard error. */
+async function untilAnswered<T>(
+  { io, report }: Session,
+  stop: AbortSignal,
+  call: () => Promise<T>,
+): Promise<T | undefined> {
+  while (!stop.aborted) {
+    try {
+      return await repeat(io, call, { stop });
+    } catch (error) {
+      if (!isPassing(error)) throw error;
+      if (!stop.aborted) report.warn(`${error.message}; trying again until it answers`);
+    }
+  }
+  return undefined;
 }

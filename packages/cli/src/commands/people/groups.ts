@@ -2,6 +2,7 @@ import { type PermissionGroup, permissionLevels } from '@certloop/contracts';
 import { type Command, Option } from 'commander';
 import { confirm } from '../../confirm.js';
 import type { Manager, Session } from '../../connection/session.js';
+import { type ExistingOptions, findEnough, withExistingOptions } from '../../existing.js';
 import { findGroup, findSpace, findUser } from '../../lookup.js';
 import { UsageError } from '../../usage-error.js';
 
@@ -14,13 +15,12 @@ const rowOf = ({ name, permission, allSpaces, spaceIds, userIds, description, id
   id,
 });
 
-interface GroupOptions {
+interface GroupOptions extends ExistingOptions {
   readonly permission?: (typeof permissionLevels)[number];
   readonly space?: readonly string[];
   readonly allSpaces?: boolean;
   readonly member?: readonly string[];
   readonly description?: string;
-  readonly ifNotExists?: true;
 }
 
 /** Adds `groups`; all of it is for administrators. */
@@ -40,8 +40,8 @@ export function addGroups(program: Command, open: () => Session): void {
     .command('get <group>')
     .description('Show a permission group with its spaces and members, by name or id')
     .action((named: string) => showGroup(open(), named));
-  withScope(groups.command('create <name>').description('Create a permission group'), true)
-    .option('--if-not-exists', 'a group of that name is enough')
+  withExistingOptions(withScope(groups.command('create <name>'), true), 'a group')
+    .description('Create a permission group')
     .action((name: string, options: GroupOptions) => createGroup(open(), name, options));
   withScope(
     groups.command('update <group>').description('Change a permission group; what is left out stays'),
@@ -106,10 +106,8 @@ async function createGroup(session: Session, name: string, options: GroupOptions
   const { report, manager } = session;
   const client = await manager();
   const same = (await client.listPermissionGroups()).body.find((group) => group.name === name);
-  if (same !== undefined && options.ifNotExists === true) {
-    session.unchanged();
-    return report.thing(same, rowOf);
-  }
+  const enough = await findEnough(session, same, `a group ${name}`, options);
+  if (enough !== undefined) return report.thing(enough, rowOf);
   const { permission } = options;
   if (permission === undefined) throw new UsageError(`--permission is one of ${permissionLevels.join(', ')}`);
   const body = { ...(await scopeOf(client, options)), name, permission };

@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander';
 import { confirm } from '../../confirm.js';
 import type { Session } from '../../connection/session.js';
 import { withPassword } from '../../connection/with-password.js';
+import { type ExistingOptions, findEnough, withExistingOptions } from '../../existing.js';
 import { findSpace, findUser, only } from '../../lookup.js';
 import { duration } from '../../numbers.js';
 
@@ -15,7 +16,7 @@ const rowOf = ({ name, scope, expiresAt, lastUsedAt, spaceIds, id }: ApiToken) =
   id,
 });
 
-interface NewToken {
+interface NewToken extends ExistingOptions {
   readonly scope: (typeof tokenScopes)[number];
   readonly expiresIn?: number;
   readonly space?: readonly string[];
@@ -52,8 +53,7 @@ export function addTokens(program: Command, open: () => Session): void {
       const { id } = await findUser(client, user);
       session.report.list((await client.listUserApiTokens({ params: { id } })).body, rowOf);
     });
-  tokens
-    .command('create <name>')
+  withExistingOptions(tokens.command('create <name>'), 'a token')
     .description('Create an API token; its secret is shown only now')
     .addOption(new Option('--scope <scope>', 'what it may do').choices(tokenScopes).default('READ_WRITE'))
     .option('--expires-in <duration>', 'days, or 12w, 36h', duration('--expires-in', 'd', 0.01, 3_650))
@@ -75,6 +75,9 @@ async function createToken(session: Session, name: string, options: NewToken): P
   const client = await session.manager();
   const spaces = await Promise.all((space ?? []).map((each) => findSpace(client, each)));
   await withPassword(session, passwordFile, async ({ manager, headers }) => {
+    const same = (await manager.listApiTokens({ headers })).body.find((token) => token.name === name);
+    const enough = await findEnough(session, same, `a token ${name}`, options);
+    if (enough !== undefined) return session.report.thing(enough, rowOf);
     const body = {
       name,
       scope,

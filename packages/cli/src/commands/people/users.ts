@@ -2,6 +2,7 @@ import type { User } from '@certloop/contracts';
 import type { Command } from 'commander';
 import { confirm } from '../../confirm.js';
 import type { Manager, Session } from '../../connection/session.js';
+import { type ExistingOptions, withIfNotExists } from '../../existing.js';
 import { findGroup, findUser } from '../../lookup.js';
 import { readSecret } from '../../secret.js';
 import { UsageError } from '../../usage-error.js';
@@ -15,13 +16,12 @@ const rowOf = ({ username, email, isAdmin, enabled, createdAt, id }: User) => ({
   id,
 });
 
-interface UserOptions {
+interface UserOptions extends ExistingOptions {
   readonly email?: string;
   readonly passwordFile?: string;
   readonly admin?: boolean;
   readonly enabled?: boolean;
   readonly group?: readonly string[];
-  readonly ifNotExists?: true;
   readonly revokeTokens?: true;
   readonly yes?: true;
 }
@@ -47,14 +47,12 @@ export function addUsers(program: Command, open: () => Session): void {
       const { id } = await findUser(client, named);
       report.thing((await client.getUser({ params: { id } })).body, rowOf);
     });
-  users
-    .command('create <username>')
+  withIfNotExists(users.command('create <username>'), 'a user')
     .description('Create a user; the password is asked for, or read from a file')
     .requiredOption('--email <address>', 'mail address')
     .option('--password-file <file>', 'file whose first line is the password; - is standard input')
     .option('--admin', 'make an administrator')
     .option('-g, --group <group...>', 'permission groups to belong to')
-    .option('--if-not-exists', 'a user of that name is enough')
     .action((username: string, options: UserOptions) => createUser(open(), username, options));
   users
     .command('update <user>')
@@ -115,7 +113,9 @@ async function createUser(session: Session, username: string, options: UserOptio
   const { report, manager } = session;
   const client = await manager();
   if (options.ifNotExists === true) {
-    const found = (await client.listUsers()).body.find((user) => user.username === username);
+    // names of users differ whatever their case
+    const isSame = (other: string) => other.toLowerCase() === username.toLowerCase();
+    const found = (await client.listUsers()).body.find((user) => isSame(user.username));
     if (found !== undefined) {
       session.unchanged();
       return report.thing(found, rowOf);

@@ -1,0 +1,63 @@
+import { Writable } from 'node:stream';
+import { describe, expect, test } from '@jest/globals';
+import { findEnough } from './existing.js';
+import { processIo } from './io.js';
+
+const same = { id: 'a1' };
+
+/** What a creation does on a terminal with an answer, or without a terminal. */
+async function create(found: typeof same | undefined, options: object, answer?: string) {
+  let isUnchanged = false;
+  const asked: string[] = [];
+  const isTTY = answer !== undefined;
+  const io = {
+    ...processIo(),
+    isInputTerminal: isTTY,
+    err: Object.assign(new Writable(), { isTTY }),
+    ask: async (question: string) => {
+      asked.push(question);
+      return answer ?? '';
+    },
+  };
+  const unchanged = () => {
+    isUnchanged = true;
+  };
+  const enough = await findEnough({ io, unchanged }, found, 'a group readers', options);
+  return { enough, isUnchanged, asked };
+}
+
+const question = 'there is a group readers already (a1). Create another one? [y/N] ';
+
+describe('a creation', () => {
+  test.each([
+    [
+      'without one of the name',
+      undefined,
+      {},
+      undefined,
+      { enough: undefined, isUnchanged: false, asked: [] },
+    ],
+    [
+      'with --if-not-exists',
+      same,
+      { ifNotExists: true },
+      'n',
+      { enough: same, isUnchanged: true, asked: [] },
+    ],
+    ['with --twin', same, { twin: true }, 'n', { enough: undefined, isUnchanged: false, asked: [] }],
+    ['after yes', same, {}, 'y', { enough: undefined, isUnchanged: false, asked: [question] }],
+  ])('goes on %s', async (_when, found, options, answer, expected) => {
+    expect(await create(found, options, answer)).toEqual(expected);
+  });
+
+  test.each([
+    ['after no', 'n', 'nothing was changed'],
+    [
+      'without a terminal',
+      undefined,
+      'there is a group readers already (a1): --if-not-exists takes it, --twin creates another one',
+    ],
+  ])('ends %s', async (_when, answer, reason) => {
+    await expect(create(same, {}, answer)).rejects.toThrow(reason);
+  });
+});
