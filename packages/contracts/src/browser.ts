@@ -23,6 +23,7 @@ export {
   pingTypes,
   projectRoles,
 } from './check-monitor/words.js';
+export { csvLine } from './csv.js';
 export type { Contract, ReplyOf, UploadedFile } from './endpoint.js';
 export {
   AppError,

@@ -2,6 +2,7 @@ export * from './acme/index.js';
 export { allowedMethods } from './allowed-methods.js';
 export * from './cert-manager/index.js';
 export * from './check-monitor/index.js';
+export { csvLine } from './csv.js';
 export * from './dummy-ca/index.js';
 export {
   type BodyOf,

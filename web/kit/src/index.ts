@@ -62,6 +62,7 @@ export {
   otherSpaces,
 } from './people/level-changes.js';
 export { RunStrip } from './run-strip.js';
+export { saveFile } from './save-file.browser.js';
 export {
   fieldsOf,
   labelOf as settingLabel,

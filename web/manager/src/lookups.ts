@@ -9,8 +9,8 @@ import {
 import { type ListPage, listPageOf } from '@certloop/web-kit';
 import { api } from './service.js';
 
-const pageQuery = (cursor: string | undefined) => ({
-  limit: '100',
+const pageQuery = (cursor: string | undefined, limit = 100) => ({
+  limit: String(limit),
   ...(cursor === undefined ? {} : { cursor }),
 });
 
@@ -69,9 +69,10 @@ export async function loadFqdns(
   filter: FqdnFilter,
   cursor: string | undefined,
   signal: AbortSignal,
+  limit?: number,
 ): Promise<ListPage<Fqdn>> {
   const query = {
-    ...pageQuery(cursor),
+    ...pageQuery(cursor, limit),
     ...conditionOf(filter),
     sort: filter.sort ?? 'attention',
     include: 'status',

@@ -18,3 +18,9 @@ export function useUserId(): string | undefined {
   const state = useSession(session);
   return 'me' in state ? state.me.user.id : undefined;
 }
+
+/** Name by which the user signs in; undefined while no one is signed in. */
+export function useUserName(): string | undefined {
+  const state = useSession(session);
+  return 'me' in state ? state.me.user.username : undefined;
+}

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { hasBrowser } from '@certloop/browser';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { type ConsoleStage, startConsoleStage } from '../support/console.js';
@@ -234,6 +235,17 @@ jest.setTimeout(180_000);
       await page.goBack();
       await page.getByText('11 names', { exact: true }).waitFor();
       expect(await page.getByLabel('Search names').inputValue()).toBe('HOST-1234');
+
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('button', { name: 'Export as CSV' }).click(),
+      ]);
+      const lines = readFileSync(await download.path(), 'utf8')
+        .trim()
+        .split('\r\n');
+      expect(lines).toHaveLength(12);
+      expect(lines[0]).toMatch(/^name,space,description,state,/);
+      expect(lines[1]).toMatch(/^host-1234\d?\.example\.test,space,/);
 
       await page.getByLabel('Select host-1234.example.test').check();
       await page.getByText('1 name selected').waitFor();

@@ -7,6 +7,7 @@ import type { ReactNode } from 'react';
 import { conditionOf, loadFqdns } from '../lookups.js';
 import { api } from '../service.js';
 import { BulkBar } from './bulk-bar.js';
+import { ExportNames } from './export-names.js';
 import { useNameColumns } from './name-columns.js';
 import { NamesToolbar, type NamesToolbarProps, withSort } from './names-toolbar.js';
 
@@ -18,6 +19,8 @@ const rowsAtOnce = 200;
 export interface NamesListProps extends Omit<NamesToolbarProps, 'counts'> {
   /** Undefined for the names of all spaces. */
   readonly spaceId: string | undefined;
+  /** Name of that space. */
+  readonly spaceName?: string | undefined;
   /** Of all names here. */
   readonly counts: NamesToolbarProps['counts'];
   /** Whether the user may change a name, so that it can be selected. */
@@ -27,8 +30,17 @@ export interface NamesListProps extends Omit<NamesToolbarProps, 'counts'> {
 }
 
 /** Names with their states, a search, an order, and changes of many at once. */
-export function NamesList({ spaceId, filter, setFilter, counts, canWrite, empty }: NamesListProps) {
+export function NamesList({
+  spaceId,
+  spaceName,
+  filter,
+  setFilter,
+  counts,
+  canWrite,
+  empty,
+}: NamesListProps) {
   const isFiltered = Object.keys(conditionOf(filter)).length > 0;
+  const hasToolbar = isFiltered || (counts !== undefined && counts.total > fewNames);
   const key = spaceId === undefined ? ['ahead', 'names', filter] : ['space', spaceId, 'fqdns', filter];
   const { query, rows, total, more, isLoadingMore } = useList<Fqdn>(key, (cursor, signal) =>
     loadFqdns(spaceId, filter, cursor, signal),
@@ -40,9 +52,7 @@ export function NamesList({ spaceId, filter, setFilter, counts, canWrite, empty 
   const columns = useNameColumns({ rows: rows ?? [], isOfAllSpaces: spaceId === undefined, canWrite });
   return (
     <>
-      {(isFiltered || (counts !== undefined && counts.total > fewNames)) && (
-        <NamesToolbar counts={shownCounts} filter={filter} setFilter={setFilter} />
-      )}
+      {hasToolbar && <NamesToolbar counts={shownCounts} filter={filter} setFilter={setFilter} />}
       <Loaded query={query}>
         {() =>
           rows !== undefined && rows.length === 0 && isFiltered ? (
@@ -53,8 +63,8 @@ export function NamesList({ spaceId, filter, setFilter, counts, canWrite, empty 
             empty
           ) : (
             <>
-              {writable.length > 0 && (
-                <div className="cl-row">
+              <div className="cl-row">
+                {writable.length > 0 && (
                   <Button
                     size="xs"
                     variant="default"
@@ -63,8 +73,9 @@ export function NamesList({ spaceId, filter, setFilter, counts, canWrite, empty 
                   >
                     Upload CSRs
                   </Button>
-                </div>
-              )}
+                )}
+                {hasToolbar && <ExportNames spaceId={spaceId} spaceName={spaceName} filter={filter} />}
+              </div>
               {writable.length > 0 && (
                 <BulkBar
                   spaceId={spaceId}

@@ -1,5 +1,4 @@
-import type { AuditExportFormat, AuditLog } from '@certloop/contracts';
-import { csvLine } from './csv.js';
+import { type AuditExportFormat, type AuditLog, csvLine } from '@certloop/contracts';
 
 /** How an export is written. */
 export interface AuditWriter {

@@ -8,8 +8,10 @@ import { api } from '../../service.js';
 import { CertificatesCard } from './certificates-card.js';
 import { ChallengeCard } from './challenge-card.js';
 import { CsrCard, StoredCsrCard } from './csr-card.js';
+import { EarlierCsrs } from './earlier-csrs.js';
 import { LifeCard } from './life-card.js';
 import { NameActions } from './name-actions.js';
+import { NameLog } from './name-log.js';
 import { RequestCard } from './request-card.js';
 import { RequestsCard } from './requests-card.js';
 import { ServedCard } from './served-card.js';
@@ -29,9 +31,10 @@ export function FqdnPage() {
     queryKey: ['fqdns', fqdnId, 'csr'],
     queryFn: async ({ signal }) => {
       const { body } = await api.listCsrs({ params: place, signal });
-      return (Array.isArray(body) ? body : [body]).at(-1) ?? null;
+      return Array.isArray(body) ? body : [body];
     },
   });
+  const newestCsr = csr.data === undefined ? undefined : (csr.data.at(-1) ?? null);
   useTitle(fqdn.data?.fqdn ?? 'Name', 'manager');
   if (fqdn.isError && fqdn.data === undefined) {
     return <ErrorPanel error={fqdn.error} retry={() => void fqdn.refetch()} />;
@@ -61,14 +64,18 @@ export function FqdnPage() {
               <div className={mayWrite ? 'cl-columns' : 'cl-column'}>
                 <div className="cl-column">
                   <Loaded query={csr}>
-                    {(newest) =>
-                      mayWrite ? <CsrCard fqdn={name} csr={newest} /> : <StoredCsrCard csr={newest} />
+                    {(all) =>
+                      mayWrite ? (
+                        <CsrCard fqdn={name} csr={all.at(-1) ?? null} />
+                      ) : (
+                        <StoredCsrCard csr={all.at(-1) ?? null} />
+                      )
                     }
                   </Loaded>
                 </div>
                 {mayWrite && (
                   <div className="cl-column">
-                    <RequestCard fqdn={name} renewal={renewal.data} csr={csr.data} />
+                    <RequestCard fqdn={name} renewal={renewal.data} csr={newestCsr} />
                     <ChallengeCard fqdn={name} />
                   </div>
                 )}
@@ -76,6 +83,8 @@ export function FqdnPage() {
               <CertificatesCard fqdn={name} />
               {name.status.certificate !== undefined && <ServedCard fqdn={name} mayWrite={mayWrite} />}
               <RequestsCard fqdn={name} mayWrite={mayWrite} />
+              {csr.data !== undefined && <EarlierCsrs csrs={csr.data} />}
+              <NameLog fqdn={name} />
             </>
           );
         }}

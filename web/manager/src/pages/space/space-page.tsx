@@ -61,6 +61,7 @@ export function SpacePage() {
       )}
       <NamesList
         spaceId={spaceId}
+        spaceName={space.data?.name}
         filter={filter}
         setFilter={(search) => void navigate({ search })}
         counts={space.data?.counts}

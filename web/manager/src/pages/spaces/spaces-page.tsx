@@ -1,6 +1,7 @@
 import type { FqdnCounts, Space } from '@certloop/contracts/browser';
 import {
   type Column,
+  CopyText,
   countOf,
   EmptyState,
   Icon,
@@ -15,7 +16,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { loadSpaces } from '../../lookups.js';
 import { NewSpace } from '../../new-space.js';
-import { useRights } from '../../rights.js';
+import { useRights, useUserName } from '../../rights.js';
 
 const columns: readonly Column<Space>[] = [
   {
@@ -47,6 +48,12 @@ const columns: readonly Column<Space>[] = [
     cell: ({ nextExpiry }) => nextExpiry && <Moment at={nextExpiry} />,
   },
   {
+    key: 'level',
+    title: 'Your level',
+    width: '9rem',
+    cell: ({ level }) => level,
+  },
+  {
     key: 'watch',
     title: 'Watch',
     width: '10rem',
@@ -58,6 +65,18 @@ const columns: readonly Column<Space>[] = [
       ) : null,
   },
 ];
+
+/** What the administrator asks for: the name to put into a group. */
+function OwnName() {
+  const name = useUserName();
+  if (name === undefined) return null;
+  return (
+    <p className="cl-row">
+      Your user name is <strong>{name}</strong>
+      <CopyText text={name} />
+    </p>
+  );
+}
 
 /** Whether a person is needed in a space. */
 function Needs({ counts }: { readonly counts: FqdnCounts }) {
@@ -116,6 +135,7 @@ export function SpacesPage() {
               A space holds the names of a team or a service, and decides who may request certificates for
               them. {hasFullAccess ? 'Create one.' : 'Ask an administrator to add you to a group.'}
             </p>
+            {!hasFullAccess && <OwnName />}
             {add}
           </EmptyState>
         }

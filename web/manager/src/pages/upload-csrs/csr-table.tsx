@@ -16,8 +16,13 @@ interface CsrTableProps {
 /** Each CSR with the name it is for, what the service says of it, and how far it is. */
 export function CsrTable({ rows, stored, choose, leaveOut }: CsrTableProps) {
   const columns: readonly Column<ShownRow>[] = [
-    { key: 'file', title: 'File', cell: ({ row }) => <bdi>{row.title}</bdi> },
-    { key: 'name', title: 'Name and space', cell: (shown) => <Target shown={shown} choose={choose} /> },
+    { key: 'file', title: 'File', width: '12rem', cell: ({ row }) => <bdi>{row.title}</bdi> },
+    {
+      key: 'name',
+      title: 'Name and space',
+      width: '18rem',
+      cell: (shown) => <Target shown={shown} isSent={stored.has(shown.row.key)} choose={choose} />,
+    },
     {
       key: 'key',
       title: 'Key',
@@ -58,14 +63,16 @@ export function CsrTable({ rows, stored, choose, leaveOut }: CsrTableProps) {
 
 function Target({
   shown: { row, judged },
+  isSent,
   choose,
 }: {
   readonly shown: ShownRow;
+  readonly isSent: boolean;
   readonly choose: CsrTableProps['choose'];
 }) {
   if (judged === undefined) return null;
   const { candidates, fqdn } = judged;
-  if (candidates.length > 1) {
+  if (candidates.length > 1 && !isSent) {
     return (
       <NativeSelect
         aria-label={`Space of the name: ${row.title}`}
