@@ -42,6 +42,7 @@ export { type ListPage, listPageOf } from './lists/list-page.js';
 export { ListTable } from './lists/list-table.js';
 export { nextPage } from './lists/next-page.js';
 export { namesIn } from './lists/pasted-names.js';
+export { SearchForm } from './lists/search-form.js';
 export { useList } from './lists/use-list.browser.js';
 export { type Selection, useSelection } from './lists/use-selection.browser.js';
 export {

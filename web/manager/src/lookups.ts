@@ -14,9 +14,18 @@ const pageQuery = (cursor: string | undefined, limit = 100) => ({
   ...(cursor === undefined ? {} : { cursor }),
 });
 
-/** One page of the spaces that the user may read. */
-export async function loadSpaces(cursor: string | undefined, signal: AbortSignal): Promise<ListPage<Space>> {
-  const query = { ...pageQuery(cursor), sort: 'attention', include: 'counts' } as const;
+/** One page of the spaces that the user may read, or of those with the part `q` in their names. */
+export async function loadSpaces(
+  cursor: string | undefined,
+  signal: AbortSignal,
+  q?: string,
+): Promise<ListPage<Space>> {
+  const query = {
+    ...pageQuery(cursor),
+    ...(q !== undefined && { q }),
+    sort: 'attention',
+    include: 'counts',
+  } as const;
   const { body, headers } = await api.listSpaces({ query, signal });
   return listPageOf(body, headers);
 }

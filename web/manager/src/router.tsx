@@ -32,6 +32,8 @@ const home = createRoute({
 const spaces = createRoute({
   getParentRoute: () => inside,
   path: '/spaces',
+  validateSearch: ({ q }: Record<string, unknown>): { q?: string } =>
+    typeof q === 'string' && q !== '' ? { q } : {},
   component: lazyPage(() => import('./pages/spaces/spaces-page.js'), 'SpacesPage'),
 });
 

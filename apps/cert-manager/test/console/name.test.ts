@@ -4,7 +4,7 @@ import { type ConsoleStage, startConsoleStage } from '../support/console.js';
 import { addCsr, addFqdn, addSpace, auditEntries, csrSample, pathOf } from '../support/inventory.js';
 import { addJob } from '../support/issuance.js';
 import { certificatesOf } from '../support/renewals.js';
-import { fqdnWithCsr, newCsr, providerOf } from '../support/signing.js';
+import { configure, fqdnWithCsr, newCsr, providerOf } from '../support/signing.js';
 
 // much else may run on the same machine
 jest.setTimeout(60_000);
@@ -133,8 +133,23 @@ jest.setTimeout(60_000);
     const steps = {
       csrCheck: { status: 'ok' },
       order: { status: 'ok' },
-      challenges: { status: 'waiting_manual', detail: 'publish the record' },
+      challenges: {
+        status: 'waiting_manual',
+        detail: 'publish the record',
+        items: {
+          'www.example.org': {
+            ...{ type: 'dns-01', status: 'waiting_manual' },
+            publish: { place: '_acme-challenge.www.example.org TXT', content: 'the-proof' },
+          },
+        },
+      },
     } as const;
+    const acme = await providerOf(app, 'acme');
+    const proveBy = (type: string) => {
+      const config = { directoryUrl: 'https://8.8.8.8/dir', termsOfServiceAgreed: true, challenge: { type } };
+      return configure(app, acme, config).expect(200);
+    };
+    await proveBy('manual');
     const { fqdn } = await addJob(app, { steps });
     const path = `/spaces/${fqdn.spaceId}/fqdns/${fqdn.id}`;
     await stage.play('request-under-way', app.people.ada, path, async ({ page, openTab, look }) => {
@@ -153,6 +168,14 @@ jest.setTimeout(60_000);
       const tab = await openTab();
       await tab.goto(page.url());
       await isShown(tab);
+      const publish = page.getByRole('table', { name: 'To publish' });
+      await publish.getByText('the-proof').waitFor();
+      await proveBy('http-01');
+      await page.reload();
+      const proof = page.getByRole('region', { name: 'Proof of control' });
+      await proof.getByLabel('Web server').selectOption('caddy');
+      await proof.getByText('reverse_proxy').waitFor();
+      await look('challenge');
     });
   });
 

@@ -193,6 +193,8 @@ jest.setTimeout(180_000);
       .send({ providerId })
       .expect(200);
     await seedListed(app.database, fqdn.id, 49_999);
+    // with those of the other stories more than are seen at once
+    await addSpace(app, 'One more');
     await stage.play('many-names', app.people.ada, `/spaces/${space.id}`, async ({ page, look }) => {
       const asked: URL[] = [];
       page.on('request', (request) => {
@@ -262,6 +264,12 @@ jest.setTimeout(180_000);
       const query = { spaceId: space.id, renewal: 'on' };
       const { body } = await app.request.get('/fqdns').query(query).set(app.people.ada.auth).expect(200);
       expect(body).toHaveLength(11);
+
+      await page.getByRole('link', { name: 'Spaces' }).first().click();
+      await page.getByLabel('Search spaces').fill('NEW TE');
+      await page.getByRole('button', { name: 'Search' }).click();
+      await page.getByText('1 space', { exact: true }).waitFor();
+      await page.getByRole('rowheader', { name: 'New team' }).waitFor();
 
       // a bar of the dashboard leads to the names that it counts
       // for some seconds the service repeats what it computed

@@ -1,6 +1,6 @@
 import { type FqdnCounts, type FqdnSort, fqdnSorts, fqdnStates } from '@certloop/contracts/browser';
-import { dayOf } from '@certloop/web-kit';
-import { Button, NativeSelect, TextInput } from '@mantine/core';
+import { dayOf, SearchForm } from '@certloop/web-kit';
+import { Button, NativeSelect } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { stateMarks } from '../fqdn-state.js';
 import type { FqdnFilter } from '../lookups.js';
@@ -27,28 +27,12 @@ export function NamesToolbar({ counts, filter, setFilter }: NamesToolbarProps) {
   return (
     <>
       <States counts={counts} filter={filter} />
-      <form
-        className="cl-row"
-        // another search writes its text into the field
-        key={q ?? ''}
-        onSubmit={(event) => {
-          event.preventDefault();
-          const text = String(new FormData(event.currentTarget).get('q')).trim();
-          setFilter(filterWith(filter, 'q', text));
-        }}
+      <SearchForm
+        label="Search names"
+        maxLength={253}
+        q={q}
+        search={(text) => setFilter(filterWith(filter, 'q', text ?? ''))}
       >
-        <TextInput
-          name="q"
-          type="search"
-          aria-label="Search names"
-          aria-keyshortcuts="/"
-          placeholder="Part of a name"
-          defaultValue={q ?? ''}
-          maxLength={253}
-        />
-        <Button type="submit" variant="default">
-          Search
-        </Button>
         <NativeSelect
           aria-label="Order"
           value={sort ?? 'attention'}
@@ -65,7 +49,7 @@ export function NamesToolbar({ counts, filter, setFilter }: NamesToolbarProps) {
           ]}
           onChange={({ currentTarget: { value } }) => setFilter(filterWith(filter, 'renewal', value))}
         />
-      </form>
+      </SearchForm>
       <Conditions filter={filter} setFilter={setFilter} />
     </>
   );

@@ -7,16 +7,22 @@ import {
   Icon,
   ListTable,
   Moment,
+  SearchForm,
   StateChip,
   useList,
   useTitle,
 } from '@certloop/web-kit';
 import { Button } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { loadSpaces } from '../../lookups.js';
 import { NewSpace } from '../../new-space.js';
 import { useRights, useUserName } from '../../rights.js';
+
+const route = getRouteApi('/inside/spaces');
+
+// without a search: all of them are seen at once
+const fewSpaces = 5;
 
 const columns: readonly Column<Space>[] = [
   {
@@ -110,7 +116,10 @@ function Needs({ counts }: { readonly counts: FqdnCounts }) {
 export function SpacesPage() {
   useTitle('Spaces', 'manager');
   const [isAdding, setAdding] = useState(false);
-  const list = useList<Space>(['spaces'], loadSpaces);
+  const { q } = route.useSearch();
+  const navigate = route.useNavigate();
+  const list = useList<Space>(['spaces', 'list', q], (cursor, signal) => loadSpaces(cursor, signal, q));
+  const isSearchable = q !== undefined || (list.total ?? 0) > fewSpaces;
   const { hasFullAccess } = useRights();
   const add = hasFullAccess && (
     <Button leftSection={<Icon name="plus" />} onClick={() => setAdding(true)}>
@@ -121,8 +130,16 @@ export function SpacesPage() {
     <>
       <div className="cl-title">
         <h1>Spaces</h1>
-        {list.rows !== undefined && list.rows.length > 0 && add}
+        {(q !== undefined || (list.rows !== undefined && list.rows.length > 0)) && add}
       </div>
+      {isSearchable && (
+        <SearchForm
+          label="Search spaces"
+          maxLength={100}
+          q={q}
+          search={(text) => void navigate({ search: text === undefined ? {} : { q: text } })}
+        />
+      )}
       <ListTable
         list={list}
         label="Spaces"
@@ -130,14 +147,22 @@ export function SpacesPage() {
         rowKey={({ id }) => id}
         noun="space"
         empty={
-          <EmptyState title={hasFullAccess ? 'There is no space yet' : 'There is no space that you may see'}>
-            <p>
-              A space holds the names of a team or a service, and decides who may request certificates for
-              them. {hasFullAccess ? 'Create one.' : 'Ask an administrator to add you to a group.'}
-            </p>
-            {!hasFullAccess && <OwnName />}
-            {add}
-          </EmptyState>
+          q === undefined ? (
+            <EmptyState
+              title={hasFullAccess ? 'There is no space yet' : 'There is no space that you may see'}
+            >
+              <p>
+                A space holds the names of a team or a service, and decides who may request certificates for
+                them. {hasFullAccess ? 'Create one.' : 'Ask an administrator to add you to a group.'}
+              </p>
+              {!hasFullAccess && <OwnName />}
+              {add}
+            </EmptyState>
+          ) : (
+            <EmptyState title="No space matches">
+              <p>Change the search above.</p>
+            </EmptyState>
+          )
         }
       />
       <NewSpace isOpen={isAdding} close={() => setAdding(false)} />

@@ -5,11 +5,12 @@ import {
   Icon,
   ListTable,
   Moment,
+  SearchForm,
   StateChip,
   useList,
   useTitle,
 } from '@certloop/web-kit';
-import { Button, TextInput } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -85,31 +86,17 @@ function Filters() {
           Administrators
         </Link>
       </nav>
-      <form
-        className="cl-row"
-        onSubmit={(event) => {
-          event.preventDefault();
-          const text = String(new FormData(event.currentTarget).get('q')).trim();
+      <SearchForm
+        label="Search users"
+        placeholder="Part of a name or e-mail address"
+        maxLength={254}
+        q={q}
+        search={(text) =>
           void navigate({
-            search: { ...(text !== '' && { q: text }), ...(admins === true && { admins: true }) },
-          });
-        }}
-      >
-        <TextInput
-          key={q}
-          name="q"
-          type="search"
-          aria-label="Search users"
-          placeholder="Part of a name or e-mail address"
-          defaultValue={q ?? ''}
-          maxLength={254}
-          w={320}
-          maw="100%"
-        />
-        <Button type="submit" variant="default">
-          Search
-        </Button>
-      </form>
+            search: { ...(text !== undefined && { q: text }), ...(admins === true && { admins: true }) },
+          })
+        }
+      />
     </>
   );
 }
