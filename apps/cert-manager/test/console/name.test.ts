@@ -122,6 +122,13 @@ jest.setTimeout(60_000);
       await page.getByText('6 CSRs are stored.').waitFor();
       expect(await stored()).toBe(before + 6);
       expect(sent.filter((text) => text.includes('PRIVATE KEY'))).toEqual([]);
+      const dataTransfer = await page.evaluateHandle(`(() => {
+        const transfer = new DataTransfer();
+        transfer.items.add(new File([${JSON.stringify(pems[6])}], 'dropped.csr'));
+        return transfer;
+      })()`);
+      await page.getByRole('region', { name: 'CSR files' }).dispatchEvent('drop', { dataTransfer });
+      await row('dropped.csr').getByText('No name fits this CSR').waitFor();
       await row('file3.csr').getByRole('link', { name: 'many3.example.net' }).click();
       await page.getByText('ECDSA, 256 bits').waitFor();
       expect(page.url()).toContain(fqdns[3]?.id);

@@ -14,6 +14,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { CsrFacts } from '../../csrs/csr-facts.js';
 import { csrUpload, readCsrFile } from '../../csrs/csr-file.js';
+import { DropZone } from '../../csrs/drop-zone.js';
 import { api } from '../../service.js';
 import { CsrReviewPanel, needsDecision } from './csr-review-panel.js';
 
@@ -25,7 +26,6 @@ interface Judged {
 
 /** The newest CSR of a name, and a place for the next one: dropped, chosen or pasted. */
 export function CsrCard({ fqdn, csr }: { readonly fqdn: Fqdn; readonly csr: Csr | null }) {
-  const [isOver, setOver] = useState(false);
   const queries = useQueryClient();
   const store = useMutation({
     mutationFn: (file: UploadedFile) => api.uploadCsr(csrUpload(fqdn, file)),
@@ -50,22 +50,7 @@ export function CsrCard({ fqdn, csr }: { readonly fqdn: Fqdn; readonly csr: Csr 
   const error = judge.error ?? store.error;
   const isPending = judge.isPending || store.isPending;
   return (
-    <section
-      className="cl-panel cl-drop"
-      aria-label="CSR"
-      data-over={isOver || undefined}
-      onDragOver={(event) => {
-        event.preventDefault();
-        setOver(true);
-      }}
-      onDragLeave={() => setOver(false)}
-      onDrop={(event) => {
-        event.preventDefault();
-        setOver(false);
-        const file = event.dataTransfer.files[0];
-        if (file !== undefined) choose(file);
-      }}
-    >
+    <DropZone label="CSR" drop={([file]) => file !== undefined && choose(file)}>
       <h2>{csr === null ? 'Create a key and a CSR' : 'CSR'}</h2>
       {csr !== null && <CsrFacts csr={csr} storedAt={csr.createdAt} />}
       <Fault>{csrFault(error)}</Fault>
@@ -98,7 +83,7 @@ export function CsrCard({ fqdn, csr }: { readonly fqdn: Fqdn; readonly csr: Csr 
           <Choose choose={choose} isPending={isPending} />
         </>
       )}
-    </section>
+    </DropZone>
   );
 }
 

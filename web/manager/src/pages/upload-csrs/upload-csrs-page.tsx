@@ -4,6 +4,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { csrUpload, readCsrFile } from '../../csrs/csr-file.js';
+import { DropZone } from '../../csrs/drop-zone.js';
 import { useRowWork } from '../../row-work.js';
 import { api } from '../../service.js';
 import { CsrTable } from './csr-table.js';
@@ -54,7 +55,7 @@ export function UploadCsrsPage() {
         <Link to="/fqdns">Names</Link>
       </nav>
       <h1>Upload CSRs</h1>
-      <DropZone add={(files) => void add(files)} />
+      <ChooseFiles add={(files) => void add(files)} />
       {refused.map((fault) => (
         <Fault key={fault}>{fault}</Fault>
       ))}
@@ -122,25 +123,10 @@ async function rowsOf(
   }
 }
 
-function DropZone({ add }: { readonly add: (files: readonly File[]) => void }) {
-  const [isOver, setOver] = useState(false);
+function ChooseFiles({ add }: { readonly add: (files: readonly File[]) => void }) {
   const input = useRef<HTMLInputElement>(null);
   return (
-    <section
-      className="cl-panel cl-drop"
-      aria-label="CSR files"
-      data-over={isOver || undefined}
-      onDragOver={(event) => {
-        event.preventDefault();
-        setOver(true);
-      }}
-      onDragLeave={() => setOver(false)}
-      onDrop={(event) => {
-        event.preventDefault();
-        setOver(false);
-        add([...event.dataTransfer.files]);
-      }}
-    >
+    <DropZone label="CSR files" drop={add}>
       <p>
         Each CSR goes to the name that it asks for. You see what the service says of it before it is stored.
       </p>
@@ -162,6 +148,6 @@ function DropZone({ add }: { readonly add: (files: readonly File[]) => void }) {
         </Button>
         <span className="cl-dim">or drop the files here</span>
       </div>
-    </section>
+    </DropZone>
   );
 }
