@@ -1,10 +1,10 @@
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { Response } from 'supertest';
 import type { TestApp } from '../support/app.js';
 import { addGroup, addUser, grant } from '../support/factories.js';
 import type { FakeCa } from '../support/fake-ca.js';
 import { addCsr, addFqdn, addSpace, pathOf } from '../support/inventory.js';
+import { readPages } from '../support/list-pages.js';
 import type { Person } from '../support/people.js';
 import { fqdnWithCsr, newCsr, providerOf, startAppWithCa } from '../support/signing.js';
 
@@ -57,17 +57,11 @@ describeEachDialect('lists by pages', (open) => {
   const withQuery = (path: string, query: string) => `${path}${path.includes('?') ? '&' : '?'}${query}`;
 
   /** Rows of all pages, one after the other, and how many pages there were. */
-  async function readPages(path: string, limit: number, person: Person = app.people.ada) {
-    const rows: Row[] = [];
-    let pages = 0;
-    for (let next: string | undefined = withQuery(path, `limit=${limit}`); next !== undefined; pages += 1) {
-      const { body, headers }: Response = await get(next, person).expect(200);
-      expect((body as Row[]).length).toBeLessThanOrEqual(limit);
-      rows.push(...(body as Row[]));
-      expect(headers['x-total-count']).toBe(String((await whole(path, person)).length));
-      next = /^<([^>]+)>; rel="next"$/.exec(String(headers['link']))?.[1];
-    }
-    return { rows, pages };
+  async function readAll(path: string, limit: number, person: Person = app.people.ada) {
+    const { pages, rows, totals } = await readPages<Row>(app, withQuery(path, `limit=${limit}`), person);
+    for (const page of pages) expect(page.rows.length).toBeLessThanOrEqual(limit);
+    expect([...totals]).toEqual([String((await whole(path, person)).length)]);
+    return { rows, pages: pages.length };
   }
 
   const whole = async (path: string, person?: Person) => (await get(path, person).expect(200)).body as Row[];
@@ -95,7 +89,7 @@ describeEachDialect('lists by pages', (open) => {
     '%s by %i: every row once, in the order of the list',
     async (name, limit) => {
       const all = await whole(pathTo(name));
-      const { rows, pages } = await readPages(pathTo(name), limit);
+      const { rows, pages } = await readAll(pathTo(name), limit);
       expect(rows).toEqual(all);
       expect(pages).toBe(Math.ceil(all.length / limit));
     },
@@ -181,7 +175,7 @@ describeEachDialect('lists by pages', (open) => {
     const all = await whole('/renewal-queue', ben);
     expect(all.length).toBe((await whole('/renewal-queue')).length);
     for (const limit of [1, 2, 5]) {
-      expect((await readPages('/renewal-queue?status=pending', limit, ben)).rows).toEqual(all);
+      expect((await readAll('/renewal-queue?status=pending', limit, ben)).rows).toEqual(all);
     }
   });
 

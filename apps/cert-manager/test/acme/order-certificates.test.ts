@@ -1,11 +1,12 @@
+import type { Certificate } from '@certloop/contracts';
 import { executeSql, querySql } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
 import { beforeEach, expect, test } from '@jest/globals';
-import type { Response } from 'supertest';
 import { certificates, findNewestCertificate } from '../../src/certificates/certificates.repository.js';
 import { schema } from '../../src/database.js';
 import { startAppOn, type TestApp } from '../support/app.js';
 import { addCsr } from '../support/inventory.js';
+import { readPages } from '../support/list-pages.js';
 import {
   addTestRenewal,
   certificatesOf,
@@ -142,17 +143,9 @@ describeEachDialect('the order of certificates', (open) => {
       await sign(fqdn);
     }
     const stored = await listed(fqdn);
-    const read: string[] = [];
-    const path = `/spaces/${fqdn.spaceId}/fqdns/${fqdn.id}/certificates`;
-    for (let next: string | undefined = `${path}?limit=2`; next !== undefined; ) {
-      const { body, headers }: Response = await place.app.request
-        .get(next)
-        .set(place.app.people.ada.auth)
-        .expect(200);
-      read.push(...(body as { pem: string }[]).map(({ pem }) => pem));
-      next = /^<([^>]+)>; rel="next"$/.exec(String(headers['link']))?.[1];
-    }
-    expect(read).toEqual(stored);
+    const path = `/spaces/${fqdn.spaceId}/fqdns/${fqdn.id}/certificates?limit=2`;
+    const { rows } = await readPages<Certificate>(place.app, path);
+    expect(rows.map(({ pem }) => pem)).toEqual(stored);
   });
 
   test('is made of moments and ids by the migration, with one certificate in use', async () => {

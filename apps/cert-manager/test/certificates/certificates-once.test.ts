@@ -2,8 +2,7 @@ import { executeSql } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { pathOf } from '../support/inventory.js';
-import { certificatesOf, type RenewalPlace, signWith, startRenewing } from '../support/renewals.js';
-import { fqdnWithCsr } from '../support/signing.js';
+import { certificatesOf, issuedFqdn, type RenewalPlace, startRenewing } from '../support/renewals.js';
 
 describeEachDialect('a database in which a certificate is stored twice', (open) => {
   let place: RenewalPlace;
@@ -14,8 +13,7 @@ describeEachDialect('a database in which a certificate is stored twice', (open) 
 
   test('is brought up to date, shows both, and gets no third one', async () => {
     const { app } = place;
-    const { fqdn } = await fqdnWithCsr(app);
-    await signWith(place, fqdn);
+    const fqdn = await issuedFqdn(place);
     while ((await app.database.pendingMigrations()).at(0) !== '0022-certificates-once')
       await app.database.revertLast();
     await app.database.transaction(async (tx) => {

@@ -11,6 +11,8 @@ import {
   certificatesOf,
   clearInventory,
   explanationOf,
+  issuedFqdn,
+  issueForDays,
   openEntryOf,
   renewedFqdn,
   signWith,
@@ -33,7 +35,7 @@ describeEachDialect('revoking a certificate', (open) => {
   afterEach(async () => {
     place.ca.answer('normally');
     place.ca.revocations.answer('normally');
-    await configure(app, { id: place.providerId }, { baseUrl: place.ca.url, validityDays: 30 }).expect(200);
+    await issueForDays(place, 30);
     await enable(app, { id: place.providerId }).expect(200);
     await clearInventory(app);
     expect(await pending()).toEqual([]);
@@ -47,8 +49,7 @@ describeEachDialect('revoking a certificate', (open) => {
     return newest;
   };
   const signed = async () => {
-    const { fqdn } = await fqdnWithCsr(app);
-    await signWith(place, fqdn);
+    const fqdn = await issuedFqdn(place);
     return { fqdn, certificate: await newestOf(fqdn) };
   };
   const revoke = (

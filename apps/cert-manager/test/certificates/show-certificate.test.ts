@@ -7,7 +7,7 @@ import { grant } from '../support/factories.js';
 import { foreignCertificate } from '../support/foreign-ca.js';
 import { addCsr, addFqdn, addSpace, badIds, pathOf, unknownId } from '../support/inventory.js';
 import { addJob } from '../support/issuance.js';
-import { certificatesOf, signWith, useRenewing } from '../support/renewals.js';
+import { certificatesOf, issuedFqdn, signWith, useRenewing } from '../support/renewals.js';
 import { fqdnWithCsr, newCsr } from '../support/signing.js';
 
 describeEachDialect('showing a certificate', (open) => {
@@ -99,8 +99,7 @@ describeEachDialect('showing a certificate', (open) => {
   });
 
   test('shows it to readers, and no other', async () => {
-    const { fqdn } = await fqdnWithCsr(place.app);
-    await signWith(place, fqdn);
+    const fqdn = await issuedFqdn(place);
     const [{ id } = { id: '' }] = await certificatesOf(place.app, fqdn);
     await grant(place.app, place.app.people.ben, 'READ', [fqdn.spaceId]);
     await show(fqdn, id, place.app.people.ben).expect(200);

@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Certificate, Fqdn } from '@certloop/contracts';
 import { executeSql } from '@certloop/db';
-import { describeEachDialect, type TestDatabase } from '@certloop/db/testing';
+import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
 import { findJob, type IssuanceJobRow, insertJob } from '../../src/issuance/jobs/issuance-jobs.repository.js';
 import { signingRequests } from '../../src/issuance/signing/signing-requests.repository.js';
-import { orderingByHttp, type ScriptedAcme, startScriptedAcme } from '../support/acme/scripted-acme.js';
+import { type OrderingPlace, startOrdering } from '../support/acme/ordering-place.js';
 import { beginLife, deathOf } from '../support/dying-process.js';
 import { auditEntries, pathOf } from '../support/inventory.js';
 import { addJob } from '../support/issuance.js';
@@ -14,14 +14,13 @@ import {
   certificatesOf,
   clearInventory,
   entriesOf,
+  issuedFqdn,
   moveToRenewal,
   openEntryOf,
-  type RenewalPlace,
   renewedFqdn,
   signWith,
-  startRenewing,
 } from '../support/renewals.js';
-import { configure, enable, fqdnWithCsr, providerOf } from '../support/signing.js';
+import { configure, fqdnWithCsr } from '../support/signing.js';
 
 // it starts processes, and much else may run on the same machine
 jest.setTimeout(120_000);
@@ -32,44 +31,18 @@ const leaseMs = 120_000;
 class Death extends Error {}
 
 describeEachDialect('a certificate that comes to its FQDN twice', (open) => {
-  let place: RenewalPlace;
-  let acme: ScriptedAcme;
-  let environment: Record<string, string>;
-  let databaseUrl: string;
+  let place: OrderingPlace;
   let isDeadly = false;
   beforeAll(async () => {
-    let made: TestDatabase | undefined;
-    const remember = async (...given: Parameters<typeof open>) => {
-      made = await open(...given);
-      return made;
-    };
-    acme = await startScriptedAcme(() => place.app.clock);
-    environment = {
-      ENCRYPTION_KEYS: `one:${Buffer.alloc(32, 7).toString('base64')}`,
-      ACME_DIRECTORY_URL: acme.directoryUrl,
-    };
     const atStep = async (step: string) => {
       if (step !== 'answered' || !isDeadly) return;
       isDeadly = false;
       throw new Death(step);
     };
-    const renewals = { leaseMs, atStep };
-    place = await startRenewing(remember, {
-      environment,
-      renewals,
-      orders: { pause: async () => undefined },
-    });
-    databaseUrl = made?.url ?? '';
-    environment['DUMMY_CA_URL'] = place.ca.url;
-    const provider = await providerOf(place.app, 'acme');
-    await configure(place.app, provider, orderingByHttp(acme)).expect(200);
-    await enable(place.app, provider).expect(200);
+    place = await startOrdering(open, { renewals: { leaseMs, atStep } });
   });
   afterEach(() => clearInventory(place.app));
-  afterAll(async () => {
-    await place.close();
-    await acme.close();
-  });
+  afterAll(() => place.close());
 
   const dieRenewing = async () => {
     isDeadly = true;
@@ -111,8 +84,7 @@ describeEachDialect('a certificate that comes to its FQDN twice', (open) => {
 
   test('by two renewals of the same one, the first of which died, is stored once', async () => {
     const { app, ca } = place;
-    const { fqdn } = await fqdnWithCsr(app);
-    await signWith(place, fqdn);
+    const fqdn = await issuedFqdn(place);
     const before = ca.ids.length;
     const first = await addTestRenewal(app, fqdn);
     await dieRenewing();
@@ -185,7 +157,9 @@ describeEachDialect('a certificate that comes to its FQDN twice', (open) => {
     // which has the lease and asks first: were the call first, nothing would be taken over
     const here = app.recoverSigning();
     await asked(1);
-    const child = beginLife({ databaseUrl, environment, now: app.clock.now(), work });
+    const { environment } = place;
+    const { databaseUrl, clock } = app;
+    const child = beginLife({ databaseUrl, environment, now: clock.now(), work });
     await asked(2);
     ca.answer('normally');
     const settled = async () => {
@@ -210,7 +184,7 @@ describeEachDialect('a certificate that comes to its FQDN twice', (open) => {
   });
 
   test('by two requests that have the same order, is stored once, as that of both', async () => {
-    const { app } = place;
+    const { app, acme } = place;
     const { job, fqdn } = await addJob(app, { status: 'running' });
     acme.forget();
     const ended = async ({ id }: IssuanceJobRow) => {

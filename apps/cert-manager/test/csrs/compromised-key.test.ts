@@ -9,6 +9,7 @@ import {
   certificatesOf,
   clearInventory,
   entriesOf,
+  issuedFqdn,
   moveToRenewal,
   type RenewalPlace,
   renewedFqdn,
@@ -63,8 +64,7 @@ describeEachDialect('a key for which a certificate was revoked as compromised', 
 
   test.each(ways)('is not certified again by %s, which leaves an entry; another key is', async (_, ask) => {
     const { app, ca } = place;
-    const { fqdn } = await fqdnWithCsr(app);
-    await signWith(place, fqdn);
+    const fqdn = await issuedFqdn(place);
     await revoke(fqdn);
     const before = [ca.ids.length, acme.csrs.length];
     const { body } = await ask(fqdn).expect(400);
@@ -140,8 +140,7 @@ describeEachDialect('a key for which a certificate was revoked as compromised', 
 
   test('that is revoked while a call waits is not certified', async () => {
     const { app, ca } = place;
-    const { fqdn } = await fqdnWithCsr(app);
-    await signWith(place, fqdn);
+    const fqdn = await issuedFqdn(place);
     const text = `update certificates set revoked_at = created_at, revocation_reason = 'keyCompromise'
       where fqdn_id = $1`;
     const before = ca.ids.length;

@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { describeEachDialect, type TestDatabase } from '@certloop/db/testing';
+import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
 import type { Destination } from '../../src/events/event.js';
 import { insertEvent } from '../../src/events/events.repository.js';
 import { notices } from '../../src/events/notices.repository.js';
-import { startApp, type TestApp } from '../support/app.js';
+import { type SuiteApp, startApp } from '../support/app.js';
 import { beginLife, deathOf } from '../support/dying-process.js';
 import {
   type HookReceiver,
@@ -21,8 +21,7 @@ const minute = 60_000;
 describeEachDialect('a process that is killed while it sends notices', (open) => {
   let mail: MailReceiver;
   let hook: HookReceiver;
-  let app: TestApp;
-  let databaseUrl: string;
+  let app: SuiteApp;
   let environment: Record<string, string>;
   beforeAll(async () => {
     mail = await startMailReceiver();
@@ -34,13 +33,7 @@ describeEachDialect('a process that is killed while it sends notices', (open) =>
       NOTICE_WEBHOOK_URL: hook.url,
       NOTICE_WEBHOOK_SECRET: hook.secret,
     };
-    let made: TestDatabase | undefined;
-    const remember = async (...given: Parameters<typeof open>) => {
-      made = await open(...given);
-      return made;
-    };
-    app = await startApp(remember, { environment });
-    databaseUrl = made?.url ?? '';
+    app = await startApp(open, { environment });
   });
   beforeEach(() => {
     mail.mails.length = 0;
@@ -64,7 +57,12 @@ describeEachDialect('a process that is killed while it sends notices', (open) =>
   const pending = () => app.database.read((tx) => tx.count(notices));
   /** Sends in a process of its own, and kills it when the receiver has the message. */
   const dieSending = async (hasArrived: () => boolean) => {
-    const child = beginLife({ databaseUrl, environment, now: app.clock.now(), work: 'notices' });
+    const child = beginLife({
+      databaseUrl: app.databaseUrl,
+      environment,
+      now: app.clock.now(),
+      work: 'notices',
+    });
     const death = deathOf(child);
     while (!hasArrived() && child.exitCode === null) await wait(5);
     child.kill('SIGKILL');

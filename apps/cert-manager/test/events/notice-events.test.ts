@@ -5,7 +5,8 @@ import { insertEvent } from '../../src/events/events.repository.js';
 import { startAppOn, type TestApp } from '../support/app.js';
 import { pathOf } from '../support/inventory.js';
 import { type HookReceiver, startHookReceiver } from '../support/monitor/notice-receivers.js';
-import { startWatchingMonitor, type WatchingMonitor } from '../support/monitor/watching-monitor.js';
+import { startWatched, type WatchedPlace } from '../support/monitor/watched-place.js';
+import type { WatchingMonitor } from '../support/monitor/watching-monitor.js';
 import {
   addTestRenewal,
   certificatesOf,
@@ -15,7 +16,6 @@ import {
   type RenewalPlace,
   renewedFqdn,
   signWith,
-  startRenewing,
   switchRenewal,
 } from '../support/renewals.js';
 
@@ -27,18 +27,22 @@ const day = 24 * hour;
 
 describeEachDialect('events that are noticed', (open) => {
   let hook: HookReceiver;
+  let watched: WatchedPlace;
   let monitor: WatchingMonitor;
   let place: RenewalPlace;
   let app: TestApp;
   let other: TestApp;
   beforeAll(async () => {
     hook = await startHookReceiver();
-    monitor = await startWatchingMonitor();
-    const notices = { NOTICE_WEBHOOK_URL: hook.url, NOTICE_WEBHOOK_SECRET: hook.secret };
-    const environment = { ...notices, ...monitor.environment, METRICS_OPEN: 'true' };
-    place = await startRenewing(open, { environment });
+    const notices = {
+      NOTICE_WEBHOOK_URL: hook.url,
+      NOTICE_WEBHOOK_SECRET: hook.secret,
+      METRICS_OPEN: 'true',
+    };
+    watched = await startWatched(open, notices);
+    ({ monitor, place } = watched);
     app = place.app;
-    const beside = { ...environment, DUMMY_CA_URL: place.ca.url };
+    const beside = { ...notices, ...monitor.environment, DUMMY_CA_URL: place.ca.url };
     other = await startAppOn(app.database, { environment: beside, beside: app });
   });
   beforeEach(() => {
@@ -51,8 +55,7 @@ describeEachDialect('events that are noticed', (open) => {
   });
   afterAll(async () => {
     await other.close();
-    await place.close();
-    await monitor.close();
+    await watched.close();
     await hook.close();
   });
 

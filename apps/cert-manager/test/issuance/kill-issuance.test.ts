@@ -1,12 +1,13 @@
 import type { Fqdn } from '@certloop/contracts';
 import { executeSql } from '@certloop/db';
-import { describeEachDialect, type TestDatabase } from '@certloop/db/testing';
+import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { challengeTokens } from '../../src/acme/acme-accounts.repository.js';
 import { orderMoments } from '../../src/acme/orders/order-steps.js';
 import { signingRequests } from '../../src/issuance/signing/signing-requests.repository.js';
+import { orderingEnvironment } from '../support/acme/ordering-place.js';
 import { orderingByHttp, type ScriptedAcme, startScriptedAcme } from '../support/acme/scripted-acme.js';
-import type { TestApp } from '../support/app.js';
+import type { SuiteApp } from '../support/app.js';
 import { beginLife, deathOf } from '../support/dying-process.js';
 import type { FakeCa } from '../support/fake-ca.js';
 import { addCsr, auditEntries, pathOf } from '../support/inventory.js';
@@ -20,27 +21,17 @@ jest.setTimeout(120_000);
 const leaseMs = 60_000;
 
 describeEachDialect('a process that is killed', (open) => {
-  let app: TestApp;
+  let app: SuiteApp;
   let ca: FakeCa;
   let acme: ScriptedAcme;
   let close: () => Promise<void>;
-  let environment: Record<string, string>;
-  let databaseUrl: string;
+  let environment: Readonly<Record<string, string>>;
   beforeAll(async () => {
-    let made: TestDatabase | undefined;
-    const remember = async (...given: Parameters<typeof open>) => {
-      made = await open(...given);
-      return made;
-    };
     acme = await startScriptedAcme(() => app.clock);
-    environment = {
-      ENCRYPTION_KEYS: `one:${Buffer.alloc(32, 7).toString('base64')}`,
-      ACME_DIRECTORY_URL: acme.directoryUrl,
-    };
+    const ordering = orderingEnvironment(acme);
     const orders = { leaseMs, pause: async () => undefined };
-    ({ app, ca, close } = await startAppWithCa(remember, environment, { orders }));
-    databaseUrl = made?.url ?? '';
-    environment['DUMMY_CA_URL'] = ca.url;
+    ({ app, ca, close } = await startAppWithCa(open, ordering, { orders }));
+    environment = { ...ordering, DUMMY_CA_URL: ca.url };
     await configure(app, await providerOf(app, 'acme'), orderingByHttp(acme)).expect(200);
   });
   beforeEach(() => acme.forget());
@@ -59,7 +50,12 @@ describeEachDialect('a process that is killed', (open) => {
     const dieSigning = async (call: Awaited<ReturnType<typeof sign>>) => {
       const before = ca.ids.length;
       ca.answer('with silence');
-      const child = beginLife({ databaseUrl, environment, now: app.clock.now(), work: call });
+      const child = beginLife({
+        databaseUrl: app.databaseUrl,
+        environment,
+        now: app.clock.now(),
+        work: call,
+      });
       await ca.hasIssued(before + 1);
       child.kill('SIGKILL');
       expect(await deathOf(child)).toBe('SIGKILL');
@@ -207,7 +203,12 @@ describeEachDialect('a process that is killed', (open) => {
     const body = { reason: 'keyCompromise' };
     const before = ca.revocations.reasons().length;
     ca.revocations.answer('with silence');
-    const child = beginLife({ databaseUrl, environment, now: app.clock.now(), work: { path, auth, body } });
+    const child = beginLife({
+      databaseUrl: app.databaseUrl,
+      environment,
+      now: app.clock.now(),
+      work: { path, auth, body },
+    });
     await ca.revocations.hasRevoked(before + 1);
     child.kill('SIGKILL');
     expect(await deathOf(child)).toBe('SIGKILL');
@@ -230,7 +231,7 @@ describeEachDialect('a process that is killed', (open) => {
     test.each(orderMoments)('at %s: one order, one certificate', async (deadly) => {
       const { job, fqdn } = await addJob(app, { status: 'running' });
       const now = app.clock.now();
-      const child = beginLife({ databaseUrl, environment, now, work: 'requests', deadly });
+      const child = beginLife({ databaseUrl: app.databaseUrl, environment, now, work: 'requests', deadly });
       expect(await deathOf(child)).toBe('SIGKILL');
       // no one takes it from a process that may be alive
       await app.takeUpJobs();

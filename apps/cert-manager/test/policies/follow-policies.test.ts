@@ -6,7 +6,8 @@ import { policyRefusals } from '../../src/fqdns/policy-refusals.repository.js';
 import { describeRun, hasSucceeded } from '../../src/renewals/heartbeat/run-report.js';
 import { startAppOn, type TestApp } from '../support/app.js';
 import { addCsr } from '../support/inventory.js';
-import { startWatchingMonitor, type WatchingMonitor } from '../support/monitor/watching-monitor.js';
+import { startWatched, type WatchedPlace } from '../support/monitor/watched-place.js';
+import type { WatchingMonitor } from '../support/monitor/watching-monitor.js';
 import {
   certificatesOf,
   clearInventory,
@@ -16,7 +17,6 @@ import {
   openEntryOf,
   type RenewalPlace,
   renewedFqdn,
-  startRenewing,
 } from '../support/renewals.js';
 import { newCsr, providerOf } from '../support/signing.js';
 
@@ -33,12 +33,13 @@ const example: AllowedNames = {
 const reason = expect.stringContaining('www.example.org is not allowed');
 
 describeEachDialect('a renewal that the policy of its space forbids', (open) => {
+  let watched: WatchedPlace;
   let monitor: WatchingMonitor;
   let place: RenewalPlace;
   let app: TestApp;
   beforeAll(async () => {
-    monitor = await startWatchingMonitor();
-    place = await startRenewing(open, { environment: monitor.environment });
+    watched = await startWatched(open);
+    ({ monitor, place } = watched);
     app = place.app;
   });
   afterEach(async () => {
@@ -46,10 +47,7 @@ describeEachDialect('a renewal that the policy of its space forbids', (open) => 
     await clearInventory(app);
     await app.watch();
   });
-  afterAll(async () => {
-    await place.close();
-    await monitor.close();
-  });
+  afterAll(() => watched.close());
 
   const put = (fqdn: Fqdn, body: object) =>
     app.request

@@ -1,10 +1,10 @@
 import type { Fqdn } from '@certloop/contracts';
-import { describeEachDialect, type TestDatabase } from '@certloop/db/testing';
+import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { challengeTokens } from '../../src/acme/acme-accounts.repository.js';
 import { type OrderMoment, orderMoments } from '../../src/acme/orders/order-steps.js';
 import { type RenewalStep, renewalSteps } from '../../src/renewals/queue/renew-certificate.service.js';
-import { orderingByHttp, type ScriptedAcme, startScriptedAcme } from '../support/acme/scripted-acme.js';
+import { type OrderingPlace, startOrdering } from '../support/acme/ordering-place.js';
 import { beginLife, deathOf, type Life } from '../support/dying-process.js';
 import { addCsr, auditEntries } from '../support/inventory.js';
 import {
@@ -12,12 +12,10 @@ import {
   clearInventory,
   entriesOf,
   moveToRenewal,
-  type RenewalPlace,
   renewedFqdn,
   signWith,
-  startRenewing,
 } from '../support/renewals.js';
-import { configure, enable, newCsr, providerOf } from '../support/signing.js';
+import { newCsr, providerOf } from '../support/signing.js';
 
 // it starts processes, and much else may run on the same machine
 jest.setTimeout(120_000);
@@ -25,38 +23,17 @@ jest.setTimeout(120_000);
 const leaseMs = 120_000;
 
 describeEachDialect('a process that is killed while it renews', (open) => {
-  let place: RenewalPlace;
-  let acme: ScriptedAcme;
-  let environment: Record<string, string>;
-  let databaseUrl: string;
+  let place: OrderingPlace;
   beforeAll(async () => {
-    let made: TestDatabase | undefined;
-    const remember = async (...given: Parameters<typeof open>) => {
-      made = await open(...given);
-      return made;
-    };
-    acme = await startScriptedAcme(() => place.app.clock);
-    environment = {
-      ENCRYPTION_KEYS: `one:${Buffer.alloc(32, 7).toString('base64')}`,
-      ACME_DIRECTORY_URL: acme.directoryUrl,
-    };
-    const options = { environment, renewals: { leaseMs }, orders: { pause: async () => undefined } };
-    place = await startRenewing(remember, options);
-    databaseUrl = made?.url ?? '';
-    environment['DUMMY_CA_URL'] = place.ca.url;
-    const provider = await providerOf(place.app, 'acme');
-    await configure(place.app, provider, orderingByHttp(acme)).expect(200);
-    await enable(place.app, provider).expect(200);
+    place = await startOrdering(open, { renewals: { leaseMs } });
   });
   afterEach(() => clearInventory(place.app));
-  afterAll(async () => {
-    await place.close();
-    await acme.close();
-  });
+  afterAll(() => place.close());
 
   async function dieAt(deadly: NonNullable<Life['deadly']>): Promise<void> {
-    const now = place.app.clock.now();
-    const child = beginLife({ databaseUrl, environment, now, work: 'renewals', deadly });
+    const { app, environment } = place;
+    const { databaseUrl, clock } = app;
+    const child = beginLife({ databaseUrl, environment, now: clock.now(), work: 'renewals', deadly });
     expect(await deathOf(child)).toBe('SIGKILL');
   }
 
@@ -133,7 +110,7 @@ describeEachDialect('a process that is killed while it renews', (open) => {
   describe('by ACME', () => {
     const points: readonly (RenewalStep | OrderMoment)[] = [...orderMoments, ...renewalSteps];
     test.each(points)('at %s: one order, one certificate', async (point) => {
-      const { app } = place;
+      const { app, acme } = place;
       const { id: providerId } = await providerOf(app, 'acme');
       const fqdn = await renewedFqdn({ ...place, providerId });
       await moveToRenewal(app, fqdn);

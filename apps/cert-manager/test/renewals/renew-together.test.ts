@@ -1,6 +1,6 @@
 import type { Fqdn } from '@certloop/contracts';
 import { insertMany, newRowId, openDatabase } from '@certloop/db';
-import { describeEachDialect, type TestDatabase } from '@certloop/db/testing';
+import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
 import { certificates } from '../../src/certificates/certificates.repository.js';
 import { csrs, listCsrsOfFqdn } from '../../src/csrs/csrs.repository.js';
@@ -18,8 +18,8 @@ import {
   moveToRenewal,
   openEntryOf,
   queueOf,
-  type RenewalPlace,
   renewedFqdn,
+  type SuitePlace,
   startRenewing,
   storedRenewals,
 } from '../support/renewals.js';
@@ -31,21 +31,16 @@ const budgetMs = 600_000;
 const day = 86_400_000;
 
 describeEachDialect('several processes on one database', (open) => {
-  let place: RenewalPlace;
+  let place: SuitePlace;
   let others: TestApp[];
   let closeOthers: () => Promise<void>;
   /** Steps of all of them, in their order. */
   const steps: RenewalStep[] = [];
 
   beforeAll(async () => {
-    let made: TestDatabase | undefined;
-    const remember = async (...given: Parameters<typeof open>) => {
-      made = await open(...given);
-      return made;
-    };
     const atStep = async (step: RenewalStep) => void steps.push(step);
-    place = await startRenewing(remember, { renewals: { concurrency: 4, budgetMs, atStep } });
-    const { url = '' } = made ?? {};
+    place = await startRenewing(open, { renewals: { concurrency: 4, budgetMs, atStep } });
+    const url = place.app.databaseUrl;
     const databases = await Promise.all([1, 2].map(() => openDatabase({ url, schema })));
     others = await Promise.all(
       databases.map((database) =>
@@ -178,7 +173,7 @@ describeEachDialect('several processes on one database', (open) => {
 });
 
 describeEachDialect('a worker that takes its time', (open) => {
-  let place: RenewalPlace;
+  let place: SuitePlace;
   beforeAll(async () => {
     place = await startRenewing(open, { renewals: { leaseMs: 60, budgetMs: 1 } });
   });

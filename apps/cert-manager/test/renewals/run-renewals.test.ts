@@ -18,6 +18,7 @@ import {
   certificatesOf,
   clearInventory,
   entriesOf,
+  issuedFqdn,
   moveToRenewal,
   openEntryOf,
   type RenewalPlace,
@@ -26,7 +27,7 @@ import {
   startRenewing,
   switchRenewal,
 } from '../support/renewals.js';
-import { configure, enable, fqdnWithCsr, newCsr } from '../support/signing.js';
+import { configure, enable, newCsr } from '../support/signing.js';
 
 const minute = 60_000;
 const day = 1440 * minute;
@@ -346,8 +347,7 @@ describeEachDialect('a run of the renewal queue', (open) => {
 
   describe('a test', () => {
     const withCertificate = async (): Promise<Fqdn> => {
-      const { fqdn } = await fqdnWithCsr(place.app);
-      await signWith(place, fqdn);
+      const fqdn = await issuedFqdn(place);
       return fqdn;
     };
 

@@ -6,6 +6,7 @@ import {
   addTestRenewal,
   certificatesOf,
   entriesOf,
+  issuedFqdn,
   openEntryOf,
   type RenewalPlace,
   renewedFqdn,
@@ -28,8 +29,7 @@ describeEachDialect('the renewal of an FQDN is queued', (open) => {
 
   test('when it is switched on, for two thirds of the lifetime of its certificate', async () => {
     const { app } = place;
-    const { fqdn } = await fqdnWithCsr(app);
-    await signWith(place, fqdn);
+    const fqdn = await issuedFqdn(place);
     expect(await entriesOf(app, fqdn)).toEqual([]);
     await switchRenewal(app, fqdn, true);
     const [certificate] = await certificatesOf(app, fqdn);
@@ -115,8 +115,7 @@ describeEachDialect('the renewal of an FQDN is queued', (open) => {
 
   test('at once when the certificate has run out', async () => {
     const { app } = place;
-    const { fqdn } = await fqdnWithCsr(app);
-    await signWith(place, fqdn);
+    const fqdn = await issuedFqdn(place);
     app.clock.advance(31 * day);
     await switchRenewal(app, fqdn, true);
     expect((await openEntryOf(app, fqdn)).scheduledAt).toBe(app.clock.now().toISOString());

@@ -6,8 +6,8 @@ import { addToken, grant } from '../support/factories.js';
 import { addFqdn, addSpace, auditEntries, pathOf, unknownId } from '../support/inventory.js';
 import { seedListed } from '../support/large-place.js';
 import type { Person } from '../support/people.js';
-import { entriesOf, signWith, switchRenewal, useRenewing } from '../support/renewals.js';
-import { createProvider, fqdnWithCsr } from '../support/signing.js';
+import { entriesOf, issuedFqdn, switchRenewal, useRenewing } from '../support/renewals.js';
+import { createProvider } from '../support/signing.js';
 
 jest.setTimeout(60_000);
 
@@ -31,8 +31,7 @@ describeEachDialect('changing many FQDNs', (open) => {
 
   describe('the renewal', () => {
     test('is switched on, with an entry in the audit log and in the queue for each', async () => {
-      const { fqdn } = await fqdnWithCsr(place.app, 'planned.example.org');
-      await signWith(place, fqdn);
+      const fqdn = await issuedFqdn(place, 'planned.example.org');
       const unsigned = await addFqdn(place.app, fqdn.spaceId, 'unsigned.example.org');
       const already = await addFqdn(place.app, fqdn.spaceId, 'already.example.org');
       await switchRenewal(place.app, already, true);

@@ -10,21 +10,22 @@ import {
 } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
-import type { Response } from 'supertest';
 import type { TestApp } from '../support/app.js';
 import { grant } from '../support/factories.js';
 import { addFqdn, addSpace, auditEntries, pathOf, unknownId } from '../support/inventory.js';
+import { readPages } from '../support/list-pages.js';
 import type { Person } from '../support/people.js';
 import {
   certificatesOf,
-  moveToRenewal,
+  failingFqdn,
+  issuedFqdn,
+  issueForDays,
   openEntryOf,
   type RenewalPlace,
   renewedFqdn,
-  signWith,
   startRenewing,
 } from '../support/renewals.js';
-import { configure, createProvider, fqdnWithCsr } from '../support/signing.js';
+import { createProvider, fqdnWithCsr } from '../support/signing.js';
 
 jest.setTimeout(60_000);
 
@@ -40,26 +41,15 @@ describeEachDialect('FQDNs by how they stand', (open) => {
       environment: { CHECK_MONITOR_PUBLIC_URL: 'https://monitor.example' },
     });
     app = place.app;
-    const lasting = async (days: number) =>
-      configure(app, { id: place.providerId }, { baseUrl: place.ca.url, validityDays: days }).expect(200);
-    const signed = async (hostname: string) => {
-      const { fqdn } = await fqdnWithCsr(app, hostname);
-      await signWith(place, fqdn);
-      return fqdn;
-    };
-    await lasting(1);
-    held.expired = await signed('expired.example.org');
+    await issueForDays(place, 1);
+    held.expired = await issuedFqdn(place, 'expired.example.org');
     app.clock.advance(2 * day);
-    await lasting(30);
-    held.failing = await renewedFqdn(place, 'failing.example.org');
-    await moveToRenewal(app, held.failing);
-    place.ca.answer('with a refusal');
-    await app.renew();
-    place.ca.answer('normally');
-    await lasting(2);
-    held.due = await signed('due.example.org');
+    await issueForDays(place, 30);
+    held.failing = await failingFqdn(place, 'failing.example.org');
+    await issueForDays(place, 2);
+    held.due = await issuedFqdn(place, 'due.example.org');
     app.clock.advance(1.9 * day);
-    await lasting(90);
+    await issueForDays(place, 90);
     held.valid = await renewedFqdn(place, 'xn--bcher-kva.example.org');
     held.unfinished = await addFqdn(app, (await addSpace(app)).id, 'unfinished.example.org');
     const spaceIds = [held.expired, held.valid, held.unfinished].map(({ spaceId }) => spaceId);
@@ -118,15 +108,9 @@ describeEachDialect('FQDNs by how they stand', (open) => {
       expect(all).toHaveLength(5);
       for (const person of [app.people.ada, app.people.ben]) {
         const mine = namesOf(await list({ sort }, person));
-        const rows: string[] = [];
-        let next: string | undefined = `/fqdns?sort=${sort}&limit=2`;
-        while (next !== undefined) {
-          const { body, headers }: Response = await get(next, person).expect(200);
-          rows.push(...namesOf(body as Fqdn[]));
-          expect(headers['x-total-count']).toBe(String(mine.length));
-          next = /^<([^>]+)>; rel="next"$/.exec(String(headers['link']))?.[1];
-        }
-        expect(rows).toEqual(mine);
+        const { rows, totals } = await readPages<Fqdn>(app, `/fqdns?sort=${sort}&limit=2`, person);
+        expect(namesOf(rows)).toEqual(mine);
+        expect([...totals]).toEqual([String(mine.length)]);
       }
     });
 
@@ -370,8 +354,7 @@ describeEachDialect('FQDNs by how they stand', (open) => {
     });
 
     test('an imported certificate is renewed by the provider that is named then', async () => {
-      const { fqdn } = await fqdnWithCsr(app, 'imported.example.org');
-      await signWith(place, fqdn);
+      const fqdn = await issuedFqdn(place, 'imported.example.org');
       const pem = (await certificatesOf(app, fqdn)).at(-1)?.pem;
       const { id: spaceId } = await addSpace(app);
       const other = await addFqdn(app, spaceId, 'imported.example.org');

@@ -1,19 +1,18 @@
 import { type Fqdn, type OwnSpace, type Space, spaceSorts } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
-import type { Response } from 'supertest';
 import type { TestApp } from '../support/app.js';
 import { grant } from '../support/factories.js';
 import { addFqdn, addSpace, unknownId } from '../support/inventory.js';
+import { readPages } from '../support/list-pages.js';
 import type { Person } from '../support/people.js';
 import {
   certificatesOf,
+  issuedFqdn,
   type RenewalPlace,
   renewedFqdn,
-  signWith,
   startRenewing,
 } from '../support/renewals.js';
-import { fqdnWithCsr } from '../support/signing.js';
 
 jest.setTimeout(60_000);
 
@@ -31,8 +30,7 @@ describeEachDialect('spaces by how their FQDNs stand', (open) => {
     app = place.app;
     empty = await addSpace(app, 'an empty one');
     app.clock.advance(1000);
-    const { fqdn: ended } = await fqdnWithCsr(app, 'ended.example.org');
-    await signWith(place, ended);
+    const ended = await issuedFqdn(place, 'ended.example.org');
     app.clock.advance(31 * day);
     fqdns = { ended, renewed: await renewedFqdn(place, 'renewed.example.org') };
     await addFqdn(app, fqdns.renewed.spaceId, 'new.example.org');
@@ -80,15 +78,9 @@ describeEachDialect('spaces by how their FQDNs stand', (open) => {
   test.each(spaceSorts)('by pages sorted by %s, each once', async (sort) => {
     for (const person of [app.people.ada, app.people.ben]) {
       const all = idsOf(await list({ sort }, person));
-      const rows: string[] = [];
-      let next: string | undefined = `/spaces?sort=${sort}&limit=1`;
-      while (next !== undefined) {
-        const { body, headers }: Response = await get(next, person).expect(200);
-        rows.push(...idsOf(body as Space[]));
-        expect(headers['x-total-count']).toBe(String(all.length));
-        next = /^<([^>]+)>; rel="next"$/.exec(String(headers['link']))?.[1];
-      }
-      expect(rows).toEqual(all);
+      const { rows, totals } = await readPages<Space>(app, `/spaces?sort=${sort}&limit=1`, person);
+      expect(idsOf(rows)).toEqual(all);
+      expect([...totals]).toEqual([String(all.length)]);
     }
     expect(idsOf(await list({ sort }, app.people.ben))).toHaveLength(2);
   });

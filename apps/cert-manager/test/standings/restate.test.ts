@@ -8,6 +8,7 @@ import { addCsr, addFqdn, addSpace, pathOf } from '../support/inventory.js';
 import {
   certificatesOf,
   clearInventory,
+  issuedFqdn,
   moveToRenewal,
   openEntryOf,
   type RenewalPlace,
@@ -97,8 +98,7 @@ describeEachDialect('how an FQDN stands', (open) => {
   });
 
   test('with renewal off, becomes due, not while the expiry is accepted, and expires', async () => {
-    const { fqdn } = await fqdnWithCsr(app, 'off.example.org');
-    await signWith(place, fqdn);
+    const fqdn = await issuedFqdn(place, 'off.example.org');
     app.clock.advance(25 * day);
     expect(await stateOf(fqdn)).toBe('due');
     await put(fqdn, 'expiry-accepted', { accepted: true });
@@ -172,8 +172,7 @@ describeEachDialect('how an FQDN stands', (open) => {
   });
 
   test('fails when the certificate is revoked', async () => {
-    const { fqdn } = await fqdnWithCsr(app, 'revoked.example.org');
-    await signWith(place, fqdn);
+    const fqdn = await issuedFqdn(place, 'revoked.example.org');
     const path = pathOf(fqdn, `certificates/${(await newestOf(fqdn))?.id}/revoke`);
     await app.request.post(path).set(app.people.ada.auth).send({ reason: 'superseded' }).expect(200);
     expect(await rowOf(fqdn)).toMatchObject({ problem: 'revoked' });

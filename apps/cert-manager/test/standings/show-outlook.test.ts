@@ -11,14 +11,14 @@ import { addFqdn, pathOf, unknownId } from '../support/inventory.js';
 import type { Person } from '../support/people.js';
 import {
   certificatesOf,
-  moveToRenewal,
+  failingFqdn,
+  issuedFqdn,
+  issueForDays,
   type RenewalPlace,
   renewedFqdn,
-  signWith,
   startRenewing,
   switchRenewal,
 } from '../support/renewals.js';
-import { configure, fqdnWithCsr } from '../support/signing.js';
 
 jest.setTimeout(60_000);
 
@@ -31,19 +31,12 @@ describeEachDialect('what lies ahead', (open) => {
   beforeAll(async () => {
     place = await startRenewing(open);
     app = place.app;
-    const lasting = (days: number) =>
-      configure(app, { id: place.providerId }, { baseUrl: place.ca.url, validityDays: days }).expect(200);
-    const failing = await renewedFqdn(place, 'failing.example.org');
-    await moveToRenewal(app, failing);
-    place.ca.answer('with a refusal');
-    await app.renew();
-    place.ca.answer('normally');
-    await lasting(90);
+    const failing = await failingFqdn(place, 'failing.example.org');
+    await issueForDays(place, 90);
     const renewed = [await renewedFqdn(place, 'a.example.org')];
-    await lasting(40);
+    await issueForDays(place, 40);
     renewed.push(await renewedFqdn(place, 'b.example.org'));
-    const { fqdn: unrenewed } = await fqdnWithCsr(app, 'unrenewed.example.org');
-    await signWith(place, unrenewed);
+    const unrenewed = await issuedFqdn(place, 'unrenewed.example.org');
     await addFqdn(app, unrenewed.spaceId, 'unfinished.example.org');
     fqdns = { failing, renewed, unrenewed };
     await grant(app, app.people.ben, 'READ', [unrenewed.spaceId, renewed[0]?.spaceId ?? '']);

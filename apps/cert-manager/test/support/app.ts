@@ -70,13 +70,19 @@ export interface TestApp {
   readonly close: () => Promise<void>;
 }
 
+/** The application on a database of its suite. */
+export interface SuiteApp extends TestApp {
+  /** For other processes beside it. */
+  readonly databaseUrl: string;
+}
+
 /**
  * Starts the application on a new database of the suite: `app = await startApp(open)` in a `beforeAll` of
  * `describeEachDialect`. Close it in an `afterAll`.
  */
-export async function startApp(open: OpenTestDatabase, options: TestAppOptions = {}): Promise<TestApp> {
-  const { database } = await open(schema);
-  return startAppOn(database, options);
+export async function startApp(open: OpenTestDatabase, options: TestAppOptions = {}): Promise<SuiteApp> {
+  const { database, url } = await open(schema);
+  return { ...(await startAppOn(database, options)), databaseUrl: url };
 }
 
 /** As `startApp`, on SQLite alone and outside of `describeEachDialect`; `close` drops the database. */

@@ -3,7 +3,7 @@ import type { Database } from '@certloop/db';
 import type { OpenTestDatabase } from '@certloop/db/testing';
 import { afterAll, beforeAll } from '@jest/globals';
 import { renewalQueue } from '../../src/renewals/renewals.repository.js';
-import type { TestApp, TestAppOptions } from './app.js';
+import type { SuiteApp, TestApp, TestAppOptions } from './app.js';
 import type { FakeCa } from './fake-ca.js';
 import { pathOf } from './inventory.js';
 import { type Person, settlePerson } from './people.js';
@@ -16,6 +16,11 @@ export interface RenewalPlace {
   readonly close: () => Promise<void>;
 }
 
+/** A place on a database of its suite. */
+export interface SuitePlace extends RenewalPlace {
+  readonly app: SuiteApp;
+}
+
 /**
  * The application with a CA whose certificates last for `validityDays`, and an administrator whose token lasts
  * however far the clock is moved.
@@ -24,14 +29,23 @@ export async function startRenewing(
   open: OpenTestDatabase,
   options: TestAppOptions = {},
   validityDays = 30,
-): Promise<RenewalPlace> {
+): Promise<SuitePlace> {
   const { app: started, ca, close } = await startAppWithCa(open, options.environment, options);
   const expiresAt = new Date('2100-01-01T00:00:00Z');
   const ada = await settlePerson(started, { username: 'ada.lasting', isAdmin: true }, { expiresAt });
   const app = { ...started, people: { ...started.people, ada } };
   const { id: providerId } = await providerOf(app, 'dummy-ca');
+  const place = { app, ca, providerId, close };
+  await issueForDays(place, validityDays);
+  return place;
+}
+
+/** Makes the CA issue certificates that last so long from now on. */
+export async function issueForDays(
+  { app, ca, providerId }: RenewalPlace,
+  validityDays: number,
+): Promise<void> {
   await configure(app, { id: providerId }, { baseUrl: ca.url, validityDays }).expect(200);
-  return { app, ca, providerId, close };
 }
 
 /** As startRenewing, for as long as the tests of a suite run; its members are there from the first hook on. */
@@ -72,10 +86,26 @@ export function signWith({ app, providerId }: RenewalPlace, fqdn: Fqdn) {
   return app.request.post(pathOf(fqdn, 'csr/sign')).set(app.people.ada.auth).send({ providerId }).expect(200);
 }
 
-/** A new FQDN with a CSR and a certificate, renewed automatically. */
-export async function renewedFqdn(place: RenewalPlace, hostname?: string): Promise<Fqdn> {
+/** A new FQDN with a CSR and a certificate. */
+export async function issuedFqdn(place: RenewalPlace, hostname?: string): Promise<Fqdn> {
   const { fqdn } = await fqdnWithCsr(place.app, hostname);
   await signWith(place, fqdn);
+  return fqdn;
+}
+
+/** A new FQDN with a CSR and a certificate, whose renewal is due and was refused by the CA. */
+export async function failingFqdn(place: RenewalPlace, hostname?: string): Promise<Fqdn> {
+  const fqdn = await renewedFqdn(place, hostname);
+  await moveToRenewal(place.app, fqdn);
+  place.ca.answer('with a refusal');
+  await place.app.renew();
+  place.ca.answer('normally');
+  return fqdn;
+}
+
+/** A new FQDN with a CSR and a certificate, renewed automatically. */
+export async function renewedFqdn(place: RenewalPlace, hostname?: string): Promise<Fqdn> {
+  const fqdn = await issuedFqdn(place, hostname);
   await switchRenewal(place.app, fqdn, true);
   return fqdn;
 }

@@ -1,7 +1,7 @@
 import type { Csr, Fqdn, Provider } from '@certloop/contracts';
 import { buildCsr, generateKeyPair } from '@certloop/crypto';
 import type { OpenTestDatabase } from '@certloop/db/testing';
-import { startApp, type TestApp, type TestAppOptions } from './app.js';
+import { type SuiteApp, startApp, type TestApp, type TestAppOptions } from './app.js';
 import { type FakeCa, startFakeCa } from './fake-ca.js';
 import { addCsr, addFqdn, addSpace } from './inventory.js';
 
@@ -48,7 +48,7 @@ export async function startAppWithCa(
   open: OpenTestDatabase,
   environment: Readonly<Record<string, string>> = {},
   options: TestAppOptions = {},
-): Promise<{ readonly app: TestApp; readonly ca: FakeCa; readonly close: () => Promise<void> }> {
+): Promise<{ readonly app: SuiteApp; readonly ca: FakeCa; readonly close: () => Promise<void> }> {
   // the CA is there first, as its address is in the environment; its clock is the application's
   let now = () => new Date();
   const ca = await startFakeCa({ now: () => now() });

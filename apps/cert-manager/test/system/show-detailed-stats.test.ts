@@ -3,12 +3,12 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { grant } from '../support/factories.js';
 import {
   addTestRenewal,
+  issuedFqdn,
   type RenewalPlace,
   renewedFqdn,
   signWith,
   startRenewing,
 } from '../support/renewals.js';
-import { fqdnWithCsr } from '../support/signing.js';
 
 const day = 86_400_000;
 
@@ -43,8 +43,7 @@ describeEachDialect('detailed counts', (open) => {
   test('count certificates in service, renewals, providers and keys', async () => {
     const { app, ca } = place;
     const fqdn = await renewedFqdn(place);
-    const { fqdn: other } = await fqdnWithCsr(app);
-    await signWith(place, other);
+    const other = await issuedFqdn(place);
     await addTestRenewal(app, fqdn);
     ca.answer('with a fault');
     await app.renew();
@@ -78,8 +77,7 @@ describeEachDialect('detailed counts', (open) => {
     const { app } = place;
     const { ben, cleo } = app.people;
     expect(await statsOf(cleo)).toEqual(nothing);
-    const { fqdn } = await fqdnWithCsr(app);
-    await signWith(place, fqdn);
+    const fqdn = await issuedFqdn(place);
     await grant(app, ben, 'READ', [fqdn.spaceId]);
     expect(await statsOf(ben)).toMatchObject({
       spaces: 1,

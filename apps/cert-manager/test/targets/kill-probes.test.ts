@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
-import { describeEachDialect, type TestDatabase } from '@certloop/db/testing';
+import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { beginLife, deathOf } from '../support/dying-process.js';
 import {
@@ -13,7 +13,7 @@ import {
   startTlsServer,
   type TlsServer,
 } from '../support/monitor/served-place.js';
-import { type RenewalPlace, startRenewing } from '../support/renewals.js';
+import { type SuitePlace, startRenewing } from '../support/renewals.js';
 
 // it starts a process, and much else may run on the same machine
 jest.setTimeout(120_000);
@@ -21,14 +21,13 @@ jest.setTimeout(120_000);
 const minute = 60_000;
 
 describeEachDialect('a process that is killed while it probes', (open) => {
-  let place: RenewalPlace;
+  let place: SuitePlace;
   let server: TlsServer;
   /** Takes connections for the TLS server; says nothing on them while it is silent. */
   let front: Server;
   let isSilent = true;
   const sockets: Socket[] = [];
   let environment: Record<string, string>;
-  let databaseUrl: string;
   let port: number;
 
   beforeAll(async () => {
@@ -43,13 +42,7 @@ describeEachDialect('a process that is killed while it probes', (open) => {
     await once(front, 'listening');
     port = (front.address() as AddressInfo).port;
     environment = probing(port);
-    let made: TestDatabase | undefined;
-    const remember = async (...given: Parameters<typeof open>) => {
-      made = await open(...given);
-      return made;
-    };
-    place = await startRenewing(remember, { environment });
-    databaseUrl = made?.url ?? '';
+    place = await startRenewing(open, { environment });
   });
   afterAll(async () => {
     for (const socket of sockets) socket.destroy();
@@ -64,7 +57,12 @@ describeEachDialect('a process that is killed while it probes', (open) => {
     server.reload(await newestOf(app, owned));
     for (const host of ['a.example.org', 'b.example.org', 'c.example.org'])
       await addTarget(app, owned.fqdn, { host, addresses: ['127.0.0.1'], port });
-    const child = beginLife({ databaseUrl, environment, now: app.clock.now(), work: 'probes' });
+    const child = beginLife({
+      databaseUrl: app.databaseUrl,
+      environment,
+      now: app.clock.now(),
+      work: 'probes',
+    });
     const death = deathOf(child);
     while (sockets.length === 0 && child.exitCode === null) await wait(5);
     child.kill('SIGKILL');

@@ -9,15 +9,9 @@ import {
   startTlsServer,
   type TlsServer,
 } from '../support/monitor/served-place.js';
-import { startWatchingMonitor, type WatchingMonitor } from '../support/monitor/watching-monitor.js';
-import {
-  certificatesOf,
-  clearInventory,
-  moveToRenewal,
-  type RenewalPlace,
-  startRenewing,
-  switchRenewal,
-} from '../support/renewals.js';
+import { clearWatched, startWatched, type WatchedPlace } from '../support/monitor/watched-place.js';
+import type { WatchingMonitor } from '../support/monitor/watching-monitor.js';
+import { certificatesOf, moveToRenewal, type RenewalPlace, switchRenewal } from '../support/renewals.js';
 
 jest.setTimeout(60_000);
 
@@ -25,24 +19,21 @@ const hour = 3_600_000;
 const day = 24 * hour;
 
 describeEachDialect('the watch of what is served', (open) => {
+  let watched: WatchedPlace;
   let monitor: WatchingMonitor;
   let server: TlsServer;
   let place: RenewalPlace;
   beforeAll(async () => {
-    monitor = await startWatchingMonitor();
     server = await startTlsServer({});
-    place = await startRenewing(open, { environment: { ...monitor.environment, ...probing(server.port) } });
+    watched = await startWatched(open, probing(server.port));
+    ({ monitor, place } = watched);
   });
   afterEach(async () => {
-    place.ca.answer('normally');
-    await clearInventory(place.app);
-    place.app.clock.advance(2 * day);
-    await place.app.watch();
+    await clearWatched(watched);
   });
   afterAll(async () => {
-    await place.close();
+    await watched.close();
     await server.close();
-    await monitor.close();
   });
 
   const fqdnCheck = (id = '') =>

@@ -10,11 +10,14 @@ import { createWatchEvents } from '../../src/watch/watch-events.service.js';
 import { watchedFqdns } from '../../src/watch/watched-fqdns.repository.js';
 import { startAppOn, type TestApp } from '../support/app.js';
 import { addCsr, addFqdn, pathOf } from '../support/inventory.js';
+import { clearWatched, startWatched, type WatchedPlace } from '../support/monitor/watched-place.js';
 import { startWatchingMonitor, type WatchingMonitor } from '../support/monitor/watching-monitor.js';
 import {
   addTestRenewal,
   certificatesOf,
   clearInventory,
+  issuedFqdn,
+  issueForDays,
   moveToRenewal,
   openEntryOf,
   type RenewalPlace,
@@ -23,7 +26,7 @@ import {
   startRenewing,
   switchRenewal,
 } from '../support/renewals.js';
-import { configure, fqdnWithCsr, newCsr, providerOf } from '../support/signing.js';
+import { fqdnWithCsr, newCsr, providerOf } from '../support/signing.js';
 
 jest.setTimeout(60_000);
 
@@ -31,35 +34,25 @@ const minute = 60_000;
 const day = 1440 * minute;
 
 describeEachDialect('the watch of certificates', (open) => {
+  let watched: WatchedPlace;
   let monitor: WatchingMonitor;
   let place: RenewalPlace;
   let app: TestApp;
   beforeAll(async () => {
-    monitor = await startWatchingMonitor();
-    place = await startRenewing(open, { environment: monitor.environment });
+    watched = await startWatched(open);
+    ({ monitor, place } = watched);
     app = place.app;
   });
   beforeEach(() => {
     monitor.asked.length = 0;
   });
   afterEach(async () => {
-    monitor.failing = undefined;
-    monitor.losing = undefined;
-    monitor.limit = Number.POSITIVE_INFINITY;
-    monitor.channels = 'a-channel';
-    place.ca.answer('normally');
-    await configure(app, { id: place.providerId }, { baseUrl: place.ca.url, validityDays: 30 }).expect(200);
-    await clearInventory(app);
-    app.clock.advance(2 * day);
-    await app.watch();
+    await clearWatched(watched);
     expect(await app.database.read((tx) => tx.count(watchedFqdns))).toBe(0);
     expect(await app.database.read((tx) => tx.count(watchPings))).toBe(0);
     expect(monitor.checks()).toEqual([]);
   });
-  afterAll(async () => {
-    await place.close();
-    await monitor.close();
-  });
+  afterAll(() => watched.close());
 
   const signals = () => monitor.check().pings.map(({ signal }) => signal);
   const lastBody = () => monitor.check().pings.at(-1)?.body;
@@ -100,8 +93,7 @@ describeEachDialect('the watch of certificates', (open) => {
   });
 
   test('begins with a failure for a certificate that is revoked', async () => {
-    const { fqdn } = await fqdnWithCsr(app);
-    await signWith(place, fqdn);
+    const fqdn = await issuedFqdn(place);
     await revokeNewest(fqdn, 'superseded');
     monitor.forget();
     await switchRenewal(app, fqdn, true);
@@ -229,9 +221,8 @@ describeEachDialect('the watch of certificates', (open) => {
   });
 
   test('a renewal more than a year away is a schedule that comes once, and a nearer one a timeout again', async () => {
-    await configure(app, { id: place.providerId }, { baseUrl: place.ca.url, validityDays: 825 }).expect(200);
-    const { fqdn } = await fqdnWithCsr(app);
-    await signWith(place, fqdn);
+    await issueForDays(place, 825);
+    const fqdn = await issuedFqdn(place);
     await switchRenewal(app, fqdn, true);
     await app.watch();
     const { scheduledAt } = await openEntryOf(app, fqdn);

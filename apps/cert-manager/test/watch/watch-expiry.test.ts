@@ -11,18 +11,20 @@ import { lacksWatch, watchedFqdns } from '../../src/watch/watched-fqdns.reposito
 import { startAppOn, type TestApp } from '../support/app.js';
 import { addFqdn, addSpace, auditEntries, pathOf } from '../support/inventory.js';
 import { seedUnrenewed } from '../support/large-place.js';
-import { startWatchingMonitor, type WatchingMonitor } from '../support/monitor/watching-monitor.js';
+import { clearWatched, startWatched, type WatchedPlace } from '../support/monitor/watched-place.js';
+import type { WatchingMonitor } from '../support/monitor/watching-monitor.js';
 import {
   certificatesOf,
-  clearInventory,
   explanationOf,
+  issuedFqdn,
+  issueForDays,
   type RenewalPlace,
   renewedFqdn,
   signWith,
   startRenewing,
   switchRenewal,
 } from '../support/renewals.js';
-import { configure, fqdnWithCsr } from '../support/signing.js';
+import { fqdnWithCsr } from '../support/signing.js';
 
 jest.setTimeout(60_000);
 
@@ -30,35 +32,24 @@ const minute = 60_000;
 const day = 1440 * minute;
 
 describeEachDialect('the watch of certificates that no one renews', (open) => {
+  let watched: WatchedPlace;
   let monitor: WatchingMonitor;
   let place: RenewalPlace;
   let app: TestApp;
   beforeAll(async () => {
-    monitor = await startWatchingMonitor();
-    place = await startRenewing(open, { environment: monitor.environment });
+    watched = await startWatched(open);
+    ({ monitor, place } = watched);
     app = place.app;
   });
   beforeEach(() => {
     monitor.asked.length = 0;
   });
   afterEach(async () => {
-    monitor.limit = Number.POSITIVE_INFINITY;
-    await configure(app, { id: place.providerId }, { baseUrl: place.ca.url, validityDays: 30 }).expect(200);
-    await clearInventory(app);
-    app.clock.advance(2 * day);
-    await app.watch();
+    await clearWatched(watched);
     expect(monitor.checks()).toEqual([]);
   });
-  afterAll(async () => {
-    await place.close();
-    await monitor.close();
-  });
+  afterAll(() => watched.close());
 
-  const issuedFqdn = async (hostname?: string): Promise<Fqdn> => {
-    const { fqdn } = await fqdnWithCsr(app, hostname);
-    await signWith(place, fqdn);
-    return fqdn;
-  };
   const newestOf = async (fqdn: Fqdn) => {
     const newest = (await certificatesOf(app, fqdn)).at(-1);
     return { end: Date.parse(String(newest?.expiresAt)), id: String(newest?.id) };
@@ -74,7 +65,7 @@ describeEachDialect('the watch of certificates that no one renews', (open) => {
   const secondsTo = (moment: number) => Math.ceil((moment - app.clock.now().getTime()) / 1000);
 
   test('expects another certificate a third of the lifetime before the end, and says what to do', async () => {
-    const fqdn = await issuedFqdn();
+    const fqdn = await issuedFqdn(place);
     await app.watch();
     const { end } = await newestOf(fqdn);
     const { settings } = monitor.check();
@@ -89,8 +80,8 @@ describeEachDialect('the watch of certificates that no one renews', (open) => {
   });
 
   test('expects it 30 days before the end of a long certificate, and later after each new one', async () => {
-    await configure(app, { id: place.providerId }, { baseUrl: place.ca.url, validityDays: 300 }).expect(200);
-    const fqdn = await issuedFqdn();
+    await issueForDays(place, 300);
+    const fqdn = await issuedFqdn(place);
     await app.watch();
     const { end } = await newestOf(fqdn);
     const first = Number(monitor.check().settings['timeout']);
@@ -103,7 +94,7 @@ describeEachDialect('the watch of certificates that no one renews', (open) => {
   });
 
   test('fails at once where the time to act is over already', async () => {
-    const fqdn = await issuedFqdn();
+    const fqdn = await issuedFqdn(place);
     const { end } = await newestOf(fqdn);
     await app.watch();
     monitor.forget();
@@ -115,7 +106,7 @@ describeEachDialect('the watch of certificates that no one renews', (open) => {
   });
 
   test('fails at once when the newest certificate is revoked, and ends with a new one', async () => {
-    const fqdn = await issuedFqdn();
+    const fqdn = await issuedFqdn(place);
     await app.watch();
     const { id } = await newestOf(fqdn);
     const path = pathOf(fqdn, `certificates/${id}/revoke`);
@@ -129,7 +120,7 @@ describeEachDialect('the watch of certificates that no one renews', (open) => {
   });
 
   test('ends 30 days after the end', async () => {
-    const fqdn = await issuedFqdn();
+    const fqdn = await issuedFqdn(place);
     await app.watch();
     const { end } = await newestOf(fqdn);
     app.clock.set(new Date(end + 30 * day - minute));
@@ -149,7 +140,7 @@ describeEachDialect('the watch of certificates that no one renews', (open) => {
   });
 
   test('has no check until the moment for which the expiry is accepted, and one afterwards', async () => {
-    const fqdn = await issuedFqdn();
+    const fqdn = await issuedFqdn(place);
     await app.watch();
     expect(await shown(fqdn)).not.toHaveProperty('expiryAcceptedUntil');
     const until = new Date(app.clock.now().getTime() + 5 * day).toISOString();
@@ -174,7 +165,7 @@ describeEachDialect('the watch of certificates that no one renews', (open) => {
   });
 
   test('has its check again when the expiry is accepted no longer', async () => {
-    const fqdn = await issuedFqdn();
+    const fqdn = await issuedFqdn(place);
     const { end } = await newestOf(fqdn);
     const { body } = await put(fqdn, { accepted: true }).expect(200);
     expect(body.expiryAcceptedUntil).toBe(new Date(end).toISOString());
@@ -189,7 +180,7 @@ describeEachDialect('the watch of certificates that no one renews', (open) => {
   });
 
   test('forgets what was accepted when renewal is switched on', async () => {
-    const fqdn = await issuedFqdn();
+    const fqdn = await issuedFqdn(place);
     await put(fqdn, { accepted: true }).expect(200);
     await switchRenewal(app, fqdn, true);
     expect(await shown(fqdn)).toEqual({ ...fqdn, renewalEnabled: true });
@@ -206,7 +197,7 @@ describeEachDialect('the watch of certificates that no one renews', (open) => {
     ['that is none', { accepted: true, until: 'soon' }, 'until'],
     ['without accepted', {}, 'accepted'],
   ])('refuses a moment %s, and changes nothing', async (_, asked, message) => {
-    const fqdn = await issuedFqdn();
+    const fqdn = await issuedFqdn(place);
     const { body } = await put(fqdn, asked).expect(400);
     expect(body.message).toContain(message);
     expect(await shown(fqdn)).toEqual(fqdn);
@@ -228,9 +219,9 @@ describeEachDialect('the watch of certificates that no one renews', (open) => {
 
   test('leaves the room that there is to certificates that are renewed', async () => {
     monitor.limit = 2;
-    await issuedFqdn('first.example.org');
+    await issuedFqdn(place, 'first.example.org');
     await app.watch();
-    for (const name of ['b', 'c', 'd', 'e']) await issuedFqdn(`${name}.example.org`);
+    for (const name of ['b', 'c', 'd', 'e']) await issuedFqdn(place, `${name}.example.org`);
     for (const name of ['r', 's']) await renewedFqdn(place, `${name}.example.org`);
     const names = () => monitor.checks().map(({ settings }) => String(settings['name']).split('.')[0]);
     for (let count = 0; count < 8; count += 1) {
@@ -254,7 +245,7 @@ describeEachDialect('the watch of certificates that no one renews', (open) => {
   });
 
   test('watches what a space has, in its order, when the watch is switched on again', async () => {
-    const fqdn = await issuedFqdn();
+    const fqdn = await issuedFqdn(place);
     const watchEnabled = (enabled: boolean) =>
       app.request
         .put(`/spaces/${fqdn.spaceId}/watch-enabled`)
@@ -272,7 +263,7 @@ describeEachDialect('the watch of certificates that no one renews', (open) => {
   });
 
   test('WATCH_EXPIRY=false takes the checks away and makes none', async () => {
-    const fqdn = await issuedFqdn();
+    const fqdn = await issuedFqdn(place);
     await app.watch();
     const environment = { ...monitor.environment, WATCH_EXPIRY: 'false' };
     const old = await startAppOn(app.database, { beside: app, environment });
@@ -297,7 +288,7 @@ describeEachDialect('the watch of certificates that no one renews', (open) => {
       [60, -1],
       [-1, 5],
     ] as const) {
-      const fqdn = await issuedFqdn();
+      const fqdn = await issuedFqdn(place);
       const expiryAcceptedUntil = accepted === undefined ? null : inDays(accepted);
       await app.database.transaction(async (tx) => {
         await tx.update(certificates, { fqdnId: fqdn.id }, { expiresAt: inDays(end) });
@@ -319,8 +310,7 @@ describeEachDialect('an upgrade with very many FQDNs that no one renews', (open)
     const { database, clock } = place.app;
     // on PostgreSQL the copies take much longer than what is measured
     const count = database.dialect.name === 'sqlite' ? 100_000 : 20_000;
-    const { fqdn } = await fqdnWithCsr(place.app);
-    await signWith(place, fqdn);
+    const fqdn = await issuedFqdn(place);
     await seedUnrenewed(database, fqdn.id, count);
     const renewed = await renewedFqdn(place, 'renewed.example.org');
     const newest = '0024-expiry-watch';
