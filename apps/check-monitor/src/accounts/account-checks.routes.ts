@@ -12,6 +12,7 @@ import { describeFlip } from '../flips/flip-view.js';
 import { describePings } from '../pings/ping-view.js';
 import type { PingsRouteDeps } from '../pings/pings.routes.js';
 import { listPings, readPingBody } from '../pings/pings.service.js';
+import type { Caller } from '../projects/caller.js';
 import { type AccountContext, userOf } from './account.middleware.js';
 import { callerIn, findOwnCheck, readOfCheck } from './account-checks.service.js';
 import { type AccountProjectsDeps, requireRole } from './account-projects.service.js';
@@ -30,11 +31,11 @@ export type AccountChecksRouteDeps = AccountProjectsDeps &
   ConsoleChecksDeps &
   ChangeChecksDeps;
 
+type AccountChecksHandlers = Handlers<typeof accountChecksContract, AccountContext>;
+
 /** Checks of a project for its members. */
-export function accountChecksHandlers(
-  deps: AccountChecksRouteDeps,
-): Handlers<typeof accountChecksContract, AccountContext> {
-  const callerOf = (context: AccountContext, projectId: string) => callerIn(deps, userOf(context), projectId);
+export function accountChecksHandlers(deps: AccountChecksRouteDeps): AccountChecksHandlers {
+  const callerOf: CallerOf = (context, projectId) => callerIn(deps, userOf(context), projectId);
   const view = () => ({ addresses: deps.addresses, now: deps.clock.now() });
   return {
     findOwnCheck: async ({ context, params: { checkId } }) => {
@@ -81,6 +82,18 @@ export function accountChecksHandlers(
       await moveCheck(deps, caller, check.uuid, target);
       return { status: 200, body: { projectId: target.projectId, id: check.uuid } };
     },
+    ...historyHandlers(deps, callerOf),
+  };
+}
+
+type CallerOf = (context: AccountContext, projectId: string) => Promise<Caller>;
+
+/** What happened to a check: its pings and flips. */
+function historyHandlers(
+  deps: AccountChecksRouteDeps,
+  callerOf: CallerOf,
+): Pick<AccountChecksHandlers, 'listAccountPings' | 'getAccountPingBody' | 'listAccountFlips'> {
+  return {
     listAccountPings: async ({ context, params: { projectId, checkId } }) => {
       const caller = await callerOf(context, projectId);
       const page = await readOfCheck(checkId, () => listPings(deps, caller, checkId));
