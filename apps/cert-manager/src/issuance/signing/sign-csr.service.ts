@@ -5,6 +5,7 @@ import type { Caller } from '../../access/caller.js';
 import { requireLevel } from '../../access/permissions.js';
 import { isHandingIn } from '../../acme/orders/order-steps.js';
 import { recordAudit } from '../../audit/audit.service.js';
+import type { CertificateRow } from '../../certificates/certificates.repository.js';
 import { createIssuanceJudge } from '../../csrs/judge-issuance.service.js';
 import { createKeyJudge } from '../../csrs/judged-keys.store.js';
 import type { FqdnRow } from '../../fqdns/fqdns.repository.js';
@@ -40,63 +41,85 @@ export interface SignDeps extends RequestDeps, StoreDeps {
 const lingerMs = 5;
 
 /**
- * A function that has the newest CSR of an FQDN signed and stores the certificate; an order with a CA that takes longer
- * than a minute goes on after the answer. A provider that refuses or fails is
- * `success` false with its reason; nothing is stored then, and what a CA issued whose answer was lost later. Throws NotFound when the space, the FQDN, a CSR or
- * the provider is not there, also when it went while the provider was at work; InvalidInput when the provider is
- * disabled or lacks a part of its configuration, the CSR has a weak RSA key, or the policy of the space does not allow
- * a name or the provider. A provider that had signed for a call which died is asked for that
- * certificate by the idempotency key.
+ * The use case `csr/sign`: has the newest CSR of an FQDN signed and stores the certificate. An order with a CA that takes
+ * longer than a minute goes on after the response. If the provider refuses or fails, the result is `success: false` with
+ * its reason and nothing is stored; a certificate that the CA issued without an answer is stored later. Throws NotFound if
+ * the space, the FQDN, a CSR or the provider is missing, also if it was deleted while the provider was at work. Throws
+ * InvalidInput if the provider is disabled or lacks a part of its configuration, the CSR has a weak RSA key, or the policy
+ * of the space does not allow a name or the provider. If the provider signed for a call that died, the idempotency key
+ * makes it return that certificate.
  */
 export function createSigner(deps: SignDeps): (caller: Caller, input: OrderInput) => Promise<SignedByOrder> {
+  const shared = shareBetweenCalls(deps);
+  return (caller, input) => signCsr(shared, caller, input);
+}
+
+type SharedDeps = ReturnType<typeof shareBetweenCalls>;
+
+/** The dependencies, and what concurrent calls share: their batches of reads and writes, and a cache of judged keys. */
+function shareBetweenCalls(deps: SignDeps) {
   const company = createSignCompany(lingerMs);
-  const findOrder = createOrderFinder(deps.db, { ms: lingerMs, expected: company.near });
-  const recordRequest = createRequestLog({ ...deps, leaseMs: deps.runner.leaseMs });
-  const store = createSignedStore(deps, company.asking);
-  const judgeKey = createKeyJudge();
-  const judge = createIssuanceJudge(deps.db);
-  const signAt = async (slot: number, caller: Caller, input: OrderInput): Promise<SignedByOrder> => {
-    const order = await findOrder(input);
-    judgeKey(order.csr);
-    const provider = deps.opener.openForSigning(order.provider);
-    if (order.refusal !== undefined) return refuse(deps, caller, { order }, order.refusal);
-    if (kindOf(order.provider).issuance === 'order') return signByOrder(deps, caller, order);
-    const { fqdn, csr, newestId } = order;
-    const idempotencyKey = idempotencyKeyOf({
-      purpose: 'sign',
-      fqdnId: fqdn.id,
-      csrId: csr.id,
-      newestId,
-      slot,
-    });
-    const requestId = await recordRequest({ caller, order, idempotencyKey }).catch((error: unknown) =>
-      refuse(deps, caller, { order }, error),
-    );
-    // the policy may be changed while the call waits for its turn
-    const progress = judgedAtTurn(() => judge(order));
-    const outcome = await company
-      .ask(() => provider.sign(csr.csrPem, progress, idempotencyKey))
-      .catch((error: unknown) => refuse(deps, caller, { order, requestId }, error));
-    if (!outcome.isSigned) {
-      // `recoverSigning` asks again for what a CA may have issued
-      const ended = outcome.mayHaveIssued === true ? { order } : { order, requestId };
-      await recordRefusal(deps, caller, ended, outcome.reason);
-      return { reply: { success: false, message: outcome.reason } };
-    }
-    const certificate = await store({ caller, order, issued: outcome, requestId });
-    if (order.wasRefused) await deps.reviewRefused?.(fqdn);
-    // the CA gave what another call had stored and revoked by now: as the newest one, it makes this a new request
-    if (certificate.revokedAt !== null) return signAt(slot, caller, input);
-    const warning = validityWarning(fqdn.fqdn, certificate);
-    const signed = `signed by ${order.provider.name}, valid until ${certificate.expiresAt.toISOString()}`;
-    const message = warning === undefined ? signed : `${signed}; it ${warning}`;
-    return { reply: { success: true, message, certificate: certificate.pem } };
+  return {
+    ...deps,
+    company,
+    findOrder: createOrderFinder(deps.db, { ms: lingerMs, expected: company.near }),
+    recordRequest: createRequestLog({ ...deps, leaseMs: deps.runner.leaseMs }),
+    storeSigned: createSignedStore(deps, company.asking),
+    judgeKey: createKeyJudge(),
+    judgeIssuance: createIssuanceJudge(deps.db),
   };
-  return async (caller, input) => {
-    requireLevel(caller, input.spaceId, 'READ_WRITE');
-    // take the slot before reading the newest certificate: the call that had it before has stored its certificate by then
-    return company.join(() => deps.signingSlots.use(input.fqdnId, (slot) => signAt(slot, caller, input)));
-  };
+}
+
+async function signCsr(deps: SharedDeps, caller: Caller, input: OrderInput): Promise<SignedByOrder> {
+  requireLevel(caller, input.spaceId, 'READ_WRITE');
+  // take the slot before reading the newest certificate: the call that had it before has stored its certificate by then
+  return deps.company.join(() =>
+    deps.signingSlots.use(input.fqdnId, (slot) => signInSlot(deps, slot, caller, input)),
+  );
+}
+
+async function signInSlot(
+  deps: SharedDeps,
+  slot: number,
+  caller: Caller,
+  input: OrderInput,
+): Promise<SignedByOrder> {
+  const order = await deps.findOrder(input);
+  deps.judgeKey(order.csr);
+  const provider = deps.opener.openForSigning(order.provider);
+  if (order.refusal !== undefined) return refuse(deps, caller, { order }, order.refusal);
+  if (kindOf(order.provider).issuance === 'order') return signByOrder(deps, caller, order);
+  const idempotencyKey = keyOf(order, slot);
+  const requestId = await deps
+    .recordRequest({ caller, order, idempotencyKey })
+    .catch((error: unknown) => refuse(deps, caller, { order }, error));
+  // the policy may be changed while the call waits for its turn
+  const progress = judgedAtTurn(() => deps.judgeIssuance(order));
+  const outcome = await deps.company
+    .ask(() => provider.sign(order.csr.csrPem, progress, idempotencyKey))
+    .catch((error: unknown) => refuse(deps, caller, { order, requestId }, error));
+  if (!outcome.isSigned) {
+    // `recoverSigning` asks again for what a CA may have issued
+    const ended = outcome.mayHaveIssued === true ? { order } : { order, requestId };
+    await recordRefusal(deps, caller, ended, outcome.reason);
+    return { reply: { success: false, message: outcome.reason } };
+  }
+  const certificate = await deps.storeSigned({ caller, order, issued: outcome, requestId });
+  if (order.wasRefused) await deps.reviewRefused?.(order.fqdn);
+  // the CA gave what another call had stored and revoked by now: as the newest one, it makes this a new request
+  if (certificate.revokedAt !== null) return signInSlot(deps, slot, caller, input);
+  return { reply: { success: true, message: messageOf(order, certificate), certificate: certificate.pem } };
+}
+
+/** The same until a certificate is stored, so that a call after one that died gets the certificate of that one. */
+function keyOf({ fqdn, csr, newestId }: Order, slot: number): string {
+  return idempotencyKeyOf({ purpose: 'sign', fqdnId: fqdn.id, csrId: csr.id, newestId, slot });
+}
+
+function messageOf({ fqdn, provider }: Order, certificate: CertificateRow): string {
+  const warning = validityWarning(fqdn.fqdn, certificate);
+  const signed = `signed by ${provider.name}, valid until ${certificate.expiresAt.toISOString()}`;
+  return warning === undefined ? signed : `${signed}; it ${warning}`;
 }
 
 /** Throws the error; a refusal by the policy of the space is audited before. */
