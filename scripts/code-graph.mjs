@@ -9,7 +9,8 @@ const opensTransaction = /^(transaction|longTransaction)$/;
  * The declarations at the top of each source file below `folder` (tests and migrations apart), by `file#name`. Each is
  * { file, name, isExported, parameters, uses, withinTransaction, opens }: `parameters` are the names and types of a
  * function's parameters; `uses` and `withinTransaction` are { names, members } of the whole declaration, and of what it
- * hands to a call of `transaction`; `opens` says that there is such a call. A name is resolved to `file#name` where a
+ * hands to a call of `transaction`; `uses.properties` are the names of properties that it reads or writes; `opens` says
+ * that there is such a call. A name is resolved to `file#name` where a
  * source file declares it, and to `module#name` where another module does; members are texts such as `Date.now()`.
  */
 export function readCode(folder) {
@@ -65,7 +66,7 @@ function declarationsOf(folder, file) {
   }
   for (const { name } of found) scope.set(name, `${file}#${name}`);
   return found.map(({ name, node, isExported }) => {
-    const uses = { names: new Set(), members: new Set() };
+    const uses = { names: new Set(), members: new Set(), properties: new Set() };
     const withinTransaction = { names: new Set(), members: new Set() };
     const state = { scope, uses, withinTransaction, opens: false };
     visit(node, state, false);
@@ -111,6 +112,7 @@ function visit(node, state, isWithin) {
   )
     return;
   if (type === 'Identifier') useName(node.value, state, isWithin);
+  for (const property of propertiesOf(node)) state.uses.properties.add(property);
   if (type === 'NewExpression' && node.callee.value === 'Date' && node.arguments.length === 0) {
     useMember('new Date()', state, isWithin);
   }
@@ -134,6 +136,24 @@ function visit(node, state, isWithin) {
     }
   }
 }
+
+/** Names of the properties that an expression, or a part of an object or a pattern, reads or writes. */
+function propertiesOf(node) {
+  switch (node.type) {
+    case 'MemberExpression': {
+      const { property } = node;
+      return [property.type === 'Computed' ? property.expression.value : property.value].filter(isText);
+    }
+    case 'ObjectExpression':
+    case 'ObjectPattern':
+      // a shorthand is an identifier
+      return node.properties.map((part) => (part.key ?? part).value).filter(isText);
+    default:
+      return [];
+  }
+}
+
+const isText = (value) => typeof value === 'string';
 
 function useName(name, { scope, uses, withinTransaction }, isWithin) {
   const resolved = scope.get(name) ?? `global#${name}`;

@@ -1,5 +1,6 @@
 // Laws of docs/architecture.md that imports alone cannot show: files without a role are pure in what they do, a use
-// case that writes asks for the right to and records it, no transaction waits for the network, and clocks are passed in.
+// case that writes asks for the right to and records it, no transaction waits for the network, clocks are passed in, and
+// names in snake_case, which are those of wire formats and columns, stay at the edge.
 import { reach, readCode } from './code-graph.mjs';
 
 const impureMember =
@@ -14,6 +15,12 @@ const isRoot = (file) => /^(main|app|config|database|cli|command-line)\.ts$/.tes
 /** A file that only calculates: `noun.ts` in a slice. */
 const isPure = (file) => /^.+\/[^/.]+\.ts$/.test(file);
 const isService = (file) => file.endsWith('.service.ts');
+
+const snakeCase = /^[a-z][a-z0-9]*(_[a-z0-9]+)+$/;
+/** Files that read or write a wire format, that of another service too, read a dump of one, or name columns. */
+const isEdge = (file) =>
+  /(-view|-sql|\.routes|\.middleware|\.responder|\.client|\.repository)\.ts$/.test(file) ||
+  /^(integrations\/kinds|imports)\//.test(file);
 
 const network = /\.(client|provider|channel)\.ts#|^global#fetch$/;
 const networkMember = /(^|\.)provider\.(test|sign|refresh|changeAccountKey|adviseRenewal|revoke)$/;
@@ -42,6 +49,24 @@ export const exceptions = {
     'cert-manager/audit/audit-log.service.ts#clearAuditLogs':
       'records in a table of its own that the log was emptied, as the log is empty then',
   },
+  'wire-names-at-the-edge': {
+    'cert-manager/http/problem.ts#titles': 'has a title for each error code',
+    'cert-manager/renewals/explanation/explanation.ts#hindrances': 'has a sentence for each code',
+    'cert-manager/renewals/explanation/explanation.ts#hindrancesOfImported': 'has a sentence for each code',
+    'cert-manager/renewals/explanation/explanation.ts#ruleOf': 'has a sentence for each code',
+    'cert-manager/standings/fqdn-status.ts#hints': 'has a hint for each code',
+    'cert-manager/watch/monitor/monitor-events.service.ts#faults': 'has a sentence for each code',
+    'cert-manager/system/service-metrics.service.ts#spaceLabels': 'names the labels of metrics',
+    'check-monitor/checks/check-spec.ts#readSpec': 'turns the body of a request into a specification',
+    'check-monitor/checks/check-spec.ts#changedSettings': 'turns the body of a request into settings',
+    'check-monitor/checks/check-spec.ts#changedFilters': 'turns the body of a request into filters',
+    'check-monitor/checks/write-check.service.ts#createCheck':
+      'reads the only member that is not part of a specification',
+    'check-monitor/integrations/messages/alert-event.ts#testEvent':
+      'has the check of a test message as the API shows it',
+    'dummy-ca/signing/idempotency.store.ts#fingerprintOf': 'compares the body of a request with another',
+    'dummy-ca/signing/signing.service.ts#askedBy': 'turns the body of a request into a validity',
+  },
   'no-network-in-a-transaction': {
     'check-monitor/imports/import-dump.service.ts#importOrTakeBack':
       'reads a file of its own machine, at the command line only',
@@ -62,6 +87,7 @@ function* lawsBrokenBy(declarations, declaration, app) {
   const { file, uses, withinTransaction, opens } = declaration;
   if (isPure(file) && (some(uses.members, impureMember) || some(uses.names, impureName))) yield 'pure-code';
   if (!isPure(file) && !isRoot(file) && some(uses.members, clock)) yield 'clock-handed-in';
+  if (!isEdge(file) && some(uses.properties, snakeCase)) yield 'wire-names-at-the-edge';
   if (opens) {
     const { names, members } = reach(declarations, withinTransaction);
     if (some(names, network) || some(members, networkMember)) yield 'no-network-in-a-transaction';

@@ -53,6 +53,26 @@ const bad = {
     ],
     'the clock of a part of the app': ['clock-parts.service.ts', 'export const at = () => new Date();'],
   },
+  'wire-names-at-the-edge': {
+    'a body that a service builds': [
+      'spaces/show.service.ts',
+      'export const show = ({ id, lastSeen }: Space) => ({ id, last_seen: lastSeen });',
+    ],
+    'a member that a service reads': [
+      'spaces/seen.service.ts',
+      'export function seen(body: Body) { return body.last_seen; }',
+    ],
+    'a member by its text': ['spaces/seen.ts', "export const seen = (body: Body) => body['last_seen'];"],
+    'a member that is taken apart': [
+      'spaces/seen.store.ts',
+      'export const seen = ({ last_seen: at }: Body) => at;',
+    ],
+    'a member under its own name': [
+      'spaces/seen.ts',
+      'export const seen = (body: Body) => { const { last_seen } = body; return last_seen; };',
+    ],
+    'a text that is a key': ['spaces/seen.ts', "export const seen = (at: Date) => ({ 'last_seen': at });"],
+  },
   'asks-for-the-right': {
     'no question': ['spaces/rename.service.ts', asksAndRecords.replace('requireLevel(caller);', '')],
     'none in what it calls': [
@@ -111,6 +131,9 @@ test('no law refuses what holds to them', () => {
   const good = {
     'spaces/name.ts': `export const at = (moment: Date) => new Date(moment.getTime() + 5);
 export function setTimeoutOf(row: { setTimeout: number }) { return { setTimeout: row.setTimeout }; }`,
+    'spaces/space-view.ts': 'export const describe = ({ seen }: Space) => ({ last_seen: seen });',
+    'spaces/spaces.repository.ts': 'export const where = { space_id: 1 };',
+    'spaces/code.ts': "export const code = 'not_found'; export const MAX_AGE = { MAX_AGE: 5 };",
     'spaces/rename.service.ts': `${asksAndRecords}
 import { askCa } from './ca.client.js';
 export async function renew({ db }: Deps, caller: Caller) {

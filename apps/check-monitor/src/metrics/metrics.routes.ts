@@ -1,7 +1,7 @@
 import { AppError, NotFound } from '@certloop/contracts';
 import { noteRoute } from '@certloop/server';
 import { type NextFunction, type Request, type Response, Router } from 'express';
-import { describeProject, describeService, type MetricsDeps } from './metrics.service.js';
+import { describeProject, type MetricsDeps, readServiceCounters } from './metrics.service.js';
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
@@ -35,9 +35,15 @@ export function prometheusRouter(deps: MetricsDeps): Router {
 export function reportCounters(deps: MetricsDeps) {
   return async (request: Request, response: Response): Promise<void> => {
     noteRoute(response, '/metrics/');
-    const counters = await describeService(deps, request.get('x-metrics-key') ?? '');
+    const counters = await readServiceCounters(deps, request.get('x-metrics-key') ?? '');
+    const body = {
+      ts: counters.seconds,
+      max_ping_id: counters.pings,
+      max_notification_id: counters.lastNotificationId,
+      num_unprocessed_flips: counters.waitingFlips,
+    };
     response.setHeader('Content-Type', 'application/json');
-    response.send(Buffer.from(JSON.stringify(counters)));
+    response.send(Buffer.from(JSON.stringify(body)));
   };
 }
 

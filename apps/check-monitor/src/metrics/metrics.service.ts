@@ -15,17 +15,12 @@ export interface MetricsDeps extends Secrets {
   readonly metricsKey: string | undefined;
 }
 
-/** Counters of the whole service, `ts` in seconds since 1970. Throws Forbidden for another key than ours. */
-export async function describeService(deps: MetricsDeps, key: string) {
+/** Counters of the whole service, and the seconds since 1970. Throws Forbidden for another key than ours. */
+export async function readServiceCounters(deps: MetricsDeps, key: string) {
   if (deps.metricsKey === undefined || !sameText(key, deps.metricsKey))
     throw new Forbidden('wrong metrics key');
-  const { pings, lastNotificationId, waitingFlips } = await deps.db.read(readCounters);
-  return {
-    ts: Math.floor(deps.clock.now() / microsPerSecond),
-    max_ping_id: pings,
-    max_notification_id: lastNotificationId,
-    num_unprocessed_flips: waitingFlips,
-  };
+  const counters = await deps.db.read(readCounters);
+  return { ...counters, seconds: Math.floor(deps.clock.now() / microsPerSecond) };
 }
 
 /**

@@ -6,7 +6,10 @@ import {
   findRow,
   findRows,
   insertMany,
+  type ListPage,
+  type ListWindow,
   querySql,
+  readListPage,
   type Tx,
   updateRows,
 } from '@certloop/db';
@@ -175,6 +178,31 @@ export function claimJob(tx: Tx, now: Date, leaseUntil: Date): Promise<IssuanceJ
     order: { createdAt: 'ASC' },
     set: ({ attempt }) => ({ leaseUntil, attempt: attempt + 1 }),
   });
+}
+
+/** A job as lists read it. */
+export type ListedJob = Omit<IssuanceJobRow, 'orderState'>;
+
+export interface JobFilter {
+  readonly fqdnId?: string | undefined;
+  readonly spaceId?: string | undefined;
+  readonly status?: JobStatus | undefined;
+}
+
+/** One page of the jobs that match, the newest first. */
+export function readJobPage(
+  tx: Tx,
+  { fqdnId, spaceId, status }: JobFilter,
+  window: ListWindow,
+): Promise<ListPage<ListedJob>> {
+  const { orderState, ...columns } = issuanceJobs.columns;
+  const table = { name: issuanceJobs.name, columns };
+  const where = {
+    ...(fqdnId !== undefined && { fqdn_id: [fqdnId] }),
+    ...(spaceId !== undefined && { space_id: [spaceId] }),
+    ...(status !== undefined && { status: [status] }),
+  };
+  return readListPage<ListedJob>(tx, { table, by: 'createdAt', isNewestFirst: true, where }, window);
 }
 
 /** Deletes at most 1000 ended jobs that are older than `before`; how many there were. */

@@ -1,20 +1,9 @@
 import { InvalidInput } from '@certloop/contracts';
-import { type Database, type ListPage, type ListWindow, readList, readListPage, type Tx } from '@certloop/db';
+import { type Database, type ListPage, type ListWindow, readList, type Tx } from '@certloop/db';
 import type { Caller } from '../../access/caller.js';
 import { canOn } from '../../access/permissions.js';
 import { findFqdn } from '../../fqdns/fqdns.repository.js';
-import { type IssuanceJobRow, issuanceJobs, type JobStatus } from './issuance-jobs.repository.js';
-
-/** A job as lists read it. */
-export type ListedJob = Omit<IssuanceJobRow, 'orderState'>;
-
-const { orderState, ...columns } = issuanceJobs.columns;
-
-export interface JobFilter {
-  readonly fqdnId?: string | undefined;
-  readonly spaceId?: string | undefined;
-  readonly status?: JobStatus | undefined;
-}
+import { type JobFilter, type ListedJob, readJobPage } from './issuance-jobs.repository.js';
 
 /** Jobs of an FQDN or a space, the newest first; none of a space that the caller may not read. Throws InvalidInput. */
 export async function listJobs(
@@ -23,15 +12,9 @@ export async function listJobs(
   { fqdnId, spaceId, status, ...window }: JobFilter & ListWindow,
 ): Promise<ListPage<ListedJob>> {
   if (fqdnId === undefined && spaceId === undefined) throw needsPlace();
-  const where = {
-    ...(fqdnId !== undefined && { fqdn_id: [fqdnId] }),
-    ...(spaceId !== undefined && { space_id: [spaceId] }),
-    ...(status !== undefined && { status: [status] }),
-  };
   return readList(db, window, async (tx, part) => {
     if (!(await isReadable(tx, caller, { fqdnId, spaceId }))) return { rows: [], total: 0, next: undefined };
-    const table = { name: issuanceJobs.name, columns };
-    return readListPage<ListedJob>(tx, { table, by: 'createdAt', isNewestFirst: true, where }, part);
+    return readJobPage(tx, { fqdnId, spaceId, status }, part);
   });
 }
 

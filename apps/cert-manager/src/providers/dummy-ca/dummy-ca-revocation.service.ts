@@ -23,6 +23,5 @@ function unknownTo(serialNumber: string): string {
 }
 
 function alreadyRevoked(known: RevocationStatus | undefined): RevokeOutcome {
-  const revokedAt = known?.revoked_at === undefined ? undefined : new Date(known.revoked_at);
-  return { status: 'already_revoked', revokedAt, reason: known?.reason };
+  return { status: 'already_revoked', revokedAt: known?.revokedAt, reason: known?.reason };
 }

@@ -38,7 +38,9 @@ export interface DummyCa {
   ): Promise<'revoked' | 'already_revoked' | 'not_offered'>;
 }
 
-export type RevocationStatus = Pick<CertificateStatus, 'status' | 'revoked_at' | 'reason'>;
+export interface RevocationStatus extends Pick<CertificateStatus, 'status' | 'reason'> {
+  readonly revokedAt: Date | undefined;
+}
 
 // Further members of an answer are ignored: a CA may write them in another way.
 const signed = signingReplySchema.pick({ id: true, certificate: true });
@@ -74,7 +76,9 @@ export function connectDummyCa(config: DummyCaConfig, outgoing: Outgoing, slots:
     findStatus: async (serialNumber) => {
       const params = { serial_number: serialNumber };
       const reply = await call(() => client.getCertificateStatus({ params }).catch(absentAsUndefined));
-      return reply && expected(known.safeParse(reply.body));
+      if (reply === undefined) return undefined;
+      const { status, reason, revoked_at: at } = expected(known.safeParse(reply.body));
+      return { status, reason, revokedAt: at === undefined ? undefined : new Date(at) };
     },
     revoke: (serialNumber, reason) =>
       call(() =>
