@@ -25,7 +25,7 @@ export interface ScheduleDraft {
   readonly tz: string;
 }
 
-/** Seconds in the largest unit that has no rest. */
+/** Seconds in the largest unit that divides them. */
 function spanOf(seconds: number): Span {
   const [unit, size] = units.findLast(([, one]) => seconds % one === 0) ?? units[0];
   return { count: String(seconds / size), unit };
@@ -33,7 +33,7 @@ function spanOf(seconds: number): Span {
 
 function secondsOf({ count, unit }: Span): string {
   const size = units.find(([name]) => name === unit)?.[1] ?? 60;
-  // what is no number is sent as it is, so that the service names it
+  // the service rejects other texts, and names the field
   return /^\d{1,9}$/.test(count.trim()) ? String(Number(count) * size) : count;
 }
 
@@ -103,7 +103,7 @@ export function ScheduleForm({
   const faults = new Map(preview?.errors.map(({ field, message }) => [field, `It ${message}.`]));
   const isSimple = draft.kind === 'simple';
   const select = (kind: CheckKind) => {
-    // a line of the other language would only be wrong
+    // a line of the other kind would be invalid
     const isCron = draft.schedule.trim().split(/\s+/).length === 5;
     const usual = kind === 'cron' ? '0 3 * * *' : '*-*-* 03:00';
     const fits = kind === 'simple' || (kind === 'cron') === isCron;

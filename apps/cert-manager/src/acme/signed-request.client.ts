@@ -7,22 +7,22 @@ import { isUntrusted, networkReason } from './network-reason.js';
 import { type NoncePool, takeNonce } from './nonce-pool.store.js';
 import { readProblem } from './problem-reading.js';
 
-/** The way to one CA. */
+/** What requests to one CA need. */
 export interface AcmeConnection {
   readonly directoryUrl: string;
   /**
-   * Guarded as the address requires; never follows a redirect. Waits for its turn as long as it takes, and ends
-   * with a TimeoutError when the CA takes too long to answer, or to end its answer.
+   * Rejects addresses that the service may not call, and never follows a redirect. Waits for its turn without a limit;
+   * throws a TimeoutError if the CA takes too long to respond, or to complete its response.
    */
   readonly fetch: (address: string, init: RequestInit) => Promise<Response>;
   readonly nonces: NoncePool;
-  /** Fires when the service stops: what is under way then ends by the signal's reason. */
+  /** Aborts when the service stops: requests in progress then throw its reason. */
   readonly stopping: AbortSignal;
   /** The moment that a Retry-After header names. */
   readonly retryAt: (header: string | null) => Date | undefined;
 }
 
-/** Who signs: an account by its URL, or a key that has no account yet. */
+/** The key that signs, and the URL of its account; undefined for a key that has no account yet. */
 export interface AcmeSigner {
   readonly privateKey: KeyObject;
   readonly accountUrl?: string | undefined;
@@ -40,13 +40,13 @@ export interface AcmeReply {
 
 /** Signed requests to one CA (RFC 8555 §6). Every refusal is an AcmeProblem, everything else UpstreamFailed. */
 export interface SignedRequests {
-  /** Read once. */
+  /** The directory of the CA, which is read once. */
   directory(): Promise<AcmeDirectory>;
   /** Adds a nonce to the pool. */
   fetchNonce(): Promise<void>;
-  /** POST of a payload; none makes a POST-as-GET. */
+  /** Sends a payload by POST; without one, sends a POST-as-GET. */
   post(address: string, signer: AcmeSigner, payload?: object, accept?: string): Promise<AcmeReply>;
-  /** A resource that anybody may read. */
+  /** Reads a public resource. */
   get(address: string): Promise<AcmeReply>;
 }
 
@@ -78,7 +78,7 @@ export function innerJws(signer: AcmeSigner, url: string, payload: object): Prom
   return signJws(signer.privateKey, { jwk: exportJwk(signer.privateKey), url }, JSON.stringify(payload));
 }
 
-// A CA that refuses half of all nonces, as some do for practice, still lets 999 of 1000 requests through.
+// Some test CAs reject half of all nonces; 999 of 1000 requests still succeed.
 const maxTries = 10;
 const quickTries = 3;
 const noncePauseMs = 20;
@@ -91,7 +91,7 @@ interface SignedPost {
   readonly newNonce: string;
 }
 
-/** RFC 8555 §6.5: a request whose nonce was refused was not looked at, so it is sent again with another one. */
+/** Sends a request again with another nonce if its nonce was rejected, as the CA has not processed it (RFC 8555 §6.5). */
 async function postSigned(connection: AcmeConnection, request: SignedPost): Promise<AcmeReply> {
   const { address, signer, payload, accept } = request;
   for (let tries = 1; ; tries += 1) {
@@ -107,7 +107,7 @@ async function postSigned(connection: AcmeConnection, request: SignedPost): Prom
     });
     const isRefusedNonce = answer.status >= 400 && readProblem(answer).type === 'badNonce';
     if (!isRefusedNonce || tries === maxTries) return replyOf(connection, answer);
-    // a CA that refuses many nonces is busy, or its servers do not know each other's
+    // a CA that rejects many nonces is busy, or its servers do not share their nonces
     if (tries >= quickTries) await pause(connection, noncePauseMs * 2 ** (tries - quickTries));
   }
 }

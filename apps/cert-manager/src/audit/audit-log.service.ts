@@ -26,16 +26,16 @@ export interface AuditLogDeps {
   readonly logger: Logger;
   readonly denials: Denials;
   readonly counts: AuditCounts;
-  /** Lets so many search the log for a text at once. */
+  /** Limits how many callers search the log for a text at once. */
   readonly limitSearches: <T>(search: () => Promise<T>) => Promise<T>;
   readonly exports: RunningExports;
-  /** False when no one may empty the log. */
+  /** Whether administrators may empty the log. */
   readonly mayDelete: boolean;
 }
 
 /**
- * A page of what the caller may see of the log. Throws InvalidInput, and too_many_requests when too many search for a
- * text at once.
+ * A page of the entries that the caller may see. Throws InvalidInput, and too_many_requests if too many callers search for
+ * a text at once.
  */
 export async function listAuditLogs(
   { db, denials, counts, limitSearches }: AuditLogDeps,
@@ -56,8 +56,8 @@ export async function listAuditLogs(
 }
 
 /**
- * Empties the log; that it was done, by whom and what it held stays in a table of its own and in the service's
- * log. Throws Forbidden for anyone who is no administrator, and for everybody where it is switched off.
+ * Empties the audit log. A separate table and the log of the service record who did so, when, and how many entries there
+ * were. Throws Forbidden if the caller is not an administrator, or if the configuration does not allow it.
  */
 export async function clearAuditLogs(
   { db, clock, logger, denials, mayDelete }: AuditLogDeps,
@@ -81,7 +81,7 @@ export async function clearAuditLogs(
   return extent;
 }
 
-/** Deletes every entry and returns what there was; of two who do so at once, the second finds nothing. */
+/** Deletes every entry and returns what there was. Of two calls at once, the second one finds nothing. */
 async function deleteAll(tx: Tx): Promise<AuditExtent> {
   const held = await measureAuditLogs(tx);
   const count = held.lastSeq === null ? 0 : await deleteAuditLogsTo(tx, held.lastSeq);
@@ -97,7 +97,7 @@ export async function listAuditClearings(
   return db.read(listClearingRows);
 }
 
-/** Writes an entry about no change, to test the log. Throws Forbidden. */
+/** Writes an entry that is about no change, to test the log. Throws Forbidden. */
 export async function createTestAuditLog({ db, clock }: AuditLogDeps, caller: Caller): Promise<void> {
   requireAdmin(caller);
   const entry = { action: 'audit.test', resourceType: 'audit-log' } as const;

@@ -3,17 +3,17 @@ import { auditLogs } from './audit.repository.js';
 import { auditCondition } from './search/audit-condition.repository.js';
 import type { AuditScope } from './search/audit-filter.js';
 
-/** Where the log stands for those who follow it. */
+/** Positions of the log for clients that follow it. */
 export interface ChangeEnds {
-  /** Position of the newest entry, also of one that was cleared; 0 when there never was one. */
+  /** Position of the newest entry, also of a cleared one; 0 if there never was one. */
   readonly last: number;
-  /** Up to this position no further entry can come to light. */
+  /** No new entry can still appear up to this position. */
   readonly settled: number;
   /** Position of the newest entry that was cleared, 0 for none. */
   readonly cleared: number;
 }
 
-/** `settledBefore` is a moment so long ago that all transactions of then have ended. */
+/** All transactions that began before `settledBefore` must have ended. */
 export async function findChangeEnds(tx: Tx, settledBefore: Date): Promise<ChangeEnds> {
   const text = `select (select max(id) from audit_logs) as last,
     (select max(last_seq) from audit_clearings) as cleared`;
@@ -32,11 +32,11 @@ interface ChangedRow {
   readonly resourceType: string;
   readonly resourceId: string;
   readonly spaceId: string | null;
-  /** The FQDN that the entry is about, where it names one. */
+  /** The FQDN that the entry is about; null if it is about none. */
   readonly fqdnId: string | null;
 }
 
-/** What the scope shows of the entries after a position, oldest first, at most `limit`. */
+/** Entries of the scope after the position `since`, oldest first, at most `limit`. */
 export async function listChangedRows(
   tx: Tx,
   scope: AuditScope,

@@ -72,7 +72,7 @@ export async function readCheckBadge(deps: BadgesDeps, states: string, badgeUuid
 
 const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** Badges are public: the uuid, which would let anybody ping the check, does not stand in for a name. */
+/** Badges are public, so the uuid is never the label: it would allow everyone to ping the check. */
 function labelOf({ name, slug }: Check): string {
   return name || slug || 'unnamed';
 }

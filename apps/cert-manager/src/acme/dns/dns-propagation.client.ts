@@ -8,9 +8,9 @@ export interface PropagationTerms {
 }
 
 /**
- * Waits until every name server of the record's zone that answers shows the record, or every resolver where none of
- * them answers; undefined then, else a sentence after `timeoutS`. A CA may see what is not seen from here, so waiting
- * in vain is no reason to give up.
+ * Waits until all name servers of the record's zone that respond return the record, or, if none of them responds, until
+ * all resolvers do. Returns undefined then, or a sentence after `timeoutS`. The CA may see a record that cannot be seen
+ * from here, so a timeout is no error.
  */
 export async function waitForRecord(
   { view, timeoutS, intervalS }: PropagationTerms,
@@ -27,13 +27,13 @@ export async function waitForRecord(
     if (isThere) return undefined;
     const waitedS = Math.max(pausedS, (performance.now() - begun) / 1000);
     if (waitedS + intervalS > timeoutS) {
-      const where = answers.length > 0 ? ` at ${lacking(answers)} name servers of ${zone}` : '';
+      const where = answers.length > 0 ? ` at ${shareWithout(answers)} name servers of ${zone}` : '';
       return `${record.name} TXT cannot be seen${where} from here after ${Math.floor(waitedS)} s`;
     }
     await pause(intervalS * 1000);
   }
 }
 
-function lacking(answers: readonly boolean[]): string {
+function shareWithout(answers: readonly boolean[]): string {
   return `${answers.filter((isShown) => !isShown).length} of ${answers.length}`;
 }

@@ -6,29 +6,29 @@ import { challengeName, dnsProof } from '../dns/dns-proof.js';
 import type { ProofType } from './order-plan.js';
 import type { ProofRecord } from './order-record.js';
 
-/** Shows in public what a CA looks for; `answer` is the key authorization (RFC 8555 §8.1). */
+/** Publishes the proof that a CA checks; `answer` is the key authorization (RFC 8555 §8.1). */
 export interface Prover {
   /** Kinds of challenge, the preferred one first. */
   readonly wanted: readonly ProofType[];
-  /** People do the publishing. */
+  /** Whether people publish the proof. */
   readonly isManual: boolean;
-  /** The proof with the place where it is to be published, before it is. Throws UpstreamFailed. */
+  /** Returns the proof with the place where `present` will publish it. Throws UpstreamFailed. */
   locate(proof: ProofRecord): Promise<ProofRecord>;
   present(proof: ProofRecord, answer: string): Promise<void>;
-  /** What keeps the proof from being seen from here, in one sentence. Throws when that must not be. */
+  /** Why the proof cannot be seen from here, in one sentence; undefined if it can. Throws if the order must then fail. */
   check(proof: ProofRecord, answer: string): Promise<string | undefined>;
-  /** Takes the proof back. Never throws for a backend that does not answer. */
+  /** Removes the proof. Does not throw if the backend does not respond. */
   withdraw(proof: ProofRecord, answer: string): Promise<void>;
-  /** Tries what publishes, without publishing anything; a sentence about it. Throws UpstreamFailed. */
+  /** Tests the backend without publishing anything, and returns a sentence about it. Throws UpstreamFailed. */
   readonly probe?: () => Promise<string>;
-  /** What someone is to publish. */
+  /** What people have to publish, and where. */
   instruction(proof: ProofRecord, answer: string): { readonly place: string; readonly content: string };
 }
 
 export interface HttpProverDeps {
   readonly db: Database;
   readonly clock: Clock;
-  /** Why an answer cannot be read under its name; undefined when it can, or when no one looks. */
+  /** Why the answer cannot be read at its host name; undefined if it can, or if the check is off. */
   readonly probe: (proof: ProofRecord, answer: string) => Promise<string | undefined>;
 }
 
@@ -50,7 +50,7 @@ export function createHttpProver(deps: HttpProverDeps): Prover {
   };
 }
 
-// An order that no one took up again is dead at every CA after a week.
+// After a week without progress, an order has expired at every CA.
 const tokenLifeMs = 7 * 86_400_000;
 
 /** Proofs by TXT records that a backend publishes. */

@@ -1,13 +1,27 @@
 import { type AuditExportFormat, type AuditLog, csvLine } from '@certloop/contracts';
 
-/** How an export is written. */
+/** Format of an export. */
 export interface AuditWriter {
   readonly contentType: string;
   readonly fileName: string;
-  /** What stands before the first entry. */
+  /** Text before the first entry. */
   readonly head: string;
   readonly line: (entry: AuditLog) => string;
 }
+
+const columns: readonly (readonly [name: string, text: (entry: AuditLog) => string])[] = [
+  ['seq', ({ seq }) => String(seq ?? '')],
+  ['timestamp', ({ timestamp }) => timestamp],
+  ['action', ({ action }) => action],
+  ['resourceType', ({ resourceType }) => resourceType],
+  ['resourceId', ({ resourceId }) => resourceId],
+  ['userId', ({ userId }) => userId],
+  ['username', ({ username }) => username],
+  ['ipAddress', ({ ipAddress }) => ipAddress],
+  ['userAgent', ({ userAgent }) => userAgent],
+  ['details', ({ details }) => JSON.stringify(details)],
+  ['id', ({ id }) => id],
+];
 
 export const auditWriters: Readonly<Record<AuditExportFormat, AuditWriter>> = {
   jsonl: {
@@ -19,32 +33,7 @@ export const auditWriters: Readonly<Record<AuditExportFormat, AuditWriter>> = {
   csv: {
     contentType: 'text/csv; charset=utf-8',
     fileName: 'audit-logs.csv',
-    head: csvLine([
-      'seq',
-      'timestamp',
-      'action',
-      'resourceType',
-      'resourceId',
-      'userId',
-      'username',
-      'ipAddress',
-      'userAgent',
-      'details',
-      'id',
-    ]),
-    line: (entry) =>
-      csvLine([
-        String(entry.seq ?? ''),
-        entry.timestamp,
-        entry.action,
-        entry.resourceType,
-        entry.resourceId,
-        entry.userId,
-        entry.username,
-        entry.ipAddress,
-        entry.userAgent,
-        JSON.stringify(entry.details),
-        entry.id,
-      ]),
+    head: csvLine(columns.map(([name]) => name)),
+    line: (entry) => csvLine(columns.map(([, text]) => text(entry))),
   },
 };

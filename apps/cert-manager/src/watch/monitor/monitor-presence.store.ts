@@ -2,19 +2,19 @@ import type { Clock, Logger } from '@certloop/server';
 import { awayUntil, roomAskedAt } from '../watch-pause.js';
 import { type MonitorClient, MonitorRefused } from './monitor.client.js';
 
-/** What this process knows of the monitor: whether it answers, and whether it takes another check. */
+/** What this process knows of the monitor: whether it responds, and whether it accepts another check. */
 export interface MonitorPresence {
-  /** The monitor; every call is noted. */
+  /** The monitor; the result of each call updates what is known. */
   readonly monitor: MonitorClient;
-  /** Whether it failed to answer a short while ago. */
+  /** Whether calls are paused because it did not respond. */
   isAway(): boolean;
-  /** Whether a new check may be asked for now; after a refusal one call asks, later. */
+  /** Whether a check may be created now. After a refusal, one call may try again later. */
   mayAskForCheck(): boolean;
-  /** Ends a run; true when the monitor failed to answer in it. */
+  /** Ends a run, and returns whether the monitor failed to respond in it. */
   endRun(): boolean;
 }
 
-/** Logs once when the monitor goes, comes back, or has no room for another check, however many calls there are. */
+/** Logs once when the monitor stops responding, responds again, or has no room for another check. */
 export function createPresence(client: MonitorClient, tools: PresenceTools): MonitorPresence {
   const answers = createAnswers(tools);
   const room = createRoom(tools);
@@ -42,7 +42,7 @@ interface PresenceTools {
   readonly logger: Logger;
 }
 
-/** Whether calls are answered; after runs without an answer come pauses. */
+/** Whether the monitor responds. After a run without a response, calls pause. */
 function createAnswers({ clock, logger }: PresenceTools) {
   let awayRuns = 0;
   let pausedUntil: Date | undefined;
@@ -82,7 +82,7 @@ function createAnswers({ clock, logger }: PresenceTools) {
   };
 }
 
-/** Whether the monitor has room for another check; while it has none, it is asked seldom. */
+/** Whether the monitor has room for another check. While it has none, calls try rarely. */
 function createRoom({ clock, logger }: PresenceTools) {
   let askAgainAt: Date | undefined;
   return {

@@ -24,7 +24,7 @@ const maxBodyBytes = 2_621_440;
 const maxUserAgentLength = 200;
 
 /**
- * Answers ping addresses straight from the HTTP server: a framework would cost more than the rest of a ping. Answers
+ * Handles requests for ping addresses without a framework, which would cost more than the rest of a ping. It responds
  * only after the ping is on disk.
  */
 export function createPingResponder(deps: PingRequestDeps): RequestListener {
@@ -66,7 +66,7 @@ async function receiveBeginning(request: IncomingMessage, limit: number): Promis
   if (Number(request.headers['content-length'] ?? 0) > tooLarge) throw bodyRefusal();
   const beginning: Buffer[] = [];
   let length = 0;
-  // destroying the request would take the connection along, and with it the answer
+  // destroying the request would close the connection before the response is sent
   const chunks: AsyncIterable<Buffer> = request.iterator({ destroyOnReturn: false });
   for await (const chunk of chunks) {
     if (length < limit) beginning.push(chunk.subarray(0, limit - length));
@@ -117,7 +117,7 @@ function refuse(
   });
 }
 
-/** What is wrong with one check may be right a moment later; refusals of names are left to caches. */
+/** Whether the address has a uuid: its check may be created a moment later, so caches must not store the rejection. */
 function isByUuid(request: IncomingMessage): boolean {
   const [path = '', query = ''] = splitOnce(request.url ?? '', '?');
   return parsePingAddress(path.slice(pingPrefix.length), query)?.target.kind === 'uuid';
