@@ -10,6 +10,12 @@ export interface Choice {
   readonly detail?: string | undefined;
 }
 
+/** Some of the choices that a search finds, and how many it finds. */
+interface Choices<C extends Choice> {
+  readonly rows: readonly C[];
+  readonly total: number;
+}
+
 export interface PickerProps<C extends Choice> {
   readonly label: string;
   /** One of them, such as `user`. */
@@ -21,10 +27,7 @@ export interface PickerProps<C extends Choice> {
   /** Begins the keys of the queries. */
   readonly queryKey: readonly string[];
   /** Finds what has the part `q` in its name; some of all without one. */
-  readonly find: (
-    q: string,
-    signal: AbortSignal,
-  ) => Promise<{ readonly rows: readonly C[]; readonly total: number }>;
+  readonly find: (q: string, signal: AbortSignal) => Promise<Choices<C>>;
   readonly error?: string | undefined;
 }
 
@@ -32,7 +35,7 @@ const maxChips = 50;
 
 /** Chooses some of many: the chosen ones can be removed, others are searched and added. */
 export function Picker<C extends Choice>(props: PickerProps<C>) {
-  const { label, noun, chosen, labelOf, change, queryKey, find, error } = props;
+  const { label, noun, chosen, change, queryKey, find, error } = props;
   const [q, search] = useState('');
   const settled = useSettled(q.trim());
   const query = useQuery({
@@ -47,6 +50,30 @@ export function Picker<C extends Choice>(props: PickerProps<C>) {
   return (
     <fieldset className="cl-fieldset">
       <legend>{label}</legend>
+      <Chosen {...props} />
+      <TextInput
+        type="search"
+        aria-label={`Search: ${label}`}
+        placeholder="Part of a name"
+        value={q}
+        onChange={(event) => search(event.currentTarget.value)}
+        // Enter must not send the form
+        onKeyDown={(event) => {
+          if (event.key === 'Enter') event.preventDefault();
+        }}
+        error={error}
+        maxLength={100}
+        autoComplete="off"
+      />
+      <Fault>{query.isError ? sentenceOf(query.error) : undefined}</Fault>
+      {found !== undefined && <Found noun={noun} found={found} picked={picked} toggle={toggle} />}
+    </fieldset>
+  );
+}
+
+function Chosen<C extends Choice>({ label, noun, chosen, labelOf, change }: PickerProps<C>) {
+  return (
+    <>
       {chosen.length > 0 && (
         <ul className="cl-picked" aria-label={`${label}: chosen`}>
           {chosen.slice(0, maxChips).map((id) => (
@@ -73,40 +100,38 @@ export function Picker<C extends Choice>(props: PickerProps<C>) {
           And {countOf(chosen.length - maxChips, noun)} more. Search for one to remove it.
         </p>
       )}
-      <TextInput
-        type="search"
-        aria-label={`Search: ${label}`}
-        placeholder="Part of a name"
-        value={q}
-        onChange={(event) => search(event.currentTarget.value)}
-        // Enter must not send the form
-        onKeyDown={(event) => {
-          if (event.key === 'Enter') event.preventDefault();
-        }}
-        error={error}
-        maxLength={100}
-        autoComplete="off"
-      />
-      <Fault>{query.isError ? sentenceOf(query.error) : undefined}</Fault>
-      {found !== undefined && (
-        <div className="cl-choices">
-          {found.rows.map((choice) => (
-            <label key={choice.id} className="cl-check">
-              <input type="checkbox" checked={picked.has(choice.id)} onChange={() => toggle(choice)} />
-              <span>
-                {choice.label}
-                {choice.detail !== undefined && <small className="cl-dim"> {choice.detail}</small>}
-              </span>
-            </label>
-          ))}
-          {found.rows.length === 0 && <p className="cl-dim">No {noun} matches.</p>}
-          {found.total > found.rows.length && (
-            <p className="cl-dim">
-              {countOf(found.rows.length, noun)} of {found.total}. Search for the others.
-            </p>
-          )}
-        </div>
+    </>
+  );
+}
+
+function Found<C extends Choice>({
+  noun,
+  found,
+  picked,
+  toggle,
+}: {
+  readonly noun: string;
+  readonly found: Choices<C>;
+  readonly picked: ReadonlySet<string>;
+  readonly toggle: (choice: C) => void;
+}) {
+  return (
+    <div className="cl-choices">
+      {found.rows.map((choice) => (
+        <label key={choice.id} className="cl-check">
+          <input type="checkbox" checked={picked.has(choice.id)} onChange={() => toggle(choice)} />
+          <span>
+            {choice.label}
+            {choice.detail !== undefined && <small className="cl-dim"> {choice.detail}</small>}
+          </span>
+        </label>
+      ))}
+      {found.rows.length === 0 && <p className="cl-dim">No {noun} matches.</p>}
+      {found.total > found.rows.length && (
+        <p className="cl-dim">
+          {countOf(found.rows.length, noun)} of {found.total}. Search for the others.
+        </p>
       )}
-    </fieldset>
+    </div>
   );
 }

@@ -88,6 +88,11 @@ const kinds: readonly (readonly [CheckKind, string, string])[] = [
   ['oncalendar', 'OnCalendar', 'pings at the times of a systemd timer'],
 ];
 
+interface DraftProps {
+  readonly draft: ScheduleDraft;
+  readonly change: (draft: ScheduleDraft) => void;
+}
+
 /** The fields of a schedule, with what they mean. */
 export function ScheduleForm({
   draft,
@@ -95,11 +100,9 @@ export function ScheduleForm({
   preview,
   error,
 }: {
-  readonly draft: ScheduleDraft;
-  readonly change: (draft: ScheduleDraft) => void;
   readonly preview: SchedulePreview | undefined;
   readonly error: unknown;
-}) {
+} & DraftProps) {
   const faults = new Map(preview?.errors.map(({ field, message }) => [field, `It ${message}.`]));
   const isSimple = draft.kind === 'simple';
   const select = (kind: CheckKind) => {
@@ -130,33 +133,7 @@ export function ScheduleForm({
           fault={faults.get('timeout')}
         />
       ) : (
-        <>
-          <TextInput
-            label={draft.kind === 'cron' ? 'Cron line' : 'OnCalendar'}
-            value={draft.schedule}
-            onChange={({ currentTarget: { value } }) => change({ ...draft, schedule: value })}
-            error={faults.get('schedule')}
-            classNames={{ input: 'cl-mono' }}
-            maxLength={100}
-            spellCheck={false}
-            autoComplete="off"
-          />
-          <TextInput
-            label="Time zone of the schedule"
-            value={draft.tz}
-            onChange={({ currentTarget: { value } }) => change({ ...draft, tz: value })}
-            error={faults.get('tz')}
-            list="zones"
-            maxLength={50}
-            spellCheck={false}
-            autoComplete="off"
-          />
-          <datalist id="zones">
-            {['UTC', ...Intl.supportedValuesOf('timeZone')].map((zone) => (
-              <option key={zone} value={zone} />
-            ))}
-          </datalist>
-        </>
+        <TimesFields draft={draft} change={change} faults={faults} />
       )}
       <SpanField
         label="Grace time"
@@ -166,6 +143,43 @@ export function ScheduleForm({
         fault={faults.get('grace')}
       />
       <Meaning preview={preview} error={error} hasTimes={!isSimple} />
+    </>
+  );
+}
+
+/** The fields of a schedule with times and a zone. */
+function TimesFields({
+  draft,
+  change,
+  faults,
+}: DraftProps & { readonly faults: ReadonlyMap<string, string> }) {
+  return (
+    <>
+      <TextInput
+        label={draft.kind === 'cron' ? 'Cron line' : 'OnCalendar'}
+        value={draft.schedule}
+        onChange={({ currentTarget: { value } }) => change({ ...draft, schedule: value })}
+        error={faults.get('schedule')}
+        classNames={{ input: 'cl-mono' }}
+        maxLength={100}
+        spellCheck={false}
+        autoComplete="off"
+      />
+      <TextInput
+        label="Time zone of the schedule"
+        value={draft.tz}
+        onChange={({ currentTarget: { value } }) => change({ ...draft, tz: value })}
+        error={faults.get('tz')}
+        list="zones"
+        maxLength={50}
+        spellCheck={false}
+        autoComplete="off"
+      />
+      <datalist id="zones">
+        {['UTC', ...Intl.supportedValuesOf('timeZone')].map((zone) => (
+          <option key={zone} value={zone} />
+        ))}
+      </datalist>
     </>
   );
 }

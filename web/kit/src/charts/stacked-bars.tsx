@@ -15,26 +15,65 @@ const counts = new Intl.NumberFormat('en');
  * leads to the bars, and arrow keys from one to the next; what a bar stands for is written below. Enter or a click calls
  * `open`.
  */
-export function StackedBars({
-  sentence,
-  rowTitle,
-  series,
-  bars,
-  open,
-}: {
+export function StackedBars(props: StackedBarsProps) {
+  const { sentence, series, bars } = props;
+  const [place, setPlace] = useState<number>();
+  const shown = place === undefined ? undefined : bars[place];
+  return (
+    <figure className="cl-figure">
+      <figcaption>{sentence}</figcaption>
+      <Legend series={series} />
+      <Bars {...props} place={place} setPlace={setPlace} />
+      <div className="cl-axis" aria-hidden="true">
+        <span>{bars[0]?.label}</span>
+        <span>{bars.at(-1)?.label}</span>
+      </div>
+      <p className="cl-note">
+        {shown === undefined ? 'Choose a bar to see its counts.' : textOf(shown, series)}
+      </p>
+      <details>
+        <summary>Show as a table</summary>
+        <CountsTable {...props} />
+      </details>
+    </figure>
+  );
+}
+
+interface StackedBarsProps {
   readonly sentence: string;
   /** What the label of a bar is, in the table. */
   readonly rowTitle: string;
   readonly series: readonly Series[];
   readonly bars: readonly Bar[];
   readonly open?: (key: string) => void;
-}) {
-  const [place, setPlace] = useState<number>();
+}
+
+function Legend({ series }: Pick<StackedBarsProps, 'series'>) {
+  return (
+    <ul className="cl-legend">
+      {series.map(({ label, tone }) => (
+        <li key={label}>
+          <svg width="12" height="12" viewBox="0 0 12 12" aria-hidden="true">
+            <rect width="12" height="12" className={`cl-part-${tone}`} />
+            {tone === 'warn' && <path d="M-2 6l8-8M-2 14L14-2M6 14l8-8" className="cl-hatch" />}
+          </svg>
+          {label}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+interface BarsProps extends Omit<StackedBarsProps, 'rowTitle'> {
+  /** The bar whose counts are written below. */
+  readonly place: number | undefined;
+  readonly setPlace: (place: number | undefined) => void;
+}
+
+function Bars({ sentence, series, bars, open, place, setPlace }: BarsProps) {
   const marks = useRef<(SVGGElement | null)[]>([]);
   const hatch = useId();
   const highest = Math.max(0, ...bars.map(totalOf));
-  const shown = place === undefined ? undefined : bars[place];
-  const textOf = (bar: Bar) => `${bar.label}: ${partsText(bar, series)}`;
   const onKeyDown = (event: KeyboardEvent, at: number, key: string) => {
     if (event.key === 'Enter' || event.key === ' ') {
       event.preventDefault();
@@ -47,19 +86,7 @@ export function StackedBars({
     marks.current[next]?.focus();
   };
   return (
-    <figure className="cl-figure">
-      <figcaption>{sentence}</figcaption>
-      <ul className="cl-legend">
-        {series.map(({ label, tone }) => (
-          <li key={label}>
-            <svg width="12" height="12" viewBox="0 0 12 12" aria-hidden="true">
-              <rect width="12" height="12" className={`cl-part-${tone}`} />
-              {tone === 'warn' && <path d="M-2 6l8-8M-2 14L14-2M6 14l8-8" className="cl-hatch" />}
-            </svg>
-            {label}
-          </li>
-        ))}
-      </ul>
+    <>
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be drawn */}
       <svg
         className="cl-bars"
@@ -84,7 +111,7 @@ export function StackedBars({
             }}
             className="cl-bar"
             role={open === undefined ? 'img' : 'button'}
-            aria-label={textOf(bar)}
+            aria-label={textOf(bar, series)}
             tabIndex={at === (place ?? 0) ? 0 : -1}
             onFocus={() => setPlace(at)}
             onPointerEnter={() => setPlace(at)}
@@ -109,47 +136,44 @@ export function StackedBars({
           </g>
         ))}
       </svg>
-      <div className="cl-axis" aria-hidden="true">
-        <span>{bars[0]?.label}</span>
-        <span>{bars.at(-1)?.label}</span>
-      </div>
-      <p className="cl-note">{shown === undefined ? 'Choose a bar to see its counts.' : textOf(shown)}</p>
-      <details>
-        <summary>Show as a table</summary>
-        <div className="cl-scroll">
-          <table className="cl-table" aria-label={sentence}>
-            <thead>
-              <tr>
-                {[rowTitle, ...series.map(({ label }) => label)].map((title) => (
-                  <th key={title} scope="col">
-                    {title}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {bars.map((bar) => (
-                <tr key={bar.key}>
-                  <th scope="row">{bar.label}</th>
-                  {series.map(({ label }, number) => (
-                    <td key={label} data-title={label}>
-                      {counts.format(bar.counts[number] ?? 0)}
-                    </td>
-                  ))}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      </details>
-    </figure>
+    </>
   );
 }
 
-function partsText(bar: Bar, series: readonly Series[]): string {
+function CountsTable({ sentence, rowTitle, series, bars }: StackedBarsProps) {
+  return (
+    <div className="cl-scroll">
+      <table className="cl-table" aria-label={sentence}>
+        <thead>
+          <tr>
+            {[rowTitle, ...series.map(({ label }) => label)].map((title) => (
+              <th key={title} scope="col">
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {bars.map((bar) => (
+            <tr key={bar.key}>
+              <th scope="row">{bar.label}</th>
+              {series.map(({ label }, number) => (
+                <td key={label} data-title={label}>
+                  {counts.format(bar.counts[number] ?? 0)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function textOf(bar: Bar, series: readonly Series[]): string {
   const parts = series.flatMap(({ label }, number) => {
     const count = bar.counts[number] ?? 0;
     return count === 0 ? [] : [`${counts.format(count)} ${label}`];
   });
-  return parts.length === 0 ? 'none' : parts.join(', ');
+  return `${bar.label}: ${parts.length === 0 ? 'none' : parts.join(', ')}`;
 }

@@ -74,26 +74,11 @@ export function GroupForm({ group }: { readonly group?: PermissionGroup }) {
       </div>
       <div className="cl-column">
         <section className="cl-panel" aria-label="Who belongs to it">
-          <Picker<Person>
-            label="Members"
-            noun="user"
-            chosen={draft.userIds}
-            labelOf={(id) => people.get(id)?.username}
-            change={(userIds, toggled) => {
-              set({ userIds });
-              if (toggled !== undefined) add((before) => [...before, toggled.user]);
-            }}
-            queryKey={['users', 'pick']}
-            find={async (q, signal) => {
-              const page = await loadUsers(q === '' ? {} : { q }, undefined, signal, 20);
-              const rows = page.rows.map((user) => ({
-                id: user.id,
-                label: user.username,
-                detail: user.email,
-                user,
-              }));
-              return { rows, total: page.total ?? rows.length };
-            }}
+          <MembersField
+            draft={draft}
+            set={set}
+            people={people}
+            add={(user) => add((before) => [...before, user])}
           />
         </section>
       </div>
@@ -260,5 +245,40 @@ function SpacesField({ draft, set, error }: PartProps) {
         />
       )}
     </>
+  );
+}
+
+function MembersField({
+  draft,
+  set,
+  people,
+  add,
+}: Omit<PartProps, 'error'> & {
+  /** Users whose names are known, by id. */
+  readonly people: ReadonlyMap<string, User>;
+  readonly add: (user: User) => void;
+}) {
+  return (
+    <Picker<Person>
+      label="Members"
+      noun="user"
+      chosen={draft.userIds}
+      labelOf={(id) => people.get(id)?.username}
+      change={(userIds, toggled) => {
+        set({ userIds });
+        if (toggled !== undefined) add(toggled.user);
+      }}
+      queryKey={['users', 'pick']}
+      find={async (q, signal) => {
+        const page = await loadUsers(q === '' ? {} : { q }, undefined, signal, 20);
+        const rows = page.rows.map((user) => ({
+          id: user.id,
+          label: user.username,
+          detail: user.email,
+          user,
+        }));
+        return { rows, total: page.total ?? rows.length };
+      }}
+    />
   );
 }

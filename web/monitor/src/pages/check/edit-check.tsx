@@ -69,42 +69,49 @@ export function EditDialog({ projectId, check, close }: CheckDialogProps) {
         defaultValue={check.desc}
         rows={3}
       />
-      <details>
-        <summary>Which pings count</summary>
-        <div className="cl-form">
-          <Switch
-            name="methods"
-            label="Only POST counts, so that a preview of a link is no ping"
-            defaultChecked={check.methods === 'POST'}
-          />
-          <TextInput
-            name="start_kw"
-            label="Keywords of a start"
-            description="With commas between them."
-            defaultValue={check.start_kw}
-            maxLength={200}
-          />
-          <TextInput
-            name="success_kw"
-            label="Keywords of a success"
-            defaultValue={check.success_kw}
-            maxLength={200}
-          />
-          <TextInput
-            name="failure_kw"
-            label="Keywords of a failure"
-            defaultValue={check.failure_kw}
-            maxLength={200}
-          />
-          {flags.map(([name, label]) => (
-            <Switch key={name} name={name} label={label} defaultChecked={check[name]} />
-          ))}
-        </div>
-      </details>
+      <PingFilters check={check} />
       <Fault>{save.isError ? sentenceOf(save.error) : undefined}</Fault>
       <Button type="submit" loading={save.isPending}>
         Save
       </Button>
     </form>
+  );
+}
+
+/** Which pings count, and what their keywords mean. */
+function PingFilters({ check }: { readonly check: Check }) {
+  return (
+    <details>
+      <summary>Which pings count</summary>
+      <div className="cl-form">
+        <Switch
+          name="methods"
+          label="Only POST counts, so that a preview of a link is no ping"
+          defaultChecked={check.methods === 'POST'}
+        />
+        <TextInput
+          name="start_kw"
+          label="Keywords of a start"
+          description="With commas between them."
+          defaultValue={check.start_kw}
+          maxLength={200}
+        />
+        <TextInput
+          name="success_kw"
+          label="Keywords of a success"
+          defaultValue={check.success_kw}
+          maxLength={200}
+        />
+        <TextInput
+          name="failure_kw"
+          label="Keywords of a failure"
+          defaultValue={check.failure_kw}
+          maxLength={200}
+        />
+        {flags.map(([name, label]) => (
+          <Switch key={name} name={name} label={label} defaultChecked={check[name]} />
+        ))}
+      </div>
+    </details>
   );
 }

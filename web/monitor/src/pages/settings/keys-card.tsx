@@ -54,7 +54,31 @@ export function KeysCard({
   readonly canChange: boolean;
 }) {
   const [asked, ask] = useState<Asked>();
-  const columns: readonly Column<{ readonly kind: KeyKind }>[] = [
+  return (
+    <section className="cl-stack" aria-label="Keys">
+      <h2>Keys</h2>
+      <DataTable
+        label="Keys"
+        columns={columnsOf(project, canChange, ask)}
+        rows={keyKinds.map((kind) => ({ kind }))}
+        rowKey={({ kind }) => kind}
+      />
+      {asked?.action === 'create' && (
+        <CreateKey project={project} kind={asked.kind} close={() => ask(undefined)} />
+      )}
+      {asked?.action === 'revoke' && (
+        <RevokeKey project={project} kind={asked.kind} close={() => ask(undefined)} />
+      )}
+    </section>
+  );
+}
+
+function columnsOf(
+  project: AccountProject,
+  canChange: boolean,
+  ask: (asked: Asked) => void,
+): readonly Column<{ readonly kind: KeyKind }>[] {
+  return [
     {
       key: 'kind',
       title: 'Key',
@@ -110,23 +134,6 @@ export function KeysCard({
         ),
     },
   ];
-  return (
-    <section className="cl-stack" aria-label="Keys">
-      <h2>Keys</h2>
-      <DataTable
-        label="Keys"
-        columns={columns}
-        rows={keyKinds.map((kind) => ({ kind }))}
-        rowKey={({ kind }) => kind}
-      />
-      {asked?.action === 'create' && (
-        <CreateKey project={project} kind={asked.kind} close={() => ask(undefined)} />
-      )}
-      {asked?.action === 'revoke' && (
-        <RevokeKey project={project} kind={asked.kind} close={() => ask(undefined)} />
-      )}
-    </section>
-  );
 }
 
 interface Opened {
