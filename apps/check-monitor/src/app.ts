@@ -32,6 +32,7 @@ import { accountCallerOf } from './accounts/account.middleware.js';
 import { accountHandlers } from './accounts/account.routes.js';
 import { createAddressProbes } from './accounts/address-probes.store.js';
 import { createTrialLimit } from './accounts/console/console-channels.service.js';
+import { createLastFlips } from './accounts/console/last-flips.store.js';
 import { createRunsStore } from './accounts/console/recent-runs.store.js';
 import { createStandings } from './accounts/console/standings.store.js';
 import { projectCallerOf, requireApiPath } from './accounts/project-caller.middleware.js';
@@ -220,6 +221,7 @@ function mountAccount(app: Express, deps: Deps): void {
     passwords: deps.passwords ?? createPasswords(),
     addressProbes: createAddressProbes(deps.clock),
     standings: createStandings(deps),
+    lastFlips: createLastFlips(deps),
     recentRuns: createRunsStore(),
     trialLimit: createTrialLimit(deps.clock),
   };

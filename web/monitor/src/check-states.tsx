@@ -48,6 +48,32 @@ export function countsText(counts: CheckCounts): string {
   return parts.map((status) => `${counts[status]} ${states[status].word}`).join(', ');
 }
 
+/** Number of all checks; running ones count among the others. */
+export function sumOf(counts: CheckCounts): number {
+  return statusOrder.reduce((sum, status) => sum + counts[status], 0);
+}
+
+/** The counts as a bar, the bad ones first, with their words below. */
+export function CountStrip({ counts }: { readonly counts: CheckCounts }) {
+  return (
+    <div className="cl-lines">
+      <span className="cl-counts" aria-hidden="true">
+        {statusOrder
+          .filter((status) => counts[status] > 0)
+          .map((status) => (
+            <span key={status} data-tone={states[status].tone} style={{ flexGrow: counts[status] }} />
+          ))}
+      </span>
+      <span>{countsText(counts)}</span>
+    </div>
+  );
+}
+
+/** The name of a check for people. */
+export function nameOfCheck({ name, slug }: { readonly name: string; readonly slug: string }): string {
+  return name || slug || 'unnamed';
+}
+
 /** Tone of the worst state, for the icon of the tab. */
 export function worstOf(counts: CheckCounts): 'bad' | 'warn' | 'ok' | undefined {
   if (counts.down > 0) return 'bad';

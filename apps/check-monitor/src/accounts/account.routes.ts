@@ -23,7 +23,7 @@ import {
 } from './account-projects.service.js';
 import { channelPathOf, requireKind } from './channel-path.js';
 import { type ConsoleRoutesDeps, consoleHandlers } from './console/console.routes.js';
-import { countEach } from './console/project-counts.service.js';
+import { countEach, type ProjectCountsDeps } from './console/project-counts.service.js';
 import {
   canAnyoneSignIn,
   changePassword,
@@ -48,6 +48,7 @@ export type AccountRoutesDeps = AccountCallerDeps &
   AccountChannelsDeps &
   TestChannelDeps &
   AccountChecksRouteDeps &
+  ProjectCountsDeps &
   ConsoleRoutesDeps;
 
 type AccountHandlers = Handlers<typeof accountContract, AccountContext>;

@@ -83,6 +83,14 @@ export async function listLatestFlips(
   return new Map(rows.map((flip) => [flip.checkId, flip]));
 }
 
+/** The moment of the latest flip of a project; undefined where none has happened. One look at the index for each check. */
+export async function findLastFlipAt(tx: Tx, projectId: string): Promise<Micros | undefined> {
+  const text = `select max((select at from flips where check_id = checks.id order by id desc limit 1)) as at
+    from checks where project_id = $1`;
+  const [last] = await querySql(tx, { at: column.preciseInstant().nullable() }, text, [projectId]);
+  return last?.at ?? undefined;
+}
+
 /**
  * Claims the oldest flips that no one has claimed, at most `limit`; of several workers exactly one gets each. One whose
  * check has an earlier flip in someone else's hands is left: it must not be sent first.

@@ -118,16 +118,19 @@ describeMonitor('a change of many checks at once', (stage) => {
     expect(await changed({ action: 'delete', ids: uuids })).toMatchObject({ changed: 1, skipped: 2 });
   });
 
-  test('changes thousands by a filter, and names the first 1000 of them', async () => {
+  test('changes 5000 by a filter, names the first 1000 of them, and goes on where it ended', async () => {
     // the newest one, as its copies get the ids after it
     const [, , reports = ''] = uuids;
-    await stage.app.database.transaction((tx) => copyCheck(tx, reports, 1_300));
+    await stage.app.database.transaction((tx) => copyCheck(tx, reports, 5_100));
     stage.app.clock.advance(60_000);
-    const { results, ...counts } = await changed({ action: 'pause', filter: { tag: ['reports'] } });
-    expect(counts).toEqual({ matched: 1_301, changed: 1_301, unchanged: 0, skipped: 0 });
+    const pause = { action: 'pause', filter: { tag: ['reports'] } };
+    const { results, next, ...counts } = await changed(pause);
+    expect(counts).toEqual({ matched: 5_000, changed: 5_000, unchanged: 0, skipped: 0 });
     expect(results).toHaveLength(1_000);
+    const { results: _rest, ...others } = await changed({ ...pause, after: next });
+    expect(others).toEqual({ matched: 101, changed: 101, unchanged: 0, skipped: 0 });
     expect((await owner.get(at('/checks/status')).expect(200)).body.counts).toMatchObject({
-      ...{ paused: 1_301, new: 2 },
+      ...{ paused: 5_101, new: 2 },
     });
   });
 

@@ -200,15 +200,25 @@ describeMonitor('the history of a check in the console', (stage) => {
     await reader.get(at('/channels/nothing/deliveries')).expect(404);
   });
 
-  test('counts the checks and integrations of projects', async () => {
+  test('counts the checks and integrations of projects, with the last change of a state', async () => {
     const check = await make({ name: 'Backup' });
-    await make({});
+    const other = await make({});
+    await ping(other, '/fail');
+    await owner.send('post', at(`/v3/checks/${other.uuid}/pause`)).expect(200);
+    await owner.send('post', at(`/v3/checks/${other.uuid}/resume`)).expect(200);
+    stage.app.clock.advance(60_000);
     await ping(check, '/fail');
+    await newProject(owner);
     await owner.send('post', at('/channels'), webhook()).expect(201);
     const { projects } = (await owner.get('/projects?include=counts').expect(200)).body;
     expect(projects).toMatchObject([
-      { name: 'Jobs', counts: { down: 1, new: 1, up: 0 }, channels: 1, failingChannels: 0 },
+      {
+        ...{ name: 'Jobs', counts: { down: 1, new: 1, up: 0 }, channels: 1, failingChannels: 0 },
+        lastFlipAt: '2026-01-01T12:01:00+00:00',
+      },
+      { counts: { down: 0, new: 0 } },
     ]);
+    expect(projects[1]).not.toHaveProperty('lastFlipAt');
     expect((await owner.get('/projects').expect(200)).body.projects[0]).not.toHaveProperty('counts');
   });
 });

@@ -1,4 +1,4 @@
-import { type Browser, openBrowser } from '@certloop/browser';
+import { type Browser, openBrowser, type Story } from '@certloop/browser';
 import { createTestDatabase, type OpenTestDatabase } from '@certloop/db/testing';
 import { findConsole } from '@certloop/server';
 import { setPassword } from '../../src/accounts/sessions.service.js';
@@ -7,6 +7,13 @@ import { setUpProject } from '../../src/projects/create-project.service.js';
 import { Holder, openTestApp, passwords, type TestApp } from './app.js';
 
 export const password = 'correct horse battery';
+
+/** Signs in on the page that asks for it. */
+export async function signIn({ page }: Story, email: string): Promise<void> {
+  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}
 
 /** The service with its console on SQLite, and a browser. */
 export interface ConsoleStage {

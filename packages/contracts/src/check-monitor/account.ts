@@ -27,6 +27,8 @@ const projectCounts = {
   channels: z.int().optional(),
   /** Integrations that fail or are disabled. */
   failingChannels: z.int().optional(),
+  /** When the status of one of its checks changed last; absent when none ever did. */
+  lastFlipAt: z.string().optional(),
 };
 export type AccountProject = z.output<typeof accountProjectSchema>;
 

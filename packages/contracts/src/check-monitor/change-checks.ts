@@ -7,6 +7,9 @@ export const listStatuses = [...checkStatuses, 'started'] as const;
 /** Checks that one request may name by their ids, and of which its response has a result each. */
 export const maxNamedChecks = 1_000;
 
+/** Checks that one request changes; where more match, its response says where the rest begins. */
+export const maxChangedChecks = 5_000;
+
 const uuid = z.string().toLowerCase().max(40);
 
 /** A change of many checks of a project, which are named either by ids or by a filter. */
@@ -32,6 +35,8 @@ export const checkChangeSchema = z
     channels: z.array(uuid).min(1).max(100).optional(),
     /** If more checks match, none is changed. */
     atMost: z.int().min(0).optional(),
+    /** `next` of the response before, to go on with the checks after those. */
+    after: z.int().min(0).optional(),
   })
   .meta({ id: 'CheckChange' });
 export type CheckChange = z.input<typeof checkChangeSchema>;
@@ -39,7 +44,7 @@ export type CheckChange = z.input<typeof checkChangeSchema>;
 /** What came of a change of many checks. */
 export const checkChangeResultSchema = z
   .object({
-    /** Checks that the ids or the filter name. */
+    /** Checks that the ids or the filter name, of those that this request looked at. */
     matched: z.int(),
     changed: z.int(),
     /** Those that are so already. */
@@ -55,6 +60,8 @@ export const checkChangeResultSchema = z
         reason: z.string().optional(),
       }),
     ),
+    /** Where the rest begins; absent where no check is left. */
+    next: z.int().optional(),
   })
   .meta({ id: 'CheckChangeResult' });
 export type CheckChangeResult = z.output<typeof checkChangeResultSchema>;

@@ -4,6 +4,7 @@ import {
   type CheckChangeResult,
   Conflict,
   InvalidInput,
+  maxChangedChecks,
   maxNamedChecks,
 } from '@certloop/contracts';
 import type { Tx } from '@certloop/db';
@@ -48,8 +49,8 @@ const perTransaction = 200;
 const uuidForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
- * Changes the checks of the caller's project that the input names or that match, 200 in each transaction, and returns
- * what came of each. If the process ends in between, the same call changes the rest. Throws InvalidInput, and Conflict
+ * Changes at most 5000 checks of the caller's project that the input names or that match, 200 in each transaction, and
+ * returns what came of each, and where the rest begins. If the process ends in between, the same call changes the rest. Throws InvalidInput, and Conflict
  * where more match than `atMost`.
  */
 export async function changeChecks(
@@ -59,14 +60,17 @@ export async function changeChecks(
 ): Promise<CheckChangeResult> {
   const wanted = wantedChange(input);
   if ('channels' in wanted) await requireChannels(deps, caller, wanted.channels);
-  const { named, missing } = await findNamed(deps, caller, input);
-  const { atMost } = input;
-  if (atMost !== undefined && named.length > atMost) {
-    throw new Conflict(`${named.length} checks match, more than ${atMost}; load the list again`, {
+  const { named: all, missing } = await findNamed(deps, caller, input);
+  const { atMost, after = 0 } = input;
+  if (atMost !== undefined && all.length > atMost) {
+    throw new Conflict(`${all.length} checks match, more than ${atMost}; load the list again`, {
       code: 'too_many',
       title: 'More checks match',
     });
   }
+  const rest = all.filter(({ id }) => id > after);
+  const named = rest.slice(0, maxChangedChecks);
+  const last = rest.length > named.length ? named.at(-1) : undefined;
   const results: Result[] = [...missing];
   const write = wanted.action === 'delete' ? deps.db.longTransaction : deps.db.transaction;
   for (let start = 0; start < named.length; start += perTransaction) {
@@ -87,6 +91,7 @@ export async function changeChecks(
     unchanged: count('unchanged'),
     skipped: count('skipped'),
     results: results.slice(0, maxNamedChecks),
+    ...(last !== undefined && { next: last.id }),
   };
 }
 

@@ -2,14 +2,16 @@ import type { AccountProject, CheckCounts } from '@certloop/contracts';
 import type { Database } from '@certloop/db';
 import { countProjectChannels } from '../../channels/channels.repository.js';
 import { statusOf } from '../../checks/standing.js';
-import type { Clock } from '../../instants.js';
+import { type Clock, isoSeconds } from '../../instants.js';
 import { countsOf } from './console-checks.service.js';
+import type { LastFlips } from './last-flips.store.js';
 import type { Standings } from './standings.store.js';
 
 export interface ProjectCountsDeps {
   readonly db: Database;
   readonly clock: Clock;
   readonly standings: Standings;
+  readonly lastFlips: LastFlips;
 }
 
 /** A project with the counts of its checks and integrations. */
@@ -17,9 +19,10 @@ export type CountedProject = AccountProject & {
   readonly counts: CheckCounts;
   readonly channels: number;
   readonly failingChannels: number;
+  readonly lastFlipAt?: string;
 };
 
-/** Adds to each project the counts of its checks and integrations. */
+/** Adds to each project the counts of its checks and integrations, and when one of the checks changed last. */
 export async function countEach(
   deps: ProjectCountsDeps,
   projects: readonly AccountProject[],
@@ -33,7 +36,14 @@ export async function countEach(
     const now = deps.clock.now();
     const counts = countsOf(standings.map((check) => ({ check, status: statusOf(check, now) })));
     const { all = 0, failing = 0 } = channels.get(project.id) ?? {};
-    counted.push({ ...project, counts, channels: all, failingChannels: failing });
+    const lastFlip = await deps.lastFlips.of(project.id);
+    counted.push({
+      ...project,
+      counts,
+      channels: all,
+      failingChannels: failing,
+      ...(lastFlip !== undefined && { lastFlipAt: isoSeconds(lastFlip) }),
+    });
   }
   return counted;
 }

@@ -1,5 +1,14 @@
 import type { AccountChannel } from '@certloop/contracts/browser';
-import { ConfirmDialog, DataTable, EmptyState, ErrorPanel, Icon, Loaded, useTitle } from '@certloop/web-kit';
+import {
+  ConfirmDialog,
+  DataTable,
+  EmptyState,
+  ErrorPanel,
+  Icon,
+  Loaded,
+  StateChip,
+  useTitle,
+} from '@certloop/web-kit';
 import { Button, Modal } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -43,6 +52,9 @@ export function IntegrationsPage() {
         {(all) =>
           all.length === 0 ? (
             <EmptyState title="No one gets the alerts of this project">
+              <StateChip tone="bad" shape="octagon">
+                alerts reach no one
+              </StateChip>
               <p>An integration sends the alerts of checks to a mail address, a chat, or a program.</p>
               {canChange ? add : null}
             </EmptyState>

@@ -6,6 +6,7 @@ import {
   EmptyState,
   Icon,
   Loaded,
+  Moment,
   refreshMs,
   StateChip,
   useTabIcon,
@@ -15,7 +16,7 @@ import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { CheckStateChip, countsText, statusOrder, worstOf } from '../../check-states.js';
+import { CheckStateChip, CountStrip, statusOrder, sumOf, worstOf } from '../../check-states.js';
 import { api } from '../../service.js';
 import { NewProject } from './new-project.js';
 
@@ -32,8 +33,8 @@ const columns: readonly Column<CountedProject>[] = [
     key: 'name',
     title: 'Project',
     cell: ({ id, name }) => (
-      <Link to="/projects/$projectId" params={{ projectId: id }}>
-        {name}
+      <Link to="/projects/$projectId" params={{ projectId: id }} className="cl-anywhere">
+        <bdi>{name}</bdi>
       </Link>
     ),
   },
@@ -49,7 +50,16 @@ const columns: readonly Column<CountedProject>[] = [
   {
     key: 'counts',
     title: 'Checks',
-    cell: ({ counts }) => (counts === undefined ? null : countsText(counts) || 'no check yet'),
+    cell: ({ counts }) => {
+      if (counts === undefined) return null;
+      return sumOf(counts) === 0 ? 'no check yet' : <CountStrip counts={counts} />;
+    },
+  },
+  {
+    key: 'changed',
+    title: 'Last change of a state',
+    width: '11rem',
+    cell: ({ lastFlipAt }) => (lastFlipAt === undefined ? 'none yet' : <Moment at={lastFlipAt} />),
   },
   {
     key: 'channels',

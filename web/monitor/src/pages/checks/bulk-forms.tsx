@@ -1,0 +1,144 @@
+import type { AccountChannel, CheckChange } from '@certloop/contracts/browser';
+import { countOf, Fault, sentenceOf } from '@certloop/web-kit';
+import { Button, NativeSelect, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import type { BulkChange } from './use-bulk-change.js';
+
+export interface BulkFormProps {
+  /** Selected checks. */
+  readonly count: number;
+  readonly channels: readonly AccountChannel[];
+  readonly bulk: BulkChange;
+  readonly run: (change: Pick<CheckChange, 'action' | 'tags' | 'channels'>) => void;
+  readonly close: () => void;
+}
+
+/** Asks before very many checks are paused. */
+export function PauseForm({ count, bulk, run, close }: BulkFormProps) {
+  return (
+    <div className="cl-form">
+      <p>
+        They send no alerts until a ping arrives or someone resumes them. A pause of more than 1,000 checks
+        cannot be undone at once.
+      </p>
+      <BulkFault bulk={bulk} />
+      <div className="cl-row">
+        <Button loading={bulk.isPending} onClick={() => run({ action: 'pause' })}>
+          Pause {countOf(count, 'check')}
+        </Button>
+        <Button variant="default" onClick={close}>
+          Cancel
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+/** Adds tags to the checks, or removes them. */
+export function TagsForm({ count, bulk, run }: BulkFormProps) {
+  const [tags, type] = useState('');
+  const isEmpty = tags.trim() === '';
+  return (
+    <form
+      className="cl-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        run({ action: 'add-tags', tags });
+      }}
+    >
+      <TextInput
+        label="Tags"
+        description="Words between blanks. Other tags of the checks stay."
+        value={tags}
+        onChange={({ currentTarget: { value } }) => type(value)}
+        maxLength={500}
+        autoComplete="off"
+        data-autofocus
+      />
+      <BulkFault bulk={bulk} />
+      <div className="cl-row">
+        <Button type="submit" loading={bulk.isPending} disabled={isEmpty}>
+          Add to {countOf(count, 'check')}
+        </Button>
+        <Button
+          variant="default"
+          disabled={isEmpty || bulk.isPending}
+          onClick={() => run({ action: 'remove-tags', tags })}
+        >
+          Remove from {countOf(count, 'check')}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+/** Lets the checks notify an integration, or no longer. */
+export function ChannelsForm({ count, channels, bulk, run }: BulkFormProps) {
+  const [chosen, choose] = useState(channels[0]?.id ?? '');
+  return (
+    <form
+      className="cl-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        run({ action: 'add-channels', channels: [chosen] });
+      }}
+    >
+      <NativeSelect
+        label="Integration"
+        description="Other integrations of the checks stay."
+        value={chosen}
+        onChange={({ currentTarget: { value } }) => choose(value)}
+        data={channels.map(({ id, name, label }) => ({ value: id, label: name || label }))}
+        data-autofocus
+      />
+      <BulkFault bulk={bulk} />
+      <div className="cl-row">
+        <Button type="submit" loading={bulk.isPending}>
+          Notify it for {countOf(count, 'check')}
+        </Button>
+        <Button
+          variant="default"
+          disabled={bulk.isPending}
+          onClick={() => run({ action: 'remove-channels', channels: [chosen] })}
+        >
+          Stop notifying it
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+/** Deletes the checks after their number is typed. */
+export function DeleteForm({ count, bulk, run }: BulkFormProps) {
+  const [typed, type] = useState('');
+  return (
+    <form
+      className="cl-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        run({ action: 'delete' });
+      }}
+    >
+      <p>
+        Their pings and their history are deleted with them. The jobs that ping them get 404 from then on.
+        This cannot be undone.
+      </p>
+      <TextInput
+        label={`Type the number of checks to confirm: ${count}`}
+        value={typed}
+        onChange={({ currentTarget: { value } }) => type(value)}
+        inputMode="numeric"
+        autoComplete="off"
+        data-autofocus
+      />
+      <BulkFault bulk={bulk} />
+      <Button type="submit" color="red" loading={bulk.isPending} disabled={typed.trim() !== String(count)}>
+        Delete {countOf(count, 'check')}
+      </Button>
+    </form>
+  );
+}
+
+function BulkFault({ bulk }: Pick<BulkFormProps, 'bulk'>) {
+  return <Fault>{bulk.error === null ? undefined : sentenceOf(bulk.error)}</Fault>;
+}

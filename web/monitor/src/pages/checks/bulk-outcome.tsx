@@ -1,0 +1,62 @@
+import type { CheckAction } from '@certloop/contracts/browser';
+import { countOf, Fault, sentenceOf } from '@certloop/web-kit';
+import { Button } from '@mantine/core';
+import type { BulkChange, DoneChange } from './use-bulk-change.js';
+
+const words: Readonly<Record<CheckAction, string>> = {
+  pause: 'paused',
+  resume: 'resumed',
+  delete: 'deleted',
+  'add-tags': 'changed',
+  'remove-tags': 'changed',
+  'add-channels': 'changed',
+  'remove-channels': 'changed',
+};
+
+/** What became of the last change of checks, and for some seconds the way back. */
+export function BulkOutcome({ bulk }: { readonly bulk: BulkChange }) {
+  const { done, undo, error } = bulk;
+  if (error !== null) {
+    return (
+      <Fault>{`${sentenceOf(error)} Checks that were changed before stay changed; try again for the rest.`}</Fault>
+    );
+  }
+  if (done === undefined || bulk.isPending) return null;
+  return (
+    <div className="cl-strip cl-stack" role="status">
+      <div className="cl-row">
+        <span>{sentenceFor(done)}</span>
+        {undo !== undefined && (
+          <Button size="xs" variant="default" onClick={() => bulk.run(undo)}>
+            Undo
+          </Button>
+        )}
+        <Button size="xs" variant="default" onClick={bulk.dismiss}>
+          Close
+        </Button>
+      </div>
+      <Skipped done={done} />
+    </div>
+  );
+}
+
+function sentenceFor({ change: { action }, result: { changed, unchanged, skipped } }: DoneChange): string {
+  const parts = [`${countOf(changed, 'check')} ${changed === 1 ? 'was' : 'were'} ${words[action]}.`];
+  if (unchanged > 0) parts.push(`${countOf(unchanged, 'check')} needed no change.`);
+  if (skipped > 0) parts.push(`${countOf(skipped, 'check')} ${skipped === 1 ? 'was' : 'were'} skipped.`);
+  return parts.join(' ');
+}
+
+function Skipped({ done: { result } }: { readonly done: DoneChange }) {
+  const skipped = result.results.filter(({ outcome }) => outcome === 'skipped').slice(0, 10);
+  if (skipped.length === 0) return null;
+  return (
+    <ul className="cl-list">
+      {skipped.map(({ id, name, reason }) => (
+        <li key={id}>
+          <bdi>{name || id}</bdi>: {reason}
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,95 @@
+import { countOf, DataTable, ListEnd, useSelection } from '@certloop/web-kit';
+import { Button } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { nameOfCheck, statusOrder, sumOf } from '../../check-states.js';
+import { type CheckSearch, channelsQuery, type LiveCheck } from '../../lookups.js';
+import { BulkBar } from './bulk-bar.js';
+import { BulkOutcome } from './bulk-outcome.js';
+import { checkColumns } from './check-columns.js';
+import { ChecksToolbar, isNarrowed } from './checks-toolbar.js';
+import { useBulkChange } from './use-bulk-change.js';
+import type { LiveChecks } from './use-live-checks.js';
+
+const fewRows = 5;
+
+export interface CheckListProps {
+  readonly projectId: string;
+  readonly search: CheckSearch;
+  /** Narrows or sorts the list by another search. */
+  readonly change: (search: CheckSearch) => void;
+  readonly live: LiveChecks;
+  readonly canChange: boolean;
+}
+
+/** The checks that match as rows, with changes of one and of many. */
+export function CheckList({ projectId, search, change, live, canChange }: CheckListProps) {
+  const { list, rows = [], counts, onShown } = live;
+  const { total = 0 } = list;
+  const channels = useQuery(channelsQuery(projectId)).data ?? [];
+  const selection = useSelection(
+    rows.map(({ id }) => id),
+    JSON.stringify([projectId, search]),
+  );
+  const bulk = useBulkChange(projectId);
+  return (
+    <>
+      {counts !== undefined && (isNarrowed(search) || sumOf(counts) > fewRows) && (
+        <ChecksToolbar counts={counts} search={search} change={change} />
+      )}
+      <Moved projectId={projectId} rows={rows} search={search} />
+      <BulkOutcome bulk={bulk} />
+      {canChange && (
+        <BulkBar search={search} total={total} selection={selection} channels={channels} bulk={bulk} />
+      )}
+      {rows.length === 0 ? (
+        <p className="cl-dim">No check matches.</p>
+      ) : (
+        <DataTable
+          label="Checks"
+          columns={checkColumns({ projectId, channels, canChange, bulk })}
+          rows={rows}
+          rowKey={({ id }) => id}
+          total={total}
+          onShown={onShown}
+          selection={canChange ? { ...selection, labelOf: nameOfCheck } : undefined}
+        />
+      )}
+      <ListEnd
+        shown={rows.length}
+        total={total}
+        noun="check"
+        more={list.more}
+        isLoadingMore={list.isLoadingMore}
+      />
+    </>
+  );
+}
+
+/** Says how many rows are not where their state would put them: rows do not jump while someone reads them. */
+function Moved({
+  projectId,
+  rows,
+  search,
+}: Pick<CheckListProps, 'projectId' | 'search'> & { readonly rows: readonly LiveCheck[] }) {
+  const queries = useQueryClient();
+  const moved = movedRows(rows, search);
+  if (moved === 0) return null;
+  return (
+    <div className="cl-row">
+      <Button
+        size="xs"
+        variant="default"
+        onClick={() => void queries.invalidateQueries({ queryKey: ['projects', projectId, 'checks'] })}
+      >
+        {countOf(moved, 'row')} moved. Sort anew
+      </Button>
+    </div>
+  );
+}
+
+function movedRows(rows: readonly LiveCheck[], { sort }: CheckSearch): number {
+  if ((sort ?? 'attention') !== 'attention') return 0;
+  const ranks = rows.map(({ status }) => statusOrder.indexOf(status));
+  const sorted = ranks.toSorted((one, other) => one - other);
+  return ranks.filter((rank, place) => rank !== sorted[place]).length;
+}

@@ -1,0 +1,49 @@
+import { sendPing, sentenceOf } from '@certloop/web-kit';
+import { Button } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { nameOfCheck } from '../../check-states.js';
+import type { LiveCheck } from '../../lookups.js';
+import type { BulkChange } from './use-bulk-change.js';
+
+/** What a row does with its check: a ping, a pause, which can be undone above the list, and a resume. */
+export function RowActions({
+  projectId,
+  check,
+  bulk,
+}: {
+  readonly projectId: string;
+  readonly check: LiveCheck;
+  readonly bulk: BulkChange;
+}) {
+  const queries = useQueryClient();
+  const ping = useMutation({
+    mutationFn: () => sendPing(check.id),
+    onSettled: () => queries.invalidateQueries({ queryKey: ['projects', projectId, 'states'] }),
+  });
+  const name = nameOfCheck(check);
+  const action = check.status === 'paused' ? 'resume' : 'pause';
+  const label = action === 'resume' ? 'Resume' : 'Pause';
+  return (
+    <div className="cl-row cl-actions">
+      <Button
+        size="compact-xs"
+        variant="default"
+        aria-label={`Ping now: ${name}`}
+        loading={ping.isPending}
+        onClick={() => ping.mutate()}
+      >
+        Ping now
+      </Button>
+      <Button
+        size="compact-xs"
+        variant="default"
+        aria-label={`${label}: ${name}`}
+        loading={bulk.isChanging(check.id)}
+        onClick={() => bulk.run({ action, ids: [check.id] })}
+      >
+        {label}
+      </Button>
+      {ping.isError && <span role="alert">{sentenceOf(ping.error)}</span>}
+    </div>
+  );
+}

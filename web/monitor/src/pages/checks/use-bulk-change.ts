@@ -1,0 +1,108 @@
+import type { CheckChange, CheckChangeResult } from '@certloop/contracts/browser';
+import { useCountdown } from '@certloop/web-kit';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api } from '../../service.js';
+
+/** Ids in one request; the service takes no more. */
+const maxIds = 1_000;
+
+/** How long a change can be undone. */
+const undoSeconds = 8;
+
+/** A change that is done, with what came of it. */
+export interface DoneChange {
+  readonly change: CheckChange;
+  readonly result: CheckChangeResult;
+}
+
+/** Changes of many checks of a project, one after the other. */
+export function useBulkChange(projectId: string) {
+  const queries = useQueryClient();
+  const [done, setDone] = useState<DoneChange>();
+  const [handled, setHandled] = useState(0);
+  const left = useCountdown(done === undefined ? undefined : undoSeconds, done);
+  const mutation = useMutation({
+    mutationFn: (change: CheckChange) => send(projectId, change, setHandled),
+    onMutate: () => setHandled(0),
+    onSuccess: (result, change) => setDone({ change, result }),
+    // also after a failure, which leaves what was changed before it
+    onSettled: (_result, _error, { ids, action }) => {
+      // rows of a pause stay in their places, so that none jumps under the pointer
+      const isOfRows = ids !== undefined && (action === 'pause' || action === 'resume');
+      const queryKey = isOfRows ? ['projects', projectId, 'states'] : ['projects', projectId];
+      return queries.invalidateQueries({ queryKey });
+    },
+  });
+  const running = mutation.isPending ? mutation.variables : undefined;
+  return {
+    run: mutation.mutate,
+    isPending: mutation.isPending,
+    isChanging: (id: string) => running?.ids?.length === 1 && running.ids[0] === id,
+    error: mutation.error,
+    /** Checks that are handled already, of the change under way. */
+    handled,
+    done,
+    dismiss: () => {
+      setDone(undefined);
+      mutation.reset();
+    },
+    /** Takes the last change back; undefined where it cannot be, or too late. */
+    undo: left > 0 ? undoOf(done) : undefined,
+  };
+}
+
+export type BulkChange = ReturnType<typeof useBulkChange>;
+
+/** Sends a change part by part, and adds up what came of it. */
+async function send(
+  projectId: string,
+  { ids, ...change }: CheckChange,
+  onPart: (handled: number) => void,
+): Promise<CheckChangeResult> {
+  let sum: CheckChangeResult = { matched: 0, changed: 0, unchanged: 0, skipped: 0, results: [] };
+  const ask = async (part: Pick<CheckChange, 'ids' | 'after'>) => {
+    const { body } = await api.changeChecks({ params: { projectId }, body: { ...change, ...part } });
+    sum = {
+      matched: sum.matched + body.matched,
+      changed: sum.changed + body.changed,
+      unchanged: sum.unchanged + body.unchanged,
+      skipped: sum.skipped + body.skipped,
+      results: [...sum.results, ...body.results],
+    };
+    onPart(sum.matched);
+    return body.next;
+  };
+  for (let start = 0; start < (ids?.length ?? 0); start += maxIds) {
+    await ask({ ids: ids?.slice(start, start + maxIds) });
+  }
+  if (ids === undefined) {
+    let next = await ask({});
+    while (next !== undefined) next = await ask({ after: next });
+  }
+  return sum;
+}
+
+const opposites: Partial<Record<CheckChange['action'], CheckChange['action']>> = {
+  pause: 'resume',
+  'add-tags': 'remove-tags',
+  'remove-tags': 'add-tags',
+  'add-channels': 'remove-channels',
+  'remove-channels': 'add-channels',
+};
+
+/**
+ * The change that takes another back: of exactly the checks that it changed. Undefined where something is lost, or where
+ * it is not known what each check had before.
+ */
+export function undoOf(done: DoneChange | undefined): CheckChange | undefined {
+  if (done === undefined) return undefined;
+  const { change, result } = done;
+  const action = opposites[change.action];
+  const isKnown = result.results.length === result.matched;
+  const words = change.tags?.trim().split(/\s+/) ?? change.channels ?? [];
+  const ids = result.results.flatMap(({ id, outcome }) => (outcome === 'changed' ? [id] : []));
+  if (action === undefined || !isKnown || words.length > 1 || ids.length === 0) return undefined;
+  const { tags, channels } = change;
+  return { action, ids, ...(tags !== undefined && { tags }), ...(channels !== undefined && { channels }) };
+}
