@@ -86,8 +86,10 @@ describeMonitor('checks in an account', (stage) => {
     const { method, path } = endpoint;
     const filled = (id: string) =>
       path.replace('{projectId}', project).replace('{checkId}', id).replace('{n}', '1');
+    // a body that each of them accepts
+    const body = { projectId: project, ids: [check.uuid], action: 'pause' };
     const ask = (person: Browser, id: string) =>
-      method === 'GET' ? person.get(filled(id)) : person.send('post', filled(id), { projectId: project });
+      method === 'GET' ? person.get(filled(id)) : person.send('post', filled(id), body);
     await ask(reader, check.unique_key).expect(method === 'GET' ? 200 : 403);
     await ask(stranger, check.unique_key).expect(404);
     await ask(stranger, check.uuid).expect(404);
