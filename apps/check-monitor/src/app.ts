@@ -31,10 +31,7 @@ import type { Express, NextFunction, Request, Response } from 'express';
 import { accountCallerOf } from './accounts/account.middleware.js';
 import { accountHandlers } from './accounts/account.routes.js';
 import { createAddressProbes } from './accounts/address-probes.store.js';
-import { createTrialLimit } from './accounts/console/console-channels.service.js';
-import { createLastFlips } from './accounts/console/last-flips.store.js';
-import { createRunsStore } from './accounts/console/recent-runs.store.js';
-import { createStandings } from './accounts/console/standings.store.js';
+import { createConsoleStores } from './accounts/console/console-stores.store.js';
 import { projectCallerOf, requireApiPath } from './accounts/project-caller.middleware.js';
 import { deliverFlips } from './alerts/deliver-flips.service.js';
 import { createDispatcher, type Dispatcher } from './alerts/dispatch.service.js';
@@ -220,10 +217,7 @@ function mountAccount(app: Express, deps: Deps): void {
     throttle: createLoginThrottle({ now: () => new Date(wholeMs(deps.clock.now())) }, deps.onThrottled),
     passwords: deps.passwords ?? createPasswords(),
     addressProbes: createAddressProbes(deps.clock),
-    standings: createStandings(deps),
-    lastFlips: createLastFlips(deps),
-    recentRuns: createRunsStore(),
-    trialLimit: createTrialLimit(deps.clock),
+    ...createConsoleStores(deps),
   };
   app.use(accountBasePath, forbidStoring);
   // no headers for other origins here: the cookie of a session counts

@@ -1,0 +1,16 @@
+import { createTrialLimit } from './console-channels.service.js';
+import { createLastFlips } from './last-flips.store.js';
+import { createRunsStore } from './recent-runs.store.js';
+import { createStandings } from './standings.store.js';
+
+type StoresDeps = Parameters<typeof createStandings>[0] & Parameters<typeof createLastFlips>[0];
+
+/** What one process remembers for the pages of the console. */
+export function createConsoleStores(deps: StoresDeps) {
+  return {
+    standings: createStandings(deps),
+    lastFlips: createLastFlips(deps),
+    recentRuns: createRunsStore(),
+    trialLimit: createTrialLimit(deps.clock),
+  };
+}
