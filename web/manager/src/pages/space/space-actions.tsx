@@ -1,11 +1,12 @@
 import type { OwnSpace } from '@certloop/contracts/browser';
 import { ConfirmDialog, countOf, Fault, faultsOf } from '@certloop/web-kit';
-import { Button, Modal, Switch, Textarea, TextInput } from '@mantine/core';
+import { Button, Modal, Switch } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { reaches, useRights } from '../../rights.js';
 import { api } from '../../service.js';
+import { SpaceFields, spaceFields, spaceOf } from '../../space-fields.js';
 
 /** Edits or deletes a space, for those who may. */
 export function SpaceActions({ space }: { readonly space: OwnSpace }) {
@@ -35,14 +36,12 @@ interface DialogProps {
   readonly close: () => void;
 }
 
-const fields = ['name', 'description'] as const;
-
 function EditSpace({ space, close }: DialogProps) {
   const queries = useQueryClient();
   const wasWatched = space.watchEnabled !== false;
   const [isWatched, setWatched] = useState(wasWatched);
   const save = useMutation({
-    mutationFn: async (body: { readonly name: string; readonly description: string }) => {
+    mutationFn: async (body: ReturnType<typeof spaceOf>) => {
       const params = { id: space.id };
       await api.updateSpace({ params, body });
       if (isWatched !== wasWatched) await api.setWatchEnabled({ params, body: { watchEnabled: isWatched } });
@@ -54,36 +53,17 @@ function EditSpace({ space, close }: DialogProps) {
       );
     },
   });
-  const { byField, general } = faultsOf(save.error, fields);
+  const { byField, general } = faultsOf(save.error, spaceFields);
   return (
     <Modal opened onClose={close} title="Edit the space">
       <form
         className="cl-form"
         onSubmit={(event) => {
           event.preventDefault();
-          const data = new FormData(event.currentTarget);
-          save.mutate({ name: String(data.get('name')), description: String(data.get('description')) });
+          save.mutate(spaceOf(event.currentTarget));
         }}
       >
-        <TextInput
-          name="name"
-          label="Name"
-          defaultValue={space.name}
-          error={byField['name']}
-          maxLength={100}
-          required
-          withAsterisk={false}
-          data-autofocus
-        />
-        <Textarea
-          name="description"
-          label="Description"
-          defaultValue={space.description}
-          error={byField['description']}
-          maxLength={1_000}
-          minRows={2}
-          autosize
-        />
+        <SpaceFields faults={byField} space={space} />
         <Switch
           label="The monitor watches its names"
           description="Switched off, no one is alerted if a renewal is late."
