@@ -134,6 +134,25 @@ describeMonitor('a change of many checks at once', (stage) => {
     });
   });
 
+  test('loses nothing of what others change at the same time, and counts each deletion once', async () => {
+    const changes = ['prod', 'nightly', 'berlin', 'on-call'].map((tags, n) => {
+      // half of them the other way round, which must not end in a deadlock
+      const ids = n % 2 === 0 ? uuids : [...uuids].reverse();
+      return changed({ action: 'add-tags', tags, ids });
+    });
+    expect(await Promise.all(changes)).toMatchObject(changes.map(() => ({ changed: 3 })));
+    for (const { tags } of await list()) {
+      expect(String(tags).split(' ')).toEqual(
+        expect.arrayContaining(['all', 'prod', 'nightly', 'berlin', 'on-call']),
+      );
+    }
+    const deletions = await Promise.all(
+      [uuids, [...uuids].reverse()].map((ids) => changed({ action: 'delete', ids })),
+    );
+    expect(deletions.reduce((sum, { changed: count }) => sum + count, 0)).toBe(3);
+    expect(await list()).toEqual([]);
+  });
+
   test('is only for members, and for the checks of their project', async () => {
     const [reader, stranger] = [await newPerson(stage), await newPerson(stage)];
     const member = { email: reader.email, role: 'read-only' };
