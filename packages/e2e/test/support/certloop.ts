@@ -15,15 +15,20 @@ export interface Call {
   readonly input?: string;
   /** What is typed when the command asks, on a terminal. */
   readonly answer?: string;
+  /** Width of the terminal that it writes to; a pipe when absent. */
+  readonly columns?: number;
 }
 
 /** The command `certloop` in this process, since a process for each call would take most of the time of a test. */
-export async function runCertloop(args: readonly string[], { env, input = '', answer }: Call): Promise<Said> {
+export async function runCertloop(
+  args: readonly string[],
+  { env, input = '', answer, columns }: Call,
+): Promise<Said> {
   const lines = input.split(/\r?\n/);
   const [out, err] = [createCollector(), createCollector()];
   const code = await run(args, {
     env,
-    out: out.sink,
+    out: Object.assign(out.sink, columns === undefined ? {} : { isTTY: true, columns }),
     err: Object.assign(err.sink, { isTTY: answer !== undefined }),
     isInputTerminal: answer !== undefined,
     askSecret: async () => lines.shift() ?? '',

@@ -1,0 +1,128 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { processIo } from '@certloop/cli/dist/src/io.js';
+import { createProgram } from '@certloop/cli/dist/src/run.js';
+import { describe, expect, test } from '@jest/globals';
+import { makeCsr } from '../../../src/main-job.js';
+import { asJson, certloop, certloopProcess, folder, inMonitor, stack } from './one-stack.js';
+
+type Command = ReturnType<typeof createProgram>;
+
+/** Tests of what is lost, and the command lines of the services, on the stack of the file that calls this. */
+export function describeLoss(): void {
+  describe('what is lost', () => {
+    /** Command lines that lose something, in an order in which all can go on. */
+    const losing: Readonly<Record<string, readonly string[]>> = {
+      'certificates revoke': ['lost.example.test'],
+      'targets delete': ['lost.example.test', '127.0.0.1'],
+      'fqdns delete': ['lost.example.test'],
+      'spaces delete': ['Lost', '--with-fqdns'],
+      'users update': ['lost', '--revoke-tokens'],
+      'users delete': ['lost'],
+      'groups delete': ['lost'],
+      'providers delete': ['lost'],
+      'checks delete': ['Lost'],
+      'contexts delete': ['lost'],
+    };
+    /** Those that are only refused here: others need what they would lose, or each call costs a slow hash. */
+    const refused: Readonly<Record<string, readonly string[]>> = {
+      'audit clear': [],
+      'sessions delete': ['any'],
+      'renewals off': ['lost*'],
+      'tokens delete': ['lost'],
+      'integrations delete': ['Lost', '--project', 'Lost'],
+      'projects revoke-key': ['CertLoop', 'read-write'],
+      'projects create-key': ['CertLoop', 'read-write'],
+      'projects delete': ['CertLoop'],
+    };
+    // they lose nothing that these command lines could name
+    const elsewhere = ['renewals on', 'login', 'spaces policy', 'admin manager', 'admin monitor'];
+
+    const commandsWithYes = (command: Command, path: readonly string[] = []): string[] =>
+      command.commands.flatMap((each) => {
+        const name = [...path, each.name()];
+        const own = each.options.some(({ long }) => long === '--yes') ? [name.join(' ')] : [];
+        return [...own, ...commandsWithYes(each, name)];
+      });
+
+    test('is named, and goes on only after yes or --yes', async () => {
+      const { password } = stack.credentials.certManager;
+      const csr = join(folder, 'lost.csr');
+      const config = join(folder, 'lost.json');
+      await writeFile(csr, await makeCsr('lost.example.test'));
+      await writeFile(config, JSON.stringify((await asJson(['providers']))[0].config));
+      const prepare: readonly (readonly string[])[] = [
+        ['spaces', 'create', 'Lost'],
+        ['issue', csr, '-s', 'Lost', '-p', 'dummy-ca', '--renew'],
+        ['fqdns', 'create', 'lost2.example.test', '-s', 'Lost'],
+        ['renewals', 'on', 'lost*'],
+        ['targets', 'create', 'lost.example.test', '127.0.0.1', '--mode', 'report'],
+        ['tokens', 'create', 'lost'],
+        ['groups', 'create', 'lost', '--permission', 'READ'],
+        ['users', 'create', 'lost', '--email', 'lost@example.test', '--password-file', '-'],
+        ['providers', 'create', 'lost', '--kind', 'dummy-ca', '--config', config],
+        ['checks', 'create', 'Lost', '--no-assign'],
+        ['projects', 'create', 'Lost'],
+        [
+          'integrations',
+          'create',
+          'Lost',
+          '--project',
+          'Lost',
+          '--kind',
+          'webhook',
+          '--url',
+          'https://a.example/',
+        ],
+        ['contexts', 'create', 'lost'],
+      ];
+      for (const args of prepare) {
+        const { code, err } = await certloop(args, { input: `${password}\n` });
+        expect({ args, code, err }).toMatchObject({ args, code: 0 });
+      }
+      const all = { ...refused, ...losing };
+      const program = createProgram([], processIo(), () => undefined);
+      expect([...Object.keys(all), ...elsewhere].sort()).toEqual(commandsWithYes(program).sort());
+      for (const [name, rest] of Object.entries(all)) {
+        const args = [...name.split(' '), ...rest];
+        const input = `${password}\n`;
+        const piped = await certloop(args, { input });
+        expect({ name, ...piped }).toMatchObject({
+          name,
+          code: 2,
+          err: expect.stringMatching(/; add --yes to do it\n$/),
+        });
+        if (name in refused) continue;
+        const declined = await certloop(args, { input, answer: 'n' });
+        const asked = /Go on\? \[y\/N\] certloop: nothing was changed\n$/;
+        expect({ name, ...declined }).toMatchObject({ name, code: 2, err: expect.stringMatching(asked) });
+        const agreed = name.startsWith('p')
+          ? await certloop([...args, '--yes'], { input })
+          : await certloop(args, { input, answer: 'y' });
+        expect({ name, ...agreed }).toMatchObject({ name, code: 0 });
+      }
+    });
+  });
+
+  describe('the command lines of the services', () => {
+    const ofMonitor = () => ({ env: stack.plan.environments['check-monitor'] });
+
+    test('are reached by admin with the same words, options, output and exit codes', async () => {
+      const words = ['project', 'list', '--json'];
+      const listed = await certloopProcess(['admin', 'monitor', ...words], ofMonitor());
+      expect(listed).toEqual({ code: 0, out: await inMonitor(...words), err: '' });
+      const help = await certloopProcess(['admin', 'manager', '--help'], { env: {} });
+      expect(help).toMatchObject({ code: 0, out: expect.stringMatching(/^Usage: cert-manager <command>/) });
+      const revoke = ['admin', 'monitor', 'key', 'revoke', '--project', 'none', '--kind', 'ping'];
+      expect(await certloop(revoke)).toMatchObject({
+        code: 2,
+        err: expect.stringMatching(/add --yes to do it\n$/),
+      });
+      expect(await certloopProcess([...revoke, '--yes'], ofMonitor())).toEqual({
+        code: 1,
+        out: '',
+        err: 'check-monitor: there is no project none\n',
+      });
+    });
+  });
+}
