@@ -8,6 +8,7 @@ export {
   checkBadges,
 } from './badges/badge-texts.js';
 export { type Dot, Dots } from './charts/dots.js';
+export { expirySentence } from './charts/expiry-sentence.js';
 export { type Series, StackedBars } from './charts/stacked-bars.js';
 export { useCountdown, useInterval, useNow } from './clock.browser.js';
 export { CodeBlock, CopyText } from './copy-text.js';
@@ -35,6 +36,7 @@ export { type KeyKind, keyKinds, opensslCommand, type ShellKind } from './keys/o
 export { holdsPrivateKey } from './keys/private-key.js';
 export { LifeLine } from './life/life-line.js';
 export type { Life } from './life/life-line-marks.js';
+export { needsPerson } from './life/needs-person.js';
 export { StateChip, type StateShape, type Tone } from './life/state-chip.js';
 export { type Column, DataTable } from './lists/data-table.js';
 export { ListEnd } from './lists/list-end.js';
@@ -85,6 +87,7 @@ export { openTabChannel } from './session/tabs.browser.js';
 export { useTabIcon } from './tab-icon.browser.js';
 export {
   countOf,
+  countText,
   dayOf,
   exactTime,
   lengthOf,

@@ -61,9 +61,14 @@ export function readableTimes(sentence: string): string {
 const counts = new Intl.NumberFormat('en');
 const plural = new Intl.PluralRules('en');
 
+/** A whole number with separators, such as `50,000`. */
+export function countText(count: number): string {
+  return counts.format(count);
+}
+
 /** A count with its noun, such as `1 name` or `12,000 names`. */
 export function countOf(count: number, one: string, other = `${one}s`): string {
-  return `${counts.format(count)} ${plural.select(count) === 'one' ? one : other}`;
+  return `${countText(count)} ${plural.select(count) === 'one' ? one : other}`;
 }
 
 const units = [

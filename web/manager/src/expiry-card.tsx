@@ -1,12 +1,12 @@
 import type { ExpiryTimeline } from '@certloop/contracts/browser';
-import { countOf, Dots, dayOf, Loaded, relativeTime, StackedBars, useNow } from '@certloop/web-kit';
+import { Dots, dayOf, expirySentence, Loaded, relativeTime, StackedBars, useNow } from '@certloop/web-kit';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useTimeline } from './ahead.js';
 
 const series = [
   { label: 'renew automatically', tone: 'ok' },
   { label: 'need a hand', tone: 'warn' },
-  { label: 'fail', tone: 'bad' },
+  { label: 'failing', tone: 'bad' },
 ] as const;
 
 /** When certificates end, by week and by what becomes of them; a few of them by name. */
@@ -60,23 +60,3 @@ function Ends({ timeline }: { readonly timeline: ExpiryTimeline }) {
 }
 
 const weekMs = 7 * 86_400_000;
-
-function expirySentence({ buckets, overdue, later }: ExpiryTimeline): string {
-  const sum = (count: (bucket: ExpiryTimeline['buckets'][number]) => number) =>
-    buckets.reduce((total, bucket) => total + count(bucket), 0);
-  const all = sum(({ willRenew, needsHand, failing }) => willRenew + needsHand + failing);
-  const unrenewed = sum(({ needsHand, failing }) => needsHand + failing);
-  const cause =
-    unrenewed === 0
-      ? 'All of them renew automatically'
-      : `${countOf(unrenewed, 'of them does not', 'of them do not')} renew automatically`;
-  const beside = [
-    ...(overdue > 0 ? [`${countOf(overdue, 'certificate')} expired before.`] : []),
-    ...(later > 0 ? [`${countOf(later, 'certificate')} will expire later.`] : []),
-  ].join(' ');
-  const sentence =
-    all === 0
-      ? 'No certificate expires within 26 weeks.'
-      : `${countOf(all, 'certificate expires', 'certificates expire')} within 26 weeks. ${cause}.`;
-  return `${sentence} ${beside}`.trim();
-}

@@ -1,5 +1,14 @@
 import type { Outlook, Provider } from '@certloop/contracts/browser';
-import { type Column, DataTable, dayOf, Loaded, lengthOf, relativeTime, useNow } from '@certloop/web-kit';
+import {
+  type Column,
+  countText,
+  DataTable,
+  dayOf,
+  Loaded,
+  lengthOf,
+  relativeTime,
+  useNow,
+} from '@certloop/web-kit';
 import { Link } from '@tanstack/react-router';
 import { useOutlook } from './ahead.js';
 import { providerName, useProviders } from './providers.js';
@@ -78,7 +87,7 @@ function columnsFor(providers: readonly Provider[] | undefined): readonly Column
       key: 'due',
       title: 'Due in 24 h',
       width: '7rem',
-      cell: ({ dueIn24h }) => dueIn24h.toLocaleString('en'),
+      cell: ({ dueIn24h }) => countText(dueIn24h),
     },
   ];
 }

@@ -1,5 +1,5 @@
 import type { CheckCounts, CheckStatus } from '@certloop/contracts/browser';
-import { StateChip, type StateShape, type Tone } from '@certloop/web-kit';
+import { countText, StateChip, type StateShape, type Tone } from '@certloop/web-kit';
 
 const states: Readonly<
   Record<CheckStatus, { readonly tone: Tone; readonly shape: StateShape; readonly word: string }>
@@ -45,7 +45,7 @@ export function CheckStateChip({
 /** The counts that are not zero, the bad ones first, such as `2 down, 1 late, 41 up`. */
 export function countsText(counts: CheckCounts): string {
   const parts = statusOrder.filter((status) => counts[status] > 0);
-  return parts.map((status) => `${counts[status]} ${states[status].word}`).join(', ');
+  return parts.map((status) => `${countText(counts[status])} ${states[status].word}`).join(', ');
 }
 
 /** Number of all checks; running ones count among the others. */

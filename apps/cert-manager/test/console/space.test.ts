@@ -139,6 +139,8 @@ jest.setTimeout(180_000);
       await page.getByRole('heading', { name: '1 name needs you' }).waitFor();
       const needs = page.getByRole('region', { name: 'What needs you' });
       await needs.getByText('The last renewal failed').waitFor();
+      expect(await needs.getByRole('listitem').count()).toBe(1);
+      await page.getByText(/1 of them is failing\./).waitFor();
       await page.getByText(/If every CA stopped now/).waitFor();
       await page.getByRole('table', { name: 'Next renewals' }).getByText('failing.example.org').waitFor();
       await look('failing');
@@ -205,7 +207,7 @@ jest.setTimeout(180_000);
       const nodes = () => page.evaluate('document.querySelectorAll("*").length');
       const firstPage = page.waitForResponse((response) => response.url().includes(`${space.id}/fqdns?`));
       await page.reload();
-      await page.getByText('100 names of 50000').waitFor();
+      await page.getByText('100 names of 50,000').waitFor();
       await page.waitForLoadState('networkidle');
       expect(asked).toHaveLength(1);
       expect((await (await firstPage).body()).length).toBeLessThanOrEqual(80_000);
@@ -225,7 +227,7 @@ jest.setTimeout(180_000);
       }
       // the end of the page brings the next one
       await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)');
-      await page.getByText('200 names of 50000').waitFor();
+      await page.getByText('200 names of 50,000').waitFor();
       expect(asked.at(-1)?.searchParams.get('cursor')).toEqual(expect.any(String));
       expect(await nodes()).toBeLessThan(1_500);
 
@@ -282,14 +284,14 @@ jest.setTimeout(180_000);
         .reduce((total, count) => total + count, 0);
       await bar.press('Enter');
       await page.getByText(/^The certificate expires from .* on before /).waitFor();
-      await page.getByText(`100 names of ${sum}`).waitFor();
+      await page.getByText(`100 names of ${sum.toLocaleString('en')}`).waitFor();
 
       // all names of all spaces: what the service refuses is shown
       await page.getByRole('link', { name: 'Names', exact: true }).click();
-      await page.getByText(/^100 names of 5\d{4}$/).waitFor();
+      await page.getByText(/^100 names of 5\d,\d{3}$/).waitFor();
       expect(await nodes()).toBeLessThan(1_500);
       await page.getByLabel('Select all rows shown').check();
-      await page.getByRole('button', { name: /^Select all 5\d{4} that match$/ }).click();
+      await page.getByRole('button', { name: /^Select all 5\d,\d{3} that match$/ }).click();
       await page.getByRole('button', { name: 'Set the provider' }).click();
       const other = page.getByRole('dialog', { name: 'Set the provider' });
       await other.getByLabel('Provider of the next certificate').selectOption('None');

@@ -1,4 +1,5 @@
 import { type KeyboardEvent, useId, useRef, useState } from 'react';
+import { countText } from '../times.js';
 import { type Bar, partsOfBar, placeAfterKey, totalOf } from './bar-heights.js';
 
 export interface Series {
@@ -8,7 +9,6 @@ export interface Series {
 }
 
 const barWidth = 10;
-const counts = new Intl.NumberFormat('en');
 
 /**
  * Counts as bars of several parts, with a sentence above that says what they show, and the same as a table. One tab stop
@@ -159,7 +159,7 @@ function CountsTable({ sentence, rowTitle, series, bars }: StackedBarsProps) {
               <th scope="row">{bar.label}</th>
               {series.map(({ label }, number) => (
                 <td key={label} data-title={label}>
-                  {counts.format(bar.counts[number] ?? 0)}
+                  {countText(bar.counts[number] ?? 0)}
                 </td>
               ))}
             </tr>
@@ -173,7 +173,7 @@ function CountsTable({ sentence, rowTitle, series, bars }: StackedBarsProps) {
 function textOf(bar: Bar, series: readonly Series[]): string {
   const parts = series.flatMap(({ label }, number) => {
     const count = bar.counts[number] ?? 0;
-    return count === 0 ? [] : [`${counts.format(count)} ${label}`];
+    return count === 0 ? [] : [`${countText(count)} ${label}`];
   });
   return `${bar.label}: ${parts.length === 0 ? 'none' : parts.join(', ')}`;
 }

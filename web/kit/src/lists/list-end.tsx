@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { countOf } from '../times.js';
+import { countOf, countText } from '../times.js';
 
 interface ListEndProps {
   /** Number of rows that are shown. */
@@ -20,7 +20,7 @@ export function ListEnd({ shown, total, noun, nouns, more, isLoadingMore }: List
     <div className="cl-row">
       <span className="cl-dim">
         {countOf(shown, noun, nouns)}
-        {total !== undefined && total > shown ? ` of ${total}` : ''}
+        {total !== undefined && total > shown ? ` of ${countText(total)}` : ''}
       </span>
       {more !== undefined && (
         <Button variant="default" size="xs" loading={isLoadingMore} onClick={more}>

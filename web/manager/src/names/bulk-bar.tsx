@@ -1,5 +1,5 @@
 import type { FqdnAction } from '@certloop/contracts/browser';
-import { countOf, type Selection } from '@certloop/web-kit';
+import { countOf, countText, type Selection } from '@certloop/web-kit';
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { conditionOf, type FqdnFilter } from '../lookups.js';
@@ -34,7 +34,7 @@ export function BulkBar({
       <strong role="status">{countOf(isWhole ? total : count, 'name')} selected</strong>
       {!isWhole && count < total && (
         <Button size="xs" variant="subtle" onClick={selection.selectWhole}>
-          Select all {total} that match
+          Select all {countText(total)} that match
         </Button>
       )}
       {actions.map((one) => (

@@ -1,5 +1,5 @@
 import type { FqdnAction, FqdnChange, FqdnChangeResult } from '@certloop/contracts/browser';
-import { CopyText, countOf, Fault, sentenceOf, serviceUrl, Waiting } from '@certloop/web-kit';
+import { CopyText, countOf, countText, Fault, sentenceOf, serviceUrl, Waiting } from '@certloop/web-kit';
 import { Button, Modal, NativeSelect } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -78,7 +78,7 @@ export function BulkDialog({ title, action, about, close }: BulkDialogProps) {
         {shown !== undefined && <Summary result={shown} isDone={change.isSuccess} />}
         {change.isPending && parts.length > 1 && (
           <p role="status">
-            {done} of {parts.length * idsAtOnce} names
+            {countText(done)} of {countOf(parts.length * idsAtOnce, 'name')}
           </p>
         )}
         <div className="cl-row">
@@ -117,8 +117,8 @@ function Summary({ result, isDone }: { readonly result: FqdnChangeResult; readon
     <div className="cl-stack" role="status">
       <p>
         {countOf(changed, 'name')} {isDone ? (changed === 1 ? 'was' : 'were') : 'will be'} changed.
-        {unchanged > 0 && ` ${unchanged} ${unchanged === 1 ? 'is' : 'are'} so already.`}
-        {skippedCount > 0 && ` ${skippedCount} ${isDone ? 'were' : 'will be'} skipped.`}
+        {unchanged > 0 && ` ${countText(unchanged)} ${unchanged === 1 ? 'is' : 'are'} so already.`}
+        {skippedCount > 0 && ` ${countText(skippedCount)} ${isDone ? 'were' : 'will be'} skipped.`}
       </p>
       {skipped.length > 0 && (
         <details open={skipped.length <= 10}>

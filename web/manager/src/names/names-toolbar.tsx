@@ -1,5 +1,5 @@
 import { type FqdnCounts, type FqdnSort, fqdnSorts, fqdnStates } from '@certloop/contracts/browser';
-import { dayOf, SearchForm } from '@certloop/web-kit';
+import { countText, dayOf, SearchForm } from '@certloop/web-kit';
 import { Button, NativeSelect } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { stateMarks } from '../fqdn-state.js';
@@ -57,7 +57,7 @@ export function NamesToolbar({ counts, filter, setFilter }: NamesToolbarProps) {
 
 function States({ counts, filter }: Pick<NamesToolbarProps, 'counts' | 'filter'>) {
   const labelOf = (word: string, count: number | undefined) =>
-    count === undefined ? word : `${word} ${count}`;
+    count === undefined ? word : `${word} ${countText(count)}`;
   return (
     <nav className="cl-tabs" aria-label="States">
       {[undefined, ...fqdnStates].map((one) => (

@@ -1,5 +1,14 @@
 import type { Fqdn } from '@certloop/contracts/browser';
-import { dayOf, Fault, Loaded, Moment, readableTimes, sentenceOf, useNow } from '@certloop/web-kit';
+import {
+  countText,
+  dayOf,
+  Fault,
+  Loaded,
+  needsPerson,
+  readableTimes,
+  sentenceOf,
+  useNow,
+} from '@certloop/web-kit';
 import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -10,17 +19,18 @@ import { useNeediest } from './dashboard-queries.js';
 
 const maxRows = 8;
 
-/** The names that need a person first: why, since when, and what to do. Before them, those that will need one next. */
+/** The names that need a person now, the longest first: why, since when, and what to do. */
 export function AttentionCard({ needsYou }: { readonly needsYou: number }) {
   const neediest = useNeediest(maxRows);
+  const now = useNow();
   return (
     <section className="cl-panel" aria-label="What needs you">
-      <h2>{needsYou > 0 ? 'What needs you' : 'What needs you next'}</h2>
+      <h2>What needs you</h2>
       <Loaded query={neediest}>
         {(names) => {
-          const rows = names.filter(({ status }) => status?.attentionAt !== undefined);
+          const rows = names.filter(({ status }) => needsPerson(status?.attentionAt, now));
           return rows.length === 0 ? (
-            <p className="cl-dim">No name will need you.</p>
+            <p className="cl-dim">No name needs you now.</p>
           ) : (
             <ul className="cl-rows">
               {rows.map((fqdn) => (
@@ -28,7 +38,7 @@ export function AttentionCard({ needsYou }: { readonly needsYou: number }) {
               ))}
               {needsYou > rows.length && (
                 <li>
-                  <Link to="/fqdns">All {needsYou.toLocaleString('en')} names that need you</Link>
+                  <Link to="/fqdns">All {countText(needsYou)} names that need you</Link>
                 </li>
               )}
             </ul>
@@ -41,7 +51,6 @@ export function AttentionCard({ needsYou }: { readonly needsYou: number }) {
 
 function Row({ fqdn }: { readonly fqdn: Fqdn }) {
   const { id: fqdnId, spaceId, fqdn: name, status } = fqdn;
-  const now = useNow();
   if (status === undefined) return null;
   return (
     <li>
@@ -51,15 +60,7 @@ function Row({ fqdn }: { readonly fqdn: Fqdn }) {
         </Link>
         <FqdnStateChip status={status} />
         {status.attentionAt !== undefined && (
-          <span className="cl-dim">
-            {Date.parse(status.attentionAt) > now ? (
-              <>
-                needs you <Moment at={status.attentionAt} />
-              </>
-            ) : (
-              `needs you since ${dayOf(status.attentionAt)}`
-            )}
-          </span>
+          <span className="cl-dim">needs you since {dayOf(status.attentionAt)}</span>
         )}
       </div>
       <p className="cl-anywhere">{readableTimes(status.reason)}</p>

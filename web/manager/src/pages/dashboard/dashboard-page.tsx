@@ -1,5 +1,5 @@
 import type { FqdnCounts } from '@certloop/contracts/browser';
-import { countOf, Loaded, StateChip, useTitle } from '@certloop/web-kit';
+import { countOf, countText, Loaded, StateChip, useTitle } from '@certloop/web-kit';
 import { Link } from '@tanstack/react-router';
 import { ExpiryCard } from '../../expiry-card.js';
 import { stateMarks } from '../../fqdn-state.js';
@@ -44,7 +44,7 @@ function Ahead({ counts }: { readonly counts: FqdnCounts }) {
                 <li key={state}>
                   <Link to="/fqdns" search={{ state }}>
                     <StateChip tone={stateMarks[state].tone} shape={stateMarks[state].shape}>
-                      {counts[state].toLocaleString('en')} {stateMarks[state].word}
+                      {countText(counts[state])} {stateMarks[state].word}
                     </StateChip>
                   </Link>
                 </li>

@@ -1,5 +1,5 @@
 import type { RenewalQueueEntry } from '@certloop/contracts/browser';
-import { type Column, DataTable, Loaded, Moment } from '@certloop/web-kit';
+import { type Column, countText, DataTable, Loaded, Moment } from '@certloop/web-kit';
 import { Link } from '@tanstack/react-router';
 import { useNextRenewals } from './dashboard-queries.js';
 
@@ -37,9 +37,7 @@ export function NextRenewalsCard() {
           ) : (
             <>
               <DataTable label="Next renewals" columns={columns} rows={rows} rowKey={({ id }) => id} />
-              {total > rows.length && (
-                <Link to="/renewals">{`All ${total.toLocaleString('en')} renewals`}</Link>
-              )}
+              {total > rows.length && <Link to="/renewals">{`All ${countText(total)} renewals`}</Link>}
             </>
           )
         }

@@ -2,6 +2,7 @@ import type { PermissionLevel, User } from '@certloop/contracts/browser';
 import {
   changedCells,
   countOf,
+  countText,
   type GroupReach,
   type LevelCell,
   type LevelChanges,
@@ -137,7 +138,9 @@ function List({
           </li>
         ))}
       </ul>
-      {changed.length > maxListed && <p className="cl-dim">And {changed.length - maxListed} more.</p>}
+      {changed.length > maxListed && (
+        <p className="cl-dim">And {countText(changed.length - maxListed)} more.</p>
+      )}
     </>
   );
 }

@@ -2,6 +2,7 @@ import type { Provider } from '@certloop/contracts/browser';
 import {
   ConfirmDialog,
   countOf,
+  countText,
   Fault,
   Moment,
   readableTimes,
@@ -78,7 +79,7 @@ function LastTest({ test }: { readonly test: NonNullable<Provider['lastTest']> }
         {success ? 'succeeded' : 'failed'}
       </StateChip>
       <span>
-        <Moment at={at} />, after {durationMs.toLocaleString('en')} ms: {message}
+        <Moment at={at} />, after {countText(durationMs)} ms: {message}
       </span>
     </span>
   );

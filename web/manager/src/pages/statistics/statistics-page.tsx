@@ -1,5 +1,5 @@
 import type { Stats } from '@certloop/contracts/browser';
-import { countOf, Fault, sentenceOf, useTitle } from '@certloop/web-kit';
+import { countOf, countText, Fault, sentenceOf, useTitle } from '@certloop/web-kit';
 import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { Link, type ToOptions } from '@tanstack/react-router';
@@ -69,10 +69,10 @@ function Counts({ stats }: { readonly stats: Stats }) {
                 <dt>{title}</dt>
                 <dd>
                   {link === undefined ? (
-                    count.toLocaleString('en')
+                    countText(count)
                   ) : (
-                    <Link {...link} aria-label={`${title}: ${count.toLocaleString('en')}`}>
-                      {count.toLocaleString('en')}
+                    <Link {...link} aria-label={`${title}: ${countText(count)}`}>
+                      {countText(count)}
                     </Link>
                   )}
                 </dd>

@@ -1,4 +1,4 @@
-import { countOf, csrBlocks, Fault, Icon, sentenceOf, useTitle } from '@certloop/web-kit';
+import { countOf, countText, csrBlocks, Fault, Icon, sentenceOf, useTitle } from '@certloop/web-kit';
 import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -65,7 +65,7 @@ export function UploadCsrsPage() {
             {[
               stored > 0 ? `${countOf(stored, 'CSR is', 'CSRs are')} stored.` : '',
               ready.length > 0 || stored === 0
-                ? `${countOf(ready.length, 'CSR')} of ${rows.length} can be stored.`
+                ? `${countOf(ready.length, 'CSR')} of ${countText(rows.length)} can be stored.`
                 : '',
             ]
               .filter((sentence) => sentence !== '')

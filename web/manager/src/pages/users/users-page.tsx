@@ -1,6 +1,7 @@
 import type { User } from '@certloop/contracts/browser';
 import {
   type Column,
+  countText,
   EmptyState,
   Icon,
   ListTable,
@@ -110,7 +111,7 @@ function useColumns(): readonly Column<User>[] {
       .slice(0, maxGroups)
       .map((id) => groups?.find((group) => group.id === id)?.name ?? '…');
     const rest = groupIds.length - names.length;
-    return [...names, ...(rest > 0 ? [`${rest} more`] : [])].join(', ');
+    return [...names, ...(rest > 0 ? [`${countText(rest)} more`] : [])].join(', ');
   };
   return [
     {

@@ -1,4 +1,4 @@
-import { countOf, Loaded, PasswordCard, useSession, useTitle } from '@certloop/web-kit';
+import { countOf, countText, Loaded, PasswordCard, useSession, useTitle } from '@certloop/web-kit';
 import { useQuery } from '@tanstack/react-query';
 import { api, session } from '../../service.js';
 
@@ -36,12 +36,11 @@ function LimitsCard({ email }: { readonly email: string }) {
             <dl className="cl-facts">
               <dt>Checks</dt>
               <dd>
-                {countOf(checks, 'check')} of at most {numbers.format(checkLimit)}, in all projects that you
-                own
+                {countOf(checks, 'check')} of at most {countText(checkLimit)}, in all projects that you own
               </dd>
               <dt>Projects</dt>
               <dd>
-                {countOf(projects, 'project')} of your own, of at most {numbers.format(projectLimit)}
+                {countOf(projects, 'project')} of your own, of at most {countText(projectLimit)}
               </dd>
               <dt>History</dt>
               <dd>the last {countOf(pingLimit, 'ping')} of each check</dd>
@@ -53,5 +52,3 @@ function LimitsCard({ email }: { readonly email: string }) {
     </section>
   );
 }
-
-const numbers = new Intl.NumberFormat('en');

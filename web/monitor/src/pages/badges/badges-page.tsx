@@ -8,6 +8,7 @@ import {
   type Column,
   CopyText,
   checkBadges,
+  countText,
   DataTable,
   ErrorPanel,
   Loaded,
@@ -120,8 +121,8 @@ export function BadgesPage() {
                 />
                 {badges.length === maxChecks && (
                   <p className="cl-dim">
-                    These are the first {maxChecks} checks by name. The API shows the badge of each check as
-                    badge_url.
+                    These are the first {countText(maxChecks)} checks by name. The API shows the badge of each
+                    check as badge_url.
                   </p>
                 )}
               </>

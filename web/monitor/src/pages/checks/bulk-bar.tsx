@@ -1,5 +1,5 @@
 import type { AccountChannel, CheckChange } from '@certloop/contracts/browser';
-import { countOf, type Selection } from '@certloop/web-kit';
+import { countOf, countText, type Selection } from '@certloop/web-kit';
 import { Button, Modal } from '@mantine/core';
 import { useState } from 'react';
 import type { CheckSearch } from '../../lookups.js';
@@ -54,7 +54,7 @@ export function BulkBar({ search, total, selection, channels, bulk }: BulkBarPro
     <section className="cl-bulk" aria-label="Selected checks">
       <strong role="status">
         {bulk.isPending && bulk.handled > 0
-          ? `${bulk.handled} of ${countOf(count, 'check')}`
+          ? `${countText(bulk.handled)} of ${countOf(count, 'check')}`
           : `${countOf(count, 'check')} selected`}
       </strong>
       {!isWhole && count < total && (

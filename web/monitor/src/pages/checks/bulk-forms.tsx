@@ -1,5 +1,5 @@
 import type { AccountChannel, CheckChange } from '@certloop/contracts/browser';
-import { countOf, Fault, sentenceOf } from '@certloop/web-kit';
+import { countOf, countText, Fault, sentenceOf } from '@certloop/web-kit';
 import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { BulkChange } from './use-bulk-change.js';
@@ -124,7 +124,7 @@ export function DeleteForm({ count, bulk, run }: BulkFormProps) {
         This cannot be undone.
       </p>
       <TextInput
-        label={`Type the number of checks to confirm: ${count}`}
+        label={`Type the number of checks to confirm: ${countText(count)}`}
         value={typed}
         onChange={({ currentTarget: { value } }) => type(value)}
         inputMode="numeric"
@@ -132,7 +132,12 @@ export function DeleteForm({ count, bulk, run }: BulkFormProps) {
         data-autofocus
       />
       <BulkFault bulk={bulk} />
-      <Button type="submit" color="red" loading={bulk.isPending} disabled={typed.trim() !== String(count)}>
+      <Button
+        type="submit"
+        color="red"
+        loading={bulk.isPending}
+        disabled={typed.trim().replaceAll(',', '') !== String(count)}
+      >
         Delete {countOf(count, 'check')}
       </Button>
     </form>

@@ -1,5 +1,5 @@
 import type { AccountChannel, ListedCheck } from '@certloop/contracts/browser';
-import { type ListPage, sentenceOf } from '@certloop/web-kit';
+import { countText, type ListPage, sentenceOf } from '@certloop/web-kit';
 import { type InfiniteData, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { nameOfCheck } from '../../check-states.js';
@@ -37,7 +37,7 @@ export function ChannelToggles({ projectId, check, channels }: ChannelTogglesPro
   return (
     <details open={isOpen} onToggle={({ currentTarget: { open } }) => setOpen(open)}>
       <summary>
-        {assigned.length === 0 ? 'none' : assigned.length} of {channels.length}
+        {assigned.length === 0 ? 'none' : countText(assigned.length)} of {countText(channels.length)}
         <span className="cl-visually-hidden"> integrations of {nameOfCheck(check)}</span>
       </summary>
       {isOpen && buttons()}

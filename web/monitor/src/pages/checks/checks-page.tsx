@@ -2,6 +2,7 @@ import type { CheckCounts } from '@certloop/contracts/browser';
 import {
   CodeBlock,
   countOf,
+  countText,
   EmptyState,
   ErrorPanel,
   Icon,
@@ -36,7 +37,10 @@ export function ChecksPage() {
   const live = useLiveChecks(projectId, search);
   const { rows, counts } = live;
   const name = project.data?.name ?? 'Project';
-  useTitle(counts !== undefined && counts.down > 0 ? `${counts.down} down – ${name}` : name, 'monitor');
+  useTitle(
+    counts !== undefined && counts.down > 0 ? `${countText(counts.down)} down – ${name}` : name,
+    'monitor',
+  );
   useTabIcon(counts === undefined ? undefined : worstOf(counts));
   const canChange = mayChange(project.data);
   useKey('c', () => setAdding(canChange));

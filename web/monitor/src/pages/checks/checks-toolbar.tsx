@@ -1,5 +1,5 @@
 import type { CheckCounts } from '@certloop/contracts/browser';
-import { Icon, useKey, useSettled } from '@certloop/web-kit';
+import { countText, Icon, useKey, useSettled } from '@certloop/web-kit';
 import { TextInput } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import { statusOrder, wordOf } from '../../check-states.js';
@@ -86,7 +86,7 @@ function StateFilter({ counts, search, change }: Narrowing & { readonly counts: 
             aria-pressed={one === status}
             onClick={() => change(one === status ? others : { ...search, status: one })}
           >
-            {counts[one]} {one === 'started' ? 'running' : wordOf(one)}
+            {countText(counts[one])} {one === 'started' ? 'running' : wordOf(one)}
           </button>
         ))}
     </fieldset>

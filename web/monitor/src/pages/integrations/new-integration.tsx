@@ -1,5 +1,5 @@
 import type { AccountChannel, ChannelKindDescription } from '@certloop/contracts/browser';
-import { Loaded } from '@certloop/web-kit';
+import { countText, Loaded } from '@certloop/web-kit';
 import { Button, Modal } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -84,7 +84,7 @@ function KindForm({ kind, projectId, others, close }: Opened & { readonly kind: 
       {outcome !== undefined && !test.isPending && (
         <p className={outcome.ok ? 'cl-result' : 'cl-fault'} role="status">
           {outcome.ok
-            ? `The test message was sent in ${outcome.durationMs} ms.`
+            ? `The test message was sent in ${countText(outcome.durationMs)} ms.`
             : `Not sent: ${outcome.error}`}
         </p>
       )}

@@ -2,6 +2,7 @@ import {
   background,
   CodeBlock,
   type Column,
+  countText,
   DataTable,
   EmptyState,
   Icon,
@@ -67,7 +68,7 @@ const columns: readonly Column<CountedProject>[] = [
     cell: ({ channels = 0, failingChannels = 0 }) =>
       failingChannels > 0 ? (
         <StateChip tone="bad" shape="triangle">
-          {failingChannels} of {channels} failing
+          {countText(failingChannels)} of {countText(channels)} failing
         </StateChip>
       ) : (
         String(channels)
@@ -90,7 +91,7 @@ export function ProjectsPage() {
     refetchInterval: () => Math.max(15_000, refreshMs()),
   });
   const down = query.data?.reduce((sum, { counts }) => sum + (counts?.down ?? 0), 0) ?? 0;
-  useTitle(down > 0 ? `${down} down – Projects` : 'Projects', 'monitor');
+  useTitle(down > 0 ? `${countText(down)} down – Projects` : 'Projects', 'monitor');
   useTabIcon(down > 0 ? 'bad' : undefined);
   const add = (
     <Button leftSection={<Icon name="plus" />} onClick={() => setAdding(true)}>
