@@ -1,7 +1,7 @@
 // Checks the machine, installs what is missing and, with --build, builds. Written for any Node, so that an
 // old one gets a sentence rather than a syntax error.
 'use strict';
-const { spawnSync } = require('child_process');
+const { spawn, spawnSync } = require('child_process');
 const { createHash } = require('crypto');
 const fs = require('fs');
 const path = require('path');
@@ -83,12 +83,28 @@ function reportFailure(result) {
   stop('the dependencies could not be installed; the reason stands above');
 }
 
+/** Links the dependencies if they changed; undefined, or their install scripts, which still run, and their log. */
 function install() {
   const key = installKey();
-  if (isInstalled(key)) return;
+  if (isInstalled(key)) return undefined;
   process.stderr.write('certloop: installing dependencies (the first time takes about a minute)\n');
-  const installed = pnpm(['install', '--frozen-lockfile', '--config.confirmModulesPurge=false'], 'pipe');
-  if (installed.status !== 0) reportFailure(installed);
+  const linked = pnpm(
+    ['install', '--frozen-lockfile', '--ignore-scripts', '--config.confirmModulesPurge=false'],
+    'pipe',
+  );
+  if (linked.status !== 0) reportFailure(linked);
+  // To a file, as no one reads a pipe while the build runs.
+  const log = path.join(root, 'node_modules', '.certloop-install.log');
+  const output = fs.openSync(log, 'w');
+  const scripts = spawn(process.execPath, [path.join(__dirname, 'pnpm.mjs'), 'rebuild', '--pending'], {
+    cwd: root,
+    stdio: ['ignore', output, output],
+  });
+  return { scripts, log, key };
+}
+
+function finishInstall({ log, key }, status) {
+  if (status !== 0) reportFailure({ stdout: fs.readFileSync(log, 'utf8') });
   // A tree installed under another Node keeps that one's binary.
   if (!sqliteLoads()) {
     const rebuilt = pnpm(['rebuild', 'better-sqlite3'], 'pipe');
@@ -98,15 +114,24 @@ function install() {
 }
 
 function build() {
-  const built = pnpm(
-    ['exec', 'turbo', 'run', 'build', '--output-logs=errors-only', '--log-prefix=none'],
-    'pipe',
-  );
-  if (built.status === 0) return;
+  return pnpm(['exec', 'turbo', 'run', 'build', '--output-logs=errors-only', '--log-prefix=none'], 'pipe');
+}
+
+function finishBuild(built) {
+  if (built === undefined || built.status === 0) return;
   process.stderr.write(`${built.stdout}${built.stderr}`);
   stop('the build failed; the reason stands above');
 }
 
 checkNode();
-install();
-if (process.argv.includes('--build')) build();
+const installing = install();
+// SQLite's driver takes a minute to compile, on one core; the build does without it.
+const built = process.argv.includes('--build') ? build() : undefined;
+if (installing === undefined) {
+  finishBuild(built);
+} else {
+  installing.scripts.on('exit', (status) => {
+    finishInstall(installing, status);
+    finishBuild(built);
+  });
+}
