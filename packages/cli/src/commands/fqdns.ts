@@ -4,6 +4,7 @@ import { confirm } from '../confirm.js';
 import type { Session } from '../connection/session.js';
 import { findFqdn, findFqdns, findProvider, findSpace } from '../lookup.js';
 import { UsageError } from '../usage-error.js';
+import { changeManyFqdns } from './change-fqdns.js';
 import { addFqdnLists } from './fqdn-lists.js';
 import { addChallengeSetup } from './issuance-jobs.js';
 
@@ -72,13 +73,14 @@ export function addFqdns(program: Command, open: () => Session): void {
       report.thing(body, rowOf);
     });
   fqdns
-    .command('update <fqdn>')
-    .description('Change an FQDN; what is left out stays')
-    .option('--description <text>', 'what it is for')
+    .command('update <fqdn...>')
+    .description("Change an FQDN, or the provider of several, also by patterns such as 'app*'")
+    .option('--description <text>', 'what it is for; of one FQDN')
     .option('-p, --provider <provider>', 'who renews it')
     .option('--no-provider', 'leave the choice to its last certificate')
     .option('-s, --space <space>', 'the space that it is in')
-    .action((named: string, change: FqdnChange) => updateFqdn(open(), named, change));
+    .option('--dry-run', 'only list those whose provider would change')
+    .action((named: string[], change: FqdnUpdate) => updateFqdns(open(), named, change));
   fqdns
     .command('delete <fqdn>')
     .description('Delete an FQDN with its CSRs and certificates')
@@ -154,19 +156,37 @@ function addRenewal(fqdns: Command, open: () => Session): void {
     });
 }
 
-interface FqdnChange extends InSpace {
+interface FqdnUpdate extends InSpace {
   readonly description?: string;
   /** False for none. */
   readonly provider?: string | false;
+  readonly dryRun?: true;
+}
+
+async function updateFqdns(session: Session, named: readonly string[], update: FqdnUpdate): Promise<void> {
+  const { description, provider, space, dryRun } = update;
+  if (description === undefined && provider === undefined)
+    throw new UsageError('name what is to change: --description, --provider or --no-provider');
+  const [first = '', ...others] = named;
+  const isOne = others.length === 0 && !first.includes('*');
+  if (isOne && dryRun === undefined) return updateFqdn(session, first, update);
+  if (description !== undefined || provider === undefined)
+    throw new UsageError('--description belongs to one FQDN and has no --dry-run; leave it out');
+  const { id: providerId } =
+    provider === false ? { id: undefined } : await findProvider(await session.manager(), provider);
+  await changeManyFqdns(session, {
+    ...{ patterns: named, space, dryRun },
+    change: { action: 'set-provider', providerId: providerId ?? null },
+    after: { providerId },
+    result: provider === false ? 'without a provider' : `with ${provider}`,
+  });
 }
 
 async function updateFqdn(
   { report, manager }: Session,
   named: string,
-  { description, provider, space }: FqdnChange,
+  { description, provider, space }: FqdnUpdate,
 ): Promise<void> {
-  if (description === undefined && provider === undefined)
-    throw new UsageError('name what is to change: --description, --provider or --no-provider');
   const client = await manager();
   const { id: fqdnId, spaceId: id } = await findFqdn(client, named, space);
   const providerId = typeof provider === 'string' ? (await findProvider(client, provider)).id : null;

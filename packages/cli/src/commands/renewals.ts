@@ -1,11 +1,11 @@
-import { AppError, NotFound, type RenewalQueueEntry, renewalStatuses } from '@certloop/contracts';
+import { type RenewalQueueEntry, renewalStatuses } from '@certloop/contracts';
 import { type Command, Option } from 'commander';
-import pLimit from 'p-limit';
 import { confirm } from '../confirm.js';
 import type { Session } from '../connection/session.js';
-import { findFqdn, findSpace, listFqdnsIn } from '../lookup.js';
+import { findFqdn, findSpace } from '../lookup.js';
 import { wholeNumber } from '../numbers.js';
 import { UsageError } from '../usage-error.js';
+import { changeManyFqdns } from './change-fqdns.js';
 
 interface RenewalFilter {
   readonly status?: (typeof renewalStatuses)[number];
@@ -70,66 +70,23 @@ interface SwitchOptions {
   readonly yes?: true;
 }
 
-/** Switches those that are not so yet; all are tried, and the failures are counted at the end. */
+/** Switches those that are not so yet; several are switched off only after yes. */
 async function switchAll(
   session: Session,
   state: 'on' | 'off',
   patterns: readonly string[],
   { space, dryRun, yes }: SwitchOptions,
 ): Promise<void> {
-  const client = await session.manager();
-  const renewalEnabled = state === 'on';
-  const found = matching(await listFqdnsIn(client, space), patterns);
-  const changing = found.filter((fqdn) => fqdn.renewalEnabled !== renewalEnabled);
-  if (changing.length > 1 && !renewalEnabled && dryRun !== true)
-    await confirm(
-      session.io,
-      yes,
-      `renewal of ${changing.length} FQDNs would be switched off (--dry-run lists them)`,
-    );
-  const isChanging = new Set(changing);
-  const outcomes = await session.progress(changing.length, (step) =>
-    pLimit(4).map(found, async (fqdn) => {
-      if (!isChanging.has(fqdn) || dryRun === true)
-        return { ...fqdn, result: isChanging.has(fqdn) ? `would be ${state}` : 'unchanged', message: '' };
-      step(fqdn.fqdn);
-      try {
-        const params = { spaceId: fqdn.spaceId, fqdnId: fqdn.id };
-        const { body } = await client.setRenewalEnabled({ params, body: { renewalEnabled } });
-        return { ...fqdn, renewalEnabled, result: state, message: body.message };
-      } catch (error) {
-        if (!(error instanceof AppError)) throw error;
-        return { ...fqdn, result: 'failed', message: error.message };
-      }
-    }),
-  );
-  session.report.list(outcomes, ({ fqdn, space: place, result, message }) => ({
-    fqdn,
-    space: place,
-    result,
-    message,
-  }));
-  if (changing.length === 0) session.unchanged();
-  const failed = outcomes.filter(({ result }) => result === 'failed').length;
-  if (failed > 0) throw new Error(`${failed} of ${changing.length} failed; the list names the reasons`);
-}
-
-/** FQDNs that one of the patterns names, in which * stands for any text; a pattern without one names exactly. */
-function matching<T extends { readonly fqdn: string; readonly id: string }>(
-  fqdns: readonly T[],
-  patterns: readonly string[],
-): T[] {
-  const chosen = new Set<T>();
-  for (const pattern of patterns) {
-    const parts = pattern
-      .toLowerCase()
-      .split('*')
-      .map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, String.raw`\$&`));
-    const expression = new RegExp(`^${parts.join('.*')}$`);
-    const found = fqdns.filter(({ fqdn, id }) => id === pattern || expression.test(fqdn));
-    if (found.length === 0)
-      throw new NotFound(`no FQDN matches ${pattern}; certloop fqdns lists those that you may see`);
-    for (const each of found) chosen.add(each);
-  }
-  return [...chosen];
+  const isOn = state === 'on';
+  await changeManyFqdns(session, {
+    ...{ patterns, space, dryRun },
+    change: { action: isOn ? 'renewal-on' : 'renewal-off' },
+    after: { renewalEnabled: isOn },
+    result: state,
+    confirm: async ({ length }) => {
+      if (isOn || length < 2) return;
+      const loss = `renewal of ${length} FQDNs would be switched off (--dry-run lists them)`;
+      await confirm(session.io, yes, loss);
+    },
+  });
 }

@@ -15,6 +15,8 @@ export type Manager = ReturnType<typeof createCertManagerClient>;
 export type Monitor = ReturnType<typeof createCheckMonitorClient>;
 export type DummyCa = ReturnType<typeof createDummyCaClient>;
 
+type Step = (doing: string, steps?: number) => void;
+
 /** Shared context of all commands. */
 export interface Session {
   readonly io: Io;
@@ -23,8 +25,8 @@ export interface Session {
   readonly unchanged: () => void;
   /** Shows what takes over a second, such as each call of a service; nothing with --quiet and --verbose. */
   readonly activity: Activity;
-  /** Does work with this number of steps, of which the current one is shown while it lasts. */
-  readonly progress: <T>(total: number, work: (step: (doing: string) => void) => Promise<T>) => Promise<T>;
+  /** Does work with this number of steps, of which the current one is shown while it lasts; a step may stand for several. */
+  readonly progress: <T>(total: number, work: (step: Step) => Promise<T>) => Promise<T>;
   /** fetch whose errors contain the service; with --verbose, each call is a line on standard error. */
   readonly fetchFrom: (service: string) => Fetch;
   /** The context that `--context` names. */
@@ -81,8 +83,8 @@ export function openSession(given: Io, settings: SessionSettings): Session {
       return activity.during(
         () => `${count}/${total} ${current}`,
         () =>
-          work((doing) => {
-            count += 1;
+          work((doing, steps = 1) => {
+            count += steps;
             current = doing;
           }),
       );

@@ -4,8 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { Writable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Argument, Command, Option } from 'commander';
-import { processIo, type Sink } from '../io.js';
-import { createProgram, run } from '../run.js';
+import { runCertloop } from '../certloop.fixture.js';
+import { processIo } from '../io.js';
+import { createProgram } from '../run.js';
 
 const spaces = [
   { id: 'a1', name: 'Shop', description: 'sells, "much"', createdAt: '2026-01-02T03:04:05.000Z' },
@@ -27,25 +28,12 @@ beforeAll(async () => {
 afterAll(() => void server.close());
 
 /** What a command line writes; on a terminal of so many columns, or to a pipe. */
-async function certloop(
+function certloop(
   args: readonly string[],
   { columns, env = {} }: { columns?: number; env?: Record<string, string> } = {},
 ) {
-  const said = { out: '', err: '' };
-  const sink = (name: 'out' | 'err'): Sink =>
-    Object.assign(
-      new Writable({
-        write: (chunk, _encoding, done) => {
-          said[name] += String(chunk);
-          done();
-        },
-      }),
-      columns === undefined ? {} : { isTTY: true, columns },
-    );
   const known = { HOME: '/nonexistent', CERTLOOP_URL: url, CERTLOOP_TOKEN: 'clt_known' };
-  const streams = { out: sink('out'), err: sink('err'), pause: async () => undefined };
-  const io = { ...processIo(), env: { ...known, ...env }, askSecret: async () => 'secret', ...streams };
-  return { code: await run(args, io), ...said };
+  return runCertloop(args, { env: { ...known, ...env }, columns });
 }
 
 describe('a list', () => {
