@@ -7,7 +7,7 @@ import { ConfigError, createLogger, createPasswords, StartFailed, systemClock } 
 import { builtInCaller, internalOrigin } from './access/caller.js';
 import { pauseUntil } from './acme/orders/order-run.service.js';
 import { type CliConfig, describeSettings, readCliConfig } from './config.js';
-import { openMigrated } from './database.js';
+import { type OpenMigratedOptions, openMigrated } from './database.js';
 import { createProviderOpener } from './providers/open-provider.service.js';
 import { createOutgoing } from './providers/outgoing.client.js';
 import { findOrderProvider, findProviderByName } from './providers/providers.repository.js';
@@ -37,12 +37,21 @@ Options of admin
                          makes one and prints it once.
 
 The database is that of CERT_MANAGER_DATABASE_URL (sqlite:./data/cert-manager.sqlite when absent).
+If it does not exist, migrate and admin create it; the other commands refuse.
 `;
 
 /** A command line that cannot be understood. */
 class UsageError extends Error {}
 
 const logger = createLogger({ service: 'cert-manager', level: 'silent' });
+
+/** What a command does with a database that does not exist. */
+type Absent = Pick<OpenMigratedOptions, 'mustExist' | 'onCreated'>;
+
+const refuses: Absent = { mustExist: true };
+const creates: Absent = {
+  onCreated: (shown) => void process.stderr.write(`cert-manager: the database ${shown} is new\n`),
+};
 
 process.exitCode = await run(process.argv.slice(2));
 
@@ -138,14 +147,19 @@ function readPassword({ 'password-file': file }: Options): string | undefined {
 }
 
 function withAccounts(work: (deps: AccountsDeps) => Promise<void>): Promise<void> {
-  return withDatabase((db, { passwordMinLength }) =>
-    work({ db, clock: systemClock, passwords: createPasswords(), passwordMinLength }),
+  return withDatabase(
+    (db, { passwordMinLength }) =>
+      work({ db, clock: systemClock, passwords: createPasswords(), passwordMinLength }),
+    creates,
   );
 }
 
-async function withDatabase(work: (db: Database, config: CliConfig) => Promise<void>): Promise<void> {
+async function withDatabase(
+  work: (db: Database, config: CliConfig) => Promise<void>,
+  absent: Absent = refuses,
+): Promise<void> {
   const config = readCliConfig();
-  const db = await openMigrated(config, logger);
+  const db = await openMigrated({ ...config, ...absent }, logger);
   try {
     await work(db, config);
   } finally {
@@ -154,7 +168,7 @@ async function withDatabase(work: (db: Database, config: CliConfig) => Promise<v
 }
 
 async function migrate(): Promise<void> {
-  const db = await openMigrated({ ...readCliConfig(), migratesAtStart: true }, logger);
+  const db = await openMigrated({ ...readCliConfig(), ...creates, migratesAtStart: true }, logger);
   await db.close();
   print('the database is up to date\n');
 }

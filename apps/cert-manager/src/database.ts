@@ -1,6 +1,7 @@
 import {
   type AnyTable,
   type Database,
+  DatabaseMissing,
   type DatabaseOptions,
   DatabaseUnavailable,
   entitiesOf,
@@ -155,20 +156,32 @@ export const schema: Schema = {
   ],
 };
 
+export interface OpenMigratedOptions extends Pick<Config, 'databaseUrl' | 'migratesAtStart'> {
+  /** Whether a database without tables is refused, and no file created; false when absent. */
+  readonly mustExist?: boolean;
+  /** Called with the file or address of a database that was new. */
+  readonly onCreated?: (shown: string) => void;
+}
+
 /**
  * Opens the database and brings its schema up to date. Throws StartFailed when that cannot be done, or is pending and
  * not the service's to do.
  */
 export async function openMigrated(
-  { databaseUrl: url, migratesAtStart }: Pick<Config, 'databaseUrl' | 'migratesAtStart'>,
+  { databaseUrl: url, migratesAtStart, mustExist = false, onCreated }: OpenMigratedOptions,
   logger: Logger,
 ): Promise<Database> {
   const onWarning: DatabaseOptions['onWarning'] = ({ name, detail }) => logger.warn(detail, name);
   try {
-    const database = await openDatabase({ url, schema, onWarning });
-    await bringUpToDate(database, { service: 'cert-manager', migratesAtStart, logger });
+    const database = await openDatabase({ url, schema, onWarning, mustExist });
+    const ran = await bringUpToDate(database, { service: 'cert-manager', migratesAtStart, logger });
+    if (ran.length === schema.migrations.length) onCreated?.(database.shown);
     return database;
   } catch (error) {
+    if (error instanceof DatabaseMissing) {
+      const way = 'set CERT_MANAGER_DATABASE_URL to that of the service, or create it with migrate';
+      throw new StartFailed(`${error.message}; ${way}`, { cause: error });
+    }
     if (error instanceof DatabaseUnavailable) throw new StartFailed(error.message, { cause: error });
     throw error;
   }

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { AppError, keyKinds } from '@certloop/contracts';
-import { type Database, DatabaseUnavailable, openDatabase } from '@certloop/db';
+import { type Database, DatabaseMissing, DatabaseUnavailable, openDatabase } from '@certloop/db';
 import { bringUpToDate, ConfigError, createLogger, type Environment, StartFailed } from '@certloop/server';
 import { type CommandDeps, commands, descriptions } from './cli-commands.js';
 import { UsageError } from './cli-options.js';
@@ -48,6 +48,7 @@ const help = `Usage: check-monitor <command> [options]
 --project takes the id of a project, or its name where no other project has it.
 A new key takes the place of the project's earlier one of its kind and is shown only once.
 Reads CHECK_MONITOR_DATABASE_URL and CHECK_MONITOR_SECRET (or _FILE), as the service does; works while it runs.
+If the database does not exist, setup and migrate create it; the other commands refuse.
 Where a channel is created or tested, the other settings of the service count too, such as
 CHECK_MONITOR_ALLOW_PRIVATE_TARGETS and CHECK_MONITOR_SMTP_URL.
 `;
@@ -98,7 +99,7 @@ export async function runCommandLine(args: readonly string[], io: CommandLineIo)
       return 0;
     }
     if (command === undefined) throw new UsageError(`there is no command "${positionals.join(' ')}"`);
-    const result = await withDatabase(io, (deps) => command(deps, values), command === commands['migrate']);
+    const result = await withDatabase(io, positionals.join(' '), (deps) => command(deps, values));
     const describe = descriptions[positionals.join(' ')] ?? readable;
     io.print(values['json'] === true ? `${JSON.stringify(result)}\n` : describe(result));
     return 'outcome' in result && result.outcome === 'refused' ? 1 : 0;
@@ -116,17 +117,21 @@ function parseCommandLine(args: readonly string[]) {
   }
 }
 
+const creatingCommands = ['setup', 'migrate'];
+
 async function withDatabase<T>(
-  { environment, readInput }: CommandLineIo,
+  { environment, readInput, complain }: CommandLineIo,
+  command: string,
   work: (deps: CommandDeps) => Promise<T>,
-  isMigration: boolean,
 ): Promise<T> {
   const { databaseUrl, secret, formerSecret, migratesAtStart } = loadStorageConfig(environment);
+  const mustExist = !creatingCommands.includes(command);
   const db: Database = await openDatabase({
     url: databaseUrl,
     schema,
     transactionMs: maxCommandMs,
     limits: { idleMs: maxCommandMs },
+    mustExist,
   });
   const clock = { now: () => microsOf(new Date()) };
   let notifier: Notifier | undefined;
@@ -135,7 +140,9 @@ async function withDatabase<T>(
     return notifier;
   };
   try {
-    if (!isMigration) await bringUpToDate(db, { service: 'check-monitor', migratesAtStart, logger });
+    const isNew = !mustExist && (await db.pendingMigrations()).length === schema.migrations.length;
+    if (isNew) complain(`check-monitor: the database ${db.shown} is new\n`);
+    if (command !== 'migrate') await bringUpToDate(db, { service: 'check-monitor', migratesAtStart, logger });
     return await work({ db, secret, formerSecret, clock, openNotifier, readInput });
   } finally {
     await notifier?.close();
@@ -153,6 +160,10 @@ function readable(result: object): string {
 
 function sentenceOf(error: unknown): string {
   if (error instanceof UsageError) return `${error.message}\n\n${help}`;
+  if (error instanceof DatabaseMissing) {
+    const way = 'set CHECK_MONITOR_DATABASE_URL to that of the service, or create it with migrate';
+    return `${error.message}; ${way}`;
+  }
   const expected =
     error instanceof AppError ||
     error instanceof ConfigError ||

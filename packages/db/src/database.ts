@@ -1,12 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { EntityManager, EntitySchema } from 'typeorm';
 import { type Dialect, dialects } from './dialect.js';
-import { asUnavailable, DatabaseUnavailable } from './faults/failures.js';
+import { asUnavailable, DatabaseMissing, DatabaseUnavailable } from './faults/failures.js';
 import { WriteFaults } from './faults/write-faults.js';
 import { type PostgresLimits, usualLimits } from './postgres/postgres-client.js';
 import { openPostgresDoors } from './postgres/postgres-doors.js';
 import type { Lanes } from './postgres/postgres-lanes.js';
-import { parseAddress } from './source.js';
+import { type Address, isAbsent, parseAddress } from './source.js';
 import { openSqliteDoors } from './sqlite/sqlite-doors.js';
 import {
   type Migration,
@@ -45,6 +45,8 @@ export interface DatabaseOptions {
   readonly poolSize?: number;
   /** Those for PostgreSQL that are not as usual. */
   readonly limits?: Partial<PostgresLimits>;
+  /** Whether a database without the tables of the schema is refused, and no file created; false when absent. */
+  readonly mustExist?: boolean;
   /** How long one transaction may take on SQLite, in milliseconds; half a minute when absent. */
   readonly transactionMs?: number;
   readonly onWarning?: (warning: DatabaseWarning) => void;
@@ -56,6 +58,8 @@ export interface DatabaseOptions {
  */
 export interface Database {
   readonly dialect: Dialect;
+  /** Its file, or host, port and name, for messages; without a password. */
+  readonly shown: string;
   /**
    * What `work` returns, once it is on disk; nothing of it stays when it throws. The work is run again when the
    * database asks for that (busy, deadlock), so it must do nothing but use `tx`. On SQLite writers take turns; on
@@ -99,12 +103,41 @@ export interface Database {
 }
 
 /**
- * Opens the database without migrating it; makes the file of SQLite and its folder.
- * Throws DatabaseUnavailable for a URL it cannot read, a folder it cannot write or a server it cannot reach.
+ * Opens the database without migrating it; makes the file of SQLite and its folder, unless it must exist.
+ * Throws DatabaseUnavailable for a URL it cannot read, a folder it cannot write or a server it cannot reach, and
+ * DatabaseMissing if it must exist and does not.
  */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
-  const warn = options.onWarning ?? (() => undefined);
   const address = parseAddress(options.url);
+  // in memory every database is new
+  const mustExist = options.mustExist === true && shownOf(address) !== inMemory;
+  if (mustExist && (await isAbsent(address)))
+    throw new DatabaseMissing(`the database ${shownOf(address)} does not exist`);
+  const database = await openAddress(address, options);
+  if (!mustExist) return database;
+  try {
+    await requireTables(database, options.schema);
+    return database;
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+async function requireTables(database: Database, { migrations }: Schema): Promise<void> {
+  const pending = await database.pendingMigrations();
+  if (pending.length === migrations.length)
+    throw new DatabaseMissing(`the database ${database.shown} has no tables`);
+}
+
+const inMemory = ':memory:';
+
+function shownOf(address: Address): string {
+  return address.dialect === 'sqlite' ? (address.file ?? inMemory) : address.shown;
+}
+
+async function openAddress(address: Address, options: DatabaseOptions): Promise<Database> {
+  const warn = options.onWarning ?? (() => undefined);
   const dialect = dialects[address.dialect];
   const entities = options.schema.entities(dialect);
   const doors =
@@ -116,7 +149,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
           onLost: (reason) => warn({ name: 'database.connection_lost', detail: { reason } }),
           onMigrationWaits: (reason) => warn({ name: 'database.migration_waits', detail: { reason } }),
         });
-  return behind(doors, dialect, options.schema.migrations, warn);
+  const named = { dialect, shown: shownOf(address) };
+  return behind(doors, named, options.schema.migrations, warn);
 }
 
 function limitsOf({ transactionMs }: DatabaseOptions): { readonly workMs?: number } {
@@ -125,7 +159,7 @@ function limitsOf({ transactionMs }: DatabaseOptions): { readonly workMs?: numbe
 
 function behind(
   doors: Doors,
-  dialect: Dialect,
+  { dialect, shown }: Pick<Database, 'dialect' | 'shown'>,
   migrations: readonly Migration[],
   warn: (warning: DatabaseWarning) => void,
 ): Database {
@@ -155,6 +189,7 @@ function behind(
   const read = <T>(work: (tx: Tx) => Promise<T>) => through('read', () => doors.read(work));
   return {
     dialect,
+    shown,
     transaction,
     longTransaction: (work) => through('write', () => withRetries(() => doors.writeLong(work), onRetry)),
     read,

@@ -48,7 +48,7 @@ export {
   constraintViolation,
   onUniqueViolation,
 } from './faults/constraint-errors.js';
-export { DatabaseUnavailable } from './faults/failures.js';
+export { DatabaseMissing, DatabaseUnavailable } from './faults/failures.js';
 export { makeFolder } from './folder.js';
 export { keepsPrepared } from './postgres/postgres-client.js';
 export type { LaneStatement, Lanes } from './postgres/postgres-lanes.js';

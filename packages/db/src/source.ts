@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type pg from 'pg';
 import { DataSource, type EntitySchema } from 'typeorm';
@@ -42,6 +42,13 @@ function withoutPassword(url: string): string {
   if (!URL.canParse(url)) throw new DatabaseUnavailable('the PostgreSQL URL is malformed');
   const { hostname, port, pathname } = new URL(url);
   return `${hostname}:${port === '' ? '5432' : port}${pathname}`;
+}
+
+/** Whether it is a file of SQLite that does not exist. */
+export async function isAbsent(address: Address): Promise<boolean> {
+  if (address.dialect !== 'sqlite' || address.file === undefined) return false;
+  const missing = ({ code }: NodeJS.ErrnoException) => code === 'ENOENT' || code === 'ENOTDIR';
+  return stat(address.file).then(() => false, missing);
 }
 
 export type Entities = EntitySchema<Record<string, unknown>>[];

@@ -90,6 +90,24 @@ describeEachDialect('the schema', (open, dialect) => {
     );
   });
 
+  test("refuses another service's database", async () => {
+    await expect(at(withMigrations(second), (database) => database.migrate())).rejects.toThrow(
+      "the database is another service's: its migrations begin with 0001-initial",
+    );
+  });
+
+  test('must have tables where the database must exist', async () => {
+    const { url, drop } = await testDatabaseUrl(dialect);
+    const options = { url, schema: shop, mustExist: true };
+    const created = await openDatabase({ url, schema: shop });
+    await expect(openDatabase(options)).rejects.toThrow(`the database ${created.shown} has no tables`);
+    await created.migrate();
+    const opened = await openDatabase(options);
+    expect(await opened.pendingMigrations()).toEqual([]);
+    await Promise.all([created.close(), opened.close()]);
+    await drop();
+  });
+
   test('is created once by handles and processes that start together', async () => {
     const { url, drop } = await testDatabaseUrl(dialect);
     const handles = await Promise.all([1, 2, 3].map(() => openDatabase({ url, schema: shop })));

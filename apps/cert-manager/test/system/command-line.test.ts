@@ -1,5 +1,9 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { openDatabase } from '@certloop/db';
 import { type TestAddress, testDatabaseUrl } from '@certloop/db/testing';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { schema } from '../../src/database.js';
 import { type Ran, runCli } from '../support/command-line.js';
 
 // each starts a process, which takes its time beside other suites
@@ -16,7 +20,32 @@ afterAll(() => address.drop());
 
 const eve = ['--username', 'eve', '--email', 'eve@example.org'];
 
+test('refuses a database that does not exist, and creates no file', async () => {
+  const file = join(dirname(address.url.replace('sqlite:', '')), 'wrong', 'app.sqlite');
+  expect(await runCli(['keys', 'rotate'], { CERT_MANAGER_DATABASE_URL: `sqlite:${file}` })).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: `cert-manager: the database ${file} does not exist; set CERT_MANAGER_DATABASE_URL to that of the service, or create it with migrate\n`,
+  });
+  expect(existsSync(dirname(file))).toBe(false);
+});
+
+test('creates the database with the first administrator, and names it', async () => {
+  const other = await testDatabaseUrl('sqlite');
+  const ann = ['--username', 'ann', '--email', 'ann@example.org'];
+  expect(await runCli(['admin', 'create', ...ann], { CERT_MANAGER_DATABASE_URL: other.url })).toEqual({
+    code: 0,
+    stdout: expect.stringContaining('administrator ann created'),
+    stderr: `cert-manager: the database ${other.url.replace('sqlite:', '')} is new\n`,
+  });
+  await other.drop();
+});
+
 test('leaves migrations to their command where it is set to', async () => {
+  const database = await openDatabase({ url: address.url, schema });
+  await database.migrate();
+  await database.revertLast();
+  await database.close();
   const later = { CERT_MANAGER_DATABASE_URL: address.url, CERT_MANAGER_MIGRATE_AT_START: 'false' };
   const { code, stderr } = await runCli(['keys', 'rotate'], later);
   expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('migrations to run') });

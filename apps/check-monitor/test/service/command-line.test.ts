@@ -1,11 +1,14 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import type { Database } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { defaultSettings, newCheck } from '../../src/checks/check.js';
 import { insertCheck } from '../../src/checks/rows/checks.repository.js';
 import { runCommandLine } from '../../src/command-line.js';
@@ -214,6 +217,50 @@ describe('command line', () => {
     expect(outcome.err).toContain(sentence);
     expect(outcome.err).not.toContain('    at ');
     expect(outcome.code).toBe(code);
+  });
+
+  describe('where the database does not exist', () => {
+    let folder: string;
+    beforeEach(async () => {
+      folder = await mkdtemp(join(tmpdir(), 'certloop-no-database-'));
+    });
+    afterEach(() => rm(folder, { recursive: true }));
+
+    const at = (path: string) => ({
+      ...environment,
+      CHECK_MONITOR_DATABASE_URL: `sqlite:${join(folder, path)}`,
+    });
+    const way = 'set CHECK_MONITOR_DATABASE_URL to that of the service, or create it with migrate';
+
+    test.each(['user list', 'user create --email ada@example.org', 'import --file dump.json'])(
+      '%s is refused, and no file is created',
+      async (args) => {
+        const reason = `the database ${folder}/data/app.sqlite does not exist`;
+        const refused = { code: 1, out: '', err: `check-monitor: ${reason}; ${way}\n` };
+        expect(await runCli(args, at('data/app.sqlite'))).toEqual(refused);
+        await writeFile(join(folder, 'plain'), '');
+        expect((await runCli(args, at('plain/app.sqlite'))).err).toContain('app.sqlite does not exist; set ');
+        expect(await readdir(folder)).toEqual(['plain']);
+      },
+    );
+
+    test('an empty file is refused too', async () => {
+      await writeFile(join(folder, 'empty'), '');
+      const err = `check-monitor: the database ${folder}/empty has no tables; ${way}\n`;
+      expect(await runCli('project list', at('empty'))).toEqual({ code: 1, out: '', err });
+    });
+
+    test.each([
+      ['setup --owner ada@example.org --project Jobs', 'readWriteKey: hcw_'],
+      ['migrate', 'migrations: 0001-initial'],
+    ])('%s creates it and names it', async (args, printed) => {
+      expect(await runCli(args, at('app.sqlite'))).toEqual({
+        code: 0,
+        out: expect.stringContaining(printed),
+        err: `check-monitor: the database ${folder}/app.sqlite is new\n`,
+      });
+      expect(await runCli('user list', at('app.sqlite'))).toMatchObject({ code: 0, err: '' });
+    });
   });
 
   test('ends the process with the code', async () => {

@@ -114,7 +114,7 @@ async function packageName(folder: string): Promise<unknown> {
 }
 
 async function builtEntry(folder: string): Promise<string> {
-  // the bundled one starts faster; images of earlier versions have only the other
+  // the bundled one starts faster; images have only the other
   for (const built of ['service', 'src']) {
     const entry = join(folder, 'dist', built, 'cli.js');
     if (await isReadable(entry)) return entry;

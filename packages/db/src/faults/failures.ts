@@ -7,6 +7,9 @@ export class DatabaseUnavailable extends Unavailable {
   override readonly name = 'DatabaseUnavailable';
 }
 
+/** There is no database of the service at the address: no file, or none of its tables. */
+export class DatabaseMissing extends DatabaseUnavailable {}
+
 /**
  * Code that the driver gave to a failed query, past the mapper too, such as `SQLITE_BUSY` or `40001`; undefined for
  * anything else.

@@ -17,7 +17,7 @@ const bookkeeping = `create table if not exists "migrations" (
 
 /**
  * Runs what is pending, all or nothing, while other processes wait; returns the names run.
- * Throws DatabaseUnavailable when the database has seen migrations of a later version.
+ * Throws DatabaseUnavailable when the database has seen migrations of a later version, or is another service's.
  */
 export function runMigrations(
   doors: Doors,
@@ -71,6 +71,10 @@ export async function tryToWrite(tx: EntityManager, dialect: Dialect): Promise<v
 function missing(migrations: readonly Migration[], ran: ReadonlySet<string>): Migration[] {
   const known = new Set(migrations.map(({ name }) => name));
   const unknown = [...ran].filter((name) => !known.has(name));
+  if (unknown.length > 0 && unknown.length === ran.size)
+    throw new DatabaseUnavailable(
+      `the database is another service's: its migrations begin with ${unknown[0]}`,
+    );
   if (unknown.length > 0) {
     throw new DatabaseUnavailable(`the database is of a later version: it has ${unknown.join(', ')}`);
   }

@@ -16,19 +16,23 @@ export interface SchemaAtStart {
   readonly logger: Logger;
 }
 
-/** Brings the schema up to date. Where that is not the service's to do, throws StartFailed that names what is pending. */
+/**
+ * Brings the schema up to date and returns the migrations run. Where that is not the service's to do, throws
+ * StartFailed that names what is pending.
+ */
 export async function bringUpToDate(
   database: Migratable,
   { service, migratesAtStart, logger }: SchemaAtStart,
-): Promise<void> {
+): Promise<string[]> {
   if (!migratesAtStart) return requireUpToDate(database, service);
   const names = await database.migrate();
   if (names.length > 0) logger.info({ names }, 'database.migrated');
+  return names;
 }
 
-async function requireUpToDate(database: Migratable, service: string): Promise<void> {
+async function requireUpToDate(database: Migratable, service: string): Promise<string[]> {
   const pending = await database.pendingMigrations();
-  if (pending.length === 0) return;
+  if (pending.length === 0) return [];
   throw new StartFailed(
     `the database has migrations to run (${pending.join(', ')}): "${service} migrate" runs them`,
   );
