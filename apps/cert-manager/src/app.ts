@@ -17,6 +17,7 @@ import type { AppOptions } from './app-options.js';
 import type { Config } from './config.js';
 import { answerHeaders, securityHeaders } from './http/answer.middleware.js';
 import { answerMs } from './http/answer-times.js';
+import { compressedAnswers } from './http/compressed-answers.js';
 import { describeProblem } from './http/problem.js';
 import { sweepNotices } from './recurring-work.service.js';
 import type { RunReport } from './renewals/heartbeat/run-report.js';
@@ -130,6 +131,7 @@ function createApi(options: AppOptions, parts: ServiceParts, isDraining: () => b
     bind(certManagerContract, apiHandlers(options, { ...parts, cookie, isDraining }), {
       context: callerOf({ db, clock, logger, cookie, publicOrigin, isOpen, limits }),
       answerMs,
+      compressed: compressedAnswers,
       bodyBytes: config.bodyBytes,
       fileBytes: { uploadCsr: config.csrBytes, uploadAvatar: config.avatarBytes },
     }),

@@ -31,6 +31,7 @@ import type { Express, NextFunction, Request, Response } from 'express';
 import { accountCallerOf } from './accounts/account.middleware.js';
 import { accountHandlers } from './accounts/account.routes.js';
 import { createAddressProbes } from './accounts/address-probes.store.js';
+import { compressedAnswers } from './accounts/compressed-answers.js';
 import { createConsoleStores } from './accounts/console/console-stores.store.js';
 import { projectCallerOf, requireApiPath } from './accounts/project-caller.middleware.js';
 import { deliverFlips } from './alerts/deliver-flips.service.js';
@@ -227,7 +228,8 @@ function mountAccount(app: Express, deps: Deps): void {
     { context: projectCallerOf(account), bodyBytes: maxBodyBytes },
   );
   app.use(`${accountBasePath}/projects/:projectId/v3`, requireApiPath, projectApi);
-  const options = { context: accountCallerOf(account), bodyBytes: maxAccountBodyBytes };
+  const bounds = { bodyBytes: maxAccountBodyBytes, compressed: compressedAnswers };
+  const options = { context: accountCallerOf(account), ...bounds };
   app.use(accountBasePath, bind(accountContract, accountHandlers(account), options));
 }
 

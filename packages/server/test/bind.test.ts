@@ -191,6 +191,7 @@ beforeEach(async () => {
         },
         pending: ['later'],
         bodyBytes: 1000,
+        compressed: new Set(['listMany', 'getThing']),
         fileBytes: { uploadThing: 10 },
         answerMs: (operation) => (operation === 'countThings' ? 50 : 10_000),
       },
@@ -307,6 +308,48 @@ describe('what a bound contract serves', () => {
     const line = JSON.parse(lines.at(-1) ?? '{}');
     expect(line).toMatchObject({ event: 'request', id: 'abc-1', route: '/things/{id}', status: 200 });
     expect(lines.join('')).not.toContain('secret');
+  });
+});
+
+describe('compressed responses', () => {
+  const ask = (path: string, encodings: string, method = 'GET') =>
+    fetch(`${service.url}${path}`, { method, headers: { 'accept-encoding': encodings } });
+  const thingsOf = async (response: Response) => ((await response.json()) as { id: string }[]).length;
+
+  test.each([
+    ['a list in one piece', 200, 'gzip, deflate', 'gzip'],
+    ['a list in many pieces', 3_000, 'gzip, deflate', 'gzip'],
+    ['a list in many pieces', 3_000, 'gzip, deflate, br', 'br'],
+    ['a list in one piece', 200, 'gzip;q=0.5, br', 'br'],
+    ['a list for a caller that accepts none', 200, 'identity', null],
+    ['a list for a caller that refuses gzip', 3_000, 'gzip;q=0', null],
+    ['a list of one packet', 20, 'gzip', null],
+  ])('sends %s (%i members) with Accept-Encoding %s as %s', async (_, count, accepted, encoding) => {
+    const response = await ask(`/many/${count}`, accepted);
+    expect(response.headers.get('content-encoding')).toBe(encoding);
+    expect(response.headers.get('vary')).toBe('Accept-Encoding');
+    expect(await thingsOf(response)).toBe(count);
+  });
+
+  test('sends the headers of GET for HEAD', async () => {
+    for (const path of ['/many/200', '/many/3000']) {
+      const [head, got] = await Promise.all([ask(path, 'gzip', 'HEAD'), ask(path, 'gzip')]);
+      const names = ['content-encoding', 'content-length', 'content-type', 'vary'];
+      const of = ({ headers }: Response) => names.map((name) => headers.get(name));
+      expect([await head.text(), of(head)]).toEqual(['', of(got)]);
+      await got.text();
+    }
+  });
+
+  test('does not compress what the list of operations does not name, or an error', async () => {
+    const [other, refused] = [await ask('/numbers/5000', 'gzip'), await ask('/things/5', 'gzip')];
+    expect([other, refused].map(({ headers }) => headers.get('content-encoding'))).toEqual([null, null]);
+    expect([(await other.text()).length, refused.status]).toEqual([23_893, 404]);
+  });
+
+  test('cuts a compressed list short when a later piece fails', async () => {
+    const response = await ask('/many/4000', 'gzip');
+    await expect(response.text()).rejects.toThrow();
   });
 });
 

@@ -1,6 +1,8 @@
 import { useEffect, useState } from 'react';
+import { liveMs } from './service/poll-rhythm.js';
 
 let lastActivity = 0;
+let openedAt = 0;
 
 /** Notes when a person used the page last. To be called once. */
 export function followActivity(): void {
@@ -8,16 +10,27 @@ export function followActivity(): void {
     lastActivity = Date.now();
   };
   note();
+  openedAt = lastActivity;
   for (const kind of ['pointerdown', 'keydown', 'focus']) addEventListener(kind, note, { passive: true });
 }
 
-/**
- * Milliseconds until a page asks its service anew: 3 s within a minute of activity, else 15 s, and a minute while the
- * page is hidden.
- */
-export function refreshMs(): number {
-  if (document.hidden) return 60_000;
-  return Date.now() - lastActivity < 60_000 ? 3_000 : 15_000;
+/** When a query was loaded and when it failed last, in milliseconds since 1970; 0 for never. */
+export interface QueryTimes {
+  readonly state: { readonly dataUpdatedAt: number; readonly errorUpdatedAt: number };
+}
+
+/** Options of a query whose data is loaded again and again (`liveMs`), at most every `minMs` milliseconds. */
+export function live(minMs = 0) {
+  return {
+    refetchInterval: ({ state: { dataUpdatedAt, errorUpdatedAt } }: QueryTimes) => {
+      const failingMs = errorUpdatedAt - Math.max(dataUpdatedAt, openedAt);
+      const page = { isHidden: document.hidden, unusedMs: Date.now() - lastActivity };
+      return Math.max(minMs, liveMs({ ...page, failingMs: failingMs > 0 ? failingMs : undefined }));
+    },
+    refetchIntervalInBackground: true,
+    // the next round is the next attempt
+    retry: false,
+  };
 }
 
 /** Calls the newest `action` when the key is pressed outside of fields and dialogs. */

@@ -1,4 +1,4 @@
-export { refreshMs, useKey, useSettled } from './activity.browser.js';
+export { live, type QueryTimes, useKey, useSettled } from './activity.browser.js';
 export {
   type BadgeForm,
   badgeAddress,

@@ -1,5 +1,5 @@
 import type { AccountProject, CheckState, ListedCheck } from '@certloop/contracts/browser';
-import { background, type ListPage, listPageOf, refreshMs } from '@certloop/web-kit';
+import { background, type ListPage, listPageOf, live } from '@certloop/web-kit';
 import { keepPreviousData } from '@tanstack/react-query';
 import { api } from './service.js';
 
@@ -52,8 +52,7 @@ export function statesQuery(projectId: string, ids: readonly string[]) {
           signal,
         })
       ).body,
-    refetchInterval: refreshMs,
-    refetchIntervalInBackground: true,
+    ...live(),
     placeholderData: keepPreviousData,
   };
 }
@@ -94,6 +93,9 @@ export interface CheckSearch {
   readonly sort?: 'attention' | 'name' | 'created';
 }
 
+/** The first page is what a screen shows, so that it is there soon; the next ones are loaded while one scrolls. */
+const [firstRows, moreRows] = [100, 500];
+
 /** One page of the checks of a project. */
 export async function loadChecks(
   projectId: string,
@@ -104,7 +106,7 @@ export async function loadChecks(
   const { body, headers } = await api.listAccountChecks({
     params: { projectId },
     query: {
-      limit: '1000',
+      limit: String(cursor === undefined ? firstRows : moreRows),
       sort,
       include: 'state',
       ...(q === undefined ? {} : { q }),

@@ -121,7 +121,7 @@ jest.setTimeout(5 * minute);
       await page.clock.setFixedTime(new Date());
       await signIn(story, email);
       await page.getByLabel('Select all rows shown').check();
-      await page.getByText('1,000 checks selected').waitFor();
+      await page.getByText('100 checks selected').waitFor();
       await button('Select all 5,501 checks that match').click();
       await button('Pause').click();
       await look('pause');

@@ -11,6 +11,7 @@ import { type NextFunction, type Request, type Response, Router, raw } from 'exp
 import { noteRoute } from '../observability/logger.js';
 import { answerInTime } from './answer-in-time.js';
 import { CallerGone, signalOf } from './caller-gone.js';
+import { negotiateEncoding, sendBytes } from './compression.js';
 import { parseInput } from './input-faults.js';
 import { parseJsonBody } from './json-body.js';
 import { sendList } from './send-list.js';
@@ -36,6 +37,11 @@ export interface BindOptions<C extends Contract, Context, Pending extends keyof 
   readonly bodyBytes: number;
   /** Largest uploaded file in octets by operation. */
   readonly fileBytes?: Readonly<Partial<Record<keyof C & string, number>>>;
+  /**
+   * Operations whose JSON is compressed if the caller accepts it; none when absent. Never one whose response holds both
+   * a secret and text of strangers: its length would reveal the secret letter by letter (BREACH).
+   */
+  readonly compressed?: ReadonlySet<keyof C & string>;
   /** Milliseconds until an operation must have an answer, or the beginning of one; no limit when absent. */
   readonly answerMs?: (operation: keyof C & string) => number;
 }
@@ -110,7 +116,8 @@ function serveWith(operation: string, shape: Endpoint, handler: AnyHandler, opti
     };
     try {
       const reply = await answerInTime(answer(), options.answerMs?.(operation));
-      await send(response, reply, shape.responses[reply.status] as ResponseShape);
+      const isCompressed = options.compressed?.has(operation) === true;
+      await send(response, reply, { shape: shape.responses[reply.status] as ResponseShape, isCompressed });
     } catch (error) {
       if (!(error instanceof CallerGone)) throw error;
     }
@@ -154,7 +161,16 @@ export async function receiveBytes(request: Request, response: Response, limit: 
   return Buffer.isBuffer(request.body) ? request.body : new Uint8Array();
 }
 
-async function send(response: Response, reply: GivenReply<Endpoint>, shape: ResponseShape): Promise<void> {
+interface Sending {
+  readonly shape: ResponseShape;
+  readonly isCompressed: boolean;
+}
+
+async function send(
+  response: Response,
+  reply: GivenReply<Endpoint>,
+  { shape, isCompressed }: Sending,
+): Promise<void> {
   const { body } = reply as { body: unknown };
   response.status(reply.status);
   if (shape.kind === 'text' || shape.kind === 'bytes') response.setHeader('Content-Type', shape.contentType);
@@ -164,8 +180,7 @@ async function send(response: Response, reply: GivenReply<Endpoint>, shape: Resp
     case 'json':
       // as bytes, since Express would add a charset, which the type does not have (RFC 8259 §11)
       response.setHeader('Content-Type', 'application/json');
-      if (isList(body)) await sendList(response, body);
-      else response.send(Buffer.from(JSON.stringify(body)));
+      await sendJson(response, body, isCompressed);
       break;
     case 'text':
       response.send(Buffer.from(String(body)));
@@ -179,6 +194,12 @@ async function send(response: Response, reply: GivenReply<Endpoint>, shape: Resp
     case 'empty':
       response.end();
   }
+}
+
+async function sendJson(response: Response, body: unknown, isCompressed: boolean): Promise<void> {
+  const encoding = isCompressed ? negotiateEncoding(response) : undefined;
+  if (isList(body)) await sendList(response, body, encoding);
+  else await sendBytes(response, Buffer.from(JSON.stringify(body)), encoding);
 }
 
 function isList(body: unknown): body is Iterable<unknown> {

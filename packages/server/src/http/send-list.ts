@@ -1,19 +1,24 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Response } from 'express';
+import { type Encoding, sendBytes } from './compression.js';
 import { sendPieces } from './send-pieces.js';
 
 // some milliseconds of work, whatever the members are
 const membersAtOnce = 250;
 
 /**
- * Sends a list as JSON. A long one is made and sent piece by piece, and others have a turn between two of them; a
+ * Sends a list as JSON, compressed if `encoding` is given. A long one is made and sent piece by piece, and others have a turn between two of them; a
  * caller who goes away ends the work.
  */
-export async function sendList(response: Response, members: Iterable<unknown>): Promise<void> {
+export async function sendList(
+  response: Response,
+  members: Iterable<unknown>,
+  encoding?: Encoding,
+): Promise<void> {
   const iterator = members[Symbol.iterator]();
   const first = take(iterator);
-  if (first.length < membersAtOnce) response.send(Buffer.from(JSON.stringify(first)));
-  else await sendPieces(response, piecesOf(first, iterator));
+  if (first.length < membersAtOnce) await sendBytes(response, Buffer.from(JSON.stringify(first)), encoding);
+  else await sendPieces(response, piecesOf(first, iterator), encoding);
 }
 
 let turns: Promise<unknown> = Promise.resolve();

@@ -1,4 +1,5 @@
 const usualMs = 5_000;
+const idleMs = 15_000;
 const hiddenMs = 60_000;
 const maxFailingMs = 20_000;
 
@@ -15,4 +16,22 @@ export function pollMs({
 }): number {
   if (isHidden) return hiddenMs;
   return Math.min(maxFailingMs, usualMs * 2 ** Math.max(0, failures - 1));
+}
+
+export interface LivePage {
+  readonly isHidden: boolean;
+  /** Milliseconds since a person used the page last. */
+  readonly unusedMs: number;
+  /** Milliseconds since the last response, if a request failed after it; otherwise undefined. */
+  readonly failingMs: number | undefined;
+}
+
+/**
+ * Milliseconds until a page loads again what it shows of one thing: 5 s within a minute of activity, otherwise 15 s, and
+ * a minute while it is hidden. While requests fail, the pause is as long as they have failed, up to 20 s.
+ */
+export function liveMs({ isHidden, unusedMs, failingMs = 0 }: LivePage): number {
+  if (isHidden) return hiddenMs;
+  const atRest = unusedMs < 60_000 ? usualMs : idleMs;
+  return Math.max(atRest, Math.min(maxFailingMs, failingMs));
 }

@@ -1,4 +1,4 @@
-import { background, ErrorPanel, Loaded, refreshMs, useTabIcon, useTitle } from '@certloop/web-kit';
+import { background, ErrorPanel, Loaded, live, useTabIcon, useTitle } from '@certloop/web-kit';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { CheckStateChip, wordOf } from '../../check-states.js';
@@ -21,7 +21,7 @@ export function CheckPage() {
   const query = useQuery({
     queryKey: ['projects', projectId, 'check', checkId],
     queryFn: async ({ signal }) => (await api.getAccountCheck({ params, headers: background, signal })).body,
-    refetchInterval: refreshMs,
+    ...live(),
   });
   const check = query.data;
   const name = check === undefined ? 'Check' : check.name || check.slug || 'unnamed';

@@ -1,5 +1,5 @@
 import type { Check, ReadOnlyCheck } from '@certloop/contracts/browser';
-import { background, Fault, Loaded, refreshMs, sentenceOf, spanText } from '@certloop/web-kit';
+import { background, Fault, Loaded, live, sentenceOf, spanText } from '@certloop/web-kit';
 import { Button } from '@mantine/core';
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api, projectApi } from '../../service.js';
@@ -21,7 +21,7 @@ export function DiagnosisCard({
   const diagnosis = useQuery({
     queryKey: ['projects', projectId, 'check', checkId, 'diagnosis', check.status, check.n_pings],
     queryFn: async ({ signal }) => (await api.diagnoseCheck({ params, headers: background, signal })).body,
-    refetchInterval: () => Math.max(15_000, refreshMs()),
+    ...live(15_000),
     placeholderData: keepPreviousData,
   });
   const mend = useMutation({

@@ -4,6 +4,7 @@ import {
   type ListPage,
   Loaded,
   lengthOf,
+  live,
   Moment,
   StateChip,
   type StateShape,
@@ -12,7 +13,7 @@ import {
   useList,
 } from '@certloop/web-kit';
 import { Button } from '@mantine/core';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { CheckStateChip, statusOrder, wordOf } from '../../check-states.js';
 import { api } from '../../service.js';
 
@@ -42,12 +43,19 @@ export function EventsCard({
     const { body } = await api.listEvents({ params, query, headers: background, signal });
     return { rows: body.events, total: undefined, next: body.next };
   };
-  // messages are sent a moment after the change
   const { query, rows, more, isLoadingMore } = useList(
-    ['projects', projectId, 'check', checkId, 'events', types, pings, status],
+    ['projects', projectId, 'check', checkId, 'events', types],
     load,
-    5_000,
+    live(),
   );
+  const { refetch } = query;
+  const newest = `${pings} ${status}`;
+  const [loaded, setLoaded] = useState(newest);
+  useEffect(() => {
+    if (newest === loaded) return;
+    setLoaded(newest);
+    void refetch();
+  }, [newest, loaded, refetch]);
   return (
     <section className="cl-panel" aria-label="Events">
       <div className="cl-title">

@@ -7,8 +7,8 @@ import {
   EmptyState,
   Icon,
   Loaded,
+  live,
   Moment,
-  refreshMs,
   StateChip,
   useTabIcon,
   useTitle,
@@ -88,7 +88,7 @@ export function ProjectsPage() {
   const query = useQuery({
     queryKey: ['projects'],
     queryFn: ({ signal }) => loadProjects(signal),
-    refetchInterval: () => Math.max(15_000, refreshMs()),
+    ...live(15_000),
   });
   const down = query.data?.reduce((sum, { counts }) => sum + (counts?.down ?? 0), 0) ?? 0;
   useTitle(down > 0 ? `${countText(down)} down – Projects` : 'Projects', 'monitor');
