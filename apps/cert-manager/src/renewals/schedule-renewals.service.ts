@@ -54,72 +54,79 @@ export interface CertificateNews {
 }
 
 export function createRenewalScheduler(clock: Clock): RenewalScheduler {
-  const onCertificateStored: RenewalScheduler['onCertificateStored'] = async (tx, caller, fqdn, newest) => {
-    if (!fqdn.renewalEnabled) return;
-    const open = await findOpenRenewal(tx, fqdn.id);
-    // a running renewal is not cancelled; when it ends, it finds the newer certificate
-    if (open !== undefined && (await isBusy(tx, open))) return;
-    if (open !== undefined) await remove(tx, caller, open, isNewer, clock.now());
-    await insertPlanned(tx, fqdn, clock.now(), { newest });
-  };
   return {
-    onCertificateStored,
+    onCertificateStored: (tx, caller, fqdn, newest) => replan(tx, caller, fqdn, clock.now(), newest),
     onCertificatesStored: (tx, news) => replanAll(tx, news, clock.now()),
     onRenewalsSwitched: async (tx, caller, switched) => {
       const fqdns = switched.map(({ fqdn }) => fqdn);
-      await unplanAll(
-        tx,
-        caller,
-        fqdns.filter(({ renewalEnabled }) => !renewalEnabled),
-        clock.now(),
-      );
-      await planAll(
-        tx,
-        fqdns.filter(({ renewalEnabled }) => renewalEnabled),
-        clock.now(),
-      );
+      const off = fqdns.filter(({ renewalEnabled }) => !renewalEnabled);
+      await unplanAll(tx, caller, off, clock.now());
+      const on = fqdns.filter(({ renewalEnabled }) => renewalEnabled);
+      await planAll(tx, on, clock.now());
     },
-    onCsrStored: async (tx, _caller, fqdn) => {
-      if (!fqdn.renewalEnabled) return undefined;
-      const now = clock.now();
-      const open = await findOpenRenewal(tx, fqdn.id);
-      if (open === undefined) return insertPlanned(tx, fqdn, now);
-      // a renewal that failed with the old CSR is tried at once with the new one
-      if (open.attempt > 1 && open.scheduledAt > now) await move(tx, open, now);
-      return undefined;
-    },
-    onCertificateRefreshed: async (tx, _caller, fqdn) => {
-      const open = await findOpenRenewal(tx, fqdn.id);
-      if (open === undefined) return;
-      // its dates may have changed, and its CA may suggest another time
-      await rescheduleEntry(tx, fqdn, open, clock.now());
-      if (open.adviceDueAt !== null) await updateRenewal(tx, open, { adviceDueAt: clock.now() });
-    },
-    onCertificateRevoked: async (tx, caller, fqdn) => {
-      if (!fqdn.renewalEnabled) return;
-      const now = clock.now();
-      const open = await findOpenRenewal(tx, fqdn.id);
-      if (open === undefined) return insertPlanned(tx, fqdn, now);
-      const { outlook } = await readOutlook(tx, fqdn, { open });
-      if (outlook.isPlanned) return move(tx, open, now);
-      if (!(await isBusy(tx, open))) await remove(tx, caller, open, isCompromised, now);
-    },
-    onProviderNamed: async (tx, caller, fqdns) => {
-      const enabled = fqdns.filter(({ renewalEnabled }) => renewalEnabled);
-      const certificates = await newestOf(tx, enabled);
-      for (const fqdn of enabled) {
-        const newest = certificates.get(fqdn.id);
-        // the provider that issued the certificate is asked for the next one
-        if (newest === undefined || newest.providerId !== null) continue;
-        const open = await findOpenRenewal(tx, fqdn.id);
-        if (open !== undefined && (await isBusy(tx, open))) continue;
-        if (open !== undefined)
-          await remove(tx, caller, open, 'the FQDN names another provider', clock.now());
-        await insertPlanned(tx, fqdn, clock.now(), { newest });
-      }
-    },
+    onCsrStored: (tx, _caller, fqdn) => planWithCsr(tx, fqdn, clock.now()),
+    onCertificateRefreshed: (tx, _caller, fqdn) => reschedule(tx, fqdn, clock.now()),
+    onCertificateRevoked: (tx, caller, fqdn) => replaceRevoked(tx, caller, fqdn, clock.now()),
+    onProviderNamed: (tx, caller, fqdns) => replanImported(tx, caller, fqdns, clock.now()),
     onCsrsDeleted: (tx, caller) => removePlanned(tx, caller, clock.now()),
   };
+}
+
+/** Replaces the plan for the former certificate with one for the newest. */
+async function replan(
+  tx: Tx,
+  caller: Caller,
+  fqdn: FqdnRow,
+  now: Date,
+  newest: CertificateRow | undefined,
+): Promise<void> {
+  if (!fqdn.renewalEnabled) return;
+  const open = await findOpenRenewal(tx, fqdn.id);
+  // a running renewal is not cancelled; when it ends, it finds the newer certificate
+  if (open !== undefined && (await isBusy(tx, open))) return;
+  if (open !== undefined) await remove(tx, caller, open, isNewer, now);
+  await insertPlanned(tx, fqdn, now, { newest });
+}
+
+/** Plans the renewal that had no CSR, or repeats at once the one that failed with the former CSR. */
+async function planWithCsr(tx: Tx, fqdn: FqdnRow, now: Date): Promise<void> {
+  if (!fqdn.renewalEnabled) return;
+  const open = await findOpenRenewal(tx, fqdn.id);
+  if (open === undefined) await insertPlanned(tx, fqdn, now);
+  else if (open.attempt > 1 && open.scheduledAt > now) await move(tx, open, now);
+}
+
+/** Plans again by the certificate's new dates, and asks its CA again for the time that it suggests. */
+async function reschedule(tx: Tx, fqdn: FqdnRow, now: Date): Promise<void> {
+  const open = await findOpenRenewal(tx, fqdn.id);
+  if (open === undefined) return;
+  await rescheduleEntry(tx, fqdn, open, now);
+  if (open.adviceDueAt !== null) await updateRenewal(tx, open, { adviceDueAt: now });
+}
+
+/** Renews a revoked certificate at once, or removes the plan if the newest CSR has the revoked key. */
+async function replaceRevoked(tx: Tx, caller: Caller, fqdn: FqdnRow, now: Date): Promise<void> {
+  if (!fqdn.renewalEnabled) return;
+  const open = await findOpenRenewal(tx, fqdn.id);
+  if (open === undefined) return insertPlanned(tx, fqdn, now);
+  const { outlook } = await readOutlook(tx, fqdn, { open });
+  if (outlook.isPlanned) return move(tx, open, now);
+  if (!(await isBusy(tx, open))) await remove(tx, caller, open, isCompromised, now);
+}
+
+/** Plans imported certificates again: the provider that the FQDN names renews them. */
+async function replanImported(tx: Tx, caller: Caller, fqdns: readonly FqdnRow[], now: Date): Promise<void> {
+  const enabled = fqdns.filter(({ renewalEnabled }) => renewalEnabled);
+  const certificates = await newestOf(tx, enabled);
+  for (const fqdn of enabled) {
+    const newest = certificates.get(fqdn.id);
+    // the provider that issued the certificate is asked for the next one
+    if (newest === undefined || newest.providerId !== null) continue;
+    const open = await findOpenRenewal(tx, fqdn.id);
+    if (open !== undefined && (await isBusy(tx, open))) continue;
+    if (open !== undefined) await remove(tx, caller, open, 'the FQDN names another provider', now);
+    await insertPlanned(tx, fqdn, now, { newest });
+  }
 }
 
 /** Removes all planned renewals, since no CSR is left. */
