@@ -83,32 +83,38 @@ export function DurationChart({ buckets }: { readonly buckets: readonly Bucket[]
       )}
       <details>
         <summary>Show as a table</summary>
-        <div className="cl-scroll">
-          <table className="cl-table" aria-label="Durations of runs">
-            <thead>
-              <tr>
-                {['Until', 'Shortest', 'Median', 'Longest', 'Runs', 'Failed'].map((title) => (
-                  <th key={title} scope="col">
-                    {title}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {buckets.toReversed().map(({ at, min, p50, max, runs, fails }, place) => (
-                <tr key={at + String(place)}>
-                  <th scope="row">{exactTime(at)}</th>
-                  <td data-title="Shortest">{lengthOf(min)}</td>
-                  <td data-title="Median">{lengthOf(p50)}</td>
-                  <td data-title="Longest">{lengthOf(max)}</td>
-                  <td data-title="Runs">{runs}</td>
-                  <td data-title="Failed">{fails}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <DurationTable buckets={buckets} />
       </details>
     </figure>
+  );
+}
+
+function DurationTable({ buckets }: { readonly buckets: readonly Bucket[] }) {
+  return (
+    <div className="cl-scroll">
+      <table className="cl-table" aria-label="Durations of runs">
+        <thead>
+          <tr>
+            {['Until', 'Shortest', 'Median', 'Longest', 'Runs', 'Failed'].map((title) => (
+              <th key={title} scope="col">
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {buckets.toReversed().map(({ at, min, p50, max, runs, fails }, place) => (
+            <tr key={at + String(place)}>
+              <th scope="row">{exactTime(at)}</th>
+              <td data-title="Shortest">{lengthOf(min)}</td>
+              <td data-title="Median">{lengthOf(p50)}</td>
+              <td data-title="Longest">{lengthOf(max)}</td>
+              <td data-title="Runs">{runs}</td>
+              <td data-title="Failed">{fails}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   );
 }

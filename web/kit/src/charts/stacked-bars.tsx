@@ -119,25 +119,44 @@ function Bars({ sentence, series, bars, open, place, setPlace }: BarsProps) {
             onClick={() => open?.(bar.key)}
           >
             <rect className="cl-bar-room" x={at * barWidth} y="0" width={barWidth} height="100" />
-            {partsOfBar(bar.counts, highest).map(({ series: number, top, height }) => {
-              const tone = series[number]?.tone ?? 'ok';
-              return (
-                <rect
-                  key={number}
-                  className={`cl-part-${tone}`}
-                  fill={tone === 'warn' ? `url(#${hatch})` : undefined}
-                  x={at * barWidth + 1}
-                  y={top}
-                  width={barWidth - 2}
-                  height={height}
-                />
-              );
-            })}
+            <BarParts bar={bar} highest={highest} x={at * barWidth + 1} hatch={hatch} series={series} />
           </g>
         ))}
       </svg>
     </>
   );
+}
+
+/** The parts of a bar, one above the other. */
+function BarParts({
+  bar,
+  highest,
+  x,
+  hatch,
+  series,
+}: {
+  readonly bar: Bar;
+  readonly highest: number;
+  readonly x: number;
+  /** Id of the pattern that fills warnings. */
+  readonly hatch: string;
+  readonly series: readonly Series[];
+}) {
+  return partsOfBar(bar.counts, highest).map(({ series: number, top, height }) => {
+    const tone = series[number]?.tone ?? 'ok';
+    const fill = tone === 'warn' ? `url(#${hatch})` : undefined;
+    return (
+      <rect
+        key={number}
+        className={`cl-part-${tone}`}
+        fill={fill}
+        x={x}
+        y={top}
+        width={barWidth - 2}
+        height={height}
+      />
+    );
+  });
 }
 
 function CountsTable({ sentence, rowTitle, series, bars }: StackedBarsProps) {

@@ -61,6 +61,12 @@ export function createQueries<M extends Me>(session: Session<M>): QueryClient {
       mutations: { networkMode: 'always' },
     },
   });
+  followSession(session, queries);
+  return queries;
+}
+
+/** Forgets what a user has loaded when they sign out, and loads it again when their rights change. */
+function followSession<M extends Me>(session: Session<M>, queries: QueryClient): void {
   let known: M | undefined;
   session.subscribe(() => {
     const state = session.state();
@@ -77,5 +83,4 @@ export function createQueries<M extends Me>(session: Session<M>): QueryClient {
       void queries.invalidateQueries();
     }
   });
-  return queries;
 }
