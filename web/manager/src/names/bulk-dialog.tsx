@@ -17,12 +17,65 @@ export interface BulkDialogProps {
 
 /** Asks the service what a change of many names would do, shows that, and changes them when the user agrees. */
 export function BulkDialog({ title, action, about, close }: BulkDialogProps) {
-  const queries = useQueryClient();
-  const providers = useProviders();
   const [providerId, setProvider] = useState<string | null>();
-  const [done, setDone] = useState(0);
   const wanted = { action, ...(providerId !== undefined && { providerId }) };
   const isComplete = action !== 'set-provider' || providerId !== undefined;
+  const { parts, plan, change, done } = useBulkChange(about, wanted, isComplete);
+  const shown = change.data ?? plan.data;
+  const names = plan.data === undefined ? '' : countOf(plan.data.changed, 'name');
+  return (
+    <Modal opened onClose={() => close(change.isSuccess)} title={title} size="lg">
+      <div className="cl-form">
+        {action === 'set-provider' && (
+          <ProviderField
+            providerId={providerId}
+            set={setProvider}
+            isDisabled={change.isPending || change.isSuccess}
+          />
+        )}
+        {isComplete && plan.isPending && <Waiting />}
+        <Fault>{plan.isError ? sentenceOf(plan.error) : undefined}</Fault>
+        <Fault>
+          {change.isError
+            ? `${sentenceOf(change.error)} Names that were changed before stay changed; try again for the rest.`
+            : undefined}
+        </Fault>
+        {shown !== undefined && <Summary result={shown} isDone={change.isSuccess} />}
+        {change.isPending && parts.length > 1 && (
+          <p role="status">
+            {countText(done)} of {countOf(parts.length * idsAtOnce, 'name')}
+          </p>
+        )}
+        <div className="cl-row">
+          {change.isSuccess ? (
+            <Button onClick={() => close(true)}>Close</Button>
+          ) : (
+            <>
+              <Button
+                disabled={plan.data === undefined || plan.data.changed === 0}
+                loading={change.isPending}
+                onClick={() => change.mutate()}
+              >
+                <ButtonLabel action={action} names={names} providerId={providerId} />
+              </Button>
+              <Button variant="default" onClick={() => close(false)} disabled={change.isPending}>
+                Cancel
+              </Button>
+            </>
+          )}
+          {isComplete && <CopyText label="Copy as curl" text={curlOf({ ...parts[0], ...wanted })} />}
+        </div>
+      </div>
+    </Modal>
+  );
+}
+
+type Wanted = Pick<FqdnChange, 'action' | 'providerId'>;
+
+/** What the change would do, asked for as soon as it `isComplete`, and the change itself, in requests of limited size. */
+function useBulkChange(about: BulkDialogProps['about'], wanted: Wanted, isComplete: boolean) {
+  const queries = useQueryClient();
+  const [done, setDone] = useState(0);
   const parts = slicesOf(about);
   const send = async (dryRun: boolean, onDone: (names: number) => void) => {
     let result = noResult;
@@ -49,63 +102,33 @@ export function BulkDialog({ title, action, about, close }: BulkDialogProps) {
           first === 'space' || first === 'spaces' || first === 'ahead' || first === 'renewals',
       }),
   });
-  const shown = change.data ?? plan.data;
-  const names = plan.data === undefined ? '' : countOf(plan.data.changed, 'name');
+  return { parts, plan, change, done };
+}
+
+function ProviderField({
+  providerId,
+  set,
+  isDisabled,
+}: {
+  /** Null for none; undefined until the user chooses. */
+  readonly providerId: string | null | undefined;
+  readonly set: (providerId: string | null) => void;
+  readonly isDisabled: boolean;
+}) {
+  const providers = useProviders();
   return (
-    <Modal opened onClose={() => close(change.isSuccess)} title={title} size="lg">
-      <div className="cl-form">
-        {action === 'set-provider' && (
-          <NativeSelect
-            label="Provider of the next certificate"
-            description="A name whose certificate another provider issued is renewed by that one."
-            value={providerId === undefined ? '' : (providerId ?? 'none')}
-            disabled={change.isPending || change.isSuccess}
-            data={[
-              { value: '', label: 'Choose a provider', disabled: true },
-              { value: 'none', label: 'None' },
-              ...(providers.data ?? []).map(({ id, displayName }) => ({ value: id, label: displayName })),
-            ]}
-            onChange={({ currentTarget: { value } }) => setProvider(value === 'none' ? null : value)}
-          />
-        )}
-        {isComplete && plan.isPending && <Waiting />}
-        <Fault>{plan.isError ? sentenceOf(plan.error) : undefined}</Fault>
-        <Fault>
-          {change.isError
-            ? `${sentenceOf(change.error)} Names that were changed before stay changed; try again for the rest.`
-            : undefined}
-        </Fault>
-        {shown !== undefined && <Summary result={shown} isDone={change.isSuccess} />}
-        {change.isPending && parts.length > 1 && (
-          <p role="status">
-            {countText(done)} of {countOf(parts.length * idsAtOnce, 'name')}
-          </p>
-        )}
-        <div className="cl-row">
-          {change.isSuccess ? (
-            <Button onClick={() => close(true)}>Close</Button>
-          ) : (
-            <>
-              <Button
-                disabled={plan.data === undefined || plan.data.changed === 0}
-                loading={change.isPending}
-                onClick={() => change.mutate()}
-              >
-                {buttonLabel({
-                  action,
-                  names,
-                  provider: providerName(providers.data, providerId ?? undefined),
-                })}
-              </Button>
-              <Button variant="default" onClick={() => close(false)} disabled={change.isPending}>
-                Cancel
-              </Button>
-            </>
-          )}
-          {isComplete && <CopyText label="Copy as curl" text={curlOf({ ...parts[0], ...wanted })} />}
-        </div>
-      </div>
-    </Modal>
+    <NativeSelect
+      label="Provider of the next certificate"
+      description="A name whose certificate another provider issued is renewed by that one."
+      value={providerId === undefined ? '' : (providerId ?? 'none')}
+      disabled={isDisabled}
+      data={[
+        { value: '', label: 'Choose a provider', disabled: true },
+        { value: 'none', label: 'None' },
+        ...(providers.data ?? []).map(({ id, displayName }) => ({ value: id, label: displayName })),
+      ]}
+      onChange={({ currentTarget: { value } }) => set(value === 'none' ? null : value)}
+    />
   );
 }
 
@@ -137,18 +160,21 @@ function Summary({ result, isDone }: { readonly result: FqdnChangeResult; readon
   );
 }
 
-function buttonLabel({
+function ButtonLabel({
   action,
   names,
-  provider,
+  providerId,
 }: {
   readonly action: FqdnAction;
+  /** How many names, such as `3 names`; empty until that is known. */
   readonly names: string;
-  readonly provider: string;
-}): string {
+  readonly providerId: string | null | undefined;
+}) {
+  const providers = useProviders();
   if (names === '') return 'Change';
   if (action === 'renewal-on') return `Switch renewal on for ${names}`;
   if (action === 'renewal-off') return `Switch renewal off for ${names}`;
+  const provider = providerName(providers.data, providerId ?? undefined);
   return `Set ${provider === '' ? 'the provider' : provider} for ${names}`;
 }
 

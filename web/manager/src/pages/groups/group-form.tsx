@@ -33,6 +33,7 @@ const noUsers: readonly User[] = [];
 export function GroupForm({ group }: { readonly group?: PermissionGroup }) {
   const stored = group === undefined ? empty : draftOf(group);
   const [changed, change] = useState<Partial<Draft>>({});
+  const isChanged = Object.keys(changed).length > 0;
   const draft = { ...stored, ...changed };
   const set = (part: Partial<Draft>) => change((before) => ({ ...before, ...part }));
   const save = useSave(group?.id, () => change({}));
@@ -51,22 +52,7 @@ export function GroupForm({ group }: { readonly group?: PermissionGroup }) {
       <div className="cl-column">
         <section className="cl-panel" aria-label="Group">
           <div className="cl-form">
-            <TextInput
-              label="Name"
-              value={draft.name}
-              onChange={(event) => set({ name: event.currentTarget.value })}
-              error={byField['name']}
-              maxLength={100}
-              required
-              withAsterisk={false}
-            />
-            <Textarea
-              label="Description"
-              value={draft.description}
-              onChange={(event) => set({ description: event.currentTarget.value })}
-              error={byField['description']}
-              maxLength={1_000}
-            />
+            <TextFields draft={draft} set={set} byField={byField} />
             <LevelField draft={draft} set={set} error={byField['permission']} />
             <SpacesField draft={draft} set={set} error={byField['allSpaces']} />
           </div>
@@ -87,7 +73,7 @@ export function GroupForm({ group }: { readonly group?: PermissionGroup }) {
       </div>
       <div className="cl-whole cl-stack">
         <Fault>{general}</Fault>
-        {save.isSuccess && Object.keys(changed).length === 0 && (
+        {save.isSuccess && !isChanged && (
           <p className="cl-result" role="status">
             The group is saved. It counts from now on.
           </p>
@@ -96,7 +82,7 @@ export function GroupForm({ group }: { readonly group?: PermissionGroup }) {
           <Button type="submit" loading={save.isPending}>
             {group === undefined ? 'Create the group' : 'Save the group'}
           </Button>
-          {Object.keys(changed).length > 0 && group !== undefined && (
+          {isChanged && group !== undefined && (
             <Button variant="default" onClick={() => change({})}>
               Discard the changes
             </Button>
@@ -160,6 +146,33 @@ interface PartProps {
   readonly draft: Draft;
   readonly set: (part: Partial<Draft>) => void;
   readonly error: string | undefined;
+}
+
+function TextFields({
+  draft,
+  set,
+  byField,
+}: Omit<PartProps, 'error'> & { readonly byField: Readonly<Record<string, string>> }) {
+  return (
+    <>
+      <TextInput
+        label="Name"
+        value={draft.name}
+        onChange={(event) => set({ name: event.currentTarget.value })}
+        error={byField['name']}
+        maxLength={100}
+        required
+        withAsterisk={false}
+      />
+      <Textarea
+        label="Description"
+        value={draft.description}
+        onChange={(event) => set({ description: event.currentTarget.value })}
+        error={byField['description']}
+        maxLength={1_000}
+      />
+    </>
+  );
 }
 
 function LevelField({ draft, set, error }: PartProps) {
