@@ -29,6 +29,17 @@ export function addCertificates(program: Command, open: () => Session): void {
   const certificates = program
     .command('certificates')
     .description('Certificates: list, save, import, revoke');
+  addReads(certificates, open);
+  addChanges(certificates, open);
+  program
+    .command('expiring')
+    .description('List FQDNs whose newest certificate expires soon, the soonest first')
+    .option('--within <duration>', 'how soon: days, or 2w, 36h', duration('--within', 'd', 0, 36_500), 30)
+    .option('-s, --space <space>', 'only those of one space')
+    .action((options: { within: number; space?: string }) => listExpiring(open(), options));
+}
+
+function addReads(certificates: Command, open: () => Session): void {
   certificates
     .command('list <fqdn>', { isDefault: true })
     .description('List the certificates of an FQDN')
@@ -64,6 +75,9 @@ export function addCertificates(program: Command, open: () => Session): void {
     .option('-s, --space <space>', 'the space that the FQDN is in')
     .option('--out <file>', 'file to write; standard output when absent')
     .action((named: string, options: Download) => download(open(), named, options));
+}
+
+function addChanges(certificates: Command, open: () => Session): void {
   certificates
     .command('refresh <fqdn>')
     .description('Read a certificate again from its provider, the newest one unless an id is given')
@@ -104,12 +118,6 @@ export function addCertificates(program: Command, open: () => Session): void {
     .option('-s, --space <space>', 'the space that the FQDN is in')
     .option('-y, --yes', 'revoke; without it, the command asks')
     .action((named: string, options: RevokeOptions) => revoke(open(), named, options));
-  program
-    .command('expiring')
-    .description('List FQDNs whose newest certificate expires soon, the soonest first')
-    .option('--within <duration>', 'how soon: days, or 2w, 36h', duration('--within', 'd', 0, 36_500), 30)
-    .option('-s, --space <space>', 'only those of one space')
-    .action((options: { within: number; space?: string }) => listExpiring(open(), options));
 }
 
 interface Picked {

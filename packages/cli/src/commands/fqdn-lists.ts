@@ -49,22 +49,7 @@ export function addFqdnLists(fqdns: Command, open: () => Session): void {
         .default('createdAt'),
     )
     .option('--limit <n>', 'at most so many', wholeNumber('--limit', 1, 1_000_000))
-    .action(async (options: ListOptions) => {
-      const { report, manager } = open();
-      const client = await manager();
-      const { query: q, state, renewal, provider, expiresWithin, sort } = options;
-      const filter: FqdnFilter = {
-        ...{ q, state, renewal, sort },
-        providerId: provider === undefined ? undefined : (await findProvider(client, provider)).id,
-        expiresBefore:
-          expiresWithin === undefined
-            ? undefined
-            : new Date(Date.now() + expiresWithin * 86_400_000).toISOString(),
-        include: 'status',
-      };
-      const found = await listFqdnsIn(client, options.space, filter, options.limit);
-      report.list(found, rowOf, { wide: ['renew at', 'issuer', 'reason', 'id'] });
-    });
+    .action((options: ListOptions) => listFqdns(open(), options));
   fqdns
     .command('count')
     .description('Count FQDNs by their states')
@@ -81,24 +66,41 @@ export function addFqdnLists(fqdns: Command, open: () => Session): void {
     .command('outlook')
     .description('Show how long each provider may be away before a certificate expires')
     .option('-s, --space <space>', 'only the FQDNs of one space')
-    .action(async ({ space }: { space?: string }) => {
-      const { report, manager } = open();
-      const client = await manager();
-      const spaceId = space === undefined ? undefined : (await findSpace(client, space)).id;
-      const { providers } = (await client.getOutlook({ query: { spaceId } })).body;
-      const names = new Map((await client.listProviders()).body.map(({ id, name }) => [id, name]));
-      report.list(
-        providers.map((each) => ({ name: names.get(each.providerId) ?? each.providerId, ...each })),
-        ({ name, survivableOutageSeconds: seconds, firstLoss, ...each }) => ({
-          provider: name,
-          'may be away': seconds === null ? 'for ever' : lasting(seconds),
-          'first to expire': firstLoss?.fqdn,
-          'due in 24 h': each.dueIn24h,
-          'most in an hour': each.peakPerHour,
-          takes: lasting(each.drainSeconds),
-          'last success': each.lastSuccessAt,
-        }),
-        { wide: ['most in an hour', 'last success'] },
-      );
-    });
+    .action(({ space }: { space?: string }) => showOutlook(open(), space));
+}
+
+async function listFqdns({ report, manager }: Session, options: ListOptions): Promise<void> {
+  const client = await manager();
+  const { query: q, state, renewal, provider, expiresWithin, sort } = options;
+  const filter: FqdnFilter = {
+    ...{ q, state, renewal, sort },
+    providerId: provider === undefined ? undefined : (await findProvider(client, provider)).id,
+    expiresBefore:
+      expiresWithin === undefined
+        ? undefined
+        : new Date(Date.now() + expiresWithin * 86_400_000).toISOString(),
+    include: 'status',
+  };
+  const found = await listFqdnsIn(client, options.space, filter, options.limit);
+  report.list(found, rowOf, { wide: ['renew at', 'issuer', 'reason', 'id'] });
+}
+
+async function showOutlook({ report, manager }: Session, space: string | undefined): Promise<void> {
+  const client = await manager();
+  const spaceId = space === undefined ? undefined : (await findSpace(client, space)).id;
+  const { providers } = (await client.getOutlook({ query: { spaceId } })).body;
+  const names = new Map((await client.listProviders()).body.map(({ id, name }) => [id, name]));
+  report.list(
+    providers.map((each) => ({ name: names.get(each.providerId) ?? each.providerId, ...each })),
+    ({ name, survivableOutageSeconds: seconds, firstLoss, ...each }) => ({
+      provider: name,
+      'may be away': seconds === null ? 'for ever' : lasting(seconds),
+      'first to expire': firstLoss?.fqdn,
+      'due in 24 h': each.dueIn24h,
+      'most in an hour': each.peakPerHour,
+      takes: lasting(each.drainSeconds),
+      'last success': each.lastSuccessAt,
+    }),
+    { wide: ['most in an hour', 'last success'] },
+  );
 }

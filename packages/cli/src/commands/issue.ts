@@ -53,25 +53,27 @@ export function addIssue(program: Command, open: () => Session): void {
     .action((files: string[], options: IssueOptions) => issueAll(open(), files, options));
 }
 
+/** What the files of one call share. */
+interface Batch {
+  readonly io: Session['io'];
+  readonly client: Manager;
+  readonly options: IssueOptions;
+  readonly spaceId: string;
+  readonly providerId: string | undefined;
+  /** Ids of the FQDNs of the space by name; those that are added join it. */
+  readonly known: Map<string, string>;
+}
+
 async function issueAll(session: Session, files: readonly string[], options: IssueOptions): Promise<void> {
-  const { io, report } = session;
-  const client = await session.manager();
-  const { id: spaceId } = await findSpace(client, options.space);
-  const providerId =
-    options.provider === undefined ? undefined : (await findProvider(client, options.provider)).id;
-  if (options.outDir !== undefined && options.dryRun !== true)
-    await mkdir(options.outDir, { recursive: true });
-  const known = new Map(
-    (await client.listFqdns({ params: { id: spaceId } })).body.map((f) => [f.fqdn, f.id]),
-  );
+  const batch = await openBatch(session, options);
   const outcomes: Outcome[] = [];
   await session.progress(files.length, async (step) => {
     for (const file of files) {
       step(file);
-      outcomes.push(await outcomeOf(file, () => issueOne(file)));
+      outcomes.push(await outcomeOf(file, () => issueOne(batch, file)));
     }
   });
-  report.list(outcomes, ({ file, fqdn, success, changed, message, certificate }) => ({
+  session.report.list(outcomes, ({ file, fqdn, success, changed, message, certificate }) => ({
     file: basename(file),
     fqdn,
     result: resultOf(success, changed, options),
@@ -81,53 +83,74 @@ async function issueAll(session: Session, files: readonly string[], options: Iss
   const failed = outcomes.filter(({ success }) => !success).length;
   if (failed > 0) throw new Error(`${failed} of ${files.length} failed`);
   if (outcomes.every(({ changed }) => !changed)) session.unchanged();
+}
 
-  async function issueOne(file: string): Promise<Omit<Outcome, 'file'>> {
-    const pem = await io.readText(file);
-    const csr = parseCsr(parsePem(pem, csrLabels));
-    const fqdn = hostnameOf(csr);
-    const found = known.get(fqdn);
-    const fitting =
-      options.ifNeeded === true && found !== undefined
-        ? await findFitting(client, { spaceId, fqdnId: found }, csr)
-        : undefined;
-    if (fitting !== undefined) {
-      const message = `the certificate until ${fitting.expiresAt.slice(0, 10)} fits and is not due`;
-      return { fqdn, success: true, changed: false, message, ...(await written(fqdn, fitting.pem)) };
-    }
-    const uploadOf = (fqdnId: string, query: { readonly dryRun?: 'true' }) =>
-      client.uploadCsr({
-        params: { spaceId, fqdnId },
-        query,
-        body: {
-          file: { name: basename(file), contentType: 'application/pkcs10', bytes: Buffer.from(pem) },
-          fields: { spaceId, fqdn },
-        },
-      });
-    if (options.dryRun === true) {
-      if (found !== undefined) await uploadOf(found, { dryRun: 'true' });
-      const message = found === undefined ? 'the FQDN would be added' : 'the CSR would be stored';
-      return { fqdn, success: true, changed: true, message };
-    }
-    const fqdnId = found ?? (await addFqdn(client, spaceId, fqdn, providerId));
-    known.set(fqdn, fqdnId);
-    const place = { spaceId, fqdnId };
-    await uploadOf(fqdnId, {});
-    const signed = await sign(client, place, providerId);
-    if (!signed.success) return { fqdn, success: false, changed: false, message: signed.message };
-    if (options.renew === true)
-      await client.setRenewalEnabled({ params: place, body: { renewalEnabled: true } });
-    const { message } = signed;
-    return { fqdn, success: true, changed: true, message, ...(await written(fqdn, signed.pem)) };
-  }
+async function openBatch(session: Session, options: IssueOptions): Promise<Batch> {
+  const client = await session.manager();
+  const { id: spaceId } = await findSpace(client, options.space);
+  const providerId =
+    options.provider === undefined ? undefined : (await findProvider(client, options.provider)).id;
+  if (options.outDir !== undefined && options.dryRun !== true)
+    await mkdir(options.outDir, { recursive: true });
+  const fqdns = (await client.listFqdns({ params: { id: spaceId } })).body;
+  const known = new Map(fqdns.map(({ fqdn, id }) => [fqdn, id]));
+  return { io: session.io, client, options, spaceId, providerId, known };
+}
 
-  /** Writes a certificate where the options say so. */
-  async function written(fqdn: string, pem: string | undefined): Promise<{ certificate?: string }> {
-    if (options.outDir === undefined || options.dryRun === true) return {};
-    const certificate = join(options.outDir, fileNameOf(fqdn));
-    if (pem !== undefined) await writeFile(certificate, pem);
-    return { certificate };
+async function issueOne(batch: Batch, file: string): Promise<Omit<Outcome, 'file'>> {
+  const { client, options, spaceId, providerId, known } = batch;
+  const pem = await batch.io.readText(file);
+  const csr = parseCsr(parsePem(pem, csrLabels));
+  const fqdn = hostnameOf(csr);
+  const found = known.get(fqdn);
+  const fitting =
+    options.ifNeeded === true && found !== undefined
+      ? await findFitting(client, { spaceId, fqdnId: found }, csr)
+      : undefined;
+  if (fitting !== undefined) {
+    const message = `the certificate until ${fitting.expiresAt.slice(0, 10)} fits and is not due`;
+    const written = await writeCertificate(options, fqdn, fitting.pem);
+    return { fqdn, success: true, changed: false, message, ...written };
   }
+  const upload = { spaceId, fqdn, name: basename(file), pem };
+  if (options.dryRun === true) {
+    if (found !== undefined) await uploadCsr(client, { ...upload, fqdnId: found }, { dryRun: 'true' });
+    const message = found === undefined ? 'the FQDN would be added' : 'the CSR would be stored';
+    return { fqdn, success: true, changed: true, message };
+  }
+  const fqdnId = found ?? (await addFqdn(client, spaceId, fqdn, providerId));
+  known.set(fqdn, fqdnId);
+  const place = { spaceId, fqdnId };
+  await uploadCsr(client, { ...upload, fqdnId }, {});
+  const signed = await sign(client, place, providerId);
+  if (!signed.success) return { fqdn, success: false, changed: false, message: signed.message };
+  if (options.renew === true)
+    await client.setRenewalEnabled({ params: place, body: { renewalEnabled: true } });
+  const { message } = signed;
+  const written = await writeCertificate(options, fqdn, signed.pem);
+  return { fqdn, success: true, changed: true, message, ...written };
+}
+
+async function uploadCsr(
+  client: Manager,
+  csr: Readonly<Record<'spaceId' | 'fqdnId' | 'fqdn' | 'name' | 'pem', string>>,
+  query: { readonly dryRun?: 'true' },
+): Promise<void> {
+  const { spaceId, fqdnId, fqdn, name, pem } = csr;
+  const file = { name, contentType: 'application/pkcs10', bytes: Buffer.from(pem) };
+  await client.uploadCsr({ params: { spaceId, fqdnId }, query, body: { file, fields: { spaceId, fqdn } } });
+}
+
+/** Writes a certificate if the options name a folder; returns its path. */
+async function writeCertificate(
+  options: IssueOptions,
+  fqdn: string,
+  pem: string | undefined,
+): Promise<{ certificate?: string }> {
+  if (options.outDir === undefined || options.dryRun === true) return {};
+  const certificate = join(options.outDir, fileNameOf(fqdn));
+  if (pem !== undefined) await writeFile(certificate, pem);
+  return { certificate };
 }
 
 function resultOf(success: boolean, changed: boolean, { dryRun }: IssueOptions): string {

@@ -25,12 +25,6 @@ export function addProviders(program: Command, open: () => Session): void {
   const providers = program
     .command('providers')
     .description('Providers: list, create, configure, enable, disable, test, delete');
-  const named = async (name: string) => {
-    const { io, report, unchanged, manager } = open();
-    const client = await manager();
-    const provider = await findProvider(client, name);
-    return { io, report, unchanged, client, provider, params: { id: provider.id } };
-  };
   providers
     .command('list', { isDefault: true })
     .description('List providers')
@@ -42,7 +36,7 @@ export function addProviders(program: Command, open: () => Session): void {
     .command('get <provider>')
     .description('Show a provider with its configuration, secrets masked')
     .action(async (name: string) => {
-      const { report, client, params } = await named(name);
+      const { report, client, params } = await providerOf(open(), name);
       const { body } = await client.getProvider({ params });
       report.thing(body, (provider) => ({ ...rowOf(provider), config: provider.config }));
     });
@@ -61,12 +55,30 @@ export function addProviders(program: Command, open: () => Session): void {
     .alias('update')
     .description('Replace the configuration of a provider; a secret sent as ******** stays')
     .addOption(configOption())
-    .action(async (name: string, { config: file }: Pick<NewProvider, 'config'>) => {
-      const config = await readJsonObject(open().io, file, '--config');
-      const { report, client, provider, params } = await named(name);
-      const { body } = await client.setProviderConfig({ params, body: { config } });
+    .action((name: string, { config }: Pick<NewProvider, 'config'>) => configure(open(), name, config));
+  addSwitches(providers, open);
+  providers
+    .command('test <provider>')
+    .description('Try to reach a provider; fails when it cannot be reached')
+    .action(async (name: string) => {
+      const { report, client, provider, params } = await providerOf(open(), name);
+      const { body } = await client.testProvider({ params });
+      if (!body.success) throw new Error(`${provider.name}: ${body.message}`);
+      report.done(body.message, body);
+    });
+  providers
+    .command('delete <provider>')
+    .description('Delete a provider that nothing uses any more')
+    .option('-y, --yes', 'delete; without it, the command asks')
+    .action(async (name: string, { yes }: { yes?: true }) => {
+      const { io, report, client, provider, params } = await providerOf(open(), name);
+      await confirm(io, yes, `provider ${provider.name} would be deleted with its configuration`);
+      const { body } = await client.deleteProvider({ params });
       report.done(body.message, provider);
     });
+}
+
+function addSwitches(providers: Command, open: () => Session): void {
   for (const [command, enabled] of [
     ['enable', true],
     ['disable', false],
@@ -77,31 +89,25 @@ export function addProviders(program: Command, open: () => Session): void {
         enabled ? 'Let a provider issue certificates' : 'Let a provider issue no more certificates',
       )
       .action(async (name: string) => {
-        const { report, unchanged, client, provider, params } = await named(name);
+        const { report, unchanged, client, provider, params } = await providerOf(open(), name);
         if (provider.enabled === enabled) unchanged();
         const { body } = await client.setProviderEnabled({ params, body: { enabled } });
         report.done(body.message, provider);
       });
   }
-  providers
-    .command('test <provider>')
-    .description('Try to reach a provider; fails when it cannot be reached')
-    .action(async (name: string) => {
-      const { report, client, provider, params } = await named(name);
-      const { body } = await client.testProvider({ params });
-      if (!body.success) throw new Error(`${provider.name}: ${body.message}`);
-      report.done(body.message, body);
-    });
-  providers
-    .command('delete <provider>')
-    .description('Delete a provider that nothing uses any more')
-    .option('-y, --yes', 'delete; without it, the command asks')
-    .action(async (name: string, { yes }: { yes?: true }) => {
-      const { io, report, client, provider, params } = await named(name);
-      await confirm(io, yes, `provider ${provider.name} would be deleted with its configuration`);
-      const { body } = await client.deleteProvider({ params });
-      report.done(body.message, provider);
-    });
+}
+
+async function providerOf({ io, report, unchanged, manager }: Session, name: string) {
+  const client = await manager();
+  const provider = await findProvider(client, name);
+  return { io, report, unchanged, client, provider, params: { id: provider.id } };
+}
+
+async function configure(session: Session, name: string, file: string): Promise<void> {
+  const config = await readJsonObject(session.io, file, '--config');
+  const { report, client, provider, params } = await providerOf(session, name);
+  const { body } = await client.setProviderConfig({ params, body: { config } });
+  report.done(body.message, provider);
 }
 
 async function createProvider(session: Session, name: string, options: NewProvider): Promise<void> {

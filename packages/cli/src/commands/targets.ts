@@ -68,18 +68,7 @@ export function addTargets(program: Command, open: () => Session): void {
     .description('Remove a target, by host or id')
     .option('-s, --space <space>', 'the space that the FQDN is in')
     .option('-y, --yes', 'remove; without it, the command asks')
-    .action(async (fqdn: string, named: string, { space, yes }: TargetOptions & { yes?: true }) => {
-      const session = open();
-      const { report, client, params, find } = await placeOf(session, fqdn, space);
-      const target = await find(named);
-      await confirm(
-        session.io,
-        yes,
-        `target ${target.host}:${target.port} of ${fqdn} would no longer be probed`,
-      );
-      const { body } = await client.deleteTarget({ params: { ...params, targetId: target.id } });
-      report.done(body.message, target);
-    });
+    .action((fqdn: string, named: string, options: Deletion) => deleteTarget(open(), fqdn, named, options));
   targets
     .command('probe <fqdn> <target>')
     .description('Have cert-manager probe a target now, by host or id')
@@ -93,24 +82,39 @@ export function addTargets(program: Command, open: () => Session): void {
     .command('served [fqdn]')
     .description('Show what the targets of an FQDN serve, or of all FQDNs in short')
     .option('-s, --space <space>', 'the space that the FQDN is in')
-    .action(async (fqdn: string | undefined, { space }: TargetOptions) => {
-      const session = open();
-      if (fqdn !== undefined) {
-        const { report, client, params } = await placeOf(session, fqdn, space);
-        return showServed(report, (await client.getServed({ params })).body);
-      }
-      const { body } = await (await session.manager()).listServed();
-      session.report.list(body, (one) => ({
-        fqdn: one.fqdn,
-        class: one.class,
-        since: one.since,
-        hint: one.hint,
-      }));
-    });
+    .action((fqdn: string | undefined, { space }: TargetOptions) => listServed(open(), fqdn, space));
 }
 
 interface NewTarget extends TargetOptions {
   readonly ifNotExists?: true;
+}
+
+interface Deletion extends TargetOptions {
+  readonly yes?: true;
+}
+
+async function deleteTarget(session: Session, fqdn: string, named: string, options: Deletion): Promise<void> {
+  const { space, yes } = options;
+  const { report, client, params, find } = await placeOf(session, fqdn, space);
+  const target = await find(named);
+  await confirm(session.io, yes, `target ${target.host}:${target.port} of ${fqdn} would no longer be probed`);
+  const { body } = await client.deleteTarget({ params: { ...params, targetId: target.id } });
+  report.done(body.message, target);
+}
+
+/** Shows what the targets of an FQDN serve; without one, a line for each FQDN. */
+async function listServed(session: Session, fqdn: string | undefined, space: string | undefined) {
+  if (fqdn !== undefined) {
+    const { report, client, params } = await placeOf(session, fqdn, space);
+    return showServed(report, (await client.getServed({ params })).body);
+  }
+  const { body } = await (await session.manager()).listServed();
+  session.report.list(body, (one) => ({
+    fqdn: one.fqdn,
+    class: one.class,
+    since: one.since,
+    hint: one.hint,
+  }));
 }
 
 async function createTarget(

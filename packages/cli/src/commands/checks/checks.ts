@@ -42,6 +42,39 @@ export function addChecks(program: Command, open: () => Session): void {
       if (silent > 0)
         report.warn(`${silent} of ${checks.length} checks have no integration, so they send no alerts`);
     });
+  addCheckCreate(checks, open);
+  addCheckHistory(checks, open);
+  addCheckUpdate(checks, open);
+  for (const [verb, done] of [
+    ['pause', 'paused'],
+    ['resume', 'resumed'],
+  ] as const) {
+    checks
+      .command(`${verb} <check>`)
+      .description(`${verb[0]?.toUpperCase()}${verb.slice(1)} a check, by name, slug or uuid`)
+      .action(async (named: string) => {
+        const { report, monitor } = open();
+        const client = await monitor();
+        const { uuid: id } = await findCheck(client, named);
+        const { body } = await client[`${verb}Check`]({ params: { id } });
+        report.done(`${done} ${body.name || body.uuid}`, body);
+      });
+  }
+  checks
+    .command('delete <check>')
+    .description('Delete a check with its pings, by name, slug or uuid')
+    .option('-y, --yes', 'delete; without it, the command asks')
+    .action(async (named: string, { yes }: { yes?: true }) => {
+      const { io, report, monitor } = open();
+      const client = await monitor();
+      const { uuid: id, name } = await findCheck(client, named);
+      await confirm(io, yes, `check ${name || id} would be deleted with its pings and flips`);
+      const { body } = await client.deleteCheck({ params: { id } });
+      report.done(`deleted ${body.name || body.uuid}`, body);
+    });
+}
+
+function addCheckCreate(checks: Command, open: () => Session): void {
   checks
     .command('create <name>')
     .description('Create a check, or change the one of that name')
@@ -83,35 +116,6 @@ export function addChecks(program: Command, open: () => Session): void {
       report.thing(check, () => ({ ...rowOf(check, countOn), ping: check.ping_url }));
       if (options.assign && countOn(check) === 0)
         report.warn('the project has no integration that is switched on, so the check sends no alerts');
-    });
-  addCheckHistory(checks, open);
-  addCheckUpdate(checks, open);
-  for (const [verb, done] of [
-    ['pause', 'paused'],
-    ['resume', 'resumed'],
-  ] as const) {
-    checks
-      .command(`${verb} <check>`)
-      .description(`${verb[0]?.toUpperCase()}${verb.slice(1)} a check, by name, slug or uuid`)
-      .action(async (named: string) => {
-        const { report, monitor } = open();
-        const client = await monitor();
-        const { uuid: id } = await findCheck(client, named);
-        const { body } = await client[`${verb}Check`]({ params: { id } });
-        report.done(`${done} ${body.name || body.uuid}`, body);
-      });
-  }
-  checks
-    .command('delete <check>')
-    .description('Delete a check with its pings, by name, slug or uuid')
-    .option('-y, --yes', 'delete; without it, the command asks')
-    .action(async (named: string, { yes }: { yes?: true }) => {
-      const { io, report, monitor } = open();
-      const client = await monitor();
-      const { uuid: id, name } = await findCheck(client, named);
-      await confirm(io, yes, `check ${name || id} would be deleted with its pings and flips`);
-      const { body } = await client.deleteCheck({ params: { id } });
-      report.done(`deleted ${body.name || body.uuid}`, body);
     });
 }
 

@@ -23,6 +23,9 @@ interface NewIntegration extends SettingsOptions, ExistingOptions {
   readonly assign: boolean;
 }
 
+type Change = SettingsOptions & { readonly name?: string };
+type LatestIn = InProject & { readonly limit: number };
+
 const rowOf = ({ name, kind, verified, disabled, settings, id }: AccountChannel) => ({
   name,
   kind,
@@ -54,17 +57,7 @@ export function addOwnIntegrations(integrations: Command, open: () => Session): 
   withSettings(integrations.command('update <integration>'))
     .description('Change an integration; secrets that are left out stay')
     .option('--name <name>', 'its new name')
-    .action(async (named: string, { name, ...options }: SettingsOptions & { readonly name?: string }) => {
-      const session = open();
-      const given = await readSettings(session, options);
-      if (name === undefined && given === undefined)
-        throw new UsageError('name what is to change: --name, --settings or --url');
-      await withIntegration(session, named, options, async ({ report }, { client, params }, { kind }) => {
-        const settings = given === undefined ? {} : { settings: given(kind) };
-        const body = { ...(name !== undefined && { name }), ...settings };
-        report.thing((await client.editChannel({ params, body })).body, rowOf);
-      });
-    });
+    .action((named: string, change: Change) => updateIntegration(open(), named, change));
   inProject(integrations.command('delete <integration>'))
     .description('Delete an integration, by name or id')
     .option('-y, --yes', 'delete; without it, the command asks')
@@ -82,34 +75,49 @@ export function addOwnIntegrations(integrations: Command, open: () => Session): 
   inProject(integrations.command('deliveries <integration>'))
     .description('List the messages of an integration, newest first')
     .option('--limit <n>', 'at most so many', wholeNumber('--limit', 1, 100), 20)
-    .action((named: string, { limit, ...options }: InProject & { readonly limit: number }) =>
-      withIntegration(open(), named, options, async ({ report }, { client, params }) => {
-        const query = { limit: String(limit) };
-        const { deliveries } = (await client.listDeliveries({ params, query })).body;
-        report.list(deliveries, ({ at, check, status, attempt, error }) => ({
-          time: at,
-          check: check ?? 'test',
-          status,
-          attempt,
-          error,
-        }));
-      }),
-    );
+    .action((named: string, options: LatestIn) => listDeliveries(open(), named, options));
   integrations
     .command('kinds')
     .description('List the kinds of integrations and their settings')
-    .action(async () => {
-      const session = open();
-      await withAccount(session, async ({ client }) => {
-        const { kinds } = (await client.listChannelKinds()).body;
-        session.report.list(kinds, ({ kind, label, schema, missing }) => ({
-          kind,
-          label,
-          settings: Object.keys((schema['properties'] ?? {}) as object).join(', '),
-          missing,
-        }));
-      });
-    });
+    .action(() => listKinds(open()));
+}
+
+async function updateIntegration(session: Session, named: string, change: Change): Promise<void> {
+  const { name, ...options } = change;
+  const given = await readSettings(session, options);
+  if (name === undefined && given === undefined)
+    throw new UsageError('name what is to change: --name, --settings or --url');
+  await withIntegration(session, named, options, async ({ report }, { client, params }, { kind }) => {
+    const settings = given === undefined ? {} : { settings: given(kind) };
+    const body = { ...(name !== undefined && { name }), ...settings };
+    report.thing((await client.editChannel({ params, body })).body, rowOf);
+  });
+}
+
+function listDeliveries(session: Session, named: string, { limit, ...options }: LatestIn): Promise<void> {
+  return withIntegration(session, named, options, async ({ report }, { client, params }) => {
+    const query = { limit: String(limit) };
+    const { deliveries } = (await client.listDeliveries({ params, query })).body;
+    report.list(deliveries, ({ at, check, status, attempt, error }) => ({
+      time: at,
+      check: check ?? 'test',
+      status,
+      attempt,
+      error,
+    }));
+  });
+}
+
+async function listKinds(session: Session): Promise<void> {
+  await withAccount(session, async ({ client }) => {
+    const { kinds } = (await client.listChannelKinds()).body;
+    session.report.list(kinds, ({ kind, label, schema, missing }) => ({
+      kind,
+      label,
+      settings: Object.keys((schema['properties'] ?? {}) as object).join(', '),
+      missing,
+    }));
+  });
 }
 
 function inProject(command: Command): Command {

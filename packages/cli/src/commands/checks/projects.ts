@@ -16,33 +16,11 @@ export function addProjects(program: Command, open: () => Session): void {
   projects
     .command('list', { isDefault: true })
     .description('List the projects that you own or are a member of')
-    .action(async () => {
-      const session = open();
-      await withAccount(session, async ({ client }) => {
-        const { projects: all } = (await client.listProjects({ query: { include: 'counts' } })).body;
-        session.report.list(all, ({ counts, channels, ...project }) => ({
-          ...rowOf(project),
-          up: counts?.up,
-          down: counts?.down,
-          integrations: channels,
-        }));
-      });
-    });
+    .action(() => listProjects(open()));
   projects
     .command('get [project]')
     .description('Show a project with its members, by name or id; that of the key when absent')
-    .action(async (named: string | undefined) => {
-      const session = open();
-      await withAccount(session, async ({ client, project }) => {
-        const { id: projectId } = await project(named);
-        const { body } = await client.getProject({ params: { projectId } });
-        const { members } = (await client.listMembers({ params: { projectId } })).body;
-        session.report.thing({ ...body, members }, (shown) => ({
-          ...rowOf(shown),
-          members: members.map(({ email, role }) => `${email} (${role})`).join(', '),
-        }));
-      });
-    });
+    .action((named: string | undefined) => showProject(open(), named));
   withExistingOptions(projects.command('create <name>'), 'a project')
     .description('Create a project')
     .action((name: string, options: ExistingOptions) => createProject(open(), name, options));
@@ -81,6 +59,30 @@ export function addProjects(program: Command, open: () => Session): void {
     });
   addMembers(projects, open);
   addKeys(projects, open);
+}
+
+async function listProjects(session: Session): Promise<void> {
+  await withAccount(session, async ({ client }) => {
+    const { projects: all } = (await client.listProjects({ query: { include: 'counts' } })).body;
+    session.report.list(all, ({ counts, channels, ...project }) => ({
+      ...rowOf(project),
+      up: counts?.up,
+      down: counts?.down,
+      integrations: channels,
+    }));
+  });
+}
+
+async function showProject(session: Session, named: string | undefined): Promise<void> {
+  await withAccount(session, async ({ client, project }) => {
+    const { id: projectId } = await project(named);
+    const { body } = await client.getProject({ params: { projectId } });
+    const { members } = (await client.listMembers({ params: { projectId } })).body;
+    session.report.thing({ ...body, members }, (shown) => ({
+      ...rowOf(shown),
+      members: members.map(({ email, role }) => `${email} (${role})`).join(', '),
+    }));
+  });
 }
 
 async function createProject(session: Session, name: string, options: ExistingOptions): Promise<void> {
