@@ -31,16 +31,33 @@ export async function listRenewalNames(
   tx: Tx,
   fqdnIds: readonly string[],
 ): Promise<Map<string, RenewalNames>> {
-  const ids = [...new Set(fqdnIds)];
   const names = new Map<string, RenewalNames>();
   const columns = { id: column.uuid(), fqdn: column.text(), spaceName: column.text() };
-  for (let start = 0; start < ids.length; start += maxTogether) {
-    const part = ids.slice(start, start + maxTogether);
+  for (const part of partsOf(fqdnIds)) {
     const text = `select f.id, f.fqdn, s.name as space_name from fqdns f join spaces s on s.id = f.space_id
       where f.id in (${placeholders(part.length)})`;
     for (const { id, ...found } of await querySql(tx, columns, text, part)) names.set(id, found);
   }
   return names;
+}
+
+/** Why the entries failed, by their ids. */
+export async function listRenewalErrors(tx: Tx, entryIds: readonly string[]): Promise<Map<string, string>> {
+  const errors = new Map<string, string>();
+  const columns = { id: column.uuid(), reason: column.text() };
+  for (const part of partsOf(entryIds)) {
+    const text = `select id, reason from ${renewalQueue.name}
+      where reason is not null and id in (${placeholders(part.length)})`;
+    for (const { id, reason } of await querySql(tx, columns, text, part)) errors.set(id, reason);
+  }
+  return errors;
+}
+
+/** The ids, each once, in parts that a statement takes. */
+function partsOf(ids: readonly string[]): string[][] {
+  const all = [...new Set(ids)];
+  const count = Math.ceil(all.length / maxTogether);
+  return Array.from({ length: count }, (_, part) => all.slice(part * maxTogether, (part + 1) * maxTogether));
 }
 
 const { journal, adviceDueAt, windowStart, windowEnd, explanationUrl, ...columns } = renewalQueue.columns;

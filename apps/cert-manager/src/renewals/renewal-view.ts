@@ -5,6 +5,8 @@ interface NamesAndLevel {
   readonly spaceName: string;
   /** What the caller may do in the space. */
   readonly level?: PermissionLevel | undefined;
+  /** Why the attempt before failed. */
+  readonly lastError?: string | undefined;
 }
 
 /** What is shown of a renewal entry. */
@@ -43,6 +45,12 @@ export function renewalView(entry: ShownRenewal): RenewalQueueEntry {
   };
 }
 
-function namesView({ fqdn, spaceName, level }: NamesAndLevel, providerId: string) {
-  return { fqdn, spaceName, providerId, ...(level !== undefined && { level }) };
+function namesView({ fqdn, spaceName, level, lastError }: NamesAndLevel, providerId: string) {
+  return {
+    fqdn,
+    spaceName,
+    providerId,
+    ...(level !== undefined && { level }),
+    ...(lastError !== undefined && { lastError }),
+  };
 }

@@ -13,6 +13,7 @@ import { newRenewal } from './new-renewal.repository.js';
 import { listProviderQueues, type ProviderQueue } from './queue/provider-queues.service.js';
 import {
   type ListedRenewal,
+  listRenewalErrors,
   listRenewalNames,
   type RenewalNames,
   readRenewalPage,
@@ -29,7 +30,13 @@ export interface RenewalsDeps {
 
 /** An entry, with names and the caller's level if requested. */
 export type NamedRenewal = ListedRenewal & {
-  readonly names?: (RenewalNames & { readonly level: Level | undefined }) | undefined;
+  readonly names?: RenewalSurroundings | undefined;
+};
+
+/** What is listed beside an entry if requested: names, the caller's level, and why the attempt before failed. */
+type RenewalSurroundings = RenewalNames & {
+  readonly level: Level | undefined;
+  readonly lastError: string | undefined;
 };
 
 /** Entries of the spaces that the caller may read, by execution time. */
@@ -39,7 +46,7 @@ export async function listRenewals(
   filter: ListWindow & {
     readonly status?: RenewalStatus | undefined;
     readonly spaceId?: string | undefined;
-    /** Whether the entries have the names of their FQDNs and spaces. */
+    /** Whether the entries have the names of their FQDNs and spaces, and the error of the attempt before. */
     readonly include?: 'fqdn' | undefined;
   },
 ): Promise<ListPage<NamedRenewal>> {
@@ -55,16 +62,15 @@ export async function listRenewals(
       tx,
       page.rows.map(({ fqdnId }) => fqdnId),
     );
-    return mapPage(page, (row) => ({
-      ...withObstacle(row, queues, now),
-      names: namesWithLevel(names.get(row.fqdnId), caller, row.spaceId),
-    }));
+    const retried = page.rows.flatMap(({ retryOf }) => retryOf ?? []);
+    const errors = await listRenewalErrors(tx, retried);
+    return mapPage(page, (row) => {
+      const found = names.get(row.fqdnId);
+      const level = levelOn(caller, row.spaceId);
+      const lastError = errors.get(row.retryOf ?? '');
+      return { ...withObstacle(row, queues, now), names: found && { ...found, level, lastError } };
+    });
   });
-}
-
-/** Names of an entry with the caller's level on its space; undefined if not requested. */
-function namesWithLevel(names: RenewalNames | undefined, caller: Caller, spaceId: string) {
-  return names && { ...names, level: levelOn(caller, spaceId) };
 }
 
 function scopeOf(caller: Caller, spaceId: string | undefined): SpaceScope {

@@ -25,8 +25,20 @@ jest.setTimeout(60_000);
     await stage.play('renewals', app.people.ada, '/renewals', async ({ page, look }) => {
       const table = page.getByRole('table', { name: 'Renewals' });
       await table.getByText('planned').waitFor();
+      await page.getByText(/^Nothing is due\. Next: renewed\.example\.org in \d+ days\.$/).waitFor();
+      await page.getByText('Test entries', { exact: true }).click();
+      await page.getByLabel('Name to renew').fill('absent.example.org');
+      await page.getByText('There is no such name.').waitFor();
+      await page.getByLabel('Name to renew').fill(fqdn.fqdn);
+      await page.getByLabel('Minutes from now').fill('525600');
+      await page.getByRole('button', { name: 'Queue a test entry' }).click();
+      await page.getByText('The test entry is queued.').waitFor();
+      await table.getByText('test entry').waitFor();
       await look('planned');
-      await page.getByRole('button', { name: `Run now: ${fqdn.fqdn}` }).click();
+      await page
+        .getByRole('button', { name: `Run now: ${fqdn.fqdn}` })
+        .first()
+        .click();
       await page.getByText(`The renewal of ${fqdn.fqdn} runs now`).waitFor();
       const isDone = async () => (await entriesOf(app, fqdn)).some(({ status }) => status === 'completed');
       while (!(await isDone()));

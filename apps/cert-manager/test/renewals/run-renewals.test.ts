@@ -21,6 +21,7 @@ import {
   issuedFqdn,
   moveToRenewal,
   openEntryOf,
+  queueOf,
   type RenewalPlace,
   renewedFqdn,
   signWith,
@@ -114,6 +115,8 @@ describeEachDialect('a run of the renewal queue', (open) => {
         });
         app.clock.set(new Date(next.scheduledAt));
       }
+      const listed = await queueOf(app, { spaceId: fqdn.spaceId, status: 'pending', include: 'fqdn' });
+      expect(listed).toMatchObject([{ attempt: 4, lastError: 'the CA failed: signing failed' }]);
       ca.answer('normally');
       expect(await app.renew()).toMatchObject({ renewed: 1, failed: [] });
       const entries = await entriesOf(app, fqdn);

@@ -22,13 +22,15 @@ export const renewalQueueEntrySchema = z
     retryOf: scalars.uuid.optional(),
     /** Why it failed or was put off. */
     reason: z.string().optional(),
-    /** The next four are shown with include=fqdn only. */
+    /** The next five are shown with include=fqdn only. */
     fqdn: z.string().optional(),
     spaceName: z.string().optional(),
     /** Whom it asks. */
     providerId: scalars.uuid.optional(),
     /** What the caller may do in its space. */
     level: z.enum(permissionLevels).optional(),
+    /** Why the entry failed that this one tries again. */
+    lastError: z.string().optional(),
   })
   .meta({ id: 'RenewalQueueEntry' });
 export type RenewalQueueEntry = z.output<typeof renewalQueueEntrySchema>;

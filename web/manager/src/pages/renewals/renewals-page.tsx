@@ -1,41 +1,23 @@
 import { type RenewalQueueEntry, type RenewalStatus, renewalStatuses } from '@certloop/contracts/browser';
 import {
-  type Column,
   EmptyState,
   Fault,
   ListTable,
   listPageOf,
   Moment,
-  StateChip,
-  type StateShape,
   sentenceOf,
-  type Tone,
   useList,
   useNow,
   useTitle,
 } from '@certloop/web-kit';
-import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { providerName, useProviders } from '../../providers.js';
-import { reaches } from '../../rights.js';
+import { useRights } from '../../rights.js';
 import { api } from '../../service.js';
+import { statusTitles, useRenewalColumns } from './renewal-columns.js';
+import { TestEntries } from './test-entries.js';
 
 const route = getRouteApi('/inside/renewals');
-
-const titles: Readonly<Record<RenewalStatus, string>> = {
-  pending: 'Pending',
-  processing: 'Running',
-  failed: 'Failed',
-  completed: 'Done',
-};
-
-const marks: Readonly<Record<RenewalStatus, { readonly tone: Tone; readonly shape: StateShape }>> = {
-  pending: { tone: 'idle', shape: 'clock' },
-  processing: { tone: 'active', shape: 'turning' },
-  failed: { tone: 'bad', shape: 'octagon' },
-  completed: { tone: 'ok', shape: 'check' },
-};
 
 /** The renewal queue by state: when each entry runs, why it failed, and a button that runs it now. */
 export function RenewalsPage() {
@@ -43,7 +25,8 @@ export function RenewalsPage() {
   const { status = 'pending' } = route.useSearch();
   const list = useRenewals(status);
   const run = useRun();
-  const columns = useColumns(status, run);
+  const columns = useRenewalColumns(status, run);
+  const { isAdmin } = useRights();
   return (
     <>
       <h1>Renewals</h1>
@@ -54,6 +37,7 @@ export function RenewalsPage() {
           The renewal of {run.variables.fqdn} runs now. Its result is on the page of the name.
         </p>
       )}
+      {status === 'pending' && <NothingDue first={list.rows?.[0]} />}
       <ListTable
         list={list}
         label="Renewals"
@@ -69,6 +53,7 @@ export function RenewalsPage() {
           </EmptyState>
         }
       />
+      {isAdmin && <TestEntries />}
     </>
   );
 }
@@ -94,57 +79,21 @@ function useRun() {
   });
 }
 
-type Run = ReturnType<typeof useRun>;
-
-function useColumns(status: RenewalStatus, run: Run): readonly Column<RenewalQueueEntry>[] {
+/** What runs next, while nothing is due. */
+function NothingDue({ first }: { readonly first: RenewalQueueEntry | undefined }) {
   const now = useNow();
-  const providers = useProviders();
-  return [
-    {
-      key: 'fqdn',
-      title: 'Name',
-      cell: ({ spaceId, fqdnId, fqdn }) => (
-        <Link to="/spaces/$spaceId/fqdns/$fqdnId" params={{ spaceId, fqdnId }}>
-          {fqdn ?? 'a deleted name'}
-        </Link>
-      ),
-    },
-    { key: 'space', title: 'Space', width: '12rem', cell: ({ spaceName }) => spaceName },
-    {
-      key: 'state',
-      title: 'State',
-      width: '10rem',
-      cell: (entry) => <State entry={entry} now={now} />,
-    },
-    { key: 'at', title: 'When', width: '9rem', cell: ({ scheduledAt }) => <Moment at={scheduledAt} /> },
-    {
-      key: 'provider',
-      title: 'Provider',
-      width: '12rem',
-      cell: ({ providerId }) => providerName(providers.data, providerId),
-    },
-    { key: 'reason', title: 'Reason', cell: ({ reason }) => reason },
-    ...(status === 'pending' ? [runColumn(run)] : []),
-  ];
+  if (first === undefined || Date.parse(first.scheduledAt) <= now) return null;
+  const { spaceId, fqdnId, fqdn, scheduledAt } = first;
+  return (
+    <p className="cl-sentence cl-anywhere">
+      Nothing is due. Next:{' '}
+      <Link to="/spaces/$spaceId/fqdns/$fqdnId" params={{ spaceId, fqdnId }}>
+        <bdi>{fqdn ?? 'a deleted name'}</bdi>
+      </Link>{' '}
+      <Moment at={scheduledAt} />.
+    </p>
+  );
 }
-
-const runColumn = (run: Run): Column<RenewalQueueEntry> => ({
-  key: 'run',
-  title: '',
-  width: '7rem',
-  cell: (entry) =>
-    reaches(entry.level, 'READ_WRITE') && (
-      <Button
-        size="xs"
-        variant="default"
-        loading={run.isPending && run.variables.id === entry.id}
-        onClick={() => run.mutate(entry)}
-        aria-label={`Run now: ${entry.fqdn ?? 'this name'}`}
-      >
-        Run now
-      </Button>
-    ),
-});
 
 function States({ status }: { readonly status: RenewalStatus }) {
   return (
@@ -157,7 +106,7 @@ function States({ status }: { readonly status: RenewalStatus }) {
           search={{ status: one }}
           aria-current={one === status || undefined}
         >
-          {titles[one]}
+          {statusTitles[one]}
         </Link>
       ))}
     </nav>
@@ -170,16 +119,3 @@ const emptyTitles: Readonly<Record<RenewalStatus, string>> = {
   failed: 'No renewal has failed',
   completed: 'No renewal was completed yet',
 };
-
-function State({ entry, now }: { readonly entry: RenewalQueueEntry; readonly now: number }) {
-  const { status, attempt = 1, scheduledAt } = entry;
-  const { tone, shape } = marks[status];
-  const isRetry = status === 'pending' && attempt > 1;
-  const isDue = status === 'pending' && Date.parse(scheduledAt) <= now;
-  const word = isDue ? 'due' : status === 'pending' ? 'planned' : titles[status].toLowerCase();
-  return (
-    <StateChip tone={isRetry ? 'warn' : tone} shape={shape}>
-      {isRetry ? `${word}, try ${attempt}` : word}
-    </StateChip>
-  );
-}

@@ -1,0 +1,126 @@
+import type { Fqdn } from '@certloop/contracts/browser';
+import { Fault, faultsOf, useSettled } from '@certloop/web-kit';
+import { Button, NativeSelect, TextInput } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api } from '../../service.js';
+
+// a year, as the service has it
+const maxMinutes = 525_600;
+
+/** Queues a renewal at a time of one's choice, and has the queue processed now: for tests of an installation. */
+export function TestEntries() {
+  const queries = useQueryClient();
+  const process = useMutation({
+    mutationFn: () => api.triggerRenewals({}),
+    onSettled: () => queries.invalidateQueries({ queryKey: ['renewals'] }),
+  });
+  return (
+    <details className="cl-panel">
+      <summary>Test entries</summary>
+      <div className="cl-stack">
+        <p className="cl-dim">
+          A test entry renews a name at the time that you choose, even if its automatic renewal is off. The
+          provider issues a real certificate.
+        </p>
+        <NewTestEntry />
+        <p className="cl-dim">
+          Pending entries run at their time. You can also process those that are due now.
+        </p>
+        <div className="cl-row">
+          <Button variant="default" loading={process.isPending} onClick={() => process.mutate()}>
+            Process the queue now
+          </Button>
+          {process.isSuccess && <span role="status">The service processes the queue.</span>}
+        </div>
+        <Fault>{faultsOf(process.error, []).general}</Fault>
+      </div>
+    </details>
+  );
+}
+
+function NewTestEntry() {
+  const queries = useQueryClient();
+  const [name, type] = useState('');
+  const [chosen, choose] = useState<string>();
+  const [minutes, wait] = useState('0');
+  const { names, fault } = useRenewable(name.trim());
+  const target = names.find(({ id }) => id === chosen) ?? names[0];
+  const add = useMutation({
+    mutationFn: async ({ id: fqdnId, spaceId, status }: Fqdn) => {
+      const certificateId = status?.certificate?.id ?? '';
+      const body = { fqdnId, spaceId, certificateId, minutesFromNow: Number(minutes) };
+      await api.createTestRenewal({ body });
+    },
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['renewals'] }),
+  });
+  const { byField, general } = faultsOf(add.error, ['minutesFromNow'] as const);
+  return (
+    <form
+      className="cl-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (target !== undefined) add.mutate(target);
+      }}
+    >
+      <TextInput
+        label="Name to renew"
+        value={name}
+        onChange={({ currentTarget: { value } }) => {
+          type(value);
+          add.reset();
+        }}
+        error={fault}
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        maxLength={1_000}
+        required
+        withAsterisk={false}
+      />
+      {names.length > 1 && (
+        <NativeSelect
+          label="Space of the name"
+          data={names.map(({ id, spaceName = '' }) => ({ value: id, label: spaceName }))}
+          value={target?.id ?? ''}
+          onChange={({ currentTarget: { value } }) => choose(value)}
+        />
+      )}
+      <TextInput
+        type="number"
+        label="Minutes from now"
+        value={minutes}
+        onChange={({ currentTarget: { value } }) => wait(value)}
+        error={byField['minutesFromNow']}
+        min={0}
+        max={maxMinutes}
+        required
+        withAsterisk={false}
+      />
+      <Fault>{general}</Fault>
+      {add.isSuccess && (
+        <p className="cl-result" role="status">
+          The test entry is queued.
+        </p>
+      )}
+      <Button type="submit" loading={add.isPending} disabled={target === undefined}>
+        Queue a test entry
+      </Button>
+    </form>
+  );
+}
+
+/** The FQDNs of that name that have a certificate, one for each space; `fault` says why there is none. */
+function useRenewable(name: string): { readonly names: readonly Fqdn[]; readonly fault?: string } {
+  const fqdn = useSettled(name);
+  const { data } = useQuery<readonly Fqdn[]>({
+    queryKey: ['renewals', 'named', fqdn],
+    queryFn: async ({ signal }) =>
+      (await api.listAllFqdns({ query: { fqdn, include: 'status', limit: '100' }, signal })).body,
+    enabled: fqdn !== '',
+  });
+  if (data === undefined || fqdn !== name) return { names: [] };
+  const names = data.filter(({ status }) => status?.certificate !== undefined);
+  if (names.length > 0) return { names };
+  return { names, fault: data.length === 0 ? 'There is no such name.' : 'This name has no certificate yet.' };
+}
