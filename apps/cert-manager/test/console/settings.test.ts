@@ -90,6 +90,28 @@ jest.setTimeout(60_000);
     });
   });
 
+  test('shows a few spaces as cards, and more than twelve as a table', async () => {
+    const { app } = stage;
+    const long = `${'خدمة '.repeat(5)}🚀 ${'a-long-name-'.repeat(5)}`;
+    for (const name of [long, ...Array.from({ length: 11 }, (_, number) => `Team ${number}`)]) {
+      await addSpace(app, name);
+    }
+    await stage.play('few-spaces', app.people.ada, '/spaces', async ({ page, look }) => {
+      const card = page.getByRole('region', { name: 'Team 10' });
+      await card.getByText('FULL_ACCESS').waitFor();
+      await look('cards');
+      expect(await page.getByRole('table').count()).toBe(0);
+      await addSpace(app, 'Team 11');
+      await page.reload();
+      await page.getByRole('table', { name: 'Spaces' }).getByRole('rowheader', { name: long }).waitFor();
+      await look('table');
+      await page.getByLabel('Search spaces').fill('TEAM 10');
+      await page.getByRole('button', { name: 'Search' }).click();
+      await card.waitFor();
+      await page.getByText('1 space', { exact: true }).waitFor();
+    });
+  });
+
   test('loads a page anew whose parts a deployment has replaced', async () => {
     await stage.play('deployment', stage.app.people.ada, '/account', async ({ page }) => {
       await page.route(/\/assets\/audit-page/, (route) => route.fulfill({ status: 404 }), { times: 1 });

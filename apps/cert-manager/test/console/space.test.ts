@@ -70,7 +70,10 @@ jest.setTimeout(180_000);
       expect((await (await polled).body()).length).toBeLessThan(1_000);
       await table.getByRole('link', { name: 'new.example.org' }).waitFor();
       await page.getByRole('link', { name: 'Spaces' }).first().click();
-      await page.getByRole('table', { name: 'Spaces' }).getByText('7 names').waitFor();
+      // a card for each of a few spaces
+      const card = page.getByRole('region', { name: space.name, exact: true });
+      await card.getByText('7 names').waitFor();
+      await card.getByText('FULL_ACCESS').waitFor();
       await look('spaces');
     });
   });
@@ -268,10 +271,10 @@ jest.setTimeout(180_000);
       expect(body).toHaveLength(11);
 
       await page.getByRole('link', { name: 'Spaces' }).first().click();
-      await page.getByLabel('Search spaces').fill('NEW TE');
+      await page.getByLabel('Search spaces').fill('ONE MO');
       await page.getByRole('button', { name: 'Search' }).click();
       await page.getByText('1 space', { exact: true }).waitFor();
-      await page.getByRole('rowheader', { name: 'New team' }).waitFor();
+      await page.getByRole('region', { name: 'One more' }).waitFor();
 
       // a bar of the dashboard leads to the names that it counts
       // for some seconds the service repeats what it computed

@@ -1,16 +1,14 @@
 import type { FqdnCounts } from '@certloop/contracts/browser';
-import { countOf, countText, Loaded, StateChip, useTitle } from '@certloop/web-kit';
+import { countOf, Loaded, useTitle } from '@certloop/web-kit';
 import { Link } from '@tanstack/react-router';
 import { ExpiryCard } from '../../expiry-card.js';
-import { stateMarks } from '../../fqdn-state.js';
 import { SlackCard } from '../../slack-card.js';
+import { StateCounts } from '../../state-counts.js';
 import { AttentionCard } from './attention-card.js';
 import { useCounts } from './dashboard-queries.js';
 import { FirstSteps } from './first-steps.js';
 import { NextRenewalsCard } from './next-renewals-card.js';
 import { WatchCard } from './watch-card.js';
-
-const shownStates = ['expired', 'failing', 'due', 'unfinished', 'valid'] as const;
 
 /** What fails, what will need a person next and when, and what an outage of a CA would mean. */
 export function DashboardPage() {
@@ -37,20 +35,7 @@ function Ahead({ counts }: { readonly counts: FqdnCounts }) {
     <>
       <div className="cl-title">
         <h1>{headline(counts)}</h1>
-        <ul className="cl-states" aria-label="Names by state">
-          {shownStates.map(
-            (state) =>
-              counts[state] > 0 && (
-                <li key={state}>
-                  <Link to="/fqdns" search={{ state }}>
-                    <StateChip tone={stateMarks[state].tone} shape={stateMarks[state].shape}>
-                      {countText(counts[state])} {stateMarks[state].word}
-                    </StateChip>
-                  </Link>
-                </li>
-              ),
-          )}
-        </ul>
+        <StateCounts counts={counts} />
       </div>
       <div className="cl-columns">
         <div className="cl-column">

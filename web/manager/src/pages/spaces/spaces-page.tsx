@@ -6,6 +6,7 @@ import {
   EmptyState,
   Icon,
   ListTable,
+  Loaded,
   Moment,
   SearchForm,
   StateChip,
@@ -14,15 +15,18 @@ import {
 } from '@certloop/web-kit';
 import { Button } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { loadSpaces } from '../../lookups.js';
 import { NewSpace } from '../../new-space.js';
 import { useRights, useUserName } from '../../rights.js';
+import { SpaceCards } from './space-cards.js';
 
 const route = getRouteApi('/inside/spaces');
 
 // without a search: all of them are seen at once
 const fewSpaces = 5;
+// more are a table
+const maxCards = 12;
 
 const columns: readonly Column<Space>[] = [
   {
@@ -112,14 +116,31 @@ function Needs({ counts }: { readonly counts: FqdnCounts }) {
   );
 }
 
-/** The spaces that the user may read. */
+/** What a space is for, and how to get one. */
+function NoSpace({ add }: { readonly add: ReactNode }) {
+  const { hasFullAccess } = useRights();
+  return (
+    <EmptyState title={hasFullAccess ? 'There is no space yet' : 'There is no space that you may see'}>
+      <p>
+        A space holds the names of a team or a service, and decides who may request certificates for them.{' '}
+        {hasFullAccess ? 'Create one.' : 'Ask an administrator to add you to a group.'}
+      </p>
+      {!hasFullAccess && <OwnName />}
+      {add}
+    </EmptyState>
+  );
+}
+
+/** The spaces that the user may read: a few as cards, more as a table. */
 export function SpacesPage() {
   useTitle('Spaces', 'manager');
   const [isAdding, setAdding] = useState(false);
   const { q } = route.useSearch();
   const navigate = route.useNavigate();
   const list = useList<Space>(['spaces', 'list', q], (cursor, signal) => loadSpaces(cursor, signal, q));
-  const isSearchable = q !== undefined || (list.total ?? 0) > fewSpaces;
+  const { rows = [], total = rows.length } = list;
+  const isFew = rows.length > 0 && total <= maxCards;
+  const isSearchable = q !== undefined || total > fewSpaces;
   const { hasFullAccess } = useRights();
   const add = hasFullAccess && (
     <Button leftSection={<Icon name="plus" />} onClick={() => setAdding(true)}>
@@ -130,7 +151,7 @@ export function SpacesPage() {
     <>
       <div className="cl-title">
         <h1>Spaces</h1>
-        {(q !== undefined || (list.rows !== undefined && list.rows.length > 0)) && add}
+        {(q !== undefined || rows.length > 0) && add}
       </div>
       {isSearchable && (
         <SearchForm
@@ -140,31 +161,33 @@ export function SpacesPage() {
           search={(text) => void navigate({ search: text === undefined ? {} : { q: text } })}
         />
       )}
-      <ListTable
-        list={list}
-        label="Spaces"
-        columns={columns}
-        rowKey={({ id }) => id}
-        noun="space"
-        empty={
-          q === undefined ? (
-            <EmptyState
-              title={hasFullAccess ? 'There is no space yet' : 'There is no space that you may see'}
-            >
-              <p>
-                A space holds the names of a team or a service, and decides who may request certificates for
-                them. {hasFullAccess ? 'Create one.' : 'Ask an administrator to add you to a group.'}
-              </p>
-              {!hasFullAccess && <OwnName />}
-              {add}
-            </EmptyState>
-          ) : (
-            <EmptyState title="No space matches">
-              <p>Change the search above.</p>
-            </EmptyState>
-          )
-        }
-      />
+      {isFew ? (
+        <Loaded query={list.query}>
+          {() => (
+            <>
+              <SpaceCards spaces={rows} />
+              <span className="cl-dim">{countOf(rows.length, 'space')}</span>
+            </>
+          )}
+        </Loaded>
+      ) : (
+        <ListTable
+          list={list}
+          label="Spaces"
+          columns={columns}
+          rowKey={({ id }) => id}
+          noun="space"
+          empty={
+            q === undefined ? (
+              <NoSpace add={add} />
+            ) : (
+              <EmptyState title="No space matches">
+                <p>Change the search above.</p>
+              </EmptyState>
+            )
+          }
+        />
+      )}
       <NewSpace isOpen={isAdding} close={() => setAdding(false)} />
     </>
   );
