@@ -1,17 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { access, constants, readFile } from 'node:fs/promises';
 import { constants as system } from 'node:os';
-import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { confirm } from '../confirm.js';
 import type { Session } from '../connection/session.js';
 import type { Io } from '../io.js';
-import { UsageError } from '../usage-error.js';
+import { type AdministeredService, findServiceCli } from './service-cli.js';
 
 interface Service {
-  readonly app: 'cert-manager' | 'check-monitor';
+  readonly app: AdministeredService;
   readonly description: string;
   /** Commands that lose something, by their words. */
   readonly losing: Readonly<Record<string, string>>;
@@ -72,7 +70,8 @@ async function administer(io: Io, service: Service, typed: readonly string[]): P
     .filter((word) => !word.startsWith('-'))
     .slice(0, 2)
     .join(' ');
-  const entry = await findEntry(io.env, service);
+  const place = { home: io.env['CERTLOOP_HOME'], file: fileURLToPath(import.meta.url), root: '/' };
+  const entry = await findServiceCli(service.app, place);
   const loss = Object.hasOwn(service.losing, command) ? service.losing[command] : undefined;
   if (loss !== undefined && !words.includes('--help'))
     await confirm(io, typed.some(isYes) ? true : undefined, loss);
@@ -84,52 +83,4 @@ async function administer(io: Io, service: Service, typed: readonly string[]): P
   } finally {
     release();
   }
-}
-
-/**
- * The service's own command line, since this one has no database driver. It is searched in CERTLOOP_HOME, in the checkout
- * that this file belongs to, and in the folders of the image and the systemd units; never in the current folder, whose
- * code may be a stranger's.
- */
-async function findEntry(env: Io['env'], { app }: Service): Promise<string> {
-  const home = env['CERTLOOP_HOME'];
-  const own = parentsOf(dirname(fileURLToPath(import.meta.url)));
-  const roots = home ? [home] : [...own, '/opt/certloop'];
-  const folders = [...roots.map((root) => join(root, 'apps', app)), ...(home ? [home] : ['/app'])];
-  for (const folder of folders) {
-    if ((await packageName(folder)) === `@certloop/${app}`) return builtEntry(folder);
-  }
-  const name = Object.entries(services).find(([, service]) => service.app === app)?.[0];
-  throw new UsageError(
-    `${app} is not installed here: run this where it runs, such as docker compose exec ${app} certloop admin ${name}, or set CERTLOOP_HOME to a built checkout`,
-  );
-}
-
-async function packageName(folder: string): Promise<unknown> {
-  try {
-    return JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')).name;
-  } catch {
-    return undefined;
-  }
-}
-
-async function builtEntry(folder: string): Promise<string> {
-  // the bundled one starts faster; images have only the other
-  for (const built of ['service', 'src']) {
-    const entry = join(folder, 'dist', built, 'cli.js');
-    if (await isReadable(entry)) return entry;
-  }
-  throw new UsageError(`${folder} is not built: run npm run build there`);
-}
-
-async function isReadable(file: string): Promise<boolean> {
-  return access(file, constants.R_OK).then(
-    () => true,
-    () => false,
-  );
-}
-
-function parentsOf(folder: string): string[] {
-  const parent = dirname(folder);
-  return parent === folder ? [folder] : [folder, ...parentsOf(parent)];
 }
