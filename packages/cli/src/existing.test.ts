@@ -1,13 +1,12 @@
 import { Writable } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
-import { findEnough } from './existing.js';
+import { allowRename, findEnough } from './existing.js';
 import { processIo } from './io.js';
 
 const same = { id: 'a1' };
 
-/** What a creation does on a terminal with an answer, or without a terminal. */
-async function create(found: typeof same | undefined, options: object, answer?: string) {
-  let isUnchanged = false;
+/** A terminal with an answer, or none. */
+function terminal(answer?: string) {
   const asked: string[] = [];
   const isTTY = answer !== undefined;
   const io = {
@@ -19,6 +18,13 @@ async function create(found: typeof same | undefined, options: object, answer?: 
       return answer ?? '';
     },
   };
+  return { io, asked };
+}
+
+/** What a creation does on a terminal with an answer, or without a terminal. */
+async function create(found: typeof same | undefined, options: object, answer?: string) {
+  let isUnchanged = false;
+  const { io, asked } = terminal(answer);
   const unchanged = () => {
     isUnchanged = true;
   };
@@ -59,5 +65,38 @@ describe('a creation', () => {
     ],
   ])('ends %s', async (_when, answer, reason) => {
     await expect(create(same, {}, answer)).rejects.toThrow(reason);
+  });
+});
+
+describe('a new name', () => {
+  const all = [
+    { id: 'a1', name: 'Shop' },
+    { id: 'b2', name: 'Mail' },
+  ];
+  const rename = async (name: string | undefined, twin?: true, answer?: string) => {
+    const { io, asked } = terminal(answer);
+    await allowRename({ io }, all, { id: 'a1', name }, { said: 'space', twin });
+    return asked;
+  };
+
+  test.each([
+    ['that is free', 'Web', undefined, []],
+    ['that it has already', 'Shop', undefined, []],
+    ['that is not given', undefined, undefined, []],
+    ['with --twin', 'Mail', true, []],
+    ['after yes', 'Mail', undefined, ['there is another space Mail already (b2). Rename it? [y/N] ']],
+  ] as const)('is taken %s', async (_when, name, twin, asked) => {
+    expect(await rename(name, twin, 'y')).toEqual(asked);
+  });
+
+  test.each([
+    ['after no', 'n', 'nothing was changed'],
+    [
+      'without a terminal',
+      undefined,
+      'there is another space Mail already (b2): choose another name, or add --twin',
+    ],
+  ])('is refused %s', async (_when, answer, reason) => {
+    await expect(rename('Mail', undefined, answer)).rejects.toThrow(reason);
   });
 });

@@ -37,11 +37,46 @@ export async function findEnough<T extends { readonly id: string }>(
     unchanged();
     return same;
   }
-  if (twin === true) return undefined;
-  const reason = `there is ${said} already (${same.id})`;
-  const agreed = await ask(io, `${reason}. Create another one? [y/N] `);
-  if (agreed === undefined)
-    throw new UsageError(`${reason}: --if-not-exists takes it, --twin creates another one`);
-  if (!agreed) throw new UsageError('nothing was changed');
+  await askForTwin(io, same, said, twin, {
+    question: 'Create another one?',
+    wayOut: '--if-not-exists takes it, --twin creates another one',
+  });
   return undefined;
+}
+
+/** Adds `--name` and `--twin`, to a change of things whose names need not differ. */
+export function withNewName(command: Command): Command {
+  return command
+    .option('--name <name>', 'its new name')
+    .option('--twin', 'rename it although another one has the name');
+}
+
+/**
+ * Asks before a thing gets the name of another one, and without a terminal throws UsageError; `said` as in `space`.
+ * Without a new name, nothing is asked.
+ */
+export async function allowRename(
+  { io }: Pick<Session, 'io'>,
+  all: readonly { readonly id: string; readonly name: string }[],
+  { id, name }: { readonly id: string; readonly name: string | undefined },
+  { said, twin }: { readonly said: string; readonly twin: true | undefined },
+): Promise<void> {
+  const same = all.find((other) => other.name === name && other.id !== id);
+  if (same === undefined) return;
+  const wayOut = 'choose another name, or add --twin';
+  await askForTwin(io, same, `another ${said} ${name}`, twin, { question: 'Rename it?', wayOut });
+}
+
+async function askForTwin(
+  io: Session['io'],
+  { id }: { readonly id: string },
+  said: string,
+  twin: true | undefined,
+  { question, wayOut }: { readonly question: string; readonly wayOut: string },
+): Promise<void> {
+  if (twin === true) return;
+  const reason = `there is ${said} already (${id})`;
+  const agreed = await ask(io, `${reason}. ${question} [y/N] `);
+  if (agreed === undefined) throw new UsageError(`${reason}: ${wayOut}`);
+  if (!agreed) throw new UsageError('nothing was changed');
 }

@@ -18,6 +18,9 @@ function commandNames(command: Command, path = ''): string[] {
 
 const names = commandNames(program);
 
+const allOf = (command: Command): Command[] => [command, ...command.commands.flatMap(allOf)];
+const namesOf = (command: Command) => [command.name(), ...command.aliases()];
+
 test.each(operationTables)('each operation of $service has a command that exists, or a reason', (table) => {
   expect(Object.keys(table.reached).sort()).toEqual(Object.keys(table.contract).sort());
   for (const [operation, reached] of Object.entries(table.reached)) {
@@ -37,9 +40,34 @@ test('each command without a parent has an example of its own words', () => {
   for (const { of, line } of [...examples, ...bundleExamples]) expect(line).toMatch(`certloop ${of}`);
 });
 
+test('each creation has --if-not-exists, and --twin or a name that no other may have', () => {
+  const creations = allOf(program).filter((command) => namesOf(command).includes('create'));
+  const having = (flag: string) =>
+    creations
+      .filter(({ options }) => options.some(({ long }) => long === flag))
+      .map((command) => command.parent?.name());
+  const all = creations.map((command) => command.parent?.name());
+  expect(all.length).toBeGreaterThan(11);
+  expect(having('--if-not-exists')).toEqual(all);
+  // the API has each name once, or the creation changes what has the name; a CSR has none
+  const unique = ['contexts', 'providers', 'fqdns', 'checks', 'csrs', 'targets', 'users'];
+  expect([...having('--twin'), ...unique].sort()).toEqual([...all].sort());
+});
+
+test('each change of a name that others may have asks before there are two', () => {
+  const renaming = allOf(program).filter(
+    (command) => command.name() === 'update' && command.options.some(({ long }) => long === '--name'),
+  );
+  expect(renaming.length).toBeGreaterThan(4);
+  const silent = renaming.filter(({ options }) => !options.some(({ long }) => long === '--twin'));
+  // contexts differ in their names
+  expect(silent.map((command) => command.parent?.name())).toEqual(['contexts']);
+});
+
 test('each command that deletes, revokes or clears asks first, or goes on with --yes', () => {
-  const all = (command: Command): Command[] => [command, ...command.commands.flatMap(all)];
-  const losing = all(program).filter((command) => /^(delete|revoke|clear|rotate)(-|$)/.test(command.name()));
+  const losing = allOf(program).filter((command) =>
+    /^(delete|revoke|clear|rotate)(-|$)/.test(command.name()),
+  );
   expect(losing.length).toBeGreaterThan(10);
   const hasYes = (command: Command) =>
     command.options.some(({ short, long }) => short === '-y' && long === '--yes');
@@ -47,8 +75,7 @@ test('each command that deletes, revokes or clears asks first, or goes on with -
 });
 
 test('each command, option and argument is described', () => {
-  const all = (command: Command): Command[] => [command, ...command.commands.flatMap(all)];
-  for (const command of all(program)) {
+  for (const command of allOf(program)) {
     expect({ name: command.name(), described: command.description() !== '' }).toMatchObject({
       described: true,
     });

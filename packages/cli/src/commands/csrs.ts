@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import type { Csr } from '@certloop/contracts';
+import { parsePemBlocks } from '@certloop/crypto';
 import type { Command } from 'commander';
 import type { Session } from '../connection/session.js';
 import { findFqdn } from '../lookup.js';
@@ -42,20 +43,51 @@ export function addCsrs(program: Command, open: () => Session): void {
     .description('Store a CSR for an FQDN, to be signed later; - reads what is piped in')
     .option('-s, --space <space>', 'the space that it is in')
     .option('--dry-run', 'only judge it')
-    .action(async (named: string, file: string, { space, dryRun }: { space?: string; dryRun?: true }) => {
-      const { io, report, manager } = open();
-      const client = await manager();
-      const { id: fqdnId, spaceId, fqdn } = await findFqdn(client, named, space);
-      const bytes = Buffer.from(await io.readText(file));
-      const { body } = await client.uploadCsr({
-        params: { spaceId, fqdnId },
-        query: dryRun === true ? { dryRun: 'true' } : {},
-        body: {
-          file: { name: basename(file), contentType: 'application/pkcs10', bytes },
-          fields: { spaceId, fqdn },
-        },
-      });
-      report.thing(body, rowOf);
-      for (const { message } of body.findings ?? []) report.warn(message);
-    });
+    .option('--if-not-exists', 'the same CSR as the newest one is enough')
+    .action((named: string, file: string, options: NewCsr) => createCsr(open(), named, file, options));
+}
+
+interface NewCsr {
+  readonly space?: string;
+  readonly dryRun?: true;
+  readonly ifNotExists?: true;
+}
+
+async function createCsr(
+  session: Session,
+  named: string,
+  file: string,
+  { space, dryRun, ifNotExists }: NewCsr,
+): Promise<void> {
+  const { io, report, manager } = session;
+  const client = await manager();
+  const { id: fqdnId, spaceId, fqdn } = await findFqdn(client, named, space);
+  const params = { spaceId, fqdnId };
+  const pem = await io.readText(file);
+  if (ifNotExists === true) {
+    const [newest] = [(await client.listCsrs({ params, query: { latest: 'true' } })).body].flat();
+    if (newest !== undefined && isSamePem(newest.csrPem, pem)) {
+      session.unchanged();
+      return report.thing(newest, rowOf);
+    }
+  }
+  const { body } = await client.uploadCsr({
+    params,
+    query: dryRun === true ? { dryRun: 'true' } : {},
+    body: {
+      file: { name: basename(file), contentType: 'application/pkcs10', bytes: Buffer.from(pem) },
+      fields: { spaceId, fqdn },
+    },
+  });
+  report.thing(body, rowOf);
+  for (const { message } of body.findings ?? []) report.warn(message);
+}
+
+/** Whether both hold the same CSR; what stands around it and ends of lines may differ. */
+function isSamePem(stored: string, given: string): boolean {
+  const [first, second] = [stored, given].map((pem) => {
+    const [block] = parsePemBlocks(pem);
+    return block === undefined ? undefined : Buffer.from(block.der).toString('base64');
+  });
+  return first !== undefined && first === second;
 }

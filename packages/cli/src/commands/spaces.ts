@@ -2,7 +2,13 @@ import type { Space } from '@certloop/contracts';
 import { type Command, Option } from 'commander';
 import { confirm } from '../confirm.js';
 import type { Session } from '../connection/session.js';
-import { type ExistingOptions, findEnough, withExistingOptions } from '../existing.js';
+import {
+  allowRename,
+  type ExistingOptions,
+  findEnough,
+  withExistingOptions,
+  withNewName,
+} from '../existing.js';
 import { findSpace } from '../lookup.js';
 import { UsageError } from '../usage-error.js';
 import { addSpacePolicy } from './space-policy.js';
@@ -39,10 +45,8 @@ export function addSpaces(program: Command, open: () => Session): void {
     .description('Create a space')
     .option('--description <text>', 'what it is for')
     .action((name: string, options: NewSpace) => createSpace(open(), name, options));
-  spaces
-    .command('update <space>')
+  withNewName(spaces.command('update <space>'))
     .description('Change a space; what is left out stays')
-    .option('--name <name>', 'its new name')
     .option('--description <text>', 'what it is for')
     .addOption(new Option('--watch <switch>', 'whether the monitor watches its FQDNs').choices(['on', 'off']))
     .action((named: string, options: SpaceChange) => updateSpace(open(), named, options));
@@ -83,15 +87,20 @@ interface SpaceChange {
   readonly name?: string;
   readonly description?: string;
   readonly watch?: 'on' | 'off';
+  readonly twin?: true;
 }
 
-async function updateSpace({ report, manager }: Session, named: string, change: SpaceChange): Promise<void> {
-  const { name, description, watch } = change;
+async function updateSpace(session: Session, named: string, change: SpaceChange): Promise<void> {
+  const { report, manager } = session;
+  const { name, description, watch, twin } = change;
   const body = { ...(name !== undefined && { name }), ...(description !== undefined && { description }) };
   if (Object.keys(body).length === 0 && watch === undefined)
     throw new UsageError('name what is to change: --name, --description or --watch');
   const client = await manager();
-  const params = { id: (await findSpace(client, named)).id };
+  const { id } = await findSpace(client, named);
+  const params = { id };
+  if (name !== undefined)
+    await allowRename(session, (await client.listSpaces()).body, { id, name }, { said: 'space', twin });
   if (watch !== undefined) await client.setWatchEnabled({ params, body: { watchEnabled: watch === 'on' } });
   if (Object.keys(body).length > 0) await client.updateSpace({ params, body });
   report.thing((await client.getSpace({ params })).body, rowOf);

@@ -2,6 +2,7 @@ import { type Check, onlyAble, withChannels } from '@certloop/contracts';
 import { type Command, Option } from 'commander';
 import { confirm } from '../../confirm.js';
 import type { Monitor, Session } from '../../connection/session.js';
+import { allowRename, withNewName } from '../../existing.js';
 import { findCheck } from '../../lookup.js';
 import { duration } from '../../numbers.js';
 import { UsageError } from '../../usage-error.js';
@@ -144,15 +145,25 @@ async function existing(
   return found;
 }
 
+/** Asks before two checks of the project have one name. */
+async function allowCheckName(
+  session: Session,
+  monitor: Monitor,
+  { twin, ...renamed }: { readonly id: string; readonly name: string; readonly twin: true | undefined },
+): Promise<void> {
+  const { checks } = (await monitor.listChecks()).body;
+  const all = checks.flatMap((check) => ('uuid' in check ? [{ id: check.uuid, name: check.name }] : []));
+  await allowRename(session, all, renamed, { said: 'check', twin });
+}
+
 interface UpdateOptions extends Omit<CreateOptions, 'assign' | 'ifNotExists'> {
   readonly name?: string;
+  readonly twin?: true;
 }
 
 function addCheckUpdate(checks: Command, open: () => Session): void {
-  checks
-    .command('update <check>')
+  withNewName(checks.command('update <check>'))
     .description('Change a check, by name, slug or uuid; what is left out stays')
-    .option('--name <name>', 'its new name')
     .option('--slug <slug>', 'name in ping addresses: small letters, digits, - and _')
     .option(
       '--timeout <duration>',
@@ -168,7 +179,7 @@ function addCheckUpdate(checks: Command, open: () => Session): void {
       '--integrations <integrations>',
       "names or ids of the integrations to assign, with commas between; '' for none",
     )
-    .action(async (named: string, { integrations, description, ...settings }: UpdateOptions) => {
+    .action(async (named: string, { integrations, description, twin, ...settings }: UpdateOptions) => {
       const body = {
         ...settings,
         ...(description !== undefined && { desc: description }),
@@ -176,9 +187,12 @@ function addCheckUpdate(checks: Command, open: () => Session): void {
       };
       if (Object.keys(body).length === 0)
         throw new UsageError('name what is to change, such as --grace; see --help');
-      const { report, monitor } = open();
+      const session = open();
+      const { report, monitor } = session;
       const client = await monitor();
       const { uuid: id } = await findCheck(client, named);
+      if (settings.name !== undefined)
+        await allowCheckName(session, client, { id, name: settings.name, twin });
       report.thing((await client.updateCheck({ params: { id }, body })).body, (check) => rowOf(check));
     });
 }

@@ -3,7 +3,13 @@ import type { Command } from 'commander';
 import { confirm } from '../../confirm.js';
 import { type Account, withAccount } from '../../connection/account.js';
 import type { Session } from '../../connection/session.js';
-import { type ExistingOptions, findEnough, withExistingOptions } from '../../existing.js';
+import {
+  allowRename,
+  type ExistingOptions,
+  findEnough,
+  withExistingOptions,
+  withNewName,
+} from '../../existing.js';
 import { readJsonObject } from '../../json-file.js';
 import { only } from '../../lookup.js';
 import { wholeNumber } from '../../numbers.js';
@@ -23,7 +29,7 @@ interface NewIntegration extends SettingsOptions, ExistingOptions {
   readonly assign: boolean;
 }
 
-type Change = SettingsOptions & { readonly name?: string };
+type Change = SettingsOptions & { readonly name?: string; readonly twin?: true };
 type LatestIn = InProject & { readonly limit: number };
 
 const rowOf = ({ name, kind, verified, disabled, settings, id }: AccountChannel) => ({
@@ -54,9 +60,8 @@ export function addOwnIntegrations(integrations: Command, open: () => Session): 
     .requiredOption('--kind <kind>', 'what it is; integrations kinds lists them')
     .option('--no-assign', 'assign it to no check')
     .action((name: string, options: NewIntegration) => createIntegration(open(), name, options));
-  withSettings(integrations.command('update <integration>'))
+  withNewName(withSettings(integrations.command('update <integration>')))
     .description('Change an integration; secrets that are left out stay')
-    .option('--name <name>', 'its new name')
     .action((named: string, change: Change) => updateIntegration(open(), named, change));
   inProject(integrations.command('delete <integration>'))
     .description('Delete an integration, by name or id')
@@ -83,11 +88,13 @@ export function addOwnIntegrations(integrations: Command, open: () => Session): 
 }
 
 async function updateIntegration(session: Session, named: string, change: Change): Promise<void> {
-  const { name, ...options } = change;
+  const { name, twin, ...options } = change;
   const given = await readSettings(session, options);
   if (name === undefined && given === undefined)
     throw new UsageError('name what is to change: --name, --settings or --url');
-  await withIntegration(session, named, options, async ({ report }, { client, params }, { kind }) => {
+  await withIntegration(session, named, options, async ({ report }, { client, params }, { id, kind }) => {
+    const { channels } = (await client.listAccountChannels({ params })).body;
+    await allowRename(session, channels, { id, name }, { said: 'integration', twin });
     const settings = given === undefined ? {} : { settings: given(kind) };
     const body = { ...(name !== undefined && { name }), ...settings };
     report.thing((await client.editChannel({ params, body })).body, rowOf);

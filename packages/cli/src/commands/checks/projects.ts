@@ -3,7 +3,7 @@ import { Argument, type Command, Option } from 'commander';
 import { confirm } from '../../confirm.js';
 import { type Account, withAccount } from '../../connection/account.js';
 import type { Session } from '../../connection/session.js';
-import { type ExistingOptions, findEnough, withExistingOptions } from '../../existing.js';
+import { allowRename, type ExistingOptions, findEnough, withExistingOptions } from '../../existing.js';
 import { only } from '../../lookup.js';
 
 const rowOf = ({ name, role, keys, id }: AccountProject) => ({ name, role, keys: keys.join(', '), id });
@@ -28,10 +28,13 @@ export function addProjects(program: Command, open: () => Session): void {
     .command('update <project>')
     .description('Rename a project, by name or id')
     .requiredOption('--name <name>', 'its new name')
-    .action(async (named: string, { name }: { name: string }) => {
+    .option('--twin', 'rename it although another project has the name')
+    .action(async (named: string, { name, twin }: { name: string; twin?: true }) => {
       const session = open();
       await withAccount(session, async ({ client, project }) => {
         const { id: projectId } = await project(named);
+        const { projects: all } = (await client.listProjects()).body;
+        await allowRename(session, all, { id: projectId, name }, { said: 'project', twin });
         session.report.thing(
           (await client.renameProject({ params: { projectId }, body: { name } })).body,
           rowOf,

@@ -2,7 +2,13 @@ import { type PermissionGroup, permissionLevels } from '@certloop/contracts';
 import { type Command, Option } from 'commander';
 import { confirm } from '../../confirm.js';
 import type { Manager, Session } from '../../connection/session.js';
-import { type ExistingOptions, findEnough, withExistingOptions } from '../../existing.js';
+import {
+  allowRename,
+  type ExistingOptions,
+  findEnough,
+  withExistingOptions,
+  withNewName,
+} from '../../existing.js';
 import { findGroup, findSpace, findUser } from '../../lookup.js';
 import { UsageError } from '../../usage-error.js';
 
@@ -21,6 +27,7 @@ interface GroupOptions extends ExistingOptions {
   readonly allSpaces?: boolean;
   readonly member?: readonly string[];
   readonly description?: string;
+  readonly name?: string;
 }
 
 /** Adds `groups`; all of it is for administrators. */
@@ -44,7 +51,9 @@ export function addGroups(program: Command, open: () => Session): void {
     .description('Create a permission group')
     .action((name: string, options: GroupOptions) => createGroup(open(), name, options));
   withScope(
-    groups.command('update <group>').description('Change a permission group; what is left out stays'),
+    withNewName(groups.command('update <group>')).description(
+      'Change a permission group; what is left out stays',
+    ),
     false,
   ).action((named: string, options: GroupOptions) => updateGroup(open(), named, options));
   groups
@@ -114,16 +123,18 @@ async function createGroup(session: Session, name: string, options: GroupOptions
   report.thing((await client.createPermissionGroup({ body })).body, rowOf);
 }
 
-async function updateGroup(
-  { report, manager }: Session,
-  named: string,
-  options: GroupOptions,
-): Promise<void> {
+async function updateGroup(session: Session, named: string, options: GroupOptions): Promise<void> {
+  const { report, manager } = session;
   const client = await manager();
   const { id } = await findGroup(client, named);
-  const body = await scopeOf(client, options);
+  const { name, twin } = options;
+  const body = { ...(await scopeOf(client, options)), ...(name !== undefined && { name }) };
   if (Object.keys(body).length === 0)
     throw new UsageError('name what is to change, such as --space; see --help');
+  if (name !== undefined) {
+    const all = (await client.listPermissionGroups()).body;
+    await allowRename(session, all, { id, name }, { said: 'group', twin });
+  }
   report.thing((await client.updatePermissionGroup({ params: { id }, body })).body, rowOf);
 }
 

@@ -45,7 +45,15 @@ export function describeLoss(): void {
         return [...own, ...commandsWithYes(each, name)];
       });
 
-    test('is named, and goes on only after yes or --yes', async () => {
+    const nounsWithCreate = (program: Command) =>
+      program.commands
+        .filter(({ commands }) =>
+          commands.some((each) => [each.name(), ...each.aliases()].includes('create')),
+        )
+        .map((noun) => noun.name());
+
+    test('exists once by --if-not-exists, is named, and goes on only after yes or --yes', async () => {
+      const program = createProgram([], processIo(), () => undefined);
       const { password } = stack.credentials.certManager;
       const csr = join(folder, 'lost.csr');
       const config = join(folder, 'lost.json');
@@ -56,6 +64,7 @@ export function describeLoss(): void {
         ['issue', csr, '-s', 'Lost', '-p', 'dummy-ca', '--renew'],
         ['fqdns', 'create', 'lost2.example.test', '-s', 'Lost'],
         ['renewals', 'on', 'lost*'],
+        ['csrs', 'create', 'lost.example.test', csr],
         ['targets', 'create', 'lost.example.test', '127.0.0.1', '--mode', 'report'],
         ['tokens', 'create', 'lost'],
         ['groups', 'create', 'lost', '--permission', 'READ'],
@@ -80,8 +89,15 @@ export function describeLoss(): void {
         const { code, err } = await certloop(args, { input: `${password}\n` });
         expect({ args, code, err }).toMatchObject({ args, code: 0 });
       }
+      const creations = prepare.filter(([, verb]) => verb === 'create');
+      expect(creations.map(([noun]) => noun).sort()).toEqual(nounsWithCreate(program).sort());
+      for (const args of creations) {
+        const again = [...args, '--if-not-exists', '--exit-code', '-o', 'json'];
+        const { code, out, err } = await certloop(again, { input: `${password}\n` });
+        expect({ args, code, err }).toEqual({ args, code: 3, err: '' });
+        expect(JSON.parse(out)).toEqual(expect.any(Object));
+      }
       const all = { ...refused, ...losing };
-      const program = createProgram([], processIo(), () => undefined);
       expect([...Object.keys(all), ...elsewhere].sort()).toEqual(commandsWithYes(program).sort());
       for (const [name, rest] of Object.entries(all)) {
         const args = [...name.split(' '), ...rest];
