@@ -1,4 +1,6 @@
 export { live, type QueryTimes, useKey, useSettled } from './activity.browser.js';
+export { auditSentence, outcomeOf } from './audit/audit-sentence.js';
+
 export {
   type BadgeForm,
   badgeAddress,

@@ -1,6 +1,7 @@
 import { type RenewalStatus, renewalStatuses } from '@certloop/contracts/browser';
 import { lazyPage, MissingPage, nextIn, routerOptions } from '@certloop/web-kit';
 import { createRootRoute, createRoute, createRouter, Outlet } from '@tanstack/react-router';
+import { auditFilterIn } from './audit-filter.js';
 import { Inside } from './inside.js';
 import { filterIn } from './lookups.js';
 import { LoginPage } from './pages/sign-in/login-page.js';
@@ -126,10 +127,7 @@ const newGroup = createRoute({
 const audit = createRoute({
   getParentRoute: () => inside,
   path: '/audit',
-  validateSearch: ({ action, user }: Record<string, unknown>): { action?: string; user?: string } => ({
-    ...(typeof action === 'string' && { action }),
-    ...(typeof user === 'string' && { user }),
-  }),
+  validateSearch: auditFilterIn,
   component: lazyPage(() => import('./pages/audit/audit-page.js'), 'AuditPage'),
 });
 const account = createRoute({

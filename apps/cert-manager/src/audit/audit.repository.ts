@@ -1,5 +1,6 @@
+import type { AuditAction } from '@certloop/contracts';
 import { capabilitiesOf, column, defineTable, executeSql, insertMany, querySql, type Tx } from '@certloop/db';
-import type { AuditAction, AuditClearingRow, AuditLogRow, AuditOutcome } from './audit-entry.js';
+import type { AuditClearingRow, AuditLogRow, AuditOutcome } from './audit-entry.js';
 import type { TransactionHorizon } from './search/audit-stretches.js';
 
 export const auditLogs = defineTable<AuditLogRow>('audit_logs', {

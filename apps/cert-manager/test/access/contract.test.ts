@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
-import { type AuditLog, certManagerContract, type Endpoint } from '@certloop/contracts';
+import { type AuditAction, type AuditLog, certManagerContract, type Endpoint } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import type { Response } from 'supertest';
 import { type Operation, routeNeeds } from '../../src/access/route-needs.js';
 import { measureAuditLogs } from '../../src/audit/audit.repository.js';
-import type { AuditAction } from '../../src/audit/audit-entry.js';
 import type { TestApp } from '../support/app.js';
 import { addToken, addUser } from '../support/factories.js';
 import { foreignPem } from '../support/foreign-ca.js';

@@ -124,17 +124,45 @@ jest.setTimeout(60_000);
     const { app } = stage;
     await addSpace(app, 'Audited space');
     await stage.play('audit', app.people.ada, '/audit', async ({ page, look }) => {
+      await page.clock.install();
+      await page.reload();
       const table = page.getByRole('table', { name: 'Audit log' });
-      await page.getByRole('link', { name: 'Spaces' }).last().click();
-      await table.getByText('Audited space').waitFor();
-      await look('spaces');
+      await table.getByText('ada created the space Audited space').waitFor();
+      const subjects = page.getByRole('navigation', { name: 'Subjects' });
+      await subjects.getByRole('link', { name: 'Spaces' }).click();
+      await table.getByText('ada signed in').first().waitFor({ state: 'detached' });
+      await table.getByRole('link', { name: 'Audited space' }).waitFor();
+      const shown = await table.getByRole('rowheader').count();
       await assertFocusReturns(page, ['Details']);
       await page.getByRole('button', { name: 'Details' }).first().click();
-      await page.getByRole('dialog').getByText('"requestId"').waitFor();
+      await page.getByRole('dialog').getByText('Request id').waitFor();
+      await look('details');
       await page.keyboard.press('Escape');
+      // what comes meanwhile waits, so that no row moves
+      await page.clock.fastForward(6_000);
+      await addSpace(app, 'Late space');
+      await page.clock.fastForward(6_000);
+      const news = page.getByRole('button', { name: 'Show 1 new entry' });
+      await news.waitFor();
+      expect(await table.getByRole('rowheader').count()).toBe(shown);
+      await look('news');
+      await news.click();
+      await table.getByRole('link', { name: 'Late space' }).waitFor();
+      await news.waitFor({ state: 'detached' });
+
+      // a search for a text needs the first day
+      await page.getByLabel('Text in the details').fill('Audited');
+      await page.getByRole('button', { name: 'Filter' }).click();
+      await page.getByLabel('First day').and(page.locator(':invalid')).waitFor();
+      await page.getByLabel('First day').fill(app.clock.now().toISOString().slice(0, 10));
+      await page.getByRole('button', { name: 'Filter' }).click();
+      await table.getByRole('link', { name: 'Late space' }).waitFor({ state: 'detached' });
+      await table.getByRole('link', { name: 'Audited space' }).waitFor();
       await page.getByLabel('User name').fill('cleo');
-      await page.getByRole('button', { name: 'Filter by user' }).click();
+      await page.getByRole('button', { name: 'Filter' }).click();
       await page.getByRole('heading', { name: 'There is no such entry' }).waitFor();
+      await page.getByRole('button', { name: 'Show all' }).click();
+      await table.getByRole('link', { name: 'Late space' }).waitFor();
 
       await page.getByRole('button', { name: 'Clear the log…' }).click();
       const dialog = page.getByRole('dialog', { name: 'Clear the audit log?' });

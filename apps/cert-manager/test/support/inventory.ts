@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
-import type { Csr, Fqdn, Space } from '@certloop/contracts';
+import type { AuditAction, Csr, Fqdn, Space } from '@certloop/contracts';
 import { auditLogs } from '../../src/audit/audit.repository.js';
-import type { AuditAction } from '../../src/audit/audit-entry.js';
 import type { TestApp } from './app.js';
 import type { Person } from './people.js';
 

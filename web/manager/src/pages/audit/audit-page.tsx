@@ -1,50 +1,40 @@
 import type { AuditLog } from '@certloop/contracts/browser';
 import {
+  background,
   type Column,
+  countOf,
   EmptyState,
   exactTime,
   Icon,
   ListTable,
-  StateChip,
   serviceUrl,
+  useDisplay,
   useList,
   useTitle,
 } from '@certloop/web-kit';
-import { Button, Modal, TextInput } from '@mantine/core';
-import { getRouteApi, Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { Button, Modal } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { auditQueryOf, loadAudit } from '../../audit-filter.js';
+import { AuditLine, AuditOutcome } from '../../audit-line.js';
 import { useRights } from '../../rights.js';
 import { api } from '../../service.js';
+import { AuditDetails } from './audit-details.js';
+import { AuditFilters } from './audit-filters.js';
 import { Clearings, ClearLog } from './clear-log.js';
 
 const route = getRouteApi('/inside/audit');
 
-const subjects = [
-  [undefined, 'Everything'],
-  ['certificate.*', 'Certificates'],
-  ['csr.*', 'CSRs'],
-  ['fqdn.*', 'Names'],
-  ['queue.*', 'Renewals'],
-  ['space.*', 'Spaces'],
-  ['provider.*', 'Providers'],
-  ['user.*', 'Users'],
-  ['group.*', 'Groups'],
-  ['auth.*', 'Sign-in'],
-] as const;
-
-const pageSize = 50;
-
-/** What the address of the page asks for: entries of a subject, of a user. */
-interface Asked {
-  readonly action?: string;
-  readonly user?: string;
-}
+type Query = ReturnType<typeof auditQueryOf>;
 
 /** What was done, by whom, and how it ended, the newest first. */
 export function AuditPage() {
   useTitle('Audit log', 'manager');
-  const asked = route.useSearch();
-  const list = useAuditLog(asked);
+  const filter = route.useSearch();
+  const navigate = route.useNavigate();
+  const query = auditQueryOf(filter, useDisplay().timeZone);
+  const list = useList<AuditLog>(['log', query], (cursor, signal) => loadAudit(query, cursor, signal));
   const [shown, show] = useState<AuditLog>();
   const { isAdmin: mayClear } = useRights();
   return (
@@ -52,12 +42,12 @@ export function AuditPage() {
       <div className="cl-title">
         <h1>Audit log</h1>
         <div className="cl-row">
-          <Exports asked={asked} />
+          <Exports query={query} />
           {mayClear && <ClearLog />}
         </div>
       </div>
-      <Subjects asked={asked} />
-      <UserFilter asked={asked} />
+      <AuditFilters filter={filter} setFilter={(search) => void navigate({ search })} />
+      <News query={query} list={list} />
       <ListTable
         list={list}
         label="Audit log"
@@ -78,34 +68,52 @@ export function AuditPage() {
         title={shown?.action ?? ''}
         size="lg"
       >
-        {shown !== undefined && <Details entry={shown} />}
+        {shown !== undefined && <AuditDetails entry={shown} />}
       </Modal>
     </>
   );
 }
 
-const filterOf = ({ action, user }: Asked) => ({
-  ...(action !== undefined && { action }),
-  ...(user !== undefined && { username: user }),
-});
-
-function useAuditLog(asked: Asked) {
-  const filter = filterOf(asked);
-  return useList<AuditLog>(['audit', filter], async (cursor = '0', signal) => {
-    const page = { ...filter, limit: String(pageSize), offset: cursor };
-    const { logs, total } = (await api.listAuditLogs({ query: page, signal })).body;
-    const next = Number(cursor) + pageSize;
-    return { rows: logs, total, next: next < total ? String(next) : undefined };
+/** Button that shows entries which came after the list was loaded: rows do not move while someone reads them. */
+function News({
+  query,
+  list,
+}: {
+  readonly query: Query;
+  readonly list: ReturnType<typeof useList<AuditLog>>;
+}) {
+  const { data, refetch, isFetching } = list.query;
+  const loaded = data?.pages[0]?.total;
+  const { data: now } = useQuery({
+    // asked again after every change
+    queryKey: ['audit', 'total', query],
+    queryFn: async ({ signal }) => {
+      const asked = { ...query, limit: '1' };
+      return (await api.listAuditLogs({ query: asked, headers: background, signal })).body.total;
+    },
+    enabled: loaded !== undefined,
   });
+  const more = loaded === undefined || now === undefined ? 0 : now - loaded;
+  // it was cleared
+  useEffect(() => {
+    if (more < 0 && !isFetching) void refetch();
+  }, [more, isFetching, refetch]);
+  return (
+    <div role="status">
+      {more > 0 && (
+        <Button size="xs" variant="light" loading={isFetching} onClick={() => void refetch()}>
+          Show {countOf(more, 'new entry', 'new entries')}
+        </Button>
+      )}
+    </div>
+  );
 }
 
 function columnsOf(show: (entry: AuditLog) => void): readonly Column<AuditLog>[] {
   return [
     { key: 'at', title: 'Time', width: '15rem', cell: ({ timestamp }) => exactTime(timestamp) },
-    { key: 'who', title: 'By', width: '10rem', cell: ({ username }) => username },
-    { key: 'what', title: 'Action', width: '15rem', cell: ({ action: done }) => done },
-    { key: 'on', title: 'On', cell: subjectOf },
-    { key: 'end', title: 'Outcome', width: '8rem', cell: (entry) => <Outcome entry={entry} /> },
+    { key: 'what', title: 'What was done', cell: (entry) => <AuditLine entry={entry} /> },
+    { key: 'end', title: 'Outcome', width: '8rem', cell: (entry) => <AuditOutcome entry={entry} /> },
     {
       key: 'more',
       title: '',
@@ -119,10 +127,10 @@ function columnsOf(show: (entry: AuditLog) => void): readonly Column<AuditLog>[]
   ];
 }
 
-/** The entries that are shown, as files. */
-function Exports({ asked }: { readonly asked: Asked }) {
+/** The entries that match, as files. */
+function Exports({ query }: { readonly query: Query }) {
   const addressOf = (format: 'jsonl' | 'csv') =>
-    `${serviceUrl()}/audit-logs/export?${new URLSearchParams({ ...filterOf(asked), format }).toString()}`;
+    `${serviceUrl()}/audit-logs/export?${new URLSearchParams({ ...query, format }).toString()}`;
   return (
     <div className="cl-row">
       {(['csv', 'jsonl'] as const).map((format) => (
@@ -138,99 +146,6 @@ function Exports({ asked }: { readonly asked: Asked }) {
           Export as {format === 'csv' ? 'CSV' : 'JSON Lines'}
         </Button>
       ))}
-    </div>
-  );
-}
-
-function Subjects({ asked: { action, user } }: { readonly asked: Asked }) {
-  return (
-    <nav className="cl-tabs" aria-label="Subjects">
-      {subjects.map(([prefix, label]) => (
-        <Link
-          key={label}
-          activeOptions={{ exact: true }}
-          to="/audit"
-          search={{ ...(prefix !== undefined && { action: prefix }), ...(user !== undefined && { user }) }}
-          aria-current={prefix === action || undefined}
-        >
-          {label}
-        </Link>
-      ))}
-    </nav>
-  );
-}
-
-function UserFilter({ asked: { action, user } }: { readonly asked: Asked }) {
-  const navigate = route.useNavigate();
-  return (
-    <form
-      className="cl-row"
-      onSubmit={(event) => {
-        event.preventDefault();
-        const name = String(new FormData(event.currentTarget).get('user')).trim();
-        void navigate({
-          search: { ...(action !== undefined && { action }), ...(name !== '' && { user: name }) },
-        });
-      }}
-    >
-      <TextInput
-        name="user"
-        aria-label="User name"
-        placeholder="User name"
-        defaultValue={user ?? ''}
-        maxLength={64}
-      />
-      <Button type="submit" variant="default">
-        Filter by user
-      </Button>
-    </form>
-  );
-}
-
-/** The name that an entry is about, else the kind of thing. */
-function subjectOf({ details, resourceType }: AuditLog): string {
-  const facts = { ...objectOf(details['before']), ...objectOf(details['after']), ...details };
-  const names = ['fqdn', 'name', 'username', 'provider'].map((key) => facts[key]);
-  const found = names.find((value) => typeof value === 'string');
-  return found === undefined ? resourceType : `${resourceType} ${String(found)}`;
-}
-
-function objectOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
-}
-
-function Outcome({ entry }: { readonly entry: AuditLog }) {
-  const outcome = String(entry.details['outcome'] ?? 'success');
-  const isGood = outcome === 'success';
-  return (
-    <StateChip tone={isGood ? 'ok' : 'bad'} shape={isGood ? 'check' : 'octagon'}>
-      {outcome}
-    </StateChip>
-  );
-}
-
-function Details({ entry }: { readonly entry: AuditLog }) {
-  return (
-    <div className="cl-stack">
-      <dl className="cl-facts">
-        <dt>Time</dt>
-        <dd>{exactTime(entry.timestamp)}</dd>
-        <dt>By</dt>
-        <dd>{entry.username}</dd>
-        {entry.ipAddress !== '' && (
-          <>
-            <dt>From</dt>
-            <dd>{entry.ipAddress}</dd>
-            <dt>Program</dt>
-            <dd>{entry.userAgent}</dd>
-          </>
-        )}
-        <dt>On</dt>
-        <dd>
-          {entry.resourceType} <span className="cl-mono">{entry.resourceId}</span>
-        </dd>
-      </dl>
-      <pre className="cl-code">{JSON.stringify(entry.details, undefined, 2)}</pre>
     </div>
   );
 }

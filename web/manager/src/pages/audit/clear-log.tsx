@@ -20,7 +20,9 @@ export function ClearLog() {
           label="Clear the log"
           typeFirst="audit log"
           act={() => api.deleteAuditLogs()}
-          done={() => queries.invalidateQueries({ queryKey: ['audit'] })}
+          done={() =>
+            Promise.all([['audit'], ['log']].map((queryKey) => queries.invalidateQueries({ queryKey })))
+          }
           close={() => setAsking(false)}
         >
           <p>

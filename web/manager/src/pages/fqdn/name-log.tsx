@@ -1,59 +1,40 @@
 import type { AuditLog, Fqdn } from '@certloop/contracts/browser';
-import { type Column, DataTable, exactTime, Loaded } from '@certloop/web-kit';
-import { useQuery } from '@tanstack/react-query';
+import { type Column, exactTime, ListTable, useList } from '@certloop/web-kit';
 import { useState } from 'react';
-import { api } from '../../service.js';
-
-const maxEntries = 20;
+import { loadAudit } from '../../audit-filter.js';
+import { AuditLine, AuditOutcome } from '../../audit-line.js';
 
 const columns: readonly Column<AuditLog>[] = [
   { key: 'at', title: 'Time', width: '15rem', cell: ({ timestamp }) => exactTime(timestamp) },
-  { key: 'who', title: 'By', width: '12rem', cell: ({ username }) => username },
-  { key: 'what', title: 'Action', cell: ({ action }) => action },
-  {
-    key: 'outcome',
-    title: 'Outcome',
-    width: '8rem',
-    cell: ({ details }) => String(details['outcome'] ?? 'success'),
-  },
+  { key: 'what', title: 'What was done', cell: (entry) => <AuditLine entry={entry} /> },
+  { key: 'outcome', title: 'Outcome', width: '8rem', cell: (entry) => <AuditOutcome entry={entry} /> },
 ];
 
 /** What was done with a name and what belongs to it, loaded once someone opens it, as the log may be long. */
 export function NameLog({ fqdn }: { readonly fqdn: Fqdn }) {
   const [isOpen, setOpen] = useState(false);
-  const query = useQuery<readonly AuditLog[]>({
-    queryKey: ['fqdns', fqdn.id, 'log'],
-    queryFn: async ({ signal }) => {
-      // entries of its certificates and CSRs have its name in their details
-      const asked = { spaceId: fqdn.spaceId, q: `"${fqdn.fqdn}"`, limit: String(maxEntries) };
-      return (await api.listAuditLogs({ query: asked, signal })).body.logs;
-    },
-    enabled: isOpen,
-  });
   return (
     <details onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>Audit log of this name</summary>
-      {isOpen && (
-        <Loaded query={query}>
-          {(entries) =>
-            entries.length === 0 ? (
-              <p className="cl-dim">There is no entry.</p>
-            ) : (
-              <>
-                <DataTable
-                  label="Audit log of this name"
-                  columns={columns}
-                  rows={entries}
-                  rowKey={({ id }) => id}
-                />
-                {entries.length === maxEntries && (
-                  <p className="cl-dim">These are the last {maxEntries} entries.</p>
-                )}
-              </>
-            )
-          }
-        </Loaded>
-      )}
+      {isOpen && <Entries fqdn={fqdn} />}
     </details>
+  );
+}
+
+function Entries({ fqdn: { id, spaceId, fqdn } }: { readonly fqdn: Fqdn }) {
+  const list = useList<AuditLog>(['fqdns', id, 'log'], (cursor, signal) =>
+    // entries of its certificates and CSRs have its name in their details
+    loadAudit({ spaceId, q: `"${fqdn}"` }, cursor, signal),
+  );
+  return (
+    <ListTable
+      list={list}
+      label="Audit log of this name"
+      columns={columns}
+      rowKey={(entry) => entry.id}
+      noun="entry"
+      nouns="entries"
+      empty={<p className="cl-dim">There is no entry.</p>}
+    />
   );
 }
