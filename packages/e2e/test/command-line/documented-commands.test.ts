@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { appendFile, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -204,6 +204,8 @@ describe('the walk of docs/walk.md', () => {
   });
   const page = readFileSync(new URL('../../../../../docs/walk.md', import.meta.url), 'utf8');
   const steps = readWalk(page);
+  // npm run walk sets it
+  const table = process.env['CERTLOOP_WALK_TABLE'];
   const home = process.cwd();
   const mask = process.umask();
   let reverted: string[] = [];
@@ -233,7 +235,8 @@ describe('the walk of docs/walk.md', () => {
       .replace('http://localhost:3002', stack.plan.urls['dummy-ca']);
     if (here === 'npm start') stack = await startHere();
     else if (here === 'umask 077') process.umask(0o077);
-    else if (here !== 'git pull' && here !== 'npm run build') await lines.run(here);
+    else if (here !== 'git pull' && here !== 'npm run build')
+      await lines.run(here, { isProcess: table !== undefined });
   }
 
   test.each(steps)('$title takes the stated number of commands', async ({ title, commands, stated }) => {
@@ -245,6 +248,8 @@ describe('the walk of docs/walk.md', () => {
     for (const line of commands) await run(line);
     const seconds = (performance.now() - since) / 1000;
     process.stderr.write(`${title}: ${stated} commands, ${seconds.toFixed(1)} s\n`);
+    const link = `[${title}](#${title.toLowerCase().replaceAll(' ', '-')})`;
+    if (table !== undefined) await appendFile(table, `| ${link} | ${stated} | ${seconds.toFixed(1)} |\n`);
   });
 
   test('does what the page says', async () => {

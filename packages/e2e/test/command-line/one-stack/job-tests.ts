@@ -1,7 +1,11 @@
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, test } from '@jest/globals';
+import { credentialsFile } from '../../../src/credentials.js';
+import { readCrontabs } from '../../support/crontabs.js';
 import { asJson, certloop, certloopProcess, folder, startCertloop } from './one-stack.js';
 
 /** Tests of monitored jobs, on the stack of the file that calls this. */
@@ -43,6 +47,32 @@ export function describeJob(): void {
         code: 127,
         err: expect.stringContaining('cannot be run: there is no such'),
       });
+    });
+
+    test('is reported from the crontabs of the docs, which have no other environment than that of cron', async () => {
+      const bin = join(folder, 'bin');
+      expect(await certloopProcess(['install', '--dir', bin, '--no-man'])).toMatchObject({ code: 0 });
+      const backup = join(folder, 'backup');
+      await writeFile(backup, '#!/bin/sh\necho copied by cron\n', { mode: 0o755 });
+      const [check] = (await asJson(['checks'])).filter(({ name }: { name: string }) => name === 'Backup');
+      const page = await readFile(new URL('../../../../../../docs/command-line.md', import.meta.url), 'utf8');
+      const here = page
+        .replaceAll('/usr/local/bin/certloop', join(bin, 'certloop'))
+        .replaceAll('/usr/local/bin/backup', backup)
+        .replaceAll(/https:\/\/checks\.example\.org\/ping\/\S+/g, check.ping_url)
+        .replaceAll('/etc/certloop/credentials.json', credentialsFile(join(folder, 'data')));
+      const crontabs = readCrontabs(here);
+      expect(crontabs).toHaveLength(2);
+      for (const { settings, command } of crontabs) {
+        const env = { PATH: '/usr/bin:/bin', SHELL: '/bin/sh', ...settings };
+        const ran = execFileSync('/bin/sh', ['-c', command], { env, cwd: '/', encoding: 'utf8' });
+        expect(ran).toBe('copied by cron\n');
+      }
+      expect(await asJson(['checks', 'get', 'Backup'])).toMatchObject({
+        status: 'up',
+        n_pings: check.n_pings + 4,
+      });
+      expect((await certloop(['checks', 'output', 'Backup'])).out).toBe('copied by cron\n');
     });
 
     test('runs though the monitor cannot be reached', async () => {
