@@ -131,7 +131,9 @@ export async function listPlannedAfter(tx: Tx, last: string, limit: number): Pro
 
 const properties = Object.keys(fqdnStandings.columns) as readonly (keyof StandingRow)[];
 const names = properties.map(columnName);
-const changes = names.filter((name) => name !== 'id').map((name) => `${name} = excluded.${name}`);
+// an FQDN never changes its space or name: left out, so that SQLite does not write the indexes by name again
+const fixed: readonly string[] = (['id', 'spaceId', 'fqdn'] as const).map(columnName);
+const changes = names.filter((name) => !fixed.includes(name)).map((name) => `${name} = excluded.${name}`);
 
 /** Writes the rows, each in the place of the one before. */
 export async function storeStandings(tx: Tx, rows: readonly StandingRow[]): Promise<void> {
