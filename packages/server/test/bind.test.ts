@@ -1,213 +1,15 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
-import { AppError, empty, endpoint, json, NotFound, scalars, stream, text } from '@certloop/contracts';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import request from 'supertest';
-import { z } from 'zod';
-import {
-  bind,
-  createHttpApp,
-  createLogger,
-  errorHandler,
-  type Listening,
-  listen,
-  refuseUnknownPath,
-} from '../src/index.js';
+import type { Listening } from '../src/index.js';
+import { knownId as id, startThings, type Things, thingsUpTo } from './bound-things.js';
 
-const thing = z.object({ id: z.string(), name: z.string() });
-const contract = {
-  listThings: endpoint({
-    method: 'GET',
-    path: '/things',
-    summary: 'List things',
-    query: z.object({ limit: scalars.queryInteger(1, 10, 5) }),
-    responses: { 200: json(z.array(thing), 'Things') },
-    failures: [400],
-  }),
-  createThing: endpoint({
-    method: 'POST',
-    path: '/things',
-    summary: 'Create a thing',
-    body: { kind: 'json', schema: z.object({ name: scalars.line(5), size: z.int().optional() }) },
-    responses: { 201: json(thing, 'The thing') },
-    failures: [400],
-  }),
-  countThings: endpoint({
-    method: 'GET',
-    path: '/things/count',
-    summary: 'Count things',
-    responses: { 200: text('text/x-count', 'Count') },
-    failures: [],
-  }),
-  getThing: endpoint({
-    method: 'GET',
-    path: '/things/{id}',
-    summary: 'Show a thing',
-    params: z.object({ id: scalars.uuid }),
-    responses: { 200: json(thing, 'The thing') },
-    failures: [404],
-  }),
-  deleteThing: endpoint({
-    method: 'DELETE',
-    path: '/things/{id}',
-    summary: 'Delete a thing',
-    params: z.object({ id: scalars.uuid }),
-    body: { kind: 'json', schema: z.object({ why: z.string() }), optional: true },
-    responses: { 204: empty('Gone') },
-    failures: [404],
-  }),
-  uploadThing: endpoint({
-    method: 'POST',
-    path: '/things/upload',
-    summary: 'Upload a thing',
-    body: { kind: 'multipart', file: 'thing', fields: z.object({ name: z.string() }) },
-    responses: { 201: json(z.object({ bytes: z.int(), name: z.string() }), 'Size') },
-    failures: [400, 413],
-  }),
-  echo: endpoint({
-    method: 'POST',
-    path: '/echo/',
-    summary: 'Give the bytes back',
-    body: { kind: 'raw' },
-    responses: { 200: { kind: 'bytes', contentType: 'application/octet-stream', description: 'Bytes' } },
-    failures: [413],
-  }),
-  countOut: endpoint({
-    method: 'GET',
-    path: '/numbers/{last}',
-    summary: 'Count out, piece by piece',
-    params: z.object({ last: z.string() }),
-    responses: { 200: stream(['text/plain', 'text/csv'], 'Numbers') },
-    failures: [400],
-  }),
-  listMany: endpoint({
-    method: 'GET',
-    path: '/many/{count}',
-    summary: 'List so many things',
-    params: z.object({ count: z.string() }),
-    responses: { 200: json(z.array(thing), 'Things') },
-    failures: [],
-  }),
-  waitLong: endpoint({
-    method: 'GET',
-    path: '/wait',
-    summary: 'Wait until the caller is gone',
-    responses: { 200: empty('Nothing') },
-    failures: [],
-  }),
-  later: endpoint({
-    method: 'GET',
-    path: '/later',
-    summary: 'Not there yet',
-    responses: { 200: empty('Nothing') },
-    failures: [],
-  }),
-};
-
-let isEnded = false;
-/** What counting things waits for. */
-let counting: Promise<void>;
-
-/** Numbers up to the last; fails at -1, before the first one, and at 3. */
-async function* numbersTo(last: number): AsyncGenerator<string> {
-  try {
-    if (last < 0) throw new AppError('invalid_input', 'nothing to count');
-    for (let number = 1; number <= last; number += 1) {
-      if (last === 3 && number === 3) throw new Error('lost count');
-      yield `${number}\n`;
-    }
-  } finally {
-    isEnded = true;
-  }
-}
-
-/** So many things, each made when it is taken; the last of 4,000 fails. */
-function* thingsUpTo(count: number): Generator<{ id: string; name: string }> {
-  try {
-    for (let number = 1; number <= count; number += 1) {
-      if (number === 4000 && count === 4000) throw new Error('lost count');
-      yield { id: String(number), name: 'ß "quoted"' };
-    }
-  } finally {
-    isEnded = true;
-  }
-}
-
-const id = '0b0e1c9c-4f5e-4d5c-8d3e-0123456789ab';
-const lines: string[] = [];
+let things: Things;
 let service: Listening;
-
 beforeEach(async () => {
-  lines.length = 0;
-  counting = Promise.resolve();
-  const logger = createLogger({
-    service: 't',
-    level: 'info',
-    destination: { write: (line) => lines.push(line) },
-  });
-  const app = createHttpApp({ logger });
-  app.use(
-    bind<typeof contract, string, 'later'>(
-      contract,
-      {
-        listThings: async ({ query }) => ({ status: 200, body: [{ id: 'all', name: String(query.limit) }] }),
-        createThing: async ({ body }) => ({
-          status: 201,
-          body: { id, name: body.name },
-          headers: { Location: `/things/${id}` },
-        }),
-        countThings: async () => {
-          await counting;
-          return { status: 200, body: '42' };
-        },
-        getThing: async ({ params, context }) => {
-          if (params.id !== id) throw new NotFound('thing not found');
-          return { status: 200, body: { id, name: context } };
-        },
-        deleteThing: async ({ body }) => {
-          if (body?.why === 'fault') throw new Error('password=hunter2');
-          return { status: 204, body: undefined };
-        },
-        uploadThing: async ({ body }) => ({
-          status: 201,
-          body: { bytes: body.file.bytes.length, name: body.fields.name },
-        }),
-        echo: async ({ body }) => ({ status: 200, body }),
-        listMany: async ({ params }) => ({ status: 200, body: thingsUpTo(Number(params.count)) }),
-        waitLong: async ({ signal }) => {
-          await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
-          return { status: 200, body: undefined };
-        },
-        countOut: async ({ params }) => ({
-          status: 200,
-          body: numbersTo(Number(params.last)),
-          ...(params.last === '5' && { headers: { 'Content-Type': 'text/csv' } }),
-        }),
-      },
-      {
-        context: ({ request: { headers } }) => {
-          if (headers['x-refuse'] !== undefined) throw new AppError('forbidden', 'refused first');
-          return 'caller';
-        },
-        pending: ['later'],
-        bodyBytes: 1000,
-        compressed: new Set(['listMany', 'getThing']),
-        fileBytes: { uploadThing: 10 },
-        answerMs: (operation) => (operation === 'countThings' ? 50 : 10_000),
-      },
-    ),
-  );
-  app.use(refuseUnknownPath);
-  app.use(
-    errorHandler({
-      logger,
-      describe: ({ message, code, fields }) => ({
-        contentType: 'application/json',
-        body: { message, code, fields },
-      }),
-    }),
-  );
-  service = await listen(app, { host: '127.0.0.1', port: 0 });
+  things = { lines: [], counting: Promise.resolve(), isEnded: false };
+  service = await startThings(things);
 });
 afterEach(() => service.close());
 
@@ -215,7 +17,7 @@ const call = () => request(service.url);
 
 test('an operation without an answer in its time is refused, and what it throws later hurts no one', async () => {
   let fail = (_: Error): void => undefined;
-  counting = new Promise((_, reject) => {
+  things.counting = new Promise((_, reject) => {
     fail = reject;
   });
   const { status, body } = await call().get('/things/count');
@@ -278,20 +80,20 @@ describe('what a bound contract serves', () => {
   });
 
   test('pieces are made only while someone takes them', async () => {
-    isEnded = false;
+    things.isEnded = false;
     const going = get(`${service.url}/numbers/1000000000`);
     const [answer] = (await once(going, 'response')) as [IncomingMessage];
     await once(answer, 'readable');
     going.destroy();
-    while (!isEnded) await new Promise((resolve) => setImmediate(resolve));
+    while (!things.isEnded) await new Promise((resolve) => setImmediate(resolve));
     // a client that disconnects is not a fault of the service
-    expect(lines.join('')).not.toContain('request.fault');
+    expect(things.lines.join('')).not.toContain('request.fault');
   });
 
   test('a failure at the first piece is a refusal, a later one cuts the answer short', async () => {
     expect((await call().get('/numbers/-1')).status).toBe(400);
     await expect(call().get('/numbers/3')).rejects.toThrow('aborted');
-    expect(lines.some((line) => line.includes('request.fault'))).toBe(true);
+    expect(things.lines.some((line) => line.includes('request.fault'))).toBe(true);
   });
 
   test('a file and its fields arrive together', async () => {
@@ -305,9 +107,9 @@ describe('what a bound contract serves', () => {
   test('a request keeps the name that its sender gave it, and a log line holds the pattern only', async () => {
     const response = await call().get(`/things/${id}?secret=1`).set('X-Request-Id', 'abc-1');
     expect(response.headers['x-request-id']).toBe('abc-1');
-    const line = JSON.parse(lines.at(-1) ?? '{}');
+    const line = JSON.parse(things.lines.at(-1) ?? '{}');
     expect(line).toMatchObject({ event: 'request', id: 'abc-1', route: '/things/{id}', status: 200 });
-    expect(lines.join('')).not.toContain('secret');
+    expect(things.lines.join('')).not.toContain('secret');
   });
 });
 
@@ -452,7 +254,7 @@ describe('what a bound contract refuses', () => {
       500,
       expect.not.stringContaining('hunter2'),
     ]);
-    expect(lines.some((line) => line.includes('request.fault'))).toBe(true);
+    expect(things.lines.some((line) => line.includes('request.fault'))).toBe(true);
   });
 
   test.each([
@@ -493,26 +295,26 @@ describe('a list', () => {
   test.each([0, 1, 249, 250, 251, 500, 1234])('of %i members is sent as one array of JSON', async (count) => {
     const { body, headers } = await call().get(`/many/${count}`).expect(200);
     expect(headers['content-type']).toBe('application/json');
-    expect(body).toEqual([...thingsUpTo(count)]);
+    expect(body).toEqual([...thingsUpTo(count, things)]);
     expect((await call().head(`/many/${count}`).expect(200)).headers['content-type']).toBe(
       'application/json',
     );
   });
 
   test('that is long is made no further once its caller goes away', async () => {
-    isEnded = false;
+    things.isEnded = false;
     const going = get(`${service.url}/many/1000000000`);
     const [answer] = (await once(going, 'response')) as [IncomingMessage];
     await once(answer, 'readable');
     going.destroy();
     await once(going, 'close');
     await call().get('/many/1').expect(200);
-    while (!isEnded) await new Promise((resolve) => setImmediate(resolve));
+    while (!things.isEnded) await new Promise((resolve) => setImmediate(resolve));
   });
 
   test('that fails in the middle breaks off and does not pass for whole', async () => {
     await expect(call().get('/many/4000')).rejects.toThrow('aborted');
-    expect(lines.join('')).toContain('lost count');
+    expect(things.lines.join('')).toContain('lost count');
   });
 });
 
@@ -524,5 +326,5 @@ test('work whose caller goes away is aborted, which is no fault', async () => {
   going.destroy();
   await closed;
   await call().get('/many/1').expect(200);
-  expect(lines.join('')).not.toContain('request.fault');
+  expect(things.lines.join('')).not.toContain('request.fault');
 });

@@ -1,0 +1,99 @@
+import { addFqdn, addSpace, pathOf } from '../../support/inventory.js';
+import { ask, newFqdn, read, requestsTo } from './asked.js';
+
+/** Requests about spaces and their FQDNs. */
+export const spaceRequests = requestsTo({
+  listSpaces: async (app) => {
+    await addSpace(app);
+    return read(app, '/spaces');
+  },
+  createSpace: async (app) => ({
+    answer: await ask(app, 'post', '/spaces').send({ name: 'new' }),
+    leaves: 'space.create',
+  }),
+  getSpace: async (app) => read(app, `/spaces/${(await addSpace(app)).id}`),
+  updateSpace: async (app) => {
+    const { id } = await addSpace(app);
+    return { answer: await ask(app, 'put', `/spaces/${id}`).send({ name: 'other' }), leaves: 'space.update' };
+  },
+  listAllFqdns: async (app) => {
+    await newFqdn(app);
+    return read(app, '/fqdns?include=status&limit=5');
+  },
+  getOutlook: (app) => read(app, '/outlook'),
+  getExpiryTimeline: (app) => read(app, '/stats/expiry?bucket=week'),
+  countFqdnStates: (app) => read(app, '/fqdns/counts'),
+  reviewFqdns: async (app) => {
+    const { spaceId } = await newFqdn(app);
+    const sent = ask(app, 'post', `/spaces/${spaceId}/fqdns/review`).send({ names: ['a.example', 'b_c'] });
+    return { answer: await sent, leaves: { nothingBecause: 'it only judges' } };
+  },
+  changeFqdns: async (app) => {
+    const { id } = await newFqdn(app);
+    const sent = ask(app, 'post', '/fqdns/bulk').send({ ids: [id], action: 'renewal-on', dryRun: false });
+    return { answer: await sent, leaves: 'fqdn.renewal' };
+  },
+  updateFqdn: async (app) => {
+    const { spaceId, id } = await newFqdn(app);
+    const sent = ask(app, 'put', `/spaces/${spaceId}/fqdns/${id}`).send({ description: 'other' });
+    return { answer: await sent, leaves: 'fqdn.update' };
+  },
+  getFqdn: async (app) => {
+    const { spaceId, id } = await newFqdn(app);
+    return read(app, `/spaces/${spaceId}/fqdns/${id}`);
+  },
+  setWatchEnabled: async (app) => {
+    const { id } = await addSpace(app);
+    const sent = app.request.put(`/spaces/${id}/watch-enabled`).set(app.people.ada.auth);
+    return { answer: await sent.send({ watchEnabled: false }), leaves: 'space.watch' };
+  },
+  getIssuancePolicy: async (app) => read(app, `/spaces/${(await addSpace(app)).id}/issuance-policy`),
+  setIssuancePolicy: async (app) => {
+    const { id } = await addSpace(app);
+    const allowedNames = {
+      names: ['a.test'],
+      suffixes: ['test'],
+      wildcards: true,
+      cidrs: [],
+      beyondFqdn: false,
+    };
+    const answer = await ask(app, 'put', `/spaces/${id}/issuance-policy`).send({ allowedNames });
+    return { answer, leaves: 'space.policy' };
+  },
+  deleteSpace: async (app) => {
+    const { id } = await addSpace(app);
+    return { answer: await ask(app, 'delete', `/spaces/${id}`), leaves: 'space.delete' };
+  },
+
+  countFqdns: async (app) => read(app, `/spaces/${(await addSpace(app)).id}/fqdns/count`),
+  listFqdns: async (app) => {
+    const { id } = await addSpace(app);
+    await addFqdn(app, id);
+    return read(app, `/spaces/${id}/fqdns`);
+  },
+  createFqdn: async (app) => {
+    const { id } = await addSpace(app);
+    const answer = await ask(app, 'post', `/spaces/${id}/fqdns`).send({ fqdn: 'new.example.com' });
+    return { answer, leaves: 'fqdn.create' };
+  },
+  deleteSpaceFqdns: async (app) => {
+    const { spaceId } = await newFqdn(app);
+    return { answer: await ask(app, 'delete', `/spaces/${spaceId}/fqdns`), leaves: 'fqdn.deleteAll' };
+  },
+  deleteFqdn: async (app) => {
+    const { spaceId, id } = await newFqdn(app);
+    return { answer: await ask(app, 'delete', `/spaces/${spaceId}/fqdns/${id}`), leaves: 'fqdn.delete' };
+  },
+  deleteAllFqdns: async (app) => {
+    await newFqdn(app);
+    return { answer: await ask(app, 'delete', '/fqdns?confirm=true'), leaves: 'fqdn.deleteAll' };
+  },
+  setRenewalEnabled: async (app) => {
+    const path = pathOf(await newFqdn(app), 'renewal-enabled');
+    return { answer: await ask(app, 'put', path).send({ renewalEnabled: true }), leaves: 'fqdn.renewal' };
+  },
+  setExpiryAccepted: async (app) => {
+    const path = pathOf(await newFqdn(app), 'expiry-accepted');
+    return { answer: await ask(app, 'put', path).send({ accepted: false }), leaves: 'fqdn.expiry' };
+  },
+});
