@@ -1,9 +1,9 @@
 // The laws of the code as rules: slices import only slices printed before them, files without a role stay
-// pure, and each library is used only where its role allows. scripts/architecture.test.mjs proves they bite.
+// pure, and each library is used only where its role allows. scripts/laws/architecture.test.mjs proves they bite.
 const { readdirSync } = require('node:fs');
 const { join } = require('node:path');
 const swc = require('@swc/core');
-const sliceOrders = require('./scripts/slice-orders.json');
+const sliceOrders = require('./scripts/laws/slice-orders.json');
 
 // dependency-cruiser has swc parse every file without JSX
 const { parseFileSync } = swc;

@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { brokenLinks, unreachable } from './document-links.mjs';
+import { brokenLinks, unreachable } from '../document-links.mjs';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
+const root = fileURLToPath(new URL('../..', import.meta.url));
 
 const badTree = {
   'no-cycle': { 'apps/dummy-ca/src/signing/a.ts': './b.js', 'apps/dummy-ca/src/signing/b.ts': './a.js' },
