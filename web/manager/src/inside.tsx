@@ -1,6 +1,6 @@
 import { type NavigationLink, SignedIn } from '@certloop/web-kit';
 import { useQuery } from '@tanstack/react-query';
-import { OutageStrip } from './outage-strip.js';
+import { OutageStrip } from './changes/outage-strip.js';
 import { SignIn } from './pages/sign-in/sign-in.js';
 import { useRights } from './rights.js';
 import { session, stateQuery } from './service.js';

@@ -1,8 +1,8 @@
 import { background, isPassing, pollMs } from '@certloop/web-kit';
 import { onlineManager, type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
+import { api } from '../service.js';
 import { changedKeys } from './changed-keys.js';
-import { api } from './service.js';
 
 // more than come to light again within the ten seconds for which the service repeats them
 const maxSeen = 2_000;

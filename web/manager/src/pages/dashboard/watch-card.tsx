@@ -1,7 +1,7 @@
 import { Loaded, Moment, StateChip } from '@certloop/web-kit';
 import { useQuery } from '@tanstack/react-query';
 import { stateQuery } from '../../service.js';
-import { useMonitorContact } from '../../watch-state.js';
+import { useMonitorContact } from './watch-state.js';
 
 /** Who watches the certificates, and whether that works. */
 export function WatchCard() {

@@ -1,6 +1,6 @@
 import { background } from '@certloop/web-kit';
 import { useQuery } from '@tanstack/react-query';
-import { api } from './service.js';
+import { api } from '../../service.js';
 
 /** Whether the monitor answers the service, asked once a minute; undefined without a monitor. */
 export function useMonitorContact() {
