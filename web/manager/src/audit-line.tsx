@@ -58,6 +58,13 @@ function Subject({ entry, name }: { readonly entry: AuditLog; readonly name: str
       </Link>
     );
   }
+  if (resourceType === 'provider') {
+    return (
+      <Link to="/providers/$providerId" params={{ providerId: resourceId }}>
+        {shown}
+      </Link>
+    );
+  }
   if (isAdmin && resourceType === 'user') {
     return (
       <Link to="/users/$userId" params={{ userId: resourceId }}>

@@ -89,6 +89,11 @@ const providers = createRoute({
   path: '/providers',
   component: lazyPage(() => import('./pages/providers/providers-page.js'), 'ProvidersPage'),
 });
+const provider = createRoute({
+  getParentRoute: () => inside,
+  path: '/providers/$providerId',
+  component: lazyPage(() => import('./pages/providers/provider-page.js'), 'ProviderPage'),
+});
 const statistics = createRoute({
   getParentRoute: () => inside,
   path: '/statistics',
@@ -150,6 +155,7 @@ const routeTree = root.addChildren([
     certificate,
     renewals,
     providers,
+    provider,
     users,
     user,
     groups,

@@ -1,12 +1,14 @@
-import { assertFocusReturns, hasBrowser } from '@certloop/browser';
+import { assertFits, assertFocusReturns, hasBrowser } from '@certloop/browser';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { type ConsoleStage, startConsoleStage } from '../support/console.js';
 import { addSpace, auditEntries } from '../support/inventory.js';
 import { picture } from '../support/pictures.js';
-import { providerOf } from '../support/signing.js';
+import { fqdnWithCsr, providerOf } from '../support/signing.js';
 
 // much else may run on the same machine
 jest.setTimeout(60_000);
+
+const longHost = `${'a-very-long-label-of-a-name.'.repeat(8)}example.org`;
 
 (hasBrowser() ? describe : describe.skip)('pages of providers, the audit log and the own account', () => {
   let stage: ConsoleStage;
@@ -56,6 +58,22 @@ jest.setTimeout(60_000);
       expect((await providerOf(app, 'acme-staging')).config).toMatchObject({
         challenge: { type: 'dns-01', dns: { kind: 'webhook', url: 'https://dns.example.org/hook' } },
       });
+      await fqdnWithCsr(app, longHost).then(async ({ fqdn }) => {
+        await app.request
+          .put(`/spaces/${fqdn.spaceId}/fqdns/${fqdn.id}`)
+          .set(app.people.ada.auth)
+          .send({ providerId: (await providerOf(app, 'dummy-ca')).id })
+          .expect(200);
+      });
+      await page.getByRole('link', { name: 'Dummy certificate authority' }).click();
+      const settings = page.getByRole('region', { name: 'Settings' });
+      await settings.getByText('Days until a certificate expires').waitFor();
+      await settings.getByText('30', { exact: true }).waitFor();
+      const asking = page.getByRole('table', { name: 'Names that ask it next' });
+      await asking.getByRole('link', { name: longHost }).waitFor();
+      await asking.getByRole('link', { name: 'space' }).waitFor();
+      await look('one');
+      await page.getByRole('link', { name: 'Providers' }).last().click();
       await page.getByLabel('enabled: Dummy certificate authority').click();
       await page.getByLabel('disabled: Dummy certificate authority').waitFor();
       expect((await providerOf(app, 'dummy-ca')).enabled).toBe(false);
@@ -93,19 +111,20 @@ jest.setTimeout(60_000);
   test('shows a few spaces as cards, and more than twelve as a table', async () => {
     const { app } = stage;
     const long = `${'خدمة '.repeat(5)}🚀 ${'a-long-name-'.repeat(5)}`;
-    for (const name of [long, ...Array.from({ length: 11 }, (_, number) => `Team ${number}`)]) {
+    for (const name of [long, ...Array.from({ length: 10 }, (_, number) => `Team ${number}`)]) {
       await addSpace(app, name);
     }
     await stage.play('few-spaces', app.people.ada, '/spaces', async ({ page, look }) => {
-      const card = page.getByRole('region', { name: 'Team 10' });
+      const card = page.getByRole('region', { name: 'Team 9' });
       await card.getByText('FULL_ACCESS').waitFor();
       await look('cards');
+      await assertFits(page);
       expect(await page.getByRole('table').count()).toBe(0);
-      await addSpace(app, 'Team 11');
+      for (const name of ['Other 1', 'Other 2']) await addSpace(app, name);
       await page.reload();
       await page.getByRole('table', { name: 'Spaces' }).getByRole('rowheader', { name: long }).waitFor();
       await look('table');
-      await page.getByLabel('Search spaces').fill('TEAM 10');
+      await page.getByLabel('Search spaces').fill('TEAM 9');
       await page.getByRole('button', { name: 'Search' }).click();
       await card.waitFor();
       await page.getByText('1 space', { exact: true }).waitFor();

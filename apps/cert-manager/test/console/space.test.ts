@@ -61,6 +61,15 @@ jest.setTimeout(180_000);
       await page.getByLabel('Order').selectOption('By name');
       await table.getByRole('rowheader').nth(1).getByText('b.example.org').waitFor();
       expect(page.url()).toContain('sort=fqdn');
+      await page.getByLabel('Provider').selectOption('Dummy certificate authority');
+      await page.getByText('1 name', { exact: true }).waitFor();
+      await page.getByLabel('Expiry').selectOption('Expires within 30 days');
+      await page.getByRole('heading', { name: 'No name matches' }).waitFor();
+      expect(page.url()).toContain('expiresBefore=');
+      await page.getByLabel('Expiry').selectOption('Any expiry');
+      await table.getByRole('link', { name: 'valid.example.org' }).waitFor();
+      await page.getByLabel('Provider').selectOption('Any provider');
+      await table.getByRole('link', { name: 'b.example.org' }).waitFor();
 
       // the page knows where the log stands from its first poll
       await page.clock.fastForward(6_000);

@@ -49,9 +49,57 @@ export function NamesToolbar({ counts, filter, setFilter }: NamesToolbarProps) {
           ]}
           onChange={({ currentTarget: { value } }) => setFilter(filterWith(filter, 'renewal', value))}
         />
+        <ProviderChoice filter={filter} setFilter={setFilter} />
+        <ExpiryChoice filter={filter} setFilter={setFilter} />
       </SearchForm>
       <Conditions filter={filter} setFilter={setFilter} />
     </>
+  );
+}
+
+function ProviderChoice({ filter, setFilter }: Pick<NamesToolbarProps, 'filter' | 'setFilter'>) {
+  const { data: providers = [] } = useProviders();
+  return (
+    <NativeSelect
+      aria-label="Provider"
+      value={filter.providerId ?? ''}
+      data={[
+        { value: '', label: 'Any provider' },
+        ...providers.map(({ id, displayName }) => ({ value: id, label: displayName })),
+      ]}
+      onChange={({ currentTarget: { value } }) => setFilter(filterWith(filter, 'providerId', value))}
+    />
+  );
+}
+
+const dayMs = 86_400_000;
+
+/** Certificates that expire within some days from now; another period may come from a link. */
+function ExpiryChoice({ filter, setFilter }: Pick<NamesToolbarProps, 'filter' | 'setFilter'>) {
+  const { expiresFrom, expiresBefore, ...others } = filter;
+  const isSet = expiresFrom !== undefined || expiresBefore !== undefined;
+  const choose = (days: string) => {
+    if (days === '') return setFilter(others);
+    const now = Date.now();
+    setFilter({
+      ...others,
+      expiresFrom: new Date(now).toISOString(),
+      expiresBefore: new Date(now + Number(days) * dayMs).toISOString(),
+    });
+  };
+  return (
+    <NativeSelect
+      aria-label="Expiry"
+      value={isSet ? 'set' : ''}
+      data={[
+        { value: '', label: 'Any expiry' },
+        ...(isSet ? [{ value: 'set', label: 'As below' }] : []),
+        ...[7, 30, 90].map((days) => ({ value: String(days), label: `Expires within ${days} days` })),
+      ]}
+      onChange={({ currentTarget: { value } }) => {
+        if (value !== 'set') choose(value);
+      }}
+    />
   );
 }
 
@@ -108,7 +156,11 @@ function periodText(from: string | undefined, before: string | undefined): strin
 }
 
 /** The filter with another value of a member; an empty one is left out. */
-function filterWith(filter: FqdnFilter, name: 'q' | 'state' | 'renewal', value: string): FqdnFilter {
+function filterWith(
+  filter: FqdnFilter,
+  name: 'q' | 'state' | 'renewal' | 'providerId',
+  value: string,
+): FqdnFilter {
   const { [name]: _, ...others } = filter;
   return value === '' ? others : { ...others, [name]: value };
 }

@@ -5,6 +5,7 @@ import {
   DataTable,
   dayOf,
   Icon,
+  ListEnd,
   Loaded,
   Moment,
   StateChip,
@@ -14,11 +15,15 @@ import {
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
 import { api } from '../../service.js';
+
+const pageSize = 50;
 
 /** The certificates of a name, the newest first. */
 export function CertificatesCard({ fqdn }: { readonly fqdn: Fqdn }) {
   const now = useNow();
+  const [count, setCount] = useState(pageSize);
   const query = useQuery<readonly Certificate[]>({
     queryKey: ['fqdns', fqdn.id, 'certificates'],
     queryFn: async ({ signal }) => {
@@ -78,7 +83,21 @@ export function CertificatesCard({ fqdn }: { readonly fqdn: Fqdn }) {
         certificates.length === 0 ? null : (
           <section className="cl-stack">
             <h2>Certificates</h2>
-            <DataTable label="Certificates" columns={columns} rows={certificates} rowKey={({ id }) => id} />
+            <DataTable
+              label="Certificates"
+              columns={columns}
+              rows={certificates.slice(0, count)}
+              rowKey={({ id }) => id}
+            />
+            {certificates.length > pageSize && (
+              <ListEnd
+                shown={Math.min(count, certificates.length)}
+                total={certificates.length}
+                noun="certificate"
+                more={certificates.length > count ? () => setCount(count + pageSize) : undefined}
+                isLoadingMore={false}
+              />
+            )}
           </section>
         )
       }

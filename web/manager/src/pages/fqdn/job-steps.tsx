@@ -8,10 +8,12 @@ import {
   background,
   Fault,
   Loaded,
+  lengthOf,
   StateChip,
   type StateShape,
   sentenceOf,
   type Tone,
+  useNow,
 } from '@certloop/web-kit';
 import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -108,7 +110,23 @@ function Step({ name, report }: { readonly name: string; readonly report: StepRe
       <span>
         {name}
         {detail !== undefined && <span className="cl-dim">: {detail}</span>}
+        <StepLength report={report} />
       </span>
     </li>
+  );
+}
+
+/** How long a step took, or has been running. */
+function StepLength({ report: { startedAt, finishedAt, status } }: { readonly report: StepReport }) {
+  const now = useNow();
+  if (startedAt === undefined) return null;
+  const end = finishedAt === undefined ? now : Date.parse(finishedAt);
+  if (finishedAt === undefined && status !== 'running' && status !== 'waiting_manual') return null;
+  const seconds = Math.max(0, end - Date.parse(startedAt)) / 1_000;
+  return (
+    <span className="cl-dim">
+      {finishedAt === undefined ? ', since ' : ', '}
+      {lengthOf(seconds)}
+    </span>
   );
 }

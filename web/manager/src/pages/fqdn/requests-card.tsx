@@ -1,14 +1,14 @@
 import type { Fqdn, ListedIssuanceJob } from '@certloop/contracts/browser';
 import {
   type Column,
-  DataTable,
-  Loaded,
+  ListTable,
+  listPageOf,
   Moment,
   StateChip,
   type StateShape,
   type Tone,
+  useList,
 } from '@certloop/web-kit';
-import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { providerName, useProviders } from '../../providers.js';
 import { api } from '../../service.js';
@@ -32,12 +32,12 @@ const marks: Readonly<
 export function RequestsCard({ fqdn, mayWrite }: { readonly fqdn: Fqdn; readonly mayWrite: boolean }) {
   const { job: chosen } = route.useSearch();
   const providers = useProviders();
-  const query = useQuery<readonly ListedIssuanceJob[]>({
-    queryKey: ['fqdns', fqdn.id, 'jobs'],
-    queryFn: async ({ signal }) =>
-      (await api.listIssuanceJobs({ query: { fqdnId: fqdn.id, limit: '20' }, signal })).body,
+  const list = useList<ListedIssuanceJob>(['fqdns', fqdn.id, 'jobs'], async (cursor, signal) => {
+    const query = { fqdnId: fqdn.id, limit: '50', ...(cursor !== undefined && { cursor }) };
+    const { body, headers } = await api.listIssuanceJobs({ query, signal });
+    return listPageOf(body, headers);
   });
-  const open = query.data?.find(({ finishedAt }) => finishedAt === undefined);
+  const open = list.rows?.find(({ finishedAt }) => finishedAt === undefined);
   const shown = chosen ?? open?.id;
   const columns: readonly Column<ListedIssuanceJob>[] = [
     {
@@ -86,16 +86,19 @@ export function RequestsCard({ fqdn, mayWrite }: { readonly fqdn: Fqdn; readonly
           <JobSteps key={shown} jobId={shown} fqdnId={fqdn.id} mayWrite={mayWrite} />
         </section>
       )}
-      <Loaded query={query}>
-        {(jobs) =>
-          jobs.length === 0 ? null : (
-            <section className="cl-stack">
-              <h2>Requests</h2>
-              <DataTable label="Requests" columns={columns} rows={jobs} rowKey={({ id }) => id} />
-            </section>
-          )
-        }
-      </Loaded>
+      {list.rows?.length !== 0 && (
+        <section className="cl-stack">
+          <h2>Requests</h2>
+          <ListTable
+            list={list}
+            label="Requests"
+            columns={columns}
+            rowKey={({ id }) => id}
+            noun="request"
+            empty={null}
+          />
+        </section>
+      )}
     </>
   );
 }

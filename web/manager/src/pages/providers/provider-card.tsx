@@ -11,16 +11,19 @@ import {
 } from '@certloop/web-kit';
 import { Button, Switch } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { Link } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
 import { api } from '../../service.js';
 
 /** A provider: whether it can be asked, what asks it, and how that went last. */
 export function ProviderCard({
   provider,
+  heading,
   isAdmin,
   configure,
 }: {
   readonly provider: Provider;
+  readonly heading: ReactNode;
   readonly isAdmin: boolean;
   readonly configure: () => void;
 }) {
@@ -28,7 +31,7 @@ export function ProviderCard({
   return (
     <section className="cl-panel" aria-label={displayName}>
       <div className="cl-title">
-        <h2 className="cl-anywhere">{displayName}</h2>
+        <h2 className="cl-anywhere">{heading}</h2>
         {isAdmin ? <EnabledSwitch provider={provider} /> : <State provider={provider} />}
       </div>
       <p className="cl-dim">{description}</p>
@@ -47,8 +50,10 @@ export function ProviderCard({
           <>
             <dt>Asked by</dt>
             <dd>
-              {countOf(usage.fqdns, 'name')}, {countOf(usage.pendingRenewals, 'renewal is', 'renewals are')}{' '}
-              planned
+              <Link to="/fqdns" search={{ providerId: provider.id }}>
+                {countOf(usage.fqdns, 'name')}
+              </Link>
+              , {countOf(usage.pendingRenewals, 'renewal is', 'renewals are')} planned
             </dd>
             <dt>Last certificate</dt>
             <dd>{usage.lastIssuedAt === undefined ? 'none yet' : <Moment at={usage.lastIssuedAt} />}</dd>

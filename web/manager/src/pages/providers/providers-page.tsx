@@ -1,5 +1,6 @@
 import { EmptyState, Icon, Loaded, useTitle } from '@certloop/web-kit';
 import { Button } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useProviderUsage } from '../../providers.js';
 import { useRights } from '../../rights.js';
@@ -37,6 +38,11 @@ export function ProvidersPage() {
                 <ProviderCard
                   key={provider.id}
                   provider={provider}
+                  heading={
+                    <Link to="/providers/$providerId" params={{ providerId: provider.id }}>
+                      {provider.displayName}
+                    </Link>
+                  }
                   isAdmin={isAdmin}
                   configure={() => edit(provider.id)}
                 />

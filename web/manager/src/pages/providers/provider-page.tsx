@@ -1,0 +1,165 @@
+import type { Fqdn, Provider } from '@certloop/contracts/browser';
+import {
+  type Column,
+  countOf,
+  DataTable,
+  EmptyState,
+  Loaded,
+  Moment,
+  readableTimes,
+  useList,
+  useTitle,
+} from '@certloop/web-kit';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { FqdnStateChip } from '../../fqdn-state.js';
+import { type FqdnFilter, loadFqdns } from '../../lookups.js';
+import { useProviderUsage } from '../../providers.js';
+import { useRights } from '../../rights.js';
+import { ConfigureProvider } from './configure-provider.js';
+import { ProviderCard } from './provider-card.js';
+import { ProviderSettings } from './provider-settings.js';
+
+const route = getRouteApi('/inside/providers/$providerId');
+
+const maxNames = 10;
+
+/** One provider: its state and settings, which names fail with it, and which ask it next. */
+export function ProviderPage() {
+  const { providerId } = route.useParams();
+  const query = useProviderUsage();
+  const provider = query.data?.find(({ id }) => id === providerId);
+  useTitle(provider?.displayName ?? 'Provider', 'manager');
+  return (
+    <>
+      <nav className="cl-crumbs" aria-label="Where you are">
+        <Link to="/providers">Providers</Link>
+      </nav>
+      <Loaded query={query}>
+        {() =>
+          provider === undefined ? (
+            <EmptyState title="There is no such provider">
+              <p>It was deleted, or the address is wrong.</p>
+            </EmptyState>
+          ) : (
+            <Content provider={provider} />
+          )
+        }
+      </Loaded>
+    </>
+  );
+}
+
+function Content({ provider }: { readonly provider: Provider }) {
+  const { isAdmin } = useRights();
+  const [isEditing, setEditing] = useState(false);
+  const { id, displayName } = provider;
+  return (
+    <>
+      <h1 className="cl-anywhere">{displayName}</h1>
+      <div className={isAdmin ? 'cl-columns' : 'cl-column'}>
+        <ProviderCard
+          provider={provider}
+          heading="State"
+          isAdmin={isAdmin}
+          configure={() => setEditing(true)}
+        />
+        {isAdmin && <ProviderSettings provider={provider} />}
+      </div>
+      <Names title="Names that fail" filter={{ providerId: id, state: 'failing' }} columns={failing} />
+      <Names title="Names that ask it next" filter={{ providerId: id }} columns={asking} />
+      {isEditing && <ConfigureProvider provider={provider} close={() => setEditing(false)} />}
+    </>
+  );
+}
+
+/** The first names of a filter, with a link to all of them; nothing where there is none. */
+function Names({
+  title,
+  filter,
+  columns,
+}: {
+  readonly title: string;
+  readonly filter: FqdnFilter;
+  readonly columns: readonly Column<Fqdn>[];
+}) {
+  const {
+    query,
+    rows = [],
+    total = 0,
+  } = useList<Fqdn>(['ahead', 'provider-names', filter], (cursor, signal) =>
+    loadFqdns(undefined, filter, cursor, signal, maxNames),
+  );
+  return (
+    <Loaded query={query}>
+      {() =>
+        rows.length === 0 ? null : (
+          <section className="cl-stack">
+            <h2>{title}</h2>
+            <DataTable label={title} columns={columns} rows={rows} rowKey={({ id }) => id} />
+            {total > rows.length && (
+              <p>
+                <Link to="/fqdns" search={filter}>
+                  Show all {countOf(total, 'name')}
+                </Link>
+              </p>
+            )}
+          </section>
+        )
+      }
+    </Loaded>
+  );
+}
+
+const place: readonly Column<Fqdn>[] = [
+  {
+    key: 'fqdn',
+    title: 'Name',
+    cell: ({ id, spaceId, fqdn }) => (
+      <Link to="/spaces/$spaceId/fqdns/$fqdnId" params={{ spaceId, fqdnId: id }}>
+        {fqdn}
+      </Link>
+    ),
+  },
+  {
+    key: 'space',
+    title: 'Space',
+    width: '14rem',
+    cell: ({ spaceId, spaceName }) => (
+      <Link to="/spaces/$spaceId" params={{ spaceId }}>
+        {spaceName ?? 'Space'}
+      </Link>
+    ),
+  },
+];
+
+const failing: readonly Column<Fqdn>[] = [
+  ...place,
+  {
+    key: 'at',
+    title: 'Failed',
+    width: '10rem',
+    cell: ({ status }) => status?.lastFailure !== undefined && <Moment at={status.lastFailure.at} />,
+  },
+  {
+    key: 'why',
+    title: 'Error',
+    cell: ({ status }) => status && readableTimes(status.lastFailure?.message ?? status.reason),
+  },
+];
+
+const asking: readonly Column<Fqdn>[] = [
+  ...place,
+  {
+    key: 'state',
+    title: 'State',
+    width: '14rem',
+    cell: ({ status }) => status && <FqdnStateChip status={status} />,
+  },
+  {
+    key: 'renewal',
+    title: 'Renewal',
+    width: '10rem',
+    cell: ({ status }) => status?.renewAt !== undefined && <Moment at={status.renewAt} />,
+  },
+];
