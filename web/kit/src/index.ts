@@ -44,6 +44,7 @@ export { type Column, DataTable } from './lists/data-table.js';
 export { ListEnd } from './lists/list-end.js';
 export { type ListPage, listPageOf } from './lists/list-page.js';
 export { ListTable } from './lists/list-table.js';
+export { LongName } from './lists/long-name.js';
 export { nextPage } from './lists/next-page.js';
 export { namesIn } from './lists/pasted-names.js';
 export { SearchForm } from './lists/search-form.js';

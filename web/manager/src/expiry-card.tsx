@@ -1,5 +1,14 @@
 import type { ExpiryTimeline } from '@certloop/contracts/browser';
-import { Dots, dayOf, expirySentence, Loaded, relativeTime, StackedBars, useNow } from '@certloop/web-kit';
+import {
+  Dots,
+  dayOf,
+  expirySentence,
+  Loaded,
+  LongName,
+  relativeTime,
+  StackedBars,
+  useNow,
+} from '@certloop/web-kit';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useTimeline } from './ahead.js';
 
@@ -32,8 +41,8 @@ function Ends({ timeline }: { readonly timeline: ExpiryTimeline }) {
     const dots = names.map(({ fqdnId, spaceId, fqdn, expiresAt }) => ({
       key: fqdnId,
       label: (
-        <Link to="/spaces/$spaceId/fqdns/$fqdnId" params={{ spaceId, fqdnId }}>
-          {fqdn}
+        <Link to="/spaces/$spaceId/fqdns/$fqdnId" params={{ spaceId, fqdnId }} aria-label={fqdn}>
+          <LongName>{fqdn}</LongName>
         </Link>
       ),
       share: (Date.parse(expiresAt) - begin) / length,

@@ -78,6 +78,16 @@ jest.setTimeout(180_000);
       await page.clock.fastForward(6_000);
       expect((await (await polled).body()).length).toBeLessThan(1_000);
       await table.getByRole('link', { name: 'new.example.org' }).waitFor();
+      expect(await table.locator('[data-changed]').count()).toBe(0);
+      await app.request
+        .put(pathOf(fqdn, 'renewal-enabled'))
+        .set(app.people.ada.auth)
+        .send({ renewalEnabled: true })
+        .expect(200);
+      await page.clock.fastForward(6_000);
+      const changed = table.getByRole('row').filter({ has: page.locator('[data-changed]') });
+      await changed.first().waitFor();
+      expect(await changed.getByRole('rowheader').allInnerTexts()).toEqual(['valid.example.org']);
       await page.getByRole('link', { name: 'Spaces' }).first().click();
       // a card for each of a few spaces
       const card = page.getByRole('region', { name: space.name, exact: true });
@@ -152,10 +162,19 @@ jest.setTimeout(180_000);
       const needs = page.getByRole('region', { name: 'What needs you' });
       await needs.getByText('The last renewal failed').waitFor();
       expect(await needs.getByRole('listitem').count()).toBe(1);
-      await page.getByText(/1 of them is failing\./).waitFor();
+      await page.getByText(/ (It|1 of them) is failing\./).waitFor();
       await page.getByText(/If every CA stopped now/).waitFor();
       await page.getByRole('table', { name: 'Next renewals' }).getByText('failing.example.org').waitFor();
+      const steps = page.getByRole('region', { name: 'First steps' });
+      await steps
+        .getByRole('listitem')
+        .filter({ hasNotText: 'done' })
+        .getByText('CHECK_MONITOR_URL')
+        .waitFor();
+      expect(await steps.getByText('done').count()).toBe(4);
       await look('failing');
+      await steps.getByRole('button', { name: 'Hide this list' }).click();
+      await steps.waitFor({ state: 'detached' });
       const asked: string[] = [];
       page.on('request', (request) => {
         const { pathname } = new URL(request.url());
@@ -165,6 +184,7 @@ jest.setTimeout(180_000);
       await page.getByRole('table', { name: 'Next renewals' }).getByText('failing.example.org').waitFor();
       await page.getByText(/If every CA stopped now/).waitFor();
       await page.waitForLoadState('networkidle');
+      expect(await steps.count()).toBe(0);
       expect(asked.sort()).toEqual([
         '/fqdns',
         '/fqdns/counts',

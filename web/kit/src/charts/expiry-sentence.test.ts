@@ -8,6 +8,8 @@ test.each([
     [12_000, 0, 0, 0, 3],
     '12,000 certificates expire within 26 weeks. All of them renew automatically. 3 certificates will expire later.',
   ],
+  [[0, 1, 0, 0, 0], '1 certificate expires within 26 weeks. It does not renew automatically.'],
+  [[0, 0, 1, 0, 0], '1 certificate expires within 26 weeks. It is failing.'],
   [[8, 0, 1, 0, 0], '9 certificates expire within 26 weeks. 1 of them is failing.'],
   [
     [5, 2, 3, 1, 0],

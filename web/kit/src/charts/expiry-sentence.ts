@@ -16,9 +16,15 @@ export function expirySentence({ buckets, overdue, later }: ExpiryTimeline): str
       ? [all === 1 ? 'It renews automatically.' : 'All of them renew automatically.']
       : []),
     ...(needsHand > 0
-      ? [`${countOf(needsHand, 'of them does not', 'of them do not')} renew automatically.`]
+      ? [
+          all === 1
+            ? 'It does not renew automatically.'
+            : `${countOf(needsHand, 'of them does not', 'of them do not')} renew automatically.`,
+        ]
       : []),
-    ...(failing > 0 ? [`${countOf(failing, 'of them is failing', 'of them are failing')}.`] : []),
+    ...(failing > 0
+      ? [all === 1 ? 'It is failing.' : `${countOf(failing, 'of them is failing', 'of them are failing')}.`]
+      : []),
     ...(overdue > 0 ? [`${countOf(overdue, 'certificate')} expired before.`] : []),
     ...(later > 0 ? [`${countOf(later, 'certificate')} will expire later.`] : []),
   ];

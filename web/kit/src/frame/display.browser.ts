@@ -14,11 +14,17 @@ export type TimeZone = (typeof timeZones)[number];
 export interface Display {
   readonly density: Density;
   readonly timeZone: TimeZone;
+  /** Whether the first steps of a new installation are no longer shown. */
+  readonly isChecklistHidden: boolean;
 }
 
-const keys = { density: 'certloop-density', timeZone: 'certloop-time-zone' } as const;
+const keys = {
+  density: 'certloop-density',
+  timeZone: 'certloop-time-zone',
+  checklist: 'certloop-checklist',
+} as const;
 const listeners = new Set<() => void>();
-let shown: Display = { density: 'usual', timeZone: 'browser' };
+let shown: Display = { density: 'usual', timeZone: 'browser', isChecklistHidden: false };
 
 /** Shows pages as this browser has stored it, here and when another tab changes it. To be called once. */
 export function followStoredDisplay(): void {
@@ -32,6 +38,7 @@ export function changeDisplay(change: Partial<Display>): void {
   try {
     localStorage.setItem(keys.density, shown.density);
     localStorage.setItem(keys.timeZone, shown.timeZone);
+    localStorage.setItem(keys.checklist, shown.isChecklistHidden ? 'hidden' : 'shown');
   } catch {
     // storage is refused: it lasts until the page is loaded again
   }
@@ -54,6 +61,7 @@ function stored(): Display {
     return {
       density: densities.find((one) => one === density) ?? 'usual',
       timeZone: timeZones.find((one) => one === timeZone) ?? 'browser',
+      isChecklistHidden: localStorage.getItem(keys.checklist) === 'hidden',
     };
   } catch {
     return shown;

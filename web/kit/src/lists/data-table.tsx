@@ -1,5 +1,6 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { type ReactNode, useEffect, useRef } from 'react';
+import { LiveCell } from './live-cell.js';
 import type { Selection } from './use-selection.browser.js';
 
 export interface Column<Row> {
@@ -208,9 +209,9 @@ function Cells<Row>({
             {cell(row)}
           </th>
         ) : (
-          <td key={name} data-title={title}>
+          <LiveCell key={name} title={title}>
             {cell(row)}
-          </td>
+          </LiveCell>
         ),
       )}
     </>

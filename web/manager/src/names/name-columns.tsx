@@ -1,5 +1,5 @@
 import type { Fqdn } from '@certloop/contracts/browser';
-import { type Column, LifeLine, Moment, StateChip, useNow } from '@certloop/web-kit';
+import { type Column, LifeLine, LongName, Moment, StateChip, useNow } from '@certloop/web-kit';
 import { Link } from '@tanstack/react-router';
 import { FqdnStateChip } from '../fqdn-state.js';
 import { providerName, useProviders } from '../providers.js';
@@ -49,8 +49,8 @@ const nameColumn: Column<Fqdn> = {
   title: 'Name',
   sort: 'fqdn',
   cell: ({ id, spaceId, fqdn }) => (
-    <Link to="/spaces/$spaceId/fqdns/$fqdnId" params={{ spaceId, fqdnId: id }}>
-      {fqdn}
+    <Link to="/spaces/$spaceId/fqdns/$fqdnId" params={{ spaceId, fqdnId: id }} aria-label={fqdn}>
+      <LongName>{fqdn}</LongName>
     </Link>
   ),
 };
@@ -61,7 +61,7 @@ const spaceColumn: Column<Fqdn> = {
   width: '11rem',
   cell: ({ spaceId, spaceName }) => (
     <Link to="/spaces/$spaceId" params={{ spaceId }}>
-      {spaceName ?? 'Space'}
+      <bdi>{spaceName ?? 'Space'}</bdi>
     </Link>
   ),
 };
@@ -69,7 +69,11 @@ const spaceColumn: Column<Fqdn> = {
 const descriptionColumn: Column<Fqdn> = {
   key: 'description',
   title: 'Description',
-  cell: ({ description }) => description,
+  cell: ({ description }) => (
+    <span className="cl-clamp" dir="auto" title={description}>
+      {description}
+    </span>
+  ),
 };
 
 const stateColumn: Column<Fqdn> = {

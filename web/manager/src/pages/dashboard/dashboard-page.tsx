@@ -5,6 +5,7 @@ import { ExpiryCard } from '../../expiry-card.js';
 import { SlackCard } from '../../slack-card.js';
 import { StateCounts } from '../../state-counts.js';
 import { AttentionCard } from './attention-card.js';
+import { Checklist } from './checklist.js';
 import { useCounts } from './dashboard-queries.js';
 import { FirstSteps } from './first-steps.js';
 import { NextRenewalsCard } from './next-renewals-card.js';
@@ -37,6 +38,7 @@ function Ahead({ counts }: { readonly counts: FqdnCounts }) {
         <h1>{headline(counts)}</h1>
         <StateCounts counts={counts} />
       </div>
+      <Checklist counts={counts} />
       <div className="cl-columns">
         <div className="cl-column">
           <AttentionCard needsYou={counts.needsYou} />

@@ -6,6 +6,26 @@ import { useState } from 'react';
 import { loadSpaces } from '../../lookups.js';
 import { NewSpace } from '../../new-space.js';
 import { useRights } from '../../rights.js';
+import { Steps } from './steps.js';
+
+const stepsTo = (space: Space | undefined) => [
+  {
+    key: 'space',
+    isDone: space !== undefined,
+    text: 'Create a space. It holds the names of a team or a service.',
+  },
+  { key: 'name', isDone: false, text: 'Add a host name to it.' },
+  {
+    key: 'csr',
+    isDone: false,
+    text: 'Create a key and a CSR on your machine, and upload the CSR. The key stays with you.',
+  },
+  {
+    key: 'certificate',
+    isDone: false,
+    text: 'Request the certificate, and switch its automatic renewal on.',
+  },
+];
 
 /** What to do where there is no name yet: the way to the first certificate. */
 export function FirstSteps() {
@@ -18,12 +38,7 @@ export function FirstSteps() {
         const [space] = rows;
         return (
           <EmptyState title="Get your first certificate">
-            <ol className="cl-numbered">
-              <li>Create a space. It holds the names of a team or a service.</li>
-              <li>Add a host name to it.</li>
-              <li>Create a key and a CSR on your machine, and upload the CSR. The key stays with you.</li>
-              <li>Request the certificate, and switch its automatic renewal on.</li>
-            </ol>
+            <Steps steps={stepsTo(space)} />
             {space !== undefined ? (
               <Button
                 renderRoot={(props) => (

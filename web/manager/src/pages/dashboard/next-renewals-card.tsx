@@ -1,17 +1,17 @@
 import type { RenewalQueueEntry } from '@certloop/contracts/browser';
-import { type Column, countText, DataTable, Loaded, Moment } from '@certloop/web-kit';
+import { type Column, countText, DataTable, Loaded, LongName, Moment } from '@certloop/web-kit';
 import { Link } from '@tanstack/react-router';
 import { useNextRenewals } from './dashboard-queries.js';
 
-const maxRows = 10;
+export const maxNextRenewals = 10;
 
 const columns: readonly Column<RenewalQueueEntry>[] = [
   {
     key: 'fqdn',
     title: 'Name',
     cell: ({ spaceId, fqdnId, fqdn }) => (
-      <Link to="/spaces/$spaceId/fqdns/$fqdnId" params={{ spaceId, fqdnId }}>
-        {fqdn ?? 'a deleted name'}
+      <Link to="/spaces/$spaceId/fqdns/$fqdnId" params={{ spaceId, fqdnId }} aria-label={fqdn}>
+        <LongName>{fqdn ?? 'a deleted name'}</LongName>
       </Link>
     ),
   },
@@ -26,7 +26,7 @@ const columns: readonly Column<RenewalQueueEntry>[] = [
 
 /** The renewals that run next. */
 export function NextRenewalsCard() {
-  const next = useNextRenewals(maxRows);
+  const next = useNextRenewals(maxNextRenewals);
   return (
     <section className="cl-panel" aria-label="Next renewals">
       <h2>Next renewals</h2>

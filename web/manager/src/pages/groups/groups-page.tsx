@@ -24,7 +24,15 @@ const columns: readonly Column<PermissionGroup>[] = [
       </Link>
     ),
   },
-  { key: 'description', title: 'Description', cell: ({ description }) => description },
+  {
+    key: 'description',
+    title: 'Description',
+    cell: ({ description }) => (
+      <span className="cl-clamp" dir="auto" title={description}>
+        {description}
+      </span>
+    ),
+  },
   { key: 'level', title: 'Level', width: '9rem', cell: ({ permission }) => permission },
   {
     key: 'spaces',

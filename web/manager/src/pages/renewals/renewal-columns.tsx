@@ -1,6 +1,7 @@
 import type { RenewalQueueEntry, RenewalStatus } from '@certloop/contracts/browser';
 import {
   type Column,
+  LongName,
   Moment,
   StateChip,
   type StateShape,
@@ -85,8 +86,8 @@ const runColumn = (run: Run): Column<RenewalQueueEntry> => ({
 function Name({ entry: { spaceId, fqdnId, fqdn, spaceName } }: { readonly entry: RenewalQueueEntry }) {
   return (
     <>
-      <Link className="cl-anywhere" to="/spaces/$spaceId/fqdns/$fqdnId" params={{ spaceId, fqdnId }}>
-        <bdi>{fqdn ?? 'a deleted name'}</bdi>
+      <Link to="/spaces/$spaceId/fqdns/$fqdnId" params={{ spaceId, fqdnId }} aria-label={fqdn}>
+        <LongName>{fqdn ?? 'a deleted name'}</LongName>
       </Link>
       <div className="cl-dim cl-anywhere">
         <bdi>{spaceName}</bdi>

@@ -38,7 +38,15 @@ const columns: readonly Column<Space>[] = [
       </Link>
     ),
   },
-  { key: 'description', title: 'Description', cell: ({ description }) => description },
+  {
+    key: 'description',
+    title: 'Description',
+    cell: ({ description }) => (
+      <span className="cl-clamp" dir="auto" title={description}>
+        {description}
+      </span>
+    ),
+  },
   {
     key: 'needs',
     title: 'State',

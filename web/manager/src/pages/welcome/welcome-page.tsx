@@ -44,7 +44,13 @@ export function WelcomePage() {
           event.preventDefault();
           const data = new FormData(event.currentTarget);
           setUp.mutate(
-            Object.fromEntries(fields.map((name) => [name, String(data.get(name)).trim()])) as Account,
+            Object.fromEntries(
+              fields.map((name) => {
+                const text = String(data.get(name));
+                // spaces are part of a password, as they are when it is used
+                return [name, name === 'password' ? text : text.trim()];
+              }),
+            ) as Account,
           );
         }}
       >

@@ -134,8 +134,8 @@ function LengthSince({ before, at }: { readonly before: string; readonly at: str
   const seconds = Math.max(0, Math.floor((now - Date.parse(at)) / 1_000));
   const shown = seconds < 60 ? seconds : seconds - (seconds % 60);
   return (
-    <span className="cl-dim" title={at}>
+    <time className="cl-dim" dateTime={at} title={at}>
       {before} {lengthOf(shown)}
-    </span>
+    </time>
   );
 }

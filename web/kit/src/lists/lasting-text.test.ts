@@ -1,0 +1,20 @@
+import { expect, test } from '@jest/globals';
+import { lastingText } from './lasting-text.js';
+
+const text = (textContent: string) => ({ nodeName: '#text', textContent, childNodes: [] });
+const element = (nodeName: string, ...childNodes: Parameters<typeof lastingText>[0][]) => ({
+  nodeName,
+  textContent: childNodes.map((child) => child.textContent).join(''),
+  childNodes,
+});
+const moment = (words: string, dateTime: string) => ({ ...element('TIME', text(words)), dateTime });
+
+test.each([
+  ['plain text', element('TD', text('valid')), 'valid'],
+  ['nested text', element('TD', element('SPAN', text('due')), text(', try 2')), 'due, try 2'],
+  ['the instant of a moment', element('TD', text('down '), moment('3 minutes ago', 'T1')), 'down T1'],
+  ['nothing of a chart', element('TD', element('svg', text('now'))), ''],
+  ['nothing of an empty cell', element('TD'), ''],
+])('takes %s', (_, node, expected) => {
+  expect(lastingText(node)).toBe(expected);
+});
