@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
+import { isBuiltin } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -33,6 +34,16 @@ test('is one file of at most 2 MB with its checksum and the licenses of what it 
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   expect(await readFile(`${file}.sha256`, 'utf8')).toBe(`${sha256}  certloop.mjs\n`);
   expect(bytes.toString()).toMatch(/^commander [\d.]+ \(MIT\)\n.*\n*Copyright/m);
+});
+
+test('loads nothing but what Node.js has itself, and no native module', async () => {
+  const code = await readFile(file, 'utf8');
+  const loaded = [...code.matchAll(/\b(?:from|import|require\()\s*["']([\w@][\w:@./-]*)["']/g)].map(
+    ([, name]) => name,
+  );
+  expect(loaded.length).toBeGreaterThan(10);
+  expect(loaded.filter((name) => !isBuiltin(name ?? ''))).toEqual([]);
+  expect(code).not.toMatch(/\.node["'`]|\bdlopen\b|node-gyp|\bbindings\(/);
 });
 
 test('installs itself, and the installed command runs in an empty folder with an empty environment', async () => {

@@ -46,8 +46,12 @@ export interface Received {
   readonly body: unknown;
 }
 
-/** The body of an answer of 200, or another status with its body. */
-export type Answer = { readonly status: number; readonly body: unknown };
+/** What the service answers; the body as JSON. */
+export interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
 
 /** A service on loopback that answers by a function, with all requests that it received. */
 export async function serve(answer: (request: Received) => Answer) {
@@ -57,8 +61,9 @@ export async function serve(answer: (request: Received) => Answer) {
       const { pathname, searchParams } = new URL(request.url ?? '', 'http://service');
       const one = { method: request.method ?? '', path: pathname, query: searchParams, body };
       received.push(one);
-      const { status, body: answered } = answer(one);
-      response.writeHead(status, { 'content-type': 'application/json', connection: 'close' });
+      const { status, body: answered, headers } = answer(one);
+      const type = { 'content-type': 'application/json', connection: 'close' };
+      response.writeHead(status, { ...type, ...headers });
       response.end(JSON.stringify(answered));
     });
   }).listen(0, '127.0.0.1');
@@ -75,5 +80,5 @@ export async function serve(answer: (request: Received) => Answer) {
 
 async function bodyOf(request: IncomingMessage): Promise<unknown> {
   const sent = await text(request);
-  return sent === '' ? undefined : JSON.parse(sent);
+  return request.headers['content-type'] === 'application/json' ? JSON.parse(sent) : sent;
 }

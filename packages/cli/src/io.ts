@@ -32,6 +32,8 @@ export interface Io {
   onSignal(heard: (signal: NodeJS.Signals) => void): () => void;
   /** Resolves after so many milliseconds, or as soon as `stop` is aborted. */
   pause(ms: number, stop?: AbortSignal): Promise<void>;
+  /** A signal that is aborted after so many milliseconds. */
+  deadline(ms: number): AbortSignal;
   /** Calls `tick` each second, which does not hold the process; returns what stops that. */
   everySecond(tick: () => void): () => void;
 }
@@ -48,6 +50,7 @@ export function processIo(): Io {
     readText: (file) => (file === '-' ? text(process.stdin) : readFile(file, 'utf8')),
     onSignal,
     pause,
+    deadline: (ms) => AbortSignal.timeout(ms),
     everySecond: (tick) => {
       const timer = setInterval(tick, 1_000).unref();
       return () => clearInterval(timer);

@@ -31,6 +31,21 @@ export function duration(
   };
 }
 
+/**
+ * Reader of a moment for an option: ISO 8601, where a date alone is its first second in UTC, or a duration such as 36h
+ * from now. Returns it as the APIs take it; throws commander's own error for another text.
+ */
+export function moment(name: string, direction: 'ago' | 'ahead'): (text: string) => string {
+  return (text) => {
+    const distance = seconds(text) * (direction === 'ago' ? -1_000 : 1_000);
+    const at = new Date(Number.isNaN(distance) ? text : Date.now() + distance);
+    if (!Number.isNaN(at.getTime())) return at.toISOString();
+    throw new InvalidArgumentError(
+      `${name} takes a moment such as 2026-12-31 or 2026-12-31T12:00:00Z, or a duration such as 36h or 1d.`,
+    );
+  };
+}
+
 /** NaN for what is no duration. */
 function seconds(text: string): number {
   if (!/^(\d{1,9}(min|[smhdw]))+$/.test(text)) return Number.NaN;

@@ -78,8 +78,9 @@ const usualDays = 90;
 
 /** The profile decides the length unless days are given, which win over it as seconds. */
 function lengthAndProfile(days: number | undefined, profile: string | undefined) {
-  if (profile === undefined) return { validity_days: days ?? usualDays };
-  return { profile, ...(days !== undefined && { validity_seconds: days * 86_400 }) };
+  const length = days === undefined ? {} : { validity_seconds: Math.round(days * 86_400) };
+  if (profile !== undefined) return { profile, ...length };
+  return { validity_days: usualDays, ...length };
 }
 
 /** First line of the file, or a new password. */

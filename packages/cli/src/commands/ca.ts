@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import { type IssueOptions, issueForTests } from '../ca/issue-for-tests.js';
 import { installRoot, removeRoot, showRoot } from '../ca/trust-root.js';
 import type { Session } from '../connection/session.js';
-import { wholeNumber } from '../numbers.js';
+import { duration } from '../numbers.js';
 import { UsageError } from '../usage-error.js';
 
 interface TrustOptions {
@@ -29,9 +29,9 @@ export function addCa(program: Command, open: () => Session): void {
       'content and length of a profile of dummy-ca, such as tlsserver, as its settings have them',
     )
     .option(
-      '--days <days>',
-      'days that the certificate lasts; 90, or those of the profile, when absent',
-      wholeNumber('--days', 1, 36_500),
+      '--days <duration>',
+      'how long the certificate lasts: days, or 36h; 90 days, or those of the profile, when absent',
+      duration('--days', 'd', 0.01, 36_500),
     )
     .option('--out-dir <folder>', 'where the files go', '.')
     .option(

@@ -3,6 +3,7 @@ import { Argument, type Command } from 'commander';
 import { confirm } from '../confirm.js';
 import type { Session } from '../connection/session.js';
 import { findFqdn, findFqdns, findProvider, findSpace } from '../lookup.js';
+import { moment } from '../numbers.js';
 import { UsageError } from '../usage-error.js';
 import { changeManyFqdns } from './change-fqdns.js';
 import { addFqdnLists } from './fqdn-lists.js';
@@ -25,14 +26,6 @@ const rowOf = (fqdn: Fqdn & { readonly space?: string }) => ({
   warning: fqdn.warning,
   id: fqdn.id,
 });
-
-/** A moment as the API takes it: a date alone is its first second in UTC. Throws UsageError. */
-function momentOf(text: string): string {
-  const moment = new Date(text);
-  if (Number.isNaN(moment.getTime()))
-    throw new UsageError(`--until ${text}: write a moment as 2026-12-31 or 2026-12-31T12:00:00Z`);
-  return moment.toISOString();
-}
 
 /** Adds `fqdns`. */
 export function addFqdns(program: Command, open: () => Session): void {
@@ -120,17 +113,20 @@ function addRenewal(fqdns: Command, open: () => Session): void {
   fqdns
     .command('accept-expiry <fqdn>')
     .description('Accept that its certificate expires, so that no one is alerted')
-    .option('--until <moment>', 'ISO 8601, at most a year ahead; the end of its certificate when absent')
+    .option(
+      '--until <moment>',
+      'ISO 8601 or 90d, at most a year ahead; the end of its certificate when absent',
+      moment('--until', 'ahead'),
+    )
     .option('--end', 'accept it no longer')
     .option('-s, --space <space>', 'the space that it is in')
     .action(async (named: string, { until, end, space }: InSpace & { until?: string; end?: true }) => {
       const { report, manager } = open();
       const client = await manager();
       const { id: fqdnId, spaceId } = await findFqdn(client, named, space);
-      const moment = until === undefined ? {} : { until: momentOf(until) };
       const { body } = await client.setExpiryAccepted({
         params: { spaceId, fqdnId },
-        body: { accepted: end !== true, ...moment },
+        body: { accepted: end !== true, ...(until !== undefined && { until }) },
       });
       report.thing(body, (fqdn) => ({ ...rowOf(fqdn), 'expiry accepted until': fqdn.expiryAcceptedUntil }));
     });

@@ -60,7 +60,7 @@ export function winningVariables(env: Io['env']): string[] {
 
 async function readStored(env: Io['env'], named: string | undefined): Promise<Resolved> {
   const file = env['CERTLOOP_CREDENTIALS'];
-  if (file) return readCredentials(file, 'CERTLOOP_CREDENTIALS');
+  if (file) return readCredentials((name) => readFile(name, 'utf8'), file, 'CERTLOOP_CREDENTIALS');
   const contexts = await readContexts(env);
   const wanted = named ?? (env['CERTLOOP_CONTEXT'] || undefined);
   if (wanted !== undefined) return { ...requireContext(contexts, wanted), context: wanted };
@@ -69,8 +69,12 @@ async function readStored(env: Io['env'], named: string | undefined): Promise<Re
 }
 
 /** Reads a credentials file; `option` is what names it. Throws UsageError without the text of the file. */
-export async function readCredentials(file: string, option: string): Promise<Connection> {
-  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+export async function readCredentials(
+  readText: Io['readText'],
+  file: string,
+  option: string,
+): Promise<Connection> {
+  const text = await readText(file).catch((error: unknown) => {
     throw new UsageError(`${option}: ${describeFault(error, file)}`);
   });
   const found = parseConnection(text);

@@ -1,5 +1,5 @@
 import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { processIo } from '../io.js';
@@ -25,6 +25,10 @@ const write = async (text: string) => {
 };
 const connection = (more: Record<string, string> = {}, named?: string) =>
   readConnection({ ...processIo(), env: { ...env, ...more } }, named);
+
+test('finds its file without HOME', () => {
+  expect(contextsFile({})).toBe(join(homedir(), '.config', 'certloop', 'login.json'));
+});
 
 test('stores contexts for their owner alone, and leaves no other file', async () => {
   await store('prod', { certManager });

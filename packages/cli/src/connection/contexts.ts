@@ -14,6 +14,8 @@ export const connectionSchema = z.object({
       /** Present if log-in created the token, so that log-out revokes it. */
       tokenId: z.string().optional(),
       username: z.string().optional(),
+      /** Of the user, for the completion of what only a session may list; a context stores none. */
+      password: z.string().optional(),
     })
     .optional(),
   checkMonitor: z
@@ -73,9 +75,14 @@ function jsonOf(text: string): unknown {
 }
 
 /** A connection as a context stores it: a password is typed at each log-in. */
-export function withoutPassword({ checkMonitor, ...connection }: Connection): Connection {
+export function withoutPassword({ certManager, checkMonitor, ...connection }: Connection): Connection {
   const { password: _, ...monitor } = checkMonitor ?? {};
-  return { ...connection, ...(checkMonitor && { checkMonitor: { url: checkMonitor.url, ...monitor } }) };
+  const { password: __, ...manager } = certManager ?? {};
+  return {
+    ...connection,
+    ...(certManager && { certManager: { url: certManager.url, token: certManager.token, ...manager } }),
+    ...(checkMonitor && { checkMonitor: { url: checkMonitor.url, ...monitor } }),
+  };
 }
 
 /** The context of a name; throws UsageError naming the way out. */

@@ -67,6 +67,7 @@ function start(args: readonly string[], given: Partial<Io> = {}) {
       if (ms === 1_000) return pause(ms, stop);
       pauses.push(ms);
     },
+    deadline: () => new AbortController().signal,
     everySecond: () => () => undefined,
     ...given,
   };

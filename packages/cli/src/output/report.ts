@@ -29,14 +29,14 @@ export interface Report {
   /** That an action succeeded; for programs, the changed object. */
   done(sentence: string, thing: unknown): void;
   /** A requested text, such as a certificate; for programs, the whole object. */
-  text(text: string, thing: unknown): void;
+  text(text: string | Uint8Array, thing: unknown): void;
   /** Additional information for people, on standard error; nothing for programs. */
   warn(sentence: string): void;
 }
 
 export function createReport(io: Io, { format, isQuiet }: OutputSettings): Report {
   const { out, err } = io;
-  const write = (text: string) => void out.write(text);
+  const write = (text: string | Uint8Array) => void out.write(text);
   const paint = createPaint(io);
   const encode = encoderOf(format);
   return {

@@ -148,7 +148,7 @@ describe('certloop ca issue', () => {
   test.each([
     [['a b'], /a b is no host name/, 2],
     [['a.test', '--password-file', '/dev/null'], /holds no password in its first line/, 2],
-    [['a.test', '--days', '0'], /takes a whole number from 1 to 36500/, 2],
+    [['a.test', '--days', '0'], /takes a whole number from 0.01 to 36500 \(days\), or a duration/, 2],
   ])('refuses %j', async (more, sentence, expected) => {
     const { code, err } = await certloop(['ca', 'issue', ...more, '--out-dir', at('none')]);
     expect(err).toMatch(sentence);

@@ -84,12 +84,16 @@ inTerminal('zsh')('zsh completes commands and names, quoted as they are typed', 
     'certloop spa\t',
     'certloop spaces get On\t',
     "certloop spaces get 'On\t",
+    "certloop fqdns --space='Online s\t",
+    'certloop fqdns --space="50\t',
     `certloop check-files --cert ${folder}/certl\t`,
   ];
   expect(await typed('zsh -f -i', setup, lines)).toEqual([
     'certloop spaces ',
     String.raw`certloop spaces get Online\ shop `,
     "certloop spaces get 'Online shop' ",
+    String.raw`certloop fqdns --space=Online\ shop `,
+    String.raw`certloop fqdns --space=50%\ \$HOME `,
     `certloop check-files --cert ${folder}/certloop `,
   ]);
 });

@@ -104,7 +104,11 @@ function withOutput(command: Command, open: () => Session): void {
     .action((named: string, { ping }: { ping?: number }) => printOutput(open(), named, ping));
 }
 
-async function printOutput({ io, monitor }: Session, named: string, ping: number | undefined): Promise<void> {
+async function printOutput(
+  { report, monitor }: Session,
+  named: string,
+  ping: number | undefined,
+): Promise<void> {
   const client = await monitor();
   const { uuid: id } = await findCheck(client, named);
   const { pings } = (await client.listPings({ params: { id } })).body;
@@ -114,5 +118,5 @@ async function printOutput({ io, monitor }: Session, named: string, ping: number
     throw new NotFound(`${named} has ${which}; certloop checks pings ${named} lists its pings`);
   }
   const { body } = await client.getPingBody({ params: { id, n: String(found.n) } });
-  io.out.write(body);
+  report.text(body, { ...found, body: Buffer.from(body).toString() });
 }

@@ -59,7 +59,7 @@ function openQuietly(io: Io, context: string | undefined): Session {
       isVerbose: false,
       unchanged: () => undefined,
       context,
-      deadline: AbortSignal.timeout(maxWaitMs),
+      deadline: io.deadline(maxWaitMs),
     },
   );
 }

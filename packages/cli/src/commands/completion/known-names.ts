@@ -2,7 +2,8 @@ import { Option } from 'commander';
 import { withAccount } from '../../connection/account.js';
 import { readContexts } from '../../connection/contexts.store.js';
 import type { Session } from '../../connection/session.js';
-import { findFqdn, findSpace, listFqdnsIn, only } from '../../lookup.js';
+import { withPassword } from '../../connection/with-password.js';
+import { findFqdn, findSpace, findUser, listFqdnsIn, only } from '../../lookup.js';
 import { formatNames } from '../../output/format.js';
 import type { Candidate, Place } from './place.js';
 
@@ -38,6 +39,9 @@ const listValues: Readonly<Record<string, List>> = {
       value: name,
       about: permission,
     })),
+  token: listTokens,
+  session: listSessions,
+  action: listActions,
   job: listJobs,
   certificate: listCertificates,
   target: listTargets,
@@ -114,6 +118,36 @@ async function listChecks({ monitor }: Session): Promise<Candidate[]> {
 async function listIntegrations({ monitor }: Session): Promise<Candidate[]> {
   const { channels } = (await (await monitor()).listChannels()).body;
   return channels.map(({ name, kind, id }) => ({ value: name || id, about: kind }));
+}
+
+/** Those of the named user, else your own; without the password, only administrators may list them. */
+async function listTokens({ manager }: Session, { options }: Place): Promise<Candidate[]> {
+  const client = await manager();
+  const user = options.get('--user');
+  const { id } = user === undefined ? (await client.getMe()).body.user : await findUser(client, user);
+  const { body } = await client.listUserApiTokens({ params: { id } });
+  return body.map((token) => ({ value: token.name || token.id, about: token.scope }));
+}
+
+/** Yours where the file of CERTLOOP_CREDENTIALS has your password, since only a session may list them. */
+async function listSessions(session: Session): Promise<Candidate[]> {
+  const password = (await session.connection()).certManager?.password;
+  if (password === undefined) return [];
+  let found: Candidate[] = [];
+  const io = { ...session.io, askSecret: async () => password };
+  await withPassword({ ...session, io }, undefined, async ({ manager, headers }) => {
+    const { body } = await manager.listSessions({ headers });
+    found = body
+      .filter(({ isCurrent }) => !isCurrent)
+      .map(({ id, createdAt }) => ({ value: id, about: `since ${createdAt}` }));
+  });
+  return found;
+}
+
+/** Those of the newest entries, and all of one resource, as `fqdn.*`. */
+async function listActions({ manager }: Session): Promise<Candidate[]> {
+  const { logs } = (await (await manager()).listAuditLogs({ query: { limit: String(maxNames) } })).body;
+  return logs.flatMap(({ action }) => [action, action.replace(/\..*/, '.*')]).map(named);
 }
 
 /** All of the account where its password is known, else that of the key. */

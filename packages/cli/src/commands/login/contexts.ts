@@ -100,7 +100,10 @@ function addContextChanges(contexts: Command, open: () => Session): void {
     .option('--default-space <space>', 'space for commands without --space')
     .option('--project <project>', 'project for commands without --project')
     .option('--ca-url <url>', 'address of dummy-ca')
-    .option('--credentials <file>', 'take log-ins from a file such as data/credentials.json of npm start')
+    .option(
+      '--credentials <file>',
+      'take log-ins from a file such as data/credentials.json of npm start; - is standard input',
+    )
     .option('--if-not-exists', 'a context of that name is enough')
     .action((name: string, options: NewContext) => createContext(open(), name, options));
   contexts
@@ -140,7 +143,8 @@ async function createContext(session: Session, name: string, options: NewContext
   const { io, report } = session;
   requireContextName(name);
   const { credentials: file } = options;
-  const connection = file === undefined ? {} : withoutPassword(await readCredentials(file, '--credentials'));
+  const connection =
+    file === undefined ? {} : withoutPassword(await readCredentials(io.readText, file, '--credentials'));
   let isNew = true;
   const changed = await changeContexts(io.env, (all) => {
     isNew = !Object.hasOwn(all.contexts, name);

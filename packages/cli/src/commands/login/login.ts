@@ -51,7 +51,10 @@ export function addLogin(program: Command, open: () => Session): void {
     )
     .option('--project <project>', 'project of check-monitor, by name or id; yours if you have one')
     .option('--ca-url <url>', 'address of dummy-ca')
-    .option('--credentials <file>', 'file of all, such as data/credentials.json of npm start')
+    .option(
+      '--credentials <file>',
+      'file of all, such as data/credentials.json of npm start; - is standard input',
+    )
     .option('--default-space <space>', 'space for commands without --space')
     .option('-y, --yes', 'put a new key in the place of the read-write key that the project has')
     .action(({ defaultSpace: space, ...options }: LoginOptions & { readonly defaultSpace?: string }) =>
@@ -74,7 +77,7 @@ async function login(session: Session, options: LoginOptions): Promise<void> {
   const given =
     options.credentials === undefined
       ? {}
-      : withoutPassword(await readCredentials(options.credentials, '--credentials'));
+      : withoutPassword(await readCredentials(io.readText, options.credentials, '--credentials'));
   const undo: (() => Promise<void>)[] = [];
   const stop = listenForStop(io);
   try {

@@ -6,7 +6,7 @@ import { confirm } from '../../confirm.js';
 import { isPassing, repeat } from '../../connection/repeat.js';
 import type { Manager, Session } from '../../connection/session.js';
 import { findSpace } from '../../lookup.js';
-import { wholeNumber } from '../../numbers.js';
+import { moment, wholeNumber } from '../../numbers.js';
 
 const rowOf = ({ timestamp, username, action, resourceType, resourceId, ipAddress }: AuditLog) => ({
   time: timestamp,
@@ -80,8 +80,8 @@ function withFilter(command: Command): Command {
     .option('--action <action>', 'only this action, or those that begin so: fqdn.*')
     .option('--user <user>', 'only what this user did')
     .option('-s, --space <space>', 'only what concerns a space')
-    .option('--from <moment>', 'only from then on, ISO 8601')
-    .option('--to <moment>', 'only until then, ISO 8601')
+    .option('--from <moment>', 'only from then on: ISO 8601, or 36h ago', moment('--from', 'ago'))
+    .option('--to <moment>', 'only until then: ISO 8601, or 1d ago', moment('--to', 'ago'))
     .option('--text <text>', 'only entries with this text in their details');
 }
 
@@ -95,8 +95,8 @@ async function queryOf(client: Manager, { action, user, space, from, to, text }:
     ...(action !== undefined && { action }),
     ...(user !== undefined && { username: user }),
     ...(spaceId !== undefined && { spaceId }),
-    ...(from !== undefined && { from: new Date(from).toISOString() }),
-    ...(to !== undefined && { to: new Date(to).toISOString() }),
+    ...(from !== undefined && { from }),
+    ...(to !== undefined && { to }),
     ...(text !== undefined && { q: text }),
   };
 }

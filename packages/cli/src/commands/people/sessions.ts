@@ -26,8 +26,8 @@ export function addSessions(program: Command, open: () => Session): void {
       });
     });
   sessions
-    .command('delete <id>')
-    .description('End one of your sessions')
+    .command('delete <session>')
+    .description('End one of your sessions, by id')
     .option('-y, --yes', 'end it; without it, the command asks')
     .action(async (id: string, { yes }: { yes?: true }) => {
       const session = open();

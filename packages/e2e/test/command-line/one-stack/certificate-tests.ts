@@ -121,7 +121,7 @@ export function describeCertificate(): void {
       expect((await certloop(accept)).err).toContain('renewal is on for this FQDN; switch it off first');
       await certloop(['fqdns', 'renewal', 'good.example.test', 'off']);
       expect((await certloop([...accept, '--until', 'soon'])).err).toContain(
-        '--until soon: write a moment as',
+        '--until takes a moment such as 2026-12-31',
       );
       const until = new Date(Date.now() + 86_400_000).toISOString();
       expect(await asJson([...accept, '--until', until])).toMatchObject({ expiryAcceptedUntil: until });

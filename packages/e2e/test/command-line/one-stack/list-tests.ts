@@ -54,6 +54,7 @@ export function describeList(): void {
     });
 
     test('names of both services complete the command line', async () => {
+      const { username } = stack.credentials.certManager;
       await asJson(['checks', 'create', 'Completed', '--no-assign']);
       await asJson(['targets', 'create', 'listed.example.test', '127.0.0.1', '--mode', 'report']);
       const wanted: readonly (readonly [readonly string[], RegExp])[] = [
@@ -67,6 +68,10 @@ export function describeList(): void {
           ['certificates', 'get', 'listed.example.test', '--certificate', ''],
           /^[\da-f-]{36}\texpires [\d-]{10}\n$/,
         ],
+        [['tokens', 'delete', ''], /^npm start\t\S+\n/],
+        [['tokens', 'delete', '--user', username, ''], /^npm start\t\S+\n/],
+        [['audit', 'list', '--action', 'fqdn.'], /^fqdn\.\*\nfqdn\.create\n/],
+        [['audit', 'list', '--action=spac'], /^--action=space\.\*\n--action=space\.create\n/],
         [['checks', 'get', 'Compl'], /^Completed\tnew\n$/],
         [['projects', 'get', 'Cert'], /^CertLoop\towner$/m],
         [['integrations', 'create', 'x', '--kind', 'webh'], /^webhook\t\S+\n$/],
@@ -125,6 +130,8 @@ export function describeList(): void {
       const listed = await certloop(['sessions', '--json'], { input: `${password}\n` });
       const others = JSON.parse(listed.out).filter(({ isCurrent }: { isCurrent: boolean }) => !isCurrent);
       expect(others).toHaveLength(1);
+      const completed = await certloop(['complete-words', '--', 'sessions', 'delete', '']);
+      expect(completed).toMatchObject({ code: 0, out: `${others[0].id}\tsince ${others[0].createdAt}\n` });
       const ended = await certloop(['sessions', 'delete', others[0].id, '-y'], { input: `${password}\n` });
       expect(ended).toMatchObject({ code: 0, err: '' });
       expect((await fetch(`${url}/auth/me`, { headers: { cookie: before.cookie } })).status).toBe(401);
