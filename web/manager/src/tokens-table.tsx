@@ -1,5 +1,5 @@
 import type { ApiToken } from '@certloop/contracts/browser';
-import { type Column, ConfirmDialog, DataTable, Moment } from '@certloop/web-kit';
+import { type Column, ConfirmDialog, DataTable, Moment, StateChip, useNow } from '@certloop/web-kit';
 import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -14,10 +14,16 @@ export function TokensTable({
 }) {
   const queries = useQueryClient();
   const [asked, ask] = useState<ApiToken>();
+  const now = useNow();
   const columns: readonly Column<ApiToken>[] = [
     { key: 'name', title: 'Name', cell: ({ name }) => name },
     { key: 'scope', title: 'Scope', width: '8rem', cell: ({ scope }) => scope },
-    { key: 'ends', title: 'Expires', width: '9rem', cell: ({ expiresAt }) => <Moment at={expiresAt} /> },
+    {
+      key: 'ends',
+      title: 'Expires',
+      width: '9rem',
+      cell: ({ expiresAt }) => <End at={expiresAt} now={now} />,
+    },
     {
       key: 'used',
       title: 'Last use',
@@ -50,5 +56,18 @@ export function TokensTable({
         </ConfirmDialog>
       )}
     </>
+  );
+}
+
+// time enough to replace it where it is used
+const noticeMs = 14 * 86_400_000;
+
+/** When a token ends, marked once that is near. */
+function End({ at, now }: { readonly at: string; readonly now: number }) {
+  if (Date.parse(at) - now > noticeMs) return <Moment at={at} />;
+  return (
+    <StateChip tone="warn" shape="clock">
+      <Moment at={at} />
+    </StateChip>
   );
 }

@@ -252,11 +252,14 @@ const longHost = `${'a-very-long-label-of-a-name.'.repeat(8)}example.org`;
       await page.getByRole('button', { name: 'Create a token' }).click();
       await page.getByLabel('Name').fill('ci-1');
       expect(await page.getByLabel('Scope').locator('option').allInnerTexts()).not.toContain('ADMIN');
+      await page.getByLabel('Expires').selectOption('in 7 days');
       await page.getByRole('button', { name: 'Create the token' }).click();
       const token = await page.getByRole('dialog').getByText(/^cmt_/).textContent();
       await app.request.get('/auth/me').set('Authorization', `Bearer ${token}`).expect(200);
       await page.keyboard.press('Escape');
       await page.getByRole('rowheader', { name: 'ci-1' }).waitFor();
+      // its end is near
+      await page.getByRole('row', { name: 'ci-1' }).locator('[data-tone="warn"]').waitFor();
       await look('tokens');
       await assertFocusReturns(page, ['Create a token', 'Revoke ci-1']);
       await page.getByRole('button', { name: 'Revoke ci-1' }).click();
