@@ -59,7 +59,7 @@ jest.setTimeout(60_000);
     await stage.play('reader', ben, '/spaces', async ({ page, look }) => {
       const controls = () =>
         page.getByRole('main').locator('input, select, textarea, [role=switch], button').allInnerTexts();
-      await page.getByRole('rowheader').getByRole('link').click();
+      await page.getByRole('heading', { level: 2 }).getByRole('link').click();
       await page.getByRole('link', { name: fqdn.fqdn }).waitFor();
       // these only sort
       expect(await controls()).toEqual(['Name', 'State ↑', 'Expires', 'Renewal']);
