@@ -121,6 +121,14 @@ test('administers a service only where its code is', async () => {
   });
 });
 
+test('names a full disk behind standard output', async () => {
+  const line = `"${process.execPath}" "${file}" completion bash >/dev/full`;
+  await expect(execute('/bin/sh', ['-c', line], { env: {} })).rejects.toMatchObject({
+    code: 1,
+    stderr: 'certloop: standard output: the disk is full; make room\n',
+  });
+});
+
 test('that was changed on its way is not installed', async () => {
   await writeFile(file, '\n', { flag: 'a' });
   const refused = execute(process.execPath, [file, 'install', '--dir', join(folder, 'other')], { env: {} });

@@ -1,10 +1,11 @@
 import { processIo } from './io.js';
 import { run } from './run.js';
+import { describeFault } from './system-fault.js';
 
-process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   // A reader that stops early, such as `head`, has read enough; a command without an end listens for it too.
-  if (code === 'EPIPE') return;
-  process.stderr.write(`certloop: standard output: ${message}\n`);
+  if (error.code === 'EPIPE') return;
+  process.stderr.write(`certloop: ${describeFault(error, 'standard output')}\n`);
   process.exitCode ||= 1;
 });
 // Where standard error is gone, nothing can report it.

@@ -17,7 +17,7 @@ interface Secret {
 export async function readSecret(io: Io, { question, name, option, file }: Secret): Promise<string> {
   const secret = file === undefined ? await io.askSecret(question) : await firstLine(io, file, option);
   const other = option === undefined ? '' : `, or name a file with ${option}`;
-  if (secret === '') throw new UsageError(`the ${name} is empty: type it${other}`);
+  if (secret === '') throw new UsageError(`the ${name} is empty: type it, or pipe it in${other}`);
   return secret;
 }
 

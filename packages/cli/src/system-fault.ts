@@ -28,6 +28,7 @@ const reasons: Readonly<Record<string, string>> = {
   ENETUNREACH: 'the network cannot be reached; check the connection',
   CERT_HAS_EXPIRED: 'its certificate has expired; renew it',
   ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for other names; check the address',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'it does not answer in TLS; if it has none, write the address with http://',
   DEPTH_ZERO_SELF_SIGNED_CERT: untrusted(),
   SELF_SIGNED_CERT_IN_CHAIN: untrusted(),
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted(),
@@ -56,4 +57,12 @@ export function describeFault(error: unknown, file?: string): string {
   const reason = code === undefined ? String(message ?? error) : explainCode(code);
   const place = file ?? path;
   return place === undefined ? reason : `${place}: ${reason}`;
+}
+
+/** Throws what the system refused with the file, which it omits for a folder that is read and for a full disk. */
+export function throwWithFile(file: string): (error: unknown) => never {
+  return (error) => {
+    if (faultCode(error) !== undefined) Object.assign(error as object, { path: file });
+    throw error;
+  };
 }

@@ -14,6 +14,7 @@ import type { Manager, Session } from '../connection/session.js';
 import { findFqdn, listFqdnsIn } from '../lookup.js';
 import { duration } from '../numbers.js';
 import { daysUntil } from '../output/table.js';
+import { throwWithFile } from '../system-fault.js';
 
 const rowOf = ({ issuer, createdAt, expiresAt, revokedAt, id }: Certificate) => ({
   created: createdAt.slice(0, 10),
@@ -58,7 +59,7 @@ function addReads(certificates: Command, open: () => Session): void {
       const newest = (await certificatesOf(await manager(), named, space)).at(-1);
       if (newest === undefined) throw new NotFound(`${named} has no certificate yet`);
       if (out === undefined) return void io.out.write(newest.pem);
-      await writeFile(out, newest.pem);
+      await writeFile(out, newest.pem).catch(throwWithFile(out));
       report.done(`${out}: expires ${newest.expiresAt.slice(0, 10)}`, newest);
     });
   certificates
@@ -173,7 +174,7 @@ async function download(
   const { body } = await client.downloadCertificate({ params, query: { format } });
   const bytes = await buffer(body ?? new Blob([]).stream());
   if (out === undefined) return void io.out.write(bytes);
-  await writeFile(out, bytes);
+  await writeFile(out, bytes).catch(throwWithFile(out));
   report.done(`${out}: expires ${found.expiresAt.slice(0, 10)}`, found);
 }
 

@@ -28,7 +28,10 @@ test('the environment is read service by service', async () => {
 test.each([
   [{ CERTLOOP_URL: 'http://a' }, 'CERTLOOP_URL is set, but not CERTLOOP_TOKEN'],
   [{ CERTLOOP_TOKEN: 'clt_1' }, 'CERTLOOP_TOKEN is set, but not CERTLOOP_URL'],
-  [{ CERTLOOP_URL: 'ftp://a', CERTLOOP_TOKEN: 'clt_1' }, 'CERTLOOP_URL is no address: ftp://a'],
+  [
+    { CERTLOOP_URL: 'ftp://a', CERTLOOP_TOKEN: 'clt_1' },
+    'CERTLOOP_URL is no address: ftp://a; write it with its scheme',
+  ],
   [
     { CERTLOOP_CREDENTIALS: '/nonexistent/file' },
     'CERTLOOP_CREDENTIALS: /nonexistent/file: there is no such file or folder',

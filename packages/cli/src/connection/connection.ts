@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Io } from '../io.js';
 import { describeFault } from '../system-fault.js';
 import { UsageError } from '../usage-error.js';
-import { isAddress, isSecret } from './connection-values.js';
+import { addressForm, isAddress, isSecret } from './connection-values.js';
 import { type Connection, type Context, parseConnection, requireContext } from './contexts.js';
 import { readContexts } from './contexts.store.js';
 
@@ -23,7 +23,7 @@ export async function readConnection({ env }: Io, named?: string): Promise<Resol
   const checkMonitor = monitorOf(env);
   const dummyCa = env['CERTLOOP_CA_URL'] || undefined;
   if (dummyCa !== undefined && !isAddress(dummyCa))
-    throw new UsageError(`CERTLOOP_CA_URL is no address: ${dummyCa}`);
+    throw new UsageError(`CERTLOOP_CA_URL is no address: ${dummyCa}; ${addressForm}`);
   const space = env['CERTLOOP_SPACE'] || (certManager === undefined ? stored.space : undefined);
   const project = env['CERTLOOP_PROJECT'] || (checkMonitor === undefined ? stored.project : undefined);
   const email = env['CERTLOOP_MONITOR_EMAIL'] || undefined;
@@ -90,7 +90,7 @@ function pairOf(env: Io['env'], address: string, secret: string): [string, strin
   if (url === undefined && key === undefined) return undefined;
   if (url === undefined) throw new UsageError(`${secret} is set, but not ${address}`);
   if (key === undefined) throw new UsageError(`${address} is set, but not ${secret}`);
-  if (!isAddress(url)) throw new UsageError(`${address} is no address: ${url}`);
+  if (!isAddress(url)) throw new UsageError(`${address} is no address: ${url}; ${addressForm}`);
   if (!isSecret(key)) throw new UsageError(`${secret} holds blanks or signs that none has`);
   return [url, key];
 }

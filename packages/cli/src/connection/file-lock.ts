@@ -10,16 +10,19 @@ const maxWaitMs = 10_000;
 
 /**
  * Takes a lock by creating its file, which contains the host and the process. Waits while another process holds it; a
- * lock whose process has ended is taken over. Returns what releases it. Throws UsageError after 10 s.
+ * lock whose process has ended is taken over. Returns what releases it. Throws UsageError if one process holds it for
+ * 10 s.
  */
 export async function lockFile(file: string): Promise<() => Promise<void>> {
-  const until = Date.now() + maxWaitMs;
+  let held = { by: '', until: Date.now() + maxWaitMs };
   const holder = `${hostname()} ${process.pid} ${randomUUID()}`;
   while (!(await take(file, holder))) {
     const seen = await readFile(file, 'utf8').catch(() => undefined);
     if (seen !== undefined && hasEnded(seen)) await removeEnded(file, seen);
     else await setTimeout(attemptMs);
-    if (Date.now() > until)
+    // many may wait in turn, each for a moment
+    if (seen !== held.by) held = { by: seen ?? '', until: Date.now() + maxWaitMs };
+    if (Date.now() > held.until)
       throw new UsageError(`${file} is held by another certloop (${seen}); remove it if that has ended`);
   }
   return () => rm(file, { force: true });

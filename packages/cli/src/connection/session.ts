@@ -1,4 +1,5 @@
 import {
+  AppError,
   createCertManagerClient,
   createCheckMonitorClient,
   createDummyCaClient,
@@ -7,9 +8,10 @@ import {
 import type { Io } from '../io.js';
 import { type Activity, createActivity, noActivity } from '../output/activity.js';
 import { createReport, type OutputSettings, type Report } from '../output/report.js';
-import { explainCode, faultCode } from '../system-fault.js';
+import { explainCode, throwWithFile } from '../system-fault.js';
 import { UsageError } from '../usage-error.js';
 import { type Resolved, readConnection, winningVariables } from './connection.js';
+import { refuseForeignAnswer } from './foreign-answer.js';
 
 export type Manager = ReturnType<typeof createCertManagerClient>;
 export type Monitor = ReturnType<typeof createCheckMonitorClient>;
@@ -141,11 +143,7 @@ function warnOfOverride({ env }: Io, report: Report, context: string | undefined
 
 /** Reads a text file; errors contain the file name even if the system omits it, as for a folder. */
 function naming(readText: Io['readText']): Io['readText'] {
-  return (file) =>
-    readText(file).catch((error: unknown) => {
-      if (faultCode(error) !== undefined) Object.assign(error as object, { path: file });
-      throw error;
-    });
+  return (file) => readText(file).catch(throwWithFile(file));
 }
 
 export type Fetch = (...request: Parameters<typeof fetch>) => Promise<Response>;
@@ -163,8 +161,10 @@ export function fetchFrom(service: string, trace?: (line: string) => void, deadl
       const signals = [deadline, init?.signal].filter((each) => each !== undefined && each !== null);
       const response = await fetch(input, { ...init, signal: AbortSignal.any(signals) });
       say(response.status);
+      await refuseForeignAnswer(response, service);
       return response;
     } catch (cause) {
+      if (cause instanceof AppError) throw cause;
       const reason = reasonOf(cause);
       say(reason);
       throw new UpstreamFailed(`${service} at ${origin} does not answer: ${reason}`, { cause });

@@ -1,6 +1,6 @@
 import { accountBasePath, accountContract, type Client, createClient } from '@certloop/contracts';
 import { UsageError } from '../usage-error.js';
-import { isAddress } from './connection-values.js';
+import { addressForm, isAddress } from './connection-values.js';
 import { type Fetch, fetchFrom, managerAt } from './session.js';
 
 export type SignedIn = Awaited<ReturnType<typeof signIn>>;
@@ -32,8 +32,7 @@ export async function signInToMonitor(
 }
 
 export function requireAddress(url: string): void {
-  if (!isAddress(url))
-    throw new UsageError(`${url} is no address; write it with its scheme, as https://certs.example.org`);
+  if (!isAddress(url)) throw new UsageError(`${url} is no address; ${addressForm}`);
 }
 
 function headersOf(url: string, headers: Readonly<Record<string, string>> | undefined, csrfToken: string) {

@@ -142,7 +142,9 @@ describeTerminal('a prompt in a terminal', () => {
     terminal.type('\x04');
     const shown = await terminal.end();
     expect(shown).toMatch(left(2));
-    expect(shown).toMatch(/the password of admin is empty: type it, or name a file with --password-file/);
+    expect(shown).toMatch(
+      /the password of admin is empty: type it, or pipe it in, or name a file with --password-file/,
+    );
   });
 
   test('deletes nothing before yes', async () => {

@@ -1,7 +1,10 @@
 import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, test } from '@jest/globals';
-import { asJson, certloop, certloopProcess, startCertloop } from './one-stack.js';
+import { makeCsr } from '../../../src/main-job.js';
+import { asJson, certloop, certloopProcess, folder, stack, startCertloop } from './one-stack.js';
 
 /** Tests of wrong and unusual command lines, on the stack of the file that calls this. */
 export function describeUsage(): void {
@@ -52,6 +55,24 @@ export function describeUsage(): void {
       code: 1,
       err: expect.stringContaining('cert-manager at http://127.0.0.1:9 does not answer'),
     });
+  });
+
+  test('an address of another service is named', async () => {
+    const { certManager, checkMonitor } = stack.credentials;
+    const env = { CERTLOOP_URL: checkMonitor.url, CERTLOOP_TOKEN: certManager.token };
+    expect(await certloop(['spaces'], { env })).toMatchObject({
+      code: 1,
+      err: `certloop: the server at ${checkMonitor.url} answers /spaces with 404; check that this is the address of cert-manager\n`,
+    });
+  });
+
+  test('a full disk is named with the file', async () => {
+    const csr = join(folder, 'disk.csr');
+    await writeFile(csr, await makeCsr('disk.example.test'));
+    await asJson(['issue', csr, '--space', 'Books', '--provider', 'dummy-ca']);
+    const save = ['certificates', 'save', 'disk.example.test'];
+    const full = { code: 1, out: '', err: 'certloop: /dev/full: the disk is full; make room\n' };
+    expect(await certloop([...save, '--out', '/dev/full'])).toEqual(full);
   });
 
   test('what is not there is named', async () => {
