@@ -33,24 +33,6 @@ export function live(minMs = 0) {
   };
 }
 
-/** Calls the newest `action` when the key is pressed outside of fields and dialogs. */
-export function useKey(key: string, action: () => void): void {
-  const [newest] = useState(() => ({ action }));
-  newest.action = action;
-  useEffect(() => {
-    const listen = (event: KeyboardEvent) => {
-      const { target } = event;
-      const isTyping =
-        target instanceof HTMLElement && target.closest('input, textarea, select, [role="dialog"]') !== null;
-      if (event.key !== key || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
-      event.preventDefault();
-      newest.action();
-    };
-    addEventListener('keydown', listen);
-    return () => removeEventListener('keydown', listen);
-  }, [key, newest]);
-}
-
 /** The value once it has not changed for `ms`. */
 export function useSettled<Value>(value: Value, ms = 200): Value {
   const [settled, settle] = useState(value);

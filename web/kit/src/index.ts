@@ -1,6 +1,5 @@
-export { live, type QueryTimes, useKey, useSettled } from './activity.browser.js';
+export { live, type QueryTimes, useSettled } from './activity.browser.js';
 export { auditSentence, outcomeOf } from './audit/audit-sentence.js';
-
 export {
   type BadgeForm,
   badgeAddress,
@@ -30,7 +29,7 @@ export { lazyPage } from './frame/lazy-page.browser.js';
 export { MissingPage } from './frame/missing-page.js';
 export { Redirect } from './frame/redirect.js';
 export { nextIn, routerOptions } from './frame/router.browser.js';
-export { Brand, Front, type NavigationLink, Shell } from './frame/shell.js';
+export { Brand, Front, Shell } from './frame/shell.js';
 export { startConsole } from './frame/start.js';
 export { DowntimeStrip, DurationChart } from './history-charts.js';
 export { csrBlocks, csrNames } from './keys/csr-names.js';
@@ -59,6 +58,8 @@ export {
   type Typed,
 } from './nested-settings.js';
 export { EmptyState, Loaded, Moment, useTitle, Waiting } from './page-parts.js';
+export type { NavigationLink } from './palette/commands.js';
+export { matchingEntries, type PaletteEntry } from './palette/palette-entries.js';
 export {
   changedCells,
   type GroupReach,

@@ -1,21 +1,22 @@
 import { type NavigationLink, SignedIn } from '@certloop/web-kit';
 import { useQuery } from '@tanstack/react-query';
 import { OutageStrip } from './changes/outage-strip.js';
+import { findEntries } from './find-entries.js';
 import { SignIn } from './pages/sign-in/sign-in.js';
 import { useRights } from './rights.js';
 import { session, stateQuery } from './service.js';
 
 const links: readonly (NavigationLink & { readonly isForAdmins?: true })[] = [
-  { to: '/', label: 'Dashboard', icon: 'home' },
-  { to: '/spaces', label: 'Spaces', icon: 'space' },
-  { to: '/fqdns', label: 'Names', icon: 'globe' },
-  { to: '/renewals', label: 'Renewals', icon: 'clock' },
-  { to: '/providers', label: 'Providers', icon: 'certificate' },
-  { to: '/users', label: 'Users', icon: 'user', isForAdmins: true },
-  { to: '/groups', label: 'Groups', icon: 'group', isForAdmins: true },
-  { to: '/audit', label: 'Audit log', icon: 'pulse' },
-  { to: '/statistics', label: 'Statistics', icon: 'chart' },
-  { to: '/account', label: 'Your account', icon: 'key' },
+  { to: '/', label: 'Dashboard', icon: 'home', letter: 'd' },
+  { to: '/spaces', label: 'Spaces', icon: 'space', letter: 's' },
+  { to: '/fqdns', label: 'Names', icon: 'globe', letter: 'n' },
+  { to: '/renewals', label: 'Renewals', icon: 'clock', letter: 'r' },
+  { to: '/providers', label: 'Providers', icon: 'certificate', letter: 'p' },
+  { to: '/users', label: 'Users', icon: 'user', letter: 'u', isForAdmins: true },
+  { to: '/groups', label: 'Groups', icon: 'group', letter: 'g', isForAdmins: true },
+  { to: '/audit', label: 'Audit log', icon: 'pulse', letter: 'a' },
+  { to: '/statistics', label: 'Statistics', icon: 'chart', letter: 't' },
+  { to: '/account', label: 'Your account', icon: 'key', letter: 'y' },
 ];
 
 /** The frame of every page that needs a session. */
@@ -27,6 +28,8 @@ export function Inside() {
       session={session}
       console="manager"
       links={links.filter(({ isForAdmins }) => isForAdmins !== true || isAdmin)}
+      find={(text, signal) => findEntries(text, signal, isAdmin)}
+      hint="Page, action, name, space, or an id"
       other={{ label: 'Monitor', url: service?.monitorUrl }}
       nameOf={({ user }) => user.username}
       SignIn={SignIn}

@@ -36,6 +36,7 @@ export function RenewalSwitch({
           type="checkbox"
           role="switch"
           className="cl-switch"
+          aria-keyshortcuts={isInList ? undefined : 'e'}
           aria-label={isInList ? `Renew ${fqdn} automatically` : undefined}
           checked={isChecked}
           aria-checked={isChecked}

@@ -1,11 +1,12 @@
 import { type NavigationLink, SignedIn } from '@certloop/web-kit';
 import { useQuery } from '@tanstack/react-query';
+import { findEntries } from './find-entries.js';
 import { SignIn } from './pages/sign-in/sign-in.js';
 import { session, stateQuery } from './service.js';
 
 const links: readonly NavigationLink[] = [
-  { to: '/projects', label: 'Projects', icon: 'pulse' },
-  { to: '/account', label: 'Your account', icon: 'key' },
+  { to: '/projects', label: 'Projects', icon: 'pulse', letter: 'p' },
+  { to: '/account', label: 'Your account', icon: 'key', letter: 'y' },
 ];
 
 /** The frame of every page that needs a session. */
@@ -16,6 +17,8 @@ export function Inside() {
       session={session}
       console="monitor"
       links={links}
+      find={findEntries}
+      hint="Page, action, project, check, or an id"
       other={{ label: 'Manager', url: service?.managerUrl }}
       nameOf={({ user }) => user.email}
       SignIn={SignIn}

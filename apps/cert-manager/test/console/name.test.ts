@@ -299,6 +299,74 @@ jest.setTimeout(60_000);
     });
   });
 
+  test('leads anywhere by the palette and by keys, none of which acts while one types', async () => {
+    const { app } = stage;
+    const space = await addSpace(app, 'Palette space');
+    await addFqdn(app, space.id, 'palette.example.org');
+    await stage.play('palette', app.people.ada, '/spaces', async ({ page, look }) => {
+      const { keyboard } = page;
+      const heading = (name: string) => page.getByRole('heading', { name, level: 1 }).waitFor();
+      const dialog = (name: string) => page.getByRole('dialog', { name });
+      const search = page.getByRole('combobox', { name: 'Search' });
+      const option = (name: string | RegExp) => page.getByRole('option', { name });
+      await heading('Spaces');
+      await assertFocusReturns(page, ['Go to a page, a name or an action']);
+      await keyboard.press('Control+k');
+      await search.and(page.locator(':focus')).waitFor();
+      await option('Create a space on this page').waitFor();
+      await keyboard.type('palette');
+      await option('Palette space space').waitFor();
+      await look('found');
+      await keyboard.press('ArrowUp');
+      expect(await option('Palette space space').getAttribute('aria-selected')).toBe('true');
+      await keyboard.press('ArrowDown');
+      await keyboard.press('Enter');
+      await heading('palette.example.org');
+      await keyboard.press('?');
+      await dialog('Keys').getByText('Choose the CSR file').waitFor();
+      await look('keys');
+      await keyboard.press('Escape');
+      await dialog('Keys').waitFor({ state: 'detached' });
+      await keyboard.press('Control+k');
+      await keyboard.insertText(space.id);
+      await option('Palette space space').waitFor();
+      // Esc has closed the dialog only
+      expect(page.url()).toContain('/fqdns/');
+      await keyboard.press('Enter');
+      await heading('Palette space');
+      await page.getByRole('link', { name: 'palette.example.org' }).waitFor();
+      await keyboard.press('Escape');
+      await heading('Spaces');
+
+      await page.getByRole('link', { name: 'Palette space' }).waitFor();
+      await keyboard.press('c');
+      const name = page.getByLabel('Name', { exact: true });
+      await name.and(page.locator(':focus')).waitFor();
+      await keyboard.type('gs?/cjkx');
+      expect(await name.inputValue()).toBe('gs?/cjkx');
+      await keyboard.press('Escape');
+      await dialog('Create a space').waitFor({ state: 'detached' });
+      await keyboard.press('j');
+      const link = page.getByRole('rowheader').first().getByRole('link');
+      await link.and(page.locator(':focus')).waitFor();
+      const title = (await link.textContent()) ?? '';
+      await keyboard.press('Enter');
+      await heading(title);
+      await keyboard.press('g');
+      await keyboard.press('y');
+      await heading('Your account');
+
+      await keyboard.press('?');
+      await dialog('Keys').getByLabel('Use keys of single characters in this browser').click();
+      await keyboard.press('Escape');
+      await dialog('Keys').waitFor({ state: 'detached' });
+      await keyboard.press('c');
+      await keyboard.press('Control+k');
+      await search.waitFor();
+      expect(await page.getByRole('dialog').count()).toBe(1);
+    });
+  });
+
   test('leads to a certificate with its chain, key and files', async () => {
     const { app } = stage;
     const { fqdn } = await fqdnWithCsr(app);

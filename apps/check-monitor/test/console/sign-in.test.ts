@@ -69,7 +69,16 @@ const email = 'anna@example.org';
       await enter(button('Send a ping now'));
       await page.getByText('The next one is expected on').waitFor();
       await assertFocusReturns(page, ['Change the schedule', 'Delete']);
-      await enter(link('Keyboard'));
+      await page.keyboard.press('g');
+      await page.keyboard.press('p');
+      await page.getByRole('heading', { name: 'Projects' }).waitFor();
+      await page.keyboard.press('Control+k');
+      await page.keyboard.type('backup');
+      await page.getByRole('option', { name: 'Nightly backup Keyboard' }).waitFor();
+      await page.keyboard.press('Enter');
+      await page.getByText('The next one is expected on').waitFor();
+      await page.keyboard.press('Escape');
+      await page.getByRole('link', { name: 'Nightly backup' }).waitFor();
       await enter(link('Settings'));
       await assertFocusReturns(page, [
         'Add a member',

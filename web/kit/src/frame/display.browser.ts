@@ -11,20 +11,25 @@ export const timeZones = ['browser', 'UTC'] as const;
 /** The zone of the moments on pages. */
 export type TimeZone = (typeof timeZones)[number];
 
+export const keyChoices = ['on', 'off'] as const;
+
 export interface Display {
   readonly density: Density;
   readonly timeZone: TimeZone;
   /** Whether the first steps of a new installation are no longer shown. */
   readonly isChecklistHidden: boolean;
+  /** Whether keys of single characters act on the page. */
+  readonly keys: (typeof keyChoices)[number];
 }
 
-const keys = {
+const names = {
   density: 'certloop-density',
   timeZone: 'certloop-time-zone',
   checklist: 'certloop-checklist',
+  keys: 'certloop-keys',
 } as const;
 const listeners = new Set<() => void>();
-let shown: Display = { density: 'usual', timeZone: 'browser', isChecklistHidden: false };
+let shown: Display = { density: 'usual', timeZone: 'browser', isChecklistHidden: false, keys: 'on' };
 
 /** Shows pages as this browser has stored it, here and when another tab changes it. To be called once. */
 export function followStoredDisplay(): void {
@@ -36,36 +41,44 @@ export function followStoredDisplay(): void {
 export function changeDisplay(change: Partial<Display>): void {
   show({ ...shown, ...change });
   try {
-    localStorage.setItem(keys.density, shown.density);
-    localStorage.setItem(keys.timeZone, shown.timeZone);
-    localStorage.setItem(keys.checklist, shown.isChecklistHidden ? 'hidden' : 'shown');
+    localStorage.setItem(names.density, shown.density);
+    localStorage.setItem(names.timeZone, shown.timeZone);
+    localStorage.setItem(names.checklist, shown.isChecklistHidden ? 'hidden' : 'shown');
+    localStorage.setItem(names.keys, shown.keys);
   } catch {
     // storage is refused: it lasts until the page is loaded again
   }
 }
 
 /** How pages look now. */
+export function shownDisplay(): Display {
+  return shown;
+}
+
+/** How pages look now; the component is drawn anew when that changes. */
 export function useDisplay(): Display {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => shown,
-  );
+  return useSyncExternalStore((listener) => {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  }, shownDisplay);
 }
 
 function stored(): Display {
   try {
-    const [density, timeZone] = [localStorage.getItem(keys.density), localStorage.getItem(keys.timeZone)];
     return {
-      density: densities.find((one) => one === density) ?? 'usual',
-      timeZone: timeZones.find((one) => one === timeZone) ?? 'browser',
-      isChecklistHidden: localStorage.getItem(keys.checklist) === 'hidden',
+      density: wordIn(densities, names.density) ?? 'usual',
+      timeZone: wordIn(timeZones, names.timeZone) ?? 'browser',
+      isChecklistHidden: localStorage.getItem(names.checklist) === 'hidden',
+      keys: wordIn(keyChoices, names.keys) ?? 'on',
     };
   } catch {
     return shown;
   }
+}
+
+function wordIn<Word extends string>(words: readonly Word[], name: string): Word | undefined {
+  const found = localStorage.getItem(name);
+  return words.find((word) => word === found);
 }
 
 function show(display: Display): void {

@@ -1,24 +1,17 @@
 import { ActionIcon, Button, Popover } from '@mantine/core';
 import { Link, useRouterState } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { Commands, type CommandsProps } from '../palette/commands.js';
 import { ColorChoice } from './color-choice.js';
 import { returnFocusAfterDialogs } from './dialog-focus.browser.js';
-import { Icon, type IconName } from './icons.js';
+import { Icon } from './icons.js';
 
-export interface NavigationLink {
-  readonly to: string;
-  readonly label: string;
-  readonly icon: IconName;
-}
-
-export interface ShellProps {
+export interface ShellProps extends CommandsProps {
   /** Which console it is, after the name of the product. */
   readonly console: string;
-  readonly links: readonly NavigationLink[];
   /** The other console, where its address is known. */
   readonly elsewhere?: { readonly href: string; readonly label: string } | undefined;
   readonly userName: string;
-  readonly signOut: () => void;
   readonly children: ReactNode;
 }
 
@@ -35,7 +28,8 @@ export function Brand({ console }: { readonly console: string }) {
 }
 
 /** Frame of every page after sign-in: header with the user's menu, navigation, and the page itself. */
-export function Shell({ console, links, elsewhere, userName, signOut, children }: ShellProps) {
+export function Shell({ console, elsewhere, userName, children, ...commands }: ShellProps) {
+  const { links, signOut } = commands;
   const [isOpen, setOpen] = useState(false);
   const path = useRouterState({ select: ({ location }) => location.pathname });
   const main = useRef<HTMLElement>(null);
@@ -71,6 +65,7 @@ export function Shell({ console, links, elsewhere, userName, signOut, children }
           <Brand console={console} />
         </Link>
         <div className="cl-grow" />
+        <Commands {...commands} />
         <UserMenu userName={userName} signOut={signOut} />
       </header>
       <nav className="cl-nav" id="navigation" aria-label="Pages" data-open={isOpen || undefined}>

@@ -3,18 +3,18 @@ import { Outlet, useRouterState } from '@tanstack/react-router';
 import type { ComponentType, ReactNode } from 'react';
 import { ErrorPanel } from '../error-panel.js';
 import { Redirect } from '../frame/redirect.js';
-import { Front, type NavigationLink, Shell } from '../frame/shell.js';
+import { Front, Shell } from '../frame/shell.js';
 import { Waiting } from '../page-parts.js';
+import type { CommandsProps } from '../palette/commands.js';
 import { noteRights, useRightsNotice } from '../service/rights-notice.browser.js';
 import type { Session } from './session.js';
 import type { Me } from './session-state.js';
 import { SessionWatch, useSession } from './session-view.js';
 
-export interface SignedInProps<M extends Me> {
+export interface SignedInProps<M extends Me> extends Omit<CommandsProps, 'signOut'> {
   readonly session: Session<M>;
   /** Which console it is, after the name of the product. */
   readonly console: string;
-  readonly links: readonly NavigationLink[];
   /** The other console: its name, and its address for browsers where it is set. */
   readonly other: { readonly label: string; readonly url: string | undefined };
   readonly nameOf: (me: M) => string;
@@ -26,7 +26,7 @@ export interface SignedInProps<M extends Me> {
 
 /** The frame of every page that needs a session; without one the sign-in comes first. */
 export function SignedIn<M extends Me>(props: SignedInProps<M>) {
-  const { session, console, links, other, nameOf, SignIn, notice } = props;
+  const { session, console, links, find, hint, other, nameOf, SignIn, notice } = props;
   const state = useSession(session);
   const next = useRouterState({ select: ({ location }) => `${location.pathname}${location.searchStr}` });
   if (state.phase === 'out') {
@@ -45,6 +45,8 @@ export function SignedIn<M extends Me>(props: SignedInProps<M>) {
       <Shell
         console={console}
         links={links}
+        find={find}
+        hint={hint}
         elsewhere={elsewhereOf(other)}
         userName={nameOf(state.me)}
         signOut={() => void session.close()}

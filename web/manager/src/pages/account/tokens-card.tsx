@@ -17,7 +17,12 @@ export function TokensCard({ rights }: { readonly rights: Me['rights'] }) {
     <section className="cl-stack" aria-label="API tokens">
       <div className="cl-title">
         <h2>API tokens</h2>
-        <Button size="xs" leftSection={<Icon name="plus" size={16} />} onClick={() => setAdding(true)}>
+        <Button
+          size="xs"
+          aria-keyshortcuts="c"
+          leftSection={<Icon name="plus" size={16} />}
+          onClick={() => setAdding(true)}
+        >
           Create a token
         </Button>
       </div>

@@ -48,7 +48,11 @@ export function FirstSteps() {
                 Add a name to {space.name}
               </Button>
             ) : hasFullAccess ? (
-              <Button leftSection={<Icon name="plus" />} onClick={() => setAdding(true)}>
+              <Button
+                aria-keyshortcuts="c"
+                leftSection={<Icon name="plus" />}
+                onClick={() => setAdding(true)}
+              >
                 Create a space
               </Button>
             ) : (

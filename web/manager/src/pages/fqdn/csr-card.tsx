@@ -182,6 +182,7 @@ function Choose({
         />
         <Button
           variant="default"
+          aria-keyshortcuts="u"
           leftSection={<Icon name="upload" />}
           loading={isPending}
           onClick={() => input.current?.click()}

@@ -97,7 +97,11 @@ function RequestForm({
           ))}
         </select>
       </label>
-      <Button loading={request.isPending} onClick={valid === undefined ? send : () => setAsking(true)}>
+      <Button
+        aria-keyshortcuts="r"
+        loading={request.isPending}
+        onClick={valid === undefined ? send : () => setAsking(true)}
+      >
         Request from {provider.displayName}
       </Button>
       {csr !== undefined && <p className="cl-dim">For the key of {dayOf(csr.createdAt)}.</p>}

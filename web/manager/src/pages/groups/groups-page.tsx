@@ -67,7 +67,11 @@ function GroupList() {
     return listPageOf(body, headers);
   });
   const add = (
-    <Button leftSection={<Icon name="plus" />} onClick={() => void navigate({ to: '/new-group' })}>
+    <Button
+      aria-keyshortcuts="c"
+      leftSection={<Icon name="plus" />}
+      onClick={() => void navigate({ to: '/new-group' })}
+    >
       Create a group
     </Button>
   );

@@ -20,7 +20,7 @@ export function ProvidersPage() {
       <div className="cl-title">
         <h1>Providers</h1>
         {isAdmin && (
-          <Button leftSection={<Icon name="plus" />} onClick={() => setCreating(true)}>
+          <Button aria-keyshortcuts="c" leftSection={<Icon name="plus" />} onClick={() => setCreating(true)}>
             Create a provider
           </Button>
         )}

@@ -32,7 +32,7 @@ export function SpacePage() {
       >
         Paste a list of names
       </Button>
-      <Button leftSection={<Icon name="plus" />} onClick={() => setAdding(true)}>
+      <Button aria-keyshortcuts="c" leftSection={<Icon name="plus" />} onClick={() => setAdding(true)}>
         Add a name
       </Button>
     </div>

@@ -151,7 +151,7 @@ export function SpacesPage() {
   const isSearchable = q !== undefined || total > fewSpaces;
   const { hasFullAccess } = useRights();
   const add = hasFullAccess && (
-    <Button leftSection={<Icon name="plus" />} onClick={() => setAdding(true)}>
+    <Button aria-keyshortcuts="c" leftSection={<Icon name="plus" />} onClick={() => setAdding(true)}>
       Create a space
     </Button>
   );

@@ -46,7 +46,7 @@ function UserList() {
     <>
       <div className="cl-title">
         <h1>Users</h1>
-        <Button leftSection={<Icon name="plus" />} onClick={() => setAdding(true)}>
+        <Button aria-keyshortcuts="c" leftSection={<Icon name="plus" />} onClick={() => setAdding(true)}>
           Create a user
         </Button>
       </div>

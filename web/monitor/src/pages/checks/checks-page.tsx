@@ -8,7 +8,6 @@ import {
   Icon,
   Loaded,
   serviceUrl,
-  useKey,
   useNow,
   useTabIcon,
   useTitle,
@@ -43,14 +42,13 @@ export function ChecksPage() {
   );
   useTabIcon(counts === undefined ? undefined : worstOf(counts));
   const canChange = mayChange(project.data);
-  useKey('c', () => setAdding(canChange));
   if (project.isError && project.data === undefined) {
     return <ErrorPanel error={project.error} retry={() => void project.refetch()} />;
   }
   const all = counts === undefined ? 0 : sumOf(counts);
   const isEmpty = rows === undefined || (rows.length === 0 && !isNarrowed(search));
   const add = canChange && (
-    <Button leftSection={<Icon name="plus" />} onClick={() => setAdding(true)}>
+    <Button aria-keyshortcuts="c" leftSection={<Icon name="plus" />} onClick={() => setAdding(true)}>
       New check
     </Button>
   );

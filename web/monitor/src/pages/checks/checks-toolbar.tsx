@@ -1,5 +1,5 @@
 import type { CheckCounts } from '@certloop/contracts/browser';
-import { countText, Icon, useKey, useSettled } from '@certloop/web-kit';
+import { countText, Icon, useSettled } from '@certloop/web-kit';
 import { TextInput } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import { statusOrder, wordOf } from '../../check-states.js';
@@ -47,9 +47,7 @@ export function ChecksToolbar({ counts, search, change }: Narrowing & { readonly
 }
 
 function SearchField({ search, change }: Narrowing) {
-  const field = useRef<HTMLInputElement>(null);
   const [text, setText] = useState(search.q ?? '');
-  useKey('/', () => field.current?.focus());
   const newest = useRef({ search, change });
   newest.current = { search, change };
   const settled = useSettled(text).trim();
@@ -60,8 +58,8 @@ function SearchField({ search, change }: Narrowing) {
   }, [settled]);
   return (
     <TextInput
-      ref={field}
       aria-label="Search by name, slug or tag"
+      aria-keyshortcuts="/"
       placeholder="Search by name, slug or tag"
       leftSection={<Icon name="search" size={16} />}
       value={text}

@@ -39,7 +39,7 @@ export function IntegrationsPage() {
   }
   const canChange = mayChange(project.data);
   const add = (
-    <Button leftSection={<Icon name="plus" />} onClick={() => setAdding(true)}>
+    <Button aria-keyshortcuts="c" leftSection={<Icon name="plus" />} onClick={() => setAdding(true)}>
       Add an integration
     </Button>
   );

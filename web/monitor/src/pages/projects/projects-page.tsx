@@ -94,7 +94,7 @@ export function ProjectsPage() {
   useTitle(down > 0 ? `${countText(down)} down – Projects` : 'Projects', 'monitor');
   useTabIcon(down > 0 ? 'bad' : undefined);
   const add = (
-    <Button leftSection={<Icon name="plus" />} onClick={() => setAdding(true)}>
+    <Button aria-keyshortcuts="c" leftSection={<Icon name="plus" />} onClick={() => setAdding(true)}>
       Create a project
     </Button>
   );

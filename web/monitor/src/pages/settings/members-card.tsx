@@ -85,7 +85,12 @@ export function MembersCard({ project }: { readonly project: AccountProject }) {
       <div className="cl-title">
         <h2>Members</h2>
         {isOwner && (
-          <Button size="xs" leftSection={<Icon name="plus" size={16} />} onClick={() => setAdding(true)}>
+          <Button
+            size="xs"
+            aria-keyshortcuts="c"
+            leftSection={<Icon name="plus" size={16} />}
+            onClick={() => setAdding(true)}
+          >
             Add a member
           </Button>
         )}

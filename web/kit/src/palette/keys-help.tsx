@@ -1,0 +1,66 @@
+import { Modal, Switch } from '@mantine/core';
+import { changeDisplay, useDisplay } from '../frame/display.browser.js';
+import type { PageKey } from './page-keys.browser.js';
+
+const common = [
+  ['Ctrl K or ⌘ K', 'Go to a page, a name or an action'],
+  ['?', 'Show the keys'],
+  ['j, k', 'Next row, previous row'],
+  ['Enter', 'Open the row'],
+  ['x', 'Select the row'],
+  ['Esc', 'Close a dialog, or go to the page above'],
+] as const;
+
+/** Dialog that lists the keys: of every page, of this one, and those that lead to others. */
+export function KeysHelp({
+  pageKeys,
+  jumps,
+  close,
+}: {
+  readonly pageKeys: readonly PageKey[];
+  readonly jumps: readonly { readonly letter: string; readonly label: string }[];
+  readonly close: () => void;
+}) {
+  const { keys } = useDisplay();
+  return (
+    <Modal opened onClose={close} title="Keys" size="lg">
+      <div className="cl-form">
+        <Switch
+          label="Use keys of single characters in this browser"
+          checked={keys === 'on'}
+          onChange={({ currentTarget: { checked } }) => changeDisplay({ keys: checked ? 'on' : 'off' })}
+          data-autofocus
+        />
+        {pageKeys.length > 0 && (
+          <KeyTable title="On this page" rows={pageKeys.map(({ key, label }) => [key, label])} />
+        )}
+        <KeyTable title="On every page" rows={common} />
+        <KeyTable title="To other pages" rows={jumps.map(({ letter, label }) => [`g ${letter}`, label])} />
+      </div>
+    </Modal>
+  );
+}
+
+function KeyTable({
+  title,
+  rows,
+}: {
+  readonly title: string;
+  readonly rows: readonly (readonly [key: string, label: string])[];
+}) {
+  return (
+    <section className="cl-stack">
+      <h2>{title}</h2>
+      <dl className="cl-facts">
+        {rows.map(([key, label]) => (
+          <div key={key} className="cl-pair">
+            <dt>
+              <kbd className="cl-key">{key}</kbd>
+            </dt>
+            <dd>{label}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}

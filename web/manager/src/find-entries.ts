@@ -1,0 +1,66 @@
+import { type PaletteEntry, statusOf } from '@certloop/web-kit';
+import { api } from './service.js';
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** What the user may read whose name has the text, or whose id it is. */
+export async function findEntries(
+  text: string,
+  signal: AbortSignal,
+  isAdmin: boolean,
+): Promise<readonly PaletteEntry[]> {
+  if (uuid.test(text)) return findById(text.toLowerCase(), signal);
+  const [fqdns, spaces, users] = await Promise.all([
+    api.listAllFqdns({ query: { q: text, sort: 'fqdn', limit: '8' }, signal }),
+    api.listSpaces({ query: { q: text.slice(0, 100), sort: 'name', limit: '5' }, signal }),
+    isAdmin ? api.listUsers({ query: { q: text.slice(0, 100), limit: '5' }, signal }) : { body: [] },
+  ]);
+  return [
+    ...fqdns.body.map(({ id, spaceId, fqdn }) => fqdnEntry(fqdn, spaceId, id)),
+    ...spaces.body.map(({ id, name }) => spaceEntry(name, id)),
+    ...users.body.map(({ id, username }) => ({
+      key: id,
+      label: username,
+      detail: 'user',
+      path: `/users/${id}`,
+    })),
+  ];
+}
+
+/** The thing with this id: a space, a request, or what the audit log names by it. */
+async function findById(id: string, signal: AbortSignal): Promise<readonly PaletteEntry[]> {
+  const [space, job, log] = await Promise.all([
+    unlessMissing(api.getSpace({ params: { id }, signal })),
+    unlessMissing(api.getIssuanceJob({ params: { id }, signal })),
+    unlessMissing(api.listAuditLogs({ query: { resourceId: id, limit: '1' }, signal })),
+  ]);
+  if (space !== undefined) return [spaceEntry(space.body.name, id)];
+  if (job !== undefined) {
+    const { spaceId, fqdnId } = job.body;
+    const path = `/spaces/${spaceId}/fqdns/${fqdnId}?job=${id}`;
+    return [{ key: id, label: id, detail: 'request', path }];
+  }
+  const [entry] = log?.body.logs ?? [];
+  const spaceId = entry?.details['spaceId'];
+  if (entry?.resourceType !== 'fqdn' || typeof spaceId !== 'string') return [];
+  const fqdn = await unlessMissing(api.getFqdn({ params: { id: spaceId, fqdnId: id }, signal }));
+  return fqdn === undefined ? [] : [fqdnEntry(fqdn.body.fqdn, spaceId, id)];
+}
+
+async function unlessMissing<Reply>(reply: Promise<Reply>): Promise<Reply | undefined> {
+  try {
+    return await reply;
+  } catch (error) {
+    const status = statusOf(error);
+    if (status === 404 || status === 403) return undefined;
+    throw error;
+  }
+}
+
+function fqdnEntry(label: string, spaceId: string, id: string): PaletteEntry {
+  return { key: id, label, detail: 'name', path: `/spaces/${spaceId}/fqdns/${id}` };
+}
+
+function spaceEntry(label: string, id: string): PaletteEntry {
+  return { key: id, label, detail: 'space', path: `/spaces/${id}` };
+}
