@@ -53,6 +53,14 @@ export async function tabTo(page: Page, target: Locator): Promise<void> {
   throw new Error(`Tab does not lead there; it leads to ${passed.join(', ')}`);
 }
 
+/** Resolves once the page is laid out anew. */
+const painted = 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))';
+
+/** Elements that stand out sideways of the page, unless the page need not be scrolled for them. */
+const overhanging = `document.documentElement.scrollWidth <= innerWidth ? [] : [...document.querySelectorAll('body *')]
+  .filter((one) => one.getBoundingClientRect().right > innerWidth)
+  .map((one) => one.tagName + '.' + one.className + ' ' + Math.round(one.getBoundingClientRect().right))`;
+
 /** Fails where a narrow screen, or a zoom of 200 %, has to be scrolled sideways. */
 export async function assertFits(page: Page): Promise<void> {
   for (const [width, height] of [
@@ -61,8 +69,8 @@ export async function assertFits(page: Page): Promise<void> {
     [360, 740],
   ] as const) {
     await page.setViewportSize({ width, height });
-    const overhang = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'));
-    assert.ok(overhang <= 0, `${overhang} px stand out sideways of ${page.url()} at ${width} px`);
+    await page.evaluate(painted);
+    assert.deepEqual(await page.evaluate(overhanging), [], `${page.url()} at ${width} px`);
   }
 }
 

@@ -13,6 +13,8 @@ export { expirySentence } from './charts/expiry-sentence.js';
 export { type Series, StackedBars } from './charts/stacked-bars.js';
 export { useCountdown, useInterval, useNow } from './clock.browser.js';
 export { CodeBlock, CopyText } from './copy-text.js';
+export { CopyCurl } from './curl/copy-curl.js';
+export { FormEnd } from './curl/form-end.js';
 export { ErrorPanel } from './error-panel.js';
 export { ColorChoice } from './frame/color-choice.js';
 export { ConfirmDialog, ConfirmForm } from './frame/confirm-dialog.js';

@@ -30,6 +30,7 @@ export function Inside() {
       links={links.filter(({ isForAdmins }) => isForAdmins !== true || isAdmin)}
       find={(text, signal) => findEntries(text, signal, isAdmin)}
       hint="Page, action, name, space, or an id"
+      programSignIn={{ path: '/auth/login', name: 'username' }}
       other={{ label: 'Monitor', url: service?.monitorUrl }}
       nameOf={({ user }) => user.username}
       SignIn={SignIn}

@@ -1,14 +1,17 @@
-import { Fault, faultsOf } from '@certloop/web-kit';
-import { Button, Modal } from '@mantine/core';
+import { Fault, FormEnd, faultsOf } from '@certloop/web-kit';
+import { Modal } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { api } from './service.js';
 import { SpaceFields, spaceFields, spaceOf } from './space-fields.js';
+
+type NewSpaceBody = ReturnType<typeof spaceOf>;
+const send = (to: typeof api, body: NewSpaceBody) => to.createSpace({ body });
 
 /** Dialog that creates a space. */
 export function NewSpace({ isOpen, close }: { readonly isOpen: boolean; readonly close: () => void }) {
   const queries = useQueryClient();
   const create = useMutation({
-    mutationFn: (body: ReturnType<typeof spaceOf>) => api.createSpace({ body }),
+    mutationFn: (body: NewSpaceBody) => send(api, body),
     onSuccess: async () => {
       close();
       await queries.invalidateQueries({ queryKey: ['spaces'] });
@@ -26,9 +29,9 @@ export function NewSpace({ isOpen, close }: { readonly isOpen: boolean; readonly
       >
         <SpaceFields faults={byField} nameHint="For example the team or the service that owns the names." />
         <Fault>{general}</Fault>
-        <Button type="submit" loading={create.isPending}>
+        <FormEnd api={api} of={(to, form) => send(to, spaceOf(form))} isPending={create.isPending}>
           Create the space
-        </Button>
+        </FormEnd>
       </form>
     </Modal>
   );

@@ -5,6 +5,8 @@ import type { Me } from '@certloop/contracts/browser';
 import { background, createPageClient, openTabChannel, Session } from '@certloop/web-kit';
 
 export const api = createPageClient(contract, {
+  // a token neither creates tokens nor ends sessions
+  programsCallBy: (path) => (/\/(auth\/\w+|api-tokens(\/[^/]+)?)$/.test(path) ? 'cookies' : 'token'),
   csrf: {
     current: () => session.csrfToken(),
     refresh: async () => (await session.check(true))?.csrfToken,
@@ -16,6 +18,7 @@ export const stateQuery = {
   queryKey: ['state'],
   queryFn: async ({ signal }: { readonly signal: AbortSignal }) => (await api.getAuthState({ signal })).body,
   staleTime: 60_000,
+  meta: { isOfFrame: true },
 };
 
 export const session: Session<Me> = new Session<Me>(

@@ -19,6 +19,7 @@ export function Inside() {
       links={links}
       find={findEntries}
       hint="Page, action, project, check, or an id"
+      programSignIn={{ path: '/api/account/login', name: 'email' }}
       other={{ label: 'Manager', url: service?.managerUrl }}
       nameOf={({ user }) => user.email}
       SignIn={SignIn}

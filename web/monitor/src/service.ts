@@ -10,12 +10,16 @@ const csrf = {
   refresh: async () => (await session.check(true))?.csrfToken,
 };
 
-export const api = createPageClient(contract, { basePath: accountBasePath, csrf });
+export const api = createPageClient(contract, {
+  basePath: accountBasePath,
+  csrf,
+  programsCallBy: () => 'cookies',
+});
 
 /** The management API of a project, by the session. */
 export function projectApi(projectId: string) {
   const basePath = `${accountBasePath}/projects/${projectId}/v3`;
-  return createPageClient(managementContract, { basePath, csrf });
+  return createPageClient(managementContract, { basePath, csrf, programsCallBy: () => 'cookies' });
 }
 
 /** Query of what a page must know before anyone has signed in; it changes with the settings of the service only. */
@@ -23,6 +27,7 @@ export const stateQuery = {
   queryKey: ['state'],
   queryFn: async ({ signal }: { readonly signal: AbortSignal }) => (await api.getState({ signal })).body,
   staleTime: 60_000,
+  meta: { isOfFrame: true },
 };
 
 /** Who is signed in, as the monitor describes them. */

@@ -310,7 +310,7 @@ jest.setTimeout(60_000);
       const search = page.getByRole('combobox', { name: 'Search' });
       const option = (name: string | RegExp) => page.getByRole('option', { name });
       await heading('Spaces');
-      await assertFocusReturns(page, ['Go to a page, a name or an action']);
+      await assertFocusReturns(page, ['Go to']);
       await keyboard.press('Control+k');
       await search.and(page.locator(':focus')).waitFor();
       await option('Create a space on this page').waitFor();

@@ -219,7 +219,7 @@ jest.setTimeout(2 * minute);
       await page.getByRole('link', { name: 'Badges' }).click();
       const badge = page.getByRole('row', { name: /Stock “count”/ });
       await badge.getByText('![Stock “count” \\[daily\\]](').waitFor();
-      await page.getByLabel('Copy as').selectOption('html');
+      await page.getByRole('combobox', { name: 'Copy as' }).selectOption('html');
       await page.getByLabel('States').selectOption('up, late or down');
       await badge.getByText(/<img src=".*\/b\/3\/.*\.svg" alt=/).waitFor();
       await page.getByRole('img', { name: 'Badge of stock', exact: true }).waitFor();

@@ -1,6 +1,10 @@
 import { ActionIcon } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
+import type { WrittenRequest } from '../curl/curl-command.js';
+import { PageAsCurl, type ProgramSignIn } from '../curl/page-as-curl.js';
+import { requestsOfPage } from '../curl/written-requests.browser.js';
 import { Icon, type IconName } from '../frame/icons.js';
 import { consolePath } from '../service/api.browser.js';
 import { KeysHelp } from './keys-help.js';
@@ -20,17 +24,23 @@ export interface CommandsProps {
   readonly find: FindEntries;
   /** What `find` looks for. */
   readonly hint: string;
+  /** How a program signs in. */
+  readonly programSignIn: ProgramSignIn;
   readonly signOut: () => void;
 }
 
-type Opened = { readonly dialog: 'palette' | 'help'; readonly keys: readonly PageKey[] };
+type Opened =
+  | { readonly dialog: 'palette' | 'help'; readonly keys: readonly PageKey[] }
+  | { readonly dialog: 'curl'; readonly requests: readonly WrittenRequest[] };
 
 /** The button of the search over all pages, and the keys of the console. */
-export function Commands({ links, find, hint, signOut }: CommandsProps) {
+export function Commands({ links, find, hint, programSignIn, signOut }: CommandsProps) {
   const { history } = useRouter();
+  const queries = useQueryClient();
   const [opened, setOpened] = useState<Opened>();
   // the page as it is now: a dialog covers it
-  const open = (dialog: Opened['dialog']) => setOpened({ dialog, keys: pageKeys() });
+  const open = (dialog: 'palette' | 'help') => setOpened({ dialog, keys: pageKeys() });
+  const openCurl = () => setOpened({ dialog: 'curl', requests: requestsOfPage(queries) });
   const close = () => setOpened(undefined);
   const newest = useRef({ links, open });
   newest.current = { links, open };
@@ -49,18 +59,9 @@ export function Commands({ links, find, hint, signOut }: CommandsProps) {
   );
   return (
     <>
-      <ActionIcon
-        variant="subtle"
-        color="gray"
-        c="var(--cl-text)"
-        size="lg"
-        aria-label="Go to a page, a name or an action"
-        aria-keyshortcuts="Control+K Meta+K"
-        title="Go to (Ctrl K)"
-        onClick={() => open('palette')}
-      >
-        <Icon name="search" />
-      </ActionIcon>
+      {/* the palette has it too, for narrow screens */}
+      <HeadButton className="cl-head-wide" icon="terminal" label="Copy as curl" open={openCurl} />
+      <HeadButton icon="search" label="Go to" keys="Control+K Meta+K" open={() => open('palette')} />
       {opened?.dialog === 'palette' && (
         <Palette
           entries={[
@@ -73,6 +74,7 @@ export function Commands({ links, find, hint, signOut }: CommandsProps) {
                 run: use,
               })),
             ...links.map(({ to, label }) => ({ key: `page-${to}`, label, detail: 'page', path: to })),
+            { key: 'curl', label: 'Copy as curl', detail: 'on this page', run: openCurl },
             { key: 'help', label: 'Keys', detail: 'help', run: () => open('help') },
             { key: 'sign-out', label: 'Sign out', detail: 'action', run: signOut },
           ]}
@@ -81,7 +83,40 @@ export function Commands({ links, find, hint, signOut }: CommandsProps) {
           close={close}
         />
       )}
+      {opened?.dialog === 'curl' && (
+        <PageAsCurl requests={opened.requests} signIn={programSignIn} close={close} />
+      )}
       {opened?.dialog === 'help' && <KeysHelp pageKeys={opened.keys} jumps={links} close={close} />}
     </>
+  );
+}
+
+function HeadButton({
+  className,
+  icon,
+  label,
+  keys,
+  open,
+}: {
+  readonly className?: string;
+  readonly icon: IconName;
+  readonly label: string;
+  readonly keys?: string;
+  readonly open: () => void;
+}) {
+  return (
+    <ActionIcon
+      className={className}
+      variant="subtle"
+      color="gray"
+      c="var(--cl-text)"
+      size="lg"
+      aria-label={label}
+      aria-keyshortcuts={keys}
+      title={keys === undefined ? label : `${label} (Ctrl K)`}
+      onClick={open}
+    >
+      <Icon name={icon} />
+    </ActionIcon>
   );
 }

@@ -1,4 +1,5 @@
 import { type Client, type Contract, createClient } from '@certloop/contracts/browser';
+import { orWritten, type ProgramsCallBy, rememberTwin } from '../curl/written-requests.browser.js';
 import { refusalFrom } from './refusal.js';
 
 /** The CSRF token of the session, stored only in memory. */
@@ -21,17 +22,26 @@ export function consolePath(): string {
   return new URL('.', document.baseURI).pathname.replace(/\/$/, '');
 }
 
+export interface PageClientOptions {
+  readonly basePath?: string;
+  readonly csrf: CsrfTokens;
+  /** How programs call an operation with this path, for the commands that pages show. */
+  readonly programsCallBy: ProgramsCallBy;
+}
+
 /** Client of an API of the page's own service. Throws Refusal for an error response, UpstreamFailed without one. */
 export function createPageClient<C extends Contract>(
   contract: C,
-  { basePath = '', csrf }: { readonly basePath?: string; readonly csrf: CsrfTokens },
+  { basePath = '', csrf, programsCallBy: by }: PageClientOptions,
 ): Client<C> {
-  return createClient(contract, {
-    baseUrl: `${serviceUrl()}${basePath}`,
+  const baseUrl = `${serviceUrl()}${basePath}`;
+  const client = createClient(contract, {
+    baseUrl,
     timeoutMs: 30_000,
-    fetch: (url, init) => sendWithToken(url, init, csrf),
+    fetch: orWritten((url, init) => sendWithToken(url, init, csrf), by),
     refuse: async (response) => refusalFrom(response.status, response.headers, await response.text()),
   });
+  return rememberTwin(client, contract, { baseUrl, by });
 }
 
 /** Sends a ping as a job does. Throws a Refusal. */

@@ -1,5 +1,5 @@
-import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
+import { FormEnd } from '../curl/form-end.js';
 import { faultsOf } from '../service/refusal.js';
 import { Fault, PasswordField } from './sign-in.js';
 
@@ -8,8 +8,9 @@ interface PasswordChange {
   readonly newPassword: string;
 }
 
-interface PasswordCardProps {
-  readonly change: (body: PasswordChange) => Promise<unknown>;
+interface PasswordCardProps<C extends object> {
+  readonly api: C;
+  readonly change: (to: C, body: PasswordChange) => Promise<unknown>;
   /** Called after the change, which has ended every session, this one too. */
   readonly onChanged: () => unknown;
   /** What the user should know before choosing a password. */
@@ -19,8 +20,16 @@ interface PasswordCardProps {
 const fields = ['currentPassword', 'newPassword'] as const;
 
 /** Form in which the user changes the own password. */
-export function PasswordCard({ change: send, onChanged, description }: PasswordCardProps) {
-  const change = useMutation({ mutationFn: send, onSuccess: onChanged });
+export function PasswordCard<C extends object>({
+  api,
+  change: send,
+  onChanged,
+  description,
+}: PasswordCardProps<C>) {
+  const change = useMutation({
+    mutationFn: (form: HTMLFormElement) => send(api, changeIn(form)),
+    onSuccess: onChanged,
+  });
   const { byField, general } = faultsOf(change.error, fields);
   return (
     <section className="cl-panel" aria-label="Password">
@@ -29,11 +38,7 @@ export function PasswordCard({ change: send, onChanged, description }: PasswordC
         className="cl-form"
         onSubmit={(event) => {
           event.preventDefault();
-          const data = new FormData(event.currentTarget);
-          change.mutate({
-            currentPassword: String(data.get('currentPassword')),
-            newPassword: String(data.get('newPassword')),
-          });
+          change.mutate(event.currentTarget);
         }}
       >
         <PasswordField
@@ -50,10 +55,18 @@ export function PasswordCard({ change: send, onChanged, description }: PasswordC
           error={byField['newPassword']}
         />
         <Fault>{general}</Fault>
-        <Button type="submit" loading={change.isPending}>
+        <FormEnd api={api} of={(to, form) => send(to, changeIn(form))} isPending={change.isPending}>
           Change the password
-        </Button>
+        </FormEnd>
       </form>
     </section>
   );
+}
+
+function changeIn(form: HTMLFormElement): PasswordChange {
+  const data = new FormData(form);
+  return {
+    currentPassword: String(data.get('currentPassword')),
+    newPassword: String(data.get('newPassword')),
+  };
 }

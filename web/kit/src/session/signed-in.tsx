@@ -26,7 +26,7 @@ export interface SignedInProps<M extends Me> extends Omit<CommandsProps, 'signOu
 
 /** The frame of every page that needs a session; without one the sign-in comes first. */
 export function SignedIn<M extends Me>(props: SignedInProps<M>) {
-  const { session, console, links, find, hint, other, nameOf, SignIn, notice } = props;
+  const { session, console, links, find, hint, programSignIn, other, nameOf, SignIn, notice } = props;
   const state = useSession(session);
   const next = useRouterState({ select: ({ location }) => `${location.pathname}${location.searchStr}` });
   if (state.phase === 'out') {
@@ -47,6 +47,7 @@ export function SignedIn<M extends Me>(props: SignedInProps<M>) {
         links={links}
         find={find}
         hint={hint}
+        programSignIn={programSignIn}
         elsewhere={elsewhereOf(other)}
         userName={nameOf(state.me)}
         signOut={() => void session.close()}

@@ -45,6 +45,7 @@ export function useFollowChanges(): Outage | undefined {
   const pauseMs = () => pollMs({ isHidden: document.hidden, failures: followed.current.failures });
   const poll = useQuery({
     queryKey: ['changes'],
+    meta: { isOfFrame: true },
     queryFn: async ({ signal }) => {
       const { current } = followed;
       try {

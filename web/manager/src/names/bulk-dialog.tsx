@@ -1,5 +1,5 @@
 import type { FqdnAction, FqdnChange, FqdnChangeResult } from '@certloop/contracts/browser';
-import { CopyText, countOf, countText, Fault, sentenceOf, serviceUrl, Waiting } from '@certloop/web-kit';
+import { CopyCurl, countOf, countText, Fault, sentenceOf, Waiting } from '@certloop/web-kit';
 import { Button, Modal, NativeSelect } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -25,7 +25,13 @@ export function BulkDialog({ title, action, about, close }: BulkDialogProps) {
   const names = plan.data === undefined ? '' : countOf(plan.data.changed, 'name');
   return (
     <Modal opened onClose={() => close(change.isSuccess)} title={title} size="lg">
-      <div className="cl-form">
+      <form
+        className="cl-form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          change.mutate();
+        }}
+      >
         {action === 'set-provider' && (
           <ProviderField
             providerId={providerId}
@@ -52,9 +58,9 @@ export function BulkDialog({ title, action, about, close }: BulkDialogProps) {
           ) : (
             <>
               <Button
+                type="submit"
                 disabled={plan.data === undefined || plan.data.changed === 0}
                 loading={change.isPending}
-                onClick={() => change.mutate()}
               >
                 <ButtonLabel action={action} names={names} providerId={providerId} />
               </Button>
@@ -63,9 +69,14 @@ export function BulkDialog({ title, action, about, close }: BulkDialogProps) {
               </Button>
             </>
           )}
-          {isComplete && <CopyText label="Copy as curl" text={curlOf({ ...parts[0], ...wanted })} />}
+          {isComplete && (
+            <CopyCurl
+              api={api}
+              of={(to) => to.changeFqdns({ body: { ...parts[0], ...wanted, dryRun: true } })}
+            />
+          )}
         </div>
-      </div>
+      </form>
     </Modal>
   );
 }
@@ -176,10 +187,4 @@ function ButtonLabel({
   if (action === 'renewal-off') return `Switch renewal off for ${names}`;
   const provider = providerName(providers.data, providerId ?? undefined);
   return `Set ${provider === '' ? 'the provider' : provider} for ${names}`;
-}
-
-function curlOf(body: Omit<FqdnChange, 'dryRun'>): string {
-  const text = JSON.stringify({ ...body, dryRun: true }).replace(/'/g, `'\\''`);
-  return `curl -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \\
-  -d '${text}' ${serviceUrl()}/fqdns/bulk`;
 }

@@ -33,7 +33,8 @@ export function AccountPage() {
             </dl>
           </section>
           <PasswordCard
-            change={(body) => api.changePassword({ body })}
+            api={api}
+            change={(to, body) => to.changePassword({ body })}
             onChanged={() => session.check(false)}
             description={`At least ${service?.passwordMinLength ?? 8} characters. You sign in again afterwards, in every browser.`}
           />

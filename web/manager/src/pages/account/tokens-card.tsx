@@ -1,5 +1,5 @@
-import { type ApiToken, type Me, type TokenScope, tokenScopes } from '@certloop/contracts/browser';
-import { CodeBlock, Fault, faultsOf, Icon, Loaded, serviceUrl } from '@certloop/web-kit';
+import { type ApiToken, type Me, tokenScopes } from '@certloop/contracts/browser';
+import { CodeBlock, Fault, FormEnd, faultsOf, Icon, Loaded, serviceUrl } from '@certloop/web-kit';
 import { Button, Modal, NativeSelect, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -43,14 +43,18 @@ export function TokensCard({ rights }: { readonly rights: Me['rights'] }) {
 const fields = ['name', 'scope', 'expiresAt'] as const;
 const dayMs = 86_400_000;
 
+function send(to: typeof api, form: HTMLFormElement) {
+  const data = new FormData(form);
+  const scope = tokenScopes.find((one) => one === data.get('scope')) ?? 'READ';
+  const days = Number(data.get('days'));
+  const expiresAt = new Date(Date.now() + days * dayMs).toISOString();
+  return to.createApiToken({ body: { name: String(data.get('name')), scope, expiresAt } });
+}
+
 function NewToken({ rights, close }: { readonly rights: Me['rights']; readonly close: () => void }) {
   const queries = useQueryClient();
   const create = useMutation({
-    mutationFn: async (body: {
-      readonly name: string;
-      readonly scope: TokenScope;
-      readonly expiresAt: string;
-    }) => (await api.createApiToken({ body })).body,
+    mutationFn: async (form: HTMLFormElement) => (await send(api, form)).body,
     onSuccess: () => queries.invalidateQueries({ queryKey: ['tokens'] }),
   });
   const { byField, general } = faultsOf(create.error, fields);
@@ -63,11 +67,7 @@ function NewToken({ rights, close }: { readonly rights: Me['rights']; readonly c
           className="cl-form"
           onSubmit={(event) => {
             event.preventDefault();
-            const data = new FormData(event.currentTarget);
-            const scope = tokenScopes.find((one) => one === data.get('scope')) ?? 'READ';
-            const days = Number(data.get('days'));
-            const expiresAt = new Date(Date.now() + days * dayMs).toISOString();
-            create.mutate({ name: String(data.get('name')), scope, expiresAt });
+            create.mutate(event.currentTarget);
           }}
         >
           <TextInput
@@ -95,9 +95,9 @@ function NewToken({ rights, close }: { readonly rights: Me['rights']; readonly c
             data={['7', '30', '90', '365'].map((days) => ({ value: days, label: `in ${days} days` }))}
           />
           <Fault>{general}</Fault>
-          <Button type="submit" loading={create.isPending}>
+          <FormEnd api={api} of={send} isPending={create.isPending}>
             Create the token
-          </Button>
+          </FormEnd>
         </form>
       ) : (
         <div className="cl-stack">

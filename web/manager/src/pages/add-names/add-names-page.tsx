@@ -1,5 +1,5 @@
 import type { ReviewedName } from '@certloop/contracts/browser';
-import { countOf, ErrorPanel, Fault, namesIn, sentenceOf, useTitle } from '@certloop/web-kit';
+import { CopyCurl, countOf, ErrorPanel, Fault, namesIn, sentenceOf, useTitle } from '@certloop/web-kit';
 import { Button, Textarea } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
@@ -21,9 +21,10 @@ export function AddNamesPage() {
   const [text, setText] = useState('');
   useTitle('Add names', 'manager');
   const names = namesIn(text);
+  const send = (to: typeof api, listed: readonly string[]) =>
+    to.reviewFqdns({ params: { id: spaceId }, body: { names: [...listed] } });
   const review = useMutation<readonly ReviewedName[], Error, readonly string[]>({
-    mutationFn: async (listed) =>
-      (await api.reviewFqdns({ params: { id: spaceId }, body: { names: [...listed] } })).body,
+    mutationFn: async (listed) => (await send(api, listed)).body,
   });
   if (space.isError && space.data === undefined) {
     return <ErrorPanel error={space.error} retry={() => void space.refetch()} />;
@@ -83,6 +84,7 @@ export function AddNamesPage() {
               >
                 Check {names.length === 0 ? 'the names' : countOf(names.length, 'name')}
               </Button>
+              <CopyCurl api={api} of={(to) => send(to, names)} />
               <span className="cl-dim">Nothing is added before you have seen the result.</span>
             </div>
           </form>

@@ -1,6 +1,7 @@
 import type { Csr, CsrReview, Fqdn, UploadedFile } from '@certloop/contracts/browser';
 import {
   CodeBlock,
+  CopyCurl,
   Fault,
   faultsOf,
   Icon,
@@ -24,6 +25,13 @@ interface Judged {
   readonly review: CsrReview;
 }
 
+const judgeBy = (to: typeof api, fqdn: Fqdn, file: UploadedFile) =>
+  to.uploadCsr({ ...csrUpload(fqdn, file), query: { dryRun: 'true' } });
+
+function pastedIn(form: HTMLFormElement): File {
+  return new File([String(new FormData(form).get('csr'))], 'pasted.csr');
+}
+
 /** The newest CSR of a name, and a place for the next one: dropped, chosen or pasted. */
 export function CsrCard({ fqdn, csr }: { readonly fqdn: Fqdn; readonly csr: Csr | null }) {
   const queries = useQueryClient();
@@ -37,7 +45,7 @@ export function CsrCard({ fqdn, csr }: { readonly fqdn: Fqdn; readonly csr: Csr 
   const judge = useMutation({
     mutationFn: async (chosen: File): Promise<Judged> => {
       const file = await readCsrFile(chosen);
-      const reply = await api.uploadCsr({ ...csrUpload(fqdn, file), query: { dryRun: 'true' } });
+      const reply = await judgeBy(api, fqdn, file);
       if (reply.status !== 200) throw new Error('The service has stored this CSR. Reload the page.');
       return { file, review: reply.body };
     },
@@ -80,7 +88,7 @@ export function CsrCard({ fqdn, csr }: { readonly fqdn: Fqdn; readonly csr: Csr 
               <Command fqdn={fqdn.fqdn} />
             </details>
           )}
-          <Choose choose={choose} isPending={isPending} />
+          <Choose choose={choose} isPending={isPending} fqdn={fqdn} />
         </>
       )}
     </DropZone>
@@ -159,9 +167,11 @@ function Choice<Word extends string>({
 function Choose({
   choose,
   isPending,
+  fqdn,
 }: {
   readonly choose: (file: File) => void;
   readonly isPending: boolean;
+  readonly fqdn: Fqdn;
 }) {
   const input = useRef<HTMLInputElement>(null);
   const [isPasting, setPasting] = useState(false);
@@ -199,8 +209,7 @@ function Choose({
           className="cl-form"
           onSubmit={(event) => {
             event.preventDefault();
-            const text = String(new FormData(event.currentTarget).get('csr'));
-            choose(new File([text], 'pasted.csr'));
+            choose(pastedIn(event.currentTarget));
           }}
         >
           <Textarea
@@ -217,6 +226,10 @@ function Choose({
             <Button type="submit" loading={isPending}>
               Check this CSR
             </Button>
+            <CopyCurl
+              api={api}
+              of={async (to, form) => judgeBy(to, fqdn, await readCsrFile(pastedIn(form)))}
+            />
           </div>
         </form>
       )}

@@ -1,5 +1,5 @@
 import type { OwnFqdn } from '@certloop/contracts/browser';
-import { ConfirmDialog, Fault, faultsOf } from '@certloop/web-kit';
+import { ConfirmDialog, Fault, FormEnd, faultsOf } from '@certloop/web-kit';
 import { Button, Modal, NativeSelect, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -39,17 +39,19 @@ const fields = ['description', 'providerId'] as const;
 function EditName({ fqdn, close }: DialogProps) {
   const queries = useQueryClient();
   const providers = useProviders().data ?? [];
+  const send = (to: typeof api, form: HTMLFormElement) => {
+    const data = new FormData(form);
+    const providerId = String(data.get('providerId'));
+    return to.updateFqdn({
+      params: { id: fqdn.spaceId, fqdnId: fqdn.id },
+      body: {
+        description: String(data.get('description')),
+        providerId: providerId === '' ? null : providerId,
+      },
+    });
+  };
   const save = useMutation({
-    mutationFn: (data: FormData) => {
-      const providerId = String(data.get('providerId'));
-      return api.updateFqdn({
-        params: { id: fqdn.spaceId, fqdnId: fqdn.id },
-        body: {
-          description: String(data.get('description')),
-          providerId: providerId === '' ? null : providerId,
-        },
-      });
-    },
+    mutationFn: (form: HTMLFormElement) => send(api, form),
     onSuccess: async () => {
       close();
       await queries.invalidateQueries({ queryKey: ['fqdns', fqdn.id] });
@@ -62,7 +64,7 @@ function EditName({ fqdn, close }: DialogProps) {
         className="cl-form"
         onSubmit={(event) => {
           event.preventDefault();
-          save.mutate(new FormData(event.currentTarget));
+          save.mutate(event.currentTarget);
         }}
       >
         <TextInput
@@ -87,9 +89,9 @@ function EditName({ fqdn, close }: DialogProps) {
           error={byField['providerId']}
         />
         <Fault>{general}</Fault>
-        <Button type="submit" loading={save.isPending}>
+        <FormEnd api={api} of={send} isPending={save.isPending}>
           Save
-        </Button>
+        </FormEnd>
       </form>
     </Modal>
   );

@@ -1,6 +1,6 @@
 import type { OwnFqdn, Target } from '@certloop/contracts/browser';
-import { Fault, faultsOf } from '@certloop/web-kit';
-import { Button, Modal, NativeSelect, TextInput } from '@mantine/core';
+import { Fault, FormEnd, faultsOf } from '@certloop/web-kit';
+import { Modal, NativeSelect, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { api } from '../../service.js';
 
@@ -23,19 +23,11 @@ export function NewTarget({ fqdn, close }: { readonly fqdn: OwnFqdn; readonly cl
   const queries = useQueryClient();
   const isWildcard = fqdn.fqdn.startsWith('*.');
   const params = { spaceId: fqdn.spaceId, fqdnId: fqdn.id };
+  const send = (to: typeof api, form: HTMLFormElement) =>
+    to.createTarget({ params, body: targetOf(new FormData(form)) });
   const add = useMutation({
-    mutationFn: async (data: FormData) => {
-      const textOf = (name: string) => String(data.get(name) ?? '').trim();
-      const [port, sni] = [textOf('port'), textOf('sni')];
-      const { body } = await api.createTarget({
-        params,
-        body: {
-          host: textOf('host'),
-          ...(port !== '' && { port: Number(port) }),
-          protocol: protocols.find(({ value }) => value === textOf('protocol'))?.value ?? 'tls',
-          ...(sni !== '' && { sni }),
-        },
-      });
+    mutationFn: async (form: HTMLFormElement) => {
+      const { body } = await send(api, form);
       // its answer is in the list; a server that cannot be reached now is probed again later
       await api.probeTarget({ params: { ...params, targetId: body.id } }).catch(() => undefined);
     },
@@ -51,7 +43,7 @@ export function NewTarget({ fqdn, close }: { readonly fqdn: OwnFqdn; readonly cl
         className="cl-form"
         onSubmit={(event) => {
           event.preventDefault();
-          add.mutate(new FormData(event.currentTarget));
+          add.mutate(event.currentTarget);
         }}
       >
         <TextInput
@@ -94,10 +86,22 @@ export function NewTarget({ fqdn, close }: { readonly fqdn: OwnFqdn; readonly cl
           withAsterisk={false}
         />
         <Fault>{general}</Fault>
-        <Button type="submit" loading={add.isPending}>
+        <FormEnd api={api} of={send} isPending={add.isPending}>
           Add the server and probe it
-        </Button>
+        </FormEnd>
       </form>
     </Modal>
   );
+}
+
+/** The server of the form, as the API takes it. */
+function targetOf(data: FormData) {
+  const textOf = (name: string) => String(data.get(name) ?? '').trim();
+  const [port, sni] = [textOf('port'), textOf('sni')];
+  return {
+    host: textOf('host'),
+    ...(port !== '' && { port: Number(port) }),
+    protocol: protocols.find(({ value }) => value === textOf('protocol'))?.value ?? 'tls',
+    ...(sni !== '' && { sni }),
+  };
 }

@@ -1,9 +1,9 @@
 import type { PermissionGroup, User } from '@certloop/contracts/browser';
-import { Fault, faultsOf } from '@certloop/web-kit';
+import { CopyCurl, Fault, faultsOf } from '@certloop/web-kit';
 import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { loadUsers } from '../../people.js';
 import { api } from '../../service.js';
 import { type Draft, LevelField, MembersField, SpacesField, TextFields } from './group-fields.js';
@@ -27,6 +27,7 @@ export function GroupForm({ group }: { readonly group?: PermissionGroup }) {
   const isChanged = Object.keys(changed).length > 0;
   const draft = { ...stored, ...changed };
   const set = (part: Partial<Draft>) => change((before) => ({ ...before, ...part }));
+  const unsaved = group === undefined ? draft : changed;
   const save = useSave(group?.id, () => change({}));
   const { byField, general } = faultsOf(save.error, fields);
   const members = useMembers(group?.id);
@@ -37,7 +38,7 @@ export function GroupForm({ group }: { readonly group?: PermissionGroup }) {
       className="cl-columns"
       onSubmit={(event) => {
         event.preventDefault();
-        save.mutate(group === undefined ? draft : changed);
+        save.mutate(unsaved);
       }}
     >
       <div className="cl-column">
@@ -74,7 +75,9 @@ export function GroupForm({ group }: { readonly group?: PermissionGroup }) {
           isChanged={isChanged}
           isSaving={save.isPending}
           discard={() => change({})}
-        />
+        >
+          <CopyCurl api={api} of={(to) => send(to, group?.id, unsaved)} />
+        </Buttons>
       </div>
     </form>
   );
@@ -85,17 +88,20 @@ function Buttons({
   isChanged,
   isSaving,
   discard,
+  children,
 }: {
   readonly isNew: boolean;
   readonly isChanged: boolean;
   readonly isSaving: boolean;
   readonly discard: () => void;
+  readonly children: ReactNode;
 }) {
   return (
     <div className="cl-row">
       <Button type="submit" loading={isSaving}>
         {isNew ? 'Create the group' : 'Save the group'}
       </Button>
+      {children}
       {isChanged && !isNew && (
         <Button variant="default" onClick={discard}>
           Discard the changes
@@ -125,20 +131,27 @@ function useMembers(groupId: string | undefined) {
   });
 }
 
+/** Changes the group, or creates one where there is none yet. */
+function send(
+  to: typeof api,
+  id: string | undefined,
+  { spaceIds, userIds, ...rest }: Partial<Draft>,
+): Promise<{ readonly body: PermissionGroup }> {
+  const body = {
+    ...rest,
+    ...(spaceIds !== undefined && { spaceIds: [...spaceIds] }),
+    ...(userIds !== undefined && { userIds: [...userIds] }),
+  };
+  if (id !== undefined) return to.updatePermissionGroup({ params: { id }, body });
+  const { name = '', permission = 'READ' } = body;
+  return to.createPermissionGroup({ body: { ...body, name, permission } });
+}
+
 function useSave(id: string | undefined, done: () => void) {
   const queries = useQueryClient();
   const navigate = useNavigate();
   return useMutation({
-    mutationFn: async ({ spaceIds, userIds, ...rest }: Partial<Draft>) => {
-      const body = {
-        ...rest,
-        ...(spaceIds !== undefined && { spaceIds: [...spaceIds] }),
-        ...(userIds !== undefined && { userIds: [...userIds] }),
-      };
-      if (id !== undefined) return (await api.updatePermissionGroup({ params: { id }, body })).body;
-      const { name = '', permission = 'READ' } = body;
-      return (await api.createPermissionGroup({ body: { ...body, name, permission } })).body;
-    },
+    mutationFn: async (draft: Partial<Draft>) => (await send(api, id, draft)).body,
     onSuccess: async (saved) => {
       if (id === undefined) {
         await navigate({ to: '/groups/$groupId', params: { groupId: saved.id } });

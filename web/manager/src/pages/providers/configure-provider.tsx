@@ -1,6 +1,14 @@
 import type { Provider } from '@certloop/contracts/browser';
-import { Fault, faultsOf, type Settings, settingsWith, shownSettings, type Typed } from '@certloop/web-kit';
-import { Button, Modal, NativeSelect, TextInput } from '@mantine/core';
+import {
+  Fault,
+  FormEnd,
+  faultsOf,
+  type Settings,
+  settingsWith,
+  shownSettings,
+  type Typed,
+} from '@certloop/web-kit';
+import { Modal, NativeSelect, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../../service.js';
@@ -16,6 +24,7 @@ function useSettings(kind: Provider['kind'], stored: Settings) {
     fields,
     typed,
     paths: fields.map(({ path }) => `config.${path}`),
+    secrets: fields.filter(({ type }) => type === 'secret').map(({ path }) => `config.${path}`),
     change: (path: string, text: string) => setChanged({ ...changed, [path]: text }),
     config: () => ({ ...settingsWith(stored, fields, typed) }),
   };
@@ -30,9 +39,11 @@ export function ConfigureProvider({
   readonly close: () => void;
 }) {
   const queries = useQueryClient();
-  const { fields, typed, paths, change, config } = useSettings(provider.kind, provider.config);
+  const { fields, typed, paths, secrets, change, config } = useSettings(provider.kind, provider.config);
+  const send = (to: typeof api) =>
+    to.setProviderConfig({ params: { id: provider.id }, body: { config: config() } });
   const save = useMutation({
-    mutationFn: () => api.setProviderConfig({ params: { id: provider.id }, body: { config: config() } }),
+    mutationFn: () => send(api),
     onSuccess: async () => {
       close();
       await queries.invalidateQueries({ queryKey: ['providers'] });
@@ -57,9 +68,9 @@ export function ConfigureProvider({
         />
         <p className="cl-dim">All other settings stay as they are. The API changes them too.</p>
         <Fault>{general}</Fault>
-        <Button type="submit" loading={save.isPending}>
+        <FormEnd api={api} of={send} secrets={secrets} isPending={save.isPending}>
           Save the configuration
-        </Button>
+        </FormEnd>
       </form>
     </Modal>
   );
@@ -90,14 +101,15 @@ export function CreateProvider({ close }: { readonly close: () => void }) {
 
 function NewProviderForm({ kind, close }: { readonly kind: Provider['kind']; readonly close: () => void }) {
   const queries = useQueryClient();
-  const { fields, typed, paths, change, config } = useSettings(kind, {});
+  const { fields, typed, paths, secrets, change, config } = useSettings(kind, {});
   const [names, setNames] = useState({ name: '', displayName: '' });
+  const send = (to: typeof api) => {
+    const { name, displayName } = names;
+    const body = { kind, name, ...(displayName !== '' && { displayName }), config: config() };
+    return to.createProvider({ body });
+  };
   const create = useMutation({
-    mutationFn: () => {
-      const { name, displayName } = names;
-      const body = { kind, name, ...(displayName !== '' && { displayName }), config: config() };
-      return api.createProvider({ body });
-    },
+    mutationFn: () => send(api),
     onSuccess: async () => {
       close();
       await queries.invalidateQueries({ queryKey: ['providers'] });
@@ -132,9 +144,9 @@ function NewProviderForm({ kind, close }: { readonly kind: Provider['kind']; rea
       />
       <SettingsInputs fields={fields} stored={{}} typed={typed} change={change} faults={byField} />
       <Fault>{general}</Fault>
-      <Button type="submit" loading={create.isPending}>
+      <FormEnd api={api} of={send} secrets={secrets} isPending={create.isPending}>
         Create the provider
-      </Button>
+      </FormEnd>
     </form>
   );
 }

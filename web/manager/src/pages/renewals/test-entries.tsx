@@ -1,5 +1,5 @@
 import type { Fqdn } from '@certloop/contracts/browser';
-import { Fault, faultsOf, useSettled } from '@certloop/web-kit';
+import { Fault, FormEnd, faultsOf, useSettled } from '@certloop/web-kit';
 import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -46,12 +46,14 @@ function NewTestEntry() {
   const [minutes, wait] = useState('0');
   const { names, fault } = useRenewable(name.trim());
   const target = names.find(({ id }) => id === chosen) ?? names[0];
+  const send = (to: typeof api, { id: fqdnId, spaceId, status }: Fqdn) => {
+    const certificateId = status?.certificate?.id ?? '';
+    return to.createTestRenewal({
+      body: { fqdnId, spaceId, certificateId, minutesFromNow: Number(minutes) },
+    });
+  };
   const add = useMutation({
-    mutationFn: async ({ id: fqdnId, spaceId, status }: Fqdn) => {
-      const certificateId = status?.certificate?.id ?? '';
-      const body = { fqdnId, spaceId, certificateId, minutesFromNow: Number(minutes) };
-      await api.createTestRenewal({ body });
-    },
+    mutationFn: (fqdn: Fqdn) => send(api, fqdn),
     onSuccess: () => queries.invalidateQueries({ queryKey: ['renewals'] }),
   });
   const { byField, general } = faultsOf(add.error, ['minutesFromNow'] as const);
@@ -103,9 +105,14 @@ function NewTestEntry() {
           The test entry is queued.
         </p>
       )}
-      <Button type="submit" loading={add.isPending} disabled={target === undefined}>
+      <FormEnd
+        api={api}
+        of={async (to) => target !== undefined && send(to, target)}
+        isPending={add.isPending}
+        disabled={target === undefined}
+      >
         Queue a test entry
-      </Button>
+      </FormEnd>
     </form>
   );
 }

@@ -1,5 +1,5 @@
-import { Fault, faultsOf } from '@certloop/web-kit';
-import { Button, Modal, TextInput } from '@mantine/core';
+import { Fault, FormEnd, faultsOf } from '@certloop/web-kit';
+import { Modal, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { api } from '../../service.js';
@@ -18,9 +18,13 @@ export function NewFqdn({
 }) {
   const queries = useQueryClient();
   const navigate = useNavigate();
+  const send = (to: typeof api, form: HTMLFormElement) => {
+    const data = new FormData(form);
+    const body = { fqdn: String(data.get('fqdn')).trim(), description: String(data.get('description')) };
+    return to.createFqdn({ params: { id: spaceId }, body });
+  };
   const add = useMutation({
-    mutationFn: (body: { readonly fqdn: string; readonly description: string }) =>
-      api.createFqdn({ params: { id: spaceId }, body }),
+    mutationFn: (form: HTMLFormElement) => send(api, form),
     onSuccess: async ({ body: { id } }) => {
       close();
       await queries.invalidateQueries({ queryKey: ['space', spaceId] });
@@ -34,8 +38,7 @@ export function NewFqdn({
         className="cl-form"
         onSubmit={(event) => {
           event.preventDefault();
-          const data = new FormData(event.currentTarget);
-          add.mutate({ fqdn: String(data.get('fqdn')).trim(), description: String(data.get('description')) });
+          add.mutate(event.currentTarget);
         }}
       >
         <TextInput
@@ -53,9 +56,9 @@ export function NewFqdn({
         />
         <TextInput name="description" label="Description" error={byField['description']} maxLength={1_000} />
         <Fault>{general}</Fault>
-        <Button type="submit" loading={add.isPending}>
+        <FormEnd api={api} of={send} isPending={add.isPending}>
           Add the name
-        </Button>
+        </FormEnd>
       </form>
     </Modal>
   );

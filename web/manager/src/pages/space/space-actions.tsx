@@ -1,5 +1,5 @@
 import type { OwnSpace } from '@certloop/contracts/browser';
-import { ConfirmDialog, countOf, Fault, faultsOf } from '@certloop/web-kit';
+import { ConfirmDialog, countOf, Fault, FormEnd, faultsOf } from '@certloop/web-kit';
 import { Button, Modal, Switch } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -40,10 +40,11 @@ function EditSpace({ space, close }: DialogProps) {
   const queries = useQueryClient();
   const wasWatched = space.watchEnabled !== false;
   const [isWatched, setWatched] = useState(wasWatched);
+  const params = { id: space.id };
+  const send = (to: typeof api, body: ReturnType<typeof spaceOf>) => to.updateSpace({ params, body });
   const save = useMutation({
     mutationFn: async (body: ReturnType<typeof spaceOf>) => {
-      const params = { id: space.id };
-      await api.updateSpace({ params, body });
+      await send(api, body);
       if (isWatched !== wasWatched) await api.setWatchEnabled({ params, body: { watchEnabled: isWatched } });
     },
     onSuccess: async () => {
@@ -71,9 +72,9 @@ function EditSpace({ space, close }: DialogProps) {
           onChange={(event) => setWatched(event.currentTarget.checked)}
         />
         <Fault>{general}</Fault>
-        <Button type="submit" loading={save.isPending}>
+        <FormEnd api={api} of={(to, form) => send(to, spaceOf(form))} isPending={save.isPending}>
           Save
-        </Button>
+        </FormEnd>
       </form>
     </Modal>
   );

@@ -1,6 +1,6 @@
 import type { User } from '@certloop/contracts/browser';
-import { Fault, faultsOf } from '@certloop/web-kit';
-import { Button, PasswordInput, TextInput } from '@mantine/core';
+import { Fault, FormEnd, faultsOf } from '@certloop/web-kit';
+import { PasswordInput, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useUserId } from '../../rights.js';
@@ -17,11 +17,12 @@ export function EditUser({ user, bound }: { readonly user: User; readonly bound:
   const [groupIds, choose] = useState<readonly string[] | undefined>();
   const [passwordKey, clearPassword] = useState(0);
   const shown = groupIds ?? user.groupIds ?? [];
+  const send = (to: typeof api, form: HTMLFormElement) => {
+    const body = changesIn(user, new FormData(form), bound === undefined, groupIds);
+    return to.updateUser({ params: { id: user.id }, body });
+  };
   const save = useMutation({
-    mutationFn: async (data: FormData) => {
-      const body = changesIn(user, data, bound === undefined, groupIds);
-      return (await api.updateUser({ params: { id: user.id }, body })).body;
-    },
+    mutationFn: (form: HTMLFormElement) => send(api, form),
     onSuccess: async () => {
       choose(undefined);
       clearPassword((count) => count + 1);
@@ -39,7 +40,7 @@ export function EditUser({ user, bound }: { readonly user: User; readonly bound:
         className="cl-form"
         onSubmit={(event) => {
           event.preventDefault();
-          save.mutate(new FormData(event.currentTarget));
+          save.mutate(event.currentTarget);
         }}
         onChange={() => save.isSuccess && save.reset()}
       >
@@ -83,11 +84,9 @@ export function EditUser({ user, bound }: { readonly user: User; readonly bound:
             The changes are saved.
           </p>
         )}
-        <div>
-          <Button type="submit" loading={save.isPending}>
-            Save the changes
-          </Button>
-        </div>
+        <FormEnd api={api} of={send} isPending={save.isPending}>
+          Save the changes
+        </FormEnd>
       </form>
     </section>
   );

@@ -1,5 +1,5 @@
-import { Fault, faultsOf, PasswordField } from '@certloop/web-kit';
-import { Button, Modal, TextInput } from '@mantine/core';
+import { Fault, FormEnd, faultsOf, PasswordField } from '@certloop/web-kit';
+import { Modal, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -14,19 +14,21 @@ export function NewUser({ close }: { readonly close: () => void }) {
   const navigate = useNavigate();
   const service = useQuery(stateQuery).data;
   const [groupIds, choose] = useState<readonly string[]>([]);
+  const send = (to: typeof api, form: HTMLFormElement) => {
+    const data = new FormData(form);
+    const text = (name: string) => String(data.get(name));
+    const body = {
+      username: text('username').trim(),
+      email: text('email').trim(),
+      password: text('password'),
+      isAdmin: data.get('isAdmin') !== null,
+      groupIds: [...groupIds],
+    };
+    return to.createUser({ body });
+  };
   const create = useMutation({
-    mutationFn: async (data: FormData) => {
-      const text = (name: string) => String(data.get(name));
-      const body = {
-        username: text('username').trim(),
-        email: text('email').trim(),
-        password: text('password'),
-        isAdmin: data.get('isAdmin') !== null,
-        groupIds: [...groupIds],
-      };
-      return (await api.createUser({ body })).body;
-    },
-    onSuccess: async ({ id }) => {
+    mutationFn: (form: HTMLFormElement) => send(api, form),
+    onSuccess: async ({ body: { id } }) => {
       close();
       await queries.invalidateQueries({ queryKey: ['users'] });
       await queries.invalidateQueries({ queryKey: ['groups'] });
@@ -40,7 +42,7 @@ export function NewUser({ close }: { readonly close: () => void }) {
         className="cl-form"
         onSubmit={(event) => {
           event.preventDefault();
-          create.mutate(new FormData(event.currentTarget));
+          create.mutate(event.currentTarget);
         }}
       >
         <TextInput
@@ -76,9 +78,9 @@ export function NewUser({ close }: { readonly close: () => void }) {
         <AdminField isAdmin={false} />
         <GroupsPicker chosen={groupIds} change={choose} error={byField['groupIds']} />
         <Fault>{general}</Fault>
-        <Button type="submit" loading={create.isPending}>
+        <FormEnd api={api} of={send} isPending={create.isPending}>
           Create the user
-        </Button>
+        </FormEnd>
       </form>
     </Modal>
   );

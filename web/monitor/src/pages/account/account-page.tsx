@@ -13,7 +13,8 @@ export function AccountPage() {
       <div className="cl-columns">
         <LimitsCard email={state.me.user.email} />
         <PasswordCard
-          change={(body) => api.changePassword({ body })}
+          api={api}
+          change={(to, body) => to.changePassword({ body })}
           onChanged={() => session.check(false)}
           description="You sign in again afterwards, in every browser."
         />

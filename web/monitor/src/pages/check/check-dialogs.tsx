@@ -1,6 +1,5 @@
 import type { Check } from '@certloop/contracts/browser';
-import { ConfirmForm, Fault, Loaded, sentenceOf } from '@certloop/web-kit';
-import { Button } from '@mantine/core';
+import { ConfirmForm, Fault, FormEnd, Loaded, sentenceOf } from '@certloop/web-kit';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -21,9 +20,11 @@ export function ScheduleDialog({ projectId, check, close }: CheckDialogProps) {
   const kind = check.timeout === undefined ? (isCron ? 'cron' : 'oncalendar') : 'simple';
   const [draft, setDraft] = useState(() => draftOf({ ...check, kind }));
   const { preview, error, isValid } = usePreview(draft);
+  const checks = projectApi(projectId);
+  const send = (to: typeof checks) =>
+    to.updateCheck({ params: { id: check.uuid }, body: scheduleBody(draft) });
   const save = useMutation({
-    mutationFn: () =>
-      projectApi(projectId).updateCheck({ params: { id: check.uuid }, body: scheduleBody(draft) }),
+    mutationFn: () => send(checks),
     onSuccess: async () => {
       close();
       await queries.invalidateQueries({ queryKey: ['projects', projectId] });
@@ -39,9 +40,9 @@ export function ScheduleDialog({ projectId, check, close }: CheckDialogProps) {
     >
       <ScheduleForm draft={draft} change={setDraft} preview={preview} error={error} />
       <Fault>{save.isError ? sentenceOf(save.error) : undefined}</Fault>
-      <Button type="submit" loading={save.isPending} disabled={!isValid}>
+      <FormEnd api={checks} of={send} isPending={save.isPending} disabled={!isValid}>
         Save the schedule
-      </Button>
+      </FormEnd>
     </form>
   );
 }
@@ -94,9 +95,10 @@ export function MoveDialog({ projectId, check }: CheckDialogProps) {
     queryKey: ['projects', 'own'],
     queryFn: async ({ signal }) => (await api.listProjects({ query: {}, signal })).body.projects,
   });
+  const send = (to: typeof api, target: string) =>
+    to.moveCheck({ params: { projectId, checkId: check.uuid }, body: { projectId: target } });
   const move = useMutation({
-    mutationFn: (target: string) =>
-      api.moveCheck({ params: { projectId, checkId: check.uuid }, body: { projectId: target } }),
+    mutationFn: (target: string) => send(api, target),
     onSuccess: async ({ body }) => {
       const params = { projectId: body.projectId, checkId: body.id };
       await navigate({ to: '/projects/$projectId/checks/$checkId', params });
@@ -137,9 +139,9 @@ export function MoveDialog({ projectId, check }: CheckDialogProps) {
               none of this one.
             </p>
             <Fault>{move.isError ? sentenceOf(move.error) : undefined}</Fault>
-            <Button type="submit" loading={move.isPending}>
+            <FormEnd api={api} of={(to) => send(to, target)} isPending={move.isPending}>
               Move the check
-            </Button>
+            </FormEnd>
           </form>
         );
       }}

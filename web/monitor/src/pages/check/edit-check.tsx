@@ -1,6 +1,6 @@
 import type { Check } from '@certloop/contracts/browser';
-import { Fault, sentenceOf } from '@certloop/web-kit';
-import { Button, Switch, Textarea, TextInput } from '@mantine/core';
+import { Fault, FormEnd, sentenceOf } from '@certloop/web-kit';
+import { Switch, Textarea, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { projectApi } from '../../service.js';
 import type { CheckDialogProps } from './check-dialogs.js';
@@ -17,9 +17,11 @@ const flags = [
 /** Changes everything of a check but its schedule. */
 export function EditDialog({ projectId, check, close }: CheckDialogProps) {
   const queries = useQueryClient();
+  const checks = projectApi(projectId);
+  const send = (to: typeof checks, form: HTMLFormElement) =>
+    to.updateCheck({ params: { id: check.uuid }, body: changeIn(new FormData(form)) });
   const save = useMutation({
-    mutationFn: (body: Partial<Check>) =>
-      projectApi(projectId).updateCheck({ params: { id: check.uuid }, body }),
+    mutationFn: (form: HTMLFormElement) => send(checks, form),
     onSuccess: async () => {
       close();
       await queries.invalidateQueries({ queryKey: ['projects', projectId] });
@@ -30,12 +32,7 @@ export function EditDialog({ projectId, check, close }: CheckDialogProps) {
       className="cl-form"
       onSubmit={(event) => {
         event.preventDefault();
-        const data = new FormData(event.currentTarget);
-        save.mutate({
-          ...Object.fromEntries(texts.map((name) => [name, String(data.get(name)).trim()])),
-          ...Object.fromEntries(flags.map(([name]) => [name, data.has(name)])),
-          methods: data.has('methods') ? 'POST' : '',
-        });
+        save.mutate(event.currentTarget);
       }}
     >
       <TextInput
@@ -71,11 +68,20 @@ export function EditDialog({ projectId, check, close }: CheckDialogProps) {
       />
       <PingFilters check={check} />
       <Fault>{save.isError ? sentenceOf(save.error) : undefined}</Fault>
-      <Button type="submit" loading={save.isPending}>
+      <FormEnd api={checks} of={send} isPending={save.isPending}>
         Save
-      </Button>
+      </FormEnd>
     </form>
   );
+}
+
+/** What the form says of the check. */
+function changeIn(data: FormData): Partial<Check> {
+  return {
+    ...Object.fromEntries(texts.map((name) => [name, String(data.get(name)).trim()])),
+    ...Object.fromEntries(flags.map(([name]) => [name, data.has(name)])),
+    methods: data.has('methods') ? 'POST' : '',
+  };
 }
 
 /** Which pings count, and what their keywords mean. */

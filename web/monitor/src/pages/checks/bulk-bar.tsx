@@ -3,7 +3,7 @@ import { countOf, countText, type Selection } from '@certloop/web-kit';
 import { Button, Modal } from '@mantine/core';
 import { useState } from 'react';
 import type { CheckSearch } from '../../lookups.js';
-import { ChannelsForm, DeleteForm, PauseForm, TagsForm } from './bulk-forms.js';
+import { ChannelsForm, DeleteForm, type PartialChange, PauseForm, TagsForm } from './bulk-forms.js';
 import type { BulkChange } from './use-bulk-change.js';
 
 const dialogs = {
@@ -33,17 +33,19 @@ export function BulkBar({ search, total, selection, channels, bulk }: BulkBarPro
   const count = isWhole ? total : selection.count;
   if (selection.count === 0) return null;
   const about = isWhole ? { filter: filterOf(search) } : { ids: [...keys] };
-  const run = (change: Pick<CheckChange, 'action' | 'tags' | 'channels'>) =>
-    bulk.run(
-      // never more than the user has seen the number of
-      { ...about, ...change, ...(isWhole && change.action === 'delete' && { atMost: total }) },
-      {
-        onSuccess: () => {
-          open(undefined);
-          selection.clear();
-        },
+  const bodyOf = (change: PartialChange): CheckChange => ({
+    ...about,
+    ...change,
+    // never more than the user has seen the number of
+    ...(isWhole && change.action === 'delete' && { atMost: total }),
+  });
+  const run = (change: PartialChange) =>
+    bulk.run(bodyOf(change), {
+      onSuccess: () => {
+        open(undefined);
+        selection.clear();
       },
-    );
+    });
   const [title, Form] = dialog === undefined ? ['', undefined] : dialogs[dialog];
   const button = (label: string, act: () => void) => (
     <Button size="xs" variant="default" disabled={bulk.isPending} onClick={act}>
@@ -80,7 +82,14 @@ export function BulkBar({ search, total, selection, channels, bulk }: BulkBarPro
       </Button>
       <Modal opened={Form !== undefined} onClose={() => open(undefined)} title={title}>
         {Form !== undefined && (
-          <Form count={count} channels={channels} bulk={bulk} run={run} close={() => open(undefined)} />
+          <Form
+            count={count}
+            channels={channels}
+            bulk={bulk}
+            run={run}
+            ask={(to, change) => bulk.ask(to, bodyOf(change))}
+            close={() => open(undefined)}
+          />
         )}
       </Modal>
     </section>

@@ -1,15 +1,21 @@
 import type { AccountChannel, CheckChange } from '@certloop/contracts/browser';
-import { countOf, countText, Fault, sentenceOf } from '@certloop/web-kit';
+import { CopyCurl, countOf, countText, Fault, sentenceOf } from '@certloop/web-kit';
 import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { useState } from 'react';
+import { api } from '../../service.js';
 import type { BulkChange } from './use-bulk-change.js';
+
+/** A change without the checks that it is about. */
+export type PartialChange = Pick<CheckChange, 'action' | 'tags' | 'channels'>;
 
 export interface BulkFormProps {
   /** Selected checks. */
   readonly count: number;
   readonly channels: readonly AccountChannel[];
   readonly bulk: BulkChange;
-  readonly run: (change: Pick<CheckChange, 'action' | 'tags' | 'channels'>) => void;
+  readonly run: (change: PartialChange) => void;
+  /** Sends the request of a change by a client. */
+  readonly ask: (to: typeof api, change: PartialChange) => Promise<unknown>;
   readonly close: () => void;
 }
 
@@ -35,7 +41,7 @@ export function PauseForm({ count, bulk, run, close }: BulkFormProps) {
 }
 
 /** Adds tags to the checks, or removes them. */
-export function TagsForm({ count, bulk, run }: BulkFormProps) {
+export function TagsForm({ count, bulk, run, ask }: BulkFormProps) {
   const [tags, type] = useState('');
   const isEmpty = tags.trim() === '';
   return (
@@ -67,13 +73,14 @@ export function TagsForm({ count, bulk, run }: BulkFormProps) {
         >
           Remove from {countOf(count, 'check')}
         </Button>
+        <CopyCurl api={api} of={(to) => ask(to, { action: 'add-tags', tags })} />
       </div>
     </form>
   );
 }
 
 /** Lets the checks notify an integration, or no longer. */
-export function ChannelsForm({ count, channels, bulk, run }: BulkFormProps) {
+export function ChannelsForm({ count, channels, bulk, run, ask }: BulkFormProps) {
   const [chosen, choose] = useState(channels[0]?.id ?? '');
   return (
     <form
@@ -103,13 +110,14 @@ export function ChannelsForm({ count, channels, bulk, run }: BulkFormProps) {
         >
           Stop notifying it
         </Button>
+        <CopyCurl api={api} of={(to) => ask(to, { action: 'add-channels', channels: [chosen] })} />
       </div>
     </form>
   );
 }
 
 /** Deletes the checks after their number is typed. */
-export function DeleteForm({ count, bulk, run }: BulkFormProps) {
+export function DeleteForm({ count, bulk, run, ask }: BulkFormProps) {
   const [typed, type] = useState('');
   return (
     <form
@@ -132,14 +140,17 @@ export function DeleteForm({ count, bulk, run }: BulkFormProps) {
         data-autofocus
       />
       <BulkFault bulk={bulk} />
-      <Button
-        type="submit"
-        color="red"
-        loading={bulk.isPending}
-        disabled={typed.trim().replaceAll(',', '') !== String(count)}
-      >
-        Delete {countOf(count, 'check')}
-      </Button>
+      <div className="cl-row">
+        <Button
+          type="submit"
+          color="red"
+          loading={bulk.isPending}
+          disabled={typed.trim().replaceAll(',', '') !== String(count)}
+        >
+          Delete {countOf(count, 'check')}
+        </Button>
+        <CopyCurl api={api} of={(to) => ask(to, { action: 'delete' })} />
+      </div>
     </form>
   );
 }

@@ -1,5 +1,5 @@
-import { Fault, sentenceOf } from '@certloop/web-kit';
-import { Button, Modal, TextInput } from '@mantine/core';
+import { Fault, FormEnd, sentenceOf } from '@certloop/web-kit';
+import { Modal, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -30,9 +30,14 @@ function NewCheckForm({ projectId, close }: { readonly projectId: string; readon
   const [draft, setDraft] = useState(() => draftOf());
   const { preview, error, isValid } = usePreview(draft);
   const channels = useQuery(channelsQuery(projectId)).data;
+  const checks = projectApi(projectId);
+  const send = (to: typeof checks, form: HTMLFormElement) => {
+    const data = new FormData(form);
+    const texts = { name: String(data.get('name')).trim(), tags: String(data.get('tags')).trim() };
+    return to.createCheck({ body: { ...texts, ...scheduleBody(draft), channels: '*' } });
+  };
   const create = useMutation({
-    mutationFn: (texts: { readonly name: string; readonly tags: string }) =>
-      projectApi(projectId).createCheck({ body: { ...texts, ...scheduleBody(draft), channels: '*' } }),
+    mutationFn: (form: HTMLFormElement) => send(checks, form),
     onSuccess: async ({ body }) => {
       close();
       void queries.invalidateQueries({ queryKey: ['projects', projectId] });
@@ -45,8 +50,7 @@ function NewCheckForm({ projectId, close }: { readonly projectId: string; readon
       className="cl-form"
       onSubmit={(event) => {
         event.preventDefault();
-        const data = new FormData(event.currentTarget);
-        create.mutate({ name: String(data.get('name')).trim(), tags: String(data.get('tags')).trim() });
+        create.mutate(event.currentTarget);
       }}
     >
       <TextInput
@@ -71,9 +75,9 @@ function NewCheckForm({ projectId, close }: { readonly projectId: string; readon
           : 'All integrations of the project get its alerts.'}
       </p>
       <Fault>{create.isError ? sentenceOf(create.error) : undefined}</Fault>
-      <Button type="submit" loading={create.isPending} disabled={!isValid}>
+      <FormEnd api={checks} of={send} isPending={create.isPending} disabled={!isValid}>
         Create the check
-      </Button>
+      </FormEnd>
     </form>
   );
 }

@@ -37,6 +37,12 @@ export function useBulkChange(projectId: string) {
   const running = mutation.isPending ? mutation.variables : undefined;
   return {
     run: mutation.mutate,
+    /** The first request of a change. */
+    ask: (to: typeof api, { ids, ...change }: CheckChange) =>
+      to.changeChecks({
+        params: { projectId },
+        body: { ...change, ...(ids !== undefined && { ids: ids.slice(0, maxIds) }) },
+      }),
     isPending: mutation.isPending,
     isChanging: (id: string) => running?.ids?.length === 1 && running.ids[0] === id,
     error: mutation.error,

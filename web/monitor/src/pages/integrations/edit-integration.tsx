@@ -1,6 +1,6 @@
 import type { AccountChannel, ChannelKindDescription } from '@certloop/contracts/browser';
-import { Loaded } from '@certloop/web-kit';
-import { Button, Modal } from '@mantine/core';
+import { FormEnd, Loaded } from '@certloop/web-kit';
+import { Modal } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { kindsQuery } from '../../lookups.js';
 import { api } from '../../service.js';
@@ -43,12 +43,10 @@ function EditForm({
 }: Opened & { readonly kind: ChannelKindDescription }) {
   const queries = useQueryClient();
   const form = useIntegrationForm(kind, channel);
+  const send = (to: typeof api) =>
+    to.editChannel({ params: { projectId, channelId: channel.id }, body: form.body() });
   const save = useMutation({
-    mutationFn: () =>
-      api.editChannel({
-        params: { projectId, channelId: channel.id },
-        body: form.body(),
-      }),
+    mutationFn: () => send(api),
     onSuccess: async () => {
       close();
       await queries.invalidateQueries({ queryKey: ['projects', projectId] });
@@ -74,9 +72,9 @@ function EditForm({
         error={save.error}
         hasSecret
       />
-      <Button type="submit" loading={save.isPending}>
+      <FormEnd api={api} of={send} secrets={form.secrets} isPending={save.isPending}>
         {channel.disabled ? 'Save and switch on' : 'Save'}
-      </Button>
+      </FormEnd>
     </form>
   );
 }

@@ -16,6 +16,8 @@ export function useIntegrationForm(kind: ChannelKindDescription, channel?: Accou
     setName,
     typed,
     setTyped,
+    /** Paths of its secrets in the body. */
+    secrets: kind.secrets.map((path) => `settings.${path}`),
     body: () => ({ name, settings: settingsFrom(fields, typed) }),
   };
 }

@@ -1,5 +1,5 @@
 import type { AccountChannel, ChannelKindDescription } from '@certloop/contracts/browser';
-import { countText, Loaded } from '@certloop/web-kit';
+import { CopyCurl, countText, Loaded } from '@certloop/web-kit';
 import { Button, Modal } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -60,9 +60,10 @@ function KindForm({ kind, projectId, others, close }: Opened & { readonly kind: 
   const form = useIntegrationForm(kind);
   const body = () => ({ kind: kind.kind, ...form.body() });
   const params = { projectId };
+  const send = (to: typeof api) => to.createChannel({ params, body: body() });
   const test = useMutation({ mutationFn: () => api.tryChannel({ params, body: body() }) });
   const save = useMutation({
-    mutationFn: () => api.createChannel({ params, body: body() }),
+    mutationFn: () => send(api),
     onSuccess: async () => {
       close();
       await queries.invalidateQueries({ queryKey: ['projects', projectId] });
@@ -95,6 +96,7 @@ function KindForm({ kind, projectId, others, close }: Opened & { readonly kind: 
         <Button variant="default" loading={test.isPending} onClick={() => test.mutate()}>
           Send a test
         </Button>
+        <CopyCurl api={api} of={send} secrets={form.secrets} />
       </div>
     </form>
   );

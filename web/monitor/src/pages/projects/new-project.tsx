@@ -1,15 +1,18 @@
-import { Fault, faultsOf } from '@certloop/web-kit';
-import { Button, Modal, TextInput } from '@mantine/core';
+import { Fault, FormEnd, faultsOf } from '@certloop/web-kit';
+import { Modal, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { api } from '../../service.js';
+
+const send = (to: typeof api, form: HTMLFormElement) =>
+  to.createProject({ body: { name: String(new FormData(form).get('name')) } });
 
 /** Dialog that creates a project, and leads to its page. */
 export function NewProject({ isOpen, close }: { readonly isOpen: boolean; readonly close: () => void }) {
   const queries = useQueryClient();
   const navigate = useNavigate();
   const create = useMutation({
-    mutationFn: (name: string) => api.createProject({ body: { name } }),
+    mutationFn: (form: HTMLFormElement) => send(api, form),
     onSuccess: async ({ body: { id } }) => {
       close();
       await queries.invalidateQueries({ queryKey: ['projects'] });
@@ -28,7 +31,7 @@ export function NewProject({ isOpen, close }: { readonly isOpen: boolean; readon
         className="cl-form"
         onSubmit={(event) => {
           event.preventDefault();
-          create.mutate(String(new FormData(event.currentTarget).get('name')));
+          create.mutate(event.currentTarget);
         }}
       >
         <TextInput
@@ -42,9 +45,9 @@ export function NewProject({ isOpen, close }: { readonly isOpen: boolean; readon
           data-autofocus
         />
         <Fault>{general}</Fault>
-        <Button type="submit" loading={create.isPending}>
+        <FormEnd api={api} of={send} isPending={create.isPending}>
           Create the project
-        </Button>
+        </FormEnd>
       </form>
     </Modal>
   );

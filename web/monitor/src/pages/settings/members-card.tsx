@@ -4,6 +4,7 @@ import {
   ConfirmDialog,
   DataTable,
   Fault,
+  FormEnd,
   faultsOf,
   Icon,
   Loaded,
@@ -116,9 +117,14 @@ const fields = ['email', 'role'] as const;
 
 function AddMember({ project, close }: { readonly project: AccountProject; readonly close: () => void }) {
   const queries = useQueryClient();
+  const send = (to: typeof api, form: HTMLFormElement) => {
+    const data = new FormData(form);
+    const role = roles.find(([one]) => one === data.get('role'))?.[0] ?? 'read-only';
+    const body = { email: String(data.get('email')).trim(), role };
+    return to.putMember({ params: { projectId: project.id }, body });
+  };
   const add = useMutation({
-    mutationFn: (body: { readonly email: string; readonly role: MemberRole }) =>
-      api.putMember({ params: { projectId: project.id }, body }),
+    mutationFn: (form: HTMLFormElement) => send(api, form),
     onSuccess: async () => {
       close();
       await queries.invalidateQueries({ queryKey: ['projects', project.id, 'members'] });
@@ -131,9 +137,7 @@ function AddMember({ project, close }: { readonly project: AccountProject; reado
         className="cl-form"
         onSubmit={(event) => {
           event.preventDefault();
-          const data = new FormData(event.currentTarget);
-          const role = roles.find(([one]) => one === data.get('role'))?.[0] ?? 'read-only';
-          add.mutate({ email: String(data.get('email')).trim(), role });
+          add.mutate(event.currentTarget);
         }}
       >
         <TextInput
@@ -155,9 +159,9 @@ function AddMember({ project, close }: { readonly project: AccountProject; reado
           data={roles.map(([value, label]) => ({ value, label }))}
         />
         <Fault>{general}</Fault>
-        <Button type="submit" loading={add.isPending}>
+        <FormEnd api={api} of={send} isPending={add.isPending}>
           Add the member
-        </Button>
+        </FormEnd>
       </form>
     </Modal>
   );

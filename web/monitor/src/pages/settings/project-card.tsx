@@ -1,5 +1,5 @@
 import type { AccountProject } from '@certloop/contracts/browser';
-import { ConfirmDialog, Fault, faultsOf } from '@certloop/web-kit';
+import { ConfirmDialog, CopyCurl, Fault, faultsOf } from '@certloop/web-kit';
 import { Button, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -11,8 +11,12 @@ export function ProjectCard({ project }: { readonly project: AccountProject }) {
   const queries = useQueryClient();
   const [isDeleting, setDeleting] = useState(false);
   const isOwner = project.role === 'owner';
+  const send = (to: typeof api, form: HTMLFormElement) => {
+    const name = String(new FormData(form).get('name'));
+    return to.renameProject({ params: { projectId: project.id }, body: { name } });
+  };
   const rename = useMutation({
-    mutationFn: (name: string) => api.renameProject({ params: { projectId: project.id }, body: { name } }),
+    mutationFn: (form: HTMLFormElement) => send(api, form),
     onSuccess: () => queries.invalidateQueries({ queryKey: ['projects'] }),
   });
   const { byField, general } = faultsOf(rename.error, ['name']);
@@ -24,7 +28,7 @@ export function ProjectCard({ project }: { readonly project: AccountProject }) {
           className="cl-form"
           onSubmit={(event) => {
             event.preventDefault();
-            rename.mutate(String(new FormData(event.currentTarget).get('name')));
+            rename.mutate(event.currentTarget);
           }}
         >
           <TextInput
@@ -41,6 +45,7 @@ export function ProjectCard({ project }: { readonly project: AccountProject }) {
             <Button type="submit" variant="default" loading={rename.isPending}>
               Rename
             </Button>
+            <CopyCurl api={api} of={send} />
             <Button variant="subtle" color="red" onClick={() => setDeleting(true)}>
               Delete the project
             </Button>
