@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { measureConsole } from '@certloop/web-kit/testing';
+import { formsWithoutCurl, measureConsole } from '@certloop/web-kit/testing';
 import { expect, test } from '@jest/globals';
 
 const built = measureConsole(fileURLToPath(new URL('../dist', import.meta.url)));
@@ -23,4 +23,11 @@ test('has no script and no style within the page, which its content security pol
 
 test('brings no schemas: the service alone judges input', () => {
   expect(built.code.filter((text) => /ZodError|invalid_union/.test(text))).toEqual([]);
+});
+
+test('shows in every form the curl command of what it sends', () => {
+  const sources = fileURLToPath(new URL('../src', import.meta.url));
+  // one changes what the address asks for, the other works before there is any account
+  const exempt = ['pages/audit/audit-page.tsx 1', 'pages/welcome/welcome-page.tsx 1'];
+  expect(formsWithoutCurl(sources).filter((form) => !exempt.includes(form))).toEqual([]);
 });

@@ -84,6 +84,11 @@ describe('faults of a form', () => {
     expect(faultsOf(refusal, ['name']).general).toBe('Settings.url: must be an http address.');
   });
 
+  test('go to the field that the monitor names in the words of Healthchecks', () => {
+    const refusal = refusalFrom(400, none, '{"error":"json validation error: slug does not match pattern"}');
+    expect(faultsOf(refusal, ['slug']).byField).toEqual({ slug: 'It does not match pattern.' });
+  });
+
   test('go to the fields that the form has, the first of each', () => {
     const refusal = refusalFrom(400, none, problem);
     expect(faultsOf(refusal, ['name', 'email'])).toEqual({

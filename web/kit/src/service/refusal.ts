@@ -96,9 +96,14 @@ export function isPassing(error: unknown): boolean {
   return status === undefined || status === 408 || status === 429 || status >= 500;
 }
 
-/** Faults with their fields. The monitor names the field at the beginning of its sentence: `settings.url: …`. */
+/**
+ * Faults with their fields. The monitor names the field at the beginning of its sentence: `settings.url: …`, and in the
+ * words of Healthchecks `json validation error: slug …`.
+ */
 function faultsIn({ fields, message }: Refusal): readonly Pick<FieldFault, 'path' | 'message'>[] {
   if (fields.length > 0) return fields;
+  const [, field, rest] = /^json validation error: (\w+) (.+)$/s.exec(message) ?? [];
+  if (field !== undefined) return [{ path: field, message: `It ${rest}` }];
   const [, path, text] = /^([\w.]+): (.+)$/s.exec(message) ?? [];
   return path === undefined || text === undefined ? [] : [{ path, message: text }];
 }

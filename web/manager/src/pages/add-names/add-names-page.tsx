@@ -1,5 +1,5 @@
 import type { ReviewedName } from '@certloop/contracts/browser';
-import { CopyCurl, countOf, ErrorPanel, Fault, namesIn, sentenceOf, useTitle } from '@certloop/web-kit';
+import { CopyCurl, countOf, ErrorPanel, namesIn, sentenceOf, useTitle } from '@certloop/web-kit';
 import { Button, Textarea } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
@@ -64,7 +64,9 @@ export function AddNamesPage() {
               error={
                 isTooLong
                   ? `These are ${countOf(names.length, 'name')}. Paste at most ${countOf(maxNames, 'name')} at once.`
-                  : undefined
+                  : review.isError
+                    ? sentenceOf(review.error)
+                    : undefined
               }
               minRows={8}
               maxRows={16}
@@ -74,7 +76,6 @@ export function AddNamesPage() {
               spellCheck={false}
               classNames={{ input: 'cl-mono' }}
             />
-            <Fault>{review.isError ? sentenceOf(review.error) : undefined}</Fault>
             <div className="cl-row">
               <Button
                 type="submit"

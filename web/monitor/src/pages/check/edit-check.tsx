@@ -1,5 +1,5 @@
 import type { Check } from '@certloop/contracts/browser';
-import { Fault, FormEnd, sentenceOf } from '@certloop/web-kit';
+import { Fault, FormEnd, faultsOf } from '@certloop/web-kit';
 import { Switch, Textarea, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { projectApi } from '../../service.js';
@@ -27,6 +27,7 @@ export function EditDialog({ projectId, check, close }: CheckDialogProps) {
       await queries.invalidateQueries({ queryKey: ['projects', projectId] });
     },
   });
+  const { byField, general } = faultsOf(save.error, texts);
   return (
     <form
       className="cl-form"
@@ -39,6 +40,7 @@ export function EditDialog({ projectId, check, close }: CheckDialogProps) {
         name="name"
         label="Name"
         defaultValue={check.name}
+        error={byField['name']}
         maxLength={100}
         autoComplete="off"
         data-autofocus
@@ -48,6 +50,7 @@ export function EditDialog({ projectId, check, close }: CheckDialogProps) {
         label="Tags"
         description="Words between blanks, to group checks and their badges."
         defaultValue={check.tags}
+        error={byField['tags']}
         maxLength={500}
         autoComplete="off"
       />
@@ -56,6 +59,7 @@ export function EditDialog({ projectId, check, close }: CheckDialogProps) {
         label="Slug"
         description="Names the check in ping addresses with the ping key: lower-case letters, digits, - and _."
         defaultValue={check.slug}
+        error={byField['slug']}
         maxLength={100}
         autoComplete="off"
       />
@@ -64,10 +68,11 @@ export function EditDialog({ projectId, check, close }: CheckDialogProps) {
         label="Description"
         description="For the people who get its alerts, such as what to do."
         defaultValue={check.desc}
+        error={byField['desc']}
         rows={3}
       />
-      <PingFilters check={check} />
-      <Fault>{save.isError ? sentenceOf(save.error) : undefined}</Fault>
+      <PingFilters check={check} faults={byField} />
+      <Fault>{general}</Fault>
       <FormEnd api={checks} of={send} isPending={save.isPending}>
         Save
       </FormEnd>
@@ -85,9 +90,16 @@ function changeIn(data: FormData): Partial<Check> {
 }
 
 /** Which pings count, and what their keywords mean. */
-function PingFilters({ check }: { readonly check: Check }) {
+function PingFilters({
+  check,
+  faults,
+}: {
+  readonly check: Check;
+  readonly faults: Readonly<Record<string, string>>;
+}) {
+  const keywords = texts.filter((name) => name.endsWith('_kw'));
   return (
-    <details>
+    <details open={keywords.some((name) => faults[name] !== undefined) || undefined}>
       <summary>Which pings count</summary>
       <div className="cl-form">
         <Switch
@@ -100,18 +112,21 @@ function PingFilters({ check }: { readonly check: Check }) {
           label="Keywords of a start"
           description="With commas between them."
           defaultValue={check.start_kw}
+          error={faults['start_kw']}
           maxLength={200}
         />
         <TextInput
           name="success_kw"
           label="Keywords of a success"
           defaultValue={check.success_kw}
+          error={faults['success_kw']}
           maxLength={200}
         />
         <TextInput
           name="failure_kw"
           label="Keywords of a failure"
           defaultValue={check.failure_kw}
+          error={faults['failure_kw']}
           maxLength={200}
         />
         {flags.map(([name, label]) => (

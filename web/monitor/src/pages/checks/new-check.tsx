@@ -1,4 +1,4 @@
-import { Fault, FormEnd, sentenceOf } from '@certloop/web-kit';
+import { Fault, FormEnd, faultsOf } from '@certloop/web-kit';
 import { Modal, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -45,6 +45,7 @@ function NewCheckForm({ projectId, close }: { readonly projectId: string; readon
       await navigate({ to: '/projects/$projectId/checks/$checkId', params: { projectId, checkId } });
     },
   });
+  const { byField, general } = faultsOf(create.error, ['name', 'tags']);
   return (
     <form
       className="cl-form"
@@ -57,6 +58,7 @@ function NewCheckForm({ projectId, close }: { readonly projectId: string; readon
         name="name"
         label="Name"
         description="For example Nightly backup."
+        error={byField['name']}
         maxLength={100}
         autoComplete="off"
         data-autofocus
@@ -65,6 +67,7 @@ function NewCheckForm({ projectId, close }: { readonly projectId: string; readon
         name="tags"
         label="Tags"
         description="Words between blanks, to group checks and their badges."
+        error={byField['tags']}
         maxLength={500}
         autoComplete="off"
       />
@@ -74,7 +77,7 @@ function NewCheckForm({ projectId, close }: { readonly projectId: string; readon
           ? 'The project has no integration yet, so the check alerts no one.'
           : 'All integrations of the project get its alerts.'}
       </p>
-      <Fault>{create.isError ? sentenceOf(create.error) : undefined}</Fault>
+      <Fault>{general}</Fault>
       <FormEnd api={checks} of={send} isPending={create.isPending} disabled={!isValid}>
         Create the check
       </FormEnd>
