@@ -46,28 +46,34 @@ export async function commandsOfPage(page: Page): Promise<readonly string[]> {
   await page.getByRole('banner').getByRole('button', { name: 'Copy as curl' }).click();
   const dialog = page.getByRole('dialog', { name: 'This page as curl' });
   await dialog.waitFor();
-  const commands = await dialog.locator('pre').allInnerTexts();
+  const commands = await dialog.locator('pre').allTextContents();
   await page.keyboard.press('Escape');
   await dialog.waitFor({ state: 'detached' });
   return commands;
 }
 
-/** Runs commands of pages with these variables, the one that signs in first. Returns the HTTP status of each. */
-export async function statusesOf(
+/**
+ * Runs each of the commands of pages once, with these variables, the one that signs in first. Returns those that are not
+ * answered with 200, after their HTTP status.
+ */
+export async function failingCommands(
   commands: readonly string[],
   variables: Readonly<Record<string, string>>,
-): Promise<readonly number[]> {
-  if (commands.length === 0) return [];
+): Promise<readonly string[]> {
+  const isSignIn = (command: string) => command.includes(' -c cookies ');
+  const unique = [...new Set(commands)];
+  const ordered = [...unique.filter(isSignIn), ...unique.filter((one) => !isSignIn(one))];
   const folder = await mkdtemp(join(tmpdir(), 'certloop-curl-'));
   try {
     const quiet = `curl() { command curl -sS -o /dev/null -w '%{http_code}\\n' "$@"; }`;
-    const isSignIn = (command: string) => command.includes(' -c cookies ');
-    const ordered = [...commands.filter(isSignIn), ...commands.filter((one) => !isSignIn(one))];
     const { stdout } = await run('/bin/sh', ['-c', [quiet, ...ordered].join('\n')], {
       cwd: folder,
       env: { PATH: process.env['PATH'], ...variables },
     });
-    return stdout.trim().split('\n').map(Number);
+    const statuses = stdout.trim().split('\n');
+    return ordered
+      .map((command, place) => `${statuses[place]} ${command}`)
+      .filter((text) => !text.startsWith('200 '));
   } finally {
     await rm(folder, { recursive: true });
   }

@@ -1,4 +1,4 @@
-export { commandsOfPage, filledPath, hasCurl, openPath, pagePaths, statusesOf } from './curl.js';
+export { commandsOfPage, failingCommands, filledPath, hasCurl, openPath, pagePaths } from './curl.js';
 export { assertFits, assertFocusReturns, tabTo } from './keyboard.js';
 export { type Browser, hasBrowser, openBrowser } from './open-browser.js';
 export { runStory, type Story } from './run-story.js';

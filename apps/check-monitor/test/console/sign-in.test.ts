@@ -1,6 +1,19 @@
-import { assertFits, assertFocusReturns, hasBrowser, runStory, tabTo } from '@certloop/browser';
+import {
+  assertFits,
+  assertFocusReturns,
+  commandsOfPage,
+  failingCommands,
+  filledPath,
+  hasBrowser,
+  hasCurl,
+  openPath,
+  pagePaths,
+  runStory,
+  tabTo,
+} from '@certloop/browser';
+import { findConsole } from '@certloop/server';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type ConsoleStage, openConsole, password } from '../support/console.js';
+import { type ConsoleStage, openConsole, password, signIn } from '../support/console.js';
 
 const email = 'anna@example.org';
 
@@ -92,4 +105,32 @@ const email = 'anna@example.org';
       await assertFits(page);
     });
   });
+
+  (hasCurl() ? test : test.skip)(
+    'leads to pages that show their requests as commands that work',
+    async () => {
+      const { browser, url, newOwner } = stage;
+      const owner = await newOwner('carla@example.org', 'Commands');
+      const ids = {
+        projectId: owner.keys.projectId,
+        checkId: (await owner.check({ name: "Carla's backup" })).uuid,
+      };
+      const variables = { USER_NAME: 'carla@example.org', PASSWORD: password };
+      await runStory(browser, { name: 'monitor-curl', url: `${url}ui/account` }, async (story) => {
+        const { page, look } = story;
+        await signIn(story, 'carla@example.org');
+        await page.getByRole('heading', { name: 'Your account' }).waitFor();
+        const shown: string[] = [];
+        for (const path of pagePaths(findConsole('@certloop/web-monitor', import.meta.url) ?? '')) {
+          await openPath(page, `/ui${filledPath(path, ids)}`);
+          const commands = await commandsOfPage(page);
+          expect([path, commands]).not.toEqual([path, []]);
+          shown.push(...commands);
+        }
+        expect(await failingCommands(shown, variables)).toEqual([]);
+        await page.getByRole('button', { name: 'Copy as curl' }).first().click();
+        await look('page');
+      });
+    },
+  );
 });
