@@ -39,6 +39,7 @@ const canRun = [hasBrowser(), hasCurl()].every(Boolean);
     const ids = {
       spaceId: fqdn.spaceId,
       fqdnId: fqdn.id,
+      providerId,
       certId: certificate?.id ?? '',
       userId: ben.id,
       groupId: group.id,
