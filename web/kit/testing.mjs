@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
 /**
- * Sizes of a built console in bytes after gzip: JavaScript and CSS that every visit loads, and what each
- * page loads besides, with the parts that it shares with others, by file name.
+ * Sizes of a built console in bytes after gzip: JavaScript and CSS that every visit loads, and each part that a page
+ * loads on its own, by file name.
  */
 export function measureConsole(folder) {
   const html = readFileSync(join(folder, 'index.html'), 'utf8');
@@ -14,33 +14,27 @@ export function measureConsole(folder) {
       .filter((name) => /\.(js|css)$/.test(name))
       .map((name) => [name, readFileSync(join(folder, 'assets', name))]),
   );
-  const load = (name, loaded) => {
-    if (loaded.has(name)) return;
-    loaded.add(name);
-    for (const [, other] of String(assets.get(name)).matchAll(/(?:^|;)import[^;("]*"\.\/([^"]+)"/g)) {
-      if (assets.has(other)) load(other, loaded);
+  const first = new Set();
+  const load = (name) => {
+    if (first.has(name)) return;
+    first.add(name);
+    for (const [, other] of String(assets.get(name)).matchAll(
+      /^import[^;]*?"\.\/([^"]+)"|;import[^;]*?"\.\/([^"]+)"/g,
+    )) {
+      if (assets.has(other)) load(other);
     }
   };
-  const first = new Set();
-  for (const [, name] of html.matchAll(/(?:src|href)="\.\/assets\/([^"]+\.(?:js|css))"/g)) load(name, first);
+  for (const [, name] of html.matchAll(/(?:src|href)="\.\/assets\/([^"]+\.(?:js|css))"/g)) load(name);
   const sizeOf = (name) => gzipSync(assets.get(name), { level: 9 }).length;
-  const sum = (names, suffix) =>
-    [...names].filter((name) => name.endsWith(suffix)).reduce((total, name) => total + sizeOf(name), 0);
-  const pageSize = (name) => {
-    const loaded = new Set(first);
-    load(name, loaded);
-    return sum(
-      [...loaded].filter((one) => !first.has(one)),
-      '.js',
-    );
-  };
-  const pages = [...assets.keys()].filter((name) => name.includes('-page-') && name.endsWith('.js'));
+  const sum = (suffix) =>
+    [...first].filter((name) => name.endsWith(suffix)).reduce((total, name) => total + sizeOf(name), 0);
+  const rest = [...assets.keys()].filter((name) => name.endsWith('.js') && !first.has(name));
   return {
     html,
     code: [...assets].filter(([name]) => name.endsWith('.js')).map(([, bytes]) => String(bytes)),
-    firstJs: sum(first, '.js'),
-    css: sum(first, '.css'),
-    pages: Object.fromEntries(pages.map((name) => [name, pageSize(name)])),
+    firstJs: sum('.js'),
+    css: sum('.css'),
+    parts: Object.fromEntries(rest.map((name) => [name, sizeOf(name)])),
   };
 }
 

