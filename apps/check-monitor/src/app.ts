@@ -81,7 +81,7 @@ export type AppConfig = Pick<
   | 'digestPerMinute'
 > &
   Partial<MetricsAccess> &
-  Partial<Pick<Config, 'formerSecret' | 'prometheusEnabled' | 'sendsMail' | 'managerUrl'>>;
+  Partial<Pick<Config, 'formerSecret' | 'prometheusEnabled' | 'sendsMail' | 'managerUrl' | 'mail'>>;
 
 export interface AppOptions {
   readonly config: AppConfig;

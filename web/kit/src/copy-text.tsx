@@ -19,6 +19,12 @@ export function CopyText({ text, label = 'Copy' }: { readonly text: string; read
   );
 }
 
+/** Copies a text without a button, such as by a key. Throws if the browser does not allow it. */
+export function copyText(text: string): Promise<void> {
+  // absent on pages over http of other hosts
+  return navigator.clipboard?.writeText(text) ?? Promise.reject(new Error('the browser does not allow it'));
+}
+
 /** A command or a text to be copied as it is. */
 export function CodeBlock({ text }: { readonly text: string }) {
   return (

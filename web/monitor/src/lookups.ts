@@ -7,6 +7,17 @@ interface Asked {
   readonly signal: AbortSignal;
 }
 
+/** The projects of the user, with the counts of their checks. */
+export const projectsQuery = {
+  queryKey: ['projects'],
+  queryFn: async ({ signal }: Asked) => {
+    const query = { include: 'counts' } as const;
+    return (await api.listProjects({ query, headers: background, signal })).body.projects;
+  },
+};
+
+export type CountedProject = Awaited<ReturnType<(typeof projectsQuery)['queryFn']>>[number];
+
 /** Query of a project. */
 export function projectQuery(projectId: string) {
   return {
@@ -26,6 +37,16 @@ export function channelsQuery(projectId: string) {
     queryKey: ['projects', projectId, 'channels'],
     queryFn: async ({ signal }: Asked) =>
       (await api.listAccountChannels({ params: { projectId }, signal })).body.channels,
+  };
+}
+
+/** Query of the integrations of a project, each with the number of checks that notify it. */
+export function countedChannelsQuery(projectId: string) {
+  const query = { include: 'counts' } as const;
+  return {
+    queryKey: ['projects', projectId, 'channels', 'counts'],
+    queryFn: async ({ signal }: Asked) =>
+      (await api.listAccountChannels({ params: { projectId }, query, signal })).body.channels,
   };
 }
 

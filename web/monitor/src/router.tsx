@@ -1,4 +1,4 @@
-import { lazyPage, MissingPage, nextIn, Redirect, routerOptions } from '@certloop/web-kit';
+import { lazyPage, MissingPage, nextIn, routerOptions } from '@certloop/web-kit';
 import { createRootRoute, createRoute, createRouter, Outlet } from '@tanstack/react-router';
 import { Inside } from './inside.js';
 import type { CheckSearch } from './lookups.js';
@@ -21,7 +21,7 @@ const inside = createRoute({ getParentRoute: () => root, id: 'inside', component
 const home = createRoute({
   getParentRoute: () => inside,
   path: '/',
-  component: () => <Redirect path="/projects" />,
+  component: lazyPage(() => import('./pages/projects/home-page.js'), 'HomePage'),
 });
 const projects = createRoute({
   getParentRoute: () => inside,

@@ -1,4 +1,5 @@
 import type { AccountState, accountContract, Handlers } from '@certloop/contracts';
+import { countAssignedByChannel } from '../channels/assign-channel.repository.js';
 import { describeChannel, type ViewedChannel } from '../channels/channel-view.js';
 import { listChannelsOf, removeChannel } from '../channels/manage-channels.service.js';
 import { isoSeconds } from '../instants.js';
@@ -39,6 +40,8 @@ export interface AccountStateDeps {
   readonly sendsMail?: boolean;
   /** Address of the certificate manager for browsers. */
   readonly managerUrl?: string | undefined;
+  /** How pings are accepted by mail; undefined if they are not. */
+  readonly mail?: { readonly domain: string } | undefined;
 }
 
 export type AccountRoutesDeps = AccountCallerDeps &
@@ -176,10 +179,14 @@ function channelHandlers(
   'listAccountChannels' | 'createChannel' | 'editChannel' | 'deleteChannel' | 'testChannel'
 > {
   return {
-    listAccountChannels: async ({ context, params: { projectId } }) => {
+    listAccountChannels: async ({ context, params: { projectId }, query: { include } }) => {
       await requireRole(deps, userOf(context), projectId, 'read-only');
       const found = await listChannelsOf(deps, projectId);
-      return { status: 200, body: { channels: found.map((channel) => shown(deps, channel)) } };
+      const channels = found.map((channel) => shown(deps, channel));
+      if (include !== 'counts') return { status: 200, body: { channels } };
+      const checks = await deps.db.longRead((tx) => countAssignedByChannel(tx, projectId));
+      const counted = channels.map((channel) => ({ ...channel, checks: checks.get(channel.id) ?? 0 }));
+      return { status: 200, body: { channels: counted } };
     },
     createChannel: async ({ context, params: { projectId }, body }) => {
       await requireRole(deps, userOf(context), projectId, 'member');
@@ -218,9 +225,15 @@ function shown({ clock }: Pick<AccountRoutesDeps, 'clock'>, channel: ViewedChann
 }
 
 async function describeState(deps: AccountRoutesDeps): Promise<AccountState> {
-  const { siteName, sendsMail = false, managerUrl } = deps;
+  const { siteName, sendsMail = false, managerUrl, mail } = deps;
   const canSignIn = await canAnyoneSignIn(deps);
-  return { siteName, canSignIn, mail: sendsMail, ...(managerUrl !== undefined && { managerUrl }) };
+  return {
+    siteName,
+    canSignIn,
+    mail: sendsMail,
+    ...(managerUrl !== undefined && { managerUrl }),
+    ...(mail !== undefined && { pingMailDomain: mail.domain }),
+  };
 }
 
 function describeSession({ user, csrfToken }: Pick<SignedIn, 'user' | 'csrfToken'>) {

@@ -80,6 +80,17 @@ export async function listNotifyingChecks(
   return new Set(rows.map(({ checkId }) => checkId));
 }
 
+/** Number of checks that notify each channel of a project, by the uuid of the channel; those of no check are absent. */
+export async function countAssignedByChannel(
+  tx: Tx,
+  projectId: string,
+): Promise<ReadonlyMap<string, number>> {
+  const text = `select c.uuid, count(*) as checks from check_channels x join channels c on c.id = x.channel_id
+    where c.project_id = $1 group by c.uuid`;
+  const rows = await querySql(tx, { uuid: column.uuid(), checks: column.bigint() }, text, [projectId]);
+  return new Map(rows.map(({ uuid, checks }) => [uuid, checks]));
+}
+
 /** Number of checks that notify the channel with this uuid. */
 export async function countAssignedChecks(tx: Tx, channelUuid: string): Promise<number> {
   const text = `select count(*) as checks from check_channels

@@ -15,7 +15,8 @@ jest.setTimeout(2 * minute);
   let target: Recorder;
   beforeAll(async () => {
     target = await startRecorder();
-    stage = await openConsole();
+    const mail = { port: 0, host: '127.0.0.1', domain: 'pings.example.org', sizeLimit: 1_000 };
+    stage = await openConsole({ mail });
   });
   afterAll(async () => {
     await stage.close();
@@ -30,18 +31,23 @@ jest.setTimeout(2 * minute);
 
   test('tests an integration before it is saved', async () => {
     const email = 'berta@example.org';
-    const { projectId } = (await stage.newOwner(email, 'Backups')).keys;
+    const berta = await stage.newOwner(email, 'Backups');
+    const { projectId } = berta.keys;
     const { browser, url } = stage;
     await runStory(browser, { name: 'integrations', url }, async (story) => {
       const { page, look } = story;
       await signIn(story, email);
-      await page.getByRole('link', { name: 'Backups' }).click();
+      // the only project is opened at once
       await page.getByText('This project has no check yet').waitFor();
       await look('no-check');
       await page.getByRole('link', { name: 'Integrations' }).click();
       await page.getByText('No one gets the alerts of this project').waitFor();
       await page.getByRole('button', { name: 'Add an integration' }).click();
-      await page.getByLabel('Kind').selectOption({ label: 'Slack' });
+      await page.getByRole('button', { name: 'Discord' }).waitFor();
+      await look('kinds');
+      await page.getByLabel('Search kinds').fill('slac');
+      await page.getByRole('button', { name: 'Discord' }).waitFor({ state: 'detached' });
+      await page.getByRole('button', { name: 'Slack', exact: true }).click();
       await page.getByLabel('Address (URL)').fill('not an address');
       await page.getByRole('button', { name: 'Send a test' }).click();
       await page.locator('[aria-invalid=true]').waitFor();
@@ -51,7 +57,9 @@ jest.setTimeout(2 * minute);
       await page.getByText('The test message was sent').waitFor();
       await look('new');
       expect(target.requests).toHaveLength(1);
+      await berta.check({ name: 'Nightly' });
       await page.getByRole('button', { name: 'Save and assign to all checks' }).click();
+      await page.getByRole('link', { name: 'Checks that notify Slack: 1' }).waitFor();
       await page.getByText('not used yet').waitFor();
       const { app } = stage;
       await app.database.transaction(async (tx) => {
@@ -85,7 +93,6 @@ jest.setTimeout(2 * minute);
     await runStory(browser, { name: 'new-check', url }, async (story) => {
       const { page, look } = story;
       await signIn(story, email);
-      await page.getByRole('link', { name: 'Schedules' }).click();
       await page.getByRole('button', { name: 'New check' }).click();
       await page.getByLabel('Name').fill('Nightly backup');
       await page.getByRole('radio', { name: 'Cron' }).check();
@@ -103,6 +110,10 @@ jest.setTimeout(2 * minute);
       await page.getByText('A ping is expected every 1 minute.').waitFor();
       await page.getByRole('button', { name: 'Create the check' }).click();
       await page.getByText('No ping has arrived yet').waitFor();
+      await page.getByText(/^[0-9a-f-]{36}@pings\.example\.org$/).waitFor();
+      await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+      await page.keyboard.press('y');
+      await page.getByText('The address is copied.').waitFor();
       await look('created');
     });
   });
@@ -225,6 +236,9 @@ jest.setTimeout(2 * minute);
       await page.getByRole('img', { name: 'Badge of stock', exact: true }).waitFor();
       await page.waitForFunction('[...document.images].every((one) => one.naturalWidth > 0)');
       await look('badges');
+      await page.getByRole('searchbox', { name: 'Search checks' }).fill('nothing');
+      await page.getByRole('button', { name: 'Search' }).click();
+      await page.getByText('No check matches.').waitFor();
 
       await page.getByRole('link', { name: 'Settings' }).click();
       await page.getByRole('button', { name: 'Add a member' }).click();

@@ -62,6 +62,10 @@ jest.setTimeout(5 * minute);
         .waitFor();
       await look('rows');
 
+      await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+      await page.getByRole('link', { name: 'Backup', exact: true }).focus();
+      await page.keyboard.press('y');
+      await row('Backup').getByText('Copied').waitFor();
       const toggle = button('Webhook, for Backup');
       await toggle.click();
       await toggle.and(page.locator('[aria-pressed=true]')).waitFor();
@@ -171,17 +175,52 @@ jest.setTimeout(5 * minute);
       await insertChecks(tx, checks);
       await replaceMember(tx, { projectId, userId: reader.id, role: 'member' });
     });
-    const makeReader = () =>
-      database.transaction((tx) => replaceMember(tx, { projectId, userId: reader.id, role: 'read-only' }));
+    const setRole = (role: 'member' | 'read-only') =>
+      database.transaction((tx) => replaceMember(tx, { projectId, userId: reader.id, role }));
+    await createChannel(accounts, {
+      ...{ projectId, kind: 'slack', name: '', isVerified: true },
+      settings: { url: 'http://127.0.0.1:9/' },
+    });
     await app.http.get(`/ping/${checks[2]?.uuid}/fail`).expect(200);
     await runStory(browser, { name: 'many', url: `${url}ui/projects/${projectId}` }, async (story) => {
       const { page, look } = story;
+      const buttons = () => page.getByRole('main').getByRole('button').allTextContents();
+      const showOnlyWhatReadersMay = async () => {
+        await page.getByRole('link', { name: 'Integrations' }).click();
+        await page.getByRole('button', { name: 'Messages' }).waitFor();
+        expect(await buttons()).toEqual(['Messages']);
+        await look('integrations-read-only');
+        await page.getByRole('link', { name: 'Badges' }).click();
+        await page.getByRole('row', { name: /Backup of the customers/ }).waitFor();
+        expect(new Set(await buttons())).toEqual(new Set(['Copy', 'Search', 'Show more']));
+        await page.getByRole('link', { name: 'Settings' }).click();
+        await page.getByRole('button', { name: 'Leave the project' }).waitFor();
+        await page.getByRole('row', { name: /Ping key/ }).waitFor();
+        expect(await buttons()).toEqual(['Leave']);
+        expect(await page.getByRole('main').getByRole('textbox').count()).toBe(0);
+        await look('settings-read-only');
+        // a right that ends while a dialog is open: what was typed stays, and the page follows
+        await setRole('member');
+        await page.getByRole('link', { name: 'Integrations' }).click();
+        await page.reload();
+        await page.getByRole('button', { name: 'Add an integration' }).click();
+        await page.getByRole('button', { name: 'Slack', exact: true }).click();
+        await page.getByLabel('Name').fill('Too late');
+        await page.getByLabel('Address (URL)').fill('http://127.0.0.1:9/');
+        await setRole('read-only');
+        await page.getByRole('button', { name: 'Save and assign to all checks' }).click();
+        await page.getByRole('dialog').getByText('This needs the role member in the project').waitFor();
+        expect(await page.getByLabel('Name').inputValue()).toBe('Too late');
+        await page.keyboard.press('Escape');
+        await page.getByRole('button', { name: 'Add an integration' }).waitFor({ state: 'detached' });
+        expect(await buttons()).toEqual(['Messages']);
+      };
       await signIn(story, 'emil@example.org');
       await page.getByText('1 down, 499 new').first().waitFor();
       await page.getByRole('link', { name: 'w'.repeat(100) }).waitFor();
       await page.getByRole('button', { name: 'New check' }).click();
       await page.getByRole('textbox', { name: 'Name' }).fill('Too late');
-      await makeReader();
+      await setRole('read-only');
       await page.getByRole('button', { name: 'Create the check' }).click();
       await page.getByRole('alert').getByText('This needs the role member in the project').waitFor();
       expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Too late');
@@ -208,6 +247,7 @@ jest.setTimeout(5 * minute);
       await page.goBack();
       await page.getByText('1 check', { exact: true }).waitFor();
       expect(await page.getByRole('searchbox').inputValue()).toBe('customers');
+      await showOnlyWhatReadersMay();
     });
   });
 });

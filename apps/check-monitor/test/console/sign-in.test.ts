@@ -13,6 +13,7 @@ import {
 } from '@certloop/browser';
 import { findConsole } from '@certloop/server';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { setUpProject } from '../../src/projects/create-project.service.js';
 import { type ConsoleStage, openConsole, password, signIn } from '../support/console.js';
 
 const email = 'anna@example.org';
@@ -29,6 +30,8 @@ const email = 'anna@example.org';
     const backup = await anna.check({ name: 'Nightly backup', tags: 'prod db', timeout: 3_600, grace: 300 });
     await anna.ping(backup, '/fail');
     await anna.check({ name: 'Reports', timeout: 86_400, grace: 3_600 });
+    const owner = { email, checkLimit: null, pingLimit: null };
+    await setUpProject(stage.app.accounts, owner, 'Archive');
     const { browser, url } = stage;
     await runStory(browser, { name: 'monitor', url }, async ({ page, look }) => {
       await page.getByLabel('E-mail address').fill(email);
@@ -68,6 +71,8 @@ const email = 'anna@example.org';
       await tabTo(page, page.getByLabel('Password', { exact: true }));
       await page.keyboard.type(password);
       await page.keyboard.press('Enter');
+      await page.getByText('This project has no check yet').waitFor();
+      await enter(link('Projects'));
       await link('Keyboard').waitFor();
       await assertFocusReturns(page, ['Create a project', 'Menu of kim@example.org']);
       await assertFits(page);

@@ -52,6 +52,8 @@ export const accountChannelSchema = z
     held_until: z.string().nullable(),
     last_notify: z.string().nullable(),
     last_duration_ms: z.int().nullable(),
+    /** Number of checks that notify it; shown with include=counts only. */
+    checks: z.int().optional(),
   })
   .meta({ id: 'AccountChannel' });
 export type AccountChannel = z.output<typeof accountChannelSchema>;
@@ -72,6 +74,8 @@ export const accountStateSchema = z
     mail: z.boolean(),
     /** Address of the certificate manager for browsers, where one is set. */
     managerUrl: z.string().optional(),
+    /** Domain of the mail addresses of checks, if pings are accepted by mail. */
+    pingMailDomain: z.string().optional(),
   })
   .meta({ id: 'AccountState' });
 export type AccountState = z.output<typeof accountStateSchema>;
@@ -231,8 +235,14 @@ export const accountContract = {
     path: '/projects/{projectId}/channels',
     summary: 'List the integrations of a project with their settings',
     params: ofProject,
-    responses: { 200: json(z.object({ channels: z.array(accountChannelSchema) }), 'Integrations') },
-    failures: [401, 404],
+    query: z.object({ include: z.enum(['counts']).optional() }),
+    responses: {
+      200: json(
+        z.object({ channels: z.array(accountChannelSchema) }),
+        'Integrations, with the number of checks that notify each if asked',
+      ),
+    },
+    failures: [400, 401, 404],
   }),
   createChannel: endpoint({
     method: 'POST',

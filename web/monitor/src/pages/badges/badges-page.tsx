@@ -8,23 +8,23 @@ import {
   type Column,
   CopyText,
   checkBadges,
-  countText,
   DataTable,
   ErrorPanel,
+  ListTable,
   Loaded,
+  SearchForm,
   serviceUrl,
+  useList,
   useTitle,
 } from '@certloop/web-kit';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import { projectQuery } from '../../lookups.js';
+import { loadChecks, projectQuery } from '../../lookups.js';
 import { ProjectHead } from '../../project-head.js';
-import { api, projectApi } from '../../service.js';
+import { projectApi } from '../../service.js';
 
 const route = getRouteApi('/inside/projects/$projectId/badges');
-
-const maxChecks = 200;
 
 /** What a badge stands for, with its addresses. */
 interface Badge {
@@ -39,25 +39,10 @@ export function BadgesPage() {
   const [isThree, setThree] = useState(false);
   const project = useQuery(projectQuery(projectId));
   useTitle(`Badges of ${project.data?.name ?? 'a project'}`, 'monitor');
-  const byTag = useQuery({
-    queryKey: ['projects', projectId, 'badges'],
-    queryFn: async ({ signal }) =>
-      Object.entries((await projectApi(projectId).listBadges({ signal })).body.badges).map(([tag, urls]) => ({
-        name: tag === '*' ? 'All checks' : tag,
-        urls,
-      })),
-  });
-  const checks = useQuery({
-    queryKey: ['projects', projectId, 'badges', 'checks'],
-    queryFn: async ({ signal }) => {
-      const query = { limit: String(maxChecks), sort: 'name' } as const;
-      return (await api.listAccountChecks({ params: { projectId }, query, signal })).body.checks.map(badgeOf);
-    },
-  });
   if (project.isError && project.data === undefined) {
     return <ErrorPanel error={project.error} retry={() => void project.refetch()} />;
   }
-  const columns = columnsFor(form, isThree);
+  const shown = { projectId, columns: columnsFor(form, isThree) };
   return (
     <>
       <ProjectHead projectId={projectId} project={project.data} />
@@ -66,71 +51,108 @@ export function BadgesPage() {
         badges cannot be guessed from it.
       </p>
       <div className="cl-row">
-        <label className="cl-row">
-          Copy as
-          <select
-            className="cl-select"
-            value={form}
-            onChange={({ currentTarget: { value } }) => choose(value as BadgeForm)}
-          >
-            {badgeForms.map(([value, label]) => (
-              <option key={value} value={value}>
-                {label}
-              </option>
-            ))}
-          </select>
-        </label>
-        <label className="cl-row">
-          States
-          <select
-            className="cl-select"
-            value={isThree ? '3' : '2'}
-            onChange={({ currentTarget: { value } }) => setThree(value === '3')}
-          >
-            <option value="2">up or down</option>
-            <option value="3">up, late or down</option>
-          </select>
-        </label>
+        <Choice label="Copy as" value={form} choices={badgeForms} choose={choose} />
+        <Choice
+          label="States"
+          value={isThree ? '3' : '2'}
+          choices={states}
+          choose={(value) => setThree(value === '3')}
+        />
       </div>
-      <section className="cl-stack" aria-label="Badges of tags">
-        <h2>All checks, and by tag</h2>
-        <Loaded query={byTag}>
-          {(badges) => (
-            <DataTable
-              label="Badges of tags"
-              columns={columns}
-              rows={badges}
-              rowKey={({ urls }) => urls.svg}
-            />
-          )}
-        </Loaded>
-      </section>
-      <section className="cl-stack" aria-label="Badges of checks">
-        <h2>By check</h2>
-        <Loaded query={checks}>
-          {(badges) =>
-            badges.length === 0 ? (
-              <p className="cl-dim">This project has no check yet.</p>
-            ) : (
-              <>
-                <DataTable
-                  label="Badges of checks"
-                  columns={columns}
-                  rows={badges}
-                  rowKey={({ urls }) => urls.svg}
-                />
-                {badges.length === maxChecks && (
-                  <p className="cl-dim">
-                    These are the first {countText(maxChecks)} checks by name. The API shows the badge of each
-                    check as badge_url.
-                  </p>
-                )}
-              </>
-            )
-          }
-        </Loaded>
-      </section>
+      <TagBadges {...shown} />
+      <CheckBadges {...shown} />
     </>
+  );
+}
+
+const states = [
+  ['2', 'up or down'],
+  ['3', 'up, late or down'],
+] as const;
+
+function Choice<Value extends string>({
+  label,
+  value,
+  choices,
+  choose,
+}: {
+  readonly label: string;
+  readonly value: Value;
+  readonly choices: readonly (readonly [value: Value, label: string])[];
+  readonly choose: (value: Value) => void;
+}) {
+  return (
+    <label className="cl-row">
+      {label}
+      <select
+        className="cl-select"
+        value={value}
+        onChange={({ currentTarget }) => choose(currentTarget.value as Value)}
+      >
+        {choices.map(([one, text]) => (
+          <option key={one} value={one}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+interface Shown {
+  readonly projectId: string;
+  readonly columns: readonly Column<Badge>[];
+}
+
+function TagBadges({ projectId, columns }: Shown) {
+  const byTag = useQuery({
+    queryKey: ['projects', projectId, 'badges'],
+    queryFn: async ({ signal }) =>
+      Object.entries((await projectApi(projectId).listBadges({ signal })).body.badges).map(([tag, urls]) => ({
+        name: tag === '*' ? 'All checks' : tag,
+        urls,
+      })),
+  });
+  return (
+    <section className="cl-stack" aria-label="Badges of tags">
+      <h2>All checks, and by tag</h2>
+      <Loaded query={byTag}>
+        {(badges) => (
+          <DataTable label="Badges of tags" columns={columns} rows={badges} rowKey={({ urls }) => urls.svg} />
+        )}
+      </Loaded>
+    </section>
+  );
+}
+
+function CheckBadges({ projectId, columns }: Shown) {
+  const [q, search] = useState<string>();
+  const narrowing = { sort: 'name', ...(q !== undefined && { q }) } as const;
+  const list = useList(['projects', projectId, 'badges', 'checks', narrowing], async (cursor, signal) => {
+    const page = await loadChecks(projectId, narrowing, cursor, signal);
+    return { ...page, rows: page.rows.map(badgeOf) };
+  });
+  return (
+    <section className="cl-stack" aria-label="Badges of checks">
+      <h2>By check</h2>
+      <SearchForm
+        label="Search checks"
+        placeholder="Name, slug or tag"
+        maxLength={200}
+        q={q}
+        search={search}
+      />
+      <ListTable
+        label="Badges of checks"
+        list={list}
+        columns={columns}
+        rowKey={({ urls }) => urls.svg}
+        noun="check"
+        empty={
+          <p className="cl-dim">{q === undefined ? 'This project has no check yet.' : 'No check matches.'}</p>
+        }
+      />
+    </section>
   );
 }
 

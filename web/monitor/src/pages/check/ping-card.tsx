@@ -1,6 +1,8 @@
 import type { Check } from '@certloop/contracts/browser';
-import { CodeBlock, CopyText } from '@certloop/web-kit';
+import { CodeBlock, CopyText, copyText, useKey } from '@certloop/web-kit';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { stateQuery } from '../../service.js';
 
 const ways = [
   ['curl', 'Shell'],
@@ -13,12 +15,21 @@ type Way = (typeof ways)[number][0];
 /** How the job sends its pings. */
 export function PingCard({ check }: { readonly check: Check }) {
   const [way, choose] = useState<Way>('curl');
+  const domain = useQuery(stateQuery).data?.pingMailDomain;
+  const [copied, setCopied] = useState('');
+  useKey('y', () => {
+    copyText(check.ping_url).then(
+      () => setCopied('The address is copied.'),
+      () => setCopied('The browser does not allow a key to copy. Use the button.'),
+    );
+  });
   return (
     <section className="cl-panel" aria-label="How to ping">
       <h2>How to ping</h2>
       <div className="cl-row">
         <code className="cl-mono cl-anywhere">{check.ping_url}</code>
         <CopyText text={check.ping_url} label="Copy the address" />
+        <span role="status">{copied}</span>
       </div>
       <label className="cl-row">
         <span>From a</span>
@@ -35,6 +46,13 @@ export function PingCard({ check }: { readonly check: Check }) {
         </select>
       </label>
       <CodeBlock text={commandOf(way, check)} />
+      {domain !== undefined && (
+        <div className="cl-row">
+          <span>By mail to</span>
+          <code className="cl-mono cl-anywhere">{`${check.uuid}@${domain}`}</code>
+          <CopyText text={`${check.uuid}@${domain}`} label="Copy the mail address" />
+        </div>
+      )}
       <p className="cl-dim">
         {way === 'certloop' && 'The command reports the start, the result and the last output of the job. '}
         With <span className="cl-mono">/start</span> at the beginning of a job, its durations are measured;

@@ -33,7 +33,7 @@ export function checkColumns({
   const actions: Column<LiveCheck> = {
     key: 'actions',
     title: 'Actions',
-    width: '10.5rem',
+    width: '12.5rem',
     cell: (check) => <RowActions projectId={projectId} check={check} bulk={bulk} />,
   };
   return channels.length === 0 ? [...shown, actions] : [...shown, toggles, actions];

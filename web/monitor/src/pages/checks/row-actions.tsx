@@ -1,5 +1,5 @@
-import { sendPing, sentenceOf } from '@certloop/web-kit';
-import { Button } from '@mantine/core';
+import { Icon, sendPing, sentenceOf } from '@certloop/web-kit';
+import { Button, CopyButton } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { nameOfCheck } from '../../check-states.js';
 import type { LiveCheck } from '../../lookups.js';
@@ -43,7 +43,38 @@ export function RowActions({
       >
         {label}
       </Button>
+      {'ping_url' in check && <CopyAddress address={check.ping_url} name={name} />}
       {ping.isError && <span role="alert">{sentenceOf(ping.error)}</span>}
     </div>
   );
+}
+
+function CopyAddress({ address, name }: { readonly address: string; readonly name: string }) {
+  return (
+    <CopyButton value={address}>
+      {({ copied, copy }) => (
+        <>
+          <Button
+            size="compact-xs"
+            variant="default"
+            aria-label={`Copy the address of ${name}`}
+            aria-keyshortcuts="y"
+            title="Copy the address (y)"
+            onClick={copy}
+          >
+            <Icon name={copied ? 'check' : 'copy'} size={14} />
+          </Button>
+          <span className="cl-visually-hidden" role="status">
+            {copied && 'Copied'}
+          </span>
+        </>
+      )}
+    </CopyButton>
+  );
+}
+
+/** Copies the address of the row with the focus, as its button does. */
+export function copyFocusedAddress(): void {
+  const row = document.activeElement?.closest('tr');
+  row?.querySelector<HTMLButtonElement>('button[aria-keyshortcuts="y"]')?.click();
 }

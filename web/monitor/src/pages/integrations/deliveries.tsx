@@ -1,6 +1,5 @@
 import type { ChannelDelivery } from '@certloop/contracts/browser';
-import { type Column, DataTable, Loaded, Moment, StateChip } from '@certloop/web-kit';
-import { useQuery } from '@tanstack/react-query';
+import { type Column, type ListPage, ListTable, Moment, StateChip, useList } from '@certloop/web-kit';
 import { wordOf } from '../../check-states.js';
 import { api } from '../../service.js';
 
@@ -43,20 +42,31 @@ export function Deliveries({
   readonly projectId: string;
   readonly channelId: string;
 }) {
-  const query = useQuery({
-    queryKey: ['projects', projectId, 'channels', channelId, 'deliveries'],
-    queryFn: async ({ signal }) =>
-      (await api.listDeliveries({ params: { projectId, channelId }, signal })).body.deliveries,
-  });
-  return (
-    <Loaded query={query}>
-      {(deliveries) =>
-        deliveries.length === 0 ? (
-          <p className="cl-dim">It was sent nothing yet.</p>
-        ) : (
-          <DataTable label="Messages" columns={columns} rows={deliveries} rowKey={({ id }) => String(id)} />
-        )
-      }
-    </Loaded>
+  const params = { projectId, channelId };
+  const list = useList(['projects', projectId, 'channels', channelId, 'deliveries'], (before, signal) =>
+    loadDeliveries(params, before, signal),
   );
+  return (
+    <ListTable
+      label="Messages"
+      list={list}
+      columns={columns}
+      rowKey={({ id }) => String(id)}
+      noun="message"
+      empty={<p className="cl-dim">It was sent nothing yet.</p>}
+    />
+  );
+}
+
+const pageRows = 50;
+
+async function loadDeliveries(
+  params: { readonly projectId: string; readonly channelId: string },
+  before: string | undefined,
+  signal: AbortSignal,
+): Promise<ListPage<ChannelDelivery>> {
+  const query = { limit: String(pageRows), ...(before === undefined ? {} : { before }) };
+  const { deliveries: rows } = (await api.listDeliveries({ params, query, signal })).body;
+  const last = rows.length === pageRows ? rows.at(-1) : undefined;
+  return { rows, total: undefined, next: last === undefined ? undefined : String(last.id) };
 }

@@ -1,5 +1,5 @@
 import type { AccountChannel } from '@certloop/contracts/browser';
-import { type Column, Fault, Moment, StateChip, sentenceOf } from '@certloop/web-kit';
+import { type Column, countText, Fault, Moment, StateChip, sentenceOf } from '@certloop/web-kit';
 import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -54,9 +54,14 @@ export function integrationColumns({
       key: 'checks',
       title: 'Checks',
       width: '6rem',
-      cell: ({ id }) => (
-        <Link to="/projects/$projectId" params={{ projectId }} search={{ channel: id }}>
-          show
+      cell: (channel) => (
+        <Link
+          to="/projects/$projectId"
+          params={{ projectId }}
+          search={{ channel: channel.id }}
+          aria-label={`Checks that notify ${nameOf(channel)}: ${countText(channel.checks ?? 0)}`}
+        >
+          {countText(channel.checks ?? 0)}
         </Link>
       ),
     },

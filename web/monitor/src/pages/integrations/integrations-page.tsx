@@ -13,7 +13,7 @@ import { Button, Modal } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import { channelsQuery, mayChange, projectQuery } from '../../lookups.js';
+import { countedChannelsQuery, mayChange, projectQuery } from '../../lookups.js';
 import { ProjectHead } from '../../project-head.js';
 import { api } from '../../service.js';
 import { Deliveries } from './deliveries.js';
@@ -32,7 +32,7 @@ export function IntegrationsPage() {
   const [edited, edit] = useState<AccountChannel>();
   const [doomed, doom] = useState<AccountChannel>();
   const project = useQuery(projectQuery(projectId));
-  const channels = useQuery(channelsQuery(projectId));
+  const channels = useQuery(countedChannelsQuery(projectId));
   useTitle(`Integrations of ${project.data?.name ?? 'a project'}`, 'monitor');
   if (project.isError && project.data === undefined) {
     return <ErrorPanel error={project.error} retry={() => void project.refetch()} />;
@@ -68,14 +68,13 @@ export function IntegrationsPage() {
           )
         }
       </Loaded>
-      {canChange && (
-        <NewIntegration
-          projectId={projectId}
-          others={channels.data ?? []}
-          isOpen={isAdding}
-          close={() => setAdding(false)}
-        />
-      )}
+      {/* also after the right has gone: it holds what was typed, and the refusal */}
+      <NewIntegration
+        projectId={projectId}
+        others={channels.data ?? []}
+        isOpen={isAdding}
+        close={() => setAdding(false)}
+      />
       {edited !== undefined && (
         <EditIntegration
           projectId={projectId}

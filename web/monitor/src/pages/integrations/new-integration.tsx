@@ -1,6 +1,6 @@
 import type { AccountChannel, ChannelKindDescription } from '@certloop/contracts/browser';
 import { CopyCurl, countText, Loaded } from '@certloop/web-kit';
-import { Button, Modal } from '@mantine/core';
+import { Button, Modal, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { kindsQuery } from '../../lookups.js';
@@ -23,35 +23,70 @@ export function NewIntegration({ isOpen, ...opened }: Opened & { readonly isOpen
 }
 
 function ChooseKind(opened: Opened) {
-  const [chosen, choose] = useState('email');
+  const [chosen, choose] = useState<string>();
   const kinds = useQuery(kindsQuery);
   return (
     <Loaded query={kinds}>
       {(all) => {
-        const kind = all.find((one) => one.kind === chosen) ?? all[0];
-        if (kind === undefined) return null;
+        const kind = all.find((one) => one.kind === chosen);
+        if (kind === undefined) return <KindList kinds={all} choose={choose} />;
         return (
           <div className="cl-form">
-            <label className="cl-stack">
-              Kind
-              <select
-                className="cl-select"
-                value={kind.kind}
-                onChange={({ currentTarget: { value } }) => choose(value)}
-              >
-                {all.map((one) => (
-                  <option key={one.kind} value={one.kind} disabled={one.missing !== undefined}>
-                    {one.label}
-                    {one.missing === undefined ? '' : ' (not set up by the operator)'}
-                  </option>
-                ))}
-              </select>
-            </label>
+            <div className="cl-row">
+              <strong>{kind.label}</strong>
+              <Button size="xs" variant="default" onClick={() => choose(undefined)}>
+                Another kind
+              </Button>
+            </div>
             <KindForm key={kind.kind} kind={kind} {...opened} />
           </div>
         );
       }}
     </Loaded>
+  );
+}
+
+/** The kinds whose name has the typed text, each as a button. */
+function KindList({
+  kinds,
+  choose,
+}: {
+  readonly kinds: readonly ChannelKindDescription[];
+  readonly choose: (kind: string) => void;
+}) {
+  const [text, setText] = useState('');
+  const wanted = text.trim().toLowerCase();
+  const found = kinds.filter(({ kind, label }) => `${label} ${kind}`.toLowerCase().includes(wanted));
+  const missing = found.filter((one) => one.missing !== undefined);
+  return (
+    <div className="cl-form">
+      <TextInput
+        label="Search kinds"
+        type="search"
+        value={text}
+        onChange={({ currentTarget: { value } }) => setText(value)}
+        maxLength={50}
+        autoComplete="off"
+        data-autofocus
+      />
+      <div className="cl-row">
+        {found.map(({ kind, label, missing: reason }) => (
+          <Button key={kind} variant="default" disabled={reason !== undefined} onClick={() => choose(kind)}>
+            {label}
+          </Button>
+        ))}
+      </div>
+      {found.length === 0 && (
+        <p className="cl-dim" role="status">
+          No kind has this name. A webhook can call any other service.
+        </p>
+      )}
+      {missing.length > 0 && (
+        <p className="cl-dim">
+          The operator of the service has not set up {missing.map(({ label }) => label).join(', ')}.
+        </p>
+      )}
+    </div>
   );
 }
 

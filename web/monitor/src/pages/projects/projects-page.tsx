@@ -1,5 +1,4 @@
 import {
-  background,
   CodeBlock,
   type Column,
   countText,
@@ -18,10 +17,8 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { CheckStateChip, CountStrip, statusOrder, sumOf, worstOf } from '../../check-states.js';
-import { api } from '../../service.js';
+import { type CountedProject, projectsQuery } from '../../lookups.js';
 import { NewProject } from './new-project.js';
-
-type CountedProject = Awaited<ReturnType<typeof loadProjects>>[number];
 
 const roles: Readonly<Record<CountedProject['role'], string>> = {
   owner: 'owner',
@@ -77,19 +74,10 @@ const columns: readonly Column<CountedProject>[] = [
   { key: 'role', title: 'Your role', width: '8rem', cell: ({ role }) => roles[role] },
 ];
 
-async function loadProjects(signal: AbortSignal) {
-  const query = { include: 'counts' } as const;
-  return (await api.listProjects({ query, headers: background, signal })).body.projects;
-}
-
 /** The projects that the user owns or is a member of, those with checks that are down first. */
 export function ProjectsPage() {
   const [isAdding, setAdding] = useState(false);
-  const query = useQuery({
-    queryKey: ['projects'],
-    queryFn: ({ signal }) => loadProjects(signal),
-    ...live(15_000),
-  });
+  const query = useQuery({ ...projectsQuery, ...live(15_000) });
   const down = query.data?.reduce((sum, { counts }) => sum + (counts?.down ?? 0), 0) ?? 0;
   useTitle(down > 0 ? `${countText(down)} down – Projects` : 'Projects', 'monitor');
   useTabIcon(down > 0 ? 'bad' : undefined);
