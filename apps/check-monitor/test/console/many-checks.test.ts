@@ -213,6 +213,7 @@ jest.setTimeout(5 * minute);
         expect(await page.getByLabel('Name').inputValue()).toBe('Too late');
         await page.keyboard.press('Escape');
         await page.getByRole('button', { name: 'Add an integration' }).waitFor({ state: 'detached' });
+        await notice.getByRole('button', { name: 'Hide' }).click();
         expect(await buttons()).toEqual(['Messages']);
       };
       await signIn(story, 'emil@example.org');

@@ -1,11 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import type { Database } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterEach, expect, jest, test } from '@jest/globals';
+import { setPassword } from '../../src/accounts/sessions.service.js';
 import { schema } from '../../src/database.js';
+import { microsOf } from '../../src/instants.js';
 import { setUpProject } from '../../src/projects/create-project.service.js';
+import { passwords } from '../support/app.js';
+import { copyCheck } from '../support/copy-check.js';
 
 // processes start and end here
 jest.setTimeout(60_000);
@@ -83,6 +89,84 @@ describeEachDialect('a kill under load', (open) => {
     }
   });
 });
+
+describeEachDialect('a change of many checks', (open) => {
+  test('leaves whole batches when its process is killed; the same call again changes the rest', async () => {
+    const { database, url } = await open(schema);
+    const [email, password] = ['ada@example.org', 'correct horse battery'];
+    const accounts = { db: database, clock: { now: () => microsOf(new Date()) }, secret };
+    const owner = { email, checkLimit: null, pingLimit: 100 };
+    const { projectId, readWriteKey } = await setUpProject(accounts, owner, 'Jobs');
+    await setPassword({ ...accounts, passwords }, email, password);
+    const first = await start(url);
+    const headers = { 'X-Api-Key': readWriteKey };
+    const made = await fetch(`${first.url}/api/v3/checks/`, { method: 'POST', headers });
+    const { uuid } = (await made.json()) as { uuid: string };
+    await database.transaction((tx) => copyCheck(tx, uuid, 419));
+    const paused = () => count(database, "check_states where stored_status = 'paused'");
+    const change = async (service: string) => {
+      const session = await signIn(service, email, password);
+      const response = await fetch(`${service}/api/account/projects/${projectId}/checks/bulk`, {
+        method: 'POST',
+        headers: { ...session, 'content-type': 'application/json' },
+        body: JSON.stringify({ action: 'pause', filter: {} }),
+      });
+      return (await response.json()) as { matched: number; changed: number; unchanged: number };
+    };
+
+    const undo = await hangAt(database, 300);
+    const cut = change(first.url).catch(() => 'cut off');
+    while ((await paused()) === 0) await pause(20);
+    await first.kill();
+    expect(await cut).toBe('cut off');
+    await undo();
+    expect([await paused(), await count(database, 'flips')]).toEqual([200, 200]);
+
+    const second = await start(url);
+    expect(await change(second.url)).toMatchObject({ matched: 420, changed: 220, unchanged: 200 });
+    expect([await paused(), await count(database, 'flips')]).toEqual([420, 420]);
+  });
+});
+
+async function count(database: Database, from: string): Promise<number> {
+  const [row] = await database.read((tx) => tx.query(`select count(*) as n from ${from}`));
+  return Number((row as { n: unknown }).n);
+}
+
+/** Headers of a session at the service. */
+async function signIn(service: string, email: string, password: string): Promise<Record<string, string>> {
+  const response = await fetch(`${service}/api/account/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' },
+    body: JSON.stringify({ email, password }),
+  });
+  const { csrfToken } = (await response.json()) as { csrfToken: string };
+  const cookie = response.headers.get('set-cookie')?.split(';')[0] ?? '';
+  return { cookie, 'x-csrf-token': csrfToken, 'sec-fetch-site': 'same-origin' };
+}
+
+/** Makes the update of a check's state last until its process is killed; returns how to undo that then. */
+async function hangAt(database: Database, checkId: number): Promise<() => Promise<void>> {
+  const isSqlite = database.dialect.name === 'sqlite';
+  const run = (text: string) => database.transaction((tx) => tx.query(text));
+  if (isSqlite) {
+    await run(`create view endless as
+      with recursive n(i) as (select 1 union all select i + 1 from n) select i from n`);
+    await run(`create trigger hanging before update on check_states when new.check_id = ${checkId}
+      begin select count(*) from endless; end`);
+  } else {
+    await run(`create function hang() returns trigger language plpgsql
+      as $$ begin perform pg_sleep(3600); return new; end $$`);
+    await run(`create trigger hanging before update on check_states for each row
+      when (new.check_id = ${checkId}) execute function hang()`);
+  }
+  return async () => {
+    // the server notices only later that no one waits for it any more
+    const end = `select pg_terminate_backend(pid, 10000) from pg_stat_activity where wait_event = 'PgSleep'`;
+    if (!isSqlite) await run(end);
+    await run(`drop trigger hanging${isSqlite ? '' : ' on check_states'}`);
+  };
+}
 
 function total(counts: ReadonlyMap<string, number>): number {
   return [...counts.values()].reduce((sum, count) => sum + count, 0);
