@@ -81,7 +81,8 @@ export async function assertFocusReturns(page: Page, buttons: readonly (string |
     const button = page.getByRole('button', { name }).first();
     await button.focus();
     await page.keyboard.press('Enter');
-    await dialog.waitFor();
+    // Escape closes the dialog that has the focus
+    await page.locator('[role=dialog]:focus-within').waitFor();
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
     await button.and(page.locator(':focus')).waitFor({ timeout: 5_000 });

@@ -1,14 +1,23 @@
 import { Button, CopyButton } from '@mantine/core';
 import { Icon } from './frame/icons.js';
 
-/** A button that copies a text; `label` says which. */
-export function CopyText({ text, label = 'Copy' }: { readonly text: string; readonly label?: string }) {
+interface CopyTextProps {
+  readonly text: string;
+  /** Which text it is. */
+  readonly label?: string;
+  /** Key of the page that copies it too. */
+  readonly shortcut?: string;
+}
+
+/** A button that copies a text. */
+export function CopyText({ text, label = 'Copy', shortcut }: CopyTextProps) {
   return (
     <CopyButton value={text}>
       {({ copied, copy }) => (
         <Button
           size="xs"
           variant="default"
+          aria-keyshortcuts={shortcut}
           leftSection={<Icon name={copied ? 'check' : 'copy'} size={16} />}
           onClick={copy}
         >
@@ -17,12 +26,6 @@ export function CopyText({ text, label = 'Copy' }: { readonly text: string; read
       )}
     </CopyButton>
   );
-}
-
-/** Copies a text without a button, such as by a key. Throws if the browser does not allow it. */
-export function copyText(text: string): Promise<void> {
-  // absent on pages over http of other hosts
-  return navigator.clipboard?.writeText(text) ?? Promise.reject(new Error('the browser does not allow it'));
 }
 
 /** A command or a text to be copied as it is. */

@@ -28,7 +28,7 @@ async function findChecks(
 ): Promise<readonly PaletteEntry[]> {
   const { body } = await api.listAccountChecks({
     params: { projectId: project.id },
-    query: { q: q.slice(0, 200), sort: 'name', limit: '8' },
+    query: { q: q.slice(0, 200), sort: 'name', limit: '8', include: 'state' },
     signal,
   });
   return body.checks.flatMap(({ id, name }) =>

@@ -113,7 +113,7 @@ jest.setTimeout(2 * minute);
       await page.getByText(/^[0-9a-f-]{36}@pings\.example\.org$/).waitFor();
       await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
       await page.keyboard.press('y');
-      await page.getByText('The address is copied.').waitFor();
+      await page.getByRole('button', { name: 'Copied', exact: true }).waitFor();
       await look('created');
     });
   });

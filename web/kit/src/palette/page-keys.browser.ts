@@ -15,12 +15,16 @@ export interface PageKey {
 const jumpMs = 1_500;
 const fields = 'input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]';
 
-/** The keys of the controls that the page shows now. */
+// rows of tables, and cards
+const listed = '.cl-table tbody tr:not(.cl-spacer), .cl-cards > *';
+
+/** The keys of the controls that the page shows now; of those in a list, only those of the row that has the focus. */
 export function pageKeys(): readonly PageKey[] {
   const controls = document.querySelectorAll<HTMLElement>('main [aria-keyshortcuts]:not(:disabled)');
   return [...controls].flatMap((control) => {
     const key = control.getAttribute('aria-keyshortcuts');
     if (key === null || control.getClientRects().length === 0) return [];
+    if (control.closest(listed)?.contains(document.activeElement) === false) return [];
     const isAction = !control.matches(fields);
     const [words] = control instanceof HTMLInputElement ? (control.labels ?? []) : [control];
     const label = control.getAttribute('aria-label') ?? words?.textContent ?? '';
@@ -28,9 +32,10 @@ export function pageKeys(): readonly PageKey[] {
   });
 }
 
-/** Rows of the first table of the page: moves the focus between them, or ticks the one that has it. */
+/** Rows of the first list of the page: moves the focus between them, or ticks the one that has it. */
 function takeRow(step: KeyStep): boolean {
-  const rows = [...document.querySelectorAll<HTMLElement>('main .cl-table tbody tr:not(.cl-spacer)')];
+  const list = document.querySelector('main :is(.cl-table, .cl-cards)');
+  const rows = [...(list?.querySelectorAll<HTMLElement>(listed) ?? [])];
   const current = rows.findIndex((row) => row.contains(document.activeElement));
   if (step.kind === 'select-row') {
     const box = rows[current]?.querySelector<HTMLElement>('.cl-tick input');
@@ -38,7 +43,7 @@ function takeRow(step: KeyStep): boolean {
     return box !== null && box !== undefined;
   }
   const next = rows[step.kind === 'move-row' ? Math.max(0, current + step.by) : -1];
-  const link = next?.querySelector<HTMLElement>('th a, th button, a, button');
+  const link = next?.querySelector<HTMLElement>(':is(th, h2) :is(a, button), a, button');
   link?.focus();
   return link !== null && link !== undefined;
 }

@@ -1,5 +1,5 @@
 import type { Check } from '@certloop/contracts/browser';
-import { CodeBlock, CopyText, copyText, useKey } from '@certloop/web-kit';
+import { CodeBlock, CopyText } from '@certloop/web-kit';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { stateQuery } from '../../service.js';
@@ -16,20 +16,12 @@ type Way = (typeof ways)[number][0];
 export function PingCard({ check }: { readonly check: Check }) {
   const [way, choose] = useState<Way>('curl');
   const domain = useQuery(stateQuery).data?.pingMailDomain;
-  const [copied, setCopied] = useState('');
-  useKey('y', () => {
-    copyText(check.ping_url).then(
-      () => setCopied('The address is copied.'),
-      () => setCopied('The browser does not allow a key to copy. Use the button.'),
-    );
-  });
   return (
     <section className="cl-panel" aria-label="How to ping">
       <h2>How to ping</h2>
       <div className="cl-row">
         <code className="cl-mono cl-anywhere">{check.ping_url}</code>
-        <CopyText text={check.ping_url} label="Copy the address" />
-        <span role="status">{copied}</span>
+        <CopyText text={check.ping_url} label="Copy the address" shortcut="y" />
       </div>
       <label className="cl-row">
         <span>From a</span>

@@ -1,4 +1,4 @@
-import { countOf, DataTable, ListEnd, useKey, useSelection } from '@certloop/web-kit';
+import { countOf, DataTable, ListEnd, useSelection } from '@certloop/web-kit';
 import { Button } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { nameOfCheck, statusOrder, sumOf } from '../../check-states.js';
@@ -7,7 +7,6 @@ import { BulkBar } from './bulk-bar.js';
 import { BulkOutcome } from './bulk-outcome.js';
 import { checkColumns } from './check-columns.js';
 import { ChecksToolbar, isNarrowed } from './checks-toolbar.js';
-import { copyFocusedAddress } from './row-actions.js';
 import { useBulkChange } from './use-bulk-change.js';
 import type { LiveChecks } from './use-live-checks.js';
 
@@ -32,7 +31,6 @@ export function CheckList({ projectId, search, change, live, canChange }: CheckL
     JSON.stringify([projectId, search]),
   );
   const bulk = useBulkChange(projectId);
-  useKey('y', copyFocusedAddress);
   return (
     <>
       {counts !== undefined && (isNarrowed(search) || sumOf(counts) > fewRows) && (

@@ -72,9 +72,3 @@ function CopyAddress({ address, name }: { readonly address: string; readonly nam
     </CopyButton>
   );
 }
-
-/** Copies the address of the row with the focus, as its button does. */
-export function copyFocusedAddress(): void {
-  const row = document.activeElement?.closest('tr');
-  row?.querySelector<HTMLButtonElement>('button[aria-keyshortcuts="y"]')?.click();
-}
