@@ -1,7 +1,6 @@
 import type { AccountState, accountContract, Handlers } from '@certloop/contracts';
-import { countAssignedByChannel } from '../channels/assign-channel.repository.js';
 import { describeChannel, type ViewedChannel } from '../channels/channel-view.js';
-import { listChannelsOf, removeChannel } from '../channels/manage-channels.service.js';
+import { countChecksByChannel, listChannelsOf, removeChannel } from '../channels/manage-channels.service.js';
 import { isoSeconds } from '../instants.js';
 import { type TestChannelDeps, testChannel } from '../notifications/test-channel.service.js';
 import { issueKey, revokeKey } from '../projects/create-project.service.js';
@@ -184,7 +183,7 @@ function channelHandlers(
       const found = await listChannelsOf(deps, projectId);
       const channels = found.map((channel) => shown(deps, channel));
       if (include !== 'counts') return { status: 200, body: { channels } };
-      const checks = await deps.db.longRead((tx) => countAssignedByChannel(tx, projectId));
+      const checks = await countChecksByChannel(deps, projectId);
       const counted = channels.map((channel) => ({ ...channel, checks: checks.get(channel.id) ?? 0 }));
       return { status: 200, body: { channels: counted } };
     },

@@ -4,6 +4,7 @@ import type { Clock } from '../instants.js';
 import { findKind, keepSecrets, parseChannelSettings } from '../integrations/channel-kinds.js';
 import { addressIn, isAddressOf, needsConsent } from '../integrations/consent.js';
 import type { ChannelKind } from '../integrations/kinds.js';
+import { countAssignedByChannel } from './assign-channel.repository.js';
 import {
   type Channel,
   deleteChannel,
@@ -43,6 +44,14 @@ export function getChannel({ db }: ManageChannelsDeps, path: ChannelPath): Promi
 /** Channels of a project in the order of their making. */
 export function listChannelsOf({ db }: ManageChannelsDeps, projectId: string): Promise<Channel[]> {
   return db.read((tx) => listProjectChannels(tx, projectId));
+}
+
+/** Number of checks that notify each channel of a project, by the uuid of the channel; those of no check are absent. */
+export function countChecksByChannel(
+  { db }: ManageChannelsDeps,
+  projectId: string,
+): Promise<ReadonlyMap<string, number>> {
+  return db.longRead((tx) => countAssignedByChannel(tx, projectId));
 }
 
 /**
