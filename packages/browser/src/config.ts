@@ -13,6 +13,11 @@ const usual = [
   '/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge',
 ];
 
+/** Where commands are looked for; undefined for the usual folders of the system. */
+export function searchPath(): string | undefined {
+  return process.env['PATH'];
+}
+
 /** Path of the browser that stories run in: `CHROMIUM_PATH`, else a Chromium, Chrome or Edge that is there. */
 export function browserPath(): string {
   return process.env['CHROMIUM_PATH'] ?? usual.find((path) => existsSync(path)) ?? 'chromium';

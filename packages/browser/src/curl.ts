@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { hasProgram } from '@certloop/server/testing';
 import type { Page } from 'playwright-core';
+import { searchPath } from './config.js';
 
 const run = promisify(execFile);
 
@@ -68,7 +69,7 @@ export async function failingCommands(
     const quiet = `curl() { command curl -sS -o /dev/null -w '%{http_code}\\n' "$@"; }`;
     const { stdout } = await run('/bin/sh', ['-c', [quiet, ...ordered].join('\n')], {
       cwd: folder,
-      env: { PATH: process.env['PATH'], ...variables },
+      env: { PATH: searchPath(), ...variables },
     });
     const statuses = stdout.trim().split('\n');
     return ordered
