@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { Io, Sink } from '../io.js';
 import { explainCode } from '../system-fault.js';
-import { createTail } from '../tail.js';
+import { createTail } from './tail.js';
 
 // The monitor stores 10,000 bytes of a body by default.
 const bodyBytes = 10_000;
