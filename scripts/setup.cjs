@@ -4,6 +4,7 @@
 const { spawn, spawnSync } = require('child_process');
 const { createHash } = require('crypto');
 const fs = require('fs');
+const os = require('os');
 const path = require('path');
 
 const root = path.join(__dirname, '..');
@@ -125,7 +126,8 @@ function finishBuild(built) {
 
 checkNode();
 const installing = install();
-// SQLite's driver takes a minute to compile, on one core; the build does without it.
+// SQLite's driver takes a minute to compile, on one core; the build does without it, and gives way to it.
+if (installing !== undefined) os.setPriority(os.constants.priority.PRIORITY_BELOW_NORMAL);
 const built = process.argv.includes('--build') ? build() : undefined;
 if (installing === undefined) {
   finishBuild(built);
