@@ -68,7 +68,7 @@ onPgBouncer.each(['transaction', 'session'] as const)('PgBouncer in mode %s', (m
       () => relay.close(),
       () => frozen.close(),
     );
-    const asleep = frozen.longTransaction((tx) => tx.query('select pg_sleep(0.5)'));
+    const asleep = frozen.longTransaction((tx) => tx.query('select pg_sleep(10)'));
     const begun = frozen.read(async (tx) => {
       await tx.query('select 1');
       relay.freeze();
