@@ -194,3 +194,19 @@ describe('the operations of the APIs', () => {
     expect(missing).toEqual([]);
   });
 });
+
+// where list takes an argument, such as the check of pings, a mistyped verb is one
+const nouns = program.commands.filter(({ commands }) =>
+  commands.some((verb) => verb.name() === 'list' && verb.registeredArguments.length === 0),
+);
+
+test.each(nouns.map((noun) => [noun.name()]))(
+  '%s names its verbs after one that it does not have',
+  async (name) => {
+    const { code, out, err } = await certloop([name, 'lsit', 'x']);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toMatch(
+      new RegExp(`^certloop: ${name} has no command lsit, but .*list.*; see certloop ${name} --help\\n$`),
+    );
+  },
+);

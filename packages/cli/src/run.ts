@@ -37,6 +37,7 @@ import { type Format, formatNames, parseFormat } from './output/format.js';
 import { isFaultOfOurs, type Refusal, refusalOf } from './output/refusal.js';
 import { environment } from './reference/environment.js';
 import { formatExamples } from './reference/examples.js';
+import { UsageError } from './usage-error.js';
 import { version } from './version.js';
 
 /** Runs one command line; resolves to the exit code, having written to standard error what went wrong. */
@@ -168,8 +169,22 @@ export function createProgram(args: readonly string[], io: Io, ended: (code: num
   addInstall(program, open);
   addCompletion(program, io);
   addContextDefaults(program, () => readConnection(io, program.opts<GlobalOptions>().context));
-  for (const command of program.commands) addExamples(command, command.name());
+  for (const command of program.commands) {
+    command.hook('preSubcommand', refuseUnknownVerb);
+    addExamples(command, command.name());
+  }
   return program;
+}
+
+/** A noun without a verb lists, so that a mistyped verb would be an argument that `list` does not take. */
+function refuseUnknownVerb(noun: Command, chosen: Command): void {
+  const [word = '-'] = noun.args;
+  const isVerb = noun.commands.some((verb) => verb.name() === word || verb.aliases().includes(word));
+  if (isVerb || word.startsWith('-') || chosen.registeredArguments.length > 0) return;
+  const verbs = noun.commands.map((verb) => verb.name()).join(', ');
+  throw new UsageError(
+    `${noun.name()} has no command ${word}, but ${verbs}; see certloop ${noun.name()} --help`,
+  );
 }
 
 /** Shows the examples of a command, and of those below it, in their help. */
