@@ -59,7 +59,10 @@ export function addRenewals(program: Command, open: () => Session): void {
       .description(`Switch automatic renewal ${state} for FQDNs, also by patterns such as 'app*'`)
       .option('-s, --space <space>', 'only those of one space')
       .option('--dry-run', 'only list them')
-      .option('-y, --yes', 'switch several off at once; without it, the command asks')
+      .addOption(
+        // on takes it too, so that a script can have either
+        new Option('-y, --yes', 'switch several off; without it, the command asks').hideHelp(state === 'on'),
+      )
       .action((patterns: string[], options: SwitchOptions) => switchAll(open(), state, patterns, options));
   }
 }

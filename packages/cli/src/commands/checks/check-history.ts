@@ -80,7 +80,7 @@ function withFlips(command: Command, open: () => Session): void {
     .description('List the changes of status of a check, newest first')
     .option(
       '--within <duration>',
-      'only those of so long: days, or 36h',
+      'only the latest ones: of so many days, or 36h',
       duration('--within', 'd', 0, 36_500),
     )
     .action(async (named: string, { within }: { within?: number }) => {

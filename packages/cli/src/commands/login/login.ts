@@ -56,7 +56,7 @@ export function addLogin(program: Command, open: () => Session): void {
       'file of all, such as data/credentials.json of npm start; - is standard input',
     )
     .option('--default-space <space>', 'space for commands without --space')
-    .option('-y, --yes', 'put a new key in the place of the read-write key that the project has')
+    .option('-y, --yes', 'replace the read-write key that the project has')
     .action(({ defaultSpace: space, ...options }: LoginOptions & { readonly defaultSpace?: string }) =>
       login(open(), { ...options, ...(space !== undefined && { space }) }),
     );

@@ -63,7 +63,7 @@ export function addUsers(program: Command, open: () => Session): void {
     .option('--no-admin', 'make an ordinary user')
     .option('--enabled', 'let sign in')
     .option('--no-enabled', 'let sign in no more')
-    .option('-g, --group <group...>', 'permission groups to belong to; all others are left')
+    .option('-g, --group <group...>', 'permission groups to belong to, instead of those of today')
     .option('--revoke-tokens', 'revoke all API tokens of the user')
     .option('-y, --yes', 'revoke them; without it, the command asks')
     .action((named: string, options: UserOptions) => updateUser(open(), named, options));
