@@ -7,8 +7,8 @@ import { sendPieces } from './send-pieces.js';
 const membersAtOnce = 250;
 
 /**
- * Sends a list as JSON, compressed if `encoding` is given. A long one is made and sent piece by piece, and others have a turn between two of them; a
- * caller who goes away ends the work.
+ * Sends a list as JSON, compressed if `encoding` is given. A long one is made and sent piece by piece, and others have a
+ * turn between two of them; a caller who goes away ends the work.
  */
 export async function sendList(
   response: Response,

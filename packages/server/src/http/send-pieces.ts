@@ -4,8 +4,8 @@ import type { Response } from 'express';
 import { createCompressor, type Encoding } from './compression.js';
 
 /**
- * Sends the pieces as fast as they are taken, compressed if `encoding` is given. What fails at the first one is still answered as a refusal; a
- * caller who goes away ends the work and is no fault.
+ * Sends the pieces as fast as they are taken, compressed if `encoding` is given. What fails at the first one is still
+ * answered as a refusal; a caller who goes away ends the work and is no fault.
  */
 export async function sendPieces(
   response: Response,
