@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
+import { abortAfter } from '@certloop/contracts';
 import { inheritedEnvironment } from './config.js';
 import { Interrupted } from './interrupted.js';
 
@@ -50,7 +51,7 @@ export function processIo(): Io {
     readText: (file) => (file === '-' ? text(process.stdin) : readFile(file, 'utf8')),
     onSignal,
     pause,
-    deadline: (ms) => AbortSignal.timeout(ms),
+    deadline: abortAfter,
     everySecond: (tick) => {
       const timer = setInterval(tick, 1_000).unref();
       return () => clearInterval(timer);

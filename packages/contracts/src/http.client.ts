@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { abortAfter } from './abort-after.js';
 import type { BodyShape, Contract, Endpoint, ReplyOf, UploadedFile } from './endpoint.js';
 import { AppError, type ErrorKind, InvalidInput, statusByKind, UpstreamFailed } from './errors.js';
 
@@ -80,7 +81,7 @@ interface AnyInput {
 
 async function send(shape: Endpoint, input: AnyInput, options: ClientOptions) {
   const { body, headers } = encodeBody(shape.body, input.body);
-  const timeout = AbortSignal.timeout(options.timeoutMs ?? 10_000);
+  const timeout = abortAfter(options.timeoutMs ?? 10_000);
   const request = {
     method: shape.method,
     headers: { accept: 'application/json, */*', ...headers, ...options.headers, ...input.headers },

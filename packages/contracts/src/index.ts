@@ -1,3 +1,4 @@
+export { abortAfter } from './abort-after.js';
 export * from './acme/index.js';
 export { allowedMethods } from './allowed-methods.js';
 export * from './cert-manager/index.js';

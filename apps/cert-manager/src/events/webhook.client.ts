@@ -1,3 +1,4 @@
+import { abortAfter } from '@certloop/contracts';
 import { createPlainFetch, parseRetryAfter, tracedFetch } from '@certloop/server';
 import { type Refusal, stopped } from './webhook-refusal.js';
 import { signatureHeaders } from './webhook-signature.js';
@@ -37,7 +38,7 @@ export function createWebhookClient({ url, keys, stop }: WebhookClientOptions): 
         ...signatureHeaders(keys, message),
       };
       try {
-        const signal = AbortSignal.any([stop, AbortSignal.timeout(timeoutMs)]);
+        const signal = AbortSignal.any([stop, abortAfter(timeoutMs)]);
         const answer = await fetch(url, { method: 'POST', headers, body: message.body, signal });
         const { status } = answer;
         // a redirect is not followed, as the signature is for this receiver

@@ -1,4 +1,4 @@
-import { AppError, InvalidInput, NotFound, UpstreamFailed } from '@certloop/contracts';
+import { AppError, abortAfter, InvalidInput, NotFound, UpstreamFailed } from '@certloop/contracts';
 import type { Session } from '../connection/session.js';
 import { findCheck } from '../lookup.js';
 import { UsageError } from '../usage-error.js';
@@ -14,7 +14,7 @@ export async function pingAddress({ monitor }: Session, named: string): Promise<
 
 /** Sends one ping. Throws AppError: `too_many_requests` with Retry-After, UpstreamFailed for 5xx and no answer. */
 export async function sendPing({ fetchFrom }: Session, address: string, body: string): Promise<void> {
-  const request = { method: 'POST', body, signal: AbortSignal.timeout(10_000) };
+  const request = { method: 'POST', body, signal: abortAfter(10_000) };
   const response = await fetchFrom('check-monitor')(address, request);
   await response.arrayBuffer();
   if (!response.ok) throw refusalOf(response);

@@ -1,4 +1,4 @@
-import { InvalidInput } from '@certloop/contracts';
+import { abortAfter, InvalidInput } from '@certloop/contracts';
 import type { Database } from '@certloop/db';
 import {
   type CallSlots,
@@ -81,7 +81,7 @@ export function connectionOf(config: AcmeConfig, parts: AcmeParts): AcmeConnecti
         () =>
           call(address, {
             ...init,
-            signal: AbortSignal.any([AbortSignal.timeout(timeouts.requestMs), stopping]),
+            signal: AbortSignal.any([abortAfter(timeouts.requestMs), stopping]),
           }),
       ),
   };

@@ -1,5 +1,6 @@
 import {
   AppError,
+  abortAfter,
   type CertificateStatus,
   certificateRecordSchema,
   certificateStatusSchema,
@@ -52,7 +53,7 @@ export function connectDummyCa(config: DummyCaConfig, outgoing: Outgoing, slots:
   const fetch = outgoing.fetchFor({ address: baseUrl, allowPrivate });
   const client = createDummyCaClient({ baseUrl, timeoutMs, fetch });
   const inSlot = <T>(work: () => Promise<T>): Promise<T> =>
-    slots.run(config.maxConcurrency, () => AbortSignal.timeout(timeoutMs), work).catch(asBusy);
+    slots.run(config.maxConcurrency, () => abortAfter(timeoutMs), work).catch(asBusy);
   const call = <T>(work: () => Promise<T>): Promise<T> => inSlot(() => work().catch(asUpstreamFailure));
   return {
     requireHealth: async () => void (await call(() => client.getHealth())),

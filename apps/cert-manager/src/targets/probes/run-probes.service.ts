@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { abortAfter } from '@certloop/contracts';
 import type { Database } from '@certloop/db';
 import type { Clock, Logger } from '@certloop/server';
 import { type AddressObservation, keyAlgorithmOf } from '@certloop/tls-probe';
@@ -136,7 +137,7 @@ async function probeOne(
   keyAlgorithm: string | undefined,
   stop: AbortSignal,
 ): Promise<Ended> {
-  const late = AbortSignal.timeout(probeMs);
+  const late = abortAfter(probeMs);
   const signal = AbortSignal.any([stop, late]);
   try {
     const found = await prober.look(target, { keyAlgorithm, signal });

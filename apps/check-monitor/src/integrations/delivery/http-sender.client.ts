@@ -1,4 +1,4 @@
-import { AppError } from '@certloop/contracts';
+import { AppError, abortAfter } from '@certloop/contracts';
 import {
   type DeliveryResult,
   delivered,
@@ -64,7 +64,7 @@ function withPassing(result: FailedDelivery, { status, headers }: Response, nowM
 
 /** RFC 9110 §15.4: what a redirect does to the method; credentials of one server are not sent to another. */
 async function follow(deps: HttpSenderDeps, message: HttpMessage): Promise<Response> {
-  const signal = AbortSignal.any([AbortSignal.timeout(deps.timeoutMs), deps.stop]);
+  const signal = AbortSignal.any([abortAfter(deps.timeoutMs), deps.stop]);
   let next = message;
   for (let redirects = 0; ; redirects += 1) {
     const response = await call(deps, next, signal);

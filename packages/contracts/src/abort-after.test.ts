@@ -1,0 +1,38 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { abortAfter } from './abort-after.js';
+
+setFlagsFromString('--expose-gc');
+const collect: () => void = runInNewContext('gc');
+
+const silent = createServer(() => undefined);
+let url: string;
+beforeAll(async () => {
+  await once(silent.listen(0, '127.0.0.1'), 'listening');
+  url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/`;
+});
+afterAll(() => {
+  silent.closeAllConnections();
+  silent.close();
+});
+
+const stop = new AbortController();
+
+test.each<[string, () => AbortSignal]>([
+  ['alone', () => abortAfter(300)],
+  ['beside another signal', () => AbortSignal.any([abortAfter(300), stop.signal])],
+  ['through two signals', () => AbortSignal.any([AbortSignal.any([abortAfter(300), stop.signal])])],
+])('aborts a call %s, whatever is collected meanwhile', async (_, make) => {
+  const collecting = setInterval(collect, 20);
+  try {
+    // in a function of its own, so that the test holds no signal
+    const call = (() => fetch(url, { signal: make() }))();
+    await expect(call).rejects.toMatchObject({ name: 'TimeoutError' });
+  } finally {
+    clearInterval(collecting);
+  }
+});
