@@ -126,7 +126,8 @@ async function hangAt(database: Database, fqdn: string): Promise<() => Promise<v
   const undo = await actOnUpdate(database, fqdn, hang);
   return async () => {
     // the server notices only later that no one waits for it any more
-    const end = `select pg_terminate_backend(pid, 10000) from pg_stat_activity where wait_event = 'PgSleep'`;
+    const end = `select pg_terminate_backend(pid, 10000) from pg_stat_activity
+      where wait_event = 'PgSleep' and datname = current_database()`;
     if (database.dialect.name === 'postgres') await database.transaction((tx) => tx.query(end));
     await undo();
   };

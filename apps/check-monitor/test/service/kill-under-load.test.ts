@@ -162,7 +162,8 @@ async function hangAt(database: Database, checkId: number): Promise<() => Promis
   }
   return async () => {
     // the server notices only later that no one waits for it any more
-    const end = `select pg_terminate_backend(pid, 10000) from pg_stat_activity where wait_event = 'PgSleep'`;
+    const end = `select pg_terminate_backend(pid, 10000) from pg_stat_activity
+      where wait_event = 'PgSleep' and datname = current_database()`;
     if (!isSqlite) await run(end);
     await run(`drop trigger hanging${isSqlite ? '' : ' on check_states'}`);
   };
