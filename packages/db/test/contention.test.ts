@@ -163,17 +163,16 @@ describeOnPostgres('a server', () => {
       const outcome = work.catch((error: unknown) => error);
       await written.opened;
       await terminateOthers(made.database);
+      // a statement sent before the server's sentence is here would be answered by a reset that overtakes it
+      await warned;
       ended.open();
       const failure = await outcome;
       expect(failure).toBeInstanceOf(DatabaseUnavailable);
-      // the server's sentence, unless its reset of the connection overtakes that
-      expect(String(failure)).toMatch(
-        /the connection to the database was lost: (.*administrator|read ECONNRESET)/,
-      );
+      expect(String(failure)).toMatch(/the connection to the database was lost: .*administrator/);
       expect(await namesIn(database)).toEqual([]);
       expect(warnings).toContainEqual({
         name: 'database.connection_lost',
-        detail: { reason: expect.stringMatching(/administrator|ECONNRESET/) },
+        detail: { reason: expect.stringContaining('administrator') },
       });
     }));
 
