@@ -68,25 +68,35 @@ export function Shell({ console, elsewhere, userName, children, ...commands }: S
         <Commands {...commands} />
         <UserMenu userName={userName} signOut={signOut} />
       </header>
-      <nav className="cl-nav" id="navigation" aria-label="Pages" data-open={isOpen || undefined}>
-        {links.map(({ to, label, icon }) => (
-          <Link key={to} to={to} activeOptions={{ exact: to === '/' }}>
-            <Icon name={icon} /> {label}
-          </Link>
-        ))}
-        {elsewhere !== undefined && (
-          <>
-            <hr />
-            <a href={elsewhere.href} rel="noreferrer">
-              <Icon name="outside" /> {elsewhere.label}
-            </a>
-          </>
-        )}
-      </nav>
+      <Navigation links={links} elsewhere={elsewhere} isOpen={isOpen} />
       <main className="cl-main" id="main" tabIndex={-1} ref={main}>
         {children}
       </main>
     </div>
+  );
+}
+
+function Navigation({
+  links,
+  elsewhere,
+  isOpen,
+}: Pick<ShellProps, 'links' | 'elsewhere'> & { readonly isOpen: boolean }) {
+  return (
+    <nav className="cl-nav" id="navigation" aria-label="Pages" data-open={isOpen || undefined}>
+      {links.map(({ to, label, icon }) => (
+        <Link key={to} to={to} activeOptions={{ exact: to === '/' }}>
+          <Icon name={icon} /> {label}
+        </Link>
+      ))}
+      {elsewhere !== undefined && (
+        <>
+          <hr />
+          <a href={elsewhere.href} rel="noreferrer">
+            <Icon name="outside" /> {elsewhere.label}
+          </a>
+        </>
+      )}
+    </nav>
   );
 }
 

@@ -13,35 +13,22 @@ export type FindEntries = (text: string, signal: AbortSignal) => Promise<readonl
 
 const minLength = 2;
 
-/** Dialog that leads to pages, names and actions by a part of their name, with the keyboard alone. */
-export function Palette({
-  entries,
-  find,
-  hint,
-  close,
-}: {
+interface PaletteProps {
   readonly entries: readonly PaletteEntry[];
   readonly find: FindEntries;
   /** What can be looked for. */
   readonly hint: string;
   readonly close: () => void;
-}) {
+}
+
+/** Dialog that leads to pages, names and actions by a part of their name, with the keyboard alone. */
+export function Palette({ entries, find, hint, close }: PaletteProps) {
   const { history } = useRouter();
   const [text, type] = useState('');
   const [place, setPlace] = useState(0);
   const listId = useId();
-  const settled = useSettled(text).trim();
-  const isLong = settled.length >= minLength;
-  const found = useQuery({
-    queryKey: ['palette', settled],
-    queryFn: ({ signal }) => find(settled, signal),
-    enabled: isLong,
-    placeholderData: keepPreviousData,
-  });
-  const shown = [...matchingEntries(entries, text), ...((isLong && found.data) || [])];
-  const isWaiting = text.trim() !== settled || found.isFetching;
+  const { shown, isWaiting, error } = useResults(entries, find, text);
   const chosen = shown[Math.min(place, shown.length - 1)];
-  const optionId = ({ key }: PaletteEntry) => `${listId}-${key}`;
   const open = ({ path, run }: PaletteEntry) => {
     close();
     if (path !== undefined) history.push(`${consolePath()}${path}`);
@@ -65,7 +52,7 @@ export function Palette({
           aria-expanded={shown.length > 0}
           aria-controls={listId}
           aria-autocomplete="list"
-          aria-activedescendant={chosen === undefined ? undefined : optionId(chosen)}
+          aria-activedescendant={chosen === undefined ? undefined : optionId(listId, chosen)}
           value={text}
           onChange={({ currentTarget: { value } }) => {
             type(value);
@@ -78,33 +65,68 @@ export function Palette({
           spellCheck={false}
           data-autofocus
         />
-        <div className="cl-options" role="listbox" id={listId} aria-label="Results">
-          {shown.map((entry) => (
-            // biome-ignore lint/a11y/useFocusableInteractive lint/a11y/useKeyWithClickEvents: the focus stays in the field, whose keys choose (ARIA combobox)
-            <div
-              key={entry.key}
-              id={optionId(entry)}
-              className="cl-option"
-              role="option"
-              aria-selected={entry === chosen}
-              ref={entry === chosen ? scrollIntoView : undefined}
-              onClick={() => open(entry)}
-            >
-              <span>{entry.label}</span>
-              <span className="cl-dim">{entry.detail}</span>
-            </div>
-          ))}
-        </div>
+        <Results listId={listId} entries={shown} chosen={chosen} open={open} />
         <p className="cl-dim" role="status">
-          {found.isError && isLong
-            ? sentenceOf(found.error)
-            : isWaiting && text.trim().length >= minLength
+          {error !== undefined
+            ? sentenceOf(error)
+            : isWaiting
               ? 'Searching…'
               : countOf(shown.length, 'result')}
         </p>
       </div>
     </Modal>
   );
+}
+
+function Results({
+  listId,
+  entries,
+  chosen,
+  open,
+}: {
+  readonly listId: string;
+  readonly entries: readonly PaletteEntry[];
+  readonly chosen: PaletteEntry | undefined;
+  readonly open: (entry: PaletteEntry) => void;
+}) {
+  return (
+    <div className="cl-options" role="listbox" id={listId} aria-label="Results">
+      {entries.map((entry) => (
+        // biome-ignore lint/a11y/useFocusableInteractive lint/a11y/useKeyWithClickEvents: the focus stays in the field, whose keys choose (ARIA combobox)
+        <div
+          key={entry.key}
+          id={optionId(listId, entry)}
+          className="cl-option"
+          role="option"
+          aria-selected={entry === chosen}
+          ref={entry === chosen ? scrollIntoView : undefined}
+          onClick={() => open(entry)}
+        >
+          <span>{entry.label}</span>
+          <span className="cl-dim">{entry.detail}</span>
+        </div>
+      ))}
+    </div>
+  );
+}
+
+const optionId = (listId: string, { key }: PaletteEntry) => `${listId}-${key}`;
+
+/** What is found for a text once the typing has stopped: entries of the console first, then those of the service. */
+function useResults(entries: readonly PaletteEntry[], find: FindEntries, text: string) {
+  const settled = useSettled(text).trim();
+  const isLong = settled.length >= minLength;
+  const found = useQuery({
+    queryKey: ['palette', settled],
+    queryFn: ({ signal }) => find(settled, signal),
+    enabled: isLong,
+    placeholderData: keepPreviousData,
+  });
+  return {
+    shown: [...matchingEntries(entries, text), ...((isLong && found.data) || [])],
+    isWaiting: text.trim().length >= minLength && (text.trim() !== settled || found.isFetching),
+    error: isLong && found.isError ? found.error : undefined,
+  };
 }
 
 function scrollIntoView(option: HTMLElement | null): void {
