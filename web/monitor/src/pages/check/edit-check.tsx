@@ -5,7 +5,12 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { projectApi } from '../../service.js';
 import type { CheckDialogProps } from './check-dialogs.js';
 
-const texts = ['name', 'slug', 'tags', 'desc', 'start_kw', 'success_kw', 'failure_kw'] as const;
+const keywords = [
+  ['start_kw', 'Keywords of a start', 'With commas between them.'],
+  ['success_kw', 'Keywords of a success', undefined],
+  ['failure_kw', 'Keywords of a failure', undefined],
+] as const;
+const texts = ['name', 'slug', 'tags', 'desc', ...keywords.map(([name]) => name)] as const;
 const flags = [
   ['manual_resume', 'Stay paused until someone resumes the check'],
   ['filter_subject', 'Look for the keywords in the subject of mails'],
@@ -36,41 +41,7 @@ export function EditDialog({ projectId, check, close }: CheckDialogProps) {
         save.mutate(event.currentTarget);
       }}
     >
-      <TextInput
-        name="name"
-        label="Name"
-        defaultValue={check.name}
-        error={byField['name']}
-        maxLength={100}
-        autoComplete="off"
-        data-autofocus
-      />
-      <TextInput
-        name="tags"
-        label="Tags"
-        description="Words between blanks, to group checks and their badges."
-        defaultValue={check.tags}
-        error={byField['tags']}
-        maxLength={500}
-        autoComplete="off"
-      />
-      <TextInput
-        name="slug"
-        label="Slug"
-        description="Names the check in ping addresses with the ping key: lower-case letters, digits, - and _."
-        defaultValue={check.slug}
-        error={byField['slug']}
-        maxLength={100}
-        autoComplete="off"
-      />
-      <Textarea
-        name="desc"
-        label="Description"
-        description="For the people who get its alerts, such as what to do."
-        defaultValue={check.desc}
-        error={byField['desc']}
-        rows={3}
-      />
+      <Names check={check} faults={byField} />
       <PingFilters check={check} faults={byField} />
       <Fault>{general}</Fault>
       <FormEnd api={checks} of={send} isPending={save.isPending}>
@@ -89,17 +60,58 @@ function changeIn(data: FormData): Partial<Check> {
   };
 }
 
-/** Which pings count, and what their keywords mean. */
-function PingFilters({
-  check,
-  faults,
-}: {
+interface FieldsProps {
   readonly check: Check;
   readonly faults: Readonly<Record<string, string>>;
-}) {
-  const keywords = texts.filter((name) => name.endsWith('_kw'));
+}
+
+/** What people and addresses call the check, and its description. */
+function Names({ check, faults }: FieldsProps) {
   return (
-    <details open={keywords.some((name) => faults[name] !== undefined) || undefined}>
+    <>
+      <TextInput
+        name="name"
+        label="Name"
+        defaultValue={check.name}
+        error={faults['name']}
+        maxLength={100}
+        autoComplete="off"
+        data-autofocus
+      />
+      <TextInput
+        name="tags"
+        label="Tags"
+        description="Words between blanks, to group checks and their badges."
+        defaultValue={check.tags}
+        error={faults['tags']}
+        maxLength={500}
+        autoComplete="off"
+      />
+      <TextInput
+        name="slug"
+        label="Slug"
+        description="Names the check in ping addresses with the ping key: lower-case letters, digits, - and _."
+        defaultValue={check.slug}
+        error={faults['slug']}
+        maxLength={100}
+        autoComplete="off"
+      />
+      <Textarea
+        name="desc"
+        label="Description"
+        description="For the people who get its alerts, such as what to do."
+        defaultValue={check.desc}
+        error={faults['desc']}
+        rows={3}
+      />
+    </>
+  );
+}
+
+/** Which pings count, and what their keywords mean. */
+function PingFilters({ check, faults }: FieldsProps) {
+  return (
+    <details open={keywords.some(([name]) => faults[name] !== undefined) || undefined}>
       <summary>Which pings count</summary>
       <div className="cl-form">
         <Switch
@@ -107,28 +119,17 @@ function PingFilters({
           label="Only POST counts, so that a preview of a link is no ping"
           defaultChecked={check.methods === 'POST'}
         />
-        <TextInput
-          name="start_kw"
-          label="Keywords of a start"
-          description="With commas between them."
-          defaultValue={check.start_kw}
-          error={faults['start_kw']}
-          maxLength={200}
-        />
-        <TextInput
-          name="success_kw"
-          label="Keywords of a success"
-          defaultValue={check.success_kw}
-          error={faults['success_kw']}
-          maxLength={200}
-        />
-        <TextInput
-          name="failure_kw"
-          label="Keywords of a failure"
-          defaultValue={check.failure_kw}
-          error={faults['failure_kw']}
-          maxLength={200}
-        />
+        {keywords.map(([name, label, description]) => (
+          <TextInput
+            key={name}
+            name={name}
+            label={label}
+            description={description}
+            defaultValue={check[name]}
+            error={faults[name]}
+            maxLength={200}
+          />
+        ))}
         {flags.map(([name, label]) => (
           <Switch key={name} name={name} label={label} defaultChecked={check[name]} />
         ))}
