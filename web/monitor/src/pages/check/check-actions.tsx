@@ -30,38 +30,18 @@ const buttons = [
   ['clear', 'Clear'],
 ] as const satisfies readonly (readonly [DialogName, string])[];
 
+type Action = 'ping' | 'pause' | 'resume';
+
 /** How long a pause can be undone by the strip below the buttons. */
 const undoSeconds = 8;
 
 /** What a member does with a check. */
 export function CheckActions({ projectId, check }: { readonly projectId: string; readonly check: Check }) {
-  const queries = useQueryClient();
-  const navigate = useNavigate();
   const [dialog, open] = useState<DialogName>();
-  const [pauses, setPauses] = useState(0);
-  const left = useCountdown(pauses === 0 ? undefined : undoSeconds, pauses);
-  const refresh = () => queries.invalidateQueries({ queryKey: ['projects', projectId] });
-  const params = { id: check.uuid };
-  const act = useMutation({
-    mutationFn: (action: 'ping' | 'pause' | 'resume'): Promise<unknown> => {
-      if (action === 'ping') return sendPing(check.uuid);
-      return action === 'pause'
-        ? projectApi(projectId).pauseCheck({ params })
-        : projectApi(projectId).resumeCheck({ params });
-    },
-    onSuccess: (_answer, action) => setPauses(action === 'pause' ? pauses + 1 : 0),
-    onSettled: refresh,
-  });
-  const copy = useMutation({
-    mutationFn: () => projectApi(projectId).createCheck({ body: copyOf(check) }),
-    onSuccess: async ({ body }) => {
-      void refresh();
-      const checkId = body.uuid;
-      await navigate({ to: '/projects/$projectId/checks/$checkId', params: { projectId, checkId } });
-    },
-  });
+  const { act, left } = useAction(projectId, check);
+  const copy = useCopy(projectId, check);
   const isPaused = check.status === 'paused';
-  const button = (action: 'ping' | 'pause' | 'resume', label: string) => (
+  const button = (action: Action, label: string) => (
     <Button
       variant="default"
       loading={act.isPending && act.variables === action}
@@ -102,6 +82,39 @@ export function CheckActions({ projectId, check }: { readonly projectId: string;
       </Modal>
     </>
   );
+}
+
+/** Sends a ping, pauses or resumes. `left` are the seconds in which the latest pause can be undone. */
+function useAction(projectId: string, check: Check) {
+  const queries = useQueryClient();
+  const [pauses, setPauses] = useState(0);
+  const left = useCountdown(pauses === 0 ? undefined : undoSeconds, pauses);
+  const params = { id: check.uuid };
+  const act = useMutation({
+    mutationFn: (action: Action): Promise<unknown> => {
+      if (action === 'ping') return sendPing(check.uuid);
+      return action === 'pause'
+        ? projectApi(projectId).pauseCheck({ params })
+        : projectApi(projectId).resumeCheck({ params });
+    },
+    onSuccess: (_answer, action) => setPauses(action === 'pause' ? pauses + 1 : 0),
+    onSettled: () => queries.invalidateQueries({ queryKey: ['projects', projectId] }),
+  });
+  return { act, left };
+}
+
+/** Creates a check with the settings of this one, and opens it. */
+function useCopy(projectId: string, check: Check) {
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  return useMutation({
+    mutationFn: () => projectApi(projectId).createCheck({ body: copyOf(check) }),
+    onSuccess: async ({ body }) => {
+      void queries.invalidateQueries({ queryKey: ['projects', projectId] });
+      const checkId = body.uuid;
+      await navigate({ to: '/projects/$projectId/checks/$checkId', params: { projectId, checkId } });
+    },
+  });
 }
 
 function errorOf(error: unknown): string | undefined {

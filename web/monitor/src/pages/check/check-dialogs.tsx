@@ -120,20 +120,7 @@ export function MoveDialog({ projectId, check }: CheckDialogProps) {
               move.mutate(target);
             }}
           >
-            <label className="cl-stack">
-              Project
-              <select
-                className="cl-select"
-                value={target}
-                onChange={({ currentTarget: { value } }) => choose(value)}
-              >
-                {targets.map(({ id, name }) => (
-                  <option key={id} value={id}>
-                    {name}
-                  </option>
-                ))}
-              </select>
-            </label>
+            <ProjectChoice projects={targets} chosen={target} choose={choose} />
             <p>
               Its history and its ping address stay. It then notifies all integrations of that project, and
               none of this one.
@@ -146,5 +133,28 @@ export function MoveDialog({ projectId, check }: CheckDialogProps) {
         );
       }}
     </Loaded>
+  );
+}
+
+function ProjectChoice({
+  projects,
+  chosen,
+  choose,
+}: {
+  readonly projects: readonly { readonly id: string; readonly name: string }[];
+  readonly chosen: string;
+  readonly choose: (id: string) => void;
+}) {
+  return (
+    <label className="cl-stack">
+      Project
+      <select className="cl-select" value={chosen} onChange={({ currentTarget: { value } }) => choose(value)}>
+        {projects.map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }

@@ -1,3 +1,4 @@
+import type { Check, ReadOnlyCheck } from '@certloop/contracts/browser';
 import { background, ErrorPanel, Loaded, live, useTabIcon, useTitle } from '@certloop/web-kit';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
@@ -54,31 +55,38 @@ export function CheckPage() {
             </div>
             {found.tags.trim() !== '' && <p className="cl-dim cl-anywhere">{found.tags}</p>}
             {canChange && 'uuid' in found && <CheckActions projectId={projectId} check={found} />}
-            <div className="cl-columns">
-              <div className="cl-column">
-                <DiagnosisCard projectId={projectId} checkId={checkId} check={found} canChange={canChange} />
-                <EventsCard
-                  projectId={projectId}
-                  checkId={checkId}
-                  pings={found.n_pings}
-                  status={found.status}
-                />
-              </div>
-              <div className="cl-column">
-                {'uuid' in found && <PingCard check={found} />}
-                <NotifiedCard projectId={projectId} check={found} canChange={canChange} />
-                <HistoryCard
-                  projectId={projectId}
-                  checkId={checkId}
-                  pings={found.n_pings}
-                  status={found.status}
-                />
-              </div>
-            </div>
+            <Cards projectId={projectId} checkId={checkId} check={found} canChange={canChange} />
           </>
         )}
       </Loaded>
     </>
+  );
+}
+
+function Cards({
+  projectId,
+  checkId,
+  check,
+  canChange,
+}: {
+  readonly projectId: string;
+  readonly checkId: string;
+  readonly check: Check | ReadOnlyCheck;
+  readonly canChange: boolean;
+}) {
+  const { n_pings: pings, status } = check;
+  return (
+    <div className="cl-columns">
+      <div className="cl-column">
+        <DiagnosisCard projectId={projectId} checkId={checkId} check={check} canChange={canChange} />
+        <EventsCard projectId={projectId} checkId={checkId} pings={pings} status={status} />
+      </div>
+      <div className="cl-column">
+        {'uuid' in check && <PingCard check={check} />}
+        <NotifiedCard projectId={projectId} check={check} canChange={canChange} />
+        <HistoryCard projectId={projectId} checkId={checkId} pings={pings} status={status} />
+      </div>
+    </div>
   );
 }
 

@@ -60,26 +60,32 @@ export function DiagnosisCard({
         )}
       </Loaded>
       <Fault>{mend.isError ? sentenceOf(mend.error) : undefined}</Fault>
-      <dl className="cl-facts">
-        <dt>Schedule</dt>
-        <dd>
-          {check.timeout === undefined ? (
-            <>
-              <span className="cl-mono">{check.schedule}</span> {check.tz}
-            </>
-          ) : (
-            `every ${spanText(check.timeout)}`
-          )}
-        </dd>
-        <dt>Grace time</dt>
-        <dd>{spanText(check.grace)}</dd>
-        {check.desc !== '' && (
-          <>
-            <dt>Description</dt>
-            <dd className="cl-lines">{check.desc}</dd>
-          </>
-        )}
-      </dl>
+      <CheckFacts check={check} />
     </section>
+  );
+}
+
+function CheckFacts({ check }: { readonly check: Check | ReadOnlyCheck }) {
+  return (
+    <dl className="cl-facts">
+      <dt>Schedule</dt>
+      <dd>
+        {check.timeout === undefined ? (
+          <>
+            <span className="cl-mono">{check.schedule}</span> {check.tz}
+          </>
+        ) : (
+          `every ${spanText(check.timeout)}`
+        )}
+      </dd>
+      <dt>Grace time</dt>
+      <dd>{spanText(check.grace)}</dd>
+      {check.desc !== '' && (
+        <>
+          <dt>Description</dt>
+          <dd className="cl-lines">{check.desc}</dd>
+        </>
+      )}
+    </dl>
   );
 }

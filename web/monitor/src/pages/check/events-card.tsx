@@ -24,38 +24,18 @@ const filters = [
   ['delivery', 'Messages'],
 ] as const;
 
-/** Pings, changes of status and messages of a check, newest first. */
-export function EventsCard({
-  projectId,
-  checkId,
-  pings,
-  status,
-}: {
+interface EventsOf {
   readonly projectId: string;
   readonly checkId: string;
   readonly pings: number;
   readonly status: string;
-}) {
+}
+
+/** Pings, changes of status and messages of a check, newest first. */
+export function EventsCard(props: EventsOf) {
+  const { projectId, checkId } = props;
   const [types, choose] = useState<string>(filters[0][0]);
-  const load = async (before: string | undefined, signal: AbortSignal): Promise<ListPage<CheckEvent>> => {
-    const query = { types, limit: '30', ...(before === undefined ? {} : { before }) };
-    const params = { projectId, checkId };
-    const { body } = await api.listEvents({ params, query, headers: background, signal });
-    return { rows: body.events, total: undefined, next: body.next };
-  };
-  const { query, rows, more, isLoadingMore } = useList(
-    ['projects', projectId, 'check', checkId, 'events', types],
-    load,
-    live(),
-  );
-  const { refetch } = query;
-  const newest = `${pings} ${status}`;
-  const [loaded, setLoaded] = useState(newest);
-  useEffect(() => {
-    if (newest === loaded) return;
-    setLoaded(newest);
-    void refetch();
-  }, [newest, loaded, refetch]);
+  const { query, rows, more, isLoadingMore } = useEvents(props, types);
   return (
     <section className="cl-panel" aria-label="Events">
       <div className="cl-title">
@@ -103,6 +83,26 @@ export function EventsCard({
   );
 }
 
+/** The events of these types. They are loaded again after each ping and each change of status. */
+function useEvents({ projectId, checkId, pings, status }: EventsOf, types: string) {
+  const load = async (before: string | undefined, signal: AbortSignal): Promise<ListPage<CheckEvent>> => {
+    const query = { types, limit: '30', ...(before === undefined ? {} : { before }) };
+    const params = { projectId, checkId };
+    const { body } = await api.listEvents({ params, query, headers: background, signal });
+    return { rows: body.events, total: undefined, next: body.next };
+  };
+  const list = useList(['projects', projectId, 'check', checkId, 'events', types], load, live());
+  const { refetch } = list.query;
+  const newest = `${pings} ${status}`;
+  const [loaded, setLoaded] = useState(newest);
+  useEffect(() => {
+    if (newest === loaded) return;
+    setLoaded(newest);
+    void refetch();
+  }, [newest, loaded, refetch]);
+  return list;
+}
+
 const pingWords: Readonly<Record<string, readonly [tone: Tone, shape: StateShape, word: string]>> = {
   success: ['ok', 'check', 'success'],
   fail: ['bad', 'triangle', 'failure'],
@@ -111,71 +111,79 @@ const pingWords: Readonly<Record<string, readonly [tone: Tone, shape: StateShape
   ign: ['idle', 'circle', 'ignored'],
 };
 
+type EventOf<Kind extends CheckEvent['kind']> = Extract<CheckEvent, { readonly kind: Kind }>;
+
 function Event({ event, body }: { readonly event: CheckEvent; readonly body: string }) {
   switch (event.kind) {
     case 'flip':
-      return (
-        <Line at={event.at} chip={<FlipChip to={event.to} />}>
-          {event.reason === 'timeout'
-            ? 'No ping came in time'
-            : event.reason === 'fail'
-              ? 'The job reported a failure'
-              : `It was ${wordOf(event.from)} before`}
-        </Line>
-      );
+      return <Flip event={event} />;
     case 'delivery':
-      return (
-        <Line
-          at={event.at}
-          chip={
-            <StateChip
-              tone={event.outcome === 'failed' ? 'bad' : event.outcome === 'waiting' ? 'warn' : 'idle'}
-              shape={
-                event.outcome === 'failed' ? 'triangle' : event.outcome === 'waiting' ? 'clock' : 'check'
-              }
-            >
-              message
-            </StateChip>
-          }
-        >
-          {`“${wordOf(event.to)}” to ${event.channel}: ${event.outcome}`}
-          {event.error !== undefined && <div className="cl-note">{event.error}</div>}
-        </Line>
-      );
-    case 'ping': {
-      const [tone, shape, word] =
-        pingWords[event.type] ?? pingWords['log'] ?? (['idle', 'circle', ''] as const);
-      const facts = [
-        event.exitStatus === undefined || event.type === 'start'
-          ? undefined
-          : `exit status ${event.exitStatus}`,
-        event.duration === undefined ? undefined : `took ${lengthOf(event.duration)}`,
-        event.method,
-        event.remoteAddr === undefined ? undefined : `from ${event.remoteAddr}`,
-      ];
-      return (
-        <Line
-          at={event.at}
-          chip={
-            <StateChip tone={tone} shape={shape}>
-              {word}
-            </StateChip>
-          }
-        >
-          #{event.n} {facts.filter((fact) => fact !== undefined).join(', ')}
-          {event.ua !== undefined && <div className="cl-dim cl-ua">{event.ua}</div>}
-          {event.preview !== undefined && (
-            <>
-              <pre className="cl-code">{event.preview}</pre>
-              <a href={`${body}/${event.n}/body`} target="_blank" rel="noreferrer">
-                Whole output of #{event.n}
-              </a>
-            </>
-          )}
-        </Line>
-      );
-    }
+      return <Delivery event={event} />;
+    case 'ping':
+      return <Ping event={event} body={body} />;
   }
+}
+
+function Flip({ event }: { readonly event: EventOf<'flip'> }) {
+  return (
+    <Line at={event.at} chip={<FlipChip to={event.to} />}>
+      {event.reason === 'timeout'
+        ? 'No ping came in time'
+        : event.reason === 'fail'
+          ? 'The job reported a failure'
+          : `It was ${wordOf(event.from)} before`}
+    </Line>
+  );
+}
+
+function Delivery({ event }: { readonly event: EventOf<'delivery'> }) {
+  return (
+    <Line
+      at={event.at}
+      chip={
+        <StateChip
+          tone={event.outcome === 'failed' ? 'bad' : event.outcome === 'waiting' ? 'warn' : 'idle'}
+          shape={event.outcome === 'failed' ? 'triangle' : event.outcome === 'waiting' ? 'clock' : 'check'}
+        >
+          message
+        </StateChip>
+      }
+    >
+      {`“${wordOf(event.to)}” to ${event.channel}: ${event.outcome}`}
+      {event.error !== undefined && <div className="cl-note">{event.error}</div>}
+    </Line>
+  );
+}
+
+function Ping({ event, body }: { readonly event: EventOf<'ping'>; readonly body: string }) {
+  const [tone, shape, word] = pingWords[event.type] ?? pingWords['log'] ?? (['idle', 'circle', ''] as const);
+  const facts = [
+    event.exitStatus === undefined || event.type === 'start' ? undefined : `exit status ${event.exitStatus}`,
+    event.duration === undefined ? undefined : `took ${lengthOf(event.duration)}`,
+    event.method,
+    event.remoteAddr === undefined ? undefined : `from ${event.remoteAddr}`,
+  ];
+  return (
+    <Line
+      at={event.at}
+      chip={
+        <StateChip tone={tone} shape={shape}>
+          {word}
+        </StateChip>
+      }
+    >
+      #{event.n} {facts.filter((fact) => fact !== undefined).join(', ')}
+      {event.ua !== undefined && <div className="cl-dim cl-ua">{event.ua}</div>}
+      {event.preview !== undefined && (
+        <>
+          <pre className="cl-code">{event.preview}</pre>
+          <a href={`${body}/${event.n}/body`} target="_blank" rel="noreferrer">
+            Whole output of #{event.n}
+          </a>
+        </>
+      )}
+    </Line>
+  );
 }
 
 function FlipChip({ to }: { readonly to: string }) {

@@ -1,4 +1,4 @@
-import type { Check, ReadOnlyCheck } from '@certloop/contracts/browser';
+import type { AccountChannel, Check, ReadOnlyCheck } from '@certloop/contracts/browser';
 import { Fault, Loaded, StateChip, sentenceOf } from '@certloop/web-kit';
 import { Switch } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -16,19 +16,8 @@ export function NotifiedCard({
   readonly check: Check | ReadOnlyCheck;
   readonly canChange: boolean;
 }) {
-  const queries = useQueryClient();
   const channels = useQuery(channelsQuery(projectId));
-  const assigned = 'channels' in check ? check.channels.split(',').filter((id) => id !== '') : undefined;
-  const assign = useMutation({
-    mutationFn: (ids: readonly string[]) =>
-      projectApi(projectId).updateCheck({
-        params: { id: 'uuid' in check ? check.uuid : '' },
-        body: { channels: ids.join(',') },
-      }),
-    onSettled: () => queries.invalidateQueries({ queryKey: ['projects', projectId, 'check'] }),
-  });
-  // a switch answers at once, and goes back when it is refused
-  const shown = assign.isPending ? assign.variables : assigned;
+  const { shown, assign } = useAssignment(projectId, check);
   return (
     <section className="cl-panel" aria-label="Who is notified">
       <h2>Who is notified</h2>
@@ -49,24 +38,14 @@ export function NotifiedCard({
                 </StateChip>
               )}
               <ul className="cl-list">
-                {all.map(({ id, name, label, disabled, failing_since, verified }) => (
-                  <li key={id} className="cl-row">
+                {all.map((channel) => (
+                  <li key={channel.id} className="cl-row">
                     {canChange && shown !== undefined ? (
-                      <Switch
-                        label={name || label}
-                        checked={shown.includes(id)}
-                        onChange={({ currentTarget: { checked } }) =>
-                          assign.mutate(checked ? [...shown, id] : shown.filter((one) => one !== id))
-                        }
-                      />
+                      <ChannelSwitch channel={channel} assigned={shown} assign={assign.mutate} />
                     ) : (
-                      <span>{name || label}</span>
+                      <span>{channel.name || channel.label}</span>
                     )}
-                    {(disabled || failing_since !== null || !verified) && (
-                      <StateChip tone="bad" shape="triangle">
-                        {disabled ? 'switched off' : verified ? 'failing' : 'not verified'}
-                      </StateChip>
-                    )}
+                    <Trouble channel={channel} />
                   </li>
                 ))}
               </ul>
@@ -76,5 +55,51 @@ export function NotifiedCard({
       </Loaded>
       <Fault>{assign.isError ? sentenceOf(assign.error) : undefined}</Fault>
     </section>
+  );
+}
+
+/** The ids of the integrations that the check notifies, as its switches show them, and their change. */
+function useAssignment(projectId: string, check: Check | ReadOnlyCheck) {
+  const queries = useQueryClient();
+  const assigned = 'channels' in check ? check.channels.split(',').filter((id) => id !== '') : undefined;
+  const assign = useMutation({
+    mutationFn: (ids: readonly string[]) =>
+      projectApi(projectId).updateCheck({
+        params: { id: 'uuid' in check ? check.uuid : '' },
+        body: { channels: ids.join(',') },
+      }),
+    onSettled: () => queries.invalidateQueries({ queryKey: ['projects', projectId, 'check'] }),
+  });
+  // a switch answers at once, and goes back when it is refused
+  return { shown: assign.isPending ? assign.variables : assigned, assign };
+}
+
+function ChannelSwitch({
+  channel: { id, name, label },
+  assigned,
+  assign,
+}: {
+  readonly channel: AccountChannel;
+  readonly assigned: readonly string[];
+  readonly assign: (ids: readonly string[]) => void;
+}) {
+  return (
+    <Switch
+      label={name || label}
+      checked={assigned.includes(id)}
+      onChange={({ currentTarget: { checked } }) =>
+        assign(checked ? [...assigned, id] : assigned.filter((one) => one !== id))
+      }
+    />
+  );
+}
+
+/** Why an integration gets no alerts; nothing if it gets them. */
+function Trouble({ channel: { disabled, failing_since, verified } }: { readonly channel: AccountChannel }) {
+  if (!disabled && failing_since === null && verified) return null;
+  return (
+    <StateChip tone="bad" shape="triangle">
+      {disabled ? 'switched off' : verified ? 'failing' : 'not verified'}
+    </StateChip>
   );
 }

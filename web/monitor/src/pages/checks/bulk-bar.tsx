@@ -54,16 +54,7 @@ export function BulkBar({ search, total, selection, channels, bulk }: BulkBarPro
   );
   return (
     <section className="cl-bulk" aria-label="Selected checks">
-      <strong role="status">
-        {bulk.isPending && bulk.handled > 0
-          ? `${countText(bulk.handled)} of ${countOf(count, 'check')}`
-          : `${countOf(count, 'check')} selected`}
-      </strong>
-      {!isWhole && count < total && (
-        <Button size="xs" variant="subtle" onClick={selection.selectWhole}>
-          Select all {countOf(total, 'check')} that match
-        </Button>
-      )}
+      <Selected selection={selection} count={count} total={total} bulk={bulk} />
       {button('Pause', () => (count > maxAtOnce ? open('pause') : run({ action: 'pause' })))}
       {button('Resume', () => run({ action: 'resume' }))}
       {button('Tags', () => open('tags'))}
@@ -93,6 +84,29 @@ export function BulkBar({ search, total, selection, channels, bulk }: BulkBarPro
         )}
       </Modal>
     </section>
+  );
+}
+
+/** How many checks are selected, or how many of them are changed by now. */
+function Selected({
+  selection: { isWhole, selectWhole },
+  count,
+  total,
+  bulk,
+}: Pick<BulkBarProps, 'selection' | 'total' | 'bulk'> & { readonly count: number }) {
+  return (
+    <>
+      <strong role="status">
+        {bulk.isPending && bulk.handled > 0
+          ? `${countText(bulk.handled)} of ${countOf(count, 'check')}`
+          : `${countOf(count, 'check')} selected`}
+      </strong>
+      {!isWhole && count < total && (
+        <Button size="xs" variant="subtle" onClick={selectWhole}>
+          Select all {countOf(total, 'check')} that match
+        </Button>
+      )}
+    </>
   );
 }
 

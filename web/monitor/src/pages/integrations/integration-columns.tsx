@@ -10,20 +10,17 @@ export function nameOf(channel: AccountChannel | undefined): string {
   return channel === undefined ? '' : channel.name || channel.label;
 }
 
-/** Columns of the list of integrations. */
-export function integrationColumns({
-  projectId,
-  canChange,
-  open,
-  edit,
-  doom,
-}: {
+interface IntegrationTable {
   readonly projectId: string;
   readonly canChange: boolean;
   readonly open: (channel: AccountChannel) => void;
   readonly edit: (channel: AccountChannel) => void;
   readonly doom: (channel: AccountChannel) => void;
-}): readonly Column<AccountChannel>[] {
+}
+
+/** Columns of the list of integrations. */
+export function integrationColumns(table: IntegrationTable): readonly Column<AccountChannel>[] {
+  const { projectId, canChange } = table;
   return [
     {
       key: 'name',
@@ -54,16 +51,7 @@ export function integrationColumns({
       key: 'checks',
       title: 'Checks',
       width: '6rem',
-      cell: (channel) => (
-        <Link
-          to="/projects/$projectId"
-          params={{ projectId }}
-          search={{ channel: channel.id }}
-          aria-label={`Checks that notify ${nameOf(channel)}: ${countText(channel.checks ?? 0)}`}
-        >
-          {countText(channel.checks ?? 0)}
-        </Link>
-      ),
+      cell: (channel) => <ChecksLink projectId={projectId} channel={channel} />,
     },
     {
       key: 'last',
@@ -81,24 +69,7 @@ export function integrationColumns({
       key: 'actions',
       title: 'Actions',
       width: '24rem',
-      cell: (channel) => (
-        <div className="cl-row">
-          <Button size="xs" variant="default" onClick={() => open(channel)}>
-            Messages
-          </Button>
-          {canChange && <TestButton projectId={projectId} channel={channel} />}
-          {canChange && (
-            <>
-              <Button size="xs" variant="default" onClick={() => edit(channel)}>
-                Edit
-              </Button>
-              <Button size="xs" variant="subtle" color="red" onClick={() => doom(channel)}>
-                Delete
-              </Button>
-            </>
-          )}
-        </div>
-      ),
+      cell: (channel) => <ChannelActions {...table} channel={channel} />,
     },
   ];
 }
@@ -108,6 +79,55 @@ function targetOf({ settings }: AccountChannel): string {
   const { address, topic, recipient, roomId, chatId } = settings as Record<string, unknown>;
   const target = address ?? topic ?? recipient ?? roomId ?? chatId;
   return target === undefined ? '' : String(target);
+}
+
+/** How many checks notify an integration, as a link to their list. */
+function ChecksLink({
+  projectId,
+  channel,
+}: {
+  readonly projectId: string;
+  readonly channel: AccountChannel;
+}) {
+  const count = countText(channel.checks ?? 0);
+  return (
+    <Link
+      to="/projects/$projectId"
+      params={{ projectId }}
+      search={{ channel: channel.id }}
+      aria-label={`Checks that notify ${nameOf(channel)}: ${count}`}
+    >
+      {count}
+    </Link>
+  );
+}
+
+function ChannelActions({
+  projectId,
+  canChange,
+  open,
+  edit,
+  doom,
+  channel,
+}: IntegrationTable & { readonly channel: AccountChannel }) {
+  return (
+    <div className="cl-row">
+      <Button size="xs" variant="default" onClick={() => open(channel)}>
+        Messages
+      </Button>
+      {canChange && <TestButton projectId={projectId} channel={channel} />}
+      {canChange && (
+        <>
+          <Button size="xs" variant="default" onClick={() => edit(channel)}>
+            Edit
+          </Button>
+          <Button size="xs" variant="subtle" color="red" onClick={() => doom(channel)}>
+            Delete
+          </Button>
+        </>
+      )}
+    </div>
+  );
 }
 
 function ChannelState({ channel }: { readonly channel: AccountChannel }) {

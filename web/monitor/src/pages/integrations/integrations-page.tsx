@@ -12,7 +12,7 @@ import {
 import { Button, Modal } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { countedChannelsQuery, mayChange, projectQuery } from '../../lookups.js';
 import { ProjectHead } from '../../project-head.js';
 import { api } from '../../service.js';
@@ -26,7 +26,6 @@ const route = getRouteApi('/inside/projects/$projectId/integrations');
 /** The integrations of a project, how they are doing, and what they were sent. */
 export function IntegrationsPage() {
   const { projectId } = route.useParams();
-  const queries = useQueryClient();
   const [isAdding, setAdding] = useState(false);
   const [opened, open] = useState<AccountChannel>();
   const [edited, edit] = useState<AccountChannel>();
@@ -38,11 +37,7 @@ export function IntegrationsPage() {
     return <ErrorPanel error={project.error} retry={() => void project.refetch()} />;
   }
   const canChange = mayChange(project.data);
-  const add = (
-    <Button aria-keyshortcuts="c" leftSection={<Icon name="plus" />} onClick={() => setAdding(true)}>
-      Add an integration
-    </Button>
-  );
+  const add = <AddButton onClick={() => setAdding(true)} />;
   return (
     <>
       <ProjectHead projectId={projectId} project={project.data}>
@@ -51,13 +46,7 @@ export function IntegrationsPage() {
       <Loaded query={channels}>
         {(all) =>
           all.length === 0 ? (
-            <EmptyState title="No one gets the alerts of this project">
-              <StateChip tone="bad" shape="octagon">
-                alerts reach no one
-              </StateChip>
-              <p>An integration sends the alerts of checks to a mail address, a chat, or a program.</p>
-              {canChange ? add : null}
-            </EmptyState>
+            <NoIntegration>{canChange ? add : null}</NoIntegration>
           ) : (
             <DataTable
               label="Integrations"
@@ -83,25 +72,70 @@ export function IntegrationsPage() {
           close={() => edit(undefined)}
         />
       )}
-      <Modal
-        opened={opened !== undefined}
-        onClose={() => open(undefined)}
-        title={`Messages of ${nameOf(opened)}`}
-        size="lg"
-      >
-        {opened !== undefined && <Deliveries projectId={projectId} channelId={opened.id} />}
-      </Modal>
+      <Messages projectId={projectId} channel={opened} close={() => open(undefined)} />
       {doomed !== undefined && (
-        <ConfirmDialog
-          title={`Delete ${nameOf(doomed)}?`}
-          label="Delete the integration"
-          act={() => api.deleteChannel({ params: { projectId, channelId: doomed.id } })}
-          done={() => queries.invalidateQueries({ queryKey: ['projects', projectId] })}
-          close={() => doom(undefined)}
-        >
-          <p>Checks no longer notify it, and messages that wait for it are not sent.</p>
-        </ConfirmDialog>
+        <DeleteIntegration projectId={projectId} channel={doomed} close={() => doom(undefined)} />
       )}
     </>
+  );
+}
+
+function AddButton({ onClick }: { readonly onClick: () => void }) {
+  return (
+    <Button aria-keyshortcuts="c" leftSection={<Icon name="plus" />} onClick={onClick}>
+      Add an integration
+    </Button>
+  );
+}
+
+function NoIntegration({ children }: { readonly children: ReactNode }) {
+  return (
+    <EmptyState title="No one gets the alerts of this project">
+      <StateChip tone="bad" shape="octagon">
+        alerts reach no one
+      </StateChip>
+      <p>An integration sends the alerts of checks to a mail address, a chat, or a program.</p>
+      {children}
+    </EmptyState>
+  );
+}
+
+/** What an integration was sent; closed while there is none. */
+function Messages({
+  projectId,
+  channel,
+  close,
+}: {
+  readonly projectId: string;
+  readonly channel: AccountChannel | undefined;
+  readonly close: () => void;
+}) {
+  return (
+    <Modal opened={channel !== undefined} onClose={close} title={`Messages of ${nameOf(channel)}`} size="lg">
+      {channel !== undefined && <Deliveries projectId={projectId} channelId={channel.id} />}
+    </Modal>
+  );
+}
+
+function DeleteIntegration({
+  projectId,
+  channel,
+  close,
+}: {
+  readonly projectId: string;
+  readonly channel: AccountChannel;
+  readonly close: () => void;
+}) {
+  const queries = useQueryClient();
+  return (
+    <ConfirmDialog
+      title={`Delete ${nameOf(channel)}?`}
+      label="Delete the integration"
+      act={() => api.deleteChannel({ params: { projectId, channelId: channel.id } })}
+      done={() => queries.invalidateQueries({ queryKey: ['projects', projectId] })}
+      close={close}
+    >
+      <p>Checks no longer notify it, and messages that wait for it are not sent.</p>
+    </ConfirmDialog>
   );
 }

@@ -109,31 +109,44 @@ function columnsOf(
       title: '',
       width: '13rem',
       cell: ({ kind }) =>
-        canChange && (
-          <div className="cl-row">
-            <Button
-              size="xs"
-              variant="default"
-              aria-label={`${project.keys.includes(kind) ? 'Replace' : 'Create'} the ${kind} key`}
-              onClick={() => ask({ kind, action: 'create' })}
-            >
-              {project.keys.includes(kind) ? 'Replace' : 'Create'}
-            </Button>
-            {project.keys.includes(kind) && (
-              <Button
-                size="xs"
-                variant="subtle"
-                color="red"
-                aria-label={`Revoke the ${kind} key`}
-                onClick={() => ask({ kind, action: 'revoke' })}
-              >
-                Revoke
-              </Button>
-            )}
-          </div>
-        ),
+        canChange && <KeyActions kind={kind} isInUse={project.keys.includes(kind)} ask={ask} />,
     },
   ];
+}
+
+function KeyActions({
+  kind,
+  isInUse,
+  ask,
+}: {
+  readonly kind: KeyKind;
+  readonly isInUse: boolean;
+  readonly ask: (asked: Asked) => void;
+}) {
+  const verb = isInUse ? 'Replace' : 'Create';
+  return (
+    <div className="cl-row">
+      <Button
+        size="xs"
+        variant="default"
+        aria-label={`${verb} the ${kind} key`}
+        onClick={() => ask({ kind, action: 'create' })}
+      >
+        {verb}
+      </Button>
+      {isInUse && (
+        <Button
+          size="xs"
+          variant="subtle"
+          color="red"
+          aria-label={`Revoke the ${kind} key`}
+          onClick={() => ask({ kind, action: 'revoke' })}
+        >
+          Revoke
+        </Button>
+      )}
+    </div>
+  );
 }
 
 interface Opened {

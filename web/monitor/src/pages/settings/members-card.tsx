@@ -26,43 +26,21 @@ const roles: readonly (readonly [role: MemberRole, label: string])[] = [
 
 /** Who works in a project. Its owner adds and removes members; members can leave. */
 export function MembersCard({ project }: { readonly project: AccountProject }) {
-  const queries = useQueryClient();
   const [isAdding, setAdding] = useState(false);
   const [removed, remove] = useState<ProjectMember>();
   const state = useSession(session);
   const ownId = 'me' in state ? state.me.user.id : undefined;
   const isOwner = project.role === 'owner';
-  const queryKey = ['projects', project.id, 'members'];
-  const params = { projectId: project.id };
-  const query = useQuery({
-    queryKey,
-    queryFn: async ({ signal }) => (await api.listMembers({ params, signal })).body.members,
-  });
-  const change = useMutation({
-    mutationFn: (body: { readonly email: string; readonly role: MemberRole }) =>
-      api.putMember({ params, body }),
-    onSettled: () => queries.invalidateQueries({ queryKey }),
-  });
-  const roleCell = ({ email, role }: ProjectMember) => {
-    if (!isOwner || role === 'owner') return role;
-    return (
-      <select
-        className="cl-select"
-        aria-label={`Role of ${email}`}
-        value={change.isPending && change.variables.email === email ? change.variables.role : role}
-        onChange={({ currentTarget: { value } }) => change.mutate({ email, role: value as MemberRole })}
-      >
-        {roles.map(([one]) => (
-          <option key={one} value={one}>
-            {one}
-          </option>
-        ))}
-      </select>
-    );
-  };
+  const { query, change } = useMembers(project.id);
   const columns: readonly Column<ProjectMember>[] = [
     { key: 'email', title: 'E-mail address', cell: ({ email }) => <bdi>{email}</bdi> },
-    { key: 'role', title: 'Role', width: '9rem', cell: roleCell },
+    {
+      key: 'role',
+      title: 'Role',
+      width: '9rem',
+      cell: (member) =>
+        isOwner && member.role !== 'owner' ? <RoleChoice member={member} change={change} /> : member.role,
+    },
     {
       key: 'act',
       title: '',
@@ -70,14 +48,7 @@ export function MembersCard({ project }: { readonly project: AccountProject }) {
       cell: (member) =>
         member.role !== 'owner' &&
         (isOwner || member.id === ownId) && (
-          <Button
-            size="xs"
-            variant="default"
-            aria-label={isOwner ? `Remove ${member.email}` : 'Leave the project'}
-            onClick={() => remove(member)}
-          >
-            {isOwner ? 'Remove' : 'Leave'}
-          </Button>
+          <RemoveButton member={member} isOneself={!isOwner} onClick={() => remove(member)} />
         ),
     },
   ];
@@ -110,6 +81,67 @@ export function MembersCard({ project }: { readonly project: AccountProject }) {
         />
       )}
     </section>
+  );
+}
+
+/** The members of a project, and the change of a member's role. */
+function useMembers(projectId: string) {
+  const queries = useQueryClient();
+  const queryKey = ['projects', projectId, 'members'];
+  const params = { projectId };
+  const query = useQuery({
+    queryKey,
+    queryFn: async ({ signal }) => (await api.listMembers({ params, signal })).body.members,
+  });
+  const change = useMutation({
+    mutationFn: (body: { readonly email: string; readonly role: MemberRole }) =>
+      api.putMember({ params, body }),
+    onSettled: () => queries.invalidateQueries({ queryKey }),
+  });
+  return { query, change };
+}
+
+function RoleChoice({
+  member: { email, role },
+  change,
+}: {
+  readonly member: ProjectMember;
+  readonly change: ReturnType<typeof useMembers>['change'];
+}) {
+  return (
+    <select
+      className="cl-select"
+      aria-label={`Role of ${email}`}
+      value={change.isPending && change.variables.email === email ? change.variables.role : role}
+      onChange={({ currentTarget: { value } }) => change.mutate({ email, role: value as MemberRole })}
+    >
+      {roles.map(([one]) => (
+        <option key={one} value={one}>
+          {one}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+function RemoveButton({
+  member,
+  isOneself,
+  onClick,
+}: {
+  readonly member: ProjectMember;
+  readonly isOneself: boolean;
+  readonly onClick: () => void;
+}) {
+  return (
+    <Button
+      size="xs"
+      variant="default"
+      aria-label={isOneself ? 'Leave the project' : `Remove ${member.email}`}
+      onClick={onClick}
+    >
+      {isOneself ? 'Leave' : 'Remove'}
+    </Button>
   );
 }
 
