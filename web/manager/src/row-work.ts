@@ -31,7 +31,7 @@ export function useRowWork<Row, Result>(
   /** Called when no row is under way any more. */
   onEnd: () => unknown,
 ): RowWork<Row, Result> {
-  const [states, setStates] = useState<ReadonlyMap<string, RowState<Result>>>(new Map());
+  const [states, set] = useStates<Result>();
   const [isRunning, setRunning] = useState(false);
   const [stop, setStop] = useState<string>();
   const isStopped = useRef(false);
@@ -44,13 +44,6 @@ export function useRowWork<Row, Result>(
     },
     [],
   );
-  const set = (key: string, state: RowState<Result> | undefined) =>
-    setStates((before) => {
-      const next = new Map(before);
-      if (state === undefined) next.delete(key);
-      else next.set(key, state);
-      return next;
-    });
   const workOn = async (row: Row) => {
     const key = keyOf(row);
     set(key, { status: 'running' });
@@ -86,6 +79,18 @@ export function useRowWork<Row, Result>(
     stop,
     run: (rows) => void run(rows),
   };
+}
+
+function useStates<Result>() {
+  const [states, setStates] = useState<ReadonlyMap<string, RowState<Result>>>(new Map());
+  const set = (key: string, state: RowState<Result> | undefined) =>
+    setStates((before) => {
+      const next = new Map(before);
+      if (state === undefined) next.delete(key);
+      else next.set(key, state);
+      return next;
+    });
+  return [states, set] as const;
 }
 
 /** Whether the service did not answer or could not, or asks for a new session. Anything else is about the row. */

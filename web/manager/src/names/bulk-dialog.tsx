@@ -22,7 +22,6 @@ export function BulkDialog({ title, action, about, close }: BulkDialogProps) {
   const isComplete = action !== 'set-provider' || providerId !== undefined;
   const { parts, plan, change, done } = useBulkChange(about, wanted, isComplete);
   const shown = change.data ?? plan.data;
-  const names = plan.data === undefined ? '' : countOf(plan.data.changed, 'name');
   return (
     <Modal opened onClose={() => close(change.isSuccess)} title={title} size="lg">
       <form
@@ -57,13 +56,7 @@ export function BulkDialog({ title, action, about, close }: BulkDialogProps) {
             <Button onClick={() => close(true)}>Close</Button>
           ) : (
             <>
-              <Button
-                type="submit"
-                disabled={plan.data === undefined || plan.data.changed === 0}
-                loading={change.isPending}
-              >
-                <ButtonLabel action={action} names={names} providerId={providerId} />
-              </Button>
+              <ChangeButton wanted={wanted} count={plan.data?.changed} isPending={change.isPending} />
               <Button variant="default" onClick={() => close(false)} disabled={change.isPending}>
                 Cancel
               </Button>
@@ -171,15 +164,30 @@ function Summary({ result, isDone }: { readonly result: FqdnChangeResult; readon
   );
 }
 
+function ChangeButton({
+  wanted,
+  count,
+  isPending,
+}: {
+  readonly wanted: Wanted;
+  /** How many names would change; undefined until that is known. */
+  readonly count: number | undefined;
+  readonly isPending: boolean;
+}) {
+  return (
+    <Button type="submit" disabled={count === undefined || count === 0} loading={isPending}>
+      <ButtonLabel {...wanted} names={count === undefined ? '' : countOf(count, 'name')} />
+    </Button>
+  );
+}
+
 function ButtonLabel({
   action,
   names,
   providerId,
-}: {
-  readonly action: FqdnAction;
+}: Wanted & {
   /** How many names, such as `3 names`; empty until that is known. */
   readonly names: string;
-  readonly providerId: string | null | undefined;
 }) {
   const providers = useProviders();
   if (names === '') return 'Change';

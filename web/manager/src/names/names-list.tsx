@@ -1,5 +1,15 @@
 import type { Fqdn } from '@certloop/contracts/browser';
-import { DataTable, EmptyState, Icon, ListEnd, Loaded, useList, useSelection } from '@certloop/web-kit';
+import {
+  type Column,
+  DataTable,
+  EmptyState,
+  Icon,
+  ListEnd,
+  Loaded,
+  type Selection,
+  useList,
+  useSelection,
+} from '@certloop/web-kit';
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -30,22 +40,13 @@ export interface NamesListProps extends Omit<NamesToolbarProps, 'counts'> {
 }
 
 /** Names with their states, a search, an order, and changes of many at once. */
-export function NamesList({
-  spaceId,
-  spaceName,
-  filter,
-  setFilter,
-  counts,
-  canWrite,
-  empty,
-}: NamesListProps) {
+export function NamesList(props: NamesListProps) {
+  const { spaceId, spaceName, filter, setFilter, counts, canWrite, empty } = props;
   const isFiltered = Object.keys(conditionOf(filter)).length > 0;
   const hasToolbar = isFiltered || (counts !== undefined && counts.total > fewNames);
   const key = spaceId === undefined ? ['ahead', 'names', filter] : ['space', spaceId, 'fqdns', filter];
-  const { query, rows, total, more, isLoadingMore } = useList<Fqdn>(key, (cursor, signal) =>
-    loadFqdns(spaceId, filter, cursor, signal),
-  );
-  const isLong = total !== undefined && total > rowsAtOnce;
+  const list = useList<Fqdn>(key, (cursor, signal) => loadFqdns(spaceId, filter, cursor, signal));
+  const { query, rows, total } = list;
   const shownCounts = useShownCounts(spaceId, filter, counts);
   const writable = rows?.filter(canWrite).map(({ id }) => id) ?? [];
   const selection = useSelection(writable, JSON.stringify([spaceId, filter]));
@@ -64,16 +65,7 @@ export function NamesList({
           ) : (
             <>
               <div className="cl-row">
-                {writable.length > 0 && (
-                  <Button
-                    size="xs"
-                    variant="default"
-                    leftSection={<Icon name="upload" size={16} />}
-                    renderRoot={(props) => <Link {...props} to="/upload-csrs" />}
-                  >
-                    Upload CSRs
-                  </Button>
-                )}
+                {writable.length > 0 && <UploadCsrs />}
                 {hasToolbar && <ExportNames spaceId={spaceId} spaceName={spaceName} filter={filter} />}
               </div>
               {writable.length > 0 && (
@@ -84,35 +76,61 @@ export function NamesList({
                   selection={selection}
                 />
               )}
-              <DataTable
-                label="Names"
+              <NamesTable
+                {...props}
+                list={{ ...list, rows }}
                 columns={columns}
-                rows={rows}
-                rowKey={({ id }) => id}
-                total={total}
-                onShown={(shown) => {
-                  // the next page comes before its rows are needed
-                  if (shown.at(-1) === rows.at(-1) && !isLoadingMore && isLong) more?.();
-                }}
-                sort={filter.sort ?? 'attention'}
-                onSort={(sort) => setFilter(withSort(filter, sort))}
-                selection={
-                  writable.length > 0
-                    ? { ...selection, labelOf: ({ fqdn }) => fqdn, canSelect: canWrite }
-                    : undefined
-                }
-              />
-              <ListEnd
-                shown={rows.length}
-                total={total}
-                noun="name"
-                more={more}
-                isLoadingMore={isLoadingMore}
+                selection={writable.length > 0 ? selection : undefined}
               />
             </>
           )
         }
       </Loaded>
+    </>
+  );
+}
+
+function UploadCsrs() {
+  return (
+    <Button
+      size="xs"
+      variant="default"
+      leftSection={<Icon name="upload" size={16} />}
+      renderRoot={(props) => <Link {...props} to="/upload-csrs" />}
+    >
+      Upload CSRs
+    </Button>
+  );
+}
+
+interface NamesTableProps extends Pick<NamesListProps, 'filter' | 'setFilter' | 'canWrite'> {
+  readonly list: Omit<ReturnType<typeof useList<Fqdn>>, 'rows'> & { readonly rows: readonly Fqdn[] };
+  readonly columns: readonly Column<Fqdn>[];
+  /** Undefined if no name can be selected. */
+  readonly selection: Selection | undefined;
+}
+
+/** The names that are loaded, and a way to more of them. */
+function NamesTable({ filter, setFilter, canWrite, list, columns, selection }: NamesTableProps) {
+  const { rows, total, more, isLoadingMore } = list;
+  const isLong = total !== undefined && total > rowsAtOnce;
+  return (
+    <>
+      <DataTable
+        label="Names"
+        columns={columns}
+        rows={rows}
+        rowKey={({ id }) => id}
+        total={total}
+        onShown={(shown) => {
+          // the next page comes before its rows are needed
+          if (shown.at(-1) === rows.at(-1) && !isLoadingMore && isLong) more?.();
+        }}
+        sort={filter.sort ?? 'attention'}
+        onSort={(sort) => setFilter(withSort(filter, sort))}
+        selection={selection && { ...selection, labelOf: ({ fqdn }) => fqdn, canSelect: canWrite }}
+      />
+      <ListEnd shown={rows.length} total={total} noun="name" more={more} isLoadingMore={isLoadingMore} />
     </>
   );
 }

@@ -8,31 +8,8 @@ import { api } from '../../service.js';
 
 /** The user's own picture: uploaded, replaced and removed here. */
 export function Picture({ user }: { readonly user: Me['user'] }) {
-  const { id } = user;
   const input = useRef<HTMLInputElement>(null);
-  const queries = useQueryClient();
-  const queryKey = ['picture', id];
-  const picture = useQuery({
-    queryKey,
-    queryFn: async ({ signal }) => {
-      try {
-        await api.getAvatar({ params: { id }, signal });
-        return true;
-      } catch (error) {
-        if (statusOf(error) === 404) return false;
-        throw error;
-      }
-    },
-  });
-  const refresh = () =>
-    Promise.all([queryKey, ['users']].map((changed) => queries.invalidateQueries({ queryKey: changed })));
-  const change = useMutation({
-    mutationFn: async (file: File | 'none') => {
-      if (file === 'none') await api.deleteAvatar({ params: { id } });
-      else await api.uploadAvatar({ params: { id }, body: { file: await contentOf(file), fields: {} } });
-    },
-    onSettled: refresh,
-  });
+  const { picture, change } = usePicture(user.id);
   const hasPicture = picture.data === true;
   const { byField, general } = faultsOf(change.error, ['avatar']);
   return (
@@ -70,6 +47,34 @@ export function Picture({ user }: { readonly user: Me['user'] }) {
       <p className="cl-dim">PNG, JPEG or WebP. Everyone who signs in can see it.</p>
     </div>
   );
+}
+
+/** Whether a user has a picture, and its change. */
+function usePicture(id: string) {
+  const queries = useQueryClient();
+  const queryKey = ['picture', id];
+  const picture = useQuery({
+    queryKey,
+    queryFn: async ({ signal }) => {
+      try {
+        await api.getAvatar({ params: { id }, signal });
+        return true;
+      } catch (error) {
+        if (statusOf(error) === 404) return false;
+        throw error;
+      }
+    },
+  });
+  const refresh = () =>
+    Promise.all([queryKey, ['users']].map((changed) => queries.invalidateQueries({ queryKey: changed })));
+  const change = useMutation({
+    mutationFn: async (file: File | 'none') => {
+      if (file === 'none') await api.deleteAvatar({ params: { id } });
+      else await api.uploadAvatar({ params: { id }, body: { file: await contentOf(file), fields: {} } });
+    },
+    onSettled: refresh,
+  });
+  return { picture, change };
 }
 
 async function contentOf(file: File) {

@@ -18,18 +18,12 @@ const maxNames = 1_000;
 export function AddNamesPage() {
   const { spaceId } = route.useParams();
   const space = useQuery(spaceQuery(spaceId));
-  const [text, setText] = useState('');
   useTitle('Add names', 'manager');
-  const names = namesIn(text);
-  const send = (to: typeof api, listed: readonly string[]) =>
-    to.reviewFqdns({ params: { id: spaceId }, body: { names: [...listed] } });
-  const review = useMutation<readonly ReviewedName[], Error, readonly string[]>({
-    mutationFn: async (listed) => (await send(api, listed)).body,
-  });
+  const list = useNameList(spaceId);
+  const { review } = list;
   if (space.isError && space.data === undefined) {
     return <ErrorPanel error={space.error} retry={() => void space.refetch()} />;
   }
-  const isTooLong = names.length > maxNames;
   return (
     <>
       <nav className="cl-crumbs" aria-label="Where you are">
@@ -44,56 +38,75 @@ export function AddNamesPage() {
         <p className="cl-dim">It takes the level READ_WRITE on this space to add names.</p>
       ) : (
         <>
-          <form
-            className="cl-panel"
-            onSubmit={(event) => {
-              event.preventDefault();
-              review.mutate(names);
-            }}
-          >
-            <Textarea
-              label="Host names"
-              description="One a line, or with commas between them. What follows a # is a comment."
-              placeholder={'www.example.com\n*.api.example.com'}
-              value={text}
-              onChange={(event) => {
-                setText(event.currentTarget.value);
-                // the verdicts were on another list
-                review.reset();
-              }}
-              error={
-                isTooLong
-                  ? `These are ${countOf(names.length, 'name')}. Paste at most ${countOf(maxNames, 'name')} at once.`
-                  : review.isError
-                    ? sentenceOf(review.error)
-                    : undefined
-              }
-              minRows={8}
-              maxRows={16}
-              autosize
-              autoComplete="off"
-              autoCapitalize="none"
-              spellCheck={false}
-              classNames={{ input: 'cl-mono' }}
-            />
-            <div className="cl-row">
-              <Button
-                type="submit"
-                variant={review.isSuccess ? 'default' : 'filled'}
-                loading={review.isPending}
-                disabled={names.length === 0 || isTooLong}
-              >
-                Check {names.length === 0 ? 'the names' : countOf(names.length, 'name')}
-              </Button>
-              <CopyCurl api={api} of={(to) => send(to, names)} />
-              <span className="cl-dim">Nothing is added before you have seen the result.</span>
-            </div>
-          </form>
+          <NamesForm {...list} />
           {review.isSuccess && (
             <ReviewedNames key={review.submittedAt} spaceId={spaceId} names={review.data} />
           )}
         </>
       )}
     </>
+  );
+}
+
+/** The pasted text, the names in it, and what the service says of them. */
+function useNameList(spaceId: string) {
+  const [text, setText] = useState('');
+  const send = (to: typeof api, listed: readonly string[]) =>
+    to.reviewFqdns({ params: { id: spaceId }, body: { names: [...listed] } });
+  const review = useMutation<readonly ReviewedName[], Error, readonly string[]>({
+    mutationFn: async (listed) => (await send(api, listed)).body,
+  });
+  const type = (typed: string) => {
+    setText(typed);
+    // the verdicts were on another list
+    review.reset();
+  };
+  return { text, type, names: namesIn(text), send, review };
+}
+
+function NamesForm({ text, type, names, send, review }: ReturnType<typeof useNameList>) {
+  const isTooLong = names.length > maxNames;
+  return (
+    <form
+      className="cl-panel"
+      onSubmit={(event) => {
+        event.preventDefault();
+        review.mutate(names);
+      }}
+    >
+      <Textarea
+        label="Host names"
+        description="One a line, or with commas between them. What follows a # is a comment."
+        placeholder={'www.example.com\n*.api.example.com'}
+        value={text}
+        onChange={(event) => type(event.currentTarget.value)}
+        error={
+          isTooLong
+            ? `These are ${countOf(names.length, 'name')}. Paste at most ${countOf(maxNames, 'name')} at once.`
+            : review.isError
+              ? sentenceOf(review.error)
+              : undefined
+        }
+        minRows={8}
+        maxRows={16}
+        autosize
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        classNames={{ input: 'cl-mono' }}
+      />
+      <div className="cl-row">
+        <Button
+          type="submit"
+          variant={review.isSuccess ? 'default' : 'filled'}
+          loading={review.isPending}
+          disabled={names.length === 0 || isTooLong}
+        >
+          Check {names.length === 0 ? 'the names' : countOf(names.length, 'name')}
+        </Button>
+        <CopyCurl api={api} of={(to) => send(to, names)} />
+        <span className="cl-dim">Nothing is added before you have seen the result.</span>
+      </div>
+    </form>
   );
 }

@@ -50,6 +50,13 @@ function Subjects({ filter: { action, ...others } }: Pick<FiltersProps, 'filter'
   );
 }
 
+const outcomes = [
+  { value: '', label: 'Any outcome' },
+  { value: 'success', label: 'Done' },
+  { value: 'failure', label: 'Failed' },
+  { value: 'denied', label: 'Denied' },
+] as const;
+
 function Conditions({ filter, setFilter }: FiltersProps) {
   const [text, setText] = useState(filter.q ?? '');
   const { action, ...conditions } = filter;
@@ -76,31 +83,9 @@ function Conditions({ filter, setFilter }: FiltersProps) {
         name="outcome"
         aria-label="Outcome"
         defaultValue={filter.outcome ?? ''}
-        data={[
-          { value: '', label: 'Any outcome' },
-          { value: 'success', label: 'Done' },
-          { value: 'failure', label: 'Failed' },
-          { value: 'denied', label: 'Denied' },
-        ]}
+        data={[...outcomes]}
       />
-      <span className="cl-dim">from</span>
-      <TextInput
-        name="from"
-        type="date"
-        aria-label="First day"
-        title="First day; a search for a text needs it"
-        defaultValue={filter.from ?? ''}
-        // the service reads every entry of these days
-        required={text.trim() !== ''}
-      />
-      <span className="cl-dim">to</span>
-      <TextInput
-        name="to"
-        type="date"
-        aria-label="Last day"
-        title="Last day"
-        defaultValue={filter.to ?? ''}
-      />
+      <Days filter={filter} isSearch={text.trim() !== ''} />
       <TextInput
         name="q"
         type="search"
@@ -120,5 +105,31 @@ function Conditions({ filter, setFilter }: FiltersProps) {
         </Button>
       )}
     </form>
+  );
+}
+
+/** The first and the last day of what is shown. */
+function Days({ filter, isSearch }: Pick<FiltersProps, 'filter'> & { readonly isSearch: boolean }) {
+  return (
+    <>
+      <span className="cl-dim">from</span>
+      <TextInput
+        name="from"
+        type="date"
+        aria-label="First day"
+        title="First day; a search for a text needs it"
+        defaultValue={filter.from ?? ''}
+        // the service reads every entry of these days
+        required={isSearch}
+      />
+      <span className="cl-dim">to</span>
+      <TextInput
+        name="to"
+        type="date"
+        aria-label="Last day"
+        title="Last day"
+        defaultValue={filter.to ?? ''}
+      />
+    </>
   );
 }

@@ -21,7 +21,6 @@ const protocols: readonly { readonly value: Target['protocol']; readonly label: 
 /** Dialog that adds a server whose certificate is to be checked, and probes it at once. */
 export function NewTarget({ fqdn, close }: { readonly fqdn: OwnFqdn; readonly close: () => void }) {
   const queries = useQueryClient();
-  const isWildcard = fqdn.fqdn.startsWith('*.');
   const params = { spaceId: fqdn.spaceId, fqdnId: fqdn.id };
   const send = (to: typeof api, form: HTMLFormElement) =>
     to.createTarget({ params, body: targetOf(new FormData(form)) });
@@ -46,51 +45,66 @@ export function NewTarget({ fqdn, close }: { readonly fqdn: OwnFqdn; readonly cl
           add.mutate(event.currentTarget);
         }}
       >
-        <TextInput
-          name="host"
-          label="Host"
-          description="The server or the load balancer that has the certificate."
-          defaultValue={isWildcard ? '' : fqdn.fqdn}
-          error={byField['host']}
-          autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
-          maxLength={1_000}
-          required
-          withAsterisk={false}
-          data-autofocus
-        />
-        <NativeSelect name="protocol" label="Protocol" data={[...protocols]} error={byField['protocol']} />
-        <TextInput
-          name="port"
-          label="Port"
-          description="Left empty, the usual one of the protocol."
-          error={byField['port']}
-          inputMode="numeric"
-          pattern="[0-9]{1,5}"
-          autoComplete="off"
-        />
-        <TextInput
-          name="sni"
-          label="Name to ask for"
-          description={
-            isWildcard
-              ? 'A name that the wildcard covers, such as the one that clients use.'
-              : 'Left empty, the name of this page.'
-          }
-          error={byField['sni']}
-          autoComplete="off"
-          spellCheck={false}
-          maxLength={1_000}
-          required={isWildcard}
-          withAsterisk={false}
-        />
+        <TargetFields fqdn={fqdn.fqdn} faults={byField} />
         <Fault>{general}</Fault>
         <FormEnd api={api} of={send} isPending={add.isPending}>
           Add the server and probe it
         </FormEnd>
       </form>
     </Modal>
+  );
+}
+
+function TargetFields({
+  fqdn,
+  faults,
+}: {
+  readonly fqdn: string;
+  readonly faults: Readonly<Record<string, string>>;
+}) {
+  const isWildcard = fqdn.startsWith('*.');
+  return (
+    <>
+      <TextInput
+        name="host"
+        label="Host"
+        description="The server or the load balancer that has the certificate."
+        defaultValue={isWildcard ? '' : fqdn}
+        error={faults['host']}
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        maxLength={1_000}
+        required
+        withAsterisk={false}
+        data-autofocus
+      />
+      <NativeSelect name="protocol" label="Protocol" data={[...protocols]} error={faults['protocol']} />
+      <TextInput
+        name="port"
+        label="Port"
+        description="Left empty, the usual one of the protocol."
+        error={faults['port']}
+        inputMode="numeric"
+        pattern="[0-9]{1,5}"
+        autoComplete="off"
+      />
+      <TextInput
+        name="sni"
+        label="Name to ask for"
+        description={
+          isWildcard
+            ? 'A name that the wildcard covers, such as the one that clients use.'
+            : 'Left empty, the name of this page.'
+        }
+        error={faults['sni']}
+        autoComplete="off"
+        spellCheck={false}
+        maxLength={1_000}
+        required={isWildcard}
+        withAsterisk={false}
+      />
+    </>
   );
 }
 

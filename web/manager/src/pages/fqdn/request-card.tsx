@@ -67,13 +67,7 @@ function RequestForm({
   const [isAsking, setAsking] = useState(false);
   const provider = providers.find(({ id }) => id === (chosen ?? usual)) ?? providers[0];
   const now = useNow();
-  const navigate = route.useNavigate();
-  const queries = useQueryClient();
-  const request = useMutation({
-    mutationFn: ({ asked }: { readonly asked: Provider }) => requestFrom(fqdn, asked, asked.id === usual),
-    onSuccess: ({ jobId }) => navigate({ search: jobId === undefined ? {} : { job: jobId }, replace: true }),
-    onSettled: () => queries.invalidateQueries({ queryKey: ['fqdns', fqdn.id] }),
-  });
+  const request = useRequest(fqdn, usual);
   if (provider === undefined) return null;
   const valid =
     renewal?.certificate !== undefined && Date.parse(renewal.certificate.expiresAt) > now
@@ -83,20 +77,7 @@ function RequestForm({
   const outcome = request.data;
   return (
     <>
-      <label className="cl-stack">
-        Provider
-        <select
-          className="cl-select"
-          value={provider.id}
-          onChange={({ currentTarget: { value } }) => choose(value)}
-        >
-          {providers.map(({ id, displayName }) => (
-            <option key={id} value={id}>
-              {displayName}
-            </option>
-          ))}
-        </select>
-      </label>
+      <ProviderChoice providers={providers} chosen={provider.id} choose={choose} />
       <Button
         aria-keyshortcuts="r"
         loading={request.isPending}
@@ -128,6 +109,40 @@ function RequestForm({
       )}
     </>
   );
+}
+
+function ProviderChoice({
+  providers,
+  chosen,
+  choose,
+}: {
+  readonly providers: readonly Provider[];
+  readonly chosen: string;
+  readonly choose: (id: string) => void;
+}) {
+  return (
+    <label className="cl-stack">
+      Provider
+      <select className="cl-select" value={chosen} onChange={({ currentTarget: { value } }) => choose(value)}>
+        {providers.map(({ id, displayName }) => (
+          <option key={id} value={id}>
+            {displayName}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+/** Requests a certificate for a name, and shows the steps of the request. */
+function useRequest(fqdn: Fqdn, usual: string | undefined) {
+  const navigate = route.useNavigate();
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: ({ asked }: { readonly asked: Provider }) => requestFrom(fqdn, asked, asked.id === usual),
+    onSuccess: ({ jobId }) => navigate({ search: jobId === undefined ? {} : { job: jobId }, replace: true }),
+    onSettled: () => queries.invalidateQueries({ queryKey: ['fqdns', fqdn.id] }),
+  });
 }
 
 /** The words of a CA that did not issue; undefined for one that did. */

@@ -101,36 +101,18 @@ function Targets({
     mutationFn: async (target: Target) => (await api.probeTarget({ params: paramsOf(target) })).body,
     onSuccess: (body) => queries.setQueryData(['fqdns', fqdn.id, 'served'], body),
   });
-  const rows = served.targets.flatMap((target): readonly Row[] =>
-    target.addresses.length === 0
-      ? [{ target, seen: undefined, isFirst: true }]
-      : target.addresses.map((seen, place) => ({ target, seen, isFirst: place === 0 })),
-  );
   const actions: Column<Row> = {
     key: 'actions',
     title: '',
     width: '15rem',
     cell: ({ target, isFirst }) =>
       isFirst && (
-        <div className="cl-row">
-          <Button
-            size="xs"
-            variant="default"
-            aria-label={`Probe now: ${placeOf(target)}`}
-            loading={probe.isPending && probe.variables === target}
-            onClick={() => probe.mutate(target)}
-          >
-            Probe now
-          </Button>
-          <Button
-            size="xs"
-            variant="subtle"
-            aria-label={`Remove: ${placeOf(target)}`}
-            onClick={() => remove(target)}
-          >
-            Remove
-          </Button>
-        </div>
+        <TargetActions
+          target={target}
+          isProbing={probe.isPending && probe.variables === target}
+          probe={() => probe.mutate(target)}
+          remove={() => remove(target)}
+        />
       ),
   };
   return (
@@ -139,7 +121,7 @@ function Targets({
       <DataTable
         label="What is served"
         columns={mayWrite ? [...columns, actions] : columns}
-        rows={rows}
+        rows={served.targets.flatMap(rowsOf)}
         rowKey={({ target, seen }) => `${target.targetId} ${seen?.address ?? ''}`}
       />
       {removing !== undefined && (
@@ -154,6 +136,40 @@ function Targets({
         </ConfirmDialog>
       )}
     </>
+  );
+}
+
+function rowsOf(target: Target): readonly Row[] {
+  if (target.addresses.length === 0) return [{ target, seen: undefined, isFirst: true }];
+  return target.addresses.map((seen, place) => ({ target, seen, isFirst: place === 0 }));
+}
+
+function TargetActions({
+  target,
+  isProbing,
+  probe,
+  remove,
+}: {
+  readonly target: Target;
+  readonly isProbing: boolean;
+  readonly probe: () => void;
+  readonly remove: () => void;
+}) {
+  return (
+    <div className="cl-row">
+      <Button
+        size="xs"
+        variant="default"
+        aria-label={`Probe now: ${placeOf(target)}`}
+        loading={isProbing}
+        onClick={probe}
+      >
+        Probe now
+      </Button>
+      <Button size="xs" variant="subtle" aria-label={`Remove: ${placeOf(target)}`} onClick={remove}>
+        Remove
+      </Button>
+    </div>
   );
 }
 

@@ -30,9 +30,7 @@ export function GroupForm({ group }: { readonly group?: PermissionGroup }) {
   const unsaved = group === undefined ? draft : changed;
   const save = useSave(group?.id, () => change({}));
   const { byField, general } = faultsOf(save.error, fields);
-  const members = useMembers(group?.id);
-  const [added, add] = useState<readonly User[]>([]);
-  const people = new Map([...(members.data ?? noUsers), ...added].map((user) => [user.id, user]));
+  const { people, add } = usePeople(group?.id);
   return (
     <form
       className="cl-columns"
@@ -52,12 +50,7 @@ export function GroupForm({ group }: { readonly group?: PermissionGroup }) {
       </div>
       <div className="cl-column">
         <section className="cl-panel" aria-label="Who belongs to it">
-          <MembersField
-            draft={draft}
-            set={set}
-            people={people}
-            add={(user) => add((before) => [...before, user])}
-          />
+          <MembersField draft={draft} set={set} people={people} add={add} />
         </section>
       </div>
       <div className="cl-whole">
@@ -122,13 +115,16 @@ function draftOf({
   return { name, description, permission, allSpaces, spaceIds, userIds };
 }
 
-/** Users of the group, at most 1000. */
-function useMembers(groupId: string | undefined) {
-  return useQuery<readonly User[]>({
+/** Users of the group, at most 1000, and those that were added in the form, by their ids. */
+function usePeople(groupId: string | undefined) {
+  const [added, setAdded] = useState<readonly User[]>([]);
+  const members = useQuery<readonly User[]>({
     queryKey: ['users', 'members', groupId],
     queryFn: async ({ signal }) => (await loadUsers({ groupId }, undefined, signal, 1_000)).rows,
     enabled: groupId !== undefined,
   });
+  const people = new Map([...(members.data ?? noUsers), ...added].map((user) => [user.id, user]));
+  return { people, add: (user: User) => setAdded((before) => [...before, user]) };
 }
 
 /** Changes the group, or creates one where there is none yet. */

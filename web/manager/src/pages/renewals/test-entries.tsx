@@ -40,22 +40,12 @@ export function TestEntries() {
 }
 
 function NewTestEntry() {
-  const queries = useQueryClient();
   const [name, type] = useState('');
   const [chosen, choose] = useState<string>();
   const [minutes, wait] = useState('0');
   const { names, fault } = useRenewable(name.trim());
   const target = names.find(({ id }) => id === chosen) ?? names[0];
-  const send = (to: typeof api, { id: fqdnId, spaceId, status }: Fqdn) => {
-    const certificateId = status?.certificate?.id ?? '';
-    return to.createTestRenewal({
-      body: { fqdnId, spaceId, certificateId, minutesFromNow: Number(minutes) },
-    });
-  };
-  const add = useMutation({
-    mutationFn: (fqdn: Fqdn) => send(api, fqdn),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ['renewals'] }),
-  });
+  const { send, add } = useNewEntry(Number(minutes));
   const { byField, general } = faultsOf(add.error, ['minutesFromNow'] as const);
   return (
     <form
@@ -88,17 +78,7 @@ function NewTestEntry() {
           onChange={({ currentTarget: { value } }) => choose(value)}
         />
       )}
-      <TextInput
-        type="number"
-        label="Minutes from now"
-        value={minutes}
-        onChange={({ currentTarget: { value } }) => wait(value)}
-        error={byField['minutesFromNow']}
-        min={0}
-        max={maxMinutes}
-        required
-        withAsterisk={false}
-      />
+      <MinutesField minutes={minutes} wait={wait} error={byField['minutesFromNow']} />
       <Fault>{general}</Fault>
       {add.isSuccess && (
         <p className="cl-result" role="status">
@@ -114,6 +94,44 @@ function NewTestEntry() {
         Queue a test entry
       </FormEnd>
     </form>
+  );
+}
+
+/** Queues a test entry for a name. */
+function useNewEntry(minutesFromNow: number) {
+  const queries = useQueryClient();
+  const send = (to: typeof api, { id: fqdnId, spaceId, status }: Fqdn) => {
+    const certificateId = status?.certificate?.id ?? '';
+    return to.createTestRenewal({ body: { fqdnId, spaceId, certificateId, minutesFromNow } });
+  };
+  const add = useMutation({
+    mutationFn: (fqdn: Fqdn) => send(api, fqdn),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['renewals'] }),
+  });
+  return { send, add };
+}
+
+function MinutesField({
+  minutes,
+  wait,
+  error,
+}: {
+  readonly minutes: string;
+  readonly wait: (minutes: string) => void;
+  readonly error: string | undefined;
+}) {
+  return (
+    <TextInput
+      type="number"
+      label="Minutes from now"
+      value={minutes}
+      onChange={({ currentTarget: { value } }) => wait(value)}
+      error={error}
+      min={0}
+      max={maxMinutes}
+      required
+      withAsterisk={false}
+    />
   );
 }
 

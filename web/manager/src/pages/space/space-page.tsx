@@ -2,7 +2,7 @@ import { CodeBlock, EmptyState, ErrorPanel, Icon, serviceUrl, useTitle } from '@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { type ReactElement, useState } from 'react';
 import { spaceQuery } from '../../lookups.js';
 import { NamesList } from '../../names/names-list.js';
 import { reaches } from '../../rights.js';
@@ -24,19 +24,7 @@ export function SpacePage() {
     return <ErrorPanel error={space.error} retry={() => void space.refetch()} />;
   }
   const canWrite = reaches(space.data?.level, 'READ_WRITE');
-  const add = canWrite && (
-    <div className="cl-row">
-      <Button
-        variant="default"
-        renderRoot={(props) => <Link {...props} to="/spaces/$spaceId/add-names" params={{ spaceId }} />}
-      >
-        Paste a list of names
-      </Button>
-      <Button aria-keyshortcuts="c" leftSection={<Icon name="plus" />} onClick={() => setAdding(true)}>
-        Add a name
-      </Button>
-    </div>
-  );
+  const add = canWrite && <AddButtons spaceId={spaceId} add={() => setAdding(true)} />;
   return (
     <>
       <nav className="cl-crumbs" aria-label="Where you are">
@@ -66,23 +54,44 @@ export function SpacePage() {
         setFilter={(search) => void navigate({ search })}
         counts={space.data?.counts}
         canWrite={() => canWrite}
-        empty={
-          <EmptyState title="This space has no name yet">
-            <p>Add the host name that a certificate is for. Its private key stays with you.</p>
-            {add === false ? (
-              <p className="cl-dim">It takes the level READ_WRITE on this space to add one.</p>
-            ) : (
-              <>
-                {add}
-                <p className="cl-dim">The same by the API:</p>
-                <CodeBlock text={addCommand(spaceId)} />
-              </>
-            )}
-          </EmptyState>
-        }
+        empty={<NoNames spaceId={spaceId} add={add} />}
       />
       <NewFqdn spaceId={spaceId} isOpen={isAdding} close={() => setAdding(false)} />
     </>
+  );
+}
+
+function AddButtons({ spaceId, add }: { readonly spaceId: string; readonly add: () => void }) {
+  return (
+    <div className="cl-row">
+      <Button
+        variant="default"
+        renderRoot={(props) => <Link {...props} to="/spaces/$spaceId/add-names" params={{ spaceId }} />}
+      >
+        Paste a list of names
+      </Button>
+      <Button aria-keyshortcuts="c" leftSection={<Icon name="plus" />} onClick={add}>
+        Add a name
+      </Button>
+    </div>
+  );
+}
+
+/** Shown for a space without names; `add` are the buttons of those who may add some. */
+function NoNames({ spaceId, add }: { readonly spaceId: string; readonly add: ReactElement | false }) {
+  return (
+    <EmptyState title="This space has no name yet">
+      <p>Add the host name that a certificate is for. Its private key stays with you.</p>
+      {add === false ? (
+        <p className="cl-dim">It takes the level READ_WRITE on this space to add one.</p>
+      ) : (
+        <>
+          {add}
+          <p className="cl-dim">The same by the API:</p>
+          <CodeBlock text={addCommand(spaceId)} />
+        </>
+      )}
+    </EmptyState>
   );
 }
 

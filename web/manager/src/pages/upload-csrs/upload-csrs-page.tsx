@@ -14,6 +14,52 @@ import { judgedRows, judgingKey } from './shown-rows.js';
 /** Stores many CSRs: finds the name that each is for, shows what the service says of it, and stores those that it accepts. */
 export function UploadCsrsPage() {
   useTitle('Upload CSRs', 'manager');
+  const { rows, refused, judging, storing, add, choose, leaveOut } = useCsrRows();
+  const shown = judgedRows(rows, judging.states);
+  const ready = shown.filter(({ isReady, row }) => isReady && !storing.states.has(row.key));
+  const unjudged = rows.filter((row) => !judging.states.has(judgingKey(row)));
+  const stored = [...storing.states.values()].filter(({ status }) => status === 'done').length;
+  return (
+    <>
+      <nav className="cl-crumbs" aria-label="Where you are">
+        <Link to="/fqdns">Names</Link>
+      </nav>
+      <h1>Upload CSRs</h1>
+      <ChooseFiles add={(files) => void add(files)} />
+      {refused.map((fault) => (
+        <Fault key={fault}>{fault}</Fault>
+      ))}
+      {rows.length > 0 && (
+        <section className="cl-stack" aria-label="Result">
+          <p role="status">{resultOf(stored, ready.length, rows.length)}</p>
+          {(judging.stop ?? storing.stop) !== undefined && (
+            <p className="cl-strip" role="alert">
+              {judging.stop ?? storing.stop} Nothing is lost: go on when the service answers again.
+            </p>
+          )}
+          <div className="cl-row">
+            {unjudged.length > 0 && !judging.isRunning && (
+              <Button variant="default" onClick={() => judging.run(unjudged)}>
+                Check {countOf(unjudged.length, 'CSR')} again
+              </Button>
+            )}
+            <Button
+              loading={storing.isRunning}
+              disabled={ready.length === 0 || judging.isRunning}
+              onClick={() => storing.run(ready.map(({ row }) => row))}
+            >
+              {storing.stop === undefined ? 'Store' : 'Go on with'} {countOf(ready.length, 'CSR')}
+            </Button>
+          </div>
+          <CsrTable rows={shown} stored={storing.states} choose={choose} leaveOut={leaveOut} />
+        </section>
+      )}
+    </>
+  );
+}
+
+/** The CSRs of the chosen files, what the service says of each, and which of them are stored. */
+function useCsrRows() {
   const [rows, setRows] = useState<readonly CsrRow[]>([]);
   const [refused, setRefused] = useState<readonly string[]>([]);
   const queries = useQueryClient();
@@ -45,61 +91,18 @@ export function UploadCsrsPage() {
     setRows((before) => before.map((one) => (one.key === row.key ? chosen : one)));
     judging.run([chosen]);
   };
-  const shown = judgedRows(rows, judging.states);
-  const ready = shown.filter(({ isReady, row }) => isReady && !storing.states.has(row.key));
-  const unjudged = rows.filter((row) => !judging.states.has(judgingKey(row)));
-  const stored = [...storing.states.values()].filter(({ status }) => status === 'done').length;
-  return (
-    <>
-      <nav className="cl-crumbs" aria-label="Where you are">
-        <Link to="/fqdns">Names</Link>
-      </nav>
-      <h1>Upload CSRs</h1>
-      <ChooseFiles add={(files) => void add(files)} />
-      {refused.map((fault) => (
-        <Fault key={fault}>{fault}</Fault>
-      ))}
-      {rows.length > 0 && (
-        <section className="cl-stack" aria-label="Result">
-          <p role="status">
-            {[
-              stored > 0 ? `${countOf(stored, 'CSR is', 'CSRs are')} stored.` : '',
-              ready.length > 0 || stored === 0
-                ? `${countOf(ready.length, 'CSR')} of ${countText(rows.length)} can be stored.`
-                : '',
-            ]
-              .filter((sentence) => sentence !== '')
-              .join(' ')}
-          </p>
-          {(judging.stop ?? storing.stop) !== undefined && (
-            <p className="cl-strip" role="alert">
-              {judging.stop ?? storing.stop} Nothing is lost: go on when the service answers again.
-            </p>
-          )}
-          <div className="cl-row">
-            {unjudged.length > 0 && !judging.isRunning && (
-              <Button variant="default" onClick={() => judging.run(unjudged)}>
-                Check {countOf(unjudged.length, 'CSR')} again
-              </Button>
-            )}
-            <Button
-              loading={storing.isRunning}
-              disabled={ready.length === 0 || judging.isRunning}
-              onClick={() => storing.run(ready.map(({ row }) => row))}
-            >
-              {storing.stop === undefined ? 'Store' : 'Go on with'} {countOf(ready.length, 'CSR')}
-            </Button>
-          </div>
-          <CsrTable
-            rows={shown}
-            stored={storing.states}
-            choose={choose}
-            leaveOut={({ key }) => setRows((before) => before.filter((one) => one.key !== key))}
-          />
-        </section>
-      )}
-    </>
-  );
+  const leaveOut = ({ key }: CsrRow) => setRows((before) => before.filter((one) => one.key !== key));
+  return { rows, refused, judging, storing, add, choose, leaveOut };
+}
+
+/** How many CSRs are stored, and how many can be. */
+function resultOf(stored: number, ready: number, all: number): string {
+  return [
+    stored > 0 ? `${countOf(stored, 'CSR is', 'CSRs are')} stored.` : '',
+    ready > 0 || stored === 0 ? `${countOf(ready, 'CSR')} of ${countText(all)} can be stored.` : '',
+  ]
+    .filter((sentence) => sentence !== '')
+    .join(' ');
 }
 
 /** The CSRs of a file, or why there is none. */

@@ -44,38 +44,7 @@ export function EditUser({ user, bound }: { readonly user: User; readonly bound:
         }}
         onChange={() => save.isSuccess && save.reset()}
       >
-        <TextInput
-          name="username"
-          label="User name"
-          defaultValue={user.username}
-          error={byField['username']}
-          maxLength={64}
-          autoComplete="off"
-          spellCheck={false}
-          required
-          withAsterisk={false}
-        />
-        <TextInput
-          name="email"
-          type="email"
-          label="E-mail address"
-          defaultValue={user.email}
-          error={byField['email']}
-          maxLength={254}
-          autoComplete="off"
-          required
-          withAsterisk={false}
-        />
-        <PasswordInput
-          key={passwordKey}
-          name="password"
-          label="New password"
-          description="Leave this empty to change nothing. A new one ends all sessions of the user."
-          error={byField['password']}
-          maxLength={1_000}
-          autoComplete="new-password"
-          visibilityToggleButtonProps={{ 'aria-label': 'Show the password', tabIndex: 0 }}
-        />
+        <AccountFields user={user} passwordKey={passwordKey} faults={byField} />
         <AdminField isAdmin={user.isAdmin} reason={bound} />
         <GroupsPicker chosen={shown} change={choose} error={byField['groupIds']} />
         <Fault>{general}</Fault>
@@ -89,6 +58,54 @@ export function EditUser({ user, bound }: { readonly user: User; readonly bound:
         </FormEnd>
       </form>
     </section>
+  );
+}
+
+function AccountFields({
+  user,
+  passwordKey,
+  faults,
+}: {
+  readonly user: User;
+  /** Another one empties the field of the password. */
+  readonly passwordKey: number;
+  readonly faults: Readonly<Record<string, string>>;
+}) {
+  return (
+    <>
+      <TextInput
+        name="username"
+        label="User name"
+        defaultValue={user.username}
+        error={faults['username']}
+        maxLength={64}
+        autoComplete="off"
+        spellCheck={false}
+        required
+        withAsterisk={false}
+      />
+      <TextInput
+        name="email"
+        type="email"
+        label="E-mail address"
+        defaultValue={user.email}
+        error={faults['email']}
+        maxLength={254}
+        autoComplete="off"
+        required
+        withAsterisk={false}
+      />
+      <PasswordInput
+        key={passwordKey}
+        name="password"
+        label="New password"
+        description="Leave this empty to change nothing. A new one ends all sessions of the user."
+        error={faults['password']}
+        maxLength={1_000}
+        autoComplete="new-password"
+        visibilityToggleButtonProps={{ 'aria-label': 'Show the password', tabIndex: 0 }}
+      />
+    </>
   );
 }
 

@@ -12,7 +12,6 @@ const fields = ['username', 'email', 'password', 'isAdmin', 'groupIds'] as const
 export function NewUser({ close }: { readonly close: () => void }) {
   const queries = useQueryClient();
   const navigate = useNavigate();
-  const service = useQuery(stateQuery).data;
   const [groupIds, choose] = useState<readonly string[]>([]);
   const send = (to: typeof api, form: HTMLFormElement) => {
     const data = new FormData(form);
@@ -45,36 +44,7 @@ export function NewUser({ close }: { readonly close: () => void }) {
           create.mutate(event.currentTarget);
         }}
       >
-        <TextInput
-          name="username"
-          label="User name"
-          description="3 to 64 letters, digits or any of . _ @ -"
-          error={byField['username']}
-          maxLength={64}
-          autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
-          required
-          withAsterisk={false}
-          data-autofocus
-        />
-        <TextInput
-          name="email"
-          type="email"
-          label="E-mail address"
-          error={byField['email']}
-          maxLength={254}
-          autoComplete="off"
-          required
-          withAsterisk={false}
-        />
-        <PasswordField
-          name="password"
-          label="First password"
-          autoComplete="new-password"
-          description={`At least ${service?.passwordMinLength ?? 8} characters. The user can change it.`}
-          error={byField['password']}
-        />
+        <AccountFields faults={byField} />
         <AdminField isAdmin={false} />
         <GroupsPicker chosen={groupIds} change={choose} error={byField['groupIds']} />
         <Fault>{general}</Fault>
@@ -83,6 +53,44 @@ export function NewUser({ close }: { readonly close: () => void }) {
         </FormEnd>
       </form>
     </Modal>
+  );
+}
+
+function AccountFields({ faults }: { readonly faults: Readonly<Record<string, string>> }) {
+  const service = useQuery(stateQuery).data;
+  return (
+    <>
+      <TextInput
+        name="username"
+        label="User name"
+        description="3 to 64 letters, digits or any of . _ @ -"
+        error={faults['username']}
+        maxLength={64}
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        required
+        withAsterisk={false}
+        data-autofocus
+      />
+      <TextInput
+        name="email"
+        type="email"
+        label="E-mail address"
+        error={faults['email']}
+        maxLength={254}
+        autoComplete="off"
+        required
+        withAsterisk={false}
+      />
+      <PasswordField
+        name="password"
+        label="First password"
+        autoComplete="new-password"
+        description={`At least ${service?.passwordMinLength ?? 8} characters. The user can change it.`}
+        error={faults['password']}
+      />
+    </>
   );
 }
 

@@ -42,57 +42,10 @@ export function WelcomePage() {
         className="cl-form"
         onSubmit={(event) => {
           event.preventDefault();
-          const data = new FormData(event.currentTarget);
-          setUp.mutate(
-            Object.fromEntries(
-              fields.map((name) => {
-                const text = String(data.get(name));
-                // spaces are part of a password, as they are when it is used
-                return [name, name === 'password' ? text : text.trim()];
-              }),
-            ) as Account,
-          );
+          setUp.mutate(accountIn(new FormData(event.currentTarget)));
         }}
       >
-        <TextInput
-          name="token"
-          label="Setup token"
-          description="It begins with cms_ and is good for 60 minutes."
-          error={byField['token']}
-          autoComplete="off"
-          spellCheck={false}
-          maxLength={200}
-          required
-          withAsterisk={false}
-        />
-        <TextInput
-          name="username"
-          label="User name"
-          description="3 to 64 letters, digits or any of . _ @ -"
-          error={byField['username']}
-          autoComplete="username"
-          minLength={3}
-          maxLength={64}
-          required
-          withAsterisk={false}
-        />
-        <TextInput
-          name="email"
-          label="E-mail address"
-          type="email"
-          error={byField['email']}
-          autoComplete="email"
-          maxLength={254}
-          required
-          withAsterisk={false}
-        />
-        <PasswordField
-          name="password"
-          label="Password"
-          autoComplete="new-password"
-          description={`At least ${state.data?.passwordMinLength ?? 8} characters; a few words are easy to remember.`}
-          error={byField['password']}
-        />
+        <AccountFields faults={byField} passwordMinLength={state.data?.passwordMinLength} />
         <Fault>{faultText(setUp.error, general)}</Fault>
         <Button type="submit" loading={setUp.isPending}>
           Create the administrator and sign in
@@ -100,6 +53,68 @@ export function WelcomePage() {
       </form>
     </Front>
   );
+}
+
+function AccountFields({
+  faults,
+  passwordMinLength = 8,
+}: {
+  readonly faults: Readonly<Record<string, string>>;
+  readonly passwordMinLength: number | undefined;
+}) {
+  return (
+    <>
+      <TextInput
+        name="token"
+        label="Setup token"
+        description="It begins with cms_ and is good for 60 minutes."
+        error={faults['token']}
+        autoComplete="off"
+        spellCheck={false}
+        maxLength={200}
+        required
+        withAsterisk={false}
+      />
+      <TextInput
+        name="username"
+        label="User name"
+        description="3 to 64 letters, digits or any of . _ @ -"
+        error={faults['username']}
+        autoComplete="username"
+        minLength={3}
+        maxLength={64}
+        required
+        withAsterisk={false}
+      />
+      <TextInput
+        name="email"
+        label="E-mail address"
+        type="email"
+        error={faults['email']}
+        autoComplete="email"
+        maxLength={254}
+        required
+        withAsterisk={false}
+      />
+      <PasswordField
+        name="password"
+        label="Password"
+        autoComplete="new-password"
+        description={`At least ${passwordMinLength} characters; a few words are easy to remember.`}
+        error={faults['password']}
+      />
+    </>
+  );
+}
+
+function accountIn(data: FormData): Account {
+  return Object.fromEntries(
+    fields.map((name) => {
+      const text = String(data.get(name));
+      // spaces are part of a password, as they are when it is used
+      return [name, name === 'password' ? text : text.trim()];
+    }),
+  ) as Account;
 }
 
 function faultText(error: unknown, general: string | undefined): string | undefined {
