@@ -113,29 +113,7 @@ function settingsOf(
 
 /** All commands; `ended` gets the exit code of a command that has one of its own. */
 export function createProgram(args: readonly string[], io: Io, ended: (code: number) => void): Command {
-  const program = new Command('certloop')
-    .description('Certificates that never expire unnoticed, from the command line')
-    .version(version, '--version', 'print the version')
-    .addOption(
-      new Option('-o, --output <format>', `how answers are written: ${formatNames.join(', ')}`)
-        .argParser(parseFormat)
-        .default({ kind: 'table' }, 'table'),
-    )
-    .option('--context <context>', 'the stored log-in to use, as contexts lists them')
-    .option('--json', 'short for -o json; errors stay sentences')
-    .option('-q, --quiet', 'print answers alone: no sentences, warnings and progress')
-    .option('--exit-code', 'exit with 3 if nothing had to be changed')
-    .option('-v, --verbose', 'print each call of a service on standard error')
-    .addHelpText('after', `\n${environment}`)
-    .configureHelp({ showGlobalOptions: true })
-    .exitOverride()
-    .configureOutput({
-      writeOut: (text) => void io.out.write(text),
-      writeErr: (text) => void io.err.write(text),
-      outputError: (text, write) => {
-        if (!wantsJsonErrors(args)) write(`certloop: ${oneLine(text)}\n`);
-      },
-    });
+  const program = rootCommand(args, io);
   const open = () => openSession(io, settingsOf(program.opts(), ended));
   addLogin(program, open);
   addLogout(program, open);
@@ -174,6 +152,33 @@ export function createProgram(args: readonly string[], io: Io, ended: (code: num
     addExamples(command, command.name());
   }
   return program;
+}
+
+/** The command without its nouns: what it is, and the options of all its commands. */
+function rootCommand(args: readonly string[], io: Io): Command {
+  return new Command('certloop')
+    .description('Certificates that never expire unnoticed, from the command line')
+    .version(version, '--version', 'print the version')
+    .addOption(
+      new Option('-o, --output <format>', `how answers are written: ${formatNames.join(', ')}`)
+        .argParser(parseFormat)
+        .default({ kind: 'table' }, 'table'),
+    )
+    .option('--context <context>', 'the stored log-in to use, as contexts lists them')
+    .option('--json', 'short for -o json; errors stay sentences')
+    .option('-q, --quiet', 'print answers alone: no sentences, warnings and progress')
+    .option('--exit-code', 'exit with 3 if nothing had to be changed')
+    .option('-v, --verbose', 'print each call of a service on standard error')
+    .addHelpText('after', `\n${environment}`)
+    .configureHelp({ showGlobalOptions: true })
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => void io.out.write(text),
+      writeErr: (text) => void io.err.write(text),
+      outputError: (text, write) => {
+        if (!wantsJsonErrors(args)) write(`certloop: ${oneLine(text)}\n`);
+      },
+    });
 }
 
 /** A noun without a verb lists, so that a mistyped verb would be an argument that `list` does not take. */

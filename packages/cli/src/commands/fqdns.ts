@@ -50,21 +50,7 @@ export function addFqdns(program: Command, open: () => Session): void {
     .option('--if-not-exists', 'an FQDN of that name in the space is enough')
     .requiredOption('-s, --space <space>', 'name or id of the space')
     .option('-p, --provider <provider>', 'who renews it')
-    .action(async (fqdn: string, { space, provider, ifNotExists }: NewFqdn) => {
-      const session = open();
-      const { report, manager } = session;
-      const client = await manager();
-      const { id } = await findSpace(client, space);
-      const [same] = ifNotExists === true ? await findFqdns(client, fqdn, id) : [];
-      if (same !== undefined) {
-        session.unchanged();
-        return report.thing(same, rowOf);
-      }
-      const providerId =
-        provider === undefined ? {} : { providerId: (await findProvider(client, provider)).id };
-      const { body } = await client.createFqdn({ params: { id }, body: { fqdn, ...providerId } });
-      report.thing(body, rowOf);
-    });
+    .action((fqdn: string, added: NewFqdn) => addFqdn(open(), fqdn, added));
   fqdns
     .command('update <fqdn...>')
     .description("Change an FQDN, or the provider of several, also by patterns such as 'app*'")
@@ -150,6 +136,23 @@ function addRenewal(fqdns: Command, open: () => Session): void {
         failure: failure?.reason,
       }));
     });
+}
+
+async function addFqdn(
+  { report, unchanged, manager }: Session,
+  fqdn: string,
+  { space, provider, ifNotExists }: NewFqdn,
+): Promise<void> {
+  const client = await manager();
+  const { id } = await findSpace(client, space);
+  const [same] = ifNotExists === true ? await findFqdns(client, fqdn, id) : [];
+  if (same !== undefined) {
+    unchanged();
+    return report.thing(same, rowOf);
+  }
+  const providerId = provider === undefined ? {} : { providerId: (await findProvider(client, provider)).id };
+  const { body } = await client.createFqdn({ params: { id }, body: { fqdn, ...providerId } });
+  report.thing(body, rowOf);
 }
 
 interface FqdnUpdate extends InSpace {
