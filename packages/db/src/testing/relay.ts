@@ -32,18 +32,7 @@ export async function openRelay(url: string): Promise<Relay> {
       return;
     }
     const far = connect(Number(target.port), target.hostname);
-    for (const [from, to] of [
-      [near, far],
-      [far, near],
-    ] as const) {
-      from.setNoDelay(true);
-      from.on('error', () => to.destroy());
-      const carry = () => from.pipe(to);
-      from.on('close', () => {
-        carriers.delete(from);
-        to.destroy();
-      });
-      carriers.set(from, carry);
+    for (const carry of [link(near, far, carriers), link(far, near, carriers)]) {
       if (!isStalled) carry();
     }
   }).listen(0, '127.0.0.1');
@@ -81,6 +70,19 @@ export async function openRelay(url: string): Promise<Relay> {
       await once(server, 'close');
     },
   };
+}
+
+/** Ends one socket with the other. Returns what carries to the other; `carriers` has it until the socket ends. */
+function link(from: Socket, to: Socket, carriers: Map<Socket, () => void>): () => void {
+  from.setNoDelay(true);
+  from.on('error', () => to.destroy());
+  const carry = () => from.pipe(to);
+  from.on('close', () => {
+    carriers.delete(from);
+    to.destroy();
+  });
+  carriers.set(from, carry);
+  return carry;
 }
 
 function hold(socket: Socket): void {
