@@ -18,24 +18,39 @@ export async function seedManager(place, count) {
   const { spaceId } = await seedCertificates(place, { kind, count: 1 });
   await seedAudit(place, { count, spaceId });
   await place.manager.stop();
-  const [first] = await place.database.read((tx) => tx.query('select id from fqdns'));
+  const [{ id: firstId }] = await place.database.read((tx) => tx.query('select id from fqdns'));
   const copies = count / 2;
-  const of = { where: `t.fqdn_id = '${first.id}'`, count: copies };
-  const now = Math.floor(Date.now() / 1000);
+  await seedNames(place, { spaceId, firstId, copies });
+  const of = { where: `t.fqdn_id = '${firstId}'`, count: copies };
   // renewed at two thirds of its time, at a moment of the last 60 days
-  const age = (i) => `(${i} * 7919 % ${60 * day})`;
-  const own = (rest) => (words) => ({
-    id: words.uuid(kind, words.i),
-    fqdnId: words.uuid(kind, words.i),
-    ...rest(words),
-  });
+  const now = Math.floor(Date.now() / 1000);
+  const renewedAt = (i) => `(${now} - (${i} * 7919 % ${60 * day}))`;
+  await seedOwnCertificates(place, of, renewedAt);
+  await seedQueue(place, of, renewedAt);
+  await unchecked(
+    place.database,
+    `insert into watched_fqdns (id, space_id, version, check_uuid, pinged_at, told_deadline, told_from, told_at, due_at, attempts)
+     select fqdn_id, space_id, 1, fqdn_id, created_at, scheduled_at, created_at, created_at, scheduled_at, 0
+     from renewal_queue where status = 'pending' and fqdn_id <> '${firstId}'`,
+  );
+  return { spaceId: `${kind}-0000-7000-8000-000000000001` };
+}
+
+/** What of a copied row is its FQDN's own. */
+const own = (rest) => (words) => ({
+  id: words.uuid(kind, words.i),
+  fqdnId: words.uuid(kind, words.i),
+  ...rest(words),
+});
+
+async function seedNames(place, { spaceId, firstId, copies }) {
   await copyRows(place, spaces, {
     where: `t.id = '${spaceId}'`,
     count: spaceCount,
     change: ({ uuid, i }) => ({ id: uuid(kind, i), name: `'Space ' || ${i}` }),
   });
   await copyRows(place, fqdns, {
-    where: `t.id = '${first.id}'`,
+    where: `t.id = '${firstId}'`,
     count: copies,
     change: ({ uuid, i }) => ({
       id: uuid(kind, i),
@@ -43,6 +58,10 @@ export async function seedManager(place, count) {
       fqdn: `'host-' || ${i} || '.example.test'`,
     }),
   });
+}
+
+/** A CSR of each FQDN, the certificate that was renewed, and the newer one. */
+async function seedOwnCertificates(place, of, renewedAt) {
   await copyRows(place, csrs, { ...of, change: own(() => ({})) });
   const made = ({ uuid, instant, i }, seconds) => ({
     csrId: uuid(kind, i),
@@ -51,7 +70,6 @@ export async function seedManager(place, count) {
     notBefore: instant(seconds),
     expiresAt: instant(`${seconds} + ${90 * day}`),
   });
-  const renewedAt = (i) => `(${now} - ${age(i)})`;
   await copyRows(place, certificates, {
     ...of,
     change: own((words) => ({
@@ -66,6 +84,10 @@ export async function seedManager(place, count) {
     ...of,
     change: own((words) => ({ ...made(words, renewedAt(words.i)), position: '2' })),
   });
+}
+
+/** The renewal that was, and the one to come. */
+async function seedQueue(place, of, renewedAt) {
   const entry = (rest) =>
     own((words) => ({ spaceId: words.uuid(kind, `1 + ${words.i} % ${spaceCount}`), ...rest(words) }));
   await copyRows(place, renewalQueue, {
@@ -81,19 +103,12 @@ export async function seedManager(place, count) {
     })),
   });
   await copyRows(place, renewalQueue, {
-    where: `t.fqdn_id = '${first.id}' and t.status = 'pending'`,
-    count: copies,
+    where: `${of.where} and t.status = 'pending'`,
+    count: of.count,
     change: entry(({ uuid, instant, i }) => ({
       certificateId: uuid(kind, i),
       scheduledAt: instant(`${renewedAt(i)} + ${60 * day} + 60`),
       createdAt: instant(renewedAt(i)),
     })),
   });
-  await unchecked(
-    place.database,
-    `insert into watched_fqdns (id, space_id, version, check_uuid, pinged_at, told_deadline, told_from, told_at, due_at, attempts)
-     select fqdn_id, space_id, 1, fqdn_id, created_at, scheduled_at, created_at, created_at, scheduled_at, 0
-     from renewal_queue where status = 'pending' and fqdn_id <> '${first.id}'`,
-  );
-  return { spaceId: `${kind}-0000-7000-8000-000000000001` };
 }
