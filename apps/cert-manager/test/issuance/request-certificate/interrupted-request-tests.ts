@@ -1,0 +1,137 @@
+import { describe, expect, test } from '@jest/globals';
+import { challengeTokens } from '../../../src/acme/acme-accounts.repository.js';
+import { orderMoments } from '../../../src/acme/orders/order-steps.js';
+import { type Scripted, startScriptedAcme } from '../../support/acme/scripted-acme.js';
+import { startAppOn } from '../../support/app.js';
+import { auditEntries, pathOf } from '../../support/inventory.js';
+import { fqdnWithCsr } from '../../support/signing.js';
+import { encryptionKeys, type RequestPlace } from './request-place.js';
+
+/** Tests of requests whose process ended, or that failed while the CA had an order. */
+export function describeInterruptedRequests(place: RequestPlace): void {
+  describe('is taken up after the end of a process', () => {
+    test.each(orderMoments)('%s: one order, one certificate', async (moment) => {
+      const { fqdn } = await fqdnWithCsr(place.app);
+      place.deadly = moment;
+      await place.request(fqdn, {}, place.app.people.ada, 'wait=0').expect(200);
+      await place.quiet();
+      expect(place.deadly).toBeUndefined();
+      place.app.clock.advance(61_000);
+      await place.app.takeUpJobs();
+      const { body } = await place.request(fqdn).expect(200);
+      expect(body).toMatchObject({ success: true, stepStatus: { store: { status: 'ok' } } });
+      expect(place.ca.orders).toHaveLength(1);
+      expect(place.ca.csrs).toHaveLength(1);
+      expect(await place.certificatesOf(fqdn)).toHaveLength(1);
+      expect(await place.app.database.read((tx) => tx.count(challengeTokens))).toBe(0);
+    });
+
+    test('a CA that lists no orders certifies once all the same', async () => {
+      place.ca.listsOrders = false;
+      const { fqdn } = await fqdnWithCsr(place.app);
+      place.deadly = 'ordered';
+      await place.request(fqdn, {}, place.app.people.ada, 'wait=0').expect(200);
+      await place.quiet();
+      place.app.clock.advance(61_000);
+      await place.app.takeUpJobs();
+      expect((await place.request(fqdn).expect(200)).body.success).toBe(true);
+      expect(place.ca.csrs).toHaveLength(1);
+    });
+
+    test('but not for ever: one that breaks off again and again is given up', async () => {
+      const { fqdn } = await fqdnWithCsr(place.app);
+      place.deadly = 'account_known';
+      await place.request(fqdn, {}, place.app.people.ada, 'wait=0').expect(200);
+      await place.quiet();
+      for (let tries = 2; tries <= 10; tries += 1) {
+        place.deadly = 'account_known';
+        place.app.clock.advance(61_000);
+        await place.app.takeUpJobs();
+        await place.quiet();
+        expect(place.deadly).toBeUndefined();
+      }
+      place.app.clock.advance(61_000);
+      await place.app.takeUpJobs();
+      expect((await auditEntries(place.app, 'certificate.fail')).at(-1)).toMatchObject({
+        resourceId: fqdn.id,
+        details: { outcome: 'failure', reason: expect.stringMatching(/broke off 10 times/) },
+      });
+      expect((await place.request(fqdn).expect(200)).body.success).toBe(true);
+      expect(place.ca.orders).toHaveLength(1);
+    });
+
+    test('at once when the process was stopped', async () => {
+      const environment = { ACME_DIRECTORY_URL: place.ca.directoryUrl, ENCRYPTION_KEYS: encryptionKeys };
+      const other = await startAppOn(place.app.database, { environment, beside: place.app });
+      const { fqdn } = await fqdnWithCsr(place.app);
+      place.ca.processing = 1_000_000;
+      await other.request
+        .post(`${pathOf(fqdn, 'request-certificate')}?wait=0`)
+        .set(place.app.people.ada.auth)
+        .expect(200);
+      await other.close();
+      place.ca.processing = 0;
+      await place.app.takeUpJobs();
+      expect((await place.request(fqdn).expect(200)).body.success).toBe(true);
+      expect(place.ca.orders.length).toBeLessThanOrEqual(1);
+      expect(place.ca.csrs).toHaveLength(1);
+    });
+
+    test('an order that a failed request left behind goes on in the next one', async () => {
+      const { fqdn } = await fqdnWithCsr(place.app);
+      place.ca.script('certificate', { status: 503 });
+      expect((await place.request(fqdn).expect(200)).body).toMatchObject({
+        success: false,
+        stepStatus: { download: { status: 'failed' } },
+      });
+      expect((await place.request(fqdn).expect(200)).body.success).toBe(true);
+      expect(place.ca.orders).toHaveLength(1);
+    });
+
+    const refusedNonces = Array.from({ length: 10 }, () => ({ status: 400, problem: 'badNonce' }));
+    test.each<[string, Scripted[]]>([
+      ['a gateway that lets no call through', [{ status: 403, body: {} }]],
+      ['a CA that takes no nonce', refusedNonces],
+      ['a CA that does not take the signature', [{ status: 403, problem: 'unauthorized' }]],
+    ])('an order whose CSR was handed in, after %s', async (_, answers) => {
+      const { fqdn } = await fqdnWithCsr(place.app);
+      place.ca.processing = 1;
+      place.ca.script('order', undefined, ...answers);
+      expect((await place.request(fqdn).expect(200)).body).toMatchObject({
+        success: false,
+        stepStatus: { finalize: { status: 'failed', error: { retryable: true } } },
+      });
+      expect(place.ca.csrs).toHaveLength(1);
+      expect((await place.request(fqdn).expect(200)).body.success).toBe(true);
+      expect(place.ca.orders).toHaveLength(1);
+    });
+
+    test('but not when the CA refuses for good to show the order', async () => {
+      const { fqdn } = await fqdnWithCsr(place.app);
+      const refused = { status: 403, problem: 'unauthorized' };
+      place.ca.processing = 1;
+      place.ca.script('order', undefined, ...Array.from({ length: 5 }, () => refused));
+      for (let tries = 0; tries < 5; tries += 1) {
+        expect((await place.request(fqdn).expect(200)).body.success).toBe(false);
+        expect(place.ca.orders).toHaveLength(1);
+      }
+      expect((await place.request(fqdn).expect(200)).body.success).toBe(true);
+      expect(place.ca.orders).toHaveLength(2);
+    });
+
+    test('but not an order with another CA', async () => {
+      const { fqdn } = await fqdnWithCsr(place.app);
+      place.ca.script('certificate', { status: 503 });
+      expect((await place.request(fqdn).expect(200)).body.success).toBe(false);
+      const other = await startScriptedAcme(() => place.app.clock);
+      try {
+        await place.configureAcme({ directoryUrl: other.directoryUrl, allowPrivateNetwork: true });
+        expect((await place.request(fqdn).expect(200)).body).toMatchObject({ success: true });
+        expect(other.orders).toHaveLength(1);
+      } finally {
+        await place.configureAcme({});
+        await other.close();
+      }
+    });
+  });
+}
