@@ -7,7 +7,11 @@ const space = { id: randomUUID(), name: 'Shop', description: '', createdAt: '202
 const provider = { id: randomUUID(), name: 'staging', kind: 'dummy-ca', enabled: true };
 
 const newFqdn = (fqdn: string) => ({
-  ...{ id: randomUUID(), spaceId: space.id, fqdn, description: '', renewalEnabled: false },
+  id: randomUUID(),
+  spaceId: space.id,
+  fqdn,
+  description: '',
+  renewalEnabled: false,
   createdAt: '2026-01-02T03:04:05.000Z',
 });
 

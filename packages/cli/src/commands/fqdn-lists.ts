@@ -73,7 +73,10 @@ async function listFqdns({ report, manager }: Session, options: ListOptions): Pr
   const client = await manager();
   const { query: q, state, renewal, provider, expiresWithin, sort } = options;
   const filter: FqdnFilter = {
-    ...{ q, state, renewal, sort },
+    q,
+    state,
+    renewal,
+    sort,
     providerId: provider === undefined ? undefined : (await findProvider(client, provider)).id,
     expiresBefore:
       expiresWithin === undefined

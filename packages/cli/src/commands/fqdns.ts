@@ -174,7 +174,9 @@ async function updateFqdns(session: Session, named: readonly string[], update: F
   const { id: providerId } =
     provider === false ? { id: undefined } : await findProvider(await session.manager(), provider);
   await changeManyFqdns(session, {
-    ...{ patterns: named, space, dryRun },
+    patterns: named,
+    space,
+    dryRun,
     change: { action: 'set-provider', providerId: providerId ?? null },
     after: { providerId },
     result: provider === false ? 'without a provider' : `with ${provider}`,

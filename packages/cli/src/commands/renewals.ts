@@ -82,7 +82,9 @@ async function switchAll(
 ): Promise<void> {
   const isOn = state === 'on';
   await changeManyFqdns(session, {
-    ...{ patterns, space, dryRun },
+    patterns,
+    space,
+    dryRun,
     change: { action: isOn ? 'renewal-on' : 'renewal-off' },
     after: { renewalEnabled: isOn },
     result: state,

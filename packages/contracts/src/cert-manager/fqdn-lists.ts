@@ -50,7 +50,12 @@ export const fqdnChangeSchema = z
     filter: z
       .strictObject({
         spaceId: scalars.uuid.optional(),
-        ...{ q, state, renewal, providerId, expiresFrom, expiresBefore },
+        q,
+        state,
+        renewal,
+        providerId,
+        expiresFrom,
+        expiresBefore,
       })
       .optional(),
     action: z.enum(fqdnActions),

@@ -9,8 +9,18 @@ import { providerName, useProviders } from '../providers.js';
 const namesAtOnce = 1_000;
 
 const titles = [
-  ...['name', 'space', 'description', 'state', 'reason', 'expires', 'issuer', 'serial number'],
-  ...['renewal', 'renewed at', 'provider', 'id'],
+  'name',
+  'space',
+  'description',
+  'state',
+  'reason',
+  'expires',
+  'issuer',
+  'serial number',
+  'renewal',
+  'renewed at',
+  'provider',
+  'id',
 ];
 
 /** Button that saves all names that match a filter, also those that are not loaded, as comma-separated values. */

@@ -30,7 +30,13 @@ export function placeOf(program: Command, words: readonly string[]): Place {
   const { command, given, options, isRest } = walked;
   const last = words.at(-1) ?? '';
   const at = (place: Partial<Place>): Place => ({
-    ...{ command, given, options, prefix: '', typed: last, expected: undefined, fixed: [] },
+    command,
+    given,
+    options,
+    prefix: '',
+    typed: last,
+    expected: undefined,
+    fixed: [],
     ...place,
   });
   if (walked.option !== undefined) return at({ expected: walked.option });

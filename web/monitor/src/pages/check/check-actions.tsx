@@ -128,8 +128,19 @@ function copyOf(check: Check) {
   const { filter_subject, filter_body, filter_http_body, filter_default_fail } = check;
   return {
     name: `${check.name} (copy)`.trim().slice(0, 100),
-    ...{ tags, desc, grace, manual_resume, methods, channels, start_kw, success_kw, failure_kw },
-    ...{ filter_subject, filter_body, filter_http_body, filter_default_fail },
+    tags,
+    desc,
+    grace,
+    manual_resume,
+    methods,
+    channels,
+    start_kw,
+    success_kw,
+    failure_kw,
+    filter_subject,
+    filter_body,
+    filter_http_body,
+    filter_default_fail,
     ...(timeout === undefined ? { schedule: schedule ?? '', tz: tz ?? 'UTC' } : { timeout }),
   };
 }
