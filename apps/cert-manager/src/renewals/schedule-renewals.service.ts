@@ -4,6 +4,7 @@ import type { Caller } from '../access/caller.js';
 import { recordAudit, recordAudits } from '../audit/audit.service.js';
 import type { AuditEntry } from '../audit/audit-entry.js';
 import { type CertificateRow, listNewestCertificates } from '../certificates/certificates.repository.js';
+import type { StoredCertificate } from '../certificates/store-certificates.repository.js';
 import { listFqdnsWithCsr } from '../csrs/csrs.repository.js';
 import type { FqdnRow } from '../fqdns/fqdns.repository.js';
 import type { SwitchedFqdn } from '../fqdns/fqdns.service.js';
@@ -29,7 +30,7 @@ export interface RenewalScheduler {
   /** The FQDN has a newer certificate, which is looked up when not given; the FQDN is locked. */
   onCertificateStored(tx: Tx, caller: Caller, fqdn: FqdnRow, certificate?: CertificateRow): Promise<void>;
   /** The same for several FQDNs, each named once. */
-  onCertificatesStored(tx: Tx, news: readonly CertificateNews[]): Promise<void>;
+  onCertificatesStored(tx: Tx, stored: readonly StoredCertificate[]): Promise<void>;
   /** The FQDNs were switched on or off, or have another share of the lifetime; they are locked. */
   onRenewalsSwitched(tx: Tx, caller: Caller, switched: readonly SwitchedFqdn[]): Promise<void>;
   /** The FQDN has a newer CSR. */
@@ -44,19 +45,10 @@ export interface RenewalScheduler {
   onCsrsDeleted(tx: Tx, caller: Caller): Promise<void>;
 }
 
-/** A certificate that was just stored for an existing CSR, with the provider that issued it. */
-export interface CertificateNews {
-  readonly caller: Caller;
-  /** Locked. */
-  readonly fqdn: FqdnRow;
-  readonly certificate: CertificateRow;
-  readonly provider: ProviderRow;
-}
-
 export function createRenewalScheduler(clock: Clock): RenewalScheduler {
   return {
     onCertificateStored: (tx, caller, fqdn, newest) => replan(tx, caller, fqdn, clock.now(), newest),
-    onCertificatesStored: (tx, news) => replanAll(tx, news, clock.now()),
+    onCertificatesStored: (tx, stored) => replanAll(tx, stored, clock.now()),
     onRenewalsSwitched: async (tx, caller, switched) => {
       const fqdns = switched.map(({ fqdn }) => fqdn);
       const off = fqdns.filter(({ renewalEnabled }) => !renewalEnabled);
@@ -147,15 +139,15 @@ const isNewer = 'a newer certificate was stored';
 const isCompromised = 'the certificate was revoked for its key, which the newest CSR has too';
 
 /** Replaces the plans for the former certificates with plans for the new ones. */
-async function replanAll(tx: Tx, all: readonly CertificateNews[], now: Date): Promise<void> {
-  const news = all.filter(({ fqdn }) => fqdn.renewalEnabled);
-  if (news.length === 0) return;
-  const ids = news.map(({ fqdn }) => fqdn.id);
+async function replanAll(tx: Tx, all: readonly StoredCertificate[], now: Date): Promise<void> {
+  const stored = all.filter(({ fqdn }) => fqdn.renewalEnabled);
+  if (stored.length === 0) return;
+  const ids = stored.map(({ fqdn }) => fqdn.id);
   const open = new Map((await lockOpenRenewals(tx, ids)).map((entry) => [entry.fqdnId, entry]));
   const removed: RenewalRow[] = [];
   const acts: Parameters<typeof recordAudits>[1][number][] = [];
   const entries: RenewalRow[] = [];
-  for (const { caller, fqdn, certificate: newest, provider } of news) {
+  for (const { caller, fqdn, certificate: newest, provider } of stored) {
     const before = open.get(fqdn.id);
     // a running renewal is not cancelled; when it ends, it finds the newer certificate
     if (before !== undefined && (await isBusy(tx, before))) continue;

@@ -13,11 +13,11 @@ export function restatedAfter(
       await scheduler.onCertificateStored(tx, caller, fqdn, certificate);
       await restate(tx, [fqdn.id]);
     },
-    onCertificatesStored: async (tx, news) => {
-      await scheduler.onCertificatesStored(tx, news);
+    onCertificatesStored: async (tx, stored) => {
+      await scheduler.onCertificatesStored(tx, stored);
       await restate(
         tx,
-        news.map(({ fqdn }) => fqdn.id),
+        stored.map(({ fqdn }) => fqdn.id),
       );
     },
     onRenewalsSwitched: async (tx, caller, switched) => {

@@ -235,9 +235,9 @@ export function followedBy(watch: WatchEvents, scheduler: RenewalScheduler): Ren
       await scheduler.onCertificateStored(tx, caller, fqdn, certificate);
       await watch.onIssued(tx, caller, fqdn.id);
     },
-    onCertificatesStored: async (tx, news) => {
-      await scheduler.onCertificatesStored(tx, news);
-      for (const { caller, fqdn } of news) await watch.onIssued(tx, caller, fqdn.id);
+    onCertificatesStored: async (tx, stored) => {
+      await scheduler.onCertificatesStored(tx, stored);
+      for (const { caller, fqdn } of stored) await watch.onIssued(tx, caller, fqdn.id);
     },
     onRenewalsSwitched: async (tx, caller, switched) => {
       await scheduler.onRenewalsSwitched(tx, caller, switched);

@@ -3,12 +3,15 @@ import { type BatchEnd, batched, type Clock } from '@certloop/server';
 import type { Caller } from '../../access/caller.js';
 import { recordAudit, recordAudits } from '../../audit/audit.service.js';
 import type { CertificateRow } from '../../certificates/certificates.repository.js';
-import { storeCertificates } from '../../certificates/store-certificates.repository.js';
+import {
+  type StoredCertificate,
+  storeCertificates,
+} from '../../certificates/store-certificates.repository.js';
 import { csrNotFound, lockCsrForShare, lockCsrsForShare } from '../../csrs/csrs.repository.js';
 import { type FqdnRow, lockFqdn, lockFqdns } from '../../fqdns/fqdns.repository.js';
 import { validityWarning } from '../../judging/public-validity.js';
 import type { IssuedCertificate } from '../../providers/provider.js';
-import { lockProviderForShare, type ProviderRow } from '../../providers/providers.repository.js';
+import { lockProviderForShare } from '../../providers/providers.repository.js';
 import { certificateFacts, certificateOf, storeIssued } from '../store-certificate.service.js';
 import type { Order } from './find-orders.service.js';
 import { orRecordLost } from './lost-certificate.service.js';
@@ -34,15 +37,7 @@ export interface StoreDeps {
     newest?: CertificateRow,
   ) => Promise<void>;
   /** The same for several FQDNs, each once; their CSRs are there. */
-  readonly onCertificatesStored: (tx: Tx, news: readonly CertificateEvent[]) => Promise<void>;
-}
-
-/** A certificate that was just stored, and who issued it. */
-interface CertificateEvent {
-  readonly caller: Caller;
-  readonly fqdn: FqdnRow;
-  readonly certificate: CertificateRow;
-  readonly provider: ProviderRow;
+  readonly onCertificatesStored: (tx: Tx, stored: readonly StoredCertificate[]) => Promise<void>;
 }
 
 // few enough to be as quick as what a single one waits for the disk
@@ -86,20 +81,20 @@ async function storeTogether({ db, ...deps }: StoreDeps, all: readonly Signed[])
     const now = deps.clock.now();
     const certificates = all.map(({ order, issued }) => certificateOf({ ...originOf(order), issued, now }));
     const stored = await storeCertificates(tx, certificates, now);
-    const news = all.flatMap(({ caller, order: { csr, provider } }, index) => {
+    const added = all.flatMap(({ caller, order: { csr, provider } }, index) => {
       const [fqdn, one] = [held.get(ids[index] ?? ''), stored[index]];
       return fqdn && one?.isNew ? [{ caller, csr, fqdn, certificate: one.certificate, provider }] : [];
     });
     await recordAudits(
       tx,
-      news.map((one) => ({ caller: one.caller, entry: signedAudit(one, one.certificate) })),
+      added.map((one) => ({ caller: one.caller, entry: signedAudit(one, one.certificate) })),
       now,
     );
     await deleteSigningRequests(
       tx,
       all.map(({ requestId }) => requestId),
     );
-    await deps.onCertificatesStored(tx, news);
+    await deps.onCertificatesStored(tx, added);
     return stored.map(({ certificate }) => certificate);
   });
 }

@@ -11,10 +11,10 @@ export function probedAfter(scheduler: RenewalScheduler, clock: Clock): RenewalS
       await scheduler.onCertificateStored(tx, caller, fqdn, certificate);
       await probeSooner(tx, [fqdn.id], firstProbeAt(clock.now()));
     },
-    onCertificatesStored: async (tx, news) => {
-      await scheduler.onCertificatesStored(tx, news);
-      if (news.length === 0) return;
-      const ids = news.map(({ fqdn }) => fqdn.id);
+    onCertificatesStored: async (tx, stored) => {
+      await scheduler.onCertificatesStored(tx, stored);
+      if (stored.length === 0) return;
+      const ids = stored.map(({ fqdn }) => fqdn.id);
       await probeSooner(tx, ids, firstProbeAt(clock.now()));
     },
   };

@@ -16,9 +16,9 @@ export function noticedAfter(scheduler: RenewalScheduler, notices: Notices | und
       const stored = certificate ?? (await findNewestCertificate(tx, fqdn.id));
       if (stored !== undefined) await notices.recordMany(tx, [storedEvent(caller, fqdn, stored)]);
     },
-    onCertificatesStored: async (tx, news) => {
-      await scheduler.onCertificatesStored(tx, news);
-      const events = news.map(({ caller, fqdn, certificate }) => storedEvent(caller, fqdn, certificate));
+    onCertificatesStored: async (tx, stored) => {
+      await scheduler.onCertificatesStored(tx, stored);
+      const events = stored.map(({ caller, fqdn, certificate }) => storedEvent(caller, fqdn, certificate));
       await notices.recordMany(tx, events);
     },
   };
