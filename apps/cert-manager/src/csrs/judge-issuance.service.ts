@@ -8,14 +8,14 @@ import { findRules, listRules } from '../fqdns/space-policies.repository.js';
 import { storedNames } from './asked-names.js';
 import type { CsrRow } from './csrs.repository.js';
 
-/** What is to be issued: for whom, and as far as known by which CSR and provider. */
+/** What is to be issued: for which FQDN, and, as far as known, with which CSR and by which provider. */
 export interface Issuance {
   readonly fqdn: Pick<FqdnRow, 'spaceId' | 'fqdn'>;
   readonly csr?: Pick<CsrRow, 'csrPem' | 'description'> | undefined;
   readonly provider?: { readonly id: string; readonly name: string } | undefined;
 }
 
-/** What the rules refuse of it; the FQDN's own name first. */
+/** Why the rules refuse an issuance; the FQDN's own name first. */
 export function refusalsOf(rules: PolicyRules, { fqdn, csr, provider }: Issuance): PolicyRefusal[] {
   if (rules.isOpen) return [];
   const names: AskedNames | undefined = csr === undefined ? undefined : storedNames(csr);
@@ -37,7 +37,7 @@ export async function findRefusal(tx: Tx, issuance: Issuance): Promise<InvalidIn
   return refusedBy(await findRules(tx, issuance.fqdn.spaceId), issuance);
 }
 
-/** The refusals of several, in their order, as by findRefusal; at least one is asked for. */
+/** The same for several, at least one, in their order. */
 export async function findRefusals(tx: Tx, all: readonly Issuance[]): Promise<(InvalidInput | undefined)[]> {
   const rules = await listRules(tx, [...new Set(all.map(({ fqdn }) => fqdn.spaceId))]);
   return all.map((issuance) => {
@@ -49,7 +49,7 @@ export async function findRefusals(tx: Tx, all: readonly Issuance[]): Promise<(I
 // as many as are judged in a few milliseconds
 const maxTogether = 32;
 
-/** A function that does what requireAllowed does, for those that come at the same time by one statement. */
+/** Returns a function that does what requireAllowed does. Calls at the same time share one statement. */
 export function createIssuanceJudge(db: Database): (issuance: Issuance) => Promise<void> {
   return batched(async (all: readonly Issuance[]) => {
     const refusals = await db.read((tx) => findRefusals(tx, all));
@@ -59,7 +59,7 @@ export function createIssuanceJudge(db: Database): (issuance: Issuance) => Promi
   }, maxTogether);
 }
 
-/** Throws InvalidInput where the policy of the space does not allow it any more. */
+/** Throws InvalidInput if the policy of the space no longer allows it. */
 export async function requireAllowed(tx: Tx, issuance: Issuance): Promise<void> {
   const refusal = await findRefusal(tx, issuance);
   if (refusal !== undefined) throw refusal;

@@ -1,6 +1,6 @@
 import { type Micros, microsPerSecond } from '../instants.js';
 
-/** What of a message decides with which others it goes. */
+/** What decides which messages are sent together. */
 export interface PackedRow {
   readonly id: number;
   readonly checkId: number | null;
@@ -47,7 +47,7 @@ interface Minute {
   readonly minuteCount: number | null;
 }
 
-/** How many more messages a channel gets in its present minute. */
+/** How many more messages a channel may get in its current minute. */
 export interface Allowance {
   readonly minuteAt: Micros;
   readonly minuteCount: number;
@@ -57,7 +57,7 @@ export interface Allowance {
   readonly endsAt: Micros;
 }
 
-/** A minute begins with the first message after the one before has ended; `perMinute` of 0 is without limit. */
+/** A minute begins with the first message after the previous minute; a `perMinute` of 0 sets no limit. */
 export function allowanceOf({ minuteAt, minuteCount }: Minute, perMinute: number, now: Micros): Allowance {
   const isSame = minuteAt !== null && minuteAt <= now && now < minuteAt + minute;
   const count = isSame ? (minuteCount ?? 0) : 0;

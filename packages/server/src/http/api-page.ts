@@ -30,7 +30,7 @@ export function renderApiPage({ title, assets }: ApiPage): string {
 `;
 }
 
-/** Starts the page: the description comes from beside it, and no one outside is asked to judge that. */
+/** Starts the page. The description comes from this service, and is not sent to a validator elsewhere. */
 export const pageScript = `SwaggerUIBundle({
   url: new URL('../openapi.json', window.location.href).href,
   dom_id: '#api',

@@ -3,9 +3,9 @@ import { type AuditFilter, type AuditScope, administrativeTypes } from './audit-
 import { auditText } from './text-index.repository.js';
 
 /**
- * How the entries are found: `index` lets the database choose an index of a filter, `position` hides those that would
- * have it sort what they find, so that it walks the log in its order. PostgreSQL needs no hint, as it knows how
- * often values occur.
+ * How the entries are found. `index` lets the database choose an index of a filter. `position` hides the indexes whose
+ * entries it would have to sort, so that it reads the log in its order. PostgreSQL needs no hint, as it knows how often
+ * values occur.
  */
 export type AuditAccess = 'index' | 'position';
 
@@ -24,7 +24,7 @@ export class AuditCondition {
   }
 }
 
-/** What the scope and the filter let through. */
+/** The condition that the entries of the scope meet, and that the filter asks for. */
 export function auditCondition(
   scope: AuditScope,
   filter: AuditFilter,
@@ -115,7 +115,7 @@ function isAscii(text: string): boolean {
   return !/[^\0-\x7f]/.test(text);
 }
 
-/** Actions are plain ASCII, and both databases order them by their octets: a beginning is a stretch of the index. */
+/** Actions are plain ASCII, and both databases order them by their octets: a prefix is a range of the index. */
 function addPrefix(condition: AuditCondition, prefix: string, column: ColumnName): void {
   if (!/^[ -}]+$/.test(prefix)) {
     condition.add((at) => `substr(action, 1, ${prefix.length}) = ${at(prefix)}`);

@@ -1,6 +1,6 @@
 import { type Micros, microsPerSecond } from '../../instants.js';
 
-/** As on the reference. Telegram takes 20 messages a minute into a group at most, from all that the bot does. */
+/** The limit of Healthchecks. Telegram takes 20 messages a minute into a group at most, from all that the bot does. */
 const maxPerMinute = 6;
 const minute: Micros = 60 * microsPerSecond;
 

@@ -32,7 +32,7 @@ const ping = {
   body: 'bytea',
 } as const satisfies Columns;
 
-/** With how many spare slots there are to be after the ping. */
+/** A ping, and how many spare slots to make after it. */
 const sent = { ...ping, spare: 'integer' } as const satisfies Columns;
 
 const flip = {

@@ -37,7 +37,7 @@ export function gotifyNotice(notice: Notice, priority: number | null): object {
   return {
     title: notice.title,
     message: noticeLines(notice, markdown, maxOctets),
-    // 0 is for who gets no alerts of this status
+    // 0 means no alerts of this status; a notice is sent all the same
     ...(priority === null || priority === 0 ? {} : { priority }),
     extras: { 'client::display': { contentType: 'text/markdown' } },
   };

@@ -7,7 +7,7 @@ import type { AlertStatus } from '../../messages/alert-event.js';
 import type { NtfySettings } from './ntfy-kind.js';
 import { ntfyMessage, ntfyNotice } from './ntfy-message.js';
 
-/** A topic of an ntfy server. `sharedToken` is sent to ntfy.sh, to which it belongs, where the settings name none. */
+/** A topic of an ntfy server. If the settings have no token, ntfy.sh, and no other server, gets `sharedToken`. */
 export function createNtfy(send: SendHttp, sharedToken: string | undefined): Integration<NtfySettings> {
   return {
     shouldNotify: (settings, status) => priorityOf(settings, status) > 0,
@@ -33,7 +33,7 @@ function tokenOf({ url, token }: NtfySettings, sharedToken = ''): string {
   return token === '' && new URL(url).origin === 'https://ntfy.sh' ? sharedToken : token;
 }
 
-/** For a notice to who gets no alerts of its status. */
+/** Priority of a notice whose topic gets no alerts of its status. */
 const defaultPriority = 3;
 
 function priorityOf({ priorityDown, priorityUp }: NtfySettings, status: AlertStatus): number {
