@@ -116,6 +116,23 @@ describeMonitor('the history of a check in the console', (stage) => {
     expect((await read(check, 'diagnosis')).zoneHint).toBeUndefined();
   });
 
+  test('suggests the schedule that the latest pings look like', async () => {
+    const check = await make({ name: 'Backup', timeout: 86_400, grace: 3600 });
+    stage.app.clock.set(new Date('2026-01-02T03:02:00Z'));
+    for (let day = 0; day < 5; day += 1) {
+      expect(await read(check, 'diagnosis', reader)).not.toHaveProperty('suggestion');
+      await ping(check, '/start');
+      await ping(check);
+      stage.app.clock.advance(24 * 3_600_000);
+    }
+    const { suggestion } = await read(check, 'diagnosis', reader);
+    expect(suggestion).toEqual({ schedule: '0 3 * * *', tz: 'UTC', of: 5 });
+    const { of: _count, ...body } = suggestion;
+    await owner.signIn();
+    await owner.send('post', at(`/v3/checks/${check.uuid}`), body).expect(200);
+    expect(await read(check, 'diagnosis')).not.toHaveProperty('suggestion');
+  });
+
   test('shows durations and downtimes', async () => {
     const check = await make({ name: 'Backup', timeout: 60, grace: 60 });
     await ping(check, '/start');
@@ -129,13 +146,22 @@ describeMonitor('the history of a check in the console', (stage) => {
     const { months, days } = await read(check, 'downtimes?months=1', reader);
     expect(months).toEqual([{ month: '2026-01', count: 1, seconds: 86_400 }]);
     expect(days).toHaveLength(2);
+    const latest = (await read(check, 'downtimes?days=90', reader)).days;
+    expect(latest).toHaveLength(90);
+    expect(latest[0]).toEqual({ day: '2025-10-05', seconds: 0 });
+    expect(latest.slice(-2)).toEqual(days);
     stage.app.clock.advance(720_000);
     // the alert loop has not come by yet
     expect((await read(check, 'downtimes?months=1')).months).toEqual([
       { month: '2026-01', count: 2, seconds: 87_000 },
     ]);
     await owner.signIn();
-    for (const rest of ['downtimes?months=4', 'downtimes?tz=Mars/Base', 'durations?points=301']) {
+    for (const rest of [
+      'downtimes?months=4',
+      'downtimes?days=94',
+      'downtimes?tz=Mars/Base',
+      'durations?points=301',
+    ]) {
       await owner.get(at(`/checks/${check.uuid}/${rest}`)).expect(400);
     }
   });

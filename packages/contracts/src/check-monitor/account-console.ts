@@ -40,6 +40,8 @@ export const diagnosisSchema = z
     lateSeconds: z.int().optional(),
     /** A zone in which the latest pings fit the schedule, where they do not in its own. */
     zoneHint: z.object({ tz: z.string(), matches: z.int(), of: z.int() }).optional(),
+    /** A cron line that so many of the latest successes follow, where the schedule of the check does not fit them. */
+    suggestion: z.object({ schedule: z.string(), tz: z.string(), of: z.int() }).optional(),
   })
   .meta({ id: 'Diagnosis' });
 export type Diagnosis = z.output<typeof diagnosisSchema>;
@@ -187,7 +189,12 @@ export const accountConsoleContract = {
     path: '/projects/{projectId}/checks/{checkId}/downtimes',
     summary: 'Show how long a check was down, by month and by day, as far as its history is stored',
     params: ofCheck,
-    query: z.object({ months: optionalQueryInteger(1, 3), tz: z.string().optional() }),
+    query: z.object({
+      months: optionalQueryInteger(1, 3),
+      /** That many days up to today; without it those of the months. */
+      days: optionalQueryInteger(1, 93),
+      tz: z.string().optional(),
+    }),
     responses: { 200: json(downtimesSchema, 'Downtimes, oldest first') },
     failures: [400, 401, 404],
   }),

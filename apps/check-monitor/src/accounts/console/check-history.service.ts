@@ -22,6 +22,7 @@ import { diagnosisOf } from './diagnosis.js';
 import { downtimesOf } from './downtimes.js';
 import { durationBuckets } from './duration-buckets.js';
 import type { Standings } from './standings.store.js';
+import { suggestionPings } from './suggest-schedule.js';
 
 export interface CheckHistoryDeps extends PingLimits {
   readonly db: Database;
@@ -114,7 +115,15 @@ export function readDowntimes(
   deps: CheckHistoryDeps,
   caller: Caller,
   id: string,
-  { months = 3, tz }: { readonly months?: number | undefined; readonly tz?: string | undefined },
+  {
+    months = 3,
+    days,
+    tz,
+  }: {
+    readonly months?: number | undefined;
+    readonly days?: number | undefined;
+    readonly tz?: string | undefined;
+  },
 ): Promise<Downtimes> {
   const zone = tz === undefined ? undefined : currentTimeZone(tz);
   if (tz !== undefined && zone === undefined)
@@ -131,11 +140,12 @@ export function readDowntimes(
     if (check.storedStatus !== 'down' && deadline !== null && deadline <= now) {
       changes.push({ at: deadline, newStatus: 'down' });
     }
-    return downtimesOf(changes, months, { tz: zone ?? own, now });
+    return downtimesOf(changes, { months, days }, { tz: zone ?? own, now });
   });
 }
 
-const hintPings = 5;
+// with starts, failures and logs between the successes
+const diagnosisPings = 50;
 
 /** Why a check is in its state. Throws NotFound or Forbidden. */
 export async function diagnoseCheck(deps: CheckHistoryDeps, caller: Caller, id: string): Promise<Diagnosis> {
@@ -143,7 +153,7 @@ export async function diagnoseCheck(deps: CheckHistoryDeps, caller: Caller, id: 
   return deps.db.read(async (tx) => {
     const check = await readCheck(tx, caller, id);
     const now = deps.clock.now();
-    const pings = await listLatestPings(tx, check.id, 10 * hintPings);
+    const pings = await listLatestPings(tx, check.id, diagnosisPings);
     const last = pings.find(({ signal }) => signal === 'success' || signal === 'fail');
     const fall = fallOf(check, (await listLatestFlips(tx, [check.id])).get(check.id), last);
     return diagnosisOf({
@@ -153,7 +163,7 @@ export async function diagnoseCheck(deps: CheckHistoryDeps, caller: Caller, id: 
       exitStatus: fall?.reason === 'fail' ? (last?.exitStatus ?? null) : null,
       successes: pings
         .filter(({ signal }) => signal === 'success')
-        .slice(0, hintPings)
+        .slice(0, suggestionPings)
         .map(({ at }) => at),
       zones: others.filter(({ kind }) => kind !== 'simple').map(({ tz }) => tz),
     });

@@ -9,6 +9,7 @@ import {
   spokenMoment,
   spokenPeriod,
 } from '../../integrations/messages/spoken-time.js';
+import { suggestSchedule } from './suggest-schedule.js';
 
 /** What a diagnosis is made of. */
 export interface DiagnosisFacts {
@@ -18,7 +19,7 @@ export interface DiagnosisFacts {
   readonly fall: { readonly at: Micros; readonly reason: string } | undefined;
   /** Exit status of the ping that reported the failure. */
   readonly exitStatus: number | null;
-  /** Moments of the latest successes, at most five. */
+  /** Moments of the latest successes, newest first; the first five are compared with the schedule. */
   readonly successes: readonly Micros[];
   /** Zones that other checks of the project use. */
   readonly zones: readonly string[];
@@ -35,12 +36,14 @@ export function diagnosisOf(facts: DiagnosisFacts): Diagnosis {
   const expectedAt = nextAt ?? missedAt;
   const late = expectedAt === null ? 0 : Math.floor((now - expectedAt) / microsPerSecond);
   const zoneHint = hintOf(facts);
+  const suggestion = suggestSchedule(check, facts.successes, facts.zones);
   return {
     sentence: sentenceOf(facts, status, expectedAt),
     ...(expectedAt === null ? {} : { expectedAt: isoSeconds(expectedAt) }),
     ...(check.kind === 'simple' ? {} : { tz: check.tz }),
     ...(late > 0 && status !== 'up' ? { lateSeconds: late } : {}),
     ...(zoneHint === undefined ? {} : { zoneHint }),
+    ...(suggestion === undefined ? {} : { suggestion }),
   };
 }
 
@@ -95,11 +98,12 @@ function hasOutrun({ lastStart, graceSeconds }: Check, now: Micros): boolean {
   return lastStart !== null && now >= lastStart + graceSeconds * microsPerSecond;
 }
 
-const minPings = 3;
+const [minPings, hintPings] = [3, 5];
 const maxRunDuration = 15 * 60 * microsPerSecond;
 
 /** The zone in which the most of the latest pings follow an occurrence, where they do not in that of the check. */
-function hintOf({ check, successes, zones }: DiagnosisFacts): Diagnosis['zoneHint'] {
+function hintOf({ check, successes: latest, zones }: DiagnosisFacts): Diagnosis['zoneHint'] {
+  const successes = latest.slice(0, hintPings);
   const schedule = check.kind === 'simple' ? undefined : parseSchedule(check.schedule);
   if (schedule === undefined || successes.length < minPings) return undefined;
   const window = Math.min(maxRunDuration, check.graceSeconds * microsPerSecond);

@@ -12,7 +12,7 @@ test('shares downtimes out among the months and days of the zone', () => {
     { at: micros('2026-03-01T00:30:00Z'), newStatus: 'up' },
     { at: micros('2026-03-03T11:00:00Z'), newStatus: 'down' },
   ];
-  const { months, days } = downtimesOf(changes, 3, { tz: 'UTC', now });
+  const { months, days } = downtimesOf(changes, { months: 3 }, { tz: 'UTC', now });
   expect(months).toEqual([
     { month: '2026-01', count: 1, seconds: 3600 },
     { month: '2026-02', count: 1, seconds: 3600 },
@@ -25,12 +25,16 @@ test('shares downtimes out among the months and days of the zone', () => {
     { day: '2026-03-01', seconds: 1800 },
     { day: '2026-03-03', seconds: 3600 },
   ]);
-  const riga = downtimesOf(changes, 1, { tz: 'Europe/Riga', now });
+  const riga = downtimesOf(changes, { months: 1 }, { tz: 'Europe/Riga', now });
   expect(riga.days[0]).toEqual({ day: '2026-03-01', seconds: 5400 });
 });
 
 test('counts a day on which the clocks change by its hours', () => {
   const changes = [{ at: micros('2026-03-01T00:00:00Z'), newStatus: 'down' }];
-  const { days } = downtimesOf(changes, 1, { tz: 'Europe/Riga', now: micros('2026-03-30T12:00:00Z') });
+  const { days } = downtimesOf(
+    changes,
+    { months: 1 },
+    { tz: 'Europe/Riga', now: micros('2026-03-30T12:00:00Z') },
+  );
   expect(days.find(({ day }) => day === '2026-03-29')?.seconds).toBe(23 * 3600);
 });

@@ -13,10 +13,17 @@ interface Downtime {
   readonly until: Micros;
 }
 
-/** How long a check was down in the last `months` calendar months of the zone, the present one among them. */
+export interface DowntimeRange {
+  /** Calendar months, the present one among them. */
+  readonly months: number;
+  /** Days up to today; those of the months if undefined. */
+  readonly days?: number | undefined;
+}
+
+/** How long a check was down in the latest months and days of the zone. */
 export function downtimesOf(
   oldestFirst: readonly Change[],
-  months: number,
+  { months, days }: DowntimeRange,
   { tz, now }: { readonly tz: string; readonly now: Micros },
 ): Downtimes {
   const downtimes = downtimesIn(oldestFirst, now);
@@ -28,7 +35,8 @@ export function downtimesOf(
     return { month: month.toFormat('yyyy-MM'), count: part.length, seconds: secondsOf(part) };
   });
   const ofDays: Downtimes['days'] = [];
-  for (let day = first; day <= today; day = day.plus({ days: 1 })) {
+  const firstDay = days === undefined ? first : today.startOf('day').minus({ days: days - 1 });
+  for (let day = firstDay; day <= today; day = day.plus({ days: 1 })) {
     const part = within(downtimes, day, day.plus({ days: 1 }));
     ofDays.push({ day: day.toFormat('yyyy-MM-dd'), seconds: secondsOf(part) });
   }
