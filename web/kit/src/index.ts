@@ -94,6 +94,7 @@ export { useTabIcon } from './tab-icon.browser.js';
 export {
   countOf,
   countText,
+  calendarMonth,
   dayOf,
   exactTime,
   lengthOf,

@@ -1,5 +1,7 @@
 import { expect, test } from '@jest/globals';
 import {
+  calendarDay,
+  calendarMonth,
   countOf,
   dayOf,
   exactTime,
@@ -77,6 +79,9 @@ test('writes moments and days in the chosen zone', () => {
   const at = '2026-03-01T23:30:00.000Z';
   writeTimesIn('Asia/Tokyo');
   expect([dayOf(at), exactTime(at)]).toEqual(['2 Mar 2026', '2 Mar 2026, 08:30:00 GMT+9']);
+  writeTimesIn('America/New_York');
+  expect([dayOf('2026-03-01T00:00:00Z'), calendarDay('2026-03-01')]).toEqual(['28 Feb 2026', '1 Mar 2026']);
+  expect(calendarMonth('2026-03')).toBe('Mar 2026');
   writeTimesIn('UTC');
   expect([dayOf(at), exactTime(at)]).toEqual(['1 Mar 2026', '1 Mar 2026, 23:30:00 UTC']);
   writeTimesIn(undefined);

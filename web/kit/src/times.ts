@@ -51,6 +51,25 @@ export function dayOf(at: string): string {
   return formats.day.format(new Date(at));
 }
 
+const calendar = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  timeZone: 'UTC',
+});
+
+/** A day of a calendar such as `2026-03-01`, which is the same in every zone: `1 Mar 2026`. */
+export function calendarDay(day: string): string {
+  return calendar.format(new Date(`${day}T00:00:00Z`));
+}
+
+const months = new Intl.DateTimeFormat('en-GB', { month: 'short', year: 'numeric', timeZone: 'UTC' });
+
+/** A month of a calendar such as `2026-03`: `Mar 2026`. */
+export function calendarMonth(month: string): string {
+  return months.format(new Date(`${month}-01T00:00:00Z`));
+}
+
 const instant = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 
 /** A sentence of a service with its instants, such as `2026-03-01T12:00:00.000Z`, as people read them. */

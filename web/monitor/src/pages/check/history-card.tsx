@@ -1,4 +1,13 @@
-import { background, countOf, DowntimeStrip, DurationChart, Loaded, lengthOf } from '@certloop/web-kit';
+import {
+  background,
+  calendarMonth,
+  countOf,
+  countText,
+  DowntimeStrip,
+  DurationChart,
+  Loaded,
+  lengthOf,
+} from '@certloop/web-kit';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { api } from '../../service.js';
 
@@ -22,7 +31,8 @@ export function HistoryCard({ projectId, checkId, pings, status }: Shown) {
   });
   const downtimes = useQuery({
     queryKey: [...key, 'downtimes', status],
-    queryFn: async ({ signal }) => (await api.getDowntimes({ params, headers: background, signal })).body,
+    queryFn: async ({ signal }) =>
+      (await api.getDowntimes({ params, query: { days: '90' }, headers: background, signal })).body,
     placeholderData: keepPreviousData,
   });
   return (
@@ -30,16 +40,23 @@ export function HistoryCard({ projectId, checkId, pings, status }: Shown) {
       <h2>Downtimes</h2>
       <Loaded query={downtimes}>
         {({ days, months }) => {
-          const count = months.reduce((sum, month) => sum + month.count, 0);
-          const seconds = months.reduce((sum, month) => sum + month.seconds, 0);
+          const down = days.filter((day) => day.seconds > 0);
+          const seconds = down.reduce((sum, day) => sum + day.seconds, 0);
           const sentence =
-            count === 0
+            down.length === 0
               ? `Not down in the last ${countOf(days.length, 'day')}.`
-              : `Down ${countOf(count, 'time')}, ${lengthOf(seconds)} in all, in the last ${countOf(days.length, 'day')}.`;
+              : `Down on ${countText(down.length)} of the last ${countOf(days.length, 'day')}, ${lengthOf(seconds)} in all.`;
           return (
             <>
-              <p>{sentence}</p>
               <DowntimeStrip days={days} sentence={sentence} />
+              <ul className="cl-list" aria-label="Downtimes by month">
+                {months.toReversed().map(({ month, count, seconds: length }) => (
+                  <li key={month}>
+                    {calendarMonth(month)}:{' '}
+                    {count === 0 ? 'not down' : `down ${countOf(count, 'time')}, ${lengthOf(length)}`}
+                  </li>
+                ))}
+              </ul>
             </>
           );
         }}
