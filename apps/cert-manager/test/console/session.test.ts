@@ -1,4 +1,4 @@
-import { type Browser, hasBrowser, openBrowser, runStory } from '@certloop/browser';
+import { type Browser, hasBrowser, openBrowser, runStory, tabTo } from '@certloop/browser';
 import { findConsole, type Listening, listen } from '@certloop/server';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startAppOnSqlite, type TestApp } from '../support/app.js';
@@ -50,8 +50,21 @@ import { startAppOnSqlite, type TestApp } from '../support/app.js';
       await page.getByRole('heading', { name: 'Your session has ended' }).waitFor();
       await look('ended');
       expect(await page.locator(':focus').getAttribute('name')).toBe('password');
+      // a session that ends in one and a half minutes of the browser
+      app.clock.set(new Date(Date.now() - 28.5 * 60_000));
       await signIn();
       await page.getByRole('heading', { name: 'Your session has ended' }).waitFor({ state: 'detached' });
+      const warning = page.getByRole('status').getByText('Your session ends in less than two minutes.');
+      await warning.waitFor();
+      await page.getByText(/^Your session ends in 1:\d\d\.$/).waitFor();
+      await look('warning');
+      app.clock.advance(10 * 60_000);
+      // the form in which one types is a dialog, which keeps the focus
+      const stay = page.getByRole('dialog').getByRole('button', { name: 'Stay signed in' });
+      await tabTo(page, stay);
+      await page.keyboard.press('Enter');
+      await page.getByRole('button', { name: 'Stay signed in' }).waitFor({ state: 'detached' });
+      await warning.waitFor({ state: 'detached' });
       expect(await page.getByLabel('Name').inputValue()).toBe('Shop of the south');
       expect(await page.getByLabel('Description').inputValue()).toBe('Half of a sentence');
       await page.getByRole('button', { name: 'Create the space' }).click();

@@ -1,5 +1,6 @@
 import { Button, Modal } from '@mantine/core';
 import { type ReactNode, useState, useSyncExternalStore } from 'react';
+import { createPortal } from 'react-dom';
 import { useInterval, useNow } from '../clock.browser.js';
 import type { Session } from './session.js';
 import { canStay, clockText, type Me, type SessionState, warningOf } from './session-state.js';
@@ -62,20 +63,31 @@ function EndNotice<M extends Me>({
   const now = useNow(1_000);
   const [isAsking, setAsking] = useState(false);
   const left = warningOf(me.session, now, skewMs);
-  if (left === undefined || me.session === undefined) return null;
+  const isNear = left !== undefined;
   const stay = async () => {
     setAsking(true);
     await session.check(false);
     setAsking(false);
   };
-  return (
-    <div className="cl-notice" role="status">
-      <span>Your session ends in {clockText(left)}.</span>
-      {canStay(me.session) && (
-        <Button size="xs" variant="default" loading={isAsking} onClick={() => void stay()}>
-          Stay signed in
-        </Button>
+  // a dialog keeps the focus within itself, and hides what is outside from screen readers
+  const dialog = [...document.querySelectorAll('.mantine-Modal-content')].at(-1);
+  return createPortal(
+    <>
+      {/* read aloud once: the seconds below would be read each second */}
+      <p className="cl-visually-hidden" role="status">
+        {isNear && 'Your session ends in less than two minutes.'}
+      </p>
+      {isNear && me.session !== undefined && (
+        <section className="cl-notice" aria-label="Session">
+          <span>Your session ends in {clockText(left)}.</span>
+          {canStay(me.session) && (
+            <Button size="xs" variant="default" loading={isAsking} onClick={() => void stay()}>
+              Stay signed in
+            </Button>
+          )}
+        </section>
       )}
-    </div>
+    </>,
+    dialog ?? document.body,
   );
 }
