@@ -20,13 +20,11 @@ export { ColorChoice } from './frame/color-choice.js';
 export { ConfirmDialog, ConfirmForm } from './frame/confirm-dialog.js';
 export {
   changeDisplay,
-  type Density,
-  densities,
   type TimeZone,
-  timeZones,
   useDisplay,
 } from './frame/display.browser.js';
 export { Icon, type IconName } from './frame/icons.js';
+export { DisplayCard } from './frame/display-card.js';
 export { lazyPage } from './frame/lazy-page.browser.js';
 export { MissingPage } from './frame/missing-page.js';
 export { Redirect } from './frame/redirect.js';

@@ -1,7 +1,6 @@
-import { PasswordCard, useSession, useTitle } from '@certloop/web-kit';
+import { DisplayCard, PasswordCard, useSession, useTitle } from '@certloop/web-kit';
 import { useQuery } from '@tanstack/react-query';
 import { api, session, stateQuery } from '../../service.js';
-import { DisplayCard } from './display-card.js';
 import { Picture } from './picture.js';
 import { SessionsCard } from './sessions-card.js';
 import { TokensCard } from './tokens-card.js';

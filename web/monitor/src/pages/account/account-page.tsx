@@ -1,8 +1,16 @@
-import { countOf, countText, Loaded, PasswordCard, useSession, useTitle } from '@certloop/web-kit';
+import {
+  countOf,
+  countText,
+  DisplayCard,
+  Loaded,
+  PasswordCard,
+  useSession,
+  useTitle,
+} from '@certloop/web-kit';
 import { useQuery } from '@tanstack/react-query';
 import { api, session } from '../../service.js';
 
-/** The user's own account: what is used of its limits, and its password. */
+/** The user's own account: what is used of its limits, its password, and how pages look. */
 export function AccountPage() {
   useTitle('Your account', 'monitor');
   const state = useSession(session);
@@ -12,12 +20,15 @@ export function AccountPage() {
       <h1>Your account</h1>
       <div className="cl-columns">
         <LimitsCard email={state.me.user.email} />
-        <PasswordCard
-          api={api}
-          change={(to, body) => to.changePassword({ body })}
-          onChanged={() => session.check(false)}
-          description="You sign in again afterwards, in every browser."
-        />
+        <div className="cl-column">
+          <PasswordCard
+            api={api}
+            change={(to, body) => to.changePassword({ body })}
+            onChanged={() => session.check(false)}
+            description="You sign in again afterwards, in every browser."
+          />
+          <DisplayCard />
+        </div>
       </div>
     </>
   );

@@ -1,14 +1,14 @@
+import { useNow } from '../clock.browser.js';
+import { exactTime } from '../times.js';
+import { ColorChoice } from './color-choice.js';
 import {
-  ColorChoice,
   changeDisplay,
   type Density,
   densities,
-  exactTime,
   type TimeZone,
   timeZones,
   useDisplay,
-  useNow,
-} from '@certloop/web-kit';
+} from './display.browser.js';
 
 const densityTexts: Readonly<Record<Density, string>> = {
   compact: 'Compact',
