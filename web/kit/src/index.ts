@@ -51,6 +51,7 @@ export { useList } from './lists/use-list.browser.js';
 export { type Selection, useSelection } from './lists/use-selection.browser.js';
 export {
   type NestedField,
+export { hostText } from './names/host-text.js';
   type Settings,
   settingAt,
   settingsWith,

@@ -3,6 +3,7 @@ import {
   Dots,
   dayOf,
   expirySentence,
+  hostText,
   Loaded,
   LongName,
   relativeTime,
@@ -41,7 +42,7 @@ function Ends({ timeline }: { readonly timeline: ExpiryTimeline }) {
     const dots = names.map(({ fqdnId, spaceId, fqdn, expiresAt }) => ({
       key: fqdnId,
       label: (
-        <Link to="/spaces/$spaceId/fqdns/$fqdnId" params={{ spaceId, fqdnId }} aria-label={fqdn}>
+        <Link to="/spaces/$spaceId/fqdns/$fqdnId" params={{ spaceId, fqdnId }} aria-label={hostText(fqdn)}>
           <LongName>{fqdn}</LongName>
         </Link>
       ),

@@ -1,4 +1,4 @@
-import { type PaletteEntry, statusOf } from '@certloop/web-kit';
+import { hostText, type PaletteEntry, statusOf } from '@certloop/web-kit';
 import { api } from './service.js';
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -58,7 +58,7 @@ async function unlessMissing<Reply>(reply: Promise<Reply>): Promise<Reply | unde
 }
 
 function fqdnEntry(label: string, spaceId: string, id: string): PaletteEntry {
-  return { key: id, label, detail: 'name', path: `/spaces/${spaceId}/fqdns/${id}` };
+  return { key: id, label: hostText(label), detail: 'name', path: `/spaces/${spaceId}/fqdns/${id}` };
 }
 
 function spaceEntry(label: string, id: string): PaletteEntry {

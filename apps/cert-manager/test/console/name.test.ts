@@ -304,6 +304,9 @@ jest.setTimeout(60_000);
     const { app } = stage;
     const space = await addSpace(app, 'Palette space');
     await addFqdn(app, space.id, 'palette.example.org');
+    await addFqdn(app, space.id, 'bücher.example.org');
+    // a Cyrillic letter within Latin ones
+    await addFqdn(app, space.id, 'b\u0430nk.example.org');
     await stage.play('palette', app.people.ada, '/spaces', async ({ page, look }) => {
       const { keyboard } = page;
       const heading = (name: string) => page.getByRole('heading', { name, level: 1 }).waitFor();
@@ -336,6 +339,10 @@ jest.setTimeout(60_000);
       await keyboard.press('Enter');
       await heading('Palette space');
       await page.getByRole('link', { name: 'palette.example.org' }).waitFor();
+      const unicode = page.getByRole('link', { name: 'bücher.example.org (xn--bcher-kva.example.org)' });
+      expect(await unicode.textContent()).toBe('bücher.example.org(xn--bcher-kva.example.org)');
+      await page.getByRole('link', { name: 'xn--bnk-6cd.example.org', exact: true }).waitFor();
+      await look('unicode');
       await keyboard.press('Escape');
       await heading('Spaces');
 

@@ -1,5 +1,5 @@
 import type { Fqdn } from '@certloop/contracts/browser';
-import { type Column, LifeLine, LongName, Moment, StateChip, useNow } from '@certloop/web-kit';
+import { type Column, hostText, LifeLine, LongName, Moment, StateChip, useNow } from '@certloop/web-kit';
 import { Link } from '@tanstack/react-router';
 import { FqdnStateChip } from '../fqdn-state.js';
 import { providerName, useProviders } from '../providers.js';
@@ -49,7 +49,7 @@ const nameColumn: Column<Fqdn> = {
   title: 'Name',
   sort: 'fqdn',
   cell: ({ id, spaceId, fqdn }) => (
-    <Link to="/spaces/$spaceId/fqdns/$fqdnId" params={{ spaceId, fqdnId: id }} aria-label={fqdn}>
+    <Link to="/spaces/$spaceId/fqdns/$fqdnId" params={{ spaceId, fqdnId: id }} aria-label={hostText(fqdn)}>
       <LongName>{fqdn}</LongName>
     </Link>
   ),

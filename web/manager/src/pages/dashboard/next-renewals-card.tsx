@@ -1,5 +1,5 @@
 import type { RenewalQueueEntry } from '@certloop/contracts/browser';
-import { type Column, countText, DataTable, Loaded, LongName, Moment } from '@certloop/web-kit';
+import { type Column, countText, DataTable, hostText, Loaded, LongName, Moment } from '@certloop/web-kit';
 import { Link } from '@tanstack/react-router';
 import { useNextRenewals } from './dashboard-queries.js';
 
@@ -10,7 +10,11 @@ const columns: readonly Column<RenewalQueueEntry>[] = [
     key: 'fqdn',
     title: 'Name',
     cell: ({ spaceId, fqdnId, fqdn }) => (
-      <Link to="/spaces/$spaceId/fqdns/$fqdnId" params={{ spaceId, fqdnId }} aria-label={fqdn}>
+      <Link
+        to="/spaces/$spaceId/fqdns/$fqdnId"
+        params={{ spaceId, fqdnId }}
+        aria-label={fqdn && hostText(fqdn)}
+      >
         <LongName>{fqdn ?? 'a deleted name'}</LongName>
       </Link>
     ),

@@ -1,6 +1,7 @@
 import type { RenewalQueueEntry, RenewalStatus } from '@certloop/contracts/browser';
 import {
   type Column,
+  hostText,
   LongName,
   Moment,
   StateChip,
@@ -86,7 +87,11 @@ const runColumn = (run: Run): Column<RenewalQueueEntry> => ({
 function Name({ entry: { spaceId, fqdnId, fqdn, spaceName } }: { readonly entry: RenewalQueueEntry }) {
   return (
     <>
-      <Link to="/spaces/$spaceId/fqdns/$fqdnId" params={{ spaceId, fqdnId }} aria-label={fqdn}>
+      <Link
+        to="/spaces/$spaceId/fqdns/$fqdnId"
+        params={{ spaceId, fqdnId }}
+        aria-label={fqdn && hostText(fqdn)}
+      >
         <LongName>{fqdn ?? 'a deleted name'}</LongName>
       </Link>
       <div className="cl-dim cl-anywhere">
