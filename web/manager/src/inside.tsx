@@ -37,7 +37,7 @@ export function Inside() {
       notice={
         <>
           {service?.authMode === 'open' && (
-            <p className="cl-strip">
+            <p className="cl-strip cl-striped">
               This service runs without sign-in: everyone who reaches it may do everything. Set AUTH_MODE to
               change that.
             </p>

@@ -1,5 +1,5 @@
 import type { User } from '@certloop/contracts/browser';
-import { ConfirmDialog, exactTime, Fault, Loaded, StateChip, sentenceOf, useTitle } from '@certloop/web-kit';
+import { ConfirmDialog, exactTime, Fault, Loaded, sentenceOf, useTitle } from '@certloop/web-kit';
 import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
@@ -10,7 +10,7 @@ import { adminsQuery, groupsQuery, userQuery } from '../../people.js';
 import { useUserId } from '../../rights.js';
 import { api } from '../../service.js';
 import { EditUser } from './edit-user.js';
-import { UserStateChip } from './user-state.js';
+import { AdminChip, UserStateChip } from './user-state.js';
 import { UserTokens } from './user-tokens.js';
 
 const route = getRouteApi('/inside/users/$userId');
@@ -125,12 +125,7 @@ function Facts({ user }: { readonly user: User }) {
       <dl className="cl-facts">
         <dt>State</dt>
         <dd>
-          <UserStateChip user={user} />{' '}
-          {user.isAdmin && (
-            <StateChip tone="active" shape="circle">
-              administrator
-            </StateChip>
-          )}
+          <UserStateChip user={user} /> {user.isAdmin && <AdminChip />}
         </dd>
         <dt>Created</dt>
         <dd>{exactTime(user.createdAt)}</dd>

@@ -7,7 +7,6 @@ import {
   ListTable,
   Moment,
   SearchForm,
-  StateChip,
   useList,
   useTitle,
 } from '@certloop/web-kit';
@@ -19,7 +18,7 @@ import { AdminsOnly } from '../../admins-only.js';
 import { Avatar } from '../../avatar.js';
 import { groupsQuery, loadUsers } from '../../people.js';
 import { NewUser } from './new-user.js';
-import { UserStateChip } from './user-state.js';
+import { AdminChip, UserStateChip } from './user-state.js';
 
 const route = getRouteApi('/inside/users');
 
@@ -131,12 +130,7 @@ function useColumns(): readonly Column<User>[] {
       key: 'admin',
       title: 'Rights',
       width: '9rem',
-      cell: ({ isAdmin }) =>
-        isAdmin ? (
-          <StateChip tone="active" shape="circle">
-            administrator
-          </StateChip>
-        ) : null,
+      cell: ({ isAdmin }) => (isAdmin ? <AdminChip /> : null),
     },
     { key: 'groups', title: 'Groups', cell: groupsOf },
     { key: 'state', title: 'State', width: '8rem', cell: (user) => <UserStateChip user={user} /> },
