@@ -3,6 +3,8 @@ export interface ProviderUsage {
   /** FQDNs whose next certificate it is asked for. */
   readonly fqdns: number;
   readonly pendingRenewals: number;
+  /** The spaces with the most of these FQDNs, the largest count first. */
+  readonly spaces: readonly { readonly id: string; readonly name: string; readonly fqdns: number }[];
   /** When a newest certificate of it was stored last. */
   readonly lastIssuedAt: Date | undefined;
   /** The last renewal or request that failed, of those that were not mended since. */
@@ -13,6 +15,7 @@ export interface ProviderUsage {
 export const noUsage: ProviderUsage = {
   fqdns: 0,
   pendingRenewals: 0,
+  spaces: [],
   lastIssuedAt: undefined,
   lastFailure: undefined,
 };

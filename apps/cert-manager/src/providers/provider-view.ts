@@ -34,10 +34,13 @@ function testView({ at, success, message, durationMs }: StoredTest) {
   return { at, success, message, durationMs };
 }
 
-function usageView({ fqdns, pendingRenewals, lastIssuedAt, lastFailure }: ProviderUsage) {
+function usageView({ fqdns, pendingRenewals, spaces, lastIssuedAt, lastFailure }: ProviderUsage) {
   return {
     fqdns,
     pendingRenewals,
+    ...(spaces.length > 0 && {
+      spaces: spaces.map(({ id, name, fqdns: count }) => ({ id, name, fqdns: count })),
+    }),
     ...(lastIssuedAt !== undefined && { lastIssuedAt: lastIssuedAt.toISOString() }),
     ...(lastFailure !== undefined && {
       lastFailure: { at: lastFailure.at.toISOString(), message: lastFailure.message },

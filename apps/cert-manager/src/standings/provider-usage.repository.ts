@@ -2,20 +2,28 @@ import { column, querySql, type SqlValue, type Tx } from '@certloop/db';
 import type { SpaceScope } from '../spaces/spaces.repository.js';
 import { inSpaces } from './outlook/outlook.repository.js';
 
-/** How many FQDNs of the spaces ask a provider, and of how many a renewal is planned. */
+/** How many FQDNs of a space ask a provider, and of how many a renewal is planned. */
 export interface UsageRow {
   readonly providerId: string;
+  readonly spaceId: string;
   readonly fqdns: number;
   readonly pendingRenewals: number;
 }
 
+/** The largest counts first. */
 export function countUsage(tx: Tx, scope: SpaceScope): Promise<UsageRow[]> {
   const values: SqlValue[] = [];
   const place = (value: SqlValue) => `$${values.push(value)}`;
-  const text = `select s.provider_id, count(*) as fqdns,
+  const text = `select s.provider_id, s.space_id, count(*) as fqdns,
       sum(case when s.outlook = 'planned' then 1 else 0 end) as pending_renewals
-    from fqdn_standings s where s.provider_id is not null ${inSpaces(scope, place)} group by s.provider_id`;
-  const columns = { providerId: column.uuid(), fqdns: column.bigint(), pendingRenewals: column.bigint() };
+    from fqdn_standings s where s.provider_id is not null ${inSpaces(scope, place)}
+    group by s.provider_id, s.space_id order by count(*) desc, s.space_id`;
+  const columns = {
+    providerId: column.uuid(),
+    spaceId: column.uuid(),
+    fqdns: column.bigint(),
+    pendingRenewals: column.bigint(),
+  };
   return querySql<UsageRow>(tx, columns, text, values);
 }
 

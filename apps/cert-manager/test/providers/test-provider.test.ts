@@ -81,6 +81,7 @@ describeEachDialect('testing a provider', (open) => {
       expect((await list())?.usage).toEqual({
         fqdns: 1,
         pendingRenewals: 1,
+        spaces: [{ id: fqdn.spaceId, name: 'space', fqdns: 1 }],
         lastIssuedAt: issuedAt,
         lastFailure: { at: app.clock.now().toISOString(), message: 'the CA refused: this CSR is not liked' },
       });

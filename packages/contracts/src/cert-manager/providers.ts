@@ -47,6 +47,8 @@ export const providerSchema = z
       .object({
         fqdns: z.int(),
         pendingRenewals: z.int(),
+        /** The ten spaces with the most of these FQDNs, the largest count first. */
+        spaces: z.array(z.object({ id: scalars.uuid, name: z.string(), fqdns: z.int() })).optional(),
         /** When a newest certificate of it was stored last. */
         lastIssuedAt: scalars.instant.optional(),
         /** The last renewal or request that failed, of those that were not mended since. */

@@ -66,12 +66,47 @@ function Content({ provider }: { readonly provider: Provider }) {
         />
         {isAdmin && <ProviderSettings provider={provider} />}
       </div>
+      <Spaces provider={provider} />
       <Names title="Names that fail" filter={{ providerId: id, state: 'failing' }} columns={failing} />
       <Names title="Names that ask it next" filter={{ providerId: id }} columns={asking} />
       {isEditing && <ConfigureProvider provider={provider} close={() => setEditing(false)} />}
     </>
   );
 }
+
+/** How many names of which spaces ask the provider; nothing where these are all of one space. */
+function Spaces({ provider: { id: providerId, usage } }: { readonly provider: Provider }) {
+  const spaces = usage?.spaces ?? [];
+  if (usage === undefined || spaces.length < 2) return null;
+  const others = usage.fqdns - spaces.reduce((sum, { fqdns }) => sum + fqdns, 0);
+  return (
+    <section className="cl-stack">
+      <h2>Names by space</h2>
+      <DataTable
+        label="Names by space"
+        columns={spaceColumns(providerId)}
+        rows={spaces}
+        rowKey={({ id }) => id}
+      />
+      {others > 0 && <p className="cl-dim">And {countOf(others, 'name')} of other spaces.</p>}
+    </section>
+  );
+}
+
+type SpaceUsage = NonNullable<NonNullable<Provider['usage']>['spaces']>[number];
+
+const spaceColumns = (providerId: string): readonly Column<SpaceUsage>[] => [
+  {
+    key: 'space',
+    title: 'Space',
+    cell: ({ id, name }) => (
+      <Link to="/spaces/$spaceId" params={{ spaceId: id }} search={{ providerId }}>
+        <bdi>{name}</bdi>
+      </Link>
+    ),
+  },
+  { key: 'fqdns', title: 'Names', width: '10rem', cell: ({ fqdns }) => countOf(fqdns, 'name') },
+];
 
 /** The first names of a filter, with a link to all of them; nothing where there is none. */
 function Names({
