@@ -22,15 +22,17 @@ export {
   changeDisplay,
   type TimeZone,
   useDisplay,
+  useShownZone,
 } from './frame/display.browser.js';
-export { Icon, type IconName } from './frame/icons.js';
 export { DisplayCard } from './frame/display-card.js';
+export { Icon, type IconName } from './frame/icons.js';
 export { lazyPage } from './frame/lazy-page.browser.js';
 export { MissingPage } from './frame/missing-page.js';
 export { Redirect } from './frame/redirect.js';
 export { nextIn, routerOptions } from './frame/router.browser.js';
 export { Brand, Front, Shell } from './frame/shell.js';
 export { startConsole } from './frame/start.js';
+export { useStoredChoice } from './frame/stored-choice.browser.js';
 export { DowntimeStrip, DurationChart } from './history-charts.js';
 export { csrBlocks, csrNames } from './keys/csr-names.js';
 export { type KeyKind, keyKinds, opensslCommand, type ShellKind } from './keys/openssl-command.js';
@@ -49,9 +51,9 @@ export { namesIn } from './lists/pasted-names.js';
 export { SearchForm } from './lists/search-form.js';
 export { useList } from './lists/use-list.browser.js';
 export { type Selection, useSelection } from './lists/use-selection.browser.js';
+export { hostText } from './names/host-text.js';
 export {
   type NestedField,
-export { hostText } from './names/host-text.js';
   type Settings,
   settingAt,
   settingsWith,
@@ -71,6 +73,7 @@ export {
 } from './people/level-changes.js';
 export { RunStrip } from './run-strip.js';
 export { saveFile } from './save-file.browser.js';
+export { scheduleWords } from './schedules/schedule-words.js';
 export {
   fieldsOf,
   labelOf as settingLabel,
@@ -91,9 +94,9 @@ export { SignedIn } from './session/signed-in.js';
 export { openTabChannel } from './session/tabs.browser.js';
 export { useTabIcon } from './tab-icon.browser.js';
 export {
+  calendarMonth,
   countOf,
   countText,
-  calendarMonth,
   dayOf,
   exactTime,
   lengthOf,

@@ -74,8 +74,18 @@ export function nameOfCheck({ name, slug }: { readonly name: string; readonly sl
   return name || slug || 'unnamed';
 }
 
+/** Title of a page in the window: what is wrong, then its name, such as `2 down – Jobs`. */
+export function titleOf(counts: Pick<CheckCounts, 'down' | 'grace'> | undefined, name: string): string {
+  const worst = (['down', 'grace'] as const).find((status) => (counts?.[status] ?? 0) > 0);
+  return worst === undefined || counts === undefined
+    ? name
+    : `${countText(counts[worst])} ${states[worst].word} – ${name}`;
+}
+
 /** Tone of the worst state, for the icon of the tab. */
-export function worstOf(counts: CheckCounts): 'bad' | 'warn' | 'ok' | undefined {
+export function worstOf(
+  counts: Pick<CheckCounts, 'down' | 'grace' | 'up'>,
+): 'bad' | 'warn' | 'ok' | undefined {
   if (counts.down > 0) return 'bad';
   if (counts.grace > 0) return 'warn';
   return counts.up > 0 ? 'ok' : undefined;

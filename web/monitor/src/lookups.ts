@@ -1,4 +1,4 @@
-import type { AccountProject, CheckState, ListedCheck } from '@certloop/contracts/browser';
+import type { AccountProject, Check, CheckState, ListedCheck } from '@certloop/contracts/browser';
 import { background, type ListPage, listPageOf, live } from '@certloop/web-kit';
 import { keepPreviousData } from '@tanstack/react-query';
 import { api } from './service.js';
@@ -56,6 +56,22 @@ export const kindsQuery = {
   queryFn: async ({ signal }: Asked) => (await api.listChannelKinds({ signal })).body.kinds,
   staleTime: 300_000,
 };
+
+/** Query of the diagnosis of a check, asked anew when its state changes, and again and again in the background. */
+export function diagnosisQuery(
+  projectId: string,
+  checkId: string,
+  { status, n_pings }: Pick<Check, 'status' | 'n_pings'>,
+) {
+  const params = { projectId, checkId };
+  return {
+    queryKey: ['projects', projectId, 'check', checkId, 'diagnosis', status, n_pings],
+    queryFn: async ({ signal }: Asked) =>
+      (await api.diagnoseCheck({ params, headers: background, signal })).body,
+    ...live(15_000),
+    placeholderData: keepPreviousData,
+  };
+}
 
 const maxIds = 100;
 

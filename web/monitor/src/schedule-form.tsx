@@ -1,5 +1,5 @@
 import type { CheckKind, SchedulePreview } from '@certloop/contracts/browser';
-import { Moment, sentenceOf, useSettled } from '@certloop/web-kit';
+import { exactTime, Moment, sentenceOf, useSettled, useShownZone } from '@certloop/web-kit';
 import { TextInput } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { api } from './service.js';
@@ -142,7 +142,7 @@ export function ScheduleForm({
         change={(grace) => change({ ...draft, grace })}
         fault={faults.get('grace')}
       />
-      <Meaning preview={preview} error={error} hasTimes={!isSimple} />
+      <Meaning draft={draft} preview={preview} error={error} />
     </>
   );
 }
@@ -225,28 +225,38 @@ function SpanField({
   );
 }
 
+function downAfter(at: string, grace: Span): string {
+  const down = new Date(Date.parse(at) + Number(secondsOf(grace)) * 1_000);
+  return Number.isNaN(down.getTime())
+    ? ''
+    : `Without a ping, it goes down on ${exactTime(down.toISOString())}.`;
+}
+
 function Meaning({
+  draft: { kind, grace, tz },
   preview,
   error,
-  hasTimes,
 }: {
+  readonly draft: ScheduleDraft;
   readonly preview: SchedulePreview | undefined;
   readonly error: unknown;
-  readonly hasTimes: boolean;
 }) {
+  const ownZone = useShownZone();
   if (preview === undefined) return error === null ? null : <p className="cl-strip">{sentenceOf(error)}</p>;
   if (!preview.ok) return <p className="cl-dim">Mend the schedule to see what it means.</p>;
   return (
     <section className="cl-preview" aria-label="What the schedule means">
       <p>{preview.sentence}</p>
-      {hasTimes && (
+      {kind !== 'simple' && (
         <ol>
-          {preview.next.map(({ at, local, note }) => (
+          {preview.next.map(({ at, local, note }, place) => (
             <li key={at}>
               <span className="cl-times">{local}</span>{' '}
               <span className="cl-dim">
-                (<Moment at={at} />)
+                ({tz !== ownZone && `${exactTime(at)}, `}
+                <Moment at={at} />)
               </span>
+              {place === 0 && <div className="cl-note">{downAfter(at, grace)}</div>}
               {note !== undefined && <div className="cl-note">{note}</div>}
             </li>
           ))}

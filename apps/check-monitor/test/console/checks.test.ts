@@ -100,6 +100,12 @@ jest.setTimeout(2 * minute);
       await page.getByRole('textbox', { name: 'Cron line' }).fill('30 3 * 3 7L');
       await page.getByLabel('Time zone of the schedule').fill('Europe/Riga');
       await page.getByText('The clocks skip its local time on this day').first().waitFor();
+      // beside the zone of the schedule that of the page, here UTC
+      await page
+        .getByText(/UTC\+03:00 \(Europe\/Riga\) \(.*, 01:00:00 UTC, in /)
+        .first()
+        .waitFor();
+      await page.getByText(/^Without a ping, it goes down on .*, 02:00:00 UTC\.$/).waitFor();
       await look('preview');
       await page.getByRole('textbox', { name: 'Cron line' }).fill('61 * * * *');
       await page.getByText('It is not a valid cron or OnCalendar expression.').waitFor();
@@ -150,6 +156,21 @@ jest.setTimeout(2 * minute);
       await page.getByText('“down” to Slack: delivered').waitFor();
       expect(await page.title()).toMatch(/^down – Backup/);
       expect(await page.locator('link[rel="icon"]').getAttribute('href')).toContain('d0202c');
+      await page.getByLabel('From a').selectOption('Cron line');
+      const days = page.getByRole('region', { name: 'History' });
+      await days.getByText(/^Down on 1 of the last 90 days, \d+ s in all\.$/).waitFor();
+      await days.getByText('Show as a table').first().click();
+      await days.getByRole('table', { name: 'Days with a downtime' }).getByText(/ s$/).waitFor();
+      await days.getByRole('img', { name: /: down for / }).focus();
+      await days
+        .getByRole('paragraph')
+        .getByText(/: down for /)
+        .waitFor();
+      await page.keyboard.press('ArrowLeft');
+      await days
+        .getByRole('paragraph')
+        .getByText(/: not down$/)
+        .waitFor();
       await look('down');
 
       expect(target.requests).toHaveLength(1);
@@ -178,6 +199,8 @@ jest.setTimeout(2 * minute);
       await page.getByText('Nothing has happened yet.').waitFor();
       await page.getByRole('button', { name: 'Copy', exact: true }).first().click();
       await page.getByRole('heading', { name: 'Backup (copy)' }).waitFor();
+      // the way to ping that was chosen for another check
+      await page.getByText(/^0 3 \* \* \* \/path\/to\/job && curl/).waitFor();
       await page.getByRole('button', { name: 'Delete' }).click();
       await page.getByLabel('Type Backup (copy) to delete it').fill('Backup (copy)');
       await page.getByRole('button', { name: 'Delete the check' }).click();
@@ -209,6 +232,13 @@ jest.setTimeout(2 * minute);
       await signIn(story, email);
       await page.getByText('5 of the last 5 pings fit this schedule in UTC, none in Europe/Riga.').waitFor();
       await look('hint');
+      await page.getByRole('button', { name: 'Change the schedule' }).click();
+      await page.getByText('From the last 5 pings this looks like 0 3 * * * UTC.').waitFor();
+      await look('suggestion');
+      await page.getByRole('button', { name: 'Use this schedule' }).click();
+      await page.getByText('looks like').waitFor({ state: 'detached' });
+      expect(await page.getByLabel('Time zone of the schedule').inputValue()).toBe('UTC');
+      await page.keyboard.press('Escape');
       await page.getByRole('button', { name: 'Use UTC' }).click();
       await page.getByText('0 3 * * * UTC').waitFor();
       await page.getByText('pings fit this schedule').waitFor({ state: 'detached' });
@@ -277,6 +307,7 @@ jest.setTimeout(2 * minute);
       await page.getByText('You have no project yet').waitFor();
       await page.getByRole('link', { name: 'Your account' }).click();
       await page.getByText('0 checks of at most').waitFor();
+      await page.getByRole('region', { name: 'Display' }).getByRole('radio', { name: 'UTC' }).check();
       await look('account');
     });
   });

@@ -53,6 +53,7 @@ jest.setTimeout(5 * minute);
       await page.clock.setFixedTime(new Date());
       await signIn(story, email);
       await page.getByRole('heading', { name: '1 down, 1 late, 6 new' }).waitFor();
+      expect(await page.title()).toMatch(/^1 down – Nightly jobs/);
       const row = (name: string) => page.getByRole('row').filter({ hasText: name });
       await row('Backup')
         .getByText(/^for 2 min/)
@@ -60,12 +61,18 @@ jest.setTimeout(5 * minute);
       await row('Mail')
         .getByText(/^late by 1 min/)
         .waitFor();
+      await row('Reports').getByText('daily at 03:00').waitFor();
+      await row('Reports').getByText('Europe/Riga', { exact: true }).waitFor();
       await look('rows');
 
       await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
       await page.getByRole('link', { name: 'Backup', exact: true }).focus();
       await page.keyboard.press('y');
       await row('Backup').getByText('Copied').waitFor();
+      // the row with the focus of the keyboard shows its times exactly, as the pointer does
+      await page.keyboard.press('j');
+      const exact = `getComputedStyle(document.querySelector('tr:focus-within time'), '::after').content`;
+      expect(await page.evaluate(exact)).toMatch(/^"\d+ \w+ \d{4}, [\d:]+ UTC"$/);
       const toggle = button('Webhook, for Backup');
       await toggle.click();
       await toggle.and(page.locator('[aria-pressed=true]')).waitFor();
@@ -107,6 +114,8 @@ jest.setTimeout(5 * minute);
       await row('Archive').waitFor({ state: 'detached' });
       await page.getByRole('link', { name: 'Projects' }).first().click();
       await page.getByText('1 late, 4 new, 1 up').waitFor();
+      expect(await page.title()).toMatch(/^1 late – Projects/);
+      expect(await page.locator('link[rel="icon"]').getAttribute('href')).toContain('c77d00');
       await look('projects');
     });
   });

@@ -63,6 +63,12 @@ export function useDisplay(): Display {
   }, shownDisplay);
 }
 
+/** Name of the zone of the moments on pages, such as `Europe/Riga`. */
+export function useShownZone(): string {
+  const { timeZone } = useDisplay();
+  return timeZone === 'UTC' ? timeZone : Intl.DateTimeFormat().resolvedOptions().timeZone;
+}
+
 function stored(): Display {
   try {
     return {

@@ -1,10 +1,11 @@
 import type { Check } from '@certloop/contracts/browser';
 import { ConfirmForm, Fault, FormEnd, Loaded, sentenceOf } from '@certloop/web-kit';
+import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { mayChange } from '../../lookups.js';
-import { draftOf, ScheduleForm, scheduleBody, usePreview } from '../../schedule-form.js';
+import { diagnosisQuery, mayChange } from '../../lookups.js';
+import { draftOf, type ScheduleDraft, ScheduleForm, scheduleBody, usePreview } from '../../schedule-form.js';
 import { api, projectApi } from '../../service.js';
 
 export interface CheckDialogProps {
@@ -38,12 +39,41 @@ export function ScheduleDialog({ projectId, check, close }: CheckDialogProps) {
         save.mutate();
       }}
     >
+      <Suggested projectId={projectId} check={check} draft={draft} change={setDraft} />
       <ScheduleForm draft={draft} change={setDraft} preview={preview} error={error} />
       <Fault>{save.isError ? sentenceOf(save.error) : undefined}</Fault>
       <FormEnd api={checks} of={send} isPending={save.isPending} disabled={!isValid}>
         Save the schedule
       </FormEnd>
     </form>
+  );
+}
+
+/** The schedule that the latest pings look like, to be taken by a click. */
+function Suggested({
+  projectId,
+  check,
+  draft,
+  change,
+}: Omit<CheckDialogProps, 'close'> & {
+  readonly draft: ScheduleDraft;
+  readonly change: (draft: ScheduleDraft) => void;
+}) {
+  const { data } = useQuery(diagnosisQuery(projectId, check.uuid, check));
+  const suggestion = data?.suggestion;
+  if (suggestion === undefined) return null;
+  const { schedule, tz, of } = suggestion;
+  const isTaken = draft.kind === 'cron' && draft.schedule === schedule && draft.tz === tz;
+  if (isTaken) return null;
+  return (
+    <div className="cl-strip cl-row">
+      <span>
+        From the last {of} pings this looks like <span className="cl-mono">{schedule}</span> {tz}.
+      </span>
+      <Button size="xs" variant="default" onClick={() => change({ ...draft, kind: 'cron', schedule, tz })}>
+        Use this schedule
+      </Button>
+    </div>
   );
 }
 

@@ -1,8 +1,10 @@
 import type { Check, ReadOnlyCheck } from '@certloop/contracts/browser';
-import { background, Fault, Loaded, live, sentenceOf, spanText } from '@certloop/web-kit';
+import { Fault, Loaded, sentenceOf, spanText } from '@certloop/web-kit';
 import { Button } from '@mantine/core';
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { api, projectApi } from '../../service.js';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { diagnosisQuery } from '../../lookups.js';
+import { ScheduleText } from '../../schedule-text.js';
+import { projectApi } from '../../service.js';
 
 /** Why the check is in its state, and its schedule. */
 export function DiagnosisCard({
@@ -17,13 +19,7 @@ export function DiagnosisCard({
   readonly canChange: boolean;
 }) {
   const queries = useQueryClient();
-  const params = { projectId, checkId };
-  const diagnosis = useQuery({
-    queryKey: ['projects', projectId, 'check', checkId, 'diagnosis', check.status, check.n_pings],
-    queryFn: async ({ signal }) => (await api.diagnoseCheck({ params, headers: background, signal })).body,
-    ...live(15_000),
-    placeholderData: keepPreviousData,
-  });
+  const diagnosis = useQuery(diagnosisQuery(projectId, checkId, check));
   const mend = useMutation({
     mutationFn: (tz: string) =>
       projectApi(projectId).updateCheck({
@@ -70,13 +66,7 @@ function CheckFacts({ check }: { readonly check: Check | ReadOnlyCheck }) {
     <dl className="cl-facts">
       <dt>Schedule</dt>
       <dd>
-        {check.timeout === undefined ? (
-          <>
-            <span className="cl-mono">{check.schedule}</span> {check.tz}
-          </>
-        ) : (
-          `every ${spanText(check.timeout)}`
-        )}
+        <ScheduleText check={check} isExact />
       </dd>
       <dt>Grace time</dt>
       <dd>{spanText(check.grace)}</dd>

@@ -1,7 +1,6 @@
 import type { Check } from '@certloop/contracts/browser';
-import { CodeBlock, CopyText } from '@certloop/web-kit';
+import { CodeBlock, CopyText, useStoredChoice } from '@certloop/web-kit';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { stateQuery } from '../../service.js';
 
 const ways = [
@@ -11,10 +10,11 @@ const ways = [
   ['systemd', 'systemd unit'],
 ] as const;
 type Way = (typeof ways)[number][0];
+const wayNames = ways.map(([name]) => name);
 
 /** How the job sends its pings. */
 export function PingCard({ check }: { readonly check: Check }) {
-  const [way, choose] = useState<Way>('curl');
+  const [way = 'curl', choose] = useStoredChoice<Way>('ping-way', wayNames);
   const domain = useQuery(stateQuery).data?.pingMailDomain;
   return (
     <section className="cl-panel" aria-label="How to ping">

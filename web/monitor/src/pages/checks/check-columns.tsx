@@ -1,9 +1,10 @@
 import type { AccountChannel } from '@certloop/contracts/browser';
-import { type Column, lengthOf, Moment, RunStrip, spanText, useNow } from '@certloop/web-kit';
+import { type Column, exactTime, lengthOf, Moment, RunStrip, useNow } from '@certloop/web-kit';
 import { Link } from '@tanstack/react-router';
 import { Fragment } from 'react';
 import { CheckStateChip, nameOfCheck } from '../../check-states.js';
 import type { LiveCheck } from '../../lookups.js';
+import { ScheduleText } from '../../schedule-text.js';
 import { ChannelToggles } from './channel-toggles.js';
 import { RowActions } from './row-actions.js';
 import type { BulkChange } from './use-bulk-change.js';
@@ -62,15 +63,8 @@ function shownColumns(projectId: string): readonly Column<LiveCheck>[] {
     {
       key: 'schedule',
       title: 'Schedule',
-      width: '7.5rem',
-      cell: ({ timeout, schedule = '', tz }) =>
-        timeout === undefined ? (
-          <span title={tz}>
-            <span className="cl-mono">{schedule}</span> {tz}
-          </span>
-        ) : (
-          `every ${spanText(timeout)}`
-        ),
+      width: '8.5rem',
+      cell: (check) => <ScheduleText check={check} />,
     },
     {
       key: 'last',
@@ -134,7 +128,7 @@ function LengthSince({ before, at }: { readonly before: string; readonly at: str
   const seconds = Math.max(0, Math.floor((now - Date.parse(at)) / 1_000));
   const shown = seconds < 60 ? seconds : seconds - (seconds % 60);
   return (
-    <time className="cl-dim" dateTime={at} title={at}>
+    <time className="cl-dim" dateTime={at} title={exactTime(at)}>
       {before} {lengthOf(shown)}
     </time>
   );

@@ -2,7 +2,6 @@ import type { CheckCounts } from '@certloop/contracts/browser';
 import {
   CodeBlock,
   countOf,
-  countText,
   EmptyState,
   ErrorPanel,
   Icon,
@@ -16,7 +15,7 @@ import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type ReactNode, useRef, useState } from 'react';
-import { countsText, sumOf, worstOf } from '../../check-states.js';
+import { countsText, sumOf, titleOf, worstOf } from '../../check-states.js';
 import { mayChange, projectQuery } from '../../lookups.js';
 import { ProjectHead } from '../../project-head.js';
 import { CheckList } from './check-list.js';
@@ -36,10 +35,7 @@ export function ChecksPage() {
   const live = useLiveChecks(projectId, search);
   const { rows, counts } = live;
   const name = project.data?.name ?? 'Project';
-  useTitle(
-    counts !== undefined && counts.down > 0 ? `${countText(counts.down)} down – ${name}` : name,
-    'monitor',
-  );
+  useTitle(titleOf(counts, name), 'monitor');
   useTabIcon(counts === undefined ? undefined : worstOf(counts));
   const canChange = mayChange(project.data);
   if (project.isError && project.data === undefined) {

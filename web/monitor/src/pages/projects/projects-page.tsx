@@ -16,7 +16,7 @@ import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { CheckStateChip, CountStrip, statusOrder, sumOf, worstOf } from '../../check-states.js';
+import { CheckStateChip, CountStrip, statusOrder, sumOf, titleOf, worstOf } from '../../check-states.js';
 import { type CountedProject, projectsQuery } from '../../lookups.js';
 import { NewProject } from './new-project.js';
 
@@ -78,9 +78,11 @@ const columns: readonly Column<CountedProject>[] = [
 export function ProjectsPage() {
   const [isAdding, setAdding] = useState(false);
   const query = useQuery({ ...projectsQuery, ...live(15_000) });
-  const down = query.data?.reduce((sum, { counts }) => sum + (counts?.down ?? 0), 0) ?? 0;
-  useTitle(down > 0 ? `${countText(down)} down – Projects` : 'Projects', 'monitor');
-  useTabIcon(down > 0 ? 'bad' : undefined);
+  const total = (status: 'down' | 'grace' | 'up') =>
+    query.data?.reduce((sum, { counts }) => sum + (counts?.[status] ?? 0), 0) ?? 0;
+  const counts = { down: total('down'), grace: total('grace'), up: total('up') };
+  useTitle(titleOf(counts, 'Projects'), 'monitor');
+  useTabIcon(worstOf(counts));
   const add = (
     <Button aria-keyshortcuts="c" leftSection={<Icon name="plus" />} onClick={() => setAdding(true)}>
       Create a project
