@@ -54,6 +54,7 @@ import { indexJobsBySpace } from './migrations/0028-jobs-by-space.js';
 import { addStandings } from './migrations/0029-standings.js';
 import { addLastLogin } from './migrations/0030-last-login.js';
 import { addProviderTests } from './migrations/0031-provider-tests.js';
+import { indexStandingsByProvider } from './migrations/0032-standings-by-provider.js';
 import { permissionGroupMembers } from './permission-groups/group-members.repository.js';
 import { permissionGroupSpaces, permissionGroups } from './permission-groups/permission-groups.repository.js';
 import { providers } from './providers/providers.repository.js';
@@ -153,6 +154,7 @@ export const schema: Schema = {
     addStandings,
     addLastLogin,
     addProviderTests,
+    indexStandingsByProvider,
   ],
 };
 

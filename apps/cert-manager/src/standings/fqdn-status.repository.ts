@@ -1,55 +1,96 @@
 import type { RenewalStatus } from '@certloop/contracts';
-import { column, findRows, placeholders, querySql, type Tx } from '@certloop/db';
+import { type Column, column, placeholders, querySql, type Tx } from '@certloop/db';
 import { type CertificateRow, certificates } from '../certificates/certificates.repository.js';
-import { watchedFqdns } from '../watch/watched-fqdns.repository.js';
 import { fqdnStandings, type StandingRow } from './standings.repository.js';
-
-/** The standings of the FQDNs; at least one is asked for, here and below. */
-export function listStandings(tx: Tx, ids: readonly string[]): Promise<StandingRow[]> {
-  return findRows(tx, fqdnStandings, { id: ids });
-}
-
-/** An open entry of the renewal queue. */
-export interface OpenRenewal {
-  readonly fqdnId: string;
-  readonly status: RenewalStatus;
-  readonly scheduledAt: Date;
-  readonly attempt: number;
-}
-
-/** The open entries of the FQDNs; tests left out. */
-export function listOpenRenewals(tx: Tx, ids: readonly string[]): Promise<OpenRenewal[]> {
-  const columns = {
-    fqdnId: column.uuid(),
-    status: column.word<RenewalStatus>(16),
-    scheduledAt: column.instant(),
-    attempt: column.integer(),
-  };
-  const text = `select fqdn_id, status, scheduled_at, attempt from renewal_queue
-    where fqdn_id in (${placeholders(ids.length)}) and is_test = false and status in ('pending', 'processing')`;
-  return querySql<OpenRenewal>(tx, columns, text, ids);
-}
-
-/** The open requests of the FQDNs for a certificate. */
-export function listOpenJobs(
-  tx: Tx,
-  ids: readonly string[],
-): Promise<{ fqdnId: string; status: 'running' | 'waiting' }[]> {
-  const columns = { fqdnId: column.uuid(), status: column.word<'running' | 'waiting'>(16) };
-  const text = `select fqdn_id, status from issuance_jobs
-    where fqdn_id in (${placeholders(ids.length)}) and status in ('running', 'waiting')`;
-  return querySql<{ fqdnId: string; status: 'running' | 'waiting' }>(tx, columns, text, ids);
-}
 
 /** What of a certificate a list shows. */
 export type ShownCertificate = Pick<CertificateRow, 'id' | 'issuer' | 'serialNumber' | 'spkiSha256'>;
 
-/** Certificates by their ids, without their texts. */
+/** All that is shown of how an FQDN stands. */
+export interface FoundStatus {
+  readonly id: string;
+  /** Undefined for one that a process of an earlier version has just added. */
+  readonly standing: StandingRow | undefined;
+  /** The newest one, by its standing. */
+  readonly certificate: ShownCertificate | undefined;
+  readonly csr: { readonly id: string; readonly createdAt: Date; readonly description: string } | undefined;
+  /** The open entry of the renewal queue; tests left out. */
+  readonly renewal:
+    | { readonly status: RenewalStatus; readonly scheduledAt: Date; readonly attempt: number }
+    | undefined;
+  /** The open request for a certificate. */
+  readonly job: 'running' | 'waiting' | undefined;
+  /** Address of its check in the monitor. */
+  readonly checkUuid: string | undefined;
+}
+
+const { issuer, serialNumber, spkiSha256 } = certificates.columns;
+const shownColumns = { issuer, serialNumber, spkiSha256 };
+const standingColumns = fqdnStandings.columns;
+const foundColumns = {
+  ...standingColumns,
+  ...shownColumns,
+  fqdnId: column.uuid(),
+  csrId: column.uuid().nullable(),
+  csrCreatedAt: column.instant(),
+  csrDescription: column.text(),
+  renewalStatus: column.word<RenewalStatus>(16).nullable(),
+  renewalScheduledAt: column.instant(),
+  renewalAttempt: column.integer(),
+  jobStatus: column.word<'running' | 'waiting'>(16).nullable(),
+  checkUuid: column.uuid().nullable(),
+};
+/** What the left sides of joins have not is null, whatever the columns say. */
+type FoundRow = { readonly [Name in keyof typeof foundColumns]: ValueOf<(typeof foundColumns)[Name]> };
+type ValueOf<Spec> = Spec extends Column<infer Value> ? Value : never;
+
+/**
+ * How the FQDNs stand; at least one is asked for. By one statement, as each costs a way to the server; every table is
+ * read by an index of which each FQDN has at most one entry.
+ */
+export async function readFound(tx: Tx, ids: readonly string[]): Promise<FoundStatus[]> {
+  const text = `select s.*, f.id as fqdn_id, c.issuer, c.serial_number, c.spki_sha256,
+      r.id as csr_id, r.created_at as csr_created_at, r.description as csr_description,
+      q.status as renewal_status, q.scheduled_at as renewal_scheduled_at, q.attempt as renewal_attempt,
+      j.status as job_status, w.check_uuid
+    from fqdns f left join fqdn_standings s on s.id = f.id
+      left join certificates c on c.id = s.certificate_id
+      left join csrs r on r.id = (select l.id from csrs l where l.fqdn_id = f.id order by l.position desc limit 1)
+      left join renewal_queue q on q.fqdn_id = f.id and q.is_test = false and q.status in ('pending', 'processing')
+      left join issuance_jobs j on j.fqdn_id = f.id and j.status in ('running', 'waiting')
+      left join watched_fqdns w on w.id = f.id
+    where f.id in (${placeholders(ids.length)})`;
+  const rows = await querySql<FoundRow>(tx, foundColumns, text, ids);
+  return rows.map(foundIn);
+}
+
+function foundIn(row: FoundRow): FoundStatus {
+  const { issuer, serialNumber, spkiSha256, csrId, renewalStatus, certificateId } = row;
+  return {
+    id: row.fqdnId,
+    standing: (row.id as string | null) === null ? undefined : row,
+    certificate:
+      certificateId === null || (issuer as string | null) === null
+        ? undefined
+        : { id: certificateId, issuer, serialNumber, spkiSha256 },
+    csr:
+      csrId === null
+        ? undefined
+        : { id: csrId, createdAt: row.csrCreatedAt, description: row.csrDescription },
+    renewal:
+      renewalStatus === null
+        ? undefined
+        : { status: renewalStatus, scheduledAt: row.renewalScheduledAt, attempt: row.renewalAttempt },
+    job: row.jobStatus ?? undefined,
+    checkUuid: row.checkUuid ?? undefined,
+  };
+}
+
+/** Certificates by their ids, without their texts; at least one is asked for, here and below. */
 export function listShownCertificates(tx: Tx, ids: readonly string[]): Promise<ShownCertificate[]> {
-  const { id, issuer, serialNumber, spkiSha256 } = certificates.columns;
   const text = `select id, issuer, serial_number, spki_sha256 from certificates
     where id in (${placeholders(ids.length)})`;
-  return querySql<ShownCertificate>(tx, { id, issuer, serialNumber, spkiSha256 }, text, ids);
+  return querySql<ShownCertificate>(tx, { id: column.uuid(), ...shownColumns }, text, ids);
 }
 
 /** The texts of certificates by their ids. */
@@ -60,10 +101,4 @@ export function listCertificateTexts(
   const { id, pem } = certificates.columns;
   const text = `select id, pem from certificates where id in (${placeholders(ids.length)})`;
   return querySql<Pick<CertificateRow, 'id' | 'pem'>>(tx, { id, pem }, text, ids);
-}
-
-/** Addresses of the FQDNs' checks in the monitor. */
-export async function listCheckUuids(tx: Tx, ids: readonly string[]): Promise<Map<string, string>> {
-  const rows = await findRows(tx, watchedFqdns, { id: ids });
-  return new Map(rows.flatMap(({ id, checkUuid }) => (checkUuid === null ? [] : [[id, checkUuid] as const])));
 }

@@ -2,16 +2,14 @@ import type { CsrFinding } from '@certloop/contracts';
 import { describeCertificate, parseCertificate, splitChain } from '@certloop/crypto';
 import type { Tx } from '@certloop/db';
 import { findingsOf } from '../csrs/csr-view.js';
-import { type CsrRow, listLatestCsrs } from '../csrs/csrs.repository.js';
+import type { CsrRow } from '../csrs/csrs.repository.js';
 import type { FqdnRow } from '../fqdns/fqdns.repository.js';
 import type { AtWork } from './fqdn-status.js';
 import {
+  type FoundStatus,
   listCertificateTexts,
-  listCheckUuids,
-  listOpenJobs,
-  listOpenRenewals,
   listShownCertificates,
-  listStandings,
+  readFound,
   type ShownCertificate,
 } from './fqdn-status.repository.js';
 import { standingRowsOf } from './restate.service.js';
@@ -42,26 +40,25 @@ export async function readStatuses(
   { now, keyAlgorithms }: { readonly now: Date; readonly keyAlgorithms: KeyAlgorithms },
 ): Promise<ReadonlyMap<string, FqdnStanding>> {
   const ids = fqdns.map(({ id }) => id);
-  const rows = await readRows(tx, ids, now);
-  const certificates = await readCertificates(tx, rows, keyAlgorithms);
-  const csrs = new Map((await listLatestCsrs(tx, ids)).map((csr) => [csr.fqdnId, csr]));
-  const renewals = new Map((await listOpenRenewals(tx, ids)).map((entry) => [entry.fqdnId, entry]));
-  const jobs = new Map((await listOpenJobs(tx, ids)).map(({ fqdnId, status }) => [fqdnId, status]));
-  const checks = await listCheckUuids(tx, ids);
+  const found = await withStandings(tx, await readFound(tx, ids), now);
+  const certificates = await withAlgorithms(
+    tx,
+    found.flatMap(({ certificate }) => certificate ?? []),
+    keyAlgorithms,
+  );
   return new Map(
-    rows.map((row) => {
+    found.map(({ id, standing: row, certificate, csr, renewal, job, checkUuid }) => {
       const standing = standingIn(row);
-      const csr = csrs.get(row.id);
       return [
-        row.id,
+        id,
         {
           standing,
           state: stateAt(standing, now),
-          certificate: certificates.get(row.certificateId ?? ''),
+          certificate: certificates.get(certificate?.id ?? ''),
           csr: csr && { id: csr.id, createdAt: csr.createdAt, findings: findingsOf(csr) },
-          renewal: renewals.get(row.id),
-          job: jobs.get(row.id),
-          checkUuid: checks.get(row.id),
+          renewal,
+          job,
+          checkUuid,
           now,
         },
       ];
@@ -69,16 +66,18 @@ export async function readStatuses(
   );
 }
 
-async function readRows(tx: Tx, ids: readonly string[], now: Date): Promise<StandingRow[]> {
-  const rows = await listStandings(tx, ids);
-  if (rows.length === ids.length) return rows;
-  // one that a process of an earlier version has just added, before the sweep
-  const found = new Set(rows.map(({ id }) => id));
-  const facts = await readFacts(
-    tx,
-    ids.filter((id) => !found.has(id)),
-  );
-  return [...rows, ...(await standingRowsOf(tx, facts, [], now))];
+/** Computes the standings that are not stored yet. */
+async function withStandings(tx: Tx, found: readonly FoundStatus[], now: Date) {
+  const missing = found.flatMap(({ id, standing }) => (standing === undefined ? [id] : []));
+  const rows = missing.length === 0 ? [] : await standingRowsOf(tx, await readFacts(tx, missing), [], now);
+  const certificateIds = rows.flatMap(({ certificateId }) => certificateId ?? []);
+  const shown = certificateIds.length === 0 ? [] : await listShownCertificates(tx, certificateIds);
+  return found.flatMap((one) => {
+    if (one.standing !== undefined) return [{ ...one, standing: one.standing }];
+    const standing = rows.find(({ id }) => id === one.id);
+    const certificate = shown.find(({ id }) => id === standing?.certificateId);
+    return standing === undefined ? [] : [{ ...one, standing, certificate }];
+  });
 }
 
 /** A standing as the rule has it. */
@@ -92,10 +91,8 @@ function standingIn(row: StandingRow): Standing {
   };
 }
 
-async function readCertificates(tx: Tx, rows: readonly StandingRow[], known: KeyAlgorithms) {
-  const ids = rows.flatMap(({ certificateId }) => (certificateId === null ? [] : [certificateId]));
-  if (ids.length === 0) return new Map<string, ShownCertificate & { keyAlgorithm: string }>();
-  const shown = await listShownCertificates(tx, ids);
+/** The certificates with the algorithms of their keys, by their ids. */
+async function withAlgorithms(tx: Tx, shown: readonly ShownCertificate[], known: KeyAlgorithms) {
   const unknown = shown.filter(({ spkiSha256 }) => !known.has(spkiSha256));
   const keys = new Map(unknown.map(({ id, spkiSha256 }) => [id, spkiSha256]));
   if (known.size + unknown.length > maxKnownKeys) known.clear();

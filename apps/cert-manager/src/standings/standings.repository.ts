@@ -69,6 +69,8 @@ export const fqdnStandings = defineTable<StandingRow>('fqdn_standings', {
     { columns: ['spaceId', 'renewAt', 'id'] },
     { columns: ['spaceId', 'fqdn', 'id'] },
     { columns: ['spaceId', 'attentionAt', 'id', 'expiresAt', 'problem'] },
+    // for all FQDNs: SQLite would read all that have a certificate by an index of those alone
+    { columns: ['providerId', 'notBefore', 'id'] },
     { name: 'ix_fqdn_standings_unfinished', columns: ['spaceId', 'id'], where: 'certificate_id is null' },
     {
       name: 'ix_fqdn_standings_problem',

@@ -8,6 +8,7 @@ import {
   type OwnFqdn,
   type Space,
 } from '@certloop/contracts';
+import { executeSql } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import type { TestApp } from '../support/app.js';
@@ -410,5 +411,16 @@ describeEachDialect('FQDNs by how they stand', (open) => {
     const [shown] = await list({ q: 'found.example.org', include: 'status' });
     expect(shown?.status).toMatchObject({ reason: expect.stringContaining('have the CSR signed') });
     expect(shown?.id).toBe(fqdn.id);
+  });
+
+  test('one whose standing is not stored yet is shown as it will be', async () => {
+    const fqdn = await issuedFqdn(place, 'earlier.example.org');
+    const { body: stored } = await get(pathOf(fqdn, '')).expect(200);
+    expect(stored.status.certificate).toMatchObject({ keyAlgorithm: 'ECDSA' });
+    await app.database.transaction((tx) =>
+      executeSql(tx, 'delete from fqdn_standings where id = $1', [fqdn.id]),
+    );
+    const { body } = await get(pathOf(fqdn, '')).expect(200);
+    expect(body).toEqual(stored);
   });
 });

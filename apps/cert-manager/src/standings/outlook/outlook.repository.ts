@@ -81,14 +81,14 @@ export async function findFirstLoss(
 
 /**
  * When the newest certificate that began last, of those that a provider issued, was stored. Nearly all FQDNs of a
- * provider have a certificate of it, so the certificates of the newest `slice` are looked up first: to look up all before
- * sorting takes half a second for 50,000.
+ * provider have a certificate of it, so the certificates of the newest `slice` are looked up first, by index: to look up
+ * all before sorting takes half a second for 50,000.
  */
 export async function findLastSuccess(
   tx: Tx,
   providerId: string,
   scope: SpaceScope,
-  slice = 1_000,
+  slice = 100,
 ): Promise<Date | undefined> {
   for (const limit of [`limit ${slice}`, '']) {
     const values: SqlValue[] = [];
@@ -96,10 +96,10 @@ export async function findLastSuccess(
     const provider = place(providerId);
     const newest = `select s.id, s.certificate_id, s.not_before from fqdn_standings s
       where s.provider_id = ${provider} and s.certificate_id is not null ${inSpaces(scope, place)}
-      order by s.not_before desc, s.id ${limit}`;
+      order by s.not_before desc, s.id desc ${limit}`;
     // SQLite reads the left side of a cross join first
     const text = `select c.created_at from (${newest}) n cross join certificates c
-      where c.id = n.certificate_id and c.provider_id = ${provider} order by n.not_before desc, n.id limit 1`;
+      where c.id = n.certificate_id and c.provider_id = ${provider} order by n.not_before desc, n.id desc limit 1`;
     const [found] = await querySql(tx, { createdAt: column.instant() }, text, values);
     if (found !== undefined) return found.createdAt;
   }
