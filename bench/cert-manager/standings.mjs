@@ -1,7 +1,7 @@
 // Suite `standings`: lists, counts and outlook of 50,000 FQDNs by how they stand, on both databases.
 
 import { fqdnStandings } from '../../apps/cert-manager/dist/src/standings/standings.repository.js';
-import { onEachDatabase } from '../databases.mjs';
+import { onEachDatabase, settle } from '../databases.mjs';
 import { alone, once } from '../measuring/measure.mjs';
 import { multiply } from '../multiply.mjs';
 import { asAdministrator, withManager } from './manager-place.mjs';
@@ -25,7 +25,7 @@ export const standings = {
 async function measureStandings(place) {
   const { spaceId, first } = await seedCertificates(place, listed);
   await place.runSql(copyStandings(place.dialect, first.id, listed));
-  if (place.dialect === 'postgres') await place.runSql('analyze');
+  await settle(place);
   const { pid } = place.manager;
   const rows = [];
   for (const [what, target, path] of [
@@ -39,6 +39,9 @@ async function measureStandings(place) {
     ['one FQDN', '5 ms', `/spaces/${spaceId}/fqdns/${first.id}`],
     ['one space', '5 ms', `/spaces/${spaceId}`],
     ['100 spaces with counts', '30 ms', '/spaces?include=counts&limit=100'],
+    ['providers with their use, cached for 10 s', '15 ms', '/providers?include=usage'],
+    ['100 renewals with names', '25 ms', '/renewal-queue?include=fqdn&limit=100'],
+    ['changes, no news', '3 ms', '/changes?since=999999999'],
     ['outlook', '50 ms', '/outlook'],
     ['expiry by week', '50 ms', '/stats/expiry?bucket=week'],
   ]) {
@@ -51,7 +54,7 @@ async function measureStandings(place) {
 async function measureChanges(place) {
   const { spaceId, first } = await seedCertificates(place, changed);
   await place.runSql(copyStandings(place.dialect, first.id, changed));
-  if (place.dialect === 'postgres') await place.runSql('analyze');
+  await settle(place);
   const { pid } = place.manager;
   const { url, headers } = asAdministrator(place, '/fqdns/bulk');
   const rows = [];
