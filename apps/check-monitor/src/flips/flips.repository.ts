@@ -3,6 +3,7 @@ import {
   column,
   defineTable,
   executeSql,
+  inDialect,
   insertMany,
   placeholders,
   querySql,
@@ -64,11 +65,25 @@ export async function listFlipsBetween(
   return querySql(tx, flips.columns, text, [checkId, limit, after, before]);
 }
 
-/** Moments at which a check went down as no ping came, the latest first. */
-export async function listMisses(tx: Tx, checkId: number, limit: number): Promise<Micros[]> {
-  const text = `select at from flips where check_id = $1 and reason = 'timeout' order by id desc limit $2`;
-  const rows = await querySql(tx, { at: flips.columns.at }, text, [checkId, limit]);
-  return rows.map(({ at }) => at);
+const momentsSql = {
+  sqlite: "group_concat(at, ',')",
+  postgres: "string_agg(cast(at as text), ',')",
+};
+
+/** Moments at which each of some checks went down as no ping came, at most `limit` of each, by the id of the check. */
+export async function listMisses(
+  tx: Tx,
+  checkIds: readonly number[],
+  limit: number,
+): Promise<ReadonlyMap<number, readonly Micros[]>> {
+  if (checkIds.length === 0) return new Map();
+  const misses = `select id, at from flips
+    where check_id = c.id and reason = 'timeout' order by id desc limit $1`;
+  const text = `select c.id, (select ${inDialect(tx, momentsSql)} from (${misses}) misses) as moments
+    from checks c where c.id in (${placeholders(checkIds.length, 2)})`;
+  const columns = { id: column.bigint(), moments: column.text().nullable() };
+  const rows = await querySql(tx, columns, text, [limit, ...checkIds]);
+  return new Map(rows.map(({ id, moments }) => [id, JSON.parse(`[${moments ?? ''}]`) as Micros[]]));
 }
 
 /** The latest flip of each of some checks that has one, by the id of the check. */

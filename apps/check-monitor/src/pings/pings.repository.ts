@@ -1,4 +1,4 @@
-import { column, defineTable, executeSql, querySql, type Tx } from '@certloop/db';
+import { column, defineTable, executeSql, inDialect, placeholders, querySql, type Tx } from '@certloop/db';
 import type { Signal } from '../checks/check-state.js';
 import type { Micros } from '../instants.js';
 import type { RunEvent } from './durations.js';
@@ -53,16 +53,27 @@ const { slot: _slot, ...others } = pings.columns;
 const pingColumns = { ...others, n: column.bigint() };
 const pingNames = `check_id, ${number} as n, at, signal, scheme, remote_addr, method, user_agent, run_id, exit_status`;
 
-const lastSlot = '(select coalesce(last_slot, ping_count) from check_states where check_id = $1)';
+const lastSlotOf = 'select coalesce(last_slot, ping_count) from check_states where check_id =';
+
+/** Placeholders and columns that a selection of pings takes its check and the number of pings from. */
+interface Asked {
+  readonly check: string;
+  readonly max: string;
+}
 
 /**
- * Text that selects pings of check `$1`, the latest first and `$2` at most, by their index: those of this lap of the
+ * Text that selects pings of a check, the latest first and so many at most, by their index: those of this lap of the
  * ring, then those of the lap before.
  */
-function latestFirst(names: string, condition = ''): string {
+function latestFirst(
+  names: string,
+  condition = '',
+  { check, max }: Asked = { check: '$1', max: '$2' },
+): string {
+  const lastSlot = `(${lastSlotOf} ${check})`;
   const part = (slots: string) => `select * from (select ${names} from pings
-    where check_id = $1 and ${slots} and ${number} > 0 ${condition} order by slot desc limit $2) part`;
-  return `${part(`slot <= ${lastSlot}`)} union all ${part(`slot > ${lastSlot}`)} order by n desc limit $2`;
+    where check_id = ${check} and ${slots} and ${number} > 0 ${condition} order by slot desc limit ${max}) part`;
+  return `${part(`slot <= ${lastSlot}`)} union all ${part(`slot > ${lastSlot}`)} order by n desc limit ${max}`;
 }
 
 /** Latest pings of a check, newest first. */
@@ -73,15 +84,36 @@ export async function listLatestPings(tx: Tx, checkId: number, max: number): Pro
   return rows.map(({ hasBody, ...ping }) => ({ ...ping, hasBody: hasBody === 1 }));
 }
 
-/** Latest successes and failures of a check, newest first. */
+/** A success or a failure. */
+export type Outcome = Pick<Ping, 'n' | 'at' | 'signal'>;
+
+const outcomesSql = {
+  sqlite: "group_concat(json_array(n, at, signal), ',')",
+  postgres: "string_agg(cast(json_build_array(n, at, signal) as text), ',')",
+};
+
+/**
+ * Latest successes and failures of each of some checks, at most `limit` of each and newest first, by the id of the check.
+ * One statement for all, whose steps into the index are those of a statement for each check.
+ */
 export async function listLatestOutcomes(
   tx: Tx,
-  checkId: number,
+  checkIds: readonly number[],
   limit: number,
-): Promise<Pick<Ping, 'n' | 'at' | 'signal'>[]> {
-  const { at, signal } = pings.columns;
-  const text = latestFirst(`${number} as n, at, signal`, `and signal in ('success', 'fail')`);
-  return querySql(tx, { n: pingColumns.n, at, signal }, text, [checkId, limit]);
+): Promise<ReadonlyMap<number, readonly Outcome[]>> {
+  if (checkIds.length === 0) return new Map();
+  const asked = { check: 's.check_id', max: '$1' };
+  const runs = latestFirst(`${number} as n, at, signal`, "and signal in ('success', 'fail')", asked);
+  const text = `select s.check_id, (select ${inDialect(tx, outcomesSql)} from (${runs}) runs) as runs
+    from check_states s where s.check_id in (${placeholders(checkIds.length, 2)})`;
+  const columns = { checkId: pings.columns.checkId, runs: column.text().nullable() };
+  const rows = await querySql(tx, columns, text, [limit, ...checkIds]);
+  return new Map(rows.map((row) => [row.checkId, outcomesIn(row.runs)]));
+}
+
+function outcomesIn(text: string | null): Outcome[] {
+  const found = JSON.parse(`[${text ?? ''}]`) as [n: number, at: Micros, signal: Signal][];
+  return found.map(([n, at, signal]) => ({ n, at, signal })).sort((one, other) => other.n - one.n);
 }
 
 /** Pings of a check between two moments, both excluded, with the first bytes of their bodies; newest first. */
@@ -143,6 +175,7 @@ export async function deletePings(tx: Tx, checkId: number): Promise<void> {
 
 /** Moment of the oldest ping that is stored; undefined when there is none. */
 export async function findOldestPingAt(tx: Tx, checkId: number): Promise<Micros | undefined> {
+  const lastSlot = `(${lastSlotOf} $1)`;
   const part = (slots: string) => `select * from (select ${number} as n, at from pings
     where check_id = $1 and ${slots} and ${number} > 0 order by slot limit 1) part`;
   const text = `${part(`slot > ${lastSlot}`)} union all ${part(`slot <= ${lastSlot}`)} order by n limit 1`;

@@ -143,6 +143,34 @@ describeMonitor('the checks of a project in the console', (stage) => {
     await owner.get(at(`/checks/status?ids=${Array.from({ length: 101 }, () => 'a').join()}`)).expect(400);
   });
 
+  test('show the latest runs of each of many checks in their order', async () => {
+    const made = [await make({}), await make({}), await make({})];
+    const [long, short, fresh] = made as [{ uuid: string }, { uuid: string }, { uuid: string }];
+    // several laps of a ring of 50 pings, of which the last one has four starts, which are no runs
+    for (let n = 0; n < 130; n += 1) {
+      stage.app.clock.advance(1_000);
+      await ping(long, n % 3 === 0 ? '/fail' : '');
+      if (n % 10 === 0) await ping(long, '/start');
+    }
+    await ping(short, '/fail');
+    await ping(short);
+    const asked = async () => {
+      const ids = made.map(({ uuid }) => uuid).join();
+      const { checks } = (await reader.get(at(`/checks/status?ids=${ids}`)).expect(200)).body;
+      return new Map((checks as { id: string; recent: string }[]).map(({ id, recent }) => [id, recent]));
+    };
+    const letters = Array.from({ length: 130 }, (_, n) => (n % 3 === 0 ? 'f' : 'u')).join('');
+    const expected = new Map([
+      [uniqueKeyOf(long.uuid), letters.slice(-46)],
+      [uniqueKeyOf(short.uuid), 'fu'],
+      [uniqueKeyOf(fresh.uuid), ''],
+    ]);
+    expect(await asked()).toEqual(expected);
+    // those that did not change are not read again
+    await ping(fresh);
+    expect(await asked()).toEqual(expected.set(uniqueKeyOf(fresh.uuid), 'u'));
+  });
+
   test('are cleared of their history, and pinged again as new ones', async () => {
     const { uuid } = await make({ name: 'Backup', timeout: 60, grace: 60 });
     for (const suffix of ['', '/fail', '', '/start']) await ping({ uuid }, suffix);

@@ -125,10 +125,14 @@ export async function readCheckStates(
   return deps.db.read(async (tx) => {
     const falls = await fallsOf(tx, named, now);
     const limit = await pingLimitOf(deps, tx, caller.projectId);
-    const checks: CheckState[] = [];
-    for (const { check, status } of named) {
+    const runs = await deps.recentRuns.of(
+      tx,
+      named.map(({ check }) => check),
+      limit,
+    );
+    const checks = named.map(({ check, status }): CheckState => {
       const fall = falls.get(check.id);
-      checks.push({
+      return {
         id: idFor(caller, check),
         status,
         started: check.lastStart !== null,
@@ -136,9 +140,9 @@ export async function readCheckStates(
         nextPing: isoOrNull(timingAt(check, now).expectedAt),
         lastDuration: check.lastDuration === null ? null : Math.floor(check.lastDuration / 10_000) / 100,
         downSince: isoOrNull(fall?.at ?? null),
-        recent: await deps.recentRuns.of(tx, check, limit),
-      });
-    }
+        recent: runs.get(check.id) ?? '',
+      };
+    });
     return { at: isoSeconds(now), counts: countsOf(rows), checks };
   });
 }

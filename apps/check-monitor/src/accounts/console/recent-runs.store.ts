@@ -6,8 +6,8 @@ import { maxRecentRuns, recentRuns } from './recent-runs.js';
 
 /** Letters of the latest runs of checks, read anew only after a ping or a change of status. */
 export interface RunsStore {
-  /** The letters of a check, of which `pingLimit` pings count. */
-  of(tx: Tx, check: Standing, pingLimit: number): Promise<string>;
+  /** The letters of each check by its id; `pingLimit` pings of a check count. */
+  of(tx: Tx, checks: readonly Standing[], pingLimit: number): Promise<ReadonlyMap<number, string>>;
 }
 
 // some 200 bytes each
@@ -16,15 +16,29 @@ const maxChecks = 20_000;
 export function createRunsStore(): RunsStore {
   const known = new Map<number, { readonly state: string; readonly runs: string }>();
   return {
-    of: async (tx, { id, pingCount, storedStatus, lastPing }, pingLimit) => {
-      const state = `${pingCount} ${storedStatus} ${lastPing} ${pingLimit}`;
-      const found = known.get(id);
-      if (found?.state === state) return found.runs;
-      const pings = await listLatestOutcomes(tx, id, Math.min(pingLimit, maxRecentRuns));
-      const runs = recentRuns(pings, await listMisses(tx, id, maxRecentRuns));
-      if (known.size >= maxChecks) known.clear();
-      known.set(id, { state, runs });
-      return runs;
+    of: async (tx, checks, pingLimit) => {
+      const letters = new Map<number, string>();
+      const changed = checks.filter((check) => {
+        const found = known.get(check.id);
+        if (found?.state !== stateOf(check, pingLimit)) return true;
+        letters.set(check.id, found.runs);
+        return false;
+      });
+      const ids = changed.map(({ id }) => id);
+      const pings = await listLatestOutcomes(tx, ids, Math.min(pingLimit, maxRecentRuns));
+      const misses = await listMisses(tx, ids, maxRecentRuns);
+      if (known.size + ids.length > maxChecks) known.clear();
+      for (const check of changed) {
+        const runs = recentRuns(pings.get(check.id) ?? [], misses.get(check.id) ?? []);
+        known.set(check.id, { state: stateOf(check, pingLimit), runs });
+        letters.set(check.id, runs);
+      }
+      return letters;
     },
   };
+}
+
+/** What the letters follow from. */
+function stateOf({ pingCount, storedStatus, lastPing }: Standing, pingLimit: number): string {
+  return `${pingCount} ${storedStatus} ${lastPing} ${pingLimit}`;
 }
