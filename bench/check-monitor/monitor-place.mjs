@@ -1,11 +1,13 @@
 // A check-monitor on a new database, with projects and checks put into it by SQL.
 import { randomUUID } from 'node:crypto';
+import { Agent } from 'node:http';
 import { defaultSettings, newCheck } from '../../apps/check-monitor/dist/src/checks/check.js';
 import { checks, insertCheck } from '../../apps/check-monitor/dist/src/checks/rows/checks.repository.js';
 import { schema } from '../../apps/check-monitor/dist/src/database.js';
 import { setUpProject } from '../../apps/check-monitor/dist/src/projects/create-project.service.js';
 import { findProjectByPingKey } from '../../apps/check-monitor/dist/src/projects/projects.repository.js';
 import { openDatabase } from '../../packages/db/dist/src/index.js';
+import { exchange } from '../measuring/measure.mjs';
 import { copyId, multiply } from '../multiply.mjs';
 import { startService } from '../services.mjs';
 
@@ -35,8 +37,8 @@ export function micros() {
  * A new project with `count` checks that are up, have been pinged once and are due in 25 hours and later; `kind`, eight
  * hexadecimal digits, begins their uuids. Returns its keys and the uuids.
  */
-export async function seedChecks({ dialect, database, runSql }, { kind, count }) {
-  const owner = { email: `${kind}@example.test`, checkLimit: 2 * count, pingLimit: null };
+export async function seedChecks({ dialect, database, runSql }, { kind, count, pingLimit = null }) {
+  const owner = { email: `${kind}@example.test`, checkLimit: 2 * count, pingLimit };
   const keys = await setUpProject({ db: database, clock: { now: micros }, secret }, owner, `Project ${kind}`);
   const first = await database.transaction((tx) => insertFirst(tx, keys));
   const copy = multiply(dialect, checks, {
@@ -70,4 +72,24 @@ async function insertFirst(tx, { pingKey }) {
   };
   await insertCheck(tx, { ...check, ...pinged });
   return check.uuid;
+}
+
+/** A flip for each check of the project, in the last hour. */
+export function seedFlips({ runSql }, { projectId }) {
+  const at = micros() - 3_600_000_000;
+  return runSql(`insert into flips (check_id, at, old_status, new_status, reason, processed_at)
+    select id, ${at} + id, 'new', 'up', '', ${at} + id from checks where project_id = '${projectId}'`);
+}
+
+/** `count` runs of a check, each of them a start and a success, by pings of its own. */
+export async function seedRing({ monitor: { url } }, { uuid, count }) {
+  const agent = new Agent({ keepAlive: true, maxSockets: 8 });
+  for (let n = 0; n < count; n += 8) {
+    const pings = Array.from(
+      { length: 8 },
+      (_, place) => `${url}/ping/${uuid}${place % 2 === 0 ? '/start' : ''}`,
+    );
+    await Promise.all(pings.map((ping) => exchange(agent, { url: ping })));
+  }
+  agent.destroy();
 }

@@ -21,16 +21,21 @@ export async function underLoad({ what, target, pid, load, seconds, connections 
   return { what, figure, target, cpuMs, ...result };
 }
 
-/** Row of one request at a time, `times` of them after as many as 5 to warm up; the figure is the median. */
-export async function alone({ what, target, pid, ask, times = 21 }) {
+/**
+ * Row of one request at a time, `times` of them after as many as 5 to warm up; the figure is the median. `ask` may be a
+ * function that gives the next request. `prepare` runs before each one and does not count as its time.
+ */
+export async function alone({ what, target, pid, ask, prepare = async () => undefined, times = 21 }) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  for (let n = 0; n < 5; n += 1) await exchange(agent, ask);
+  const next = () => (typeof ask === 'function' ? ask() : ask);
+  for (let n = 0; n < 5; n += 1) await exchange(agent, next());
   const before = cpuSeconds(pid);
   const taken = [];
   let refused = 0;
   for (let n = 0; n < times; n += 1) {
+    await prepare();
     const start = performance.now();
-    const { status } = await exchange(agent, ask);
+    const { status } = await exchange(agent, next());
     taken.push(performance.now() - start);
     if (status >= 300) refused += 1;
   }
