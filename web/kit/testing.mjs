@@ -3,9 +3,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
+const imported = /(?:^|[;}])import\s*(?:[^"'();]*?from\s*)?"\.\/([^"]+)"/g;
+const opened = /import\(\s*[`"']\.\/([^`"']+)[`"']\s*\)/g;
+
 /**
- * Sizes of a built console in bytes after gzip: JavaScript and CSS that every visit loads, and each part that a page
- * loads on its own, by file name.
+ * Sizes of a built console in bytes after gzip: JavaScript and CSS that every visit loads, and all that each page loads
+ * beside that, by the name of its file.
  */
 export function measureConsole(folder) {
   const html = readFileSync(join(folder, 'index.html'), 'utf8');
@@ -14,27 +17,31 @@ export function measureConsole(folder) {
       .filter((name) => /\.(js|css)$/.test(name))
       .map((name) => [name, readFileSync(join(folder, 'assets', name))]),
   );
-  const first = new Set();
-  const load = (name) => {
-    if (first.has(name)) return;
-    first.add(name);
-    for (const [, other] of String(assets.get(name)).matchAll(
-      /^import[^;]*?"\.\/([^"]+)"|;import[^;]*?"\.\/([^"]+)"/g,
-    )) {
-      if (assets.has(other)) load(other);
-    }
+  /** The files and all that they import, without those in `known`. */
+  const withImports = (names, known = new Set()) => {
+    const found = new Set();
+    const load = (name) => {
+      if (found.has(name) || known.has(name) || !assets.has(name)) return;
+      found.add(name);
+      for (const [, other] of String(assets.get(name)).matchAll(imported)) load(other);
+    };
+    for (const name of names) load(name);
+    return found;
   };
-  for (const [, name] of html.matchAll(/(?:src|href)="\.\/assets\/([^"]+\.(?:js|css))"/g)) load(name);
+  const named = [...html.matchAll(/(?:src|href)="\.\/assets\/([^"]+\.(?:js|css))"/g)];
+  const first = withImports(named.map(([, name]) => name));
   const sizeOf = (name) => gzipSync(assets.get(name), { level: 9 }).length;
-  const sum = (suffix) =>
-    [...first].filter((name) => name.endsWith(suffix)).reduce((total, name) => total + sizeOf(name), 0);
-  const rest = [...assets.keys()].filter((name) => name.endsWith('.js') && !first.has(name));
+  const sum = (names, suffix) =>
+    [...names].filter((name) => name.endsWith(suffix)).reduce((total, name) => total + sizeOf(name), 0);
+  const pages = new Set(
+    [...assets.values()].flatMap((bytes) => [...String(bytes).matchAll(opened)].map(([, name]) => name)),
+  );
   return {
     html,
     code: [...assets].filter(([name]) => name.endsWith('.js')).map(([, bytes]) => String(bytes)),
-    firstJs: sum('.js'),
-    css: sum('.css'),
-    parts: Object.fromEntries(rest.map((name) => [name, sizeOf(name)])),
+    firstJs: sum(first, '.js'),
+    css: sum(first, '.css'),
+    pages: Object.fromEntries([...pages].map((name) => [name, sum(withImports([name], first), '.js')])),
   };
 }
 

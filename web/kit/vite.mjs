@@ -53,6 +53,28 @@ function schemePlugin() {
   };
 }
 
+/** What nearly every page shows: loaded beside the entry, and not after it has run and asked for its page. */
+const shared = /\/kit\/src\/lists\/data-table\.tsx$/;
+
+/** Loads the part with the tables first, so that the parts of the pages need not bring it. */
+function sharedPlugin() {
+  return {
+    name: 'certloop-shared',
+    apply: 'build',
+    transformIndexHtml: {
+      order: 'post',
+      handler: (_html, { bundle }) =>
+        Object.values(bundle)
+          .filter(({ type, moduleIds }) => type === 'chunk' && moduleIds.some((id) => shared.test(id)))
+          .map(({ fileName }) => ({
+            tag: 'link',
+            injectTo: 'head',
+            attrs: { rel: 'modulepreload', crossorigin: true, href: `./${fileName}` },
+          })),
+    },
+  };
+}
+
 const packable = /\.(js|css|svg)$/;
 
 /** Writes each asset in br and gzip beside it, so that no server compresses while someone waits. */
@@ -86,7 +108,7 @@ export function consoleConfig(service) {
   return ({ command }) => ({
     // relative: the service may stand below a path of a proxy
     base: command === 'build' ? './' : '/ui/',
-    plugins: [react(), outlinePlugin(), schemePlugin(), packPlugin()],
+    plugins: [react(), outlinePlugin(), schemePlugin(), sharedPlugin(), packPlugin()],
     build: {
       target: 'es2022',
       assetsInlineLimit: 0,
