@@ -24,14 +24,7 @@ const pageSize = 50;
 export function CertificatesCard({ fqdn }: { readonly fqdn: Fqdn }) {
   const now = useNow();
   const [count, setCount] = useState(pageSize);
-  const query = useQuery<readonly Certificate[]>({
-    queryKey: ['fqdns', fqdn.id, 'certificates'],
-    queryFn: async ({ signal }) => {
-      const params = { spaceId: fqdn.spaceId, fqdnId: fqdn.id };
-      const { body } = await api.listCertificates({ params, signal });
-      return body.toReversed();
-    },
-  });
+  const query = useCertificates(fqdn);
   const columns: readonly Column<Certificate>[] = [
     {
       key: 'state',
@@ -44,14 +37,7 @@ export function CertificatesCard({ fqdn }: { readonly fqdn: Fqdn }) {
     {
       key: 'issuer',
       title: 'Issuer',
-      cell: ({ id, spaceId, fqdnId, issuer }) => (
-        <Link
-          to="/spaces/$spaceId/fqdns/$fqdnId/certificates/$certId"
-          params={{ spaceId, fqdnId, certId: id }}
-        >
-          {issuer}
-        </Link>
-      ),
+      cell: (certificate) => <IssuerLink certificate={certificate} />,
     },
     { key: 'stored', title: 'Stored', width: '8rem', cell: ({ createdAt }) => dayOf(createdAt) },
     { key: 'expires', title: 'Expires', width: '9rem', cell: ({ expiresAt }) => <Moment at={expiresAt} /> },
@@ -59,22 +45,7 @@ export function CertificatesCard({ fqdn }: { readonly fqdn: Fqdn }) {
       key: 'take',
       title: '',
       width: '15rem',
-      cell: ({ id, spaceId, fqdnId, pem }) => (
-        <div className="cl-row">
-          <Button
-            component="a"
-            // the service records who downloaded it
-            href={`${serviceUrl()}/spaces/${spaceId}/fqdns/${fqdnId}/certificates/${id}/download`}
-            download
-            size="xs"
-            variant="default"
-            leftSection={<Icon name="certificate" size={16} />}
-          >
-            Download
-          </Button>
-          <CopyText text={pem} />
-        </div>
-      ),
+      cell: (certificate) => <Take certificate={certificate} />,
     },
   ];
   return (
@@ -102,6 +73,46 @@ export function CertificatesCard({ fqdn }: { readonly fqdn: Fqdn }) {
         )
       }
     </Loaded>
+  );
+}
+
+/** The certificates of a name, the newest first. */
+function useCertificates(fqdn: Fqdn) {
+  return useQuery<readonly Certificate[]>({
+    queryKey: ['fqdns', fqdn.id, 'certificates'],
+    queryFn: async ({ signal }) => {
+      const params = { spaceId: fqdn.spaceId, fqdnId: fqdn.id };
+      const { body } = await api.listCertificates({ params, signal });
+      return body.toReversed();
+    },
+  });
+}
+
+function IssuerLink({ certificate }: { readonly certificate: Certificate }) {
+  const { id: certId, spaceId, fqdnId, issuer } = certificate;
+  return (
+    <Link to="/spaces/$spaceId/fqdns/$fqdnId/certificates/$certId" params={{ spaceId, fqdnId, certId }}>
+      {issuer}
+    </Link>
+  );
+}
+
+function Take({ certificate: { id, spaceId, fqdnId, pem } }: { readonly certificate: Certificate }) {
+  return (
+    <div className="cl-row">
+      <Button
+        component="a"
+        // the service records who downloaded it
+        href={`${serviceUrl()}/spaces/${spaceId}/fqdns/${fqdnId}/certificates/${id}/download`}
+        download
+        size="xs"
+        variant="default"
+        leftSection={<Icon name="certificate" size={16} />}
+      >
+        Download
+      </Button>
+      <CopyText text={pem} />
+    </div>
   );
 }
 

@@ -1,4 +1,4 @@
-import type { RenewalExplanation } from '@certloop/contracts/browser';
+import type { Csr, OwnFqdn, RenewalExplanation } from '@certloop/contracts/browser';
 import { ErrorPanel, Loaded, useTitle } from '@certloop/web-kit';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
@@ -23,18 +23,8 @@ export function FqdnPage() {
   const { spaceId, fqdnId } = route.useParams();
   const place = { spaceId, fqdnId };
   const fqdn = useQuery(fqdnQuery(spaceId, fqdnId));
-  const renewal = useQuery<RenewalExplanation>({
-    queryKey: ['fqdns', fqdnId, 'renewal'],
-    queryFn: async ({ signal }) => (await api.explainRenewal({ params: place, signal })).body,
-  });
-  const csr = useQuery({
-    queryKey: ['fqdns', fqdnId, 'csr'],
-    queryFn: async ({ signal }) => {
-      const { body } = await api.listCsrs({ params: place, signal });
-      return Array.isArray(body) ? body : [body];
-    },
-  });
-  const newestCsr = csr.data === undefined ? undefined : (csr.data.at(-1) ?? null);
+  const renewal = useRenewal(place);
+  const csr = useCsrs(place);
   useTitle(fqdn.data?.fqdn ?? 'Name', 'manager');
   if (fqdn.isError && fqdn.data === undefined) {
     return <ErrorPanel error={fqdn.error} retry={() => void fqdn.refetch()} />;
@@ -61,25 +51,7 @@ export function FqdnPage() {
               <Loaded query={renewal}>
                 {(explanation) => <LifeCard fqdn={name} renewal={explanation} mayWrite={mayWrite} />}
               </Loaded>
-              <div className={mayWrite ? 'cl-columns' : 'cl-column'}>
-                <div className="cl-column">
-                  <Loaded query={csr}>
-                    {(all) =>
-                      mayWrite ? (
-                        <CsrCard fqdn={name} csr={all.at(-1) ?? null} />
-                      ) : (
-                        <StoredCsrCard csr={all.at(-1) ?? null} />
-                      )
-                    }
-                  </Loaded>
-                </div>
-                {mayWrite && (
-                  <div className="cl-column">
-                    <RequestCard fqdn={name} renewal={renewal.data} csr={newestCsr} />
-                    <ChallengeCard fqdn={name} />
-                  </div>
-                )}
-              </div>
+              <NextCertificate fqdn={name} renewal={renewal.data} csrs={csr} mayWrite={mayWrite} />
               <CertificatesCard fqdn={name} />
               {name.status.certificate !== undefined && <ServedCard fqdn={name} mayWrite={mayWrite} />}
               <RequestsCard fqdn={name} mayWrite={mayWrite} />
@@ -90,5 +62,65 @@ export function FqdnPage() {
         }}
       </Loaded>
     </>
+  );
+}
+
+interface Place {
+  readonly spaceId: string;
+  readonly fqdnId: string;
+}
+
+/** When and why the certificate of a name will be renewed. */
+function useRenewal(place: Place) {
+  return useQuery<RenewalExplanation>({
+    queryKey: ['fqdns', place.fqdnId, 'renewal'],
+    queryFn: async ({ signal }) => (await api.explainRenewal({ params: place, signal })).body,
+  });
+}
+
+/** The CSRs of a name, the newest last. */
+function useCsrs(place: Place) {
+  return useQuery<readonly Csr[]>({
+    queryKey: ['fqdns', place.fqdnId, 'csr'],
+    queryFn: async ({ signal }) => {
+      const { body } = await api.listCsrs({ params: place, signal });
+      return Array.isArray(body) ? body : [body];
+    },
+  });
+}
+
+/** What the next certificate is made of: the CSR, and, for those who may ask for it, the request and its proof. */
+function NextCertificate({
+  fqdn,
+  renewal,
+  csrs,
+  mayWrite,
+}: {
+  readonly fqdn: OwnFqdn;
+  readonly renewal: RenewalExplanation | undefined;
+  readonly csrs: ReturnType<typeof useCsrs>;
+  readonly mayWrite: boolean;
+}) {
+  const newestCsr = csrs.data === undefined ? undefined : (csrs.data.at(-1) ?? null);
+  return (
+    <div className={mayWrite ? 'cl-columns' : 'cl-column'}>
+      <div className="cl-column">
+        <Loaded query={csrs}>
+          {(all) =>
+            mayWrite ? (
+              <CsrCard fqdn={fqdn} csr={all.at(-1) ?? null} />
+            ) : (
+              <StoredCsrCard csr={all.at(-1) ?? null} />
+            )
+          }
+        </Loaded>
+      </div>
+      {mayWrite && (
+        <div className="cl-column">
+          <RequestCard fqdn={fqdn} renewal={renewal} csr={newestCsr} />
+          <ChallengeCard fqdn={fqdn} />
+        </div>
+      )}
+    </div>
   );
 }

@@ -32,11 +32,7 @@ const marks: Readonly<
 export function RequestsCard({ fqdn, mayWrite }: { readonly fqdn: Fqdn; readonly mayWrite: boolean }) {
   const { job: chosen } = route.useSearch();
   const providers = useProviders();
-  const list = useList<ListedIssuanceJob>(['fqdns', fqdn.id, 'jobs'], async (cursor, signal) => {
-    const query = { fqdnId: fqdn.id, limit: '50', ...(cursor !== undefined && { cursor }) };
-    const { body, headers } = await api.listIssuanceJobs({ query, signal });
-    return listPageOf(body, headers);
-  });
+  const list = useRequests(fqdn.id);
   const open = list.rows?.find(({ finishedAt }) => finishedAt === undefined);
   const shown = chosen ?? open?.id;
   const columns: readonly Column<ListedIssuanceJob>[] = [
@@ -44,14 +40,7 @@ export function RequestsCard({ fqdn, mayWrite }: { readonly fqdn: Fqdn; readonly
       key: 'status',
       title: 'State',
       width: '9rem',
-      cell: ({ status }) => {
-        const { tone, shape, word } = marks[status];
-        return (
-          <StateChip tone={tone} shape={shape}>
-            {word}
-          </StateChip>
-        );
-      },
+      cell: ({ status }) => <JobState status={status} />,
     },
     { key: 'started', title: 'Started', width: '9rem', cell: ({ createdAt }) => <Moment at={createdAt} /> },
     { key: 'by', title: 'By', width: '9rem', cell: ({ requestedBy }) => requestedBy },
@@ -66,16 +55,7 @@ export function RequestsCard({ fqdn, mayWrite }: { readonly fqdn: Fqdn; readonly
       key: 'steps',
       title: '',
       width: '5rem',
-      cell: ({ id, spaceId, fqdnId }) => (
-        <Link
-          to="/spaces/$spaceId/fqdns/$fqdnId"
-          params={{ spaceId, fqdnId }}
-          search={{ job: id }}
-          aria-current={id === shown || undefined}
-        >
-          Steps
-        </Link>
-      ),
+      cell: (job) => <StepsLink job={job} isShown={job.id === shown} />,
     },
   ];
   return (
@@ -100,5 +80,42 @@ export function RequestsCard({ fqdn, mayWrite }: { readonly fqdn: Fqdn; readonly
         </section>
       )}
     </>
+  );
+}
+
+/** The requests of a name, the newest first. */
+function useRequests(fqdnId: string) {
+  return useList<ListedIssuanceJob>(['fqdns', fqdnId, 'jobs'], async (cursor, signal) => {
+    const query = { fqdnId, limit: '50', ...(cursor !== undefined && { cursor }) };
+    const { body, headers } = await api.listIssuanceJobs({ query, signal });
+    return listPageOf(body, headers);
+  });
+}
+
+function JobState({ status }: Pick<ListedIssuanceJob, 'status'>) {
+  const { tone, shape, word } = marks[status];
+  return (
+    <StateChip tone={tone} shape={shape}>
+      {word}
+    </StateChip>
+  );
+}
+
+function StepsLink({
+  job: { id, spaceId, fqdnId },
+  isShown,
+}: {
+  readonly job: ListedIssuanceJob;
+  readonly isShown: boolean;
+}) {
+  return (
+    <Link
+      to="/spaces/$spaceId/fqdns/$fqdnId"
+      params={{ spaceId, fqdnId }}
+      search={{ job: id }}
+      aria-current={isShown || undefined}
+    >
+      Steps
+    </Link>
   );
 }
