@@ -1,8 +1,8 @@
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { TestApp } from '../support/app.js';
+import type { FakeCa } from '../support/cas/fake-ca.js';
 import { addGroup, addUser, grant } from '../support/factories.js';
-import type { FakeCa } from '../support/fake-ca.js';
 import { addCsr, addFqdn, addSpace, pathOf } from '../support/inventory.js';
 import { readPages } from '../support/list-pages.js';
 import type { Person } from '../support/people.js';

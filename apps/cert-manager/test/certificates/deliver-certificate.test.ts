@@ -3,8 +3,8 @@ import { splitChain } from '@certloop/crypto';
 import { executeSql } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
 import { beforeAll, expect, test } from '@jest/globals';
+import { foreignCertificate, foreignPem } from '../support/cas/foreign-ca.js';
 import { grant } from '../support/factories.js';
-import { foreignCertificate, foreignPem } from '../support/foreign-ca.js';
 import { addFqdn, addSpace, auditEntries, pathOf } from '../support/inventory.js';
 import { useRenewing } from '../support/renewals.js';
 

@@ -5,7 +5,7 @@ import { countExpiring } from '../../src/certificates/certificates.repository.js
 import { pendingRevocations } from '../../src/revocations/pending-revocations.repository.js';
 import { listSpaceExpiry } from '../../src/system/scrape.repository.js';
 import { startAppOn, type TestApp } from '../support/app.js';
-import { serialOf } from '../support/fake-revocations.js';
+import { serialOf } from '../support/cas/fake-revocations.js';
 import { addCsr, auditEntries, pathOf, unknownId } from '../support/inventory.js';
 import {
   certificatesOf,

@@ -8,8 +8,8 @@ import { signingRequests } from '../../src/issuance/signing/signing-requests.rep
 import { orderingEnvironment } from '../support/acme/ordering-place.js';
 import { orderingByHttp, type ScriptedAcme, startScriptedAcme } from '../support/acme/scripted-acme.js';
 import type { SuiteApp } from '../support/app.js';
+import type { FakeCa } from '../support/cas/fake-ca.js';
 import { beginLife, deathOf } from '../support/dying-process.js';
-import type { FakeCa } from '../support/fake-ca.js';
 import { addCsr, auditEntries, pathOf } from '../support/inventory.js';
 import { addJob } from '../support/issuance.js';
 import { certificatesOf } from '../support/renewals.js';

@@ -7,7 +7,7 @@ import { parseKeyRing } from '../../src/providers/secrets/key-ring.js';
 import { rotateKeys } from '../../src/providers/secrets/rotate-keys.service.js';
 import { startScriptedAcme } from '../support/acme/scripted-acme.js';
 import { startApp, startAppOn, type TestApp } from '../support/app.js';
-import { type FakeCa, startFakeCa } from '../support/fake-ca.js';
+import { type FakeCa, startFakeCa } from '../support/cas/fake-ca.js';
 import { addCsr, addSpace, auditEntries, pathOf } from '../support/inventory.js';
 import { certificatesOf } from '../support/renewals.js';
 import { configure, createProvider, fqdnWithCsr, newCsr, providerOf } from '../support/signing.js';

@@ -3,7 +3,7 @@ import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { directoryAt, type FakeAcme, startFakeAcme } from '../support/acme/fake-acme.js';
 import type { TestApp } from '../support/app.js';
-import type { FakeCa } from '../support/fake-ca.js';
+import type { FakeCa } from '../support/cas/fake-ca.js';
 import { auditEntries, badIds, pathOf, unknownId } from '../support/inventory.js';
 import { configure, enable, fqdnWithCsr, providerOf, startAppWithCa } from '../support/signing.js';
 import { silentAddress } from '../support/small-server.js';

@@ -5,8 +5,8 @@ import { inServiceSeconds, renewalsPerSecond } from '../../src/standings/outlook
 import { findLastSuccess } from '../../src/standings/outlook/outlook.repository.js';
 import { fqdnStandings } from '../../src/standings/standings.repository.js';
 import type { TestApp } from '../support/app.js';
+import { foreignCertificate } from '../support/cas/foreign-ca.js';
 import { grant } from '../support/factories.js';
-import { foreignCertificate } from '../support/foreign-ca.js';
 import { addFqdn, pathOf, unknownId } from '../support/inventory.js';
 import type { Person } from '../support/people.js';
 import {

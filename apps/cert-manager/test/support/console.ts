@@ -1,7 +1,7 @@
 import { type Browser, openBrowser, runStory, type Story } from '@certloop/browser';
 import { findConsole, listen } from '@certloop/server';
 import { startAppOnSqlite, type TestApp } from './app.js';
-import { type FakeCa, startFakeCa } from './fake-ca.js';
+import { type FakeCa, startFakeCa } from './cas/fake-ca.js';
 import type { Person } from './people.js';
 
 /** The application with its console at a real port, a browser, and a CA that signs. */

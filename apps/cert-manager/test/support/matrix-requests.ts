@@ -1,5 +1,5 @@
+import { foreignPem } from './cas/foreign-ca.js';
 import { addToken, addUser } from './factories.js';
-import { foreignPem } from './foreign-ca.js';
 import { makeGroup } from './groups.js';
 import { addCsr, addFqdn, pathOf, unknownId } from './inventory.js';
 import { addJob } from './issuance.js';

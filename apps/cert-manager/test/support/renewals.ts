@@ -4,7 +4,7 @@ import type { OpenTestDatabase } from '@certloop/db/testing';
 import { afterAll, beforeAll } from '@jest/globals';
 import { renewalQueue } from '../../src/renewals/renewals.repository.js';
 import type { SuiteApp, TestApp, TestAppOptions } from './app.js';
-import type { FakeCa } from './fake-ca.js';
+import type { FakeCa } from './cas/fake-ca.js';
 import { pathOf } from './inventory.js';
 import { type Person, settlePerson } from './people.js';
 import { configure, fqdnWithCsr, providerOf, startAppWithCa } from './signing.js';

@@ -2,7 +2,7 @@ import type { Csr, Fqdn, Provider } from '@certloop/contracts';
 import { buildCsr, generateKeyPair } from '@certloop/crypto';
 import type { OpenTestDatabase } from '@certloop/db/testing';
 import { type SuiteApp, startApp, type TestApp, type TestAppOptions } from './app.js';
-import { type FakeCa, startFakeCa } from './fake-ca.js';
+import { type FakeCa, startFakeCa } from './cas/fake-ca.js';
 import { addCsr, addFqdn, addSpace } from './inventory.js';
 
 /** Provider of the name, as the administrator sees it. */

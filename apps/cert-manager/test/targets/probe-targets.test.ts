@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@j
 import { targetChanges } from '../../src/targets/probes/target-states.repository.js';
 import { targets } from '../../src/targets/targets.repository.js';
 import { startAppOn } from '../support/app.js';
-import { foreignCertificate } from '../support/foreign-ca.js';
+import { foreignCertificate } from '../support/cas/foreign-ca.js';
 import { addFqdn, addSpace, auditEntries, pathOf } from '../support/inventory.js';
 import {
   addTarget,

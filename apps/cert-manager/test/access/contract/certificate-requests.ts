@@ -1,5 +1,5 @@
 import type { TestApp } from '../../support/app.js';
-import { foreignPem } from '../../support/foreign-ca.js';
+import { foreignPem } from '../../support/cas/foreign-ca.js';
 import { addCsr, csrUpload, pathOf } from '../../support/inventory.js';
 import { addJob } from '../../support/issuance.js';
 import { fqdnWithCsr, newCsr, providerOf } from '../../support/signing.js';

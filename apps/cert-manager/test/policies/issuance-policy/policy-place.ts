@@ -3,7 +3,7 @@ import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll } from '@jest/globals';
 import type { Test } from 'supertest';
 import type { TestApp } from '../../support/app.js';
-import type { FakeCa } from '../../support/fake-ca.js';
+import type { FakeCa } from '../../support/cas/fake-ca.js';
 import { addSpace, pathOf } from '../../support/inventory.js';
 import type { Person } from '../../support/people.js';
 import { providerOf, startAppWithCa } from '../../support/signing.js';

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RevocationReasonName } from '@certloop/contracts';
 import { parseCertificate, splitChain } from '@certloop/crypto';
 import type { Clock } from '@certloop/server';
-import { textOf } from './small-server.js';
+import { textOf } from '../small-server.js';
 
 /** How the CA answers what concerns revocations. */
 export type RevokingManner =

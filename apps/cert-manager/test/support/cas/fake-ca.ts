@@ -14,8 +14,8 @@ import {
   parsePem,
 } from '@certloop/crypto';
 import type { Clock } from '@certloop/server';
+import { listening, textOf } from '../small-server.js';
 import { createFakeRevocations, type FakeRevocations } from './fake-revocations.js';
-import { listening, textOf } from './small-server.js';
 
 /** How the CA answers a request to sign. */
 export type Manner =
