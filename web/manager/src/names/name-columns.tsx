@@ -1,9 +1,9 @@
 import type { Fqdn } from '@certloop/contracts/browser';
 import { type Column, hostText, LifeLine, LongName, Moment, StateChip, useNow } from '@certloop/web-kit';
 import { Link } from '@tanstack/react-router';
-import { FqdnStateChip } from '../fqdn-state.js';
 import { providerName, useProviders } from '../providers.js';
-import { RenewalSwitch } from '../renewal-switch.js';
+import { FqdnStateChip } from './fqdn-state.js';
+import { RenewalSwitch } from './renewal-switch.js';
 
 /** Columns of a list of names; those of which no row has a value are left out. */
 export function useNameColumns({

@@ -2,9 +2,9 @@ import { type FqdnCounts, type FqdnSort, fqdnSorts, fqdnStates } from '@certloop
 import { countText, dayOf, SearchForm } from '@certloop/web-kit';
 import { Button, NativeSelect } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { stateMarks } from '../fqdn-state.js';
 import type { FqdnFilter } from '../lookups.js';
 import { providerName, useProviders } from '../providers.js';
+import { stateMarks } from './fqdn-state.js';
 
 const sortLabels: Readonly<Record<FqdnSort, string>> = {
   attention: 'By need',

@@ -3,7 +3,7 @@ import { Fault, faultsOf, Icon, statusOf } from '@certloop/web-kit';
 import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRef } from 'react';
-import { Avatar } from '../../avatar.js';
+import { Avatar } from '../../people/avatar.js';
 import { api } from '../../service.js';
 
 /** The user's own picture: uploaded, replaced and removed here. */

@@ -3,8 +3,8 @@ import { CodeBlock, Fault, FormEnd, faultsOf, Icon, Loaded, serviceUrl } from '@
 import { Button, Modal, NativeSelect, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { TokensTable } from '../../people/tokens-table.js';
 import { api } from '../../service.js';
-import { TokensTable } from '../../tokens-table.js';
 
 /** API tokens of the user: made here, shown once, revoked here. */
 export function TokensCard({ rights }: { readonly rights: Me['rights'] }) {

@@ -12,7 +12,7 @@ import {
 import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { FqdnStateChip } from '../../fqdn-state.js';
+import { FqdnStateChip } from '../../names/fqdn-state.js';
 import { reaches, useRights } from '../../rights.js';
 import { api } from '../../service.js';
 import { useNeediest } from './dashboard-queries.js';

@@ -1,9 +1,9 @@
 import type { FqdnCounts } from '@certloop/contracts/browser';
 import { countOf, Loaded, useTitle } from '@certloop/web-kit';
 import { Link } from '@tanstack/react-router';
-import { ExpiryCard } from '../../expiry-card.js';
-import { SlackCard } from '../../slack-card.js';
-import { StateCounts } from '../../state-counts.js';
+import { StateCounts } from '../../names/state-counts.js';
+import { ExpiryCard } from '../../outlook/expiry-card.js';
+import { SlackCard } from '../../outlook/slack-card.js';
 import { AttentionCard } from './attention-card.js';
 import { Checklist } from './checklist.js';
 import { useCounts } from './dashboard-queries.js';

@@ -1,7 +1,7 @@
 import type { FqdnState, OwnFqdn, RenewalExplanation } from '@certloop/contracts/browser';
 import { exactTime, LifeLine, relativeTime, useNow, wholeSentence } from '@certloop/web-kit';
-import { FqdnStateChip } from '../../fqdn-state.js';
-import { RenewalSwitch } from '../../renewal-switch.js';
+import { FqdnStateChip } from '../../names/fqdn-state.js';
+import { RenewalSwitch } from '../../names/renewal-switch.js';
 
 /** How long the newest certificate lives, when it is renewed and why, and the switch for that. */
 export function LifeCard({

@@ -1,7 +1,7 @@
 import { permissionLevels, type Space, type User } from '@certloop/contracts/browser';
 import { Fault, type GroupReach } from '@certloop/web-kit';
 import { Textarea, TextInput } from '@mantine/core';
-import { levelTexts, loadUsers } from '../../people.js';
+import { levelTexts, loadUsers } from '../../people/people.js';
 import { type Choice, Picker } from '../../picker.js';
 import { useSpaceNames } from './space-names.js';
 

@@ -4,7 +4,7 @@ import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import { loadUsers } from '../../people.js';
+import { loadUsers } from '../../people/people.js';
 import { api } from '../../service.js';
 import { type Draft, LevelField, MembersField, SpacesField, TextFields } from './group-fields.js';
 import { GroupPreview } from './group-preview.js';

@@ -11,7 +11,7 @@ import {
 } from '@certloop/web-kit';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { groupsQuery } from '../../people.js';
+import { groupsQuery } from '../../people/people.js';
 import { useSpaceNames } from './space-names.js';
 
 const maxSide = 20;

@@ -12,8 +12,8 @@ import {
 } from '@certloop/web-kit';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { FqdnStateChip } from '../../fqdn-state.js';
 import { type FqdnFilter, loadFqdns } from '../../lookups.js';
+import { FqdnStateChip } from '../../names/fqdn-state.js';
 import { useProviderUsage } from '../../providers.js';
 import { useRights } from '../../rights.js';
 import { ConfigureProvider } from './configure-provider.js';

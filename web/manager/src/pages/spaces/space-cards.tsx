@@ -1,7 +1,7 @@
 import type { Space } from '@certloop/contracts/browser';
 import { countOf, Moment, StateChip } from '@certloop/web-kit';
 import { Link } from '@tanstack/react-router';
-import { StateCounts } from '../../state-counts.js';
+import { StateCounts } from '../../names/state-counts.js';
 
 /** A few spaces, each with what it holds and what the user may do there. */
 export function SpaceCards({ spaces }: { readonly spaces: readonly Space[] }) {

@@ -4,10 +4,10 @@ import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { Link, type ToOptions } from '@tanstack/react-router';
 import { useState } from 'react';
-import { ExpiryCard } from '../../expiry-card.js';
 import type { FqdnFilter } from '../../lookups.js';
+import { ExpiryCard } from '../../outlook/expiry-card.js';
+import { SlackCard } from '../../outlook/slack-card.js';
 import { api } from '../../service.js';
-import { SlackCard } from '../../slack-card.js';
 
 /** When certificates expire, how long each CA may be away, and how much there is of everything. */
 export function StatisticsPage() {

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { groupsQuery } from '../../people.js';
+import { groupsQuery } from '../../people/people.js';
 import { Picker } from '../../picker.js';
 
 const maxShown = 20;

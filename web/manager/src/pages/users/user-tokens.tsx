@@ -1,8 +1,8 @@
 import type { ApiToken } from '@certloop/contracts/browser';
 import { Loaded } from '@certloop/web-kit';
 import { useQuery } from '@tanstack/react-query';
+import { TokensTable } from '../../people/tokens-table.js';
 import { api } from '../../service.js';
-import { TokensTable } from '../../tokens-table.js';
 
 /** API tokens of a user, which administrators can revoke. */
 export function UserTokens({ userId, username }: { readonly userId: string; readonly username: string }) {

@@ -15,8 +15,8 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { AdminsOnly } from '../../admins-only.js';
-import { Avatar } from '../../avatar.js';
-import { groupsQuery, loadUsers } from '../../people.js';
+import { Avatar } from '../../people/avatar.js';
+import { groupsQuery, loadUsers } from '../../people/people.js';
 import { NewUser } from './new-user.js';
 import { AdminChip, UserStateChip } from './user-state.js';
 

@@ -1,6 +1,6 @@
 import type { PermissionGroup, User } from '@certloop/contracts/browser';
 import { type ListPage, listPageOf } from '@certloop/web-kit';
-import { api } from './service.js';
+import { api } from '../service.js';
 
 /** Which users a list shows. */
 export interface UserFilter {

@@ -2,7 +2,7 @@
 
 import type { ExpiryTimeline, Outlook } from '@certloop/contracts/browser';
 import { useQuery } from '@tanstack/react-query';
-import { api } from './service.js';
+import { api } from '../service.js';
 
 const refetchInterval = 300_000;
 

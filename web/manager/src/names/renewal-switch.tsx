@@ -2,7 +2,7 @@ import type { Fqdn } from '@certloop/contracts/browser';
 import { Fault, sentenceOf } from '@certloop/web-kit';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useId } from 'react';
-import { api } from './service.js';
+import { api } from '../service.js';
 
 /** The switch of the automatic renewal of a name: answers at once, and goes back when the service refuses. */
 export function RenewalSwitch({

@@ -10,8 +10,8 @@ import {
   useNow,
 } from '@certloop/web-kit';
 import { Link } from '@tanstack/react-router';
+import { providerName, useProviders } from '../providers.js';
 import { useOutlook } from './ahead.js';
-import { providerName, useProviders } from './providers.js';
 
 type ProviderOutlook = Outlook['providers'][number];
 
