@@ -11,7 +11,7 @@ import { type Clock, isoSeconds, type Micros, microsPerSecond } from '../../inst
 import { type PingLimits, pingLimitOf } from '../../pings/ping-limits.service.js';
 import type { Caller } from '../../projects/caller.js';
 import { type CheckPageQuery, pageOfChecks, type RankedCheck } from './check-page.js';
-import type { RunsStore } from './recent-runs.store.js';
+import type { RunsStore } from './history/recent-runs.store.js';
 import type { Standings } from './standings.store.js';
 
 export interface ConsoleChecksDeps extends PingLimits {

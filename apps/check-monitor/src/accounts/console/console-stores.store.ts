@@ -1,6 +1,6 @@
 import { createTrialLimit } from './console-channels.service.js';
-import { createLastFlips } from './last-flips.store.js';
-import { createRunsStore } from './recent-runs.store.js';
+import { createLastFlips } from './history/last-flips.store.js';
+import { createRunsStore } from './history/recent-runs.store.js';
 import { createStandings } from './standings.store.js';
 
 type StoresDeps = Parameters<typeof createStandings>[0] & Parameters<typeof createLastFlips>[0];

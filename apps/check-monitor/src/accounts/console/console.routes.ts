@@ -5,19 +5,19 @@ import { callerIn, readOfCheck } from '../account-checks.service.js';
 import { type AccountProjectsDeps, requireRole } from '../account-projects.service.js';
 import { channelPathOf, requireKind } from '../channel-path.js';
 import {
-  type CheckHistoryDeps,
-  diagnoseCheck,
-  listEvents,
-  readDowntimes,
-  readDurations,
-} from './check-history.service.js';
-import {
   type ConsoleChannelsDeps,
   listChannelKinds,
   listDeliveries,
   type TrialLimit,
   tryChannel,
 } from './console-channels.service.js';
+import {
+  type CheckHistoryDeps,
+  diagnoseCheck,
+  listEvents,
+  readDowntimes,
+  readDurations,
+} from './history/check-history.service.js';
 import { previewSchedule } from './preview-schedule.js';
 
 export type ConsoleRoutesDeps = AccountProjectsDeps &

@@ -4,7 +4,7 @@ import { countProjectChannels } from '../../channels/channels.repository.js';
 import { statusOf } from '../../checks/standing.js';
 import { type Clock, isoSeconds } from '../../instants.js';
 import { countsOf } from './console-checks.service.js';
-import type { LastFlips } from './last-flips.store.js';
+import type { LastFlips } from './history/last-flips.store.js';
 import type { Standings } from './standings.store.js';
 
 export interface ProjectCountsDeps {

@@ -6,23 +6,23 @@ import {
   InvalidInput,
 } from '@certloop/contracts';
 import type { Database, Tx } from '@certloop/db';
-import type { Check } from '../../checks/check.js';
-import { deadlineOf } from '../../checks/check-state.js';
-import { readCheck } from '../../checks/checks.service.js';
-import { currentTimeZone } from '../../checks/schedules/time-zones.js';
-import { type FlipRow, listFlipsBetween, listLatestFlips } from '../../flips/flips.repository.js';
-import { type Clock, type Micros, parseInstant } from '../../instants.js';
-import { listCheckMessages } from '../../notifications/notifications.repository.js';
-import { pairRuns } from '../../pings/durations.js';
-import { type PingLimits, pingLimitOf } from '../../pings/ping-limits.service.js';
-import { listLatestPings, listPingsBetween, type PingSummary } from '../../pings/pings.repository.js';
-import type { Caller } from '../../projects/caller.js';
+import type { Check } from '../../../checks/check.js';
+import { deadlineOf } from '../../../checks/check-state.js';
+import { readCheck } from '../../../checks/checks.service.js';
+import { currentTimeZone } from '../../../checks/schedules/time-zones.js';
+import { type FlipRow, listFlipsBetween, listLatestFlips } from '../../../flips/flips.repository.js';
+import { type Clock, type Micros, parseInstant } from '../../../instants.js';
+import { listCheckMessages } from '../../../notifications/notifications.repository.js';
+import { pairRuns } from '../../../pings/durations.js';
+import { type PingLimits, pingLimitOf } from '../../../pings/ping-limits.service.js';
+import { listLatestPings, listPingsBetween, type PingSummary } from '../../../pings/pings.repository.js';
+import type { Caller } from '../../../projects/caller.js';
+import { diagnosisOf } from '../diagnosis.js';
+import type { Standings } from '../standings.store.js';
+import { suggestionPings } from '../suggest-schedule.js';
 import { deliveryEvent, flipEvent, pingEvent } from './check-events.js';
-import { diagnosisOf } from './diagnosis.js';
 import { downtimesOf } from './downtimes.js';
 import { durationBuckets } from './duration-buckets.js';
-import type { Standings } from './standings.store.js';
-import { suggestionPings } from './suggest-schedule.js';
 
 export interface CheckHistoryDeps extends PingLimits {
   readonly db: Database;

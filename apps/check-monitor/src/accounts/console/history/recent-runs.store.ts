@@ -1,7 +1,7 @@
 import type { Tx } from '@certloop/db';
-import type { Standing } from '../../checks/standing.js';
-import { listMisses } from '../../flips/flips.repository.js';
-import { listLatestOutcomes } from '../../pings/pings.repository.js';
+import type { Standing } from '../../../checks/standing.js';
+import { listMisses } from '../../../flips/flips.repository.js';
+import { listLatestOutcomes } from '../../../pings/pings.repository.js';
 import { maxRecentRuns, recentRuns } from './recent-runs.js';
 
 /** Letters of the latest runs of checks, read anew only after a ping or a change of status. */

@@ -1,6 +1,6 @@
 import type { Database } from '@certloop/db';
-import { findLastFlipAt } from '../../flips/flips.repository.js';
-import { type Clock, type Micros, microsPerSecond } from '../../instants.js';
+import { findLastFlipAt } from '../../../flips/flips.repository.js';
+import { type Clock, type Micros, microsPerSecond } from '../../../instants.js';
 
 /** When the status of a check of a project changed last. */
 export interface LastFlips {

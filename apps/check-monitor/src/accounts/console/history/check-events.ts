@@ -1,7 +1,7 @@
 import type { CheckEvent, PingType } from '@certloop/contracts';
-import { isoMicros, type Micros } from '../../instants.js';
-import { labelOf } from '../../integrations/channel-kinds.js';
-import { roundedSeconds } from '../../pings/durations.js';
+import { isoMicros, type Micros } from '../../../instants.js';
+import { labelOf } from '../../../integrations/channel-kinds.js';
+import { roundedSeconds } from '../../../pings/durations.js';
 
 const previewLength = 200;
 

@@ -1,6 +1,6 @@
 import type { Downtimes } from '@certloop/contracts';
 import { DateTime } from 'luxon';
-import { type Micros, microsPerSecond, wholeMs } from '../../instants.js';
+import { type Micros, microsPerSecond, wholeMs } from '../../../instants.js';
 
 /** A change of status, oldest first. */
 interface Change {

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { microsPerSecond } from '../../instants.js';
-import type { RunEvent } from '../../pings/durations.js';
+import { microsPerSecond } from '../../../instants.js';
+import type { RunEvent } from '../../../pings/durations.js';
 import { durationBuckets } from './duration-buckets.js';
 
 const began = Date.parse('2026-01-01T12:00:00Z') * 1000;

@@ -1,4 +1,4 @@
-import type { Micros } from '../../instants.js';
+import type { Micros } from '../../../instants.js';
 
 /** Letter of what became of a run: it succeeded, it failed, or it was missed. */
 export type RunLetter = 'u' | 'f' | 'm';

@@ -1,6 +1,6 @@
 import type { DurationBucket } from '@certloop/contracts';
-import { isoSeconds } from '../../instants.js';
-import { pairRuns, type RunEvent, roundedSeconds } from '../../pings/durations.js';
+import { isoSeconds } from '../../../instants.js';
+import { pairRuns, type RunEvent, roundedSeconds } from '../../../pings/durations.js';
 
 /** Durations of the runs among pings, in at most `points` buckets of about as many runs. Pings come oldest first. */
 export function durationBuckets(oldestFirst: readonly RunEvent[], points: number): DurationBucket[] {
