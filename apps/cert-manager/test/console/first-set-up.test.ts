@@ -10,15 +10,16 @@ import { schema } from '../../src/database.js';
 import { quickCost } from '../support/app.js';
 
 /** A service that never had an administrator, with its console at a real port. */
-async function startNewService() {
+async function startNewService(environment: Readonly<Record<string, string>> = {}) {
   const { database, drop } = await createTestDatabase('sqlite', schema);
   const tokenFile = `/tmp/certloop-setup-token-${randomUUID()}`;
   const announced: string[] = [];
+  const clock = createMovableClock(new Date());
   const app = await createApp({
-    config: readCertManagerConfig({ CERT_MANAGER_SETUP_TOKEN_FILE: tokenFile }),
+    config: readCertManagerConfig({ CERT_MANAGER_SETUP_TOKEN_FILE: tokenFile, ...environment }),
     database,
     logger: createLogger({ service: 'cert-manager', level: 'silent' }),
-    clock: createMovableClock(new Date()),
+    clock,
     passwordCost: quickCost,
     announce: (line) => void announced.push(line),
     consoleFolder: findConsole('@certloop/web-manager', import.meta.url),
@@ -26,6 +27,13 @@ async function startNewService() {
   const { url, close } = await listen(app.http, { host: '127.0.0.1', port: 0 });
   return {
     url,
+    clock,
+    signInWrongly: (username: string) =>
+      fetch(`${url}/auth/login`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ username, password: 'wrong' }),
+      }),
     token: /cms_\S+/.exec(announced.join())?.[0] ?? '',
     close: async () => {
       await close();
@@ -75,11 +83,22 @@ async function startNewService() {
   test('afterwards asks for name and password, and comes back to the page that was asked for', async () => {
     const url = `${service.url}/ui/spaces?q=x`;
     await runStory(browser, { name: 'sign-in', url }, async ({ page, look }) => {
+      await page.clock.install();
+      await page.reload();
       await page.getByLabel('User name').fill('anna');
       await page.getByLabel('Password', { exact: true }).fill('wrong');
       await page.getByRole('button', { name: 'Sign in' }).click();
       await page.getByText('The name or the password is wrong').waitFor();
       await look('refused');
+      // the service delays an account that was tried too often
+      for (let count = 0; count < 9; count += 1) await service.signInWrongly('anna');
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      const wait = page.getByRole('button', { name: /^Try again in \d+ s$/ });
+      await wait.waitFor();
+      expect(await wait.isDisabled()).toBe(true);
+      await look('delayed');
+      service.clock.advance(60_000);
+      await page.clock.fastForward(60_000);
       await page.getByLabel('Password', { exact: true }).fill('correct horse battery');
       await page.getByRole('button', { name: 'Sign in' }).click();
       await page.getByRole('heading', { name: 'Spaces' }).waitFor();
@@ -90,5 +109,31 @@ async function startNewService() {
       await page.goto(`${service.url}/ui/welcome`);
       await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     });
+  });
+
+  test('in open mode asks for no sign-in, and says so on every page', async () => {
+    const open = await startNewService({ AUTH_MODE: 'open' });
+    try {
+      await runStory(browser, { name: 'open-mode', url: open.url }, async ({ page, look }) => {
+        const warning = page.getByText('This service runs without sign-in');
+        await warning.waitFor();
+        await page.getByRole('button', { name: 'Create a space' }).click();
+        await page.getByLabel('Name').fill('Shop');
+        await page.getByRole('button', { name: 'Create the space' }).click();
+        await page.getByRole('link', { name: 'Add a name to Shop' }).waitFor();
+        await page.getByRole('link', { name: 'Audit log' }).click();
+        await page.getByRole('table', { name: 'Audit log' }).getByRole('link', { name: 'Shop' }).waitFor();
+        await warning.waitFor();
+        await look('audit');
+        await page.getByRole('button', { name: /^Menu of / }).click();
+        expect(await page.getByRole('button', { name: 'Sign out' }).count()).toBe(0);
+        await page.keyboard.press('Escape');
+        await page.getByRole('link', { name: 'Your account' }).click();
+        await page.getByRole('heading', { name: 'Your account' }).waitFor();
+        await look('account');
+      });
+    } finally {
+      await open.close();
+    }
   });
 });

@@ -100,7 +100,7 @@ function Navigation({
   );
 }
 
-function UserMenu({ userName, signOut }: { readonly userName: string; readonly signOut: () => void }) {
+function UserMenu({ userName, signOut }: Pick<ShellProps, 'userName' | 'signOut'>) {
   return (
     <Popover position="bottom-end" transitionProps={{ duration: 0 }} trapFocus returnFocus>
       <Popover.Target>
@@ -112,9 +112,11 @@ function UserMenu({ userName, signOut }: { readonly userName: string; readonly s
       <Popover.Dropdown className="cl-menu" aria-label={`Menu of ${userName}`}>
         <p className="cl-dim">Signed in as {userName}</p>
         <ColorChoice />
-        <Button variant="default" leftSection={<Icon name="leave" />} onClick={signOut}>
-          Sign out
-        </Button>
+        {signOut !== undefined && (
+          <Button variant="default" leftSection={<Icon name="leave" />} onClick={signOut}>
+            Sign out
+          </Button>
+        )}
       </Popover.Dropdown>
     </Popover>
   );

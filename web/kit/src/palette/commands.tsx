@@ -26,7 +26,8 @@ export interface CommandsProps {
   readonly hint: string;
   /** How a program signs in. */
   readonly programSignIn: ProgramSignIn;
-  readonly signOut: () => void;
+  /** Undefined without a session. */
+  readonly signOut?: (() => void) | undefined;
 }
 
 type Opened =
@@ -76,7 +77,9 @@ export function Commands({ links, find, hint, programSignIn, signOut }: Commands
             ...links.map(({ to, label }) => ({ key: `page-${to}`, label, detail: 'page', path: to })),
             { key: 'curl', label: 'Copy as curl', detail: 'on this page', run: openCurl },
             { key: 'help', label: 'Keys', detail: 'help', run: () => open('help') },
-            { key: 'sign-out', label: 'Sign out', detail: 'action', run: signOut },
+            ...(signOut === undefined
+              ? []
+              : [{ key: 'sign-out', label: 'Sign out', detail: 'action', run: signOut }]),
           ]}
           find={find}
           hint={hint}

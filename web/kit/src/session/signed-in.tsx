@@ -50,7 +50,7 @@ export function SignedIn<M extends Me>(props: SignedInProps<M>) {
         programSignIn={programSignIn}
         elsewhere={elsewhereOf(other)}
         userName={nameOf(state.me)}
-        signOut={() => void session.close()}
+        signOut={state.me.session === undefined ? undefined : () => void session.close()}
       >
         {notice}
         <RightsNotice />

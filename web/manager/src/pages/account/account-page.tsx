@@ -12,18 +12,22 @@ export function AccountPage() {
   const service = useQuery(stateQuery).data;
   if (!('me' in state)) return null;
   const { user, rights } = state.me;
+  // in open mode there is neither a session nor an account
+  const hasSession = state.me.session !== undefined;
   return (
     <>
       <h1>Your account</h1>
-      <div className="cl-columns">
-        <div className="cl-column">
-          <TokensCard rights={rights} />
-          <SessionsCard />
-        </div>
+      <div className={hasSession ? 'cl-columns' : 'cl-column'}>
+        {hasSession && (
+          <div className="cl-column">
+            <TokensCard rights={rights} />
+            <SessionsCard />
+          </div>
+        )}
         <div className="cl-column">
           <section className="cl-panel" aria-label="User">
             <h2>{user.username}</h2>
-            <Picture user={user} />
+            {hasSession && <Picture user={user} />}
             <dl className="cl-facts">
               <dt>E-mail</dt>
               <dd>{user.email}</dd>
@@ -31,12 +35,14 @@ export function AccountPage() {
               <dd>{rightsText(rights)}</dd>
             </dl>
           </section>
-          <PasswordCard
-            api={api}
-            change={(to, body) => to.changePassword({ body })}
-            onChanged={() => session.check(false)}
-            description={`At least ${service?.passwordMinLength ?? 8} characters. You sign in again afterwards, in every browser.`}
-          />
+          {hasSession && (
+            <PasswordCard
+              api={api}
+              change={(to, body) => to.changePassword({ body })}
+              onChanged={() => session.check(false)}
+              description={`At least ${service?.passwordMinLength ?? 8} characters. You sign in again afterwards, in every browser.`}
+            />
+          )}
           <DisplayCard />
         </div>
       </div>
