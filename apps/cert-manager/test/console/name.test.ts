@@ -343,6 +343,9 @@ jest.setTimeout(60_000);
       expect(await unicode.textContent()).toBe('bücher.example.org(xn--bcher-kva.example.org)');
       await page.getByRole('link', { name: 'xn--bnk-6cd.example.org', exact: true }).waitFor();
       await look('unicode');
+      await unicode.click();
+      await heading('bücher.example.org (xn--bcher-kva.example.org)');
+      await page.goBack();
       await keyboard.press('Escape');
       await heading('Spaces');
 

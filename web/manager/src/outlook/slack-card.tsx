@@ -4,6 +4,7 @@ import {
   countText,
   DataTable,
   dayOf,
+  hostText,
   Loaded,
   lengthOf,
   relativeTime,
@@ -58,7 +59,7 @@ function FirstLoss({ rows }: { readonly rows: readonly ProviderOutlook[] }) {
     <p className="cl-sentence">
       If every CA stopped now, the first certificate to expire is that of{' '}
       <Link to="/spaces/$spaceId/fqdns/$fqdnId" params={{ spaceId: loss.spaceId, fqdnId: loss.fqdnId }}>
-        {loss.fqdn}
+        {hostText(loss.fqdn)}
       </Link>
       : on {dayOf(loss.expiresAt)}, {relativeTime(loss.expiresAt, now)}.
     </p>

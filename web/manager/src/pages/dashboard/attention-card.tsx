@@ -3,6 +3,7 @@ import {
   countText,
   dayOf,
   Fault,
+  hostText,
   Loaded,
   needsPerson,
   readableTimes,
@@ -56,7 +57,7 @@ function Row({ fqdn }: { readonly fqdn: Fqdn }) {
     <li>
       <div className="cl-row">
         <Link className="cl-anywhere" to="/spaces/$spaceId/fqdns/$fqdnId" params={{ spaceId, fqdnId }}>
-          {name}
+          {hostText(name)}
         </Link>
         <FqdnStateChip status={status} />
         {status.attentionAt !== undefined && (

@@ -1,5 +1,5 @@
 import type { Csr, OwnFqdn, RenewalExplanation } from '@certloop/contracts/browser';
-import { ErrorPanel, Loaded, useTitle } from '@certloop/web-kit';
+import { ErrorPanel, hostText, Loaded, useTitle } from '@certloop/web-kit';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { fqdnQuery } from '../../lookups.js';
@@ -44,7 +44,7 @@ export function FqdnPage() {
           return (
             <>
               <div className="cl-title">
-                <h1>{name.fqdn}</h1>
+                <h1>{hostText(name.fqdn)}</h1>
                 <NameActions fqdn={name} />
               </div>
               {name.description !== '' && <p className="cl-dim">{name.description}</p>}

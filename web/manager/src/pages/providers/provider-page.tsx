@@ -4,6 +4,7 @@ import {
   countOf,
   DataTable,
   EmptyState,
+  hostText,
   Loaded,
   Moment,
   readableTimes,
@@ -152,7 +153,7 @@ const place: readonly Column<Fqdn>[] = [
     title: 'Name',
     cell: ({ id, spaceId, fqdn }) => (
       <Link to="/spaces/$spaceId/fqdns/$fqdnId" params={{ spaceId, fqdnId: id }}>
-        {fqdn}
+        {hostText(fqdn)}
       </Link>
     ),
   },

@@ -2,6 +2,7 @@ import { type RenewalQueueEntry, type RenewalStatus, renewalStatuses } from '@ce
 import {
   EmptyState,
   Fault,
+  hostText,
   ListTable,
   listPageOf,
   Moment,
@@ -88,7 +89,7 @@ function NothingDue({ first }: { readonly first: RenewalQueueEntry | undefined }
     <p className="cl-sentence cl-anywhere">
       Nothing is due. Next:{' '}
       <Link to="/spaces/$spaceId/fqdns/$fqdnId" params={{ spaceId, fqdnId }}>
-        <bdi>{fqdn ?? 'a deleted name'}</bdi>
+        <bdi>{fqdn === undefined ? 'a deleted name' : hostText(fqdn)}</bdi>
       </Link>{' '}
       <Moment at={scheduledAt} />.
     </p>
