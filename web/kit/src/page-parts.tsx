@@ -1,4 +1,3 @@
-import { Loader } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
 import { useNow } from './clock.browser.js';
 import { ErrorPanel } from './error-panel.js';
@@ -46,11 +45,13 @@ export function Loaded<Data>({
   );
 }
 
-/** What stands there until something is loaded. */
+/** What stands there until something is loaded: lines in the place of its own. */
 export function Waiting() {
   return (
     <div className="cl-waiting" role="status" aria-label="Loading">
-      <Loader size="sm" />
+      <span />
+      <span />
+      <span />
     </div>
   );
 }
