@@ -48,12 +48,15 @@ export function IntegrationsPage() {
           all.length === 0 ? (
             <NoIntegration>{canChange ? add : null}</NoIntegration>
           ) : (
-            <DataTable
-              label="Integrations"
-              columns={integrationColumns({ projectId, canChange, open, edit, doom })}
-              rows={all}
-              rowKey={({ id }) => id}
-            />
+            <>
+              {all.every(({ disabled, verified }) => disabled || !verified) && <ReachNoOne />}
+              <DataTable
+                label="Integrations"
+                columns={integrationColumns({ projectId, canChange, open, edit, doom })}
+                rows={all}
+                rowKey={({ id }) => id}
+              />
+            </>
           )
         }
       </Loaded>
@@ -91,12 +94,20 @@ function AddButton({ onClick }: { readonly onClick: () => void }) {
 function NoIntegration({ children }: { readonly children: ReactNode }) {
   return (
     <EmptyState title="No one gets the alerts of this project">
-      <StateChip tone="bad" shape="octagon">
-        alerts reach no one
-      </StateChip>
+      <ReachNoOne />
       <p>An integration sends the alerts of checks to a mail address, a chat, or a program.</p>
       {children}
     </EmptyState>
+  );
+}
+
+function ReachNoOne() {
+  return (
+    <div>
+      <StateChip tone="bad" shape="octagon">
+        alerts reach no one
+      </StateChip>
+    </div>
   );
 }
 
