@@ -83,6 +83,30 @@ const longName = `${'team-of-a-very-long-name-'.repeat(3)}قسم الشبكات 
     });
   });
 
+  test('lists what a large change of a group changes, and warns about all spaces', async () => {
+    const { app } = stage;
+    const { ben } = app.people;
+    const spaceIds: string[] = [];
+    for (let number = 1; number <= 21; number += 1) spaceIds.push((await addSpace(app, `Team ${number}`)).id);
+    const group = await makeGroup(app, { name: 'All teams', spaceIds, userIds: [ben.id] });
+    await stage.play('large-group', app.people.ada, `/groups/${group.id}`, async ({ page, look }) => {
+      const preview = page.getByRole('region', { name: 'Preview' });
+      await preview.getByText('Saving changes no rights.').waitFor();
+      await page.getByRole('radio', { name: /^READ_WRITE/ }).check();
+      await preview.getByText('Saving changes 21 rights.').waitFor();
+      await preview.getByText('ben on Team 21: READ → READ_WRITE').waitFor();
+      expect(await preview.getByRole('listitem').count()).toBe(21);
+      expect(await preview.getByRole('table').count()).toBe(0);
+      await look('list');
+      expect(await page.getByRole('radio', { name: /^All spaces/ }).isDisabled()).toBe(true);
+      await page.getByRole('radio', { name: /^FULL_ACCESS/ }).check();
+      await page.getByRole('radio', { name: /^All spaces/ }).check();
+      await page.getByText('Members may do everything in all spaces').waitFor();
+      await preview.getByText('ben on All other spaces: nothing → FULL_ACCESS').waitFor();
+      await look('all-spaces');
+    });
+  });
+
   test('creates, changes, disables and deletes a user, and shows faults at their fields', async () => {
     const { app } = stage;
     const { ada, cleo } = app.people;

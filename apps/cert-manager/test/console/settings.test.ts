@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { assertFits, assertFocusReturns, hasBrowser } from '@certloop/browser';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { type ConsoleStage, startConsoleStage } from '../support/console.js';
@@ -141,12 +142,17 @@ const longHost = `${'a-very-long-label-of-a-name.'.repeat(8)}example.org`;
 
   test('shows who did what, by subject and user', async () => {
     const { app } = stage;
-    await addSpace(app, 'Audited space');
+    const { id } = await addSpace(app, 'Earlier name');
+    await app.request
+      .put(`/spaces/${id}`)
+      .set(app.people.ada.auth)
+      .send({ name: 'Audited space' })
+      .expect(200);
     await stage.play('audit', app.people.ada, '/audit', async ({ page, look }) => {
       await page.clock.install();
       await page.reload();
       const table = page.getByRole('table', { name: 'Audit log' });
-      await table.getByText('ada created the space Audited space').waitFor();
+      await table.getByText('ada created the space Earlier name').waitFor();
       const subjects = page.getByRole('navigation', { name: 'Subjects' });
       await subjects.getByRole('link', { name: 'Spaces' }).click();
       await table.getByText('ada signed in').first().waitFor({ state: 'detached' });
@@ -155,8 +161,22 @@ const longHost = `${'a-very-long-label-of-a-name.'.repeat(8)}example.org`;
       await assertFocusReturns(page, ['Details']);
       await page.getByRole('button', { name: 'Details' }).first().click();
       await page.getByRole('dialog').getByText('Request id').waitFor();
+      const changes = page.getByRole('dialog').getByRole('table', { name: 'Changes' });
+      expect(await changes.getByRole('row').nth(1).getByRole('cell').allTextContents()).toEqual([
+        'Earlier name',
+        'Audited space',
+      ]);
       await look('details');
       await page.keyboard.press('Escape');
+      const download = page.waitForEvent('download');
+      await page.getByRole('link', { name: 'Export as JSON Lines' }).click();
+      const lines = readFileSync(await (await download).path(), 'utf8')
+        .trim()
+        .split('\n');
+      // of the subject that is shown
+      expect(new Set(lines.map((line) => JSON.parse(line).action))).toEqual(
+        new Set(['space.create', 'space.update']),
+      );
       // what comes meanwhile waits, so that no row moves
       await page.clock.fastForward(6_000);
       await addSpace(app, 'Late space');
@@ -210,6 +230,9 @@ const longHost = `${'a-very-long-label-of-a-name.'.repeat(8)}example.org`;
     const { app } = stage;
     const { cleo } = app.people;
     const avatarPath = `/users/${cleo.id}/avatar`;
+    const { username, password } = cleo;
+    const other = await app.request.post('/auth/login').send({ username, password }).expect(200);
+    const cookie = String(other.headers['set-cookie']).split(';')[0] ?? '';
     await stage.play('own-account', cleo, '/account', async ({ page, openTab, look }) => {
       const file = page.getByLabel('Picture file');
       const send = (name: string, buffer: Buffer) =>
@@ -237,6 +260,11 @@ const longHost = `${'a-very-long-label-of-a-name.'.repeat(8)}example.org`;
       expect(await rowHeight(tab)).toBe(44);
       expect(await tab.getByRole('radio', { name: 'UTC' }).isChecked()).toBe(true);
       await tab.close();
+
+      await app.request.get('/auth/me').set('Cookie', cookie).expect(200);
+      await page.getByRole('button', { name: 'End it' }).click();
+      await page.getByRole('button', { name: 'End it' }).waitFor({ state: 'detached' });
+      await app.request.get('/auth/me').set('Cookie', cookie).expect(401);
 
       await page.getByRole('button', { name: 'Remove the picture' }).click();
       await page.getByRole('button', { name: 'Upload a picture' }).waitFor();

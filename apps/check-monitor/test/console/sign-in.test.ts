@@ -25,6 +25,15 @@ const email = 'anna@example.org';
   });
   afterAll(() => stage.close());
 
+  test('names the command that gives the first user a password', async () => {
+    const { browser, url } = stage;
+    await runStory(browser, { name: 'monitor-first', url }, async ({ page, look }) => {
+      await page.getByText('No user has a password yet.').waitFor();
+      await page.getByText(/cli\.js user password --email you@example\.org$/).waitFor();
+      await look('command');
+    });
+  });
+
   test('leads to the projects, the checks of one and the states of these', async () => {
     const anna = await stage.newOwner(email, 'Jobs');
     const backup = await anna.check({ name: 'Nightly backup', tags: 'prod db', timeout: 3_600, grace: 300 });
@@ -53,6 +62,23 @@ const email = 'anna@example.org';
       await page.getByRole('option', { name: 'Reports Jobs' }).waitFor();
       await look('palette');
       await page.keyboard.press('Escape');
+
+      // read aloud at most every ten seconds, and rows do not jump
+      await page.clock.install();
+      await page.reload();
+      await page.getByRole('img', { name: 'Last 1 run' }).waitFor();
+      await page.clock.fastForward(11_000);
+      await page
+        .getByRole('status')
+        .getByText('1 check down', { exact: true })
+        .waitFor({ state: 'attached' });
+      await anna.ping(backup);
+      await page.clock.fastForward(16_000);
+      await page.getByRole('button', { name: '2 rows moved. Sort anew' }).click();
+      await page.getByRole('button', { name: /rows moved/ }).waitFor({ state: 'detached' });
+      const [, newFirst] = await page.getByRole('row').all();
+      expect(await newFirst?.textContent()).toMatch(/^Reports/);
+      await page.getByRole('status').getByText('1 check down').waitFor({ state: 'detached' });
       await page.getByRole('button', { name: `Menu of ${email}` }).click();
       await page.getByRole('button', { name: 'Sign out' }).click();
       await page.getByRole('heading', { name: 'Sign in' }).waitFor();
