@@ -62,16 +62,19 @@ jest.setTimeout(2 * minute);
       await page.getByRole('link', { name: 'Checks that notify Slack: 1' }).waitFor();
       await page.getByText('not used yet').waitFor();
       const { app } = stage;
-      await app.database.transaction(async (tx) => {
-        for (const { id } of await listProjectChannels(tx, projectId)) {
-          await updateChannel(tx, id, {
-            disabledAt: microsOf(app.clock.now()),
-            lastError: 'HTTP status 410',
-          });
-        }
-      });
-      await page.reload();
-      await page.getByText('switched off').waitFor();
+      const switchOff = async () => {
+        await app.database.transaction(async (tx) => {
+          for (const { id } of await listProjectChannels(tx, projectId)) {
+            await updateChannel(tx, id, {
+              disabledAt: microsOf(app.clock.now()),
+              lastError: 'HTTP status 410',
+            });
+          }
+        });
+        await page.reload();
+        await page.getByText('switched off').waitFor();
+      };
+      await switchOff();
       await page.getByText('alerts reach no one').waitFor();
       await look('off');
       await page.getByRole('button', { name: 'Edit' }).click();
@@ -85,6 +88,13 @@ jest.setTimeout(2 * minute);
       await page.getByRole('button', { name: 'Test', exact: true }).click();
       await page.getByText('Sent.').waitFor();
       expect(target.requests).toHaveLength(2);
+      await page.getByRole('button', { name: 'Messages' }).click();
+      await page.getByRole('dialog').getByText('test or notice').waitFor();
+      await page.getByRole('dialog').getByText('delivered').waitFor();
+      await page.keyboard.press('Escape');
+      await switchOff();
+      await page.getByRole('button', { name: 'Switch on again' }).click();
+      await page.getByText('switched off').waitFor({ state: 'detached' });
     });
   });
 
