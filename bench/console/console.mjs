@@ -7,7 +7,7 @@ import { administrator, withManager } from '../cert-manager/manager-place.mjs';
 import { seedCertificates } from '../cert-manager/manager-seed.mjs';
 import { copyStandings } from '../cert-manager/standings.mjs';
 import { micros, secret, seedChecks, withMonitor } from '../check-monitor/monitor-place.mjs';
-import { onEachDatabase } from '../databases.mjs';
+import { onEachDatabase, settle } from '../databases.mjs';
 import { formatPages } from './console-table.mjs';
 import { measurePage, signIn } from './page-figures.mjs';
 import { measurePolls, measureScrolling } from './scrolling.mjs';
@@ -59,7 +59,7 @@ async function measureBare(browser) {
 async function measureManager(browser, place) {
   const { spaceId, first } = await seedCertificates(place, names);
   await place.runSql(copyStandings(place.dialect, first.id, names));
-  if (place.dialect === 'postgres') await place.runSql('analyze');
+  await settle(place);
   const { url: service, pid } = place.manager;
   const { username: user, password } = administrator;
   const url = `${service}/ui`;
@@ -75,7 +75,9 @@ async function measureManager(browser, place) {
   await load('50,000 names of all spaces', '/fqdns');
   await load('dashboard', '/', { selector: 'main h2' });
   await load('host name', `${space}/fqdns/${first.id}`, { selector: 'main h2' });
-  for (const page of ['spaces', 'renewals', 'audit', 'users']) await load(page, `/${page}`);
+  // a few spaces are cards
+  await load('spaces', '/spaces', { selector: 'main section, main tbody tr' });
+  for (const page of ['renewals', 'audit', 'users']) await load(page, `/${page}`);
   for (const page of ['providers', 'groups', 'statistics', 'account'])
     await load(page, `/${page}`, { selector: 'main h1' });
   const list = { url: `${url}${space}`, state, selector: rowSelector };
@@ -98,7 +100,7 @@ async function sizeOfPage({ manager, token }, spaceId) {
 
 async function measureMonitor(browser, place) {
   const { keys } = await seedChecks(place, checks);
-  if (place.dialect === 'postgres') await place.runSql('analyze');
+  await settle(place);
   const [user, password] = [`${checks.kind}@example.test`, 'figures of a bench'];
   const accounts = { db: place.database, clock: { now: micros }, secret, passwords: createPasswords() };
   await setPassword(accounts, user, password);
@@ -115,6 +117,10 @@ async function measureMonitor(browser, place) {
   await load('50,000 checks of a project', project);
   await load('the same, slow 4G, CPU/4', project, { isSlow: true });
   const list = { url: `${url}${project}`, state, selector: rowSelector };
+  const click = 'main tbody input[type=checkbox]';
+  rows.push(
+    await measureScrolling(browser, { what: 'monitor: scrolling and selecting checks', click, ...list }),
+  );
   rows.push(await measurePolls(browser, { what: 'monitor: polls of 10 s without news', ...list }));
   return rows;
 }

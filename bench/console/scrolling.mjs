@@ -41,8 +41,9 @@ export async function measurePolls(browser, { what, url, state, selector }) {
   await page.locator(selector).first().waitFor();
   await page.waitForLoadState('networkidle');
   const bytes = [];
-  page.on('response', (response) => {
-    bytes.push(response.body().then(({ length }) => length));
+  // as they come over the line, compressed
+  page.on('requestfinished', (request) => {
+    bytes.push(request.sizes().then(({ responseBodySize }) => responseBodySize));
   });
   await page.waitForTimeout(10_000);
   const sizes = await Promise.all(bytes);

@@ -90,7 +90,11 @@ export async function addStrangeChecks(browser, { state, url, projectId }) {
   await post('/v3/checks/', { name: long.slice(0, 100), tags: 'x'.repeat(60) });
   await post('/v3/checks/', {});
   for (const [kind, name, settings] of [
-    ['webhook', `${emoji} ${'w'.repeat(60)}`, { url: `https://hooks.example.test/${'path/'.repeat(30)}` }],
+    [
+      'webhook',
+      `${emoji} ${'w'.repeat(60)}`,
+      { down: { url: `https://hooks.example.test/${'path/'.repeat(30)}` } },
+    ],
     ['email', rtl, { address: `${'on-call-'.repeat(6)}@${'department.'.repeat(8)}example.test` }],
   ])
     await post('/channels', { kind, name, settings });
