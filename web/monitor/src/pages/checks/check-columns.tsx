@@ -28,13 +28,13 @@ export function checkColumns({
   const toggles: Column<LiveCheck> = {
     key: 'channels',
     title: 'Notifies',
-    width: '10rem',
+    width: '8.5rem',
     cell: (check) => <ChannelToggles projectId={projectId} check={check} channels={channels} />,
   };
   const actions: Column<LiveCheck> = {
     key: 'actions',
     title: 'Actions',
-    width: '12.5rem',
+    width: '12.25rem',
     cell: (check) => <RowActions projectId={projectId} check={check} bulk={bulk} />,
   };
   return channels.length === 0 ? [...shown, actions] : [...shown, toggles, actions];
@@ -69,7 +69,7 @@ function shownColumns(projectId: string): readonly Column<LiveCheck>[] {
     {
       key: 'last',
       title: 'Last ping',
-      width: '7.5rem',
+      width: '6.5rem',
       cell: ({ last_ping, last_duration }) => (
         <div className="cl-lines">
           {last_ping === null ? 'never' : <Moment at={last_ping} />}
