@@ -33,6 +33,7 @@ export { nextIn, routerOptions } from './frame/router.browser.js';
 export { Brand, Front, Shell } from './frame/shell.js';
 export { startConsole } from './frame/start.js';
 export { useStoredChoice } from './frame/stored-choice.browser.js';
+export { forgetUnsaved } from './frame/unsaved.browser.js';
 export { DowntimeStrip, DurationChart } from './history-charts.js';
 export { csrBlocks, csrNames } from './keys/csr-names.js';
 export { type KeyKind, keyKinds, opensslCommand, type ShellKind } from './keys/openssl-command.js';

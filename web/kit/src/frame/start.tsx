@@ -10,6 +10,7 @@ import type { Me } from '../session/session-state.js';
 import { followStoredDisplay } from './display.browser.js';
 import { reloadOnOldChunk } from './old-chunks.browser.js';
 import { cssVariables, theme } from './theme.browser.js';
+import { followUnsaved } from './unsaved.browser.js';
 
 /** Shows `page` in the document; what Mantine adds to the head carries the nonce that the server put there. */
 export function startConsole<M extends Me>(session: Session<M>, page: ReactNode): void {
@@ -19,6 +20,7 @@ export function startConsole<M extends Me>(session: Session<M>, page: ReactNode)
   reloadOnOldChunk();
   followActivity();
   followStoredDisplay();
+  followUnsaved();
   const root = document.querySelector('#root');
   if (root === null) throw new Error('the page has no element #root');
   createRoot(root).render(

@@ -23,6 +23,7 @@ export function SearchForm({
   return (
     <form
       className="cl-row"
+      data-search=""
       onSubmit={(event) => {
         event.preventDefault();
         const text = String(new FormData(event.currentTarget).get('q')).trim();

@@ -1,4 +1,5 @@
-import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
+import { MutationCache, type Query, QueryCache, QueryClient } from '@tanstack/react-query';
+import { forgetSent, noteUnsent } from '../frame/unsaved.browser.js';
 import type { Session } from '../session/session.js';
 import type { Me } from '../session/session-state.js';
 import { wholeSentence } from '../times.js';
@@ -29,26 +30,37 @@ export function createQueries<M extends Me>(session: Session<M>): QueryClient {
       noteRights(`${changedText} The service refused: ${wholeSentence(sentenceOf(error))}`);
     }
   };
+  const followRefusal = async (error: unknown, query: Query<unknown, unknown>) => {
+    const me = await session.check(true);
+    // another user may be signed in: the page then keeps what it shows to its own
+    if (me === undefined && session.state().phase === 'ended') return;
+    if (query.state.error !== error) return;
+    // it is gone, or the user may not see it any more
+    query.setState({ data: undefined });
+    if (statusOf(error) === 404 || refused.has(query.queryHash)) return;
+    refused.add(query.queryHash);
+    await askAgain(error);
+  };
   const queries = new QueryClient({
     queryCache: new QueryCache({
       onError: (error, query) => {
         const status = statusOf(error);
         if (status === 401) session.end('idle');
-        if (status !== 403 && status !== 404) return;
-        // it is gone, or the user may not see it any more
-        query.setState({ data: undefined });
-        if (status === 404 || refused.has(query.queryHash)) return;
-        refused.add(query.queryHash);
-        void session.check(true).then(() => askAgain(error));
+        if (status === 403 || status === 404) void followRefusal(error, query);
       },
       onSuccess: (_, { queryHash }) => refused.delete(queryHash),
     }),
     mutationCache: new MutationCache({
+      onSuccess: (_data, _variables, _result, { meta }) => {
+        // a trial stores nothing of the form
+        if (meta?.['isTrial'] !== true) forgetSent();
+      },
       onError: (error) => {
+        noteUnsent();
         const status = statusOf(error);
         if (status === 401) session.end('idle');
         // the client has asked for the rights of the session already
-        if (status === 403 || status === 404) void askAgain(error);
+        if ((status === 403 || status === 404) && session.state().phase === 'in') void askAgain(error);
       },
     }),
     defaultOptions: {

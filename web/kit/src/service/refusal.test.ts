@@ -98,6 +98,19 @@ describe('faults of a form', () => {
     expect(faultsOf(refusal, ['email'])).toEqual({ byField: {}, general: 'Name: must not be empty.' });
   });
 
+  test('of members that the form does not have stand beside those of its fields', () => {
+    const errors = [
+      { path: 'name', message: 'must not be empty' },
+      { path: 'spaceIds.0', message: 'does not exist' },
+    ];
+    const refusal = refusalFrom(400, none, JSON.stringify({ detail: 'Two faults.', errors }));
+    expect(faultsOf(refusal, ['name'])).toEqual({
+      byField: { name: 'Must not be empty.' },
+      general: 'SpaceIds.0: does not exist.',
+    });
+    expect(faultsOf(refusal, ['spaceIds']).byField).toEqual({ spaceIds: 'Does not exist.' });
+  });
+
   test('are none without an error', () => {
     expect(faultsOf(null, ['name'])).toEqual({ byField: {}, general: undefined });
   });

@@ -81,7 +81,7 @@ function secondsIn(header: string | null): number | undefined {
 export function sentenceOf(error: unknown): string {
   if (error instanceof Refusal) return error.message;
   if (error instanceof AppError)
-    return 'The service does not answer. It may be restarting, or the network is down.';
+    return 'The service does not answer. It may be restarting, or the network is down. Try again in a moment.';
   return error instanceof Error ? error.message : String(error);
 }
 
@@ -115,7 +115,12 @@ export function faultsOf(
 ): { readonly byField: Readonly<Record<string, string>>; readonly general: string | undefined } {
   if (error === null || error === undefined) return { byField: {}, general: undefined };
   const byField: Record<string, string> = {};
-  const faults = error instanceof Refusal ? faultsIn(error) : [];
-  for (const { path, message } of faults) if (fields.includes(path)) byField[path] ??= wholeSentence(message);
-  return { byField, general: Object.keys(byField).length > 0 ? undefined : wholeSentence(sentenceOf(error)) };
+  const others: string[] = [];
+  for (const { path, message } of error instanceof Refusal ? faultsIn(error) : []) {
+    const field = fields.find((one) => one === path) ?? fields.find((one) => path.startsWith(`${one}.`));
+    if (field !== undefined) byField[field] ??= wholeSentence(message);
+    else others.push(wholeSentence(`${path}: ${message}`));
+  }
+  if (Object.keys(byField).length === 0) return { byField, general: wholeSentence(sentenceOf(error)) };
+  return { byField, general: others.length === 0 ? undefined : others.join(' ') };
 }

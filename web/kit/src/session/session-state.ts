@@ -22,7 +22,12 @@ export type SessionState<M extends Me> =
   | { readonly phase: 'out' }
   | { readonly phase: 'in'; readonly me: M; readonly skewMs: number }
   /** It was open in this page and is not any more: the page stays as it is, with a dialog over it. */
-  | { readonly phase: 'ended'; readonly me: M; readonly reason: 'idle' | 'elsewhere' };
+  | ({ readonly phase: 'ended'; readonly me: M } & SessionEnd<M>);
+
+/** Why a session ended: time, a sign-out in another tab, or another user who has signed in there. */
+export type SessionEnd<M extends Me> =
+  | { readonly reason: 'idle' | 'elsewhere' }
+  | { readonly reason: 'other-user'; readonly other: M };
 
 /** What tabs of a console send to each other. */
 export type TabMessage = 'signed-in' | 'signed-out';

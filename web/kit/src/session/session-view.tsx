@@ -2,6 +2,7 @@ import { Button, Modal } from '@mantine/core';
 import { type ReactNode, useState, useSyncExternalStore } from 'react';
 import { createPortal } from 'react-dom';
 import { useInterval, useNow } from '../clock.browser.js';
+import { loadAnew } from '../frame/unsaved.browser.js';
 import type { Session } from './session.js';
 import { canStay, clockText, type Me, type SessionState, warningOf } from './session-state.js';
 
@@ -19,9 +20,11 @@ const pollMs = 30_000;
 export function SessionWatch<M extends Me>({
   session,
   signIn,
+  nameOf,
 }: {
   readonly session: Session<M>;
   readonly signIn: (me: M) => ReactNode;
+  readonly nameOf: (me: M) => string;
 }) {
   const state = useSession(session);
   useInterval(() => {
@@ -39,17 +42,34 @@ export function SessionWatch<M extends Me>({
         withCloseButton={false}
         closeOnEscape={false}
         closeOnClickOutside={false}
-        title={reason === 'idle' ? 'Your session has ended' : 'You signed out in another tab'}
+        title={titles[reason]}
         centered
       >
-        <div className="cl-form">
-          <p>Sign in to go on. What you typed on this page is still there.</p>
-          {state.phase === 'ended' && signIn(state.me)}
-        </div>
+        {state.phase === 'ended' && (
+          <div className="cl-form">
+            <p>
+              {state.reason === 'other-user' &&
+                `Another tab of this browser belongs to ${nameOf(state.other)} now. `}
+              Sign in to go on. What you typed on this page is still there.
+            </p>
+            {signIn(state.me)}
+            {state.reason === 'other-user' && (
+              <Button variant="default" onClick={loadAnew}>
+                Continue as {nameOf(state.other)} without it
+              </Button>
+            )}
+          </div>
+        )}
       </Modal>
     </>
   );
 }
+
+const titles = {
+  idle: 'Your session has ended',
+  elsewhere: 'You signed out in another tab',
+  'other-user': 'Another user has signed in',
+} as const;
 
 function EndNotice<M extends Me>({
   session,

@@ -39,6 +39,9 @@ function openBrowser() {
   return { service, openTab };
 }
 
+/** Until what a message to another tab has begun is done. */
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
 describe('a page that opens', () => {
   test.each([
     ['with a session, is in', anna, { phase: 'in', me: anna }],
@@ -110,10 +113,44 @@ describe('a page that is signed in', () => {
   test('follows a sign-in of another tab', async () => {
     const { service, tab, other } = await openSignedIn();
     await tab.close();
-    service.answer = { user: { id: 'ben' }, csrfToken: 't-3' };
+    service.answer = { ...anna, csrfToken: 't-3' };
     await tab.opened();
-    await Promise.resolve();
-    expect(other.state()).toMatchObject({ phase: 'in', me: { user: { id: 'ben' } } });
+    await settled();
+    expect(other.state()).toMatchObject({ phase: 'in', me: { csrfToken: 't-3' } });
     expect(service.asked).toEqual([false, false, false, false]);
+  });
+
+  test('keeps what it shows while another tab belongs to another user, and gives away no token', async () => {
+    const { service, tab, other } = await openSignedIn();
+    await tab.close();
+    const ben: Me = { user: { id: 'ben' }, csrfToken: 't-3' };
+    service.answer = ben;
+    await tab.opened();
+    await settled();
+    expect(tab.state()).toMatchObject({ phase: 'in', me: ben });
+    const waiting = { phase: 'ended', me: anna, reason: 'other-user', other: ben };
+    expect(other.state()).toEqual(waiting);
+    await expect(other.check(true)).resolves.toBeUndefined();
+    expect(other.csrfToken()).toBe('t-1');
+    await tab.close();
+    expect(other.state()).toEqual({ phase: 'ended', me: anna, reason: 'idle' });
+    service.answer = anna;
+    await other.opened();
+    expect(other.state()).toMatchObject({ phase: 'in', me: anna });
+  });
+
+  test('notices another user also without a message of the other tab', async () => {
+    const { service, tab } = await openSignedIn();
+    service.answer = { user: { id: 'ben' } };
+    await tab.check(true);
+    expect(tab.state()).toMatchObject({ phase: 'ended', reason: 'other-user' });
+  });
+
+  test('belongs to any user who signs in on the page itself', async () => {
+    const { service, tab } = await openSignedIn();
+    tab.end('idle');
+    service.answer = { user: { id: 'ben' } };
+    await tab.opened();
+    expect(tab.state()).toMatchObject({ phase: 'in', me: { user: { id: 'ben' } } });
   });
 });

@@ -43,30 +43,33 @@ export class Session<M extends Me> {
     return 'me' in this.#state ? this.#state.me.csrfToken : undefined;
   }
 
-  /** Asks the service who the caller is. A page that was signed in and is not any more gets its dialog. */
+  /**
+   * Asks the service who the caller is. A page whose user is not signed in any more gets its dialog. Returns undefined
+   * then, also if another user is signed in: nothing is sent in their name.
+   */
   async check(isBackground: boolean): Promise<M | undefined> {
-    try {
-      const { body, headers } = await this.#port.readMe(isBackground);
-      const skewMs = skewOf(headers?.['date'], this.#port.now());
-      this.#become({ phase: 'in', me: body, skewMs });
-      return body;
-    } catch (error) {
-      if (statusOf(error) === 401) this.end('idle');
-      else if (this.#state.phase === 'unknown') this.#become({ phase: 'unknown', error });
-      return undefined;
-    }
+    const reply = await this.#ask(isBackground);
+    if (reply === undefined) return undefined;
+    const state = this.#state;
+    if (!('me' in state) || state.me.user.id === reply.body.user.id) return this.#accept(reply);
+    this.#become({ phase: 'ended', me: state.me, reason: 'other-user', other: reply.body });
+    return undefined;
   }
 
-  /** To be called when the service has opened a session for this browser. */
+  /** To be called when the service has opened a session for this page, of whichever user. */
   async opened(): Promise<void> {
-    await this.check(false);
+    const reply = await this.#ask(false);
+    if (reply !== undefined) this.#accept(reply);
     this.#tabs.send('signed-in');
   }
 
   /** To be called when the service has answered 401. */
   end(reason: 'idle' | 'elsewhere'): void {
-    if (this.#state.phase === 'in') this.#become({ phase: 'ended', me: this.#state.me, reason });
-    else if (this.#state.phase === 'unknown') this.#become({ phase: 'out' });
+    const state = this.#state;
+    if (state.phase === 'in') this.#become({ phase: 'ended', me: state.me, reason });
+    // the other user has left, so that only time has passed for this one
+    else if (isOfOther(state)) this.#become({ phase: 'ended', me: state.me, reason: 'idle' });
+    else if (state.phase === 'unknown') this.#become({ phase: 'out' });
   }
 
   /** Signs out, here and in the other tabs. A session that is over already counts as closed. */
@@ -80,8 +83,30 @@ export class Session<M extends Me> {
     this.#tabs.send('signed-out');
   }
 
+  async #ask(isBackground: boolean): Promise<MeReply<M> | undefined> {
+    try {
+      return await this.#port.readMe(isBackground);
+    } catch (error) {
+      if (statusOf(error) === 401) this.end('idle');
+      else if (this.#state.phase === 'unknown') this.#become({ phase: 'unknown', error });
+      return undefined;
+    }
+  }
+
+  #accept({ body, headers }: MeReply<M>): M {
+    this.#become({ phase: 'in', me: body, skewMs: skewOf(headers?.['date'], this.#port.now()) });
+    return body;
+  }
+
   #become(state: SessionState<M>): void {
     this.#state = state;
     for (const listener of this.#listeners) listener();
   }
+}
+
+/** Whether a page waits for its user because another one has signed in. */
+function isOfOther<M extends Me>(
+  state: SessionState<M>,
+): state is Extract<SessionState<M>, { readonly reason: 'other-user' }> {
+  return state.phase === 'ended' && state.reason === 'other-user';
 }

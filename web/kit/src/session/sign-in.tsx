@@ -91,6 +91,7 @@ export function PasswordField({
       label={label}
       description={description}
       error={error}
+      aria-invalid={error !== undefined}
       autoComplete={autoComplete}
       autoFocus={autoFocus}
       // a dialog chooses what has the focus first

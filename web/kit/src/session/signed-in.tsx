@@ -4,6 +4,7 @@ import type { ComponentType, ReactNode } from 'react';
 import { ErrorPanel } from '../error-panel.js';
 import { Redirect } from '../frame/redirect.js';
 import { Front, Shell } from '../frame/shell.js';
+import { UnsavedQuestion } from '../frame/unsaved-question.js';
 import { Waiting } from '../page-parts.js';
 import type { CommandsProps } from '../palette/commands.js';
 import { noteRights, useRightsNotice } from '../service/rights-notice.browser.js';
@@ -56,7 +57,8 @@ export function SignedIn<M extends Me>(props: SignedInProps<M>) {
         <RightsNotice />
         <Outlet />
       </Shell>
-      <SessionWatch session={session} signIn={(me) => <SignIn name={nameOf(me)} />} />
+      <SessionWatch session={session} nameOf={nameOf} signIn={(me) => <SignIn name={nameOf(me)} />} />
+      <UnsavedQuestion />
     </>
   );
 }

@@ -55,6 +55,7 @@ function useNameList(spaceId: string) {
     to.reviewFqdns({ params: { id: spaceId }, body: { names: [...listed] } });
   const review = useMutation<readonly ReviewedName[], Error, readonly string[]>({
     mutationFn: async (listed) => (await send(api, listed)).body,
+    meta: { isTrial: true },
   });
   const type = (typed: string) => {
     setText(typed);

@@ -63,6 +63,7 @@ function Conditions({ filter, setFilter }: FiltersProps) {
   return (
     <form
       className="cl-row"
+      data-search=""
       onSubmit={(event) => {
         event.preventDefault();
         const typed = Object.fromEntries(

@@ -135,9 +135,10 @@ export function SpacesField({ draft, set, error }: PartProps) {
 export function MembersField({
   draft,
   set,
+  error,
   people,
   add,
-}: Omit<PartProps, 'error'> & {
+}: PartProps & {
   /** Users whose names are known, by id. */
   readonly people: ReadonlyMap<string, User>;
   readonly add: (user: User) => void;
@@ -147,6 +148,7 @@ export function MembersField({
       label="Members"
       noun="user"
       chosen={draft.userIds}
+      error={error}
       labelOf={(id) => people.get(id)?.username}
       change={(userIds, toggled) => {
         set({ userIds });

@@ -1,5 +1,5 @@
 import type { PermissionGroup, User } from '@certloop/contracts/browser';
-import { CopyCurl, Fault, faultsOf } from '@certloop/web-kit';
+import { CopyCurl, Fault, faultsOf, forgetUnsaved } from '@certloop/web-kit';
 import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -9,7 +9,7 @@ import { api } from '../../service.js';
 import { type Draft, LevelField, MembersField, SpacesField, TextFields } from './group-fields.js';
 import { GroupPreview } from './group-preview.js';
 
-const fields = ['name', 'description', 'permission', 'allSpaces'] as const;
+const fields = ['name', 'description', 'permission', 'allSpaces', 'spaceIds', 'userIds'] as const;
 const empty: Draft = {
   name: '',
   description: '',
@@ -44,13 +44,13 @@ export function GroupForm({ group }: { readonly group?: PermissionGroup }) {
           <div className="cl-form">
             <TextFields draft={draft} set={set} byField={byField} />
             <LevelField draft={draft} set={set} error={byField['permission']} />
-            <SpacesField draft={draft} set={set} error={byField['allSpaces']} />
+            <SpacesField draft={draft} set={set} error={byField['allSpaces'] ?? byField['spaceIds']} />
           </div>
         </section>
       </div>
       <div className="cl-column">
         <section className="cl-panel" aria-label="Who belongs to it">
-          <MembersField draft={draft} set={set} people={people} add={add} />
+          <MembersField draft={draft} set={set} error={byField['userIds']} people={people} add={add} />
         </section>
       </div>
       <div className="cl-whole">
@@ -67,7 +67,10 @@ export function GroupForm({ group }: { readonly group?: PermissionGroup }) {
           isNew={group === undefined}
           isChanged={isChanged}
           isSaving={save.isPending}
-          discard={() => change({})}
+          discard={() => {
+            change({});
+            forgetUnsaved();
+          }}
         >
           <CopyCurl api={api} of={(to) => send(to, group?.id, unsaved)} />
         </Buttons>
