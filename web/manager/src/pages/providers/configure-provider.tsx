@@ -81,28 +81,12 @@ const kinds = [
   { value: 'dummy-ca', label: 'A dummy CA, for tests' },
 ] as const;
 
-/** Dialog that creates a provider, enabled and configured. */
+/** Dialog that creates a provider, enabled and configured. What is typed stays when another kind is chosen. */
 export function CreateProvider({ close }: { readonly close: () => void }) {
-  const [kind, choose] = useState<Provider['kind']>('acme');
-  return (
-    <Modal opened onClose={close} title="Create a provider">
-      <div className="cl-form">
-        <NativeSelect
-          label="Kind"
-          value={kind}
-          data={kinds}
-          onChange={({ currentTarget: { value } }) => choose(value === 'dummy-ca' ? value : 'acme')}
-        />
-        <NewProviderForm key={kind} kind={kind} close={close} />
-      </div>
-    </Modal>
-  );
-}
-
-function NewProviderForm({ kind, close }: { readonly kind: Provider['kind']; readonly close: () => void }) {
   const queries = useQueryClient();
-  const { fields, typed, paths, secrets, change, config } = useSettings(kind, {});
+  const [kind, choose] = useState<Provider['kind']>('acme');
   const [names, setNames] = useState({ name: '', displayName: '' });
+  const { fields, typed, paths, secrets, change, config } = useSettings(kind, {});
   const send = (to: typeof api) => {
     const { name, displayName } = names;
     const body = { kind, name, ...(displayName !== '' && { displayName }), config: config() };
@@ -117,19 +101,57 @@ function NewProviderForm({ kind, close }: { readonly kind: Provider['kind']; rea
   });
   const { byField, general } = faultsOf(create.error, ['name', 'displayName', ...paths]);
   return (
-    <form
-      className="cl-form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        create.mutate();
-      }}
-    >
+    <Modal opened onClose={close} title="Create a provider">
+      <form
+        className="cl-form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          create.mutate();
+        }}
+      >
+        <NativeSelect
+          label="Kind"
+          value={kind}
+          data={kinds}
+          onChange={({ currentTarget: { value } }) => {
+            choose(value === 'dummy-ca' ? value : 'acme');
+            // it was said of the settings of the other kind
+            create.reset();
+          }}
+        />
+        <NameInputs names={names} change={setNames} faults={byField} />
+        <SettingsInputs fields={fields} stored={{}} typed={typed} change={change} faults={byField} />
+        <Fault>{general}</Fault>
+        <FormEnd api={api} of={send} secrets={secrets} isPending={create.isPending}>
+          Create the provider
+        </FormEnd>
+      </form>
+    </Modal>
+  );
+}
+
+interface Names {
+  readonly name: string;
+  readonly displayName: string;
+}
+
+function NameInputs({
+  names,
+  change,
+  faults,
+}: {
+  readonly names: Names;
+  readonly change: (names: Names) => void;
+  readonly faults: Readonly<Record<string, string>>;
+}) {
+  return (
+    <>
       <TextInput
         label="Name"
         description="Lower-case letters, digits and hyphens. Metrics and command lines show it."
         value={names.name}
-        onChange={({ currentTarget: { value } }) => setNames({ ...names, name: value })}
-        error={byField['name']}
+        onChange={({ currentTarget: { value } }) => change({ ...names, name: value })}
+        error={faults['name']}
         maxLength={32}
         required
         withAsterisk={false}
@@ -138,15 +160,10 @@ function NewProviderForm({ kind, close }: { readonly kind: Provider['kind']; rea
       <TextInput
         label="Name for people"
         value={names.displayName}
-        onChange={({ currentTarget: { value } }) => setNames({ ...names, displayName: value })}
-        error={byField['displayName']}
+        onChange={({ currentTarget: { value } }) => change({ ...names, displayName: value })}
+        error={faults['displayName']}
         maxLength={100}
       />
-      <SettingsInputs fields={fields} stored={{}} typed={typed} change={change} faults={byField} />
-      <Fault>{general}</Fault>
-      <FormEnd api={api} of={send} secrets={secrets} isPending={create.isPending}>
-        Create the provider
-      </FormEnd>
-    </form>
+    </>
   );
 }

@@ -61,7 +61,9 @@ function Input({
   if (type === 'choice') return <NativeSelect {...input} data={[...choices]} />;
   if (type === 'secret') {
     const hint = hasSecret ? 'One is set. Leave this empty to use it further.' : 'None is set.';
-    return <PasswordInput {...input} description={hint} maxLength={4_000} />;
+    return (
+      <PasswordInput {...input} aria-invalid={error !== undefined} description={hint} maxLength={4_000} />
+    );
   }
   return (
     <TextInput

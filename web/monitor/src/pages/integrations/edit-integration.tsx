@@ -2,10 +2,11 @@ import type { AccountChannel, ChannelKindDescription } from '@certloop/contracts
 import { FormEnd, Loaded } from '@certloop/web-kit';
 import { Modal } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import { kindsQuery } from '../../lookups.js';
 import { api } from '../../service.js';
 import { nameOf } from './integration-columns.js';
-import { IntegrationFields, useIntegrationForm } from './integration-form.js';
+import { emptyDraft, IntegrationFields, integrationForm } from './integration-form.js';
 
 interface Opened {
   readonly projectId: string;
@@ -42,7 +43,8 @@ function EditForm({
   close,
 }: Opened & { readonly kind: ChannelKindDescription }) {
   const queries = useQueryClient();
-  const form = useIntegrationForm(kind, channel);
+  const [draft, change] = useState({ ...emptyDraft, name: channel.name });
+  const form = integrationForm(kind, draft, change, channel);
   const send = (to: typeof api) =>
     to.editChannel({ params: { projectId, channelId: channel.id }, body: form.body() });
   const save = useMutation({

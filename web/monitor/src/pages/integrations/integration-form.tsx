@@ -1,24 +1,51 @@
 import type { AccountChannel, ChannelKindDescription } from '@certloop/contracts/browser';
-import { Fault, faultsOf, fieldsOf, type SettingsSchema, settingsFrom, typedFrom } from '@certloop/web-kit';
+import {
+  Fault,
+  faultsOf,
+  fieldsOf,
+  type SettingField,
+  type SettingsSchema,
+  settingsFrom,
+  typedFrom,
+} from '@certloop/web-kit';
 import { TextInput } from '@mantine/core';
-import { useState } from 'react';
 import { Setting } from './setting.js';
 
-/** The name and the settings of an integration of a kind, while they are typed. They begin as those of `channel`, if given. */
-export function useIntegrationForm(kind: ChannelKindDescription, channel?: AccountChannel) {
+/** What is typed of an integration: its name, and its settings by their paths. Secrets belong to one kind only. */
+export interface IntegrationDraft {
+  readonly name: string;
+  readonly typed: Readonly<Record<string, string>>;
+}
+
+export const emptyDraft: IntegrationDraft = { name: '', typed: {} };
+
+/** The fields of an integration of a kind, which begin as those of `channel`, if given, with what is typed in them. */
+export function integrationForm(
+  kind: ChannelKindDescription,
+  draft: IntegrationDraft,
+  change: (draft: IntegrationDraft) => void,
+  channel?: AccountChannel,
+) {
   const fields = fieldsOf(kind.schema as SettingsSchema, kind.secrets);
-  const [name, setName] = useState(channel?.name ?? '');
-  const [typed, setTyped] = useState(() => typedFrom(fields, channel?.settings ?? {}));
+  const keyOf = ({ path, isSecret }: SettingField) => (isSecret ? `${kind.kind} ${path}` : path);
+  const given = fields.flatMap((field) => {
+    const text = draft.typed[keyOf(field)];
+    // another kind may have a setting of this name with other choices
+    const fits = text !== undefined && (field.kind !== 'choice' || field.choices.includes(text));
+    return fits ? [[field.path, text] as const] : [];
+  });
+  const typed = { ...typedFrom(fields, channel?.settings ?? {}), ...Object.fromEntries(given) };
   return {
     kind,
     fields,
-    name,
-    setName,
+    name: draft.name,
+    setName: (name: string) => change({ ...draft, name }),
     typed,
-    setTyped,
+    setTyped: (field: SettingField, text: string) =>
+      change({ ...draft, typed: { ...draft.typed, [keyOf(field)]: text } }),
     /** Paths of its secrets in the body. */
     secrets: kind.secrets.map((path) => `settings.${path}`),
-    body: () => ({ name, settings: settingsFrom(fields, typed) }),
+    body: () => ({ name: draft.name, settings: settingsFrom(fields, typed) }),
   };
 }
 
@@ -29,7 +56,7 @@ export function IntegrationFields({
   error,
   hasSecret = false,
 }: {
-  readonly form: ReturnType<typeof useIntegrationForm>;
+  readonly form: ReturnType<typeof integrationForm>;
   /** Integrations that this one can pass messages to. */
   readonly others: readonly AccountChannel[];
   readonly error: unknown;
@@ -54,7 +81,7 @@ export function IntegrationFields({
           key={field.path}
           field={field}
           value={typed[field.path] ?? ''}
-          change={(value) => setTyped({ ...typed, [field.path]: value })}
+          change={(value) => setTyped(field, value)}
           error={byField[`settings.${field.path}`]}
           others={others}
           hasSecret={hasSecret}

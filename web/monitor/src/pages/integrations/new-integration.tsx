@@ -5,7 +5,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { kindsQuery } from '../../lookups.js';
 import { api } from '../../service.js';
-import { IntegrationFields, useIntegrationForm } from './integration-form.js';
+import { emptyDraft, type IntegrationDraft, IntegrationFields, integrationForm } from './integration-form.js';
 
 interface Opened {
   readonly projectId: string;
@@ -24,6 +24,8 @@ export function NewIntegration({ isOpen, ...opened }: Opened & { readonly isOpen
 
 function ChooseKind(opened: Opened) {
   const [chosen, choose] = useState<string>();
+  // what is typed stays when another kind is chosen
+  const [draft, change] = useState(emptyDraft);
   const kinds = useQuery(kindsQuery);
   return (
     <Loaded query={kinds}>
@@ -38,7 +40,7 @@ function ChooseKind(opened: Opened) {
                 Another kind
               </Button>
             </div>
-            <KindForm key={kind.kind} kind={kind} {...opened} />
+            <KindForm key={kind.kind} kind={kind} draft={draft} change={change} {...opened} />
           </div>
         );
       }}
@@ -90,13 +92,22 @@ function KindList({
   );
 }
 
-function KindForm({ kind, projectId, others, close }: Opened & { readonly kind: ChannelKindDescription }) {
+interface KindFormProps extends Opened {
+  readonly kind: ChannelKindDescription;
+  readonly draft: IntegrationDraft;
+  readonly change: (draft: IntegrationDraft) => void;
+}
+
+function KindForm({ kind, draft, change, projectId, others, close }: KindFormProps) {
   const queries = useQueryClient();
-  const form = useIntegrationForm(kind);
+  const form = integrationForm(kind, draft, change);
   const body = () => ({ kind: kind.kind, ...form.body() });
   const params = { projectId };
   const send = (to: typeof api) => to.createChannel({ params, body: body() });
-  const test = useMutation({ mutationFn: () => api.tryChannel({ params, body: body() }) });
+  const test = useMutation({
+    mutationFn: () => api.tryChannel({ params, body: body() }),
+    meta: { isTrial: true },
+  });
   const save = useMutation({
     mutationFn: () => send(api),
     onSuccess: async () => {
