@@ -35,6 +35,7 @@ describeEachDialect("changing one's password", (open) => {
     const session = await signIn(app, user);
     const { status, body } = await change(session.writing, 'wrong', 'battery staple');
     expect({ status, code: body.code }).toEqual({ status: 403, code: 'wrong_password' });
+    expect(body.errors).toMatchObject([{ path: 'currentPassword', message: 'is not the current password' }]);
     expect((await app.request.get('/auth/me').set(session.reading)).status).toBe(200);
   });
 

@@ -200,9 +200,9 @@ export function putMember(
     const found = await findUserByEmail(tx, normalEmail(email));
     if (found === undefined) {
       addressProbes?.count(user.id);
-      throw new InvalidInput(`there is no user ${email}`);
+      throw new InvalidInput(`email: there is no user ${email}`);
     }
-    if (found.id === project.ownerId) throw new InvalidInput('the owner is no member beside that');
+    if (found.id === project.ownerId) throw new InvalidInput('email: the owner is no member beside that');
     await lockProjectForShare(tx, project.id);
     await replaceMember(tx, { projectId: project.id, userId: found.id, role });
     return { id: found.id, email: found.email, role };

@@ -152,16 +152,19 @@ export async function changePassword(
 ): Promise<void> {
   const { email } = user;
   const proven = await provePassword(deps, address, { email, password: input.currentPassword });
-  if (proven === undefined) throw new Forbidden('the current password is wrong');
+  if (proven === undefined) throw wrongPassword();
   requireAcceptablePassword(input.newPassword, { email }, passwordMinLength, 'newPassword');
   const hash = await deps.passwords.hash(input.newPassword);
   await deps.db.transaction(async (tx) => {
     // two changes at once: the second no longer knows the current password
-    if ((await findPassword(tx, user.id)) !== proven.hash)
-      throw new Forbidden('the current password is wrong');
+    if ((await findPassword(tx, user.id)) !== proven.hash) throw wrongPassword();
     await replacePassword(tx, { userId: user.id, hash, changedAt: deps.clock.now() });
     await deleteSessionsOf(tx, user.id);
   });
+}
+
+function wrongPassword(): Forbidden {
+  return new Forbidden('currentPassword: is not the current password');
 }
 
 /** Gives a user a password whatever they had, and ends their sessions. Throws InvalidInput. */

@@ -130,7 +130,7 @@ async function addUser(deps: AccountDeps, tx: Tx, wanted: NewUser): Promise<User
 /** Throws InvalidInput for an empty or overlong name. */
 export function requireProjectName(name: string): void {
   if (name.trim() === '' || [...name].length > 200) {
-    throw new InvalidInput('the name of a project has 1 to 200 characters');
+    throw new InvalidInput('name: the name of a project has 1 to 200 characters');
   }
   if (!isStorable(name)) throw new InvalidInput('the name is not valid Unicode, or has null characters');
 }

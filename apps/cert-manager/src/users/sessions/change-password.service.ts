@@ -41,5 +41,6 @@ function wrongPassword(): Forbidden {
   return new Forbidden('the current password is wrong', {
     code: 'wrong_password',
     title: 'Current password is wrong',
+    fields: [{ path: 'currentPassword', code: 'wrong_password', message: 'is not the current password' }],
   });
 }

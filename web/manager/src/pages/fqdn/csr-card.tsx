@@ -28,12 +28,14 @@ interface Judged {
 const judgeBy = (to: typeof api, fqdn: Fqdn, file: UploadedFile) =>
   to.uploadCsr({ ...csrUpload(fqdn, file), query: { dryRun: 'true' } });
 
+const pastedName = 'pasted.csr';
+
 function pastedIn(form: HTMLFormElement): File {
-  return new File([String(new FormData(form).get('csr'))], 'pasted.csr');
+  return new File([String(new FormData(form).get('csr'))], pastedName);
 }
 
-/** The newest CSR of a name, and a place for the next one: dropped, chosen or pasted. */
-export function CsrCard({ fqdn, csr }: { readonly fqdn: Fqdn; readonly csr: Csr | null }) {
+/** Judges a CSR, and stores it at once unless a person has to decide about it. */
+function useCsrUpload(fqdn: Fqdn) {
   const queries = useQueryClient();
   const store = useMutation({
     mutationFn: (file: UploadedFile) => api.uploadCsr(csrUpload(fqdn, file)),
@@ -49,36 +51,35 @@ export function CsrCard({ fqdn, csr }: { readonly fqdn: Fqdn; readonly csr: Csr 
       if (reply.status !== 200) throw new Error('The service has stored this CSR. Reload the page.');
       return { file, review: reply.body };
     },
+    meta: { isTrial: true },
     onMutate: () => store.reset(),
     onSuccess: ({ file, review }) => {
       if (!needsDecision(review)) store.mutate(file);
     },
   });
+  return { store, judge };
+}
+
+/** The newest CSR of a name, and a place for the next one: dropped, chosen or pasted. */
+export function CsrCard({ fqdn, csr }: { readonly fqdn: Fqdn; readonly csr: Csr | null }) {
+  const { store, judge } = useCsrUpload(fqdn);
   const choose = (file: File) => judge.mutate(file);
-  const error = judge.error ?? store.error;
-  const isPending = judge.isPending || store.isPending;
+  const { byField, general } = faultsOf(judge.error ?? store.error, ['csr']);
+  const refused = byField['csr'];
+  const undecided = judge.isSuccess && needsDecision(judge.data.review) ? judge.data : undefined;
+  // what is wrong with a pasted text stands at its field
+  const isAtField = undecided === undefined && judge.variables?.name === pastedName;
   return (
     <DropZone label="CSR" drop={([file]) => file !== undefined && choose(file)}>
       <h2>{csr === null ? 'Create a key and a CSR' : 'CSR'}</h2>
       {csr !== null && <CsrFacts csr={csr} storedAt={csr.createdAt} />}
-      <Fault>{csrFault(error)}</Fault>
+      <Fault>{general ?? (isAtField ? undefined : refused)}</Fault>
       {store.isSuccess && (
         <p className="cl-result" role="status">
           This CSR is stored. The next request uses its key.
         </p>
       )}
-      {judge.isSuccess && needsDecision(judge.data.review) ? (
-        <CsrReviewPanel
-          review={judge.data.review}
-          newest={csr}
-          isPending={store.isPending}
-          store={() => store.mutate(judge.data.file)}
-          discard={() => {
-            judge.reset();
-            store.reset();
-          }}
-        />
-      ) : (
+      {undecided === undefined ? (
         <>
           {csr === null ? (
             <Command fqdn={fqdn.fqdn} />
@@ -88,8 +89,24 @@ export function CsrCard({ fqdn, csr }: { readonly fqdn: Fqdn; readonly csr: Csr 
               <Command fqdn={fqdn.fqdn} />
             </details>
           )}
-          <Choose choose={choose} isPending={isPending} fqdn={fqdn} />
+          <Choose
+            choose={choose}
+            isPending={judge.isPending || store.isPending}
+            fqdn={fqdn}
+            refused={isAtField ? refused : undefined}
+          />
         </>
+      ) : (
+        <CsrReviewPanel
+          review={undecided.review}
+          newest={csr}
+          isPending={store.isPending}
+          store={() => store.mutate(undecided.file)}
+          discard={() => {
+            judge.reset();
+            store.reset();
+          }}
+        />
       )}
     </DropZone>
   );
@@ -107,12 +124,6 @@ export function StoredCsrCard({ csr }: { readonly csr: Csr | null }) {
       )}
     </section>
   );
-}
-
-/** Why a CSR was refused. The card holds one CSR only, so the name of its field says nothing. */
-function csrFault(error: unknown): string | undefined {
-  const { byField, general } = faultsOf(error, ['csr']);
-  return byField['csr'] ?? general;
 }
 
 const shells: readonly ShellKind[] = ['POSIX', 'PowerShell'];
@@ -163,16 +174,16 @@ function Choice<Word extends string>({
   );
 }
 
-/** The ways to hand over a CSR beside a drop: a button for a file, and a field to paste into. */
-function Choose({
-  choose,
-  isPending,
-  fqdn,
-}: {
+interface ChooseProps {
   readonly choose: (file: File) => void;
   readonly isPending: boolean;
   readonly fqdn: Fqdn;
-}) {
+  /** What is wrong with the text that was pasted last. */
+  readonly refused: string | undefined;
+}
+
+/** The ways to hand over a CSR beside a drop: a button for a file, and a field to paste into. */
+function Choose({ choose, isPending, fqdn, refused }: ChooseProps) {
   const input = useRef<HTMLInputElement>(null);
   const [isPasting, setPasting] = useState(false);
   return (
@@ -204,35 +215,37 @@ function Choose({
         </Button>
         <span className="cl-dim">or drop the file here</span>
       </div>
-      {isPasting && (
-        <form
-          className="cl-form"
-          onSubmit={(event) => {
-            event.preventDefault();
-            choose(pastedIn(event.currentTarget));
-          }}
-        >
-          <Textarea
-            name="csr"
-            label="CSR in PEM"
-            placeholder="-----BEGIN CERTIFICATE REQUEST-----"
-            minRows={6}
-            autosize
-            required
-            withAsterisk={false}
-            classNames={{ input: 'cl-mono' }}
-          />
-          <div className="cl-row">
-            <Button type="submit" loading={isPending}>
-              Check this CSR
-            </Button>
-            <CopyCurl
-              api={api}
-              of={async (to, form) => judgeBy(to, fqdn, await readCsrFile(pastedIn(form)))}
-            />
-          </div>
-        </form>
-      )}
+      {isPasting && <Paste choose={choose} isPending={isPending} fqdn={fqdn} refused={refused} />}
     </>
+  );
+}
+
+function Paste({ choose, isPending, fqdn, refused }: ChooseProps) {
+  return (
+    <form
+      className="cl-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        choose(pastedIn(event.currentTarget));
+      }}
+    >
+      <Textarea
+        name="csr"
+        label="CSR in PEM"
+        placeholder="-----BEGIN CERTIFICATE REQUEST-----"
+        error={refused}
+        minRows={6}
+        autosize
+        required
+        withAsterisk={false}
+        classNames={{ input: 'cl-mono' }}
+      />
+      <div className="cl-row">
+        <Button type="submit" loading={isPending}>
+          Check this CSR
+        </Button>
+        <CopyCurl api={api} of={async (to, form) => judgeBy(to, fqdn, await readCsrFile(pastedIn(form)))} />
+      </div>
+    </form>
   );
 }

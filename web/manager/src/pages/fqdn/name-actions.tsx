@@ -39,15 +39,13 @@ const fields = ['description', 'providerId'] as const;
 function EditName({ fqdn, close }: DialogProps) {
   const queries = useQueryClient();
   const providers = useProviders().data ?? [];
+  const [chosen, choose] = useState<string>();
   const send = (to: typeof api, form: HTMLFormElement) => {
-    const data = new FormData(form);
-    const providerId = String(data.get('providerId'));
+    const description = String(new FormData(form).get('description'));
+    const providerId = chosen ?? fqdn.providerId ?? '';
     return to.updateFqdn({
       params: { id: fqdn.spaceId, fqdnId: fqdn.id },
-      body: {
-        description: String(data.get('description')),
-        providerId: providerId === '' ? null : providerId,
-      },
+      body: { description, providerId: providerId === '' ? null : providerId },
     });
   };
   const save = useMutation({
@@ -76,16 +74,14 @@ function EditName({ fqdn, close }: DialogProps) {
           data-autofocus
         />
         <NativeSelect
-          name="providerId"
           label="Provider of the first certificate"
           description="Later ones come from the provider that issued the newest certificate."
-          defaultValue={fqdn.providerId ?? ''}
+          value={chosen ?? fqdn.providerId ?? ''}
+          onChange={({ currentTarget: { value } }) => choose(value)}
           data={[
             { value: '', label: 'None' },
             ...providers.map(({ id, displayName }) => ({ value: id, label: displayName })),
           ]}
-          // the choice is there once the providers are
-          key={providers.length}
           error={byField['providerId']}
         />
         <Fault>{general}</Fault>

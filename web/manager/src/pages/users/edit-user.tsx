@@ -101,6 +101,7 @@ function AccountFields({
         label="New password"
         description="Leave this empty to change nothing. A new one ends all sessions of the user."
         error={faults['password']}
+        aria-invalid={faults['password'] !== undefined}
         maxLength={1_000}
         autoComplete="new-password"
         visibilityToggleButtonProps={{ 'aria-label': 'Show the password', tabIndex: 0 }}
