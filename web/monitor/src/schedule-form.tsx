@@ -9,6 +9,7 @@ const units = [
   ['hours', 3_600],
   ['days', 86_400],
 ] as const;
+const retryMs = 5_000;
 type Unit = (typeof units)[number][0];
 
 interface Span {
@@ -36,6 +37,9 @@ function secondsOf({ count, unit }: Span): string {
   // the service rejects other texts, and names the field
   return /^\d{1,9}$/.test(count.trim()) ? String(Number(count) * size) : count;
 }
+
+/** Members of a check that the form of its schedule has. */
+export const scheduleFields = ['timeout', 'grace', 'schedule', 'tz'] as const;
 
 /** The draft of a check, or of a new one. */
 export function draftOf(check?: {
@@ -77,9 +81,13 @@ export function usePreview(draft: ScheduleDraft) {
     queryFn: async ({ signal }) => (await api.previewSchedule({ query, signal })).body,
     staleTime: 30_000,
     placeholderData: keepPreviousData,
+    retry: false,
+    refetchInterval: ({ state: { status } }) => (status === 'error' ? retryMs : false),
   });
   const isReady = settled === draft && asked.isSuccess && !asked.isPlaceholderData;
-  return { preview: asked.data, error: asked.error, isValid: isReady && asked.data.ok };
+  // the service judges it again when it is sent, so that a preview which fails holds up no one
+  const isUnknown = settled === draft && asked.isError;
+  return { preview: asked.data, error: asked.error, isValid: isReady ? asked.data.ok : isUnknown };
 }
 
 const kinds: readonly (readonly [CheckKind, string, string])[] = [
@@ -99,11 +107,17 @@ export function ScheduleForm({
   change,
   preview,
   error,
+  refused = {},
 }: {
   readonly preview: SchedulePreview | undefined;
   readonly error: unknown;
+  /** What the service said against the schedule when it was sent, by field. */
+  readonly refused?: Readonly<Record<string, string>>;
 } & DraftProps) {
-  const faults = new Map(preview?.errors.map(({ field, message }) => [field, `It ${message}.`]));
+  const faults = new Map<string, string>([
+    ...Object.entries(refused),
+    ...(preview?.errors.map(({ field, message }) => [field, `It ${message}.`] as const) ?? []),
+  ]);
   const isSimple = draft.kind === 'simple';
   const select = (kind: CheckKind) => {
     // a line of the other kind would be invalid

@@ -40,6 +40,13 @@ export function BulkDialog({ title, action, about, close }: BulkDialogProps) {
         )}
         {isComplete && plan.isPending && <Waiting />}
         <Fault>{plan.isError ? sentenceOf(plan.error) : undefined}</Fault>
+        {plan.isError && (
+          <div className="cl-row">
+            <Button variant="default" loading={plan.isFetching} onClick={() => void plan.refetch()}>
+              Try again
+            </Button>
+          </div>
+        )}
         <Fault>
           {change.isError
             ? `${sentenceOf(change.error)} Names that were changed before stay changed; try again for the rest.`

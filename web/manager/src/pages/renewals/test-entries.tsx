@@ -1,5 +1,5 @@
 import type { Fqdn } from '@certloop/contracts/browser';
-import { Fault, FormEnd, faultsOf, useSettled } from '@certloop/web-kit';
+import { Fault, FormEnd, faultsOf, sentenceOf, useSettled } from '@certloop/web-kit';
 import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -7,6 +7,7 @@ import { api } from '../../service.js';
 
 // a year, as the service has it
 const maxMinutes = 525_600;
+const retryMs = 5_000;
 
 /** Queues a renewal at a time of one's choice, and has the queue processed now: for tests of an installation. */
 export function TestEntries() {
@@ -138,12 +139,17 @@ function MinutesField({
 /** The FQDNs of that name that have a certificate, one for each space; `fault` says why there is none. */
 function useRenewable(name: string): { readonly names: readonly Fqdn[]; readonly fault?: string } {
   const fqdn = useSettled(name);
-  const { data } = useQuery<readonly Fqdn[]>({
+  const { data, error } = useQuery<readonly Fqdn[]>({
     queryKey: ['renewals', 'named', fqdn],
     queryFn: async ({ signal }) =>
       (await api.listAllFqdns({ query: { fqdn, include: 'status', limit: '100' }, signal })).body,
     enabled: fqdn !== '',
+    // also while the service is known to be away, so that the reason is shown
+    networkMode: 'always',
+    retry: false,
+    refetchInterval: ({ state: { status } }) => (status === 'error' ? retryMs : false),
   });
+  if (data === undefined && error !== null && fqdn === name) return { names: [], fault: sentenceOf(error) };
   if (data === undefined || fqdn !== name) return { names: [] };
   const names = data.filter(({ status }) => status?.certificate !== undefined);
   if (names.length > 0) return { names };

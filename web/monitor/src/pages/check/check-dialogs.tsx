@@ -1,11 +1,18 @@
 import type { Check } from '@certloop/contracts/browser';
-import { ConfirmForm, Fault, FormEnd, Loaded, sentenceOf } from '@certloop/web-kit';
-import { Button } from '@mantine/core';
+import { ConfirmForm, Fault, FormEnd, faultsOf, Loaded, sentenceOf } from '@certloop/web-kit';
+import { Button, NativeSelect } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { diagnosisQuery, mayChange } from '../../lookups.js';
-import { draftOf, type ScheduleDraft, ScheduleForm, scheduleBody, usePreview } from '../../schedule-form.js';
+import {
+  draftOf,
+  type ScheduleDraft,
+  ScheduleForm,
+  scheduleBody,
+  scheduleFields,
+  usePreview,
+} from '../../schedule-form.js';
 import { api, projectApi } from '../../service.js';
 
 export interface CheckDialogProps {
@@ -31,6 +38,7 @@ export function ScheduleDialog({ projectId, check, close }: CheckDialogProps) {
       await queries.invalidateQueries({ queryKey: ['projects', projectId] });
     },
   });
+  const { byField, general } = faultsOf(save.error, scheduleFields);
   return (
     <form
       className="cl-form"
@@ -40,8 +48,8 @@ export function ScheduleDialog({ projectId, check, close }: CheckDialogProps) {
       }}
     >
       <Suggested projectId={projectId} check={check} draft={draft} change={setDraft} />
-      <ScheduleForm draft={draft} change={setDraft} preview={preview} error={error} />
-      <Fault>{save.isError ? sentenceOf(save.error) : undefined}</Fault>
+      <ScheduleForm draft={draft} change={setDraft} preview={preview} error={error} refused={byField} />
+      <Fault>{general}</Fault>
       <FormEnd api={checks} of={send} isPending={save.isPending} disabled={!isValid}>
         Save the schedule
       </FormEnd>
@@ -176,15 +184,11 @@ function ProjectChoice({
   readonly choose: (id: string) => void;
 }) {
   return (
-    <label className="cl-stack">
-      Project
-      <select className="cl-select" value={chosen} onChange={({ currentTarget: { value } }) => choose(value)}>
-        {projects.map(({ id, name }) => (
-          <option key={id} value={id}>
-            {name}
-          </option>
-        ))}
-      </select>
-    </label>
+    <NativeSelect
+      label="Project"
+      value={chosen}
+      onChange={({ currentTarget: { value } }) => choose(value)}
+      data={projects.map(({ id, name }) => ({ value: id, label: name }))}
+    />
   );
 }

@@ -1,5 +1,5 @@
 import type { AccountChannel, CheckChange } from '@certloop/contracts/browser';
-import { CopyCurl, countOf, countText, Fault, sentenceOf } from '@certloop/web-kit';
+import { CopyCurl, countOf, countText, Fault, faultsOf, sentenceOf } from '@certloop/web-kit';
 import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { api } from '../../service.js';
@@ -44,6 +44,7 @@ export function PauseForm({ count, bulk, run, close }: BulkFormProps) {
 export function TagsForm({ count, bulk, run, ask }: BulkFormProps) {
   const [tags, type] = useState('');
   const isEmpty = tags.trim() === '';
+  const { byField, general } = faultsOf(bulk.error, ['tags']);
   return (
     <form
       className="cl-form"
@@ -57,11 +58,12 @@ export function TagsForm({ count, bulk, run, ask }: BulkFormProps) {
         description="Words between blanks. Other tags of the checks stay."
         value={tags}
         onChange={({ currentTarget: { value } }) => type(value)}
+        error={byField['tags']}
         maxLength={500}
         autoComplete="off"
         data-autofocus
       />
-      <BulkFault bulk={bulk} />
+      <Fault>{general}</Fault>
       <div className="cl-row">
         <Button type="submit" loading={bulk.isPending} disabled={isEmpty}>
           Add to {countOf(count, 'check')}

@@ -4,7 +4,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { channelsQuery } from '../../lookups.js';
-import { draftOf, ScheduleForm, scheduleBody, usePreview } from '../../schedule-form.js';
+import { draftOf, ScheduleForm, scheduleBody, scheduleFields, usePreview } from '../../schedule-form.js';
 import { projectApi } from '../../service.js';
 
 /** Dialog that creates a check, and leads to its page, where it waits for the first ping. */
@@ -45,7 +45,7 @@ function NewCheckForm({ projectId, close }: { readonly projectId: string; readon
       await navigate({ to: '/projects/$projectId/checks/$checkId', params: { projectId, checkId } });
     },
   });
-  const { byField, general } = faultsOf(create.error, ['name', 'tags']);
+  const { byField, general } = faultsOf(create.error, ['name', 'tags', ...scheduleFields]);
   return (
     <form
       className="cl-form"
@@ -71,7 +71,7 @@ function NewCheckForm({ projectId, close }: { readonly projectId: string; readon
         maxLength={500}
         autoComplete="off"
       />
-      <ScheduleForm draft={draft} change={setDraft} preview={preview} error={error} />
+      <ScheduleForm draft={draft} change={setDraft} preview={preview} error={error} refused={byField} />
       <p className="cl-dim">
         {channels?.length === 0
           ? 'The project has no integration yet, so the check alerts no one.'
