@@ -1,0 +1,278 @@
+import { type FormRow, openPath } from '@certloop/browser';
+import type { Fqdn } from '@certloop/contracts';
+import { newCsr } from './signing.js';
+
+/** What the forms of the table are about. */
+export interface FormPlace {
+  /** A name with a certificate. */
+  readonly fqdn: Fqdn;
+  /** A name of the same space that is deleted. */
+  readonly goneFqdn: Fqdn;
+  readonly goneSpaceId: string;
+  readonly userId: string;
+  readonly goneUserId: string;
+  readonly goneGroupId: string;
+}
+
+const closed: FormRow['done'] = (_, form) => form.waitFor({ state: 'detached' });
+const text =
+  (words: string | RegExp): FormRow['done'] =>
+  (page) =>
+    page.getByText(words).first().waitFor();
+const heading =
+  (name: string): FormRow['done'] =>
+  (page) =>
+    page.getByRole('heading', { name, exact: true }).waitFor();
+
+/** Opens a page, and the form by a button on it. */
+function by(path: string, button?: string | RegExp, exact = true): FormRow['open'] {
+  return async (page) => {
+    if (new URL(page.url()).pathname !== `/ui${path}`) await openPath(page, `/ui${path}`);
+    if (button !== undefined) await page.getByRole('button', { name: button, exact }).first().click();
+  };
+}
+
+/** The question before something is deleted. */
+function deletion(source: string, open: FormRow['open'], name: string, send: string, done: FormRow['done']) {
+  const typed = { [`Type ${name} to delete it`]: name };
+  return { source, open, within: { dialog: /\?$/ }, typed, send, done };
+}
+
+/** Every form of the console that sends what was typed. */
+export async function managerForms(place: FormPlace): Promise<readonly FormRow[]> {
+  return [
+    ...(await formsOfNames(place)),
+    ...formsOfSpaces(place),
+    ...formsOfPeople(place),
+    ...formsOfService(place),
+  ];
+}
+
+async function formsOfNames({ fqdn, goneFqdn }: FormPlace): Promise<readonly FormRow[]> {
+  const path = `/spaces/${fqdn.spaceId}/fqdns/${fqdn.id}`;
+  return [
+    {
+      source: 'pages/fqdn/name-actions.tsx 1',
+      open: by(path, 'Edit'),
+      within: { dialog: 'Edit the name' },
+      typed: {
+        Description: 'The shop\u0007',
+        'Provider of the first certificate': 'Dummy certificate authority',
+      },
+      mended: ['Description', 'The shop of the north'],
+      send: 'Save',
+      done: closed,
+    },
+    {
+      source: 'pages/fqdn/csr-card.tsx 1',
+      open: by(path, 'Paste it'),
+      within: { region: 'CSR' },
+      typed: { 'CSR in PEM': '-----BEGIN CERTIFICATE REQUEST-----\nAAAA\n-----END CERTIFICATE REQUEST-----' },
+      mended: ['CSR in PEM', await newCsr(fqdn.fqdn)],
+      send: 'Check this CSR',
+      done: async (page, form) => {
+        // its key is another one than that of the CSR before
+        await form.getByRole('button', { name: /^Store/ }).click();
+        await page.getByText('This CSR is stored').waitFor();
+      },
+    },
+    {
+      source: 'pages/fqdn/new-target.tsx 1',
+      open: by(path, 'Add a server'),
+      within: { dialog: 'Add a server' },
+      typed: { Host: 'no host', Protocol: 'SMTP with STARTTLS', Port: '587', 'Name to ask for': fqdn.fqdn },
+      mended: ['Host', 'mail.example.invalid'],
+      send: 'Add the server and probe it',
+      done: closed,
+    },
+    deletion(
+      'pages/fqdn/name-actions.tsx 2',
+      by(`/spaces/${goneFqdn.spaceId}/fqdns/${goneFqdn.id}`, 'Delete…'),
+      goneFqdn.fqdn,
+      'Delete the name',
+      heading('space'),
+    ),
+  ];
+}
+
+function formsOfSpaces({ fqdn: { spaceId }, goneSpaceId }: FormPlace): readonly FormRow[] {
+  const path = `/spaces/${spaceId}`;
+  return [
+    {
+      source: 'new-space.tsx 1',
+      open: by('/spaces', 'Create a space'),
+      within: { dialog: 'Create a space' },
+      typed: { Name: ' ', Description: 'Shops\nof the south' },
+      mended: ['Name', 'South'],
+      send: 'Create the space',
+      done: closed,
+    },
+    deletion(
+      'pages/space/space-actions.tsx 2',
+      by(`/spaces/${goneSpaceId}`, 'Delete…'),
+      'Old',
+      'Delete the space',
+      heading('Spaces'),
+    ),
+    {
+      source: 'pages/space/space-actions.tsx 1',
+      open: by(path, 'Edit the space'),
+      within: { dialog: 'Edit the space' },
+      typed: { Name: ' ', Description: 'Names of the shops' },
+      mended: ['Name', 'Shops'],
+      send: 'Save',
+      done: closed,
+    },
+    {
+      source: 'pages/space/new-fqdn.tsx 1',
+      open: by(path, 'Add a name'),
+      within: { dialog: 'Add a name' },
+      typed: { 'Host name': 'not a name', Description: 'For the north' },
+      mended: ['Host name', 'north.example.org'],
+      send: 'Add the name',
+      done: heading('north.example.org'),
+    },
+    {
+      source: 'pages/add-names/add-names-page.tsx 1',
+      open: by(`${path}/add-names`),
+      typed: { 'Host names': 'one.example.org\ntwo.example.org' },
+      send: 'Check 2 names',
+      done: (page) => page.getByRole('button', { name: 'Add 2 names' }).waitFor(),
+    },
+    {
+      source: 'names/bulk-dialog.tsx 1',
+      open: async (page) => {
+        await openPath(page, `/ui${path}`);
+        await page.getByLabel('Select all rows shown').check();
+        await page.getByRole('button', { name: 'Set the provider' }).click();
+      },
+      within: { dialog: 'Set the provider' },
+      typed: { 'Provider of the next certificate': 'ACME' },
+      send: /^Set .* for \d+ names?$/,
+      done: async (page, form) => {
+        await form.getByText(/ changed\./).waitFor();
+        await page.keyboard.press('Escape');
+      },
+    },
+  ];
+}
+
+function formsOfPeople({ userId, goneUserId, goneGroupId }: FormPlace): readonly FormRow[] {
+  return [
+    {
+      source: 'pages/users/new-user.tsx 1',
+      open: by('/users', 'Create a user'),
+      within: { dialog: 'Create a user' },
+      typed: {
+        'User name': 'ben',
+        'E-mail address': 'fay@example.org',
+        'First password': 'correct horse battery',
+      },
+      mended: ['User name', 'fay'],
+      send: 'Create the user',
+      done: heading('fay'),
+    },
+    {
+      source: 'pages/users/edit-user.tsx 1',
+      open: by(`/users/${userId}`),
+      within: { region: 'Change the user' },
+      typed: {
+        'User name': 'ada',
+        'E-mail address': 'edith@example.net',
+        'New password': 'staple of a horse',
+      },
+      mended: ['User name', 'edith.of.accounts'],
+      send: 'Save the changes',
+      done: text('The changes are saved.'),
+    },
+    deletion(
+      'pages/users/user-page.tsx 1',
+      by(`/users/${goneUserId}`, 'Delete'),
+      'gone',
+      'Delete the user',
+      heading('Users'),
+    ),
+    {
+      source: 'pages/groups/group-form.tsx 1',
+      open: by('/new-group'),
+      typed: { Name: ' ', Description: 'Everyone of the night shift' },
+      mended: ['Name', 'Night shift'],
+      send: 'Create the group',
+      done: heading('Night shift'),
+    },
+    deletion(
+      'pages/groups/group-page.tsx 1',
+      by(`/groups/${goneGroupId}`, 'Delete'),
+      'Gone',
+      'Delete the group',
+      heading('Groups'),
+    ),
+  ];
+}
+
+function formsOfService({ fqdn }: FormPlace): readonly FormRow[] {
+  return [
+    {
+      source: 'pages/providers/configure-provider.tsx 1',
+      open: by('/providers', 'Configure Dummy certificate authority'),
+      within: { dialog: /^Configure / },
+      typed: { Address: 'ftp://nowhere', 'Days until a certificate expires': '31' },
+      mended: ['Address', 'https://ca.example.org'],
+      send: 'Save the configuration',
+      done: closed,
+    },
+    {
+      source: 'pages/providers/configure-provider.tsx 2',
+      open: by('/providers', 'Create a provider'),
+      within: { dialog: 'Create a provider' },
+      typed: {
+        Kind: 'A dummy CA, for tests',
+        Name: 'Not A Name',
+        'Name for people': 'The CA of the cellar',
+        Address: 'https://ca.example.org',
+      },
+      mended: ['Name', 'cellar'],
+      send: 'Create the provider',
+      done: closed,
+    },
+    {
+      source: 'pages/renewals/test-entries.tsx 1',
+      open: async (page) => {
+        await openPath(page, '/ui/renewals');
+        await page.getByText('Test entries').click();
+      },
+      typed: { 'Name to renew': fqdn.fqdn, 'Minutes from now': '5' },
+      send: 'Queue a test entry',
+      done: text('The test entry is queued.'),
+    },
+    deletion(
+      'pages/audit/clear-log.tsx 1',
+      by('/audit', 'Clear the log…'),
+      'audit log',
+      'Clear the log',
+      closed,
+    ),
+    {
+      source: 'pages/account/tokens-card.tsx 1',
+      open: by('/account', 'Create a token'),
+      within: { dialog: 'Create a token' },
+      typed: { Name: ' ', Scope: 'READ_WRITE', Expires: 'in 30 days' },
+      mended: ['Name', 'ci-1'],
+      send: 'Create the token',
+      done: async (page) => {
+        await page.getByText('Copy the token now').waitFor();
+        await page.keyboard.press('Escape');
+      },
+    },
+    {
+      source: 'pages/account/account-page.tsx 1',
+      open: by('/account'),
+      within: { region: 'Password' },
+      typed: { 'Current password': 'not the password', 'New password': 'a longer one than before' },
+      // it ends every session
+      mended: ['Current password', 'ada and a horse'],
+      send: 'Change the password',
+      done: text('Your session has ended'),
+    },
+  ];
+}

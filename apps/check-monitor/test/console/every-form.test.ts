@@ -1,0 +1,67 @@
+import { assertLosesNothing, formsIn, hasBrowser, runStory } from '@certloop/browser';
+import { findConsole } from '@certloop/server';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { createChannel } from '../../src/channels/create-channel.service.js';
+import { createUser, setUpProject } from '../../src/projects/create-project.service.js';
+import { type ConsoleStage, openConsole, password, signIn } from '../support/console.js';
+import { type FormPlace, monitorForms } from '../support/console-forms.js';
+
+// much else may run on the same machine
+jest.setTimeout(120_000);
+
+const email = 'nora@example.org';
+
+(hasBrowser() ? describe : describe.skip)('every form of the console', () => {
+  let stage: ConsoleStage;
+  let place: FormPlace;
+  beforeAll(async () => {
+    stage = await openConsole();
+    const nora = await stage.newOwner(email, 'Jobs');
+    const { accounts } = stage.app;
+    const { projectId } = nora.keys;
+    const owner = { email, checkLimit: null, pingLimit: null };
+    await createUser(accounts, { ...owner, email: 'mia@example.org' });
+    await createChannel(accounts, {
+      ...{ projectId, kind: 'webhook', name: 'Chat', isVerified: true },
+      settings: { down: { url: 'https://chat.example.org/hook' } },
+    });
+    await setUpProject(accounts, owner, 'Archive');
+    place = {
+      projectId,
+      goneProjectId: (await setUpProject(accounts, owner, 'Gone')).projectId,
+      checkId: (await nora.check({ name: 'Job' })).uuid,
+      movedCheckId: (await nora.check({ name: 'Moved job' })).uuid,
+      goneCheckId: (await nora.check({ name: 'Old job' })).uuid,
+    };
+    await nora.check({ name: 'Reports' });
+  });
+  afterAll(() => stage.close());
+
+  test('is in the table of forms', () => {
+    const folder = findConsole('@certloop/web-monitor', import.meta.url) ?? '';
+    const sources = monitorForms(place).map(({ source }) => source);
+    expect(sources.toSorted()).toEqual([...formsIn(folder)].toSorted());
+  });
+
+  test('keeps what was typed through an outage, the end of the session, and a deployment', async () => {
+    const { app, browser, url } = stage;
+    await runStory(browser, { name: 'every-form', url: `${url}ui/account` }, async (story) => {
+      await signIn(story, email);
+      await story.page.getByRole('heading', { name: 'Your account' }).waitFor();
+      const tab = await story.openTab();
+      await tab.goto(`${url}api/account/state`);
+      const forms = {
+        page: story.page,
+        tab,
+        password,
+        account: {
+          channel: 'certloop-monitor',
+          path: '/api/account/',
+          credentials: { email, password },
+        },
+        endSessions: () => app.clock.advance(31 * 60_000),
+      };
+      for (const row of monitorForms(place)) await assertLosesNothing(forms, row);
+    });
+  });
+});
