@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { assertFits, assertFocusReturns, hasBrowser } from '@certloop/browser';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { type ConsoleStage, startConsoleStage } from '../support/console.js';
+import { grant } from '../support/factories.js';
 import { addSpace, auditEntries } from '../support/inventory.js';
 import { picture } from '../support/pictures.js';
 import { fqdnWithCsr, providerOf } from '../support/signing.js';
@@ -276,16 +277,24 @@ const longHost = `${'a-very-long-label-of-a-name.'.repeat(8)}example.org`;
   test('creates a token that works and is shown once, revokes it, and changes the password', async () => {
     const { app } = stage;
     const { ben } = app.people;
+    const [reached, other] = [await addSpace(app, 'Reached by ci'), await addSpace(app, 'Closed to ci')];
+    await grant(app, ben, 'READ', [reached.id, other.id]);
     await stage.play('account', ben, '/account', async ({ page, look }) => {
       await page.getByRole('button', { name: 'Create a token' }).click();
       await page.getByLabel('Name').fill('ci-1');
       expect(await page.getByLabel('Scope').locator('option').allInnerTexts()).not.toContain('ADMIN');
       await page.getByLabel('Expires').selectOption('in 7 days');
+      await page.getByRole('checkbox', { name: reached.name }).check();
+      await page.getByText('The token reaches only these spaces').waitFor();
+      await look('new-token');
       await page.getByRole('button', { name: 'Create the token' }).click();
       const token = await page.getByRole('dialog').getByText(/^cmt_/).textContent();
-      await app.request.get('/auth/me').set('Authorization', `Bearer ${token}`).expect(200);
+      const spaces = await app.request.get('/spaces').set('Authorization', `Bearer ${token}`).expect(200);
+      expect(spaces.body).toMatchObject([{ id: reached.id }]);
       await page.keyboard.press('Escape');
       await page.getByRole('rowheader', { name: 'ci-1' }).waitFor();
+      await page.getByRole('row', { name: 'ci-1' }).getByText(reached.name).waitFor();
+      await page.getByRole('row', { name: 'test' }).getByText('all', { exact: true }).waitFor();
       // its end is near
       await page.getByRole('row', { name: 'ci-1' }).locator('[data-tone="warn"]').waitFor();
       await look('tokens');

@@ -1,8 +1,17 @@
 import type { ApiToken } from '@certloop/contracts/browser';
-import { type Column, ConfirmDialog, DataTable, Moment, StateChip, useNow } from '@certloop/web-kit';
+import {
+  type Column,
+  ConfirmDialog,
+  countText,
+  DataTable,
+  Moment,
+  StateChip,
+  useNow,
+} from '@certloop/web-kit';
 import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useNamesOfSpaces } from '../space-names.js';
 
 /** API tokens, each with a button that revokes it. */
 export function TokensTable({
@@ -15,9 +24,11 @@ export function TokensTable({
   const queries = useQueryClient();
   const [asked, ask] = useState<ApiToken>();
   const now = useNow();
+  const names = useNamesOfSpaces(tokens.flatMap(({ spaceIds }) => spaceIds?.slice(0, maxNamed) ?? []));
   const columns: readonly Column<ApiToken>[] = [
     { key: 'name', title: 'Name', cell: ({ name }) => name },
     { key: 'scope', title: 'Scope', width: '8rem', cell: ({ scope }) => scope },
+    { key: 'spaces', title: 'Spaces', cell: ({ spaceIds }) => spacesText(spaceIds, names) },
     {
       key: 'ends',
       title: 'Expires',
@@ -57,6 +68,16 @@ export function TokensTable({
       )}
     </>
   );
+}
+
+// of many spaces of a token these are named
+const maxNamed = 3;
+
+function spacesText(spaceIds: ApiToken['spaceIds'], names: ReadonlyMap<string, string>): string {
+  if (spaceIds === null) return 'all';
+  const named = spaceIds.slice(0, maxNamed).map((id) => names.get(id) ?? '…');
+  const rest = spaceIds.length - named.length;
+  return named.join(', ') + (rest > 0 ? `, and ${countText(rest)} more` : '');
 }
 
 // time enough to replace it where it is used

@@ -5,6 +5,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { TokensTable } from '../../people/tokens-table.js';
 import { api } from '../../service.js';
+import { SpacePicker } from '../../space-picker.js';
 
 /** API tokens of the user: made here, shown once, revoked here. */
 export function TokensCard({ rights }: { readonly rights: Me['rights'] }) {
@@ -40,73 +41,99 @@ export function TokensCard({ rights }: { readonly rights: Me['rights'] }) {
   );
 }
 
-const fields = ['name', 'scope', 'expiresAt'] as const;
+const fields = ['name', 'scope', 'expiresAt', 'spaceIds'] as const;
 const dayMs = 86_400_000;
 
-function send(to: typeof api, form: HTMLFormElement) {
+function send(to: typeof api, form: HTMLFormElement, spaceIds: readonly string[]) {
   const data = new FormData(form);
   const scope = tokenScopes.find((one) => one === data.get('scope')) ?? 'READ';
   const days = Number(data.get('days'));
   const expiresAt = new Date(Date.now() + days * dayMs).toISOString();
-  return to.createApiToken({ body: { name: String(data.get('name')), scope, expiresAt } });
+  const limit = spaceIds.length > 0 && { spaceIds: [...spaceIds] };
+  return to.createApiToken({ body: { name: String(data.get('name')), scope, expiresAt, ...limit } });
 }
 
 function NewToken({ rights, close }: { readonly rights: Me['rights']; readonly close: () => void }) {
   const queries = useQueryClient();
+  const [spaceIds, choose] = useState<readonly string[]>([]);
   const create = useMutation({
-    mutationFn: async (form: HTMLFormElement) => (await send(api, form)).body,
+    mutationFn: async (form: HTMLFormElement) => (await send(api, form, spaceIds)).body,
     onSuccess: () => queries.invalidateQueries({ queryKey: ['tokens'] }),
   });
   const { byField, general } = faultsOf(create.error, fields);
-  const scopes = tokenScopes.filter((scope) => scope !== 'ADMIN' || rights.isAdmin);
-  const made = create.data;
+  if (create.data !== undefined) return <MadeToken token={create.data.token} close={close} />;
   return (
-    <Modal opened onClose={close} title={made === undefined ? 'Create a token' : 'Copy the token now'}>
-      {made === undefined ? (
-        <form
-          className="cl-form"
-          onSubmit={(event) => {
-            event.preventDefault();
-            create.mutate(event.currentTarget);
-          }}
-        >
-          <TextInput
-            name="name"
-            label="Name"
-            description="What uses it, for example ci-1."
-            error={byField['name']}
-            maxLength={100}
-            required
-            withAsterisk={false}
-            data-autofocus
-          />
-          <NativeSelect
-            name="scope"
-            label="Scope"
-            description="It may never do more than you."
-            error={byField['scope']}
-            data={scopes.map((scope) => ({ value: scope, label: scope }))}
-          />
-          <NativeSelect
-            name="days"
-            label="Expires"
-            error={byField['expiresAt']}
-            defaultValue="90"
-            data={['7', '30', '90', '365'].map((days) => ({ value: days, label: `in ${days} days` }))}
-          />
-          <Fault>{general}</Fault>
-          <FormEnd api={api} of={send} isPending={create.isPending}>
-            Create the token
-          </FormEnd>
-        </form>
-      ) : (
-        <div className="cl-stack">
-          <p>It is shown this once. Anyone who has it can act in your name.</p>
-          <CodeBlock text={made.token} />
-          <p>A call with it:</p>
-          <CodeBlock text={`curl -H "Authorization: Bearer $TOKEN" ${serviceUrl()}/spaces`} />
-        </div>
-      )}
+    <Modal opened onClose={close} title="Create a token">
+      <form
+        className="cl-form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          create.mutate(event.currentTarget);
+        }}
+      >
+        <TokenFields rights={rights} faults={byField} />
+        <SpacePicker label="Spaces" chosen={spaceIds} change={choose} error={byField['spaceIds']} />
+        <p className="cl-dim">
+          {spaceIds.length === 0
+            ? 'If you choose none, the token reaches every space that you reach.'
+            : 'The token reaches only these spaces, as far as you reach them.'}
+        </p>
+        <Fault>{general}</Fault>
+        <FormEnd api={api} of={(to, form) => send(to, form, spaceIds)} isPending={create.isPending}>
+          Create the token
+        </FormEnd>
+      </form>
+    </Modal>
+  );
+}
+
+function TokenFields({
+  rights,
+  faults,
+}: {
+  readonly rights: Me['rights'];
+  readonly faults: Readonly<Record<string, string>>;
+}) {
+  const scopes = tokenScopes.filter((scope) => scope !== 'ADMIN' || rights.isAdmin);
+  return (
+    <>
+      <TextInput
+        name="name"
+        label="Name"
+        description="What uses it, for example ci-1."
+        error={faults['name']}
+        maxLength={100}
+        required
+        withAsterisk={false}
+        data-autofocus
+      />
+      <NativeSelect
+        name="scope"
+        label="Scope"
+        description="It may never do more than you."
+        error={faults['scope']}
+        data={scopes.map((scope) => ({ value: scope, label: scope }))}
+      />
+      <NativeSelect
+        name="days"
+        label="Expires"
+        error={faults['expiresAt']}
+        defaultValue="90"
+        data={['7', '30', '90', '365'].map((days) => ({ value: days, label: `in ${days} days` }))}
+      />
+    </>
+  );
+}
+
+function MadeToken({ token, close }: { readonly token: string; readonly close: () => void }) {
+  return (
+    <Modal opened onClose={close} title="Copy the token now">
+      <div className="cl-stack">
+        <p>It is shown this once. Anyone who has it can act in your name.</p>
+        <CodeBlock text={token} />
+        <p>A call with it:</p>
+        <CodeBlock text={`curl -H "Authorization: Bearer $TOKEN" ${serviceUrl()}/spaces`} />
+      </div>
     </Modal>
   );
 }

@@ -1,9 +1,9 @@
-import { permissionLevels, type Space, type User } from '@certloop/contracts/browser';
+import { permissionLevels, type User } from '@certloop/contracts/browser';
 import { Fault, type GroupReach } from '@certloop/web-kit';
 import { Textarea, TextInput } from '@mantine/core';
 import { levelTexts, loadUsers } from '../../people/people.js';
 import { type Choice, Picker } from '../../picker.js';
-import { useSpaceNames } from './space-names.js';
+import { SpacePicker } from '../../space-picker.js';
 
 /** What the form changes of a group. */
 export interface Draft extends Omit<GroupReach, 'id'> {
@@ -75,10 +75,7 @@ export function LevelField({ draft, set, error }: PartProps) {
   );
 }
 
-const maxShown = 20;
-
 export function SpacesField({ draft, set, error }: PartProps) {
-  const { spaces, nameOf, find } = useSpaceNames(draft.spaceIds);
   const canReachAll = draft.permission === 'FULL_ACCESS';
   return (
     <>
@@ -114,19 +111,8 @@ export function SpacesField({ draft, set, error }: PartProps) {
       {draft.allSpaces && (
         <p className="cl-strip">Members may do everything in all spaces, and create and delete spaces.</p>
       )}
-      {!draft.allSpaces && spaces !== undefined && (
-        <Picker
-          label="Chosen spaces"
-          noun="space"
-          chosen={draft.spaceIds}
-          labelOf={nameOf}
-          change={(spaceIds) => set({ spaceIds })}
-          queryKey={['spaces', 'pick']}
-          find={async (q, signal) => {
-            const { rows, total } = await find(q, signal, maxShown);
-            return { rows: rows.map(({ id, name }: Space) => ({ id, label: name })), total };
-          }}
-        />
+      {!draft.allSpaces && (
+        <SpacePicker label="Chosen spaces" chosen={draft.spaceIds} change={(spaceIds) => set({ spaceIds })} />
       )}
     </>
   );

@@ -1,8 +1,8 @@
 import type { Space } from '@certloop/contracts/browser';
 import { listPageOf } from '@certloop/web-kit';
 import { useQueries, useQuery } from '@tanstack/react-query';
-import { spaceQuery } from '../../lookups.js';
-import { api } from '../../service.js';
+import { spaceQuery } from './lookups.js';
+import { api } from './service.js';
 
 const maxSpaces = 1_000;
 const maxLookups = 50;
@@ -33,4 +33,11 @@ export function useSpaceNames(spaceIds: readonly string[]) {
     return { rows: page.rows, total: page.total ?? page.rows.length };
   };
   return { spaces, nameOf: (id: string) => known.get(id), find };
+}
+
+/** Names of a few spaces by their ids, each by a request of its own; at most 50 are asked for. */
+export function useNamesOfSpaces(spaceIds: readonly string[]): ReadonlyMap<string, string> {
+  const ids = [...new Set(spaceIds)].slice(0, maxLookups);
+  const looked = useQueries({ queries: ids.map(spaceQuery) });
+  return new Map(looked.flatMap(({ data }) => (data === undefined ? [] : [[data.id, data.name] as const])));
 }
