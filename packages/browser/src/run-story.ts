@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { accessibilityFaults } from './accessibility.js';
@@ -31,7 +31,7 @@ export interface StoryOptions {
 /**
  * Plays a story in a browser profile of its own, from the page at `url`. It fails by an error on the console, which a
  * violation of the content security policy is, by a request to another origin, by an answer with a status of 500 or
- * more, and by what `play` throws. Of a story that fails, a picture and a trace are left; of one that passes, a line
+ * more, and by what `play` throws. Of a story that fails, a picture, the page and a trace are left; of one that passes, a line
  * with its seconds on standard error.
  */
 export async function runStory(
@@ -48,7 +48,7 @@ export async function runStory(
     colorScheme: 'light',
   });
   context.setDefaultTimeout(15_000);
-  await context.tracing.start({ snapshots: true });
+  await context.tracing.start();
   const faults: string[] = [];
   const startedAt = performance.now();
   noteFaults(context, new URL(url).origin, faults);
@@ -65,6 +65,8 @@ export async function runStory(
     process.stderr.write(`story ${name}: ${((performance.now() - startedAt) / 1_000).toFixed(1)} s\n`);
   } catch (error) {
     await page.screenshot({ path: `${pictures}/${name}-failed.png` }).catch(() => undefined);
+    const content = await page.content().catch(() => undefined);
+    if (content !== undefined) writeFileSync(`${pictures}/${name}-failed.html`, content);
     await context.tracing.stop({ path: `${pictures}/${name}-failed.zip` }).catch(() => undefined);
     throw faults.length === 0 ? error : new Error(faults.join('\n'), { cause: error });
   } finally {
@@ -95,16 +97,19 @@ interface Look {
 }
 
 async function look(page: Page, { name, pictures, faults }: Look): Promise<void> {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme });
-    for (const found of await accessibilityFaults(page)) faults.push(`${name}, ${colorScheme}: ${found}`);
-    for (const [size, viewport] of Object.entries(sizes)) {
-      await page.setViewportSize(viewport);
+  for (const [size, viewport] of Object.entries(sizes)) {
+    await page.setViewportSize(viewport);
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      if (size === 'wide') {
+        const found = await accessibilityFaults(page, colorScheme === 'light' ? 'everything' : 'colors');
+        faults.push(...found.map((fault) => `${name}, ${colorScheme}: ${fault}`));
+      }
       await page.screenshot({ path: `${pictures}/${name}-${colorScheme}-${size}.png` });
       const overhang = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
       if (Number(overhang) > 0) faults.push(`${name}, ${size}: ${overhang} px stand out sideways`);
     }
-    await page.setViewportSize(sizes.wide);
   }
+  await page.setViewportSize(sizes.wide);
   await page.emulateMedia({ colorScheme: 'light' });
 }

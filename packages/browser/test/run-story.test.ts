@@ -17,6 +17,11 @@ const pages: Readonly<Record<string, string>> = {
   '/elsewhere': page('', '<p>Text</p><img alt="" src="http://127.0.0.1:9/x.png">'),
   '/failing': page('', '<p>Text</p><img alt="" src="/broken.png">'),
   '/pale': page('', '<p style="color: #aaa; background: #fff">Text</p>'),
+  '/pale-in-the-dark': page(
+    '<style>@media (prefers-color-scheme: dark) { p { color: #333; background: #000; } }</style>',
+    '<p>Text</p>',
+  ),
+  '/nameless': page('', '<p>Text</p><button></button>'),
   '/broad': page('', '<p style="width: 900px">Text</p>'),
 };
 
@@ -52,7 +57,7 @@ const pages: Readonly<Record<string, string>> = {
       async (story) => {
         await story.page.getByRole('heading', { name: 'A page' }).waitFor();
         await story.page.waitForLoadState('load');
-        if (/good|pale|broad/.test(path)) await story.look('shown');
+        if (/good|pale|nameless|broad/.test(path)) await story.look('shown');
       },
     );
 
@@ -69,7 +74,9 @@ const pages: Readonly<Record<string, string>> = {
     ['/policy', /Content Security Policy/i],
     ['/elsewhere', /request to http:\/\/127\.0\.0\.1:9/],
     ['/failing', /503 of/],
-    ['/pale', /color-contrast/],
+    ['/pale', /light: color-contrast/],
+    ['/pale-in-the-dark', /dark: color-contrast/],
+    ['/nameless', /light: button-name/],
     ['/broad', /phone: \d+ px stand out sideways/],
   ])('fails on the page %s', async (path, reason) => {
     await expect(play(path)).rejects.toThrow(reason);
@@ -85,7 +92,7 @@ const pages: Readonly<Record<string, string>> = {
     );
     await expect(story).rejects.toThrow(/Timeout/);
     expect(await readdir(pictures)).toEqual(
-      expect.arrayContaining(['missing-failed.png', 'missing-failed.zip']),
+      expect.arrayContaining(['missing-failed.html', 'missing-failed.png', 'missing-failed.zip']),
     );
   });
 });
