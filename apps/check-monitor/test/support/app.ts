@@ -10,6 +10,7 @@ import {
   type Logger,
   type MovableClock,
 } from '@certloop/server';
+import { overReusedConnections } from '@certloop/server/testing';
 import supertest from 'supertest';
 import type { Dispatcher } from '../../src/alerts/dispatch.service.js';
 import { type AppConfig, createApp } from '../../src/app.js';
@@ -148,8 +149,8 @@ export async function openTestApp(
     watch,
     consoleFolder: delivery.consoleFolder,
   });
-  const server = await listenLocally(createServer(handler));
-  const http = supertest(server);
+  const server = await listenLocally(createServer({ keepAliveTimeout: 0 }, handler));
+  const http = overReusedConnections(supertest(server));
   const accounts = { db: database, clock: micros, secret: config.secret, notifier };
   return {
     http,
