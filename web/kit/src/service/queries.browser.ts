@@ -1,4 +1,10 @@
-import { MutationCache, type Query, QueryCache, QueryClient } from '@tanstack/react-query';
+import {
+  type DefaultOptions,
+  MutationCache,
+  type Query,
+  QueryCache,
+  QueryClient,
+} from '@tanstack/react-query';
 import { forgetSent, noteUnsent } from '../frame/unsaved.browser.js';
 import type { Session } from '../session/session.js';
 import type { Me } from '../session/session-state.js';
@@ -8,6 +14,16 @@ import { isPassing, sentenceOf, statusOf } from './refusal.js';
 import { noteRights } from './rights-notice.browser.js';
 
 const changedText = 'What you may do here has changed, and this page follows it.';
+
+const defaultOptions: DefaultOptions = {
+  queries: {
+    retry: (failures, error) => failures < 2 && isPassing(error) && statusOf(error) !== 429,
+    staleTime: 5_000,
+    refetchOnWindowFocus: true,
+  },
+  // what a user does is sent at once or fails; it is never sent later
+  mutations: { networkMode: 'always' },
+};
 
 /**
  * What pages load, held in memory only. A 401 of any request ends the session of the page. After a 403 everything shown
@@ -63,15 +79,7 @@ export function createQueries<M extends Me>(session: Session<M>): QueryClient {
         if ((status === 403 || status === 404) && session.state().phase === 'in') void askAgain(error);
       },
     }),
-    defaultOptions: {
-      queries: {
-        retry: (failures, error) => failures < 2 && isPassing(error) && statusOf(error) !== 429,
-        staleTime: 5_000,
-        refetchOnWindowFocus: true,
-      },
-      // what a user does is sent at once or fails; it is never sent later
-      mutations: { networkMode: 'always' },
-    },
+    defaultOptions,
   });
   followSession(session, queries);
   return queries;

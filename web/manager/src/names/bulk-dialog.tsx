@@ -39,14 +39,7 @@ export function BulkDialog({ title, action, about, close }: BulkDialogProps) {
           />
         )}
         {isComplete && plan.isPending && <Waiting />}
-        <Fault>{plan.isError ? sentenceOf(plan.error) : undefined}</Fault>
-        {plan.isError && (
-          <div className="cl-row">
-            <Button variant="default" loading={plan.isFetching} onClick={() => void plan.refetch()}>
-              Try again
-            </Button>
-          </div>
-        )}
+        <PlanFault plan={plan} />
         <Fault>
           {change.isError
             ? `${sentenceOf(change.error)} Names that were changed before stay changed; try again for the rest.`
@@ -114,6 +107,22 @@ function useBulkChange(about: BulkDialogProps['about'], wanted: Wanted, isComple
       }),
   });
   return { parts, plan, change, done };
+}
+
+/** Why what would change is not known, and a button that asks again. */
+function PlanFault({ plan }: Pick<ReturnType<typeof useBulkChange>, 'plan'>) {
+  return (
+    <>
+      <Fault>{plan.isError ? sentenceOf(plan.error) : undefined}</Fault>
+      {plan.isError && (
+        <div className="cl-row">
+          <Button variant="default" loading={plan.isFetching} onClick={() => void plan.refetch()}>
+            Try again
+          </Button>
+        </div>
+      )}
+    </>
+  );
 }
 
 function ProviderField({
