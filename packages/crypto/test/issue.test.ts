@@ -1,4 +1,4 @@
-import { createHash, randomBytes, X509Certificate } from 'node:crypto';
+import { createHash, X509Certificate } from 'node:crypto';
 import { InvalidInput } from '@certloop/contracts';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { type Certificate, parseCertificate } from '../src/certificates/certificate.js';
@@ -6,48 +6,17 @@ import { describeCertificate } from '../src/certificates/certificate-description
 import { checkChain } from '../src/certificates/chain.js';
 import { type IssueRequest, issueCertificate } from '../src/certificates/issue.js';
 import { createIssuer, type Issuer, loadIssuer } from '../src/certificates/issuer.js';
-import { createRoot, type RootKeyKind } from '../src/certificates/root.js';
-import { buildCsr } from '../src/csrs/build-csr.js';
-import { type Csr, parseCsr } from '../src/csrs/csr.js';
+import type { RootKeyKind } from '../src/certificates/root.js';
+import type { Csr } from '../src/csrs/csr.js';
 import { parseDer, tag } from '../src/der/der.js';
 import { encode, encodeOid, encodeSequence, encodeSetOf } from '../src/der/der-writer.js';
 import { formatPem } from '../src/der/pem.js';
-import { exportPrivateKeyPem, exportSpki, generateKeyPair, type KeyKind } from '../src/keys/keys.js';
+import { exportSpki, generateKeyPair, type KeyKind } from '../src/keys/keys.js';
 import { lintCertificate } from '../src/lint/lint.js';
 import { encodeGeneralNames } from '../src/names/general-names.js';
 import { encodeName } from '../src/names/names.js';
+import { days, makeCsr, makeIssuer, now, requestFor } from './issuing.js';
 import { hasOpenssl, OpensslFolder } from './openssl.js';
-
-// OpenSSL judges by the clock of the machine, so the validity must surround the day of the run.
-const now = new Date(Math.floor(Date.now() / 1000) * 1000);
-const days = (count: number): Date => new Date(now.getTime() + count * 86_400_000);
-const rootValidity = { notBefore: days(-1), notAfter: days(36_500) };
-
-async function makeIssuer(keyKind: RootKeyKind): Promise<Issuer> {
-  const subject = { commonName: 'Tests Root', organization: 'Žagari & Sons' };
-  return createIssuer(await createRoot({ keyKind, subject, ...rootValidity, serialNumber: 1n }));
-}
-
-async function makeCsr(kind: KeyKind = 'P-256', commonName?: string): Promise<Csr> {
-  const { privateKey } = await generateKeyPair(kind);
-  const subject = commonName === undefined ? {} : { commonName };
-  const request = {
-    privateKey,
-    subject,
-    dnsNames: ['leaf.test', '*.leaf.test'],
-    ipAddresses: ['10.0.0.1', '::1'],
-  };
-  return parseCsr((await buildCsr(request)).der);
-}
-
-const requestFor = (csr: Csr): IssueRequest => ({
-  serialNumber: 2n,
-  subjectDer: csr.subjectDer,
-  spkiDer: csr.spkiDer,
-  subjectAltNameDer: csr.subjectAltNameDer,
-  notBefore: new Date(now.getTime() - 60_000),
-  notAfter: days(365),
-});
 
 let issuer: Issuer;
 let csr: Csr;
@@ -325,88 +294,6 @@ describe('bounds', () => {
   test('a validity of the issuer itself is accepted', async () => {
     const { notBefore, notAfter } = issuer.certificate;
     expect(lintCertificate(await issue({ notBefore, notAfter }), issuer.certificate.der)).toEqual([]);
-  });
-});
-
-describe('roots', () => {
-  test('carry their serial number and validity', async () => {
-    const serialNumber = BigInt(`0x00ff${randomBytes(17).toString('hex')}`);
-    const { certificateDer } = await createRoot({
-      keyKind: 'P-256',
-      subject: { commonName: 'Root', country: 'LV' },
-      notBefore: new Date('2026-01-01T00:00:00Z'),
-      notAfter: new Date('2126-01-01T00:00:00Z'),
-      serialNumber,
-    });
-    expect(lintCertificate(certificateDer, certificateDer)).toEqual([]);
-    expect(describeCertificate(parseCertificate(certificateDer))).toMatchObject({
-      subject: 'CN=Root,C=LV',
-      issuer: 'CN=Root,C=LV',
-      serialNumber: serialNumber.toString(16),
-      notBefore: new Date('2026-01-01T00:00:00Z'),
-      notAfter: new Date('2126-01-01T00:00:00Z'),
-      isCa: true,
-    });
-  });
-
-  test.each([0n, 2n ** 159n])('serial number %s is refused', async (serialNumber) => {
-    const request = {
-      keyKind: 'P-256',
-      subject: { commonName: 'Root' },
-      ...rootValidity,
-      serialNumber,
-    } as const;
-    await expect(createRoot(request)).rejects.toThrow(InvalidInput);
-  });
-});
-
-describe('loading an issuer', () => {
-  const pem = (der: Buffer): string => formatPem('CERTIFICATE', der);
-  let certificatePem: string;
-  let privateKeyPem: string;
-  beforeAll(async () => {
-    const root = await createRoot({
-      keyKind: 'P-256',
-      subject: { commonName: 'Root' },
-      ...rootValidity,
-      serialNumber: 1n,
-    });
-    certificatePem = pem(root.certificateDer);
-    privateKeyPem = exportPrivateKeyPem(root.privateKey);
-  });
-
-  const codeOf = (files: { certificatePem: string; privateKeyPem: string }, at: Date): string => {
-    try {
-      loadIssuer(files, at);
-      return 'ok';
-    } catch (error) {
-      if (error instanceof InvalidInput) return error.code;
-      throw error;
-    }
-  };
-
-  test('takes what belongs together', () => {
-    expect(codeOf({ certificatePem, privateKeyPem }, now)).toBe('ok');
-  });
-
-  test('refuses what does not, saying why', async () => {
-    const other = exportPrivateKeyPem((await generateKeyPair('P-256')).privateKey);
-    const { privateKey } = await generateKeyPair('P-256');
-    const leafPem = pem(await issue({ spkiDer: exportSpki(privateKey) }));
-    const refused: [string, string, Date, string][] = [
-      [certificatePem, other, now, 'issuer_key_mismatch'],
-      [leafPem, exportPrivateKeyPem(privateKey), now, 'issuer_not_a_ca'],
-      [certificatePem, privateKeyPem, days(-1.5), 'issuer_not_valid'],
-      [certificatePem, privateKeyPem, days(36_501), 'issuer_not_valid'],
-      [certificatePem + certificatePem, privateKeyPem, now, 'wrong_pem_block'],
-      ['', privateKeyPem, now, 'wrong_pem_block'],
-      [certificatePem, '', now, 'malformed_private_key'],
-      [certificatePem, certificatePem, now, 'malformed_private_key'],
-      [pem(Buffer.from('zz')), privateKeyPem, now, 'malformed_der'],
-    ];
-    for (const [certificate, key, at, code] of refused) {
-      expect(codeOf({ certificatePem: certificate, privateKeyPem: key }, at)).toBe(code);
-    }
   });
 });
 
