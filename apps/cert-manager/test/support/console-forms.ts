@@ -226,9 +226,10 @@ function formsOfService({ fqdn }: FormPlace): readonly FormRow[] {
       open: by('/providers', 'Create a provider'),
       within: { dialog: 'Create a provider' },
       typed: {
-        Kind: 'A dummy CA, for tests',
         Name: 'Not A Name',
         'Name for people': 'The CA of the cellar',
+        // what both kinds have stays
+        Kind: 'A dummy CA, for tests',
         Address: 'https://ca.example.org',
       },
       mended: ['Name', 'cellar'],
