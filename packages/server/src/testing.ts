@@ -1,4 +1,4 @@
 export { freePort } from './testing/ports.js';
 export { hasProgram, programOfToday, say } from './testing/programs.js';
-export { overReusedConnections } from './testing/reused-connections.js';
+export { createTestServer, overReusedConnections } from './testing/reused-connections.js';
 export { watchStretches } from './testing/stretches.js';

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
 import type { Database } from '@certloop/db';
 import { createTestDatabase, type OpenTestDatabase } from '@certloop/db/testing';
 import type { ScryptCost } from '@certloop/server';
 import { createLogger, createMetrics, createMovableClock, type MovableClock } from '@certloop/server';
-import { overReusedConnections } from '@certloop/server/testing';
+import { createTestServer, overReusedConnections } from '@certloop/server/testing';
 import type { Express } from 'express';
 import supertest from 'supertest';
 import { type CertManager, createApp } from '../../src/app.js';
@@ -128,7 +127,7 @@ export async function startAppOn(database: Database, options: TestAppOptions = {
     consoleFolder: options.consoleFolder,
   });
   // one for all requests: supertest opens one for each otherwise, which costs as much as a third of a request
-  const server = createServer({ keepAliveTimeout: 0 }, app.http).listen(0, '127.0.0.1').unref();
+  const server = createTestServer(app.http).listen(0, '127.0.0.1').unref();
   await once(server, 'listening');
   return {
     database,

@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Database, openDatabase } from '@certloop/db';
 import type { OpenTestDatabase } from '@certloop/db/testing';
@@ -10,7 +10,7 @@ import {
   type Logger,
   type MovableClock,
 } from '@certloop/server';
-import { overReusedConnections } from '@certloop/server/testing';
+import { createTestServer, overReusedConnections } from '@certloop/server/testing';
 import supertest from 'supertest';
 import type { Dispatcher } from '../../src/alerts/dispatch.service.js';
 import { type AppConfig, createApp } from '../../src/app.js';
@@ -149,7 +149,7 @@ export async function openTestApp(
     watch,
     consoleFolder: delivery.consoleFolder,
   });
-  const server = await listenLocally(createServer({ keepAliveTimeout: 0 }, handler));
+  const server = await listenLocally(createTestServer(handler));
   const http = overReusedConnections(supertest(server));
   const accounts = { db: database, clock: micros, secret: config.secret, notifier };
   return {

@@ -1,4 +1,10 @@
-import { Agent } from 'node:http';
+import { Agent, createServer, type RequestListener, type Server } from 'node:http';
+
+/** A server whose connections last as long as their clients want, and do not hold the process of a test. */
+export function createTestServer(handler: RequestListener): Server {
+  const server = createServer({ keepAliveTimeout: 0 }, handler);
+  return server.on('connection', (socket) => socket.unref());
+}
 
 /** What supertest and superagent have of this. */
 interface Request {
@@ -6,9 +12,9 @@ interface Request {
 }
 
 /**
- * The same requests, `supertest(server)` say, over connections that stay open, as those of clients do.
- * Opening one for each request costs a tenth of it. The server must not end idle ones (`keepAliveTimeout` of 0), as a
- * request that meets this end fails.
+ * The same requests, `supertest(server)` say, over connections that stay open, as those of clients do. Opening one for
+ * each request costs a tenth of it. The server is that of `createTestServer`: a request that meets the end of an idle
+ * connection would fail.
  */
 export function overReusedConnections<Requests extends object>(requests: Requests): Requests {
   const agent = new Agent({ keepAlive: true });
