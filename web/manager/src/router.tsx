@@ -4,6 +4,7 @@ import { createRootRoute, createRoute, createRouter, Outlet } from '@tanstack/re
 import { auditFilterIn } from './audit-filter.js';
 import { Inside } from './inside.js';
 import { filterIn } from './lookups.js';
+import { nameSearchIn } from './names/name-tabs.js';
 import { LoginPage } from './pages/sign-in/login-page.js';
 
 const root = createRootRoute({
@@ -52,9 +53,7 @@ const addNames = createRoute({
 const fqdn = createRoute({
   getParentRoute: () => inside,
   path: '/spaces/$spaceId/fqdns/$fqdnId',
-  // the request whose steps are shown
-  validateSearch: ({ job }: Record<string, unknown>): { job?: string } =>
-    typeof job === 'string' ? { job } : {},
+  validateSearch: nameSearchIn,
   component: lazyPage(() => import('./pages/fqdn/fqdn-page.js'), 'FqdnPage'),
 });
 

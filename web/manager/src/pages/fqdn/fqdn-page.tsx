@@ -5,20 +5,18 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { fqdnQuery } from '../../lookups.js';
 import { reaches } from '../../rights.js';
 import { api } from '../../service.js';
-import { CertificatesCard } from './certificates-card.js';
 import { ChallengeCard } from './challenge-card.js';
 import { CsrCard, StoredCsrCard } from './csr-card.js';
-import { EarlierCsrs } from './earlier-csrs.js';
 import { LifeCard } from './life-card.js';
 import { NameActions } from './name-actions.js';
-import { NameLog } from './name-log.js';
+import { NameHistory } from './name-history.js';
 import { RequestCard } from './request-card.js';
-import { RequestsCard } from './requests-card.js';
+import { StepsCard } from './requests.js';
 import { ServedCard } from './served-card.js';
 
 const route = getRouteApi('/inside/spaces/$spaceId/fqdns/$fqdnId');
 
-/** One name: how long its certificate lives, its CSR, a request for a certificate, and the certificates so far. */
+/** One name: how long its certificate lives, its CSR, a request for a certificate, what is served, and its history. */
 export function FqdnPage() {
   const { spaceId, fqdnId } = route.useParams();
   const place = { spaceId, fqdnId };
@@ -52,11 +50,9 @@ export function FqdnPage() {
                 {(explanation) => <LifeCard fqdn={name} renewal={explanation} mayWrite={mayWrite} />}
               </Loaded>
               <NextCertificate fqdn={name} renewal={renewal.data} csrs={csr} mayWrite={mayWrite} />
-              <CertificatesCard fqdn={name} />
+              <StepsCard fqdn={name} mayWrite={mayWrite} />
               {name.status.certificate !== undefined && <ServedCard fqdn={name} mayWrite={mayWrite} />}
-              <RequestsCard fqdn={name} mayWrite={mayWrite} />
-              {csr.data !== undefined && <EarlierCsrs csrs={csr.data} />}
-              <NameLog fqdn={name} />
+              <NameHistory fqdn={name} csrs={csr} />
             </>
           );
         }}

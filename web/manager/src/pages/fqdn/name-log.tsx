@@ -1,6 +1,5 @@
 import type { AuditLog, Fqdn } from '@certloop/contracts/browser';
 import { type Column, exactTime, ListTable, useList } from '@certloop/web-kit';
-import { useState } from 'react';
 import { loadAudit } from '../../audit-filter.js';
 import { AuditLine, AuditOutcome } from '../../audit-line.js';
 
@@ -10,18 +9,8 @@ const columns: readonly Column<AuditLog>[] = [
   { key: 'outcome', title: 'Outcome', width: '8rem', cell: (entry) => <AuditOutcome entry={entry} /> },
 ];
 
-/** What was done with a name and what belongs to it, loaded once someone opens it, as the log may be long. */
-export function NameLog({ fqdn }: { readonly fqdn: Fqdn }) {
-  const [isOpen, setOpen] = useState(false);
-  return (
-    <details onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>Audit log of this name</summary>
-      {isOpen && <Entries fqdn={fqdn} />}
-    </details>
-  );
-}
-
-function Entries({ fqdn: { id, spaceId, fqdn } }: { readonly fqdn: Fqdn }) {
+/** What was done with a name and what belongs to it. */
+export function NameLog({ fqdn: { id, spaceId, fqdn } }: { readonly fqdn: Fqdn }) {
   const list = useList<AuditLog>(['fqdns', id, 'log'], (cursor, signal) =>
     // entries of its certificates and CSRs have its name in their details
     loadAudit({ spaceId, q: `"${fqdn}"` }, cursor, signal),

@@ -1,5 +1,5 @@
 import type { Csr } from '@certloop/contracts/browser';
-import { type Column, CopyText, countOf, DataTable, exactTime } from '@certloop/web-kit';
+import { type Column, CopyText, DataTable, exactTime } from '@certloop/web-kit';
 import { namesOf } from '../../csrs/csr-facts.js';
 
 const columns: readonly Column<Csr>[] = [
@@ -14,14 +14,8 @@ const columns: readonly Column<Csr>[] = [
   { key: 'copy', title: '', width: '7rem', cell: ({ csrPem }) => <CopyText text={csrPem} /> },
 ];
 
-/** The CSRs before the newest one, the newest of them first; nothing without any. */
-export function EarlierCsrs({ csrs }: { readonly csrs: readonly Csr[] }) {
-  const earlier = csrs.slice(0, -1).toReversed();
-  if (earlier.length === 0) return null;
-  return (
-    <details>
-      <summary>{countOf(earlier.length, 'earlier CSR')}</summary>
-      <DataTable label="Earlier CSRs" columns={columns} rows={earlier} rowKey={({ id }) => id} />
-    </details>
-  );
+/** The CSRs of a name, the newest first. */
+export function CsrsTable({ csrs }: { readonly csrs: readonly Csr[] }) {
+  if (csrs.length === 0) return <p className="cl-dim">No CSR is stored yet.</p>;
+  return <DataTable label="CSRs" columns={columns} rows={csrs.toReversed()} rowKey={({ id }) => id} />;
 }

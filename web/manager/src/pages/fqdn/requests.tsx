@@ -28,13 +28,22 @@ const marks: Readonly<
   failed: { tone: 'bad', shape: 'octagon', word: 'failed' },
 };
 
-/** The steps of a request, the open one unless another is chosen, and the requests so far, the newest first. */
-export function RequestsCard({ fqdn, mayWrite }: { readonly fqdn: Fqdn; readonly mayWrite: boolean }) {
-  const { job: chosen } = route.useSearch();
+/** The steps of a request: of the open one unless the address names another; nothing without either. */
+export function StepsCard({ fqdn, mayWrite }: { readonly fqdn: Fqdn; readonly mayWrite: boolean }) {
+  const { shown, open } = useShownRequest(fqdn.id);
+  if (shown === undefined) return null;
+  return (
+    <section className="cl-panel" aria-label="Steps">
+      <h2>{shown === open ? 'The request under way' : 'Steps of the request'}</h2>
+      <JobSteps key={shown} jobId={shown} fqdnId={fqdn.id} mayWrite={mayWrite} />
+    </section>
+  );
+}
+
+/** The requests of a name, the newest first. */
+export function RequestsTable({ fqdn }: { readonly fqdn: Fqdn }) {
   const providers = useProviders();
-  const list = useRequests(fqdn.id);
-  const open = list.rows?.find(({ finishedAt }) => finishedAt === undefined);
-  const shown = chosen ?? open?.id;
+  const { list, shown } = useShownRequest(fqdn.id);
   const columns: readonly Column<ListedIssuanceJob>[] = [
     {
       key: 'status',
@@ -59,31 +68,25 @@ export function RequestsCard({ fqdn, mayWrite }: { readonly fqdn: Fqdn; readonly
     },
   ];
   return (
-    <>
-      {shown !== undefined && (
-        <section className="cl-panel" aria-label="Steps">
-          <h2>{shown === open?.id ? 'The request under way' : 'Steps of the request'}</h2>
-          <JobSteps key={shown} jobId={shown} fqdnId={fqdn.id} mayWrite={mayWrite} />
-        </section>
-      )}
-      {list.rows?.length !== 0 && (
-        <section className="cl-stack">
-          <h2>Requests</h2>
-          <ListTable
-            list={list}
-            label="Requests"
-            columns={columns}
-            rowKey={({ id }) => id}
-            noun="request"
-            empty={null}
-          />
-        </section>
-      )}
-    </>
+    <ListTable
+      list={list}
+      label="Requests"
+      columns={columns}
+      rowKey={({ id }) => id}
+      noun="request"
+      empty={<p className="cl-dim">No certificate was requested yet.</p>}
+    />
   );
 }
 
-/** The requests of a name, the newest first. */
+/** The requests of a name, with the ids of the open one and of that whose steps are shown. */
+function useShownRequest(fqdnId: string) {
+  const { job: chosen } = route.useSearch();
+  const list = useRequests(fqdnId);
+  const open = list.rows?.find(({ finishedAt }) => finishedAt === undefined)?.id;
+  return { list, open, shown: chosen ?? open };
+}
+
 function useRequests(fqdnId: string) {
   return useList<ListedIssuanceJob>(['fqdns', fqdnId, 'jobs'], async (cursor, signal) => {
     const query = { fqdnId, limit: '50', ...(cursor !== undefined && { cursor }) };
@@ -112,7 +115,7 @@ function StepsLink({
     <Link
       to="/spaces/$spaceId/fqdns/$fqdnId"
       params={{ spaceId, fqdnId }}
-      search={{ job: id }}
+      search={{ job: id, tab: 'requests' }}
       aria-current={isShown || undefined}
     >
       Steps

@@ -21,7 +21,7 @@ import { api } from '../../service.js';
 const pageSize = 50;
 
 /** The certificates of a name, the newest first. */
-export function CertificatesCard({ fqdn }: { readonly fqdn: Fqdn }) {
+export function CertificatesTable({ fqdn }: { readonly fqdn: Fqdn }) {
   const now = useNow();
   const [count, setCount] = useState(pageSize);
   const query = useCertificates(fqdn);
@@ -51,9 +51,10 @@ export function CertificatesCard({ fqdn }: { readonly fqdn: Fqdn }) {
   return (
     <Loaded query={query}>
       {(certificates) =>
-        certificates.length === 0 ? null : (
-          <section className="cl-stack">
-            <h2>Certificates</h2>
+        certificates.length === 0 ? (
+          <p className="cl-dim">There is no certificate yet.</p>
+        ) : (
+          <div className="cl-stack">
             <DataTable
               label="Certificates"
               columns={columns}
@@ -69,7 +70,7 @@ export function CertificatesCard({ fqdn }: { readonly fqdn: Fqdn }) {
                 isLoadingMore={false}
               />
             )}
-          </section>
+          </div>
         )
       }
     </Loaded>
