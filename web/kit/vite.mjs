@@ -53,27 +53,15 @@ function schemePlugin() {
   };
 }
 
-/** What nearly every page shows: loaded beside the entry, and not after it has run and asked for its page. */
-const shared = /\/kit\/src\/lists\/data-table\.tsx$/;
-
-/** Loads the part with the tables first, so that the parts of the pages need not bring it. */
-function sharedPlugin() {
-  return {
-    name: 'certloop-shared',
-    apply: 'build',
-    transformIndexHtml: {
-      order: 'post',
-      handler: (_html, { bundle }) =>
-        Object.values(bundle)
-          .filter(({ type, moduleIds }) => type === 'chunk' && moduleIds.some((id) => shared.test(id)))
-          .map(({ fileName }) => ({
-            tag: 'link',
-            injectTo: 'head',
-            attrs: { rel: 'modulepreload', crossorigin: true, href: `./${fileName}` },
-          })),
-    },
-  };
-}
+/**
+ * What several pages need is one part. Each on its own made thirty requests of the first visit, which takes a second
+ * longer on a slow line.
+ */
+const sharedGroup = {
+  name: 'shared',
+  test: /\/web\/[^/]+\/src\/(?!pages\/)|@mantine\/core/,
+  minShareCount: 2,
+};
 
 const packable = /\.(js|css|svg)$/;
 
@@ -108,12 +96,13 @@ export function consoleConfig(service) {
   return ({ command }) => ({
     // relative: the service may stand below a path of a proxy
     base: command === 'build' ? './' : '/ui/',
-    plugins: [react(), outlinePlugin(), schemePlugin(), sharedPlugin(), packPlugin()],
+    plugins: [react(), outlinePlugin(), schemePlugin(), packPlugin()],
     build: {
       target: 'es2022',
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
       chunkSizeWarningLimit: 1_000,
+      rolldownOptions: { output: { codeSplitting: { groups: [sharedGroup] } } },
     },
     server: { port: 5173, strictPort: true, proxy: { '^/(?!ui/)': service } },
   });
