@@ -4,8 +4,9 @@ const maxWhole = 48;
 const endLength = 16;
 
 /**
- * A host name on one line, with that of the DNS below where people write it in another way. A long one loses its middle, as its end says most of a host name; its whole text stays for the
- * search of the browser and shows on hover. A link around it needs the name as `aria-label`.
+ * A host name on one line, with that of the DNS below where people write it in another way. A long one loses its
+ * middle, as its end says most of a host name; its whole text stays for the search of the browser and shows on hover. A
+ * link around it needs the name as `aria-label`.
  */
 export function LongName({ children }: { readonly children: string }) {
   const unicode = unicodeHost(children);
