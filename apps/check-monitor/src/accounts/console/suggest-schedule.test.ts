@@ -48,6 +48,9 @@ describe('the schedule that the latest pings look like', () => {
     const successes = [...moments, ...later].map(micros).toReversed();
     expect(suggested(check(), successes, [])).toBeUndefined();
     expect(suggested(check(), successes, ['Europe/Riga'])).toBe('0 3 * * * Europe/Riga of 5');
+    // those of so many checks
+    const zones = Array.from({ length: 100_000 }, (_, place) => (place % 2 ? 'Europe/Riga' : 'Asia/Tokyo'));
+    expect(suggested(check(), successes, zones)).toBe('0 3 * * * Europe/Riga of 5');
   });
 
   test('is the own line of the check if that fits in another zone', () => {
@@ -65,6 +68,11 @@ describe('the schedule that the latest pings look like', () => {
   test.each([
     ['fewer than five pings', check(), every(day, '2026-01-01T03:00:00Z', 4)],
     ['a gap', check(), every(day, '2026-01-01T03:00:00Z').toSpliced(4, 1)],
+    [
+      'a clock that was set back',
+      check(),
+      every(day, '2026-01-01T03:00:00Z').toSpliced(4, 1, micros('2026-01-02T03:00:10Z')),
+    ],
     ['pings at any time', check(), every(day + 5 * hour, '2026-01-01T03:00:00Z')],
     [
       'a schedule that fits already',
