@@ -1,6 +1,7 @@
-import { type KeyboardEvent, useId, useRef, useState } from 'react';
+import { useId } from 'react';
 import { countText } from '../times.js';
-import { type Bar, partsOfBar, placeAfterKey, totalOf } from './bar-heights.js';
+import { type Bar, partsOfBar, totalOf } from './bar-heights.js';
+import { type Marks, useMarks } from './use-marks.browser.js';
 
 export interface Series {
   /** What the counts are of, such as `renew automatically`. */
@@ -17,13 +18,13 @@ const barWidth = 10;
  */
 export function StackedBars(props: StackedBarsProps) {
   const { sentence, series, bars } = props;
-  const [place, setPlace] = useState<number>();
-  const shown = place === undefined ? undefined : bars[place];
+  const marks = useMarks(bars.length, 0);
+  const shown = marks.place === undefined ? undefined : bars[marks.place];
   return (
     <figure className="cl-figure">
       <figcaption>{sentence}</figcaption>
       <Legend series={series} />
-      <Bars {...props} place={place} setPlace={setPlace} />
+      <Bars {...props} marks={marks} />
       <div className="cl-axis" aria-hidden="true">
         <span>{bars[0]?.label}</span>
         <span>{bars.at(-1)?.label}</span>
@@ -65,26 +66,12 @@ function Legend({ series }: Pick<StackedBarsProps, 'series'>) {
 }
 
 interface BarsProps extends Omit<StackedBarsProps, 'rowTitle'> {
-  /** The bar whose counts are written below. */
-  readonly place: number | undefined;
-  readonly setPlace: (place: number | undefined) => void;
+  readonly marks: Marks;
 }
 
-function Bars({ sentence, series, bars, open, place, setPlace }: BarsProps) {
-  const marks = useRef<(SVGGElement | null)[]>([]);
+function Bars({ sentence, series, bars, open, marks }: BarsProps) {
   const hatch = useId();
   const highest = Math.max(0, ...bars.map(totalOf));
-  const onKeyDown = (event: KeyboardEvent, at: number, key: string) => {
-    if (event.key === 'Enter' || event.key === ' ') {
-      event.preventDefault();
-      open?.(key);
-      return;
-    }
-    const next = placeAfterKey(event.key, at, bars.length);
-    if (next === undefined) return;
-    event.preventDefault();
-    marks.current[next]?.focus();
-  };
   return (
     <>
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be drawn */}
@@ -94,7 +81,7 @@ function Bars({ sentence, series, bars, open, place, setPlace }: BarsProps) {
         preserveAspectRatio="none"
         role="group"
         aria-label={sentence}
-        onPointerLeave={() => setPlace(undefined)}
+        onPointerLeave={marks.leave}
       >
         <defs>
           <pattern id={hatch} width="4" height="4" patternUnits="userSpaceOnUse">
@@ -103,20 +90,10 @@ function Bars({ sentence, series, bars, open, place, setPlace }: BarsProps) {
           </pattern>
         </defs>
         {bars.map((bar, at) => (
-          // biome-ignore lint/a11y/noStaticElementInteractions: its role is img or button, which the rule cannot read
           <g
             key={bar.key}
-            ref={(mark) => {
-              marks.current[at] = mark;
-            }}
+            {...marks.markProps(at, textOf(bar, series), open && (() => open(bar.key)))}
             className="cl-bar"
-            role={open === undefined ? 'img' : 'button'}
-            aria-label={textOf(bar, series)}
-            tabIndex={at === (place ?? 0) ? 0 : -1}
-            onFocus={() => setPlace(at)}
-            onPointerEnter={() => setPlace(at)}
-            onKeyDown={(event) => onKeyDown(event, at, bar.key)}
-            onClick={() => open?.(bar.key)}
           >
             <rect className="cl-bar-room" x={at * barWidth} y="0" width={barWidth} height="100" />
             <BarParts bar={bar} highest={highest} x={at * barWidth + 1} hatch={hatch} series={series} />
