@@ -139,6 +139,10 @@ describe('an asset of a console', () => {
 
   test.each([
     ['br, gzip', 'br', brotliCompressSync(script)],
+    // the order of browsers
+    ['gzip, deflate, br, zstd', 'br', brotliCompressSync(script)],
+    ['gzip, br', 'br', brotliCompressSync(script)],
+    ['*', 'br', brotliCompressSync(script)],
     ['gzip', 'gzip', gzipSync(script)],
     ['br;q=0, gzip', 'gzip', gzipSync(script)],
     ['identity', undefined, Buffer.from(script)],

@@ -132,9 +132,9 @@ const contentTypes: Readonly<Record<string, string>> = {
 };
 
 function sendAsset(request: Request, response: Response, { contentType, encoded }: Asset): void {
-  const chosen = request.acceptsEncodings(encoded.map(([encoding]) => encoding));
-  const [encoding, bytes] =
-    encoded.find(([name]) => name === chosen) ?? (encoded.at(-1) as (typeof encoded)[0]);
+  // each on its own: browsers name gzip first, which is no preference
+  const accepted = encoded.find(([name]) => request.acceptsEncodings(name) === name);
+  const [encoding, bytes] = accepted ?? (encoded.at(-1) as (typeof encoded)[0]);
   setPolicy(response);
   response.vary('Accept-Encoding');
   if (encoding !== 'identity') response.setHeader('Content-Encoding', encoding);
