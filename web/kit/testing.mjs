@@ -8,7 +8,7 @@ const opened = /import\(\s*[`"']\.\/([^`"']+)[`"']\s*\)/g;
 
 /**
  * Sizes of a built console in bytes after gzip: JavaScript and CSS that every visit loads, and all that each page loads
- * beside that, by the name of its file.
+ * beside that, by the name of its file. `first` is what the document says of the first requests of each page.
  */
 export function measureConsole(folder) {
   const html = readFileSync(join(folder, 'index.html'), 'utf8');
@@ -36,8 +36,10 @@ export function measureConsole(folder) {
   const pages = new Set(
     [...assets.values()].flatMap((bytes) => [...String(bytes).matchAll(opened)].map(([, name]) => name)),
   );
+  const [, early] = html.match(/data-first="([^"]+)"/);
   return {
     html,
+    first: JSON.parse(early.replaceAll('&quot;', '"').replaceAll('&amp;', '&')),
     code: [...assets].filter(([name]) => name.endsWith('.js')).map(([, bytes]) => String(bytes)),
     firstJs: sum(first, '.js'),
     css: sum(first, '.css'),

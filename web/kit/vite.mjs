@@ -30,27 +30,54 @@ function outlinePlugin() {
 }
 
 /**
- * Puts scheme.js before everything else of the page: it sets light or dark before anything is painted. It is a file,
- * as the content security policy of the page refuses scripts within it.
+ * Puts scheme.js and early.js before everything else of the page: light or dark is set before anything is painted, and
+ * the first requests do not wait for the scripts. They are a file, as the content security policy of the page refuses
+ * scripts within it.
  */
-function schemePlugin() {
-  const source = readFileSync(new URL('scheme.js', import.meta.url), 'utf8');
+function earlyPlugin({ me, requests }) {
+  const source = ['scheme.js', 'early.js']
+    .map((name) => readFileSync(new URL(name, import.meta.url), 'utf8'))
+    .join('');
   const digest = createHash('sha256').update(source).digest('base64url').slice(0, 8);
-  const fileName = `assets/scheme-${digest}.js`;
+  const fileName = `assets/early-${digest}.js`;
+  let root;
   let isBuild = false;
   return {
-    name: 'certloop-scheme',
-    configResolved({ command }) {
-      isBuild = command === 'build';
+    name: 'certloop-early',
+    configResolved(config) {
+      root = config.root;
+      isBuild = config.command === 'build';
     },
     generateBundle() {
       this.emitFile({ type: 'asset', fileName, source });
     },
-    transformIndexHtml() {
-      const tag = isBuild ? { attrs: { src: `./${fileName}` } } : { children: source };
-      return [{ tag: 'script', injectTo: 'head-prepend', ...tag }];
+    transformIndexHtml: {
+      order: 'post',
+      handler(html, { bundle }) {
+        const first = () => JSON.stringify({ me, requests, parts: partsOf(root, bundle, html) });
+        const tag = isBuild
+          ? { attrs: { src: `./${fileName}`, 'data-first': first() } }
+          : { children: source };
+        return [{ tag: 'script', injectTo: 'head-prepend', ...tag }];
+      },
     },
   };
+}
+
+const pageOfRoute = /path: '([^']+)'(?:(?!path: ').)*?import\('\.\/(pages\/[^']+)\.js'\)/gs;
+
+/** Files that the page of each route needs beside those that the document names, by the path of the route. */
+function partsOf(root, bundle, html) {
+  const chunks = Object.values(bundle).filter(({ type }) => type === 'chunk');
+  const withImports = (name) =>
+    html.includes(name) ? [] : [name, ...(bundle[name]?.imports ?? []).flatMap(withImports)];
+  const filesOf = (page) => {
+    const chunk = chunks.find(({ facadeModuleId: id }) => id === join(root, 'src', `${page}.tsx`));
+    if (chunk === undefined) throw new Error(`${page}: no part has this page alone`);
+    return [...new Set(withImports(chunk.fileName))];
+  };
+  const router = readFileSync(join(root, 'src/router.tsx'), 'utf8');
+  return Object.fromEntries([...router.matchAll(pageOfRoute)].map(([, path, page]) => [path, filesOf(page)]));
 }
 
 /**
@@ -90,13 +117,14 @@ async function pack(file) {
 
 /**
  * Settings of a console. `service` is the address of a running service, to which `vite` in development hands on what
- * is not a page of the console.
+ * is not a page of the console. `first` names the requests that a page sends before its scripts are there: `me`, who
+ * the user is, and for users who are signed in the `requests` of a page without a search, by the path of its route.
  */
-export function consoleConfig(service) {
+export function consoleConfig(service, first) {
   return ({ command }) => ({
     // relative: the service may stand below a path of a proxy
     base: command === 'build' ? './' : '/ui/',
-    plugins: [react(), outlinePlugin(), schemePlugin(), packPlugin()],
+    plugins: [react(), outlinePlugin(), earlyPlugin(first), packPlugin()],
     build: {
       target: 'es2022',
       assetsInlineLimit: 0,

@@ -16,6 +16,15 @@ test('loads at most 25 kB for a page, also for one with a form', () => {
   expect(Object.entries(built.pages).filter(([, bytes]) => bytes > 25_000)).toEqual([]);
 });
 
+test('names in the document the part of every page, which loads beside the scripts', () => {
+  const named = new Set(Object.values(built.first.parts).map(([page]) => page));
+  expect([...named].sort()).toEqual(
+    Object.keys(built.pages)
+      .map((name) => `assets/${name}`)
+      .sort(),
+  );
+});
+
 test('has no script and no style within the page, which its content security policy would refuse', () => {
   expect(built.html).not.toMatch(/<script(?![^>]*\bsrc=)|<style|\bon\w+=/i);
 });

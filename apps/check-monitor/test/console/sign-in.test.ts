@@ -85,6 +85,34 @@ const email = 'anna@example.org';
     });
   });
 
+  test('asks for the checks before the scripts are there, and once', async () => {
+    const { browser, url, newOwner } = stage;
+    const leo = await newOwner('leo@example.org', 'Early');
+    await leo.check({ name: 'Early backup' });
+    const { projectId } = leo.keys;
+    const project = `${url}api/account/projects/${projectId}`;
+    const list = `${project}/checks?limit=100&sort=attention&include=state`;
+    const wanted = [`${url}api/account/me`, project, list];
+    await runStory(browser, { name: 'monitor-first-requests', url }, async (story) => {
+      const { page } = story;
+      await signIn(story, 'leo@example.org');
+      await page.getByRole('button', { name: 'Menu of leo@example.org' }).waitFor();
+      await page.goto('about:blank');
+      const asked: string[] = [];
+      page.on('request', (request) => asked.push(request.url()));
+      const arrived = Promise.all(
+        wanted.map((one) => page.waitForResponse((response) => response.url() === one)),
+      );
+      await page.route('**/assets/index-*.js', async (route) => {
+        await arrived;
+        await route.continue();
+      });
+      await page.goto(`${url}ui/projects/${projectId}`);
+      await page.getByRole('link', { name: 'Early backup' }).waitFor();
+      expect(asked.filter((one) => wanted.includes(one)).sort()).toEqual(wanted.toSorted());
+    });
+  });
+
   test('leads to a check by the keyboard alone, on a phone and in forced colors', async () => {
     const { browser, url, newOwner } = stage;
     await newOwner('kim@example.org', 'Keyboard');

@@ -1,5 +1,6 @@
 import { type Client, type Contract, createClient } from '@certloop/contracts/browser';
 import { orWritten, type ProgramsCallBy, rememberTwin } from '../curl/written-requests.browser.js';
+import { fetchOrTakeEarly } from './early.browser.js';
 import { refusalFrom } from './refusal.js';
 
 /** The CSRF token of the session, stored only in memory. */
@@ -59,7 +60,7 @@ async function sendWithToken(
   init: RequestInit = {},
   csrf: CsrfTokens,
 ): Promise<Response> {
-  if (init.method === 'GET') return fetch(url, init);
+  if (init.method === 'GET') return fetchOrTakeEarly(url, init);
   const token = csrf.current();
   const response = await fetch(url, withToken(init, token));
   if (response.status !== 403) return response;
