@@ -9,7 +9,7 @@ import { formatIssuedChain } from '../judging/acme-certificate.js';
 import { judgeImport } from '../judging/imported-certificate.js';
 import { leafFacts } from '../judging/issued-certificate.js';
 import type { CertificateRow } from './certificates.repository.js';
-import { type StoreResult, storeCertificate } from './store-certificates.repository.js';
+import { insertCertificate, type StoreResult } from './insert-certificates.repository.js';
 
 export interface ImportDeps {
   readonly db: Database;
@@ -42,7 +42,7 @@ export async function importCertificate(
     // the name of the FQDN alone: what else a certificate names was decided elsewhere
     await requireAllowed(tx, { fqdn });
     const now = clock.now();
-    const stored = await storeCertificate(tx, {
+    const stored = await insertCertificate(tx, {
       id: newRowId(now),
       fqdnId: fqdn.id,
       csrId: null,

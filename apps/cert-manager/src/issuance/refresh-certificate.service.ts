@@ -9,7 +9,7 @@ import {
   getCertificate,
   updateCertificate,
 } from '../certificates/certificates.repository.js';
-import { hasOther } from '../certificates/store-certificates.repository.js';
+import { hasOther } from '../certificates/insert-certificates.repository.js';
 import { type FqdnRow, getFqdn, lockFqdn } from '../fqdns/fqdns.repository.js';
 import { describeLeaf } from '../judging/issued-certificate.js';
 import type { ProviderOpener } from '../providers/open-provider.service.js';

@@ -1,10 +1,10 @@
 import { newRowId, type Tx } from '@certloop/db';
 import type { CertificateRow } from '../certificates/certificates.repository.js';
 import {
+  insertCertificate,
   type NewCertificate,
   type StoreResult,
-  storeCertificate,
-} from '../certificates/store-certificates.repository.js';
+} from '../certificates/insert-certificates.repository.js';
 import { describeLeaf } from '../judging/issued-certificate.js';
 import type { IssuedCertificate } from '../providers/provider.js';
 import type { ProviderRow } from '../providers/providers.repository.js';
@@ -17,7 +17,7 @@ type Issued = Pick<CertificateRow, 'fqdnId' | 'csrId' | 'providerId'> & {
 
 /** Stores what a provider issued, once, and returns it as stored; the FQDN must be locked, and the CSR be there. */
 export function storeIssued(tx: Tx, issued: Issued): Promise<StoreResult> {
-  return storeCertificate(tx, certificateOf(issued));
+  return insertCertificate(tx, certificateOf(issued));
 }
 
 /** The certificate that a provider issued, as it is stored. */

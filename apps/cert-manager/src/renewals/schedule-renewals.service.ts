@@ -4,7 +4,7 @@ import type { Caller } from '../access/caller.js';
 import { recordAudit, recordAudits } from '../audit/audit.service.js';
 import type { AuditEntry } from '../audit/audit-entry.js';
 import { type CertificateRow, listNewestCertificates } from '../certificates/certificates.repository.js';
-import type { StoredCertificate } from '../certificates/store-certificates.repository.js';
+import type { StoredCertificate } from '../certificates/insert-certificates.repository.js';
 import { listFqdnsWithCsr } from '../csrs/csrs.repository.js';
 import type { FqdnRow } from '../fqdns/fqdns.repository.js';
 import type { SwitchedFqdn } from '../fqdns/fqdns.service.js';

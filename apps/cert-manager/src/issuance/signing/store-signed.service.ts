@@ -4,9 +4,9 @@ import type { Caller } from '../../access/caller.js';
 import { recordAudit, recordAudits } from '../../audit/audit.service.js';
 import type { CertificateRow } from '../../certificates/certificates.repository.js';
 import {
+  insertCertificates,
   type StoredCertificate,
-  storeCertificates,
-} from '../../certificates/store-certificates.repository.js';
+} from '../../certificates/insert-certificates.repository.js';
 import { csrNotFound, lockCsrForShare, lockCsrsForShare } from '../../csrs/csrs.repository.js';
 import { type FqdnRow, lockFqdn, lockFqdns } from '../../fqdns/fqdns.repository.js';
 import { validityWarning } from '../../judging/public-validity.js';
@@ -80,7 +80,7 @@ async function storeTogether({ db, ...deps }: StoreDeps, all: readonly Signed[])
     const held = await lockSubjects(tx, all, ids);
     const now = deps.clock.now();
     const certificates = all.map(({ order, issued }) => certificateOf({ ...originOf(order), issued, now }));
-    const stored = await storeCertificates(tx, certificates, now);
+    const stored = await insertCertificates(tx, certificates, now);
     const added = all.flatMap(({ caller, order: { csr, provider } }, index) => {
       const [fqdn, one] = [held.get(ids[index] ?? ''), stored[index]];
       return fqdn && one?.isNew ? [{ caller, csr, fqdn, certificate: one.certificate, provider }] : [];

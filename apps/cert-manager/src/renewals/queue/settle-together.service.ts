@@ -2,7 +2,7 @@ import type { Tx } from '@certloop/db';
 import { type BatchEnd, batched } from '@certloop/server';
 import { recordAudits } from '../../audit/audit.service.js';
 import type { CertificateRow } from '../../certificates/certificates.repository.js';
-import { storeCertificates } from '../../certificates/store-certificates.repository.js';
+import { insertCertificates } from '../../certificates/insert-certificates.repository.js';
 import { type CsrRow, lockCsrsForShare } from '../../csrs/csrs.repository.js';
 import { type FqdnRow, lockFqdns } from '../../fqdns/fqdns.repository.js';
 import { deleteSigningRequests } from '../../issuance/signing/signing-requests.repository.js';
@@ -87,7 +87,7 @@ async function storeAll(
   );
   const storable = await findStorable(tx, settlements, held);
   if (storable.length !== settlements.length) throw new CannotBatch();
-  const all = await storeCertificates(
+  const all = await insertCertificates(
     tx,
     storable.map((one) => certificateOf({ ...originOf(one), issued: one.issued, now })),
     now,

@@ -28,9 +28,9 @@ export interface StoredCertificate {
   readonly provider: ProviderRow;
 }
 
-/** Stores a certificate as storeCertificates does. */
-export async function storeCertificate(tx: Tx, certificate: NewCertificate): Promise<StoreResult> {
-  const [stored] = await storeCertificates(tx, [certificate], certificate.createdAt);
+/** Stores a certificate as insertCertificates does. */
+export async function insertCertificate(tx: Tx, certificate: NewCertificate): Promise<StoreResult> {
+  const [stored] = await insertCertificates(tx, [certificate], certificate.createdAt);
   if (stored === undefined) throw new Error('no row for the certificate');
   return stored;
 }
@@ -41,7 +41,7 @@ export async function storeCertificate(tx: Tx, certificate: NewCertificate): Pro
  * locked, so that of two transactions that store the same certificate the second one finds it.
  * This is the only way into the table. Returns what is stored in the order of the certificates.
  */
-export async function storeCertificates(
+export async function insertCertificates(
   tx: Tx,
   all: readonly NewCertificate[],
   now: Date,
