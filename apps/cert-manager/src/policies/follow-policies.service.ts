@@ -35,6 +35,14 @@ export function reviewedAfter(scheduler: RenewalScheduler, watch: Watch, clock: 
       await scheduler.onCertificateStored(tx, caller, fqdn, certificate);
       await reviewRefused(tx, [fqdn]);
     },
+    onCertificatesStored: async (tx, stored) => {
+      await scheduler.onCertificatesStored(tx, stored);
+      if (stored.length === 0) return;
+      await reviewRefused(
+        tx,
+        stored.map(({ fqdn }) => fqdn),
+      );
+    },
     onRenewalsSwitched: async (tx, caller, switched) => {
       await scheduler.onRenewalsSwitched(tx, caller, switched);
       await reviewRefused(

@@ -69,6 +69,31 @@ describeEachDialect('renewals whose certificates come at the same time', (open) 
     }
   });
 
+  test('are planned again with the reason of a policy that forbids one of them since', async () => {
+    const { app } = place;
+    const [forbidden, ...others] = await dueFqdns(3);
+    if (forbidden === undefined) throw new Error('there are three');
+    meetAfterAnswer(3, async () => {
+      const allowedNames = {
+        names: [],
+        suffixes: ['allowed.test'],
+        wildcards: false,
+        cidrs: [],
+        beyondFqdn: false,
+      };
+      await app.request
+        .put(`/spaces/${forbidden.spaceId}/issuance-policy`)
+        .set(app.people.ada.auth)
+        .send({ allowedNames, confirmed: true })
+        .expect(200);
+      await app.review();
+    });
+    expect(await app.renew()).toMatchObject({ renewed: 3, failed: [], broken: 0 });
+    const reason = expect.stringContaining('is not allowed');
+    expect(await openEntryOf(app, forbidden)).toMatchObject({ attempt: 1, reason });
+    for (const fqdn of others) expect((await openEntryOf(app, fqdn)).reason).toBeUndefined();
+  });
+
   test('are stored although the FQDN of one is gone and the entry of another is someone else’s', async () => {
     const { app } = place;
     const fqdns = await dueFqdns(5);
