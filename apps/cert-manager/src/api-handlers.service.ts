@@ -128,7 +128,6 @@ function issuanceApi({ config, database: db, clock }: AppOptions, parts: ApiPart
       ...renewals.scheduler,
       runner: issuance.runner,
       signingSlots: createSigningSlots(),
-      reviewRefused: renewals.review.one,
     }),
     ...revocationsHandlers(issuance.revocations),
     ...challengeSetupHandlers({ db, own: ownAddress(config), challengePort }),

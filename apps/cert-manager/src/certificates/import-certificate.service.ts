@@ -1,26 +1,20 @@
-import { type Database, newRowId, type Tx } from '@certloop/db';
+import { type Database, newRowId } from '@certloop/db';
 import type { Clock } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
 import { requireLevel } from '../access/permissions.js';
-import { recordAudit } from '../audit/audit.service.js';
 import { requireAllowed } from '../csrs/judge-issuance.service.js';
 import { type FqdnRow, getFqdn, lockFqdn } from '../fqdns/fqdns.repository.js';
 import { formatIssuedChain } from '../judging/acme-certificate.js';
 import { judgeImport } from '../judging/imported-certificate.js';
 import { leafFacts } from '../judging/issued-certificate.js';
 import type { CertificateRow } from './certificates.repository.js';
-import { insertCertificate, type StoreResult } from './insert-certificates.repository.js';
+import type { StoreResult } from './insert-certificates.repository.js';
+import { type OnCertificatesStored, storeCertificate } from './store-certificates.service.js';
 
 export interface ImportDeps {
   readonly db: Database;
   readonly clock: Clock;
-  /** Makes what depends on the newest certificate of an FQDN follow it; the FQDN is locked. */
-  readonly onCertificateStored: (
-    tx: Tx,
-    caller: Caller,
-    fqdn: FqdnRow,
-    newest: CertificateRow,
-  ) => Promise<void>;
+  readonly onCertificatesStored: OnCertificatesStored;
 }
 
 /**
@@ -29,7 +23,7 @@ export interface ImportDeps {
  * the space does not allow the FQDN.
  */
 export async function importCertificate(
-  { db, clock, onCertificateStored }: ImportDeps,
+  { db, clock, onCertificatesStored }: ImportDeps,
   caller: Caller,
   { spaceId, fqdnId, pem }: { readonly spaceId: string; readonly fqdnId: string; readonly pem: string },
 ): Promise<StoreResult> {
@@ -42,7 +36,7 @@ export async function importCertificate(
     // the name of the FQDN alone: what else a certificate names was decided elsewhere
     await requireAllowed(tx, { fqdn });
     const now = clock.now();
-    const stored = await insertCertificate(tx, {
+    const certificate = {
       id: newRowId(now),
       fqdnId: fqdn.id,
       csrId: null,
@@ -53,11 +47,9 @@ export async function importCertificate(
       createdAt: now,
       refreshedAt: null,
       importedAt: now,
-    });
-    if (!stored.isNew) return stored;
-    await recordAudit(tx, caller, auditOf(fqdn, stored.certificate), now);
-    await onCertificateStored(tx, caller, fqdn, stored.certificate);
-    return stored;
+    };
+    const item = { caller, fqdn, certificate, auditOf: (row: CertificateRow) => auditOf(fqdn, row) };
+    return storeCertificate(tx, item, { now, onCertificatesStored });
   });
 }
 

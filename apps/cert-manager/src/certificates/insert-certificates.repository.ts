@@ -1,8 +1,5 @@
 import { findRows, insertMany, placeholders, querySql, type Tx } from '@certloop/db';
-import type { Caller } from '../access/caller.js';
-import type { FqdnRow } from '../fqdns/fqdns.repository.js';
 import { describeLeaf } from '../judging/issued-certificate.js';
-import type { ProviderRow } from '../providers/providers.repository.js';
 import { type CertificateRow, certificates } from './certificates.repository.js';
 import { isNewest } from './in-use.js';
 
@@ -17,22 +14,6 @@ export interface StoreResult {
   readonly certificate: CertificateRow;
   /** False where the FQDN had it already, in whatever way it came there: nothing was changed then. */
   readonly isNew: boolean;
-}
-
-/** A certificate that was just stored for an existing CSR, and who issued it. */
-export interface StoredCertificate {
-  readonly caller: Caller;
-  /** Locked. */
-  readonly fqdn: FqdnRow;
-  readonly certificate: CertificateRow;
-  readonly provider: ProviderRow;
-}
-
-/** Stores a certificate as insertCertificates does. */
-export async function insertCertificate(tx: Tx, certificate: NewCertificate): Promise<StoreResult> {
-  const [stored] = await insertCertificates(tx, [certificate], certificate.createdAt);
-  if (stored === undefined) throw new Error('no row for the certificate');
-  return stored;
 }
 
 /**

@@ -85,23 +85,15 @@ export async function findPoliciesOfProvider(tx: Tx, providerId: string): Promis
   return { count: rows.length, fqdnIds: [], names: rows.slice(0, maxNamed).map(({ name }) => name) };
 }
 
-/** An FQDN with the revision of its space's policy, null where there is none, and since when that refuses its renewal. */
-export type FqdnWithPolicy = FqdnRow & {
-  readonly policyRevision: string | null;
-  readonly refusedSince: Date | null;
-};
+/** An FQDN with the revision of its space's policy, null if there is none. */
+export type FqdnWithPolicy = FqdnRow & { readonly policyRevision: string | null };
 
-const withPolicy = {
-  ...fqdns.columns,
-  policyRevision: column.uuid().nullable(),
-  refusedSince: column.instant().nullable(),
-};
+const withPolicy = { ...fqdns.columns, policyRevision: column.uuid().nullable() };
 
 /** Those of the FQDNs that are there, of whatever space; at least one is asked for. */
 export function listFqdnsWithPolicy(tx: Tx, ids: readonly string[]): Promise<FqdnWithPolicy[]> {
-  const text = `select f.*, p.revision as policy_revision, r.since as refused_since from fqdns f
-    left join space_policies p on p.space_id = f.space_id
-    left join policy_refusals r on r.fqdn_id = f.id where f.id in (${placeholders(ids.length)})`;
+  const text = `select f.*, p.revision as policy_revision from fqdns f
+    left join space_policies p on p.space_id = f.space_id where f.id in (${placeholders(ids.length)})`;
   return querySql<FqdnWithPolicy>(tx, withPolicy, text, ids);
 }
 

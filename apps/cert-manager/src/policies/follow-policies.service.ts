@@ -31,13 +31,8 @@ export function reviewedAfter(scheduler: RenewalScheduler, watch: Watch, clock: 
   };
   return {
     ...scheduler,
-    onCertificateStored: async (tx, caller, fqdn, certificate) => {
-      await scheduler.onCertificateStored(tx, caller, fqdn, certificate);
-      await reviewRefused(tx, [fqdn]);
-    },
     onCertificatesStored: async (tx, stored) => {
       await scheduler.onCertificatesStored(tx, stored);
-      if (stored.length === 0) return;
       await reviewRefused(
         tx,
         stored.map(({ fqdn }) => fqdn),

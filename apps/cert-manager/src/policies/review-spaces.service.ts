@@ -31,8 +31,6 @@ export interface ReviewDeps {
 export interface PolicyReview {
   /** Reviews the spaces whose policies were changed. Calls during a run share the one that follows it. */
   run(): Promise<void>;
-  /** Reviews one FQDN, which got a certificate although the policy rejects it. */
-  one(fqdn: ReviewedFqdn): Promise<void>;
   /** Reviews all rejected FQDNs again, in case a change was missed. */
   sweep(): Promise<void>;
   /** Starts no further review; resolves when running reviews have ended. */
@@ -57,7 +55,6 @@ export function createPolicyReview(deps: ReviewDeps): PolicyReview {
   });
   return {
     run: runs.run,
-    one: async (fqdn) => void (await reviewAll(deps, [fqdn])),
     sweep: () => sweepRefused(deps, () => isStopped),
     stop: async () => {
       isStopped = true;

@@ -4,7 +4,7 @@ import type { Caller } from '../access/caller.js';
 import { recordAudit, recordAudits } from '../audit/audit.service.js';
 import type { AuditEntry } from '../audit/audit-entry.js';
 import { type CertificateRow, listNewestCertificates } from '../certificates/certificates.repository.js';
-import type { StoredCertificate } from '../certificates/insert-certificates.repository.js';
+import type { StoredCertificate } from '../certificates/store-certificates.service.js';
 import { listFqdnsWithCsr } from '../csrs/csrs.repository.js';
 import type { FqdnRow } from '../fqdns/fqdns.repository.js';
 import type { SwitchedFqdn } from '../fqdns/fqdns.service.js';
@@ -27,9 +27,7 @@ import {
 
 /** Events that change the plan of renewals. Each is handled in the transaction of the change. */
 export interface RenewalScheduler {
-  /** The FQDN has a newer certificate, which is looked up when not given; the FQDN is locked. */
-  onCertificateStored(tx: Tx, caller: Caller, fqdn: FqdnRow, certificate?: CertificateRow): Promise<void>;
-  /** The same for several FQDNs, each named once. */
+  /** The FQDNs, each of which comes once, have a newer certificate. */
   onCertificatesStored(tx: Tx, stored: readonly StoredCertificate[]): Promise<void>;
   /** The FQDNs were switched on or off, or have another share of the lifetime; they are locked. */
   onRenewalsSwitched(tx: Tx, caller: Caller, switched: readonly SwitchedFqdn[]): Promise<void>;
@@ -47,8 +45,7 @@ export interface RenewalScheduler {
 
 export function createRenewalScheduler(clock: Clock): RenewalScheduler {
   return {
-    onCertificateStored: (tx, caller, fqdn, newest) => replan(tx, caller, fqdn, clock.now(), newest),
-    onCertificatesStored: (tx, stored) => replanAll(tx, stored, clock.now()),
+    onCertificatesStored: (tx, stored) => replan(tx, stored, clock.now()),
     onRenewalsSwitched: async (tx, caller, switched) => {
       const fqdns = switched.map(({ fqdn }) => fqdn);
       const off = fqdns.filter(({ renewalEnabled }) => !renewalEnabled);
@@ -62,22 +59,6 @@ export function createRenewalScheduler(clock: Clock): RenewalScheduler {
     onProviderNamed: (tx, caller, fqdns) => replanImported(tx, caller, fqdns, clock.now()),
     onCsrsDeleted: (tx, caller) => removePlanned(tx, caller, clock.now()),
   };
-}
-
-/** Replaces the plan for the former certificate with one for the newest. */
-async function replan(
-  tx: Tx,
-  caller: Caller,
-  fqdn: FqdnRow,
-  now: Date,
-  newest: CertificateRow | undefined,
-): Promise<void> {
-  if (!fqdn.renewalEnabled) return;
-  const open = await findOpenRenewal(tx, fqdn.id);
-  // a running renewal is not cancelled; when it ends, it finds the newer certificate
-  if (open !== undefined && (await isBusy(tx, open))) return;
-  if (open !== undefined) await remove(tx, caller, open, isNewer, now);
-  await insertPlanned(tx, fqdn, now, { newest });
 }
 
 /** Plans the renewal that had no CSR, or repeats at once the one that failed with the former CSR. */
@@ -139,7 +120,7 @@ const isNewer = 'a newer certificate was stored';
 const isCompromised = 'the certificate was revoked for its key, which the newest CSR has too';
 
 /** Replaces the plans for the former certificates with plans for the new ones. */
-async function replanAll(tx: Tx, all: readonly StoredCertificate[], now: Date): Promise<void> {
+async function replan(tx: Tx, all: readonly StoredCertificate[], now: Date): Promise<void> {
   const stored = all.filter(({ fqdn }) => fqdn.renewalEnabled);
   if (stored.length === 0) return;
   const ids = stored.map(({ fqdn }) => fqdn.id);
@@ -155,7 +136,8 @@ async function replanAll(tx: Tx, all: readonly StoredCertificate[], now: Date): 
       removed.push(before);
       acts.push({ caller, entry: removalOf(before, isNewer) });
     }
-    entries.push(...(await plannedFor(tx, fqdn, now, { newest, provider, hasCsr: true })));
+    const known = { newest, ...(provider && { provider }), ...(newest.csrId !== null && { hasCsr: true }) };
+    entries.push(...(await plannedFor(tx, fqdn, now, known)));
   }
   await deleteHeldRenewals(
     tx,

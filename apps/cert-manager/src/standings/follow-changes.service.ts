@@ -9,10 +9,6 @@ export function restatedAfter(
 ): RenewalScheduler {
   return {
     ...scheduler,
-    onCertificateStored: async (tx, caller, fqdn, certificate) => {
-      await scheduler.onCertificateStored(tx, caller, fqdn, certificate);
-      await restate(tx, [fqdn.id]);
-    },
     onCertificatesStored: async (tx, stored) => {
       await scheduler.onCertificatesStored(tx, stored);
       await restate(

@@ -231,10 +231,6 @@ export const unwatched: WatchEvents = {
 export function followedBy(watch: WatchEvents, scheduler: RenewalScheduler): RenewalScheduler {
   return {
     ...scheduler,
-    onCertificateStored: async (tx, caller, fqdn, certificate) => {
-      await scheduler.onCertificateStored(tx, caller, fqdn, certificate);
-      await watch.onIssued(tx, caller, fqdn.id);
-    },
     onCertificatesStored: async (tx, stored) => {
       await scheduler.onCertificatesStored(tx, stored);
       for (const { caller, fqdn } of stored) await watch.onIssued(tx, caller, fqdn.id);

@@ -196,8 +196,8 @@ describeEachDialect('a process that dies while it renews', (open) => {
         restate: async () => undefined,
         scheduler: {
           ...scheduler,
-          onCertificateStored: async (...stored) => {
-            await scheduler.onCertificateStored(...stored);
+          onCertificatesStored: async (...stored) => {
+            await scheduler.onCertificatesStored(...stored);
             dieAt('storing');
           },
         },

@@ -1,15 +1,21 @@
 import { AppError, type NotFound } from '@certloop/contracts';
 import type { Database, Tx } from '@certloop/db';
 import type { Clock, Logger } from '@certloop/server';
-import type { Caller } from '../../access/caller.js';
 import { isHandedIn } from '../../acme/orders/order-record.js';
 import { isHandingIn, OrderAbandoned } from '../../acme/orders/order-steps.js';
 import { recordAudit } from '../../audit/audit.service.js';
-import { findLastOfProvider } from '../../certificates/certificates.repository.js';
+import { type CertificateRow, findLastOfProvider } from '../../certificates/certificates.repository.js';
 import { findKeyRefusal, requireUncompromisedKey } from '../../certificates/compromised-keys.repository.js';
-import { type CsrRow, csrNotFound, findCsr, lockCsrForShare } from '../../csrs/csrs.repository.js';
+import {
+  certificateFacts,
+  lockSubjects,
+  newCertificateOf,
+  type OnCertificatesStored,
+  storeCertificate,
+} from '../../certificates/store-certificates.service.js';
+import { type CsrRow, csrNotFound, findCsr } from '../../csrs/csrs.repository.js';
 import { findRefusal, requireAllowed } from '../../csrs/judge-issuance.service.js';
-import { type FqdnRow, getFqdn, lockFqdn } from '../../fqdns/fqdns.repository.js';
+import { type FqdnRow, fqdnNotFound, getFqdn } from '../../fqdns/fqdns.repository.js';
 import type { ProviderOpener } from '../../providers/open-provider.service.js';
 import {
   type IssuedCertificate,
@@ -20,7 +26,6 @@ import {
 } from '../../providers/provider.js';
 import { getProvider, type ProviderRow } from '../../providers/providers.repository.js';
 import { orRecordLost } from '../signing/lost-certificate.service.js';
-import { certificateFacts, storeIssued } from '../store-certificate.service.js';
 import { findJob, hasJobWithOrder, type IssuanceJobRow, updateJob } from './issuance-jobs.repository.js';
 import { callerOfJob, jobAudit } from './job-audit.js';
 import { changeStep, failUnderWay, type StepReports } from './request-plan.js';
@@ -30,8 +35,7 @@ export interface RunDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly opener: ProviderOpener;
-  /** Updates what depends on the newest certificate of an FQDN; the FQDN is locked. */
-  readonly onCertificateStored: (tx: Tx, caller: Caller, fqdn: FqdnRow) => Promise<void>;
+  readonly onCertificatesStored: OnCertificatesStored;
   /** Notifies the watch of the FQDN that no certificate was issued, in the transaction that ends the job. */
   readonly onRequestFailed?: (tx: Tx, fqdnId: string, reason: string) => Promise<void>;
   /** Whether a renewal holds the ACME order of the address. */
@@ -183,31 +187,43 @@ async function complete(worker: IssuanceWorker, subject: Subject, issued: Issued
   const { deps, job } = worker;
   const caller = callerOfJob(job);
   const { provider, csr } = subject;
-  const certificate = await deps.db.transaction(async (tx) => {
-    const fqdn = await lockFqdn(tx, job.spaceId, job.fqdnId);
-    if (!(await lockCsrForShare(tx, csr.id))) throw csrGone();
+  const { certificate } = await deps.db.transaction(async (tx) => {
+    const [held] = await lockSubjects(tx, [{ fqdnId: job.fqdnId, csrId: csr.id }]);
+    const fqdn = held?.fqdn;
+    if (fqdn === undefined) throw fqdnNotFound();
+    if (!held?.hasCsr) throw csrGone();
     const now = deps.clock.now();
     const origin = { fqdnId: fqdn.id, csrId: csr.id, providerId: provider.id };
-    const { certificate: row, isNew } = await storeIssued(tx, { ...origin, issued, now });
-    const stored = changeStep(worker.steps, 'store', { status: 'ok', detail: row.id }, now);
-    const steps = changeStep(stored, 'schedule', { status: fqdn.renewalEnabled ? 'ok' : 'skipped' }, now);
-    const isMine = await updateJob(tx, job, {
-      status: 'completed',
-      steps,
-      orderState: null,
-      certificateId: row.id,
-      message: `issued by ${provider.name}, valid until ${row.expiresAt.toISOString()}`,
-      leaseUntil: null,
-      finishedAt: now,
-    });
-    if (!isMine) throw new JobLost();
-    // another one that adopted the order has stored it with its entry
-    if (!isNew) return row;
-    await recordAudit(tx, caller, jobAudit(job, fqdn.fqdn, certificateFacts(row, provider), row.id), now);
-    await deps.onCertificateStored(tx, caller, fqdn);
-    return row;
+    const auditOf = (row: CertificateRow) =>
+      jobAudit(job, fqdn.fqdn, certificateFacts(row, provider), row.id);
+    const endRequest = (row: CertificateRow) => endJob(tx, worker, { fqdn, provider }, row, now);
+    const certificate = newCertificateOf({ ...origin, issued, now });
+    const item = { caller, fqdn, provider, certificate, auditOf, endRequest };
+    return storeCertificate(tx, item, { now, onCertificatesStored: deps.onCertificatesStored });
   });
   deps.logger.info({ jobId: job.id, certificateId: certificate.id }, 'issuance.completed');
+}
+
+/** Completes the job with the certificate as stored; another job that adopted the order may have stored it. */
+async function endJob(
+  tx: Tx,
+  { job, steps: before }: IssuanceWorker,
+  { fqdn, provider }: Pick<Subject, 'fqdn' | 'provider'>,
+  certificate: CertificateRow,
+  now: Date,
+): Promise<void> {
+  const stored = changeStep(before, 'store', { status: 'ok', detail: certificate.id }, now);
+  const steps = changeStep(stored, 'schedule', { status: fqdn.renewalEnabled ? 'ok' : 'skipped' }, now);
+  const isMine = await updateJob(tx, job, {
+    status: 'completed',
+    steps,
+    orderState: null,
+    certificateId: certificate.id,
+    message: `issued by ${provider.name}, valid until ${certificate.expiresAt.toISOString()}`,
+    leaseUntil: null,
+    finishedAt: now,
+  });
+  if (!isMine) throw new JobLost();
 }
 
 async function wait(worker: IssuanceWorker, reason: string): Promise<void> {

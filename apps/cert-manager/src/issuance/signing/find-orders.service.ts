@@ -29,8 +29,6 @@ export interface Order {
   readonly newestId: string | undefined;
   /** Why the policy of the space does not allow it, or that the key is compromised. */
   readonly refusal: InvalidInput | undefined;
-  /** Whether the policy refused the FQDN when it was last reviewed. */
-  readonly wasRefused: boolean;
 }
 
 // as many as one connection reads in a few milliseconds
@@ -68,12 +66,11 @@ async function findOrders(tx: Tx, inputs: readonly OrderInput[]): Promise<BatchE
     const provider = providers.get(providerId);
     if (provider === undefined) return refused(providerNotFound());
     const asked = rules.get(fqdn.policyRevision);
-    const wasRefused = fqdn.refusedSince !== null;
     const keyRefusal = compromised.has(csr.spkiSha256) ? keyCompromised() : undefined;
     const refusal = (asked && refusedBy(asked, { fqdn, csr, provider })) ?? keyRefusal;
     return {
       status: 'fulfilled',
-      value: { fqdn, csr, provider, newestId: newest.get(fqdnId), refusal, wasRefused },
+      value: { fqdn, csr, provider, newestId: newest.get(fqdnId), refusal },
     };
   });
 }

@@ -56,7 +56,7 @@ async function recover(deps: RecoverDeps, request: SigningRequestRow): Promise<v
   const { fqdn, csr, provider } = subject;
   const outcome = await ask(deps, subject, request.idempotencyKey);
   if (outcome.isSigned) {
-    const order = { fqdn, csr, provider, newestId: undefined, refusal: undefined, wasRefused: false };
+    const order = { fqdn, csr, provider, newestId: undefined, refusal: undefined };
     const signed = { caller: callerOfJob(request), order, issued: outcome, requestId: request.id };
     await storeOrRecordLost(deps, signed).catch(unlessGone);
     return;

@@ -8,7 +8,6 @@ import { recordAudit } from '../../audit/audit.service.js';
 import type { CertificateRow } from '../../certificates/certificates.repository.js';
 import { createIssuanceJudge } from '../../csrs/judge-issuance.service.js';
 import { createKeyJudge } from '../../csrs/judged-keys.store.js';
-import type { FqdnRow } from '../../fqdns/fqdns.repository.js';
 import { validityWarning } from '../../judging/public-validity.js';
 import type { ProviderOpener } from '../../providers/open-provider.service.js';
 import type { OrderProgress } from '../../providers/provider.js';
@@ -33,8 +32,6 @@ export interface SignDeps extends RequestDeps, StoreDeps {
   readonly signingSlots: SigningSlots;
   /** Lets what watches the FQDN know that it got no certificate. */
   readonly onRequestFailed?: (tx: Tx, fqdnId: string, reason: string) => Promise<void>;
-  /** Reviews an FQDN that the policy of its space refused, as its certificate is by another provider now. */
-  readonly reviewRefused?: (fqdn: FqdnRow) => Promise<void>;
 }
 
 // as long as a wait for a busy disk: callers that come at the same time share it before the CA is asked
@@ -105,7 +102,6 @@ async function signInSlot(
     return { reply: { success: false, message: outcome.reason } };
   }
   const certificate = await deps.storeSigned({ caller, order, issued: outcome, requestId });
-  if (order.wasRefused) await deps.reviewRefused?.(order.fqdn);
   // the CA gave what another call had stored and revoked by now: as the newest one, it makes this a new request
   if (certificate.revokedAt !== null) return signInSlot(deps, slot, caller, input);
   return { reply: { success: true, message: messageOf(order, certificate), certificate: certificate.pem } };

@@ -1,18 +1,22 @@
+import { NotFound } from '@certloop/contracts';
 import type { Database, Tx } from '@certloop/db';
 import { type BatchEnd, batched, type Clock } from '@certloop/server';
 import type { Caller } from '../../access/caller.js';
-import { recordAudit, recordAudits } from '../../audit/audit.service.js';
 import type { CertificateRow } from '../../certificates/certificates.repository.js';
 import {
-  insertCertificates,
-  type StoredCertificate,
-} from '../../certificates/insert-certificates.repository.js';
-import { csrNotFound, lockCsrForShare, lockCsrsForShare } from '../../csrs/csrs.repository.js';
-import { type FqdnRow, lockFqdn, lockFqdns } from '../../fqdns/fqdns.repository.js';
+  type CertificateToStore,
+  certificateFacts,
+  type LockedSubject,
+  lockSubjects,
+  newCertificateOf,
+  type OnCertificatesStored,
+  storeCertificates,
+} from '../../certificates/store-certificates.service.js';
+import { csrNotFound } from '../../csrs/csrs.repository.js';
+import { type FqdnRow, fqdnNotFound } from '../../fqdns/fqdns.repository.js';
 import { validityWarning } from '../../judging/public-validity.js';
 import type { IssuedCertificate } from '../../providers/provider.js';
-import { lockProviderForShare } from '../../providers/providers.repository.js';
-import { certificateFacts, certificateOf, storeIssued } from '../store-certificate.service.js';
+import { lockProviderForShare, type ProviderRow } from '../../providers/providers.repository.js';
 import type { Order } from './find-orders.service.js';
 import { orRecordLost } from './lost-certificate.service.js';
 import { deleteSigningRequests } from './signing-requests.repository.js';
@@ -29,15 +33,7 @@ export interface Signed {
 export interface StoreDeps {
   readonly db: Database;
   readonly clock: Clock;
-  /** Makes what depends on the newest certificate of an FQDN follow it; the FQDN is locked. */
-  readonly onCertificateStored: (
-    tx: Tx,
-    caller: Caller,
-    fqdn: FqdnRow,
-    newest?: CertificateRow,
-  ) => Promise<void>;
-  /** The same for several FQDNs, each once; their CSRs are there. */
-  readonly onCertificatesStored: (tx: Tx, stored: readonly StoredCertificate[]) => Promise<void>;
+  readonly onCertificatesStored: OnCertificatesStored;
 }
 
 // few enough to be as quick as what a single one waits for the disk
@@ -45,9 +41,9 @@ const maxTogether = 16;
 
 /**
  * Stores what was signed with its audit entry, those that come at the same time in one transaction; resolves with the
- * certificate as stored. It waits up to 20 ms for the certificates that a CA is at work on, `asking` in number. Where
- * one transaction does not go, each is stored on its own, so that none is held up by another. Rejects with NotFound
- * when the FQDN or the CSR has gone meanwhile.
+ * certificate as stored. It waits up to 20 ms for the certificates that a CA is at work on, `asking` in number. If the
+ * transaction fails, each is stored in one of its own, so that none is held up by another. Rejects with NotFound if the
+ * FQDN or the CSR was deleted meanwhile.
  */
 export function createSignedStore(
   deps: StoreDeps,
@@ -59,9 +55,9 @@ export function createSignedStore(
 
 async function storeAll(deps: StoreDeps, all: readonly Signed[]): Promise<BatchEnd<CertificateRow>[]> {
   const firsts = firstsOf(all);
-  const rows = await storeTogether(deps, firsts).catch(() => undefined);
-  const stored = new Map(rows?.map((row, index) => [firsts[index], row]));
-  return Promise.allSettled(all.map((signed) => stored.get(signed) ?? storeOrRecordLost(deps, signed)));
+  const ends = await storeSigned(deps, firsts).catch(() => undefined);
+  const endOf = new Map(ends?.map((end, index) => [firsts[index], end]));
+  return Promise.allSettled(all.map((signed) => storeOrRecordLost(deps, signed, endOf.get(signed))));
 }
 
 /** The first one for each FQDN. */
@@ -73,83 +69,81 @@ function firstsOf(all: readonly Signed[]): Signed[] {
   return [...byFqdn.values()];
 }
 
-/** Rejects when any of them is to be stored in another way; no FQDN comes twice. */
-async function storeTogether({ db, ...deps }: StoreDeps, all: readonly Signed[]): Promise<CertificateRow[]> {
-  const ids = all.map(({ order }) => order.fqdn.id);
-  return db.transaction(async (tx) => {
-    const held = await lockSubjects(tx, all, ids);
-    const now = deps.clock.now();
-    const certificates = all.map(({ order, issued }) => certificateOf({ ...originOf(order), issued, now }));
-    const stored = await insertCertificates(tx, certificates, now);
-    const added = all.flatMap(({ caller, order: { csr, provider } }, index) => {
-      const [fqdn, one] = [held.get(ids[index] ?? ''), stored[index]];
-      return fqdn && one?.isNew ? [{ caller, csr, fqdn, certificate: one.certificate, provider }] : [];
-    });
-    await recordAudits(
-      tx,
-      added.map((one) => ({ caller: one.caller, entry: signedAudit(one, one.certificate) })),
-      now,
-    );
-    await deleteSigningRequests(
-      tx,
-      all.map(({ requestId }) => requestId),
-    );
-    await deps.onCertificatesStored(tx, added);
-    return stored.map(({ certificate }) => certificate);
-  });
-}
-
-/** One of several is to be stored in another way. */
-class CannotBatch extends Error {}
-
-/** The FQDNs by their ids, and their CSRs, locked. Throws CannotBatch unless all are there. */
-async function lockSubjects(
-  tx: Tx,
-  all: readonly Signed[],
-  ids: readonly string[],
-): Promise<ReadonlyMap<string, FqdnRow>> {
-  const held = new Map((await lockFqdns(tx, ids)).map((fqdn) => [fqdn.id, fqdn]));
-  const locked = await lockCsrsForShare(
-    tx,
-    all.map(({ order }) => order.csr.id),
-  );
-  if (held.size !== all.length || locked.length !== all.length) throw new CannotBatch();
-  return held;
-}
-
-/** As `createSignedStore`, for one. What was stored before is returned. */
-export function storeOrRecordLost(deps: StoreDeps, signed: Signed): Promise<CertificateRow> {
+/** As `createSignedStore`, for one; `end` is how its batch ended, if that was committed. */
+export function storeOrRecordLost(deps: StoreDeps, signed: Signed, end?: SignedEnd): Promise<CertificateRow> {
   const { caller, order, issued, requestId } = signed;
   const onLost = (tx: Tx) => deleteSigningRequests(tx, [requestId]);
-  return orRecordLost(deps, { ...order, caller, issued, onLost }, () => storeAlone(deps, signed));
-}
-
-function storeAlone(
-  { db, clock, onCertificateStored }: StoreDeps,
-  { caller, order, issued, requestId }: Signed,
-): Promise<CertificateRow> {
-  const { csr, provider } = order;
-  return db.transaction(async (tx) => {
-    // The provider took its time: whom the certificate is for may be gone by now.
-    const fqdn = await lockFqdn(tx, order.fqdn.spaceId, order.fqdn.id);
-    if (!(await lockCsrForShare(tx, csr.id)))
-      throw csrNotFound('the CSR was deleted while it was being signed');
-    await deleteSigningRequests(tx, [requestId]);
-    const now = clock.now();
-    // a certificate of a provider that was deleted meanwhile names none
-    const isThere = (await lockProviderForShare(tx, provider.id)) !== undefined;
-    const origin = { ...originOf(order), ...(!isThere && { providerId: null }) };
-    const { certificate: row, isNew } = await storeIssued(tx, { ...origin, issued, now });
-    // another call for the same was given the same certificate, and has stored it with its entry
-    if (!isNew) return row;
-    await recordAudit(tx, caller, signedAudit({ fqdn, csr, provider }, row), now);
-    await onCertificateStored(tx, caller, fqdn, row);
-    return row;
+  return orRecordLost(deps, { ...order, caller, issued, onLost }, async () => {
+    const [stored] = end === undefined ? await storeSigned(deps, [signed], { isAlone: true }) : [end];
+    if (stored === undefined) throw new Error('no row for the certificate');
+    if (stored instanceof NotFound) throw stored;
+    return stored;
   });
 }
 
-function originOf({ fqdn, csr, provider }: Order) {
-  return { fqdnId: fqdn.id, csrId: csr.id, providerId: provider.id };
+/** The certificate as stored, just now or before; or what was deleted meanwhile. */
+type SignedEnd = CertificateRow | NotFound;
+
+/** Stores what was signed in one transaction; no FQDN comes twice. */
+function storeSigned(
+  { db, clock, onCertificatesStored }: StoreDeps,
+  all: readonly Signed[],
+  { isAlone = false } = {},
+): Promise<(SignedEnd | undefined)[]> {
+  return db.transaction(async (tx) => {
+    const subjects = await lockSubjects(
+      tx,
+      all.map(({ order: { fqdn, csr } }) => ({ fqdnId: fqdn.id, csrId: csr.id })),
+    );
+    const found = all.map((signed, index) => requireSubject(signed, subjects[index]));
+    const storable = found.flatMap((one) => (one instanceof NotFound ? [] : [one]));
+    await deleteSigningRequests(
+      tx,
+      storable.map(({ requestId }) => requestId),
+    );
+    const now = clock.now();
+    const items: CertificateToStore[] = [];
+    for (const one of storable) items.push(itemOf(one, await findIssuer(tx, one, isAlone), now));
+    const results = await storeCertificates(tx, items, { now, onCertificatesStored });
+    const rows = new Map(storable.map((one, index) => [one, results[index]?.certificate]));
+    return found.map((one) => (one instanceof NotFound ? one : rows.get(one)));
+  });
+}
+
+/** What was signed, and its FQDN, locked. */
+interface Storable extends Signed {
+  readonly fqdn: FqdnRow;
+}
+
+function requireSubject(signed: Signed, subject: LockedSubject | undefined): Storable | NotFound {
+  if (subject?.fqdn === undefined) return fqdnNotFound();
+  if (!subject.hasCsr) return csrNotFound('the CSR was deleted while it was being signed');
+  return { ...signed, fqdn: subject.fqdn };
+}
+
+/** The provider that the certificate names; none if it was deleted meanwhile, which fails a batch as a whole. */
+async function findIssuer(
+  tx: Tx,
+  { order: { provider } }: Storable,
+  isAlone: boolean,
+): Promise<ProviderRow | undefined> {
+  return isAlone ? lockProviderForShare(tx, provider.id) : provider;
+}
+
+function itemOf(
+  { caller, fqdn, order: { csr, provider }, issued }: Storable,
+  issuer: ProviderRow | undefined,
+  now: Date,
+): CertificateToStore {
+  const origin = { fqdnId: fqdn.id, csrId: csr.id, providerId: issuer?.id ?? null };
+  const auditOf = (row: CertificateRow) => signedAudit({ fqdn, csr, provider }, row);
+  return {
+    caller,
+    fqdn,
+    provider: issuer,
+    certificate: newCertificateOf({ ...origin, issued, now }),
+    auditOf,
+  };
 }
 
 function signedAudit(order: Pick<Order, 'fqdn' | 'csr' | 'provider'>, certificate: CertificateRow) {

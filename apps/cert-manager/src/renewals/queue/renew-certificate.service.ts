@@ -25,7 +25,7 @@ import { hasRenewalWithOrder, type RenewalRow } from '../renewals.repository.js'
 import { type FoundSubject, findSubjects } from './find-subjects.service.js';
 import { type LeaseDeps, LeaseLost, openLease, type RenewalLease } from './renewal-lease.service.js';
 import { callerFor, type RenewalEnd, type SettleDeps, settleFailed } from './settle-renewal.service.js';
-import { createSettler, type Settlement } from './settle-together.service.js';
+import { createSettler, type Settlement } from './settle-renewed.service.js';
 
 /**
  * What a renewal goes through, in this order. After each of them the process may end: an entry is claimed again
@@ -85,7 +85,7 @@ const requested: SignOutcome = { isSigned: false, reason: 'a request for this FQ
 export interface RenewalBatches {
   /** The subject of a claimed entry; undefined when its FQDN is gone. */
   findSubject(entry: RenewalRow): Promise<FoundSubject | undefined>;
-  /** Stores the certificate and ends the entry, as settleRenewed does. */
+  /** Stores the certificate, ends the entry and plans the next one, all or nothing. */
   settle(settlement: Settlement): Promise<RenewalEnd>;
 }
 

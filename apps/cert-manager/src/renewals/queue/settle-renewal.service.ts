@@ -5,17 +5,16 @@ import { recordAudit } from '../../audit/audit.service.js';
 import type { AuditEntry } from '../../audit/audit-entry.js';
 import { type CertificateRow, findNewestCertificate } from '../../certificates/certificates.repository.js';
 import { usableUntil } from '../../certificates/in-use.js';
-import { type CsrRow, hasCsrOfFqdn, lockCsrForShare } from '../../csrs/csrs.repository.js';
+import { certificateFacts } from '../../certificates/store-certificates.service.js';
+import { type CsrRow, hasCsrOfFqdn } from '../../csrs/csrs.repository.js';
 import { type FqdnRow, lockFqdn } from '../../fqdns/fqdns.repository.js';
 import type { Restate } from '../../fqdns/fqdns.service.js';
-import { orRecordLost } from '../../issuance/signing/lost-certificate.service.js';
 import { deleteSigningRequests } from '../../issuance/signing/signing-requests.repository.js';
-import { certificateFacts, storeIssued } from '../../issuance/store-certificate.service.js';
-import { type IssuedCertificate, readableText, type SignRefusal } from '../../providers/provider.js';
+import { readableText, type SignRefusal } from '../../providers/provider.js';
 import type { ProviderRow } from '../../providers/providers.repository.js';
 import { newRenewal } from '../new-renewal.repository.js';
 import { hasCompromisedKey, readOutlook } from '../read-outlook.service.js';
-import { changeOf, mayHaveCertificate, type RenewalEvent, type RenewalState } from '../renewal-entry.js';
+import { changeOf, mayHaveCertificate, type RenewalState } from '../renewal-entry.js';
 import { pendingKeyOf, type RenewalJournal, withoutRequest } from '../renewal-journal.js';
 import { insertRenewal, type RenewalRow, updateRenewal } from '../renewals.repository.js';
 import { insertPlanned, type RenewalScheduler } from '../schedule-renewals.service.js';
@@ -61,41 +60,6 @@ export type RenewalEnd =
 /** What follows a failure: another try, or nothing if there is nothing left to do. */
 type NextStep = { readonly retryAt: Date; readonly isLongExpired: boolean } | 'none';
 
-/** Stores the certificate, ends the entry and plans the next one, all or nothing. Throws LeaseLost and NotFound. */
-export async function settleRenewed(
-  deps: SettleDeps,
-  { entry, journal }: RenewalLease,
-  { fqdn, csr, provider }: RenewalSubject,
-  issued: IssuedCertificate,
-): Promise<RenewalEnd> {
-  const { db, clock, scheduler } = deps;
-  const { spaceId, id: fqdnId } = fqdn;
-  const caller = callerFor(entry);
-  const endRequest = (tx: Tx) => deleteSigningRequests(tx, requestsOf(journal()));
-  const store = async (tx: Tx) => {
-    const held = await lockFqdn(tx, spaceId, fqdnId);
-    const now = clock.now();
-    await settle(tx, entry, { kind: 'complete', attempt: entry.attempt, at: now });
-    await endRequest(tx);
-    // a certificate is stored even if its CSR was deleted meanwhile
-    const csrId = csr !== undefined && (await lockCsrForShare(tx, csr.id)) ? csr.id : null;
-    const origin = { fqdnId, csrId, providerId: provider.id };
-    const { certificate: row, isNew } = await storeIssued(tx, { ...origin, issued, now });
-    if (!isNew) {
-      // another renewal of the same name received this certificate and has planned by it meanwhile
-      if (!entry.isTest) await insertPlanned(tx, held, now);
-      await deps.restate(tx, [fqdnId]);
-      return row;
-    }
-    await recordAudit(tx, caller, renewalAudit(entry, held, row, provider), now);
-    await scheduler.onCertificateStored(tx, caller, held, row);
-    return row;
-  };
-  const lost = { caller, fqdn, provider, issued, onLost: endRequest };
-  const certificate = await orRecordLost(deps, lost, () => db.transaction(store));
-  return reportRenewed(deps, entry, fqdn, certificate.id);
-}
-
 /** What is recorded of the completed request to the CA. */
 export function requestsOf(journal: RenewalJournal | null): string[] {
   return journal?.requestId === undefined ? [] : [journal.requestId];
@@ -112,7 +76,7 @@ export function reportRenewed(
   { logger }: SettleDeps,
   { id: entryId }: RenewalRow,
   { fqdn }: FqdnRow,
-  certificateId: string | undefined,
+  certificateId: string,
 ): RenewalEnd {
   logger.info({ entryId, fqdn, certificateId }, 'renewal.renewed');
   return { kind: 'renewed', fqdn };
@@ -141,7 +105,9 @@ export async function settleFailed(
   const next = await db.transaction(async (tx) => {
     const held = await lockFqdn(tx, spaceId, id);
     const now = clock.now();
-    await settle(tx, entry, { kind: 'fail', attempt: entry.attempt, at: now, reason });
+    const change = changeOf(entry, { kind: 'fail', attempt: entry.attempt, at: now, reason });
+    // a worker that lost its claim changes nothing
+    if (change === undefined || !(await updateRenewal(tx, entry, settledBy(change)))) throw new LeaseLost();
     if (isAnswered(lease, refusal)) await deleteSigningRequests(tx, requestsOf(lease.journal()));
     const step = await planNext(tx, lease, held, refusal, now);
     const details = { ...factsOf(entry, held), provider: provider.name, reason, next: shown(step) };
@@ -154,13 +120,6 @@ export async function settleFailed(
   if (next !== 'none' && next.isLongExpired) logger.error(facts, 'renewal.long_expired');
   else logger.warn(facts, 'renewal.failed');
   return { kind: 'failed', fqdn, reason, next };
-}
-
-/** Ends the entry if the number of its try is still the same: a worker that lost its claim changes nothing. */
-async function settle(tx: Tx, entry: RenewalRow, event: RenewalEvent): Promise<void> {
-  const change = changeOf(entry, event);
-  const isSettled = change !== undefined && (await updateRenewal(tx, entry, settledBy(change)));
-  if (!isSettled) throw new LeaseLost();
 }
 
 /** What ends an entry, and what can be deleted with it. */

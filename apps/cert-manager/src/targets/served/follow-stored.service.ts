@@ -7,13 +7,8 @@ import { probeSooner } from '../targets.repository.js';
 export function probedAfter(scheduler: RenewalScheduler, clock: Clock): RenewalScheduler {
   return {
     ...scheduler,
-    onCertificateStored: async (tx, caller, fqdn, certificate) => {
-      await scheduler.onCertificateStored(tx, caller, fqdn, certificate);
-      await probeSooner(tx, [fqdn.id], firstProbeAt(clock.now()));
-    },
     onCertificatesStored: async (tx, stored) => {
       await scheduler.onCertificatesStored(tx, stored);
-      if (stored.length === 0) return;
       const ids = stored.map(({ fqdn }) => fqdn.id);
       await probeSooner(tx, ids, firstProbeAt(clock.now()));
     },

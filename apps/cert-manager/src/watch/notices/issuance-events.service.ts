@@ -1,5 +1,5 @@
 import type { Caller } from '../../access/caller.js';
-import { type CertificateRow, findNewestCertificate } from '../../certificates/certificates.repository.js';
+import type { CertificateRow } from '../../certificates/certificates.repository.js';
 import type { NewEvent } from '../../events/event.js';
 import type { Notices } from '../../events/notices.service.js';
 import type { FqdnRow } from '../../fqdns/fqdns.repository.js';
@@ -11,11 +11,6 @@ export function noticedAfter(scheduler: RenewalScheduler, notices: Notices | und
   if (notices === undefined) return scheduler;
   return {
     ...scheduler,
-    onCertificateStored: async (tx, caller, fqdn, certificate) => {
-      await scheduler.onCertificateStored(tx, caller, fqdn, certificate);
-      const stored = certificate ?? (await findNewestCertificate(tx, fqdn.id));
-      if (stored !== undefined) await notices.recordMany(tx, [storedEvent(caller, fqdn, stored)]);
-    },
     onCertificatesStored: async (tx, stored) => {
       await scheduler.onCertificatesStored(tx, stored);
       const events = stored.map(({ caller, fqdn, certificate }) => storedEvent(caller, fqdn, certificate));
