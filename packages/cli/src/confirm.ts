@@ -1,5 +1,5 @@
+import { UsageError } from './faults/usage-error.js';
 import type { Io } from './io.js';
-import { UsageError } from './usage-error.js';
 
 type Terminal = Pick<Io, 'isInputTerminal' | 'err' | 'ask'>;
 

@@ -3,10 +3,10 @@ import { Argument, type Command, type Option } from 'commander';
 import { parse } from 'yaml';
 import { runCertloop } from './certloop.fixture.js';
 import { createPem, onlyId, serveContracts } from './contract-service.fixture.js';
+import { explainCode } from './faults/system-fault.js';
 import { processIo } from './io.js';
 import { operationTables } from './operations.js';
 import { createProgram } from './run.js';
-import { explainCode } from './system-fault.js';
 
 const program = createProgram([], processIo(), () => undefined);
 

@@ -1,6 +1,6 @@
+import { describeFault } from './faults/system-fault.js';
+import { UsageError } from './faults/usage-error.js';
 import type { Io } from './io.js';
-import { describeFault } from './system-fault.js';
-import { UsageError } from './usage-error.js';
 
 /** The JSON object in the file of an option. Throws UsageError without the text of the file, which may hold secrets. */
 export async function readJsonObject(

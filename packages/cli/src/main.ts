@@ -1,6 +1,6 @@
+import { describeFault } from './faults/system-fault.js';
 import { processIo } from './io.js';
 import { run } from './run.js';
-import { describeFault } from './system-fault.js';
 
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   // A reader that stops early, such as `head`, has read enough; a command without an end listens for it too.

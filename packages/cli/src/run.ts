@@ -32,12 +32,12 @@ import { addTargets } from './commands/targets.js';
 import { readConnection } from './connection/connection.js';
 import { addContextDefaults } from './connection/context-defaults.js';
 import { openSession, type SessionSettings } from './connection/session.js';
+import { UsageError } from './faults/usage-error.js';
 import type { Io } from './io.js';
 import { type Format, formatNames, parseFormat } from './output/format.js';
 import { isFaultOfOurs, type Refusal, refusalOf } from './output/refusal.js';
 import { environment } from './reference/environment.js';
 import { formatExamples } from './reference/examples.js';
-import { UsageError } from './usage-error.js';
 import { version } from './version.js';
 
 /** Runs one command line; resolves to the exit code, having written to standard error what went wrong. */

@@ -1,6 +1,6 @@
+import { describeFault } from './faults/system-fault.js';
+import { UsageError } from './faults/usage-error.js';
 import type { Io } from './io.js';
-import { describeFault } from './system-fault.js';
-import { UsageError } from './usage-error.js';
 
 interface Secret {
   /** What is asked on a terminal, such as `Password of anna: `. */

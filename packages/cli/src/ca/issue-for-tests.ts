@@ -2,8 +2,8 @@ import { randomBytes, X509Certificate } from 'node:crypto';
 import { join } from 'node:path';
 import { buildCsr, exportPrivateKeyPem, generateKeyPair, type KeyKind } from '@certloop/crypto';
 import type { Session } from '../connection/session.js';
+import { UsageError } from '../faults/usage-error.js';
 import type { Io } from '../io.js';
-import { UsageError } from '../usage-error.js';
 import { certificateNames } from './certificate-names.js';
 import { requireAbsent, writeOwnFile } from './own-files.js';
 

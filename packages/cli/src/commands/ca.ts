@@ -3,8 +3,8 @@ import { type Command, Option } from 'commander';
 import { type IssueOptions, issueForTests } from '../ca/issue-for-tests.js';
 import { installRoot, removeRoot, showRoot } from '../ca/trust-root.js';
 import type { Session } from '../connection/session.js';
+import { UsageError } from '../faults/usage-error.js';
 import { duration } from '../numbers.js';
-import { UsageError } from '../usage-error.js';
 
 interface TrustOptions {
   readonly install?: boolean;

@@ -11,10 +11,10 @@ import {
 import { type Command, Option } from 'commander';
 import { confirm } from '../confirm.js';
 import type { Manager, Session } from '../connection/session.js';
+import { throwWithFile } from '../faults/system-fault.js';
 import { findFqdn, listFqdnsIn } from '../lookup.js';
 import { duration } from '../numbers.js';
 import { daysUntil } from '../output/table.js';
-import { throwWithFile } from '../system-fault.js';
 
 const rowOf = ({ issuer, createdAt, expiresAt, revokedAt, id }: Certificate) => ({
   created: createdAt.slice(0, 10),

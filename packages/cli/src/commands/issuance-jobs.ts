@@ -7,9 +7,9 @@ import {
 import { type Command, Option } from 'commander';
 import { readPages } from '../connection/pages.js';
 import type { Session } from '../connection/session.js';
+import { UsageError } from '../faults/usage-error.js';
 import { findFqdn, findSpace } from '../lookup.js';
 import { wholeNumber } from '../numbers.js';
-import { UsageError } from '../usage-error.js';
 
 interface JobFilter {
   readonly space?: string;

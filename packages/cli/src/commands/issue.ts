@@ -11,11 +11,11 @@ import {
   parsePemBlocks,
 } from '@certloop/crypto';
 import type { Command } from 'commander';
+import { fitsCsr } from '../certificates/fits-csr.js';
 import type { Manager, Session } from '../connection/session.js';
-import { fitsCsr } from '../fits-csr.js';
+import { describeFault, faultCode } from '../faults/system-fault.js';
+import { UsageError } from '../faults/usage-error.js';
 import { findProvider, findSpace } from '../lookup.js';
-import { describeFault, faultCode } from '../system-fault.js';
-import { UsageError } from '../usage-error.js';
 
 interface IssueOptions {
   readonly space: string;

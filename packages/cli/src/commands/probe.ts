@@ -19,9 +19,9 @@ import {
 } from '@certloop/tls-probe';
 import { type Command, Option } from 'commander';
 import type { Session } from '../connection/session.js';
+import { UsageError } from '../faults/usage-error.js';
 import { findFqdn } from '../lookup.js';
 import { duration } from '../numbers.js';
-import { UsageError } from '../usage-error.js';
 import { reportServed } from './report-served.js';
 
 interface ProbeOptions {

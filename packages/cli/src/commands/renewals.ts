@@ -2,9 +2,9 @@ import { type RenewalQueueEntry, renewalStatuses } from '@certloop/contracts';
 import { type Command, Option } from 'commander';
 import { confirm } from '../confirm.js';
 import type { Session } from '../connection/session.js';
+import { UsageError } from '../faults/usage-error.js';
 import { findFqdn, findSpace } from '../lookup.js';
 import { wholeNumber } from '../numbers.js';
-import { UsageError } from '../usage-error.js';
 import { changeManyFqdns } from './change-fqdns.js';
 
 interface RenewalFilter {

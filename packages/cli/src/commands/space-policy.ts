@@ -7,10 +7,10 @@ import {
 } from '@certloop/contracts';
 import type { Command } from 'commander';
 import type { Manager, Session } from '../connection/session.js';
+import { UsageError } from '../faults/usage-error.js';
 import { readJsonObject } from '../json-file.js';
 import { findProvider, findSpace } from '../lookup.js';
 import type { Report } from '../output/report.js';
-import { UsageError } from '../usage-error.js';
 
 interface PolicyOptions {
   readonly suffix?: readonly string[];

@@ -1,16 +1,16 @@
 import type { Space } from '@certloop/contracts';
 import { type Command, Option } from 'commander';
-import { confirm } from '../confirm.js';
-import type { Session } from '../connection/session.js';
 import {
   allowRename,
   type ExistingOptions,
   findEnough,
   withExistingOptions,
   withNewName,
-} from '../existing.js';
+} from '../certificates/existing.js';
+import { confirm } from '../confirm.js';
+import type { Session } from '../connection/session.js';
+import { UsageError } from '../faults/usage-error.js';
 import { findSpace } from '../lookup.js';
-import { UsageError } from '../usage-error.js';
 import { addSpacePolicy } from './space-policy.js';
 
 const rowOf = ({ name, description, createdAt, id }: Space) => ({

@@ -1,7 +1,7 @@
 import type { AccountProject } from '@certloop/contracts';
+import { UsageError } from '../faults/usage-error.js';
 import { only } from '../lookup.js';
 import { readSecret } from '../secret.js';
-import { UsageError } from '../usage-error.js';
 import type { Session } from './session.js';
 import { type AccountClient, signInToMonitor } from './sign-in.js';
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
+import { describeFault } from '../faults/system-fault.js';
+import { UsageError } from '../faults/usage-error.js';
 import type { Io } from '../io.js';
-import { describeFault } from '../system-fault.js';
-import { UsageError } from '../usage-error.js';
 import { addressForm, isAddress, isSecret } from './connection-values.js';
 import { type Connection, type Context, parseConnection, requireContext } from './contexts.js';
 import { readContexts } from './contexts.store.js';

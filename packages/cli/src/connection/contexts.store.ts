@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { access, constants, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { describeFault, faultCode } from '../faults/system-fault.js';
+import { UsageError } from '../faults/usage-error.js';
 import type { Io } from '../io.js';
-import { describeFault, faultCode } from '../system-fault.js';
-import { UsageError } from '../usage-error.js';
 import { type Contexts, noContexts, parseContexts } from './contexts.js';
 import { lockFile } from './file-lock.js';
 

@@ -5,11 +5,11 @@ import {
   createDummyCaClient,
   UpstreamFailed,
 } from '@certloop/contracts';
+import { explainCode, throwWithFile } from '../faults/system-fault.js';
+import { UsageError } from '../faults/usage-error.js';
 import type { Io } from '../io.js';
 import { type Activity, createActivity, noActivity } from '../output/activity.js';
 import { createReport, type OutputSettings, type Report } from '../output/report.js';
-import { explainCode, throwWithFile } from '../system-fault.js';
-import { UsageError } from '../usage-error.js';
 import { type Resolved, readConnection, winningVariables } from './connection.js';
 import { refuseForeignAnswer } from './foreign-answer.js';
 

@@ -1,5 +1,5 @@
+import { UsageError } from '../faults/usage-error.js';
 import { readSecret } from '../secret.js';
-import { UsageError } from '../usage-error.js';
 import type { Session } from './session.js';
 import { type SignedIn, signIn } from './sign-in.js';
 

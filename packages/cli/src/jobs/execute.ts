@@ -4,8 +4,8 @@ import { constants } from 'node:os';
 import { platform } from 'node:process';
 import type { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
+import { explainCode } from '../faults/system-fault.js';
 import type { Io, Sink } from '../io.js';
-import { explainCode } from '../system-fault.js';
 import { createTail } from './tail.js';
 
 // The monitor stores 10,000 bytes of a body by default.

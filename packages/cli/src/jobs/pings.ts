@@ -1,7 +1,7 @@
 import { AppError, abortAfter, InvalidInput, NotFound, UpstreamFailed } from '@certloop/contracts';
 import type { Session } from '../connection/session.js';
+import { UsageError } from '../faults/usage-error.js';
 import { findCheck } from '../lookup.js';
-import { UsageError } from '../usage-error.js';
 
 /** The ping address of a check, which may also be named by its name, slug or uuid. */
 export async function pingAddress({ monitor }: Session, named: string): Promise<string> {

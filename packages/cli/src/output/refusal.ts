@@ -1,7 +1,7 @@
 import { AppError } from '@certloop/contracts';
-import { Interrupted } from '../interrupted.js';
-import { describeFault, faultCode } from '../system-fault.js';
-import { UsageError } from '../usage-error.js';
+import { Interrupted } from '../faults/interrupted.js';
+import { describeFault, faultCode } from '../faults/system-fault.js';
+import { UsageError } from '../faults/usage-error.js';
 
 /** Why a command line failed, for people and for programs. */
 export interface Refusal {

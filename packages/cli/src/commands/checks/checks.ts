@@ -1,11 +1,11 @@
 import { type Check, onlyAble, withChannels } from '@certloop/contracts';
 import { type Command, Option } from 'commander';
+import { allowRename, withNewName } from '../../certificates/existing.js';
 import { confirm } from '../../confirm.js';
 import type { Monitor, Session } from '../../connection/session.js';
-import { allowRename, withNewName } from '../../existing.js';
+import { UsageError } from '../../faults/usage-error.js';
 import { findCheck } from '../../lookup.js';
 import { duration } from '../../numbers.js';
-import { UsageError } from '../../usage-error.js';
 import { addCheckHistory } from './check-history.js';
 import { rowOf } from './check-row.js';
 

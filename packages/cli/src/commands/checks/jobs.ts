@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import { repeat } from '../../connection/repeat.js';
 import type { Session } from '../../connection/session.js';
+import { UsageError } from '../../faults/usage-error.js';
 import { pingAddress, sendPing } from '../../jobs/pings.js';
 import { runWatched } from '../../jobs/run-watched.js';
 import { wholeNumber } from '../../numbers.js';
-import { UsageError } from '../../usage-error.js';
 
 /** The exit code that the whole command ends with. */
 type Ended = (code: number) => void;

@@ -1,19 +1,19 @@
 import type { AccountChannel } from '@certloop/contracts';
 import type { Command } from 'commander';
-import { confirm } from '../../confirm.js';
-import { type Account, withAccount } from '../../connection/account.js';
-import type { Session } from '../../connection/session.js';
 import {
   allowRename,
   type ExistingOptions,
   findEnough,
   withExistingOptions,
   withNewName,
-} from '../../existing.js';
+} from '../../certificates/existing.js';
+import { confirm } from '../../confirm.js';
+import { type Account, withAccount } from '../../connection/account.js';
+import type { Session } from '../../connection/session.js';
+import { UsageError } from '../../faults/usage-error.js';
 import { readJsonObject } from '../../json-file.js';
 import { only } from '../../lookup.js';
 import { wholeNumber } from '../../numbers.js';
-import { UsageError } from '../../usage-error.js';
 
 interface InProject {
   readonly project?: string;

@@ -16,9 +16,9 @@ import {
   readContexts,
 } from '../../connection/contexts.store.js';
 import { managerAt, type Session } from '../../connection/session.js';
-import { Interrupted } from '../../interrupted.js';
+import { Interrupted } from '../../faults/interrupted.js';
+import { UsageError } from '../../faults/usage-error.js';
 import { findSpace } from '../../lookup.js';
-import { UsageError } from '../../usage-error.js';
 import { type ManagerLogin, openManager } from './manager-login.js';
 import { type MonitorLogin, openMonitor } from './monitor-login.js';
 

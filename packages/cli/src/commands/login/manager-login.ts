@@ -3,8 +3,8 @@ import { isSecret } from '../../connection/connection-values.js';
 import type { Connection } from '../../connection/contexts.js';
 import { managerAt, type Session } from '../../connection/session.js';
 import { requireAddress, type SignedIn, signIn } from '../../connection/sign-in.js';
+import { UsageError } from '../../faults/usage-error.js';
 import { readSecret } from '../../secret.js';
-import { UsageError } from '../../usage-error.js';
 import type { Opened } from './opened.js';
 
 export interface ManagerLogin {

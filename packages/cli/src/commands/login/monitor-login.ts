@@ -4,9 +4,9 @@ import { isSecret } from '../../connection/connection-values.js';
 import type { Connection } from '../../connection/contexts.js';
 import { monitorAt, type Session } from '../../connection/session.js';
 import { requireAddress, signInToMonitor } from '../../connection/sign-in.js';
+import { UsageError } from '../../faults/usage-error.js';
 import { only } from '../../lookup.js';
 import { readSecret } from '../../secret.js';
-import { UsageError } from '../../usage-error.js';
 import type { Opened } from './opened.js';
 
 export interface MonitorLogin {

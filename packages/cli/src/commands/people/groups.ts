@@ -1,16 +1,16 @@
 import { type PermissionGroup, permissionLevels } from '@certloop/contracts';
 import { type Command, Option } from 'commander';
-import { confirm } from '../../confirm.js';
-import type { Manager, Session } from '../../connection/session.js';
 import {
   allowRename,
   type ExistingOptions,
   findEnough,
   withExistingOptions,
   withNewName,
-} from '../../existing.js';
+} from '../../certificates/existing.js';
+import { confirm } from '../../confirm.js';
+import type { Manager, Session } from '../../connection/session.js';
+import { UsageError } from '../../faults/usage-error.js';
 import { findGroup, findSpace, findUser } from '../../lookup.js';
-import { UsageError } from '../../usage-error.js';
 
 const rowOf = ({ name, permission, allSpaces, spaceIds, userIds, description, id }: PermissionGroup) => ({
   name,

@@ -1,11 +1,11 @@
 import type { User } from '@certloop/contracts';
 import type { Command } from 'commander';
+import { type ExistingOptions, withIfNotExists } from '../../certificates/existing.js';
 import { confirm } from '../../confirm.js';
 import type { Manager, Session } from '../../connection/session.js';
-import { type ExistingOptions, withIfNotExists } from '../../existing.js';
+import { UsageError } from '../../faults/usage-error.js';
 import { findGroup, findUser } from '../../lookup.js';
 import { readSecret } from '../../secret.js';
-import { UsageError } from '../../usage-error.js';
 
 const rowOf = ({ username, email, isAdmin, enabled, createdAt, id }: User) => ({
   username,
