@@ -33,4 +33,4 @@ export {
   statusByKind,
   UpstreamFailed,
 } from './errors.js';
-export { type CallInput, type Client, type ClientOptions, createClient } from './http.client.js';
+export { type CallInput, type Client, type ClientOptions, createClient } from './http/http.client.js';

@@ -1,6 +1,4 @@
-export { abortAfter } from './abort-after.js';
 export * from './acme/index.js';
-export { allowedMethods } from './allowed-methods.js';
 export * from './cert-manager/index.js';
 export * from './check-monitor/index.js';
 export { csvLine } from './csv.js';
@@ -41,7 +39,9 @@ export {
   Unavailable,
   UpstreamFailed,
 } from './errors.js';
-export { type CallInput, type Client, type ClientOptions, createClient } from './http.client.js';
-export { type ApiDescription, type ErrorShape, openApiDocument } from './openapi.js';
-export { outlineOf } from './outline.js';
+export { abortAfter } from './http/abort-after.js';
+export { allowedMethods } from './http/allowed-methods.js';
+export { type CallInput, type Client, type ClientOptions, createClient } from './http/http.client.js';
+export { type ApiDescription, type ErrorShape, openApiDocument } from './openapi/openapi.js';
+export { outlineOf } from './openapi/outline.js';
 export * as scalars from './scalars.js';

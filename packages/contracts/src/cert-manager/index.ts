@@ -1,5 +1,5 @@
-import { type Client, type ClientOptions, createClient } from '../http.client.js';
-import { openApiDocument } from '../openapi.js';
+import { type Client, type ClientOptions, createClient } from '../http/http.client.js';
+import { openApiDocument } from '../openapi/openapi.js';
 import { auditLogsContract } from './audit-logs.js';
 import { authContract } from './auth.js';
 import { certificatesContract } from './certificates.js';

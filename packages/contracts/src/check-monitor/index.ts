@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Contract, Endpoint } from '../endpoint.js';
-import { type Client, type ClientOptions, createClient } from '../http.client.js';
-import { openApiDocument } from '../openapi.js';
+import { type Client, type ClientOptions, createClient } from '../http/http.client.js';
+import { openApiDocument } from '../openapi/openapi.js';
 import { accountContract } from './account.js';
 import { badgeContract, badgesContract } from './badges.js';
 import { channelsContract } from './channels.js';

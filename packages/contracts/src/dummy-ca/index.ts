@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { type Client, type ClientOptions, createClient } from '../http.client.js';
-import { openApiDocument } from '../openapi.js';
+import { type Client, type ClientOptions, createClient } from '../http/http.client.js';
+import { openApiDocument } from '../openapi/openapi.js';
 import { dummyCaAdminContract } from './admin.js';
 import { statusContract } from './certificate-status.js';
 import { signingContract } from './signing.js';

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
+import type { BodyShape, Contract, Endpoint, ReplyOf, UploadedFile } from '../endpoint.js';
+import { AppError, type ErrorKind, InvalidInput, statusByKind, UpstreamFailed } from '../errors.js';
 import { abortAfter } from './abort-after.js';
-import type { BodyShape, Contract, Endpoint, ReplyOf, UploadedFile } from './endpoint.js';
-import { AppError, type ErrorKind, InvalidInput, statusByKind, UpstreamFailed } from './errors.js';
 
 export interface ClientOptions {
   /** Address that contract paths are appended to, such as `http://127.0.0.1:3002`. */

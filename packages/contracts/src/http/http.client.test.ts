@@ -2,11 +2,11 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
-import { createCertManagerClient } from './cert-manager/index.js';
-import { createCheckMonitorClient, createPingClient } from './check-monitor/index.js';
-import { createDummyCaClient } from './dummy-ca/index.js';
-import { bytes, empty, endpoint, json, text } from './endpoint.js';
-import { AppError, InvalidInput, UpstreamFailed } from './errors.js';
+import { createCertManagerClient } from '../cert-manager/index.js';
+import { createCheckMonitorClient, createPingClient } from '../check-monitor/index.js';
+import { createDummyCaClient } from '../dummy-ca/index.js';
+import { bytes, empty, endpoint, json, text } from '../endpoint.js';
+import { AppError, InvalidInput, UpstreamFailed } from '../errors.js';
 import { createClient } from './http.client.js';
 
 const params = z.object({ id: z.string() });

@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
-import { certManagerOpenApi } from './cert-manager/index.js';
-import { checkMonitorOpenApi } from './check-monitor/index.js';
-import { dummyCaOpenApi } from './dummy-ca/index.js';
-import { endpoint, json } from './endpoint.js';
+import { certManagerOpenApi } from '../cert-manager/index.js';
+import { checkMonitorOpenApi } from '../check-monitor/index.js';
+import { dummyCaOpenApi } from '../dummy-ca/index.js';
+import { endpoint, json } from '../endpoint.js';
+import * as scalars from '../scalars.js';
 import { openApiDocument } from './openapi.js';
-import * as scalars from './scalars.js';
 
 interface Parameter {
   readonly name: string;

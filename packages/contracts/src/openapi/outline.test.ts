@@ -1,10 +1,10 @@
 import { gzipSync } from 'node:zlib';
 import { expect, test } from '@jest/globals';
 import { z } from 'zod';
-import { certManagerContract } from './cert-manager/index.js';
-import { accountContract, checkMonitorContract } from './check-monitor/index.js';
-import { bytes, empty, endpoint, json } from './endpoint.js';
-import { createClient } from './http.client.js';
+import { certManagerContract } from '../cert-manager/index.js';
+import { accountContract, checkMonitorContract } from '../check-monitor/index.js';
+import { bytes, empty, endpoint, json } from '../endpoint.js';
+import { createClient } from '../http/http.client.js';
 import { outlineOf } from './outline.js';
 
 const contracts = { certManagerContract, accountContract, checkMonitorContract };

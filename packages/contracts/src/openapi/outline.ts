@@ -1,4 +1,4 @@
-import type { BodyShape, Contract, Endpoint, ResponseShape } from './endpoint.js';
+import type { BodyShape, Contract, Endpoint, ResponseShape } from '../endpoint.js';
 
 /**
  * The contract without its schemas, as plain JSON: method, path, kinds of bodies and statuses, which is all that

@@ -1,4 +1,4 @@
-import type { Contract } from './endpoint.js';
+import type { Contract } from '../endpoint.js';
 
 /**
  * Methods that a path of a contract answers, in the form of an Allow header, HEAD beside GET; undefined where

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { BodyShape, Contract, Endpoint, ResponseShape } from './endpoint.js';
+import type { BodyShape, Contract, Endpoint, ResponseShape } from '../endpoint.js';
 import { hoistDefinitions, jsonSchemaOf } from './json-schema.js';
 
 export interface ApiDescription {

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
+import { certManagerContract } from '../cert-manager/index.js';
+import { dummyCaContract } from '../dummy-ca/index.js';
 import { allowedMethods } from './allowed-methods.js';
-import { certManagerContract } from './cert-manager/index.js';
-import { dummyCaContract } from './dummy-ca/index.js';
 
 test.each([
   ['a collection', '/spaces', 'GET, HEAD, POST'],
