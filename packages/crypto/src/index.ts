@@ -73,8 +73,6 @@ export { describePublicKey, type PublicKeyDescription } from './keys/public-keys
 export { createSigner, type Signer } from './keys/sign.js';
 export type { Verification } from './keys/signatures.js';
 export { describeRsaKey, type RsaFacts } from './keys/weak-rsa.js';
-export { lintCertificate } from './lint/lint.js';
-export { lintRevocationList } from './lint/lint-revocation-list.js';
 export {
   encodeGeneralNames,
   type GeneralNames,

@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { acmeDirectorySchema, acmeOrderSchema } from '@certloop/contracts';
-import { lintCertificate, splitChain } from '@certloop/crypto';
+import { splitChain } from '@certloop/crypto';
+import { lintCertificate } from '@certloop/crypto/lint';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startAcme, type TestAcme } from '../support/acme.js';
 import { dnsIdentifiers } from '../support/acme-client.js';

@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto';
-import { describeCertificate, lintCertificate, parseCertificate } from '@certloop/crypto';
+import { describeCertificate, parseCertificate } from '@certloop/crypto';
+import { lintCertificate } from '@certloop/crypto/lint';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startAcme, type TestAcme } from '../support/acme.js';
 import { csrField, rsa } from '../support/csrs.js';

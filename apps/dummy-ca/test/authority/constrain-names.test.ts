@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { lintCertificate } from '@certloop/crypto';
+import { lintCertificate } from '@certloop/crypto/lint';
 import { createMovableClock } from '@certloop/server';
 import { hasProgram, say } from '@certloop/server/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';

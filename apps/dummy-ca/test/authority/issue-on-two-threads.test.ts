@@ -1,6 +1,7 @@
 import { generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { InvalidInput } from '@certloop/contracts';
-import { lintCertificate, parseCertificate, parsePem } from '@certloop/crypto';
+import { parseCertificate, parsePem } from '@certloop/crypto';
+import { lintCertificate } from '@certloop/crypto/lint';
 import { createLogger } from '@certloop/server';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { SignedCertificate } from '../../src/authority/csr-issuance.js';

@@ -1,5 +1,6 @@
 import { generateKeyPairSync, X509Certificate } from 'node:crypto';
-import { lintCertificate, splitChain } from '@certloop/crypto';
+import { splitChain } from '@certloop/crypto';
+import { lintCertificate } from '@certloop/crypto/lint';
 import { hasProgram, say } from '@certloop/server/testing';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { makeHttpsCertificate } from '../../src/acme/issuance/https-certificate.service.js';

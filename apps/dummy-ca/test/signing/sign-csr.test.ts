@@ -1,6 +1,6 @@
 import { generateKeyPairSync, randomBytes, X509Certificate } from 'node:crypto';
 import { signingReplySchema } from '@certloop/contracts';
-import { lintCertificate } from '@certloop/crypto';
+import { lintCertificate } from '@certloop/crypto/lint';
 import { createLogger } from '@certloop/server';
 import { beforeAll, describe, expect, jest, test } from '@jest/globals';
 import request from 'supertest';

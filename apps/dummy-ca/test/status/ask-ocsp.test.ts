@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { lintCertificate } from '@certloop/crypto';
+import { lintCertificate } from '@certloop/crypto/lint';
 import { hasProgram, say } from '@certloop/server/testing';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { certificatePem, derOf, names, type PublicCa, startPublicCa } from '../support/public-ca.js';
