@@ -2,11 +2,11 @@ import { certManagerContract } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { routeNeeds } from '../../src/access/route-needs.js';
+import { makeGroup } from '../support/access/groups.js';
+import { askingAs, type Cast, callerKinds, rowsOf, settleCast } from '../support/access/matrix.js';
+import { newCertificate, requests } from '../support/access/matrix-requests.js';
 import type { TestApp } from '../support/app.js';
-import { makeGroup } from '../support/groups.js';
 import { addSpace } from '../support/inventory.js';
-import { askingAs, type Cast, callerKinds, rowsOf, settleCast } from '../support/matrix.js';
-import { newCertificate, requests } from '../support/matrix-requests.js';
 import { startAppWithCa } from '../support/signing.js';
 
 jest.setTimeout(60_000);

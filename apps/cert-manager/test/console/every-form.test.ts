@@ -1,10 +1,10 @@
 import { assertLosesNothing, type FormStage, formsIn, hasBrowser, openPath } from '@certloop/browser';
 import { findConsole } from '@certloop/server';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { makeGroup } from '../support/access/groups.js';
 import { type ConsoleStage, startConsoleStage } from '../support/console.js';
 import { type FormPlace, managerForms } from '../support/console-forms.js';
 import { addUser } from '../support/factories.js';
-import { makeGroup } from '../support/groups.js';
 import { addFqdn, addSpace } from '../support/inventory.js';
 import { renewedFqdn } from '../support/renewals.js';
 import { providerOf } from '../support/signing.js';

@@ -9,8 +9,8 @@ import {
 } from '@certloop/browser';
 import { findConsole } from '@certloop/server';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { makeGroup } from '../support/access/groups.js';
 import { type ConsoleStage, startConsoleStage } from '../support/console.js';
-import { makeGroup } from '../support/groups.js';
 import { certificatesOf, renewedFqdn } from '../support/renewals.js';
 import { providerOf } from '../support/signing.js';
 

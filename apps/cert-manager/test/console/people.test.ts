@@ -2,10 +2,10 @@ import { hasBrowser } from '@certloop/browser';
 import type { UserPermissions } from '@certloop/contracts';
 
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { makeGroup } from '../support/access/groups.js';
 import type { TestApp } from '../support/app.js';
 import { type ConsoleStage, startConsoleStage } from '../support/console.js';
 import { addUser, grant } from '../support/factories.js';
-import { makeGroup } from '../support/groups.js';
 import { addSpace } from '../support/inventory.js';
 import { type Person, settlePerson } from '../support/people.js';
 

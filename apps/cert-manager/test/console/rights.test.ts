@@ -1,8 +1,8 @@
 import { hasBrowser } from '@certloop/browser';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { changeGroup, makeGroup } from '../support/access/groups.js';
 import { type ConsoleStage, startConsoleStage } from '../support/console.js';
 import { grant } from '../support/factories.js';
-import { changeGroup, makeGroup } from '../support/groups.js';
 import { addFqdn, addSpace } from '../support/inventory.js';
 import { settlePerson } from '../support/people.js';
 import { entriesOf, renewedFqdn } from '../support/renewals.js';

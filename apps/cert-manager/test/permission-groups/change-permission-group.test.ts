@@ -2,8 +2,8 @@ import type { PermissionGroup } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import fc from 'fast-check';
+import { changeGroup, makeGroup, malformedBodies, readGroup, send } from '../support/access/groups.js';
 import { startApp, type TestApp } from '../support/app.js';
-import { changeGroup, makeGroup, malformedBodies, readGroup, send } from '../support/groups.js';
 import { addSpace, auditEntries, badIds, unknownId } from '../support/inventory.js';
 
 // the property makes and deletes many spaces

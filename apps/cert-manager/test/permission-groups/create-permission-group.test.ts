@@ -1,7 +1,7 @@
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { malformedBodies, readGroup, send } from '../support/access/groups.js';
 import { startApp, type TestApp } from '../support/app.js';
-import { malformedBodies, readGroup, send } from '../support/groups.js';
 import { addSpace, auditEntries, unknownId } from '../support/inventory.js';
 
 describeEachDialect('creating a permission group', (open) => {

@@ -1,7 +1,7 @@
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { makeGroup, readGroup } from '../support/access/groups.js';
 import { startApp, type TestApp } from '../support/app.js';
-import { makeGroup, readGroup } from '../support/groups.js';
 import { addSpace, auditEntries, badIds, unknownId } from '../support/inventory.js';
 
 describeEachDialect('deleting a permission group', (open) => {

@@ -1,8 +1,8 @@
 import type { PermissionGroup } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { makeGroup } from '../support/access/groups.js';
 import { startApp, type TestApp } from '../support/app.js';
-import { makeGroup } from '../support/groups.js';
 import { addSpace, badIds, unknownId } from '../support/inventory.js';
 
 describeEachDialect('reading permission groups', (open) => {

@@ -1,8 +1,8 @@
 import type { PermissionGroup } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { makeGroup, malformedBodies, readGroup, send } from '../support/access/groups.js';
 import { startApp, type TestApp } from '../support/app.js';
-import { makeGroup, malformedBodies, readGroup, send } from '../support/groups.js';
 import { auditEntries, badIds, unknownId } from '../support/inventory.js';
 
 describeEachDialect('members of a permission group', (open) => {

@@ -1,7 +1,7 @@
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { makeGroup, malformedBodies, readGroup, send } from '../support/access/groups.js';
 import { startApp, type TestApp } from '../support/app.js';
-import { makeGroup, malformedBodies, readGroup, send } from '../support/groups.js';
 import { auditEntries, unknownId } from '../support/inventory.js';
 import { signIn } from '../support/people.js';
 

@@ -1,9 +1,9 @@
 import type { User } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { makeGroup, send } from '../support/access/groups.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { addUser } from '../support/factories.js';
-import { makeGroup, send } from '../support/groups.js';
 import { badIds, unknownId } from '../support/inventory.js';
 import { signIn } from '../support/people.js';
 import { picture } from '../support/pictures.js';

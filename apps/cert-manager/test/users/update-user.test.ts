@@ -1,9 +1,9 @@
 import type { User } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { makeGroup, malformedBodies, readGroup, send } from '../support/access/groups.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { addUser } from '../support/factories.js';
-import { makeGroup, malformedBodies, readGroup, send } from '../support/groups.js';
 import { auditEntries, badIds, unknownId } from '../support/inventory.js';
 import { settlePerson, signIn } from '../support/people.js';
 

@@ -1,6 +1,6 @@
+import { makeGroup } from '../../support/access/groups.js';
 import type { TestApp } from '../../support/app.js';
 import { addToken, addUser } from '../../support/factories.js';
-import { makeGroup } from '../../support/groups.js';
 import { signIn } from '../../support/people.js';
 import { picture } from '../../support/pictures.js';
 import { ask, read, requestsTo } from './asked.js';

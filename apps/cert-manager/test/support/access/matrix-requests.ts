@@ -1,11 +1,11 @@
-import { foreignPem } from './cas/foreign-ca.js';
-import { addToken, addUser } from './factories.js';
+import { foreignPem } from '../cas/foreign-ca.js';
+import { addToken, addUser } from '../factories.js';
+import { addCsr, addFqdn, pathOf, unknownId } from '../inventory.js';
+import { addJob } from '../issuance.js';
+import { picture } from '../pictures.js';
+import { createProvider, newCsr, providerOf } from '../signing.js';
 import { makeGroup } from './groups.js';
-import { addCsr, addFqdn, pathOf, unknownId } from './inventory.js';
-import { addJob } from './issuance.js';
 import { type Asking, askingAs, newSpaceFor } from './matrix.js';
-import { picture } from './pictures.js';
-import { createProvider, newCsr, providerOf } from './signing.js';
 
 type Ask = (asking: Asking) => PromiseLike<{ readonly status: number }>;
 

@@ -1,8 +1,8 @@
 import { certManagerContract } from '@certloop/contracts';
-import type { TestApp } from './app.js';
-import { grant, grantEverything } from './factories.js';
-import { addSpace } from './inventory.js';
-import { type Person, type SignedIn, settlePerson, signIn } from './people.js';
+import type { TestApp } from '../app.js';
+import { grant, grantEverything } from '../factories.js';
+import { addSpace } from '../inventory.js';
+import { type Person, type SignedIn, settlePerson, signIn } from '../people.js';
 
 /** Kinds of caller, by what they may do in the space at hand: no one, nothing, three levels, everywhere, all. */
 export const callerKinds = ['anonymous', 'none', 'R', 'RW', 'F', 'GF', 'A'] as const;

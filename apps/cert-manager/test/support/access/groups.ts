@@ -1,6 +1,6 @@
 import type { PermissionGroup } from '@certloop/contracts';
-import type { TestApp } from './app.js';
-import type { Person } from './people.js';
+import type { TestApp } from '../app.js';
+import type { Person } from '../people.js';
 
 /** A request by someone with a JSON body, given as a value or as the text that is sent. */
 export function send(
