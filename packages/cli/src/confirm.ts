@@ -1,4 +1,4 @@
-import { UsageError } from './faults/usage-error.js';
+import { UsageError } from './faults/command-errors.js';
 import type { Io } from './io.js';
 
 type Terminal = Pick<Io, 'isInputTerminal' | 'err' | 'ask'>;

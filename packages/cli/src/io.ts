@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { abortAfter } from '@certloop/contracts';
 import { inheritedEnvironment } from './config.js';
-import { Interrupted } from './faults/interrupted.js';
+import { Interrupted } from './faults/command-errors.js';
 
 /** Where output goes; `isTTY` when someone watches it. */
 export interface Sink extends NodeJS.WritableStream {

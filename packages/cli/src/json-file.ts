@@ -1,5 +1,5 @@
+import { UsageError } from './faults/command-errors.js';
 import { describeFault } from './faults/system-fault.js';
-import { UsageError } from './faults/usage-error.js';
 import type { Io } from './io.js';
 
 /** The JSON object in the file of an option. Throws UsageError without the text of the file, which may hold secrets. */

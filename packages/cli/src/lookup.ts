@@ -10,7 +10,7 @@ import {
 } from '@certloop/contracts';
 import { readPages } from './connection/pages.js';
 import type { Manager, Monitor } from './connection/session.js';
-import { UsageError } from './faults/usage-error.js';
+import { UsageError } from './faults/command-errors.js';
 
 /**
  * The one thing that has this name; `said` names the kind in the error, `hint` where to find them. Throws NotFound, or

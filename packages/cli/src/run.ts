@@ -32,7 +32,7 @@ import { addTargets } from './commands/targets.js';
 import { readConnection } from './connection/connection.js';
 import { addContextDefaults } from './connection/context-defaults.js';
 import { openSession, type SessionSettings } from './connection/session.js';
-import { UsageError } from './faults/usage-error.js';
+import { UsageError } from './faults/command-errors.js';
 import type { Io } from './io.js';
 import { type Format, formatNames, parseFormat } from './output/format.js';
 import { isFaultOfOurs, type Refusal, refusalOf } from './output/refusal.js';

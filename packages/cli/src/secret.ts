@@ -1,5 +1,5 @@
+import { UsageError } from './faults/command-errors.js';
 import { describeFault } from './faults/system-fault.js';
-import { UsageError } from './faults/usage-error.js';
 import type { Io } from './io.js';
 
 interface Secret {

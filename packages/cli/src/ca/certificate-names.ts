@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { UsageError } from '../faults/usage-error.js';
+import { UsageError } from '../faults/command-errors.js';
 
 export interface CertificateNames {
   readonly dnsNames: readonly string[];

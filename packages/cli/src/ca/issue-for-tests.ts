@@ -2,7 +2,7 @@ import { randomBytes, X509Certificate } from 'node:crypto';
 import { join } from 'node:path';
 import { buildCsr, exportPrivateKeyPem, generateKeyPair, type KeyKind } from '@certloop/crypto';
 import type { Session } from '../connection/session.js';
-import { UsageError } from '../faults/usage-error.js';
+import { UsageError } from '../faults/command-errors.js';
 import type { Io } from '../io.js';
 import { certificateNames } from './certificate-names.js';
 import { requireAbsent, writeOwnFile } from './own-files.js';

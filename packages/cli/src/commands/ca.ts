@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import { type IssueOptions, issueForTests } from '../ca/issue-for-tests.js';
 import { installRoot, removeRoot, showRoot } from '../ca/trust-root.js';
 import type { Session } from '../connection/session.js';
-import { UsageError } from '../faults/usage-error.js';
+import { UsageError } from '../faults/command-errors.js';
 import { duration } from '../numbers.js';
 
 interface TrustOptions {

@@ -13,8 +13,8 @@ import {
 import { coversName, parseHost } from '@certloop/tls-probe';
 import type { Command } from 'commander';
 import type { Session } from '../connection/session.js';
+import { UsageError } from '../faults/command-errors.js';
 import { describeFault } from '../faults/system-fault.js';
-import { UsageError } from '../faults/usage-error.js';
 
 interface FileOptions {
   readonly cert: string;

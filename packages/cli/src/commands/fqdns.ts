@@ -2,7 +2,7 @@ import type { Fqdn } from '@certloop/contracts';
 import { Argument, type Command } from 'commander';
 import { confirm } from '../confirm.js';
 import type { Session } from '../connection/session.js';
-import { UsageError } from '../faults/usage-error.js';
+import { UsageError } from '../faults/command-errors.js';
 import { findFqdn, findFqdns, findProvider, findSpace } from '../lookup.js';
 import { moment } from '../numbers.js';
 import { changeManyFqdns } from './change-fqdns.js';

@@ -6,8 +6,8 @@ import { execPath, platform } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import type { Session } from '../connection/session.js';
+import { UsageError } from '../faults/command-errors.js';
 import { describeFault, faultCode } from '../faults/system-fault.js';
-import { UsageError } from '../faults/usage-error.js';
 import { type ManPage, manPages } from '../reference/man-pages.js';
 import { isBundled, version } from '../version.js';
 

@@ -7,7 +7,7 @@ import {
 import { type Command, Option } from 'commander';
 import { readPages } from '../connection/pages.js';
 import type { Session } from '../connection/session.js';
-import { UsageError } from '../faults/usage-error.js';
+import { UsageError } from '../faults/command-errors.js';
 import { findFqdn, findSpace } from '../lookup.js';
 import { wholeNumber } from '../numbers.js';
 

@@ -13,8 +13,8 @@ import {
 import type { Command } from 'commander';
 import { fitsCsr } from '../certificates/fits-csr.js';
 import type { Manager, Session } from '../connection/session.js';
+import { UsageError } from '../faults/command-errors.js';
 import { describeFault, faultCode } from '../faults/system-fault.js';
-import { UsageError } from '../faults/usage-error.js';
 import { findProvider, findSpace } from '../lookup.js';
 
 interface IssueOptions {

@@ -19,7 +19,7 @@ import {
 } from '@certloop/tls-probe';
 import { type Command, Option } from 'commander';
 import type { Session } from '../connection/session.js';
-import { UsageError } from '../faults/usage-error.js';
+import { UsageError } from '../faults/command-errors.js';
 import { findFqdn } from '../lookup.js';
 import { duration } from '../numbers.js';
 import { reportServed } from './report-served.js';

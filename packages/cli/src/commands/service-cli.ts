@@ -1,6 +1,6 @@
 import { access, constants, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { UsageError } from '../faults/usage-error.js';
+import { UsageError } from '../faults/command-errors.js';
 
 export type AdministeredService = 'cert-manager' | 'check-monitor';
 

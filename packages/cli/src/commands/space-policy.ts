@@ -7,7 +7,7 @@ import {
 } from '@certloop/contracts';
 import type { Command } from 'commander';
 import type { Manager, Session } from '../connection/session.js';
-import { UsageError } from '../faults/usage-error.js';
+import { UsageError } from '../faults/command-errors.js';
 import { readJsonObject } from '../json-file.js';
 import { findProvider, findSpace } from '../lookup.js';
 import type { Report } from '../output/report.js';

@@ -9,7 +9,7 @@ import {
 } from '../certificates/existing.js';
 import { confirm } from '../confirm.js';
 import type { Session } from '../connection/session.js';
-import { UsageError } from '../faults/usage-error.js';
+import { UsageError } from '../faults/command-errors.js';
 import { findSpace } from '../lookup.js';
 import { addSpacePolicy } from './space-policy.js';
 

@@ -1,5 +1,5 @@
 import type { AccountProject } from '@certloop/contracts';
-import { UsageError } from '../faults/usage-error.js';
+import { UsageError } from '../faults/command-errors.js';
 import { only } from '../lookup.js';
 import { readSecret } from '../secret.js';
 import type { Session } from './session.js';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
+import { UsageError } from '../faults/command-errors.js';
 import { describeFault } from '../faults/system-fault.js';
-import { UsageError } from '../faults/usage-error.js';
 import type { Io } from '../io.js';
 import { addressForm, isAddress, isSecret } from './connection-values.js';
 import { type Connection, type Context, parseConnection, requireContext } from './contexts.js';

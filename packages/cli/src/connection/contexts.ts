@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { UsageError } from '../faults/usage-error.js';
+import { UsageError } from '../faults/command-errors.js';
 import { isAddress, isSecret } from './connection-values.js';
 
 const addressSchema = z.string().refine(isAddress);

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
+import { UsageError } from '../faults/command-errors.js';
 import { faultCode } from '../faults/system-fault.js';
-import { UsageError } from '../faults/usage-error.js';
 
 const attemptMs = 20;
 const maxWaitMs = 10_000;

@@ -5,8 +5,8 @@ import {
   createDummyCaClient,
   UpstreamFailed,
 } from '@certloop/contracts';
+import { UsageError } from '../faults/command-errors.js';
 import { explainCode, throwWithFile } from '../faults/system-fault.js';
-import { UsageError } from '../faults/usage-error.js';
 import type { Io } from '../io.js';
 import { type Activity, createActivity, noActivity } from '../output/activity.js';
 import { createReport, type OutputSettings, type Report } from '../output/report.js';

@@ -1,5 +1,5 @@
 import { accountBasePath, accountContract, type Client, createClient } from '@certloop/contracts';
-import { UsageError } from '../faults/usage-error.js';
+import { UsageError } from '../faults/command-errors.js';
 import { addressForm, isAddress } from './connection-values.js';
 import { type Fetch, fetchFrom, managerAt } from './session.js';
 

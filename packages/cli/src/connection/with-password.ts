@@ -1,4 +1,4 @@
-import { UsageError } from '../faults/usage-error.js';
+import { UsageError } from '../faults/command-errors.js';
 import { readSecret } from '../secret.js';
 import type { Session } from './session.js';
 import { type SignedIn, signIn } from './sign-in.js';

@@ -1,6 +1,6 @@
 import { AppError, abortAfter, InvalidInput, NotFound, UpstreamFailed } from '@certloop/contracts';
 import type { Session } from '../connection/session.js';
-import { UsageError } from '../faults/usage-error.js';
+import { UsageError } from '../faults/command-errors.js';
 import { findCheck } from '../lookup.js';
 
 /** The ping address of a check, which may also be named by its name, slug or uuid. */

@@ -1,7 +1,6 @@
 import { AppError } from '@certloop/contracts';
-import { Interrupted } from '../faults/interrupted.js';
+import { Interrupted, UsageError } from '../faults/command-errors.js';
 import { describeFault, faultCode } from '../faults/system-fault.js';
-import { UsageError } from '../faults/usage-error.js';
 
 /** Why a command line failed, for people and for programs. */
 export interface Refusal {

@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import { allowRename, withNewName } from '../../certificates/existing.js';
 import { confirm } from '../../confirm.js';
 import type { Monitor, Session } from '../../connection/session.js';
-import { UsageError } from '../../faults/usage-error.js';
+import { UsageError } from '../../faults/command-errors.js';
 import { findCheck } from '../../lookup.js';
 import { duration } from '../../numbers.js';
 import { addCheckHistory } from './check-history.js';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { repeat } from '../../connection/repeat.js';
 import type { Session } from '../../connection/session.js';
-import { UsageError } from '../../faults/usage-error.js';
+import { UsageError } from '../../faults/command-errors.js';
 import { pingAddress, sendPing } from '../../jobs/pings.js';
 import { runWatched } from '../../jobs/run-watched.js';
 import { wholeNumber } from '../../numbers.js';

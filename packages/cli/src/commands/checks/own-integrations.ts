@@ -10,7 +10,7 @@ import {
 import { confirm } from '../../confirm.js';
 import { type Account, withAccount } from '../../connection/account.js';
 import type { Session } from '../../connection/session.js';
-import { UsageError } from '../../faults/usage-error.js';
+import { UsageError } from '../../faults/command-errors.js';
 import { readJsonObject } from '../../json-file.js';
 import { only } from '../../lookup.js';
 import { wholeNumber } from '../../numbers.js';

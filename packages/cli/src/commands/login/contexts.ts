@@ -13,7 +13,7 @@ import {
 import { changeContexts, readContexts } from '../../connection/contexts.store.js';
 import type { Session } from '../../connection/session.js';
 import { requireAddress } from '../../connection/sign-in.js';
-import { UsageError } from '../../faults/usage-error.js';
+import { UsageError } from '../../faults/command-errors.js';
 import { contextName } from './login.js';
 
 interface Settings {

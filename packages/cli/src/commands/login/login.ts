@@ -16,8 +16,7 @@ import {
   readContexts,
 } from '../../connection/contexts.store.js';
 import { managerAt, type Session } from '../../connection/session.js';
-import { Interrupted } from '../../faults/interrupted.js';
-import { UsageError } from '../../faults/usage-error.js';
+import { Interrupted, UsageError } from '../../faults/command-errors.js';
 import { findSpace } from '../../lookup.js';
 import { type ManagerLogin, openManager } from './manager-login.js';
 import { type MonitorLogin, openMonitor } from './monitor-login.js';

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { type Context, requireContext, withContext } from '../../connection/contexts.js';
 import { changeContexts, readContexts } from '../../connection/contexts.store.js';
 import { managerAt, monitorAt, type Session } from '../../connection/session.js';
-import { UsageError } from '../../faults/usage-error.js';
+import { UsageError } from '../../faults/command-errors.js';
 import { contextName } from './login.js';
 
 /** Adds `logout`. */

@@ -3,7 +3,7 @@ import { isSecret } from '../../connection/connection-values.js';
 import type { Connection } from '../../connection/contexts.js';
 import { managerAt, type Session } from '../../connection/session.js';
 import { requireAddress, type SignedIn, signIn } from '../../connection/sign-in.js';
-import { UsageError } from '../../faults/usage-error.js';
+import { UsageError } from '../../faults/command-errors.js';
 import { readSecret } from '../../secret.js';
 import type { Opened } from './opened.js';
 

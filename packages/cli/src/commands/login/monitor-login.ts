@@ -4,7 +4,7 @@ import { isSecret } from '../../connection/connection-values.js';
 import type { Connection } from '../../connection/contexts.js';
 import { monitorAt, type Session } from '../../connection/session.js';
 import { requireAddress, signInToMonitor } from '../../connection/sign-in.js';
-import { UsageError } from '../../faults/usage-error.js';
+import { UsageError } from '../../faults/command-errors.js';
 import { only } from '../../lookup.js';
 import { readSecret } from '../../secret.js';
 import type { Opened } from './opened.js';

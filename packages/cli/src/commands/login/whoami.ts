@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Session } from '../../connection/session.js';
-import { UsageError } from '../../faults/usage-error.js';
+import { UsageError } from '../../faults/command-errors.js';
 
 /** Adds `whoami`. */
 export function addWhoami(program: Command, open: () => Session): void {

@@ -9,7 +9,7 @@ import {
 } from '../../certificates/existing.js';
 import { confirm } from '../../confirm.js';
 import type { Manager, Session } from '../../connection/session.js';
-import { UsageError } from '../../faults/usage-error.js';
+import { UsageError } from '../../faults/command-errors.js';
 import { findGroup, findSpace, findUser } from '../../lookup.js';
 
 const rowOf = ({ name, permission, allSpaces, spaceIds, userIds, description, id }: PermissionGroup) => ({

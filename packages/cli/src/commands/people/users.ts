@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { type ExistingOptions, withIfNotExists } from '../../certificates/existing.js';
 import { confirm } from '../../confirm.js';
 import type { Manager, Session } from '../../connection/session.js';
-import { UsageError } from '../../faults/usage-error.js';
+import { UsageError } from '../../faults/command-errors.js';
 import { findGroup, findUser } from '../../lookup.js';
 import { readSecret } from '../../secret.js';
 

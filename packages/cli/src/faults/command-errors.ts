@@ -10,3 +10,6 @@ export class Interrupted extends Error {
     this.exitCode = 128 + constants.signals[signal];
   }
 }
+
+/** The command was not understood; its message says why. */
+export class UsageError extends Error {}
