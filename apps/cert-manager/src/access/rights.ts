@@ -1,5 +1,5 @@
 import type { TokenScope } from '@certloop/contracts';
-import type { Caller } from './caller.js';
+import type { Caller, Origin } from './caller.js';
 import { higherLevel, type Level, lowerLevel } from './levels.js';
 
 /** What the permission groups of a user give them. */
@@ -80,4 +80,13 @@ function mapLevels(
     if (changed !== undefined) result.set(id, changed);
   }
   return result;
+}
+
+/** The owner of an account as a caller with these rights. */
+export function userCaller(
+  { id, username }: { readonly id: string; readonly username: string },
+  rights: Rights,
+  from: Origin,
+): Caller {
+  return { ...from, kind: 'user', userId: id, username, ...rights };
 }

@@ -10,7 +10,7 @@ import {
 } from '@certloop/server';
 import ipaddr from 'ipaddr.js';
 import { builtInCaller, type Caller, type Origin } from '../../access/caller.js';
-import { limitRights } from '../../access/rights.js';
+import { limitRights, userCaller } from '../../access/rights.js';
 import type { ApiTokenRow } from '../api-tokens/api-token.js';
 import { noteTokenUse } from '../api-tokens/api-tokens.repository.js';
 import { bearerOf, parseApiToken, type TokenParts } from '../sessions/credentials.js';
@@ -19,7 +19,6 @@ import { findSessionByHash, noteSessionUse, type SessionRow } from '../sessions/
 import { findUser } from '../users.repository.js';
 import { type OwnedToken, readRights } from './token-owners.service.js';
 import type { NoteUse } from './use-notes.service.js';
-import { userCaller } from './user-caller.js';
 
 export interface IdentifyDeps {
   readonly db: Database;

@@ -1,9 +1,8 @@
 import { AppError, NotFound, Unauthenticated } from '@certloop/contracts';
 import { type LoginThrottle, StartFailed } from '@certloop/server';
 import type { Caller } from '../../access/caller.js';
-import { rightsOf } from '../../access/rights.js';
+import { rightsOf, userCaller } from '../../access/rights.js';
 import { type AccountsDeps, type NewAccount, newAdmin, storeAccount } from '../accounts.service.js';
-import { userCaller } from '../callers/user-caller.js';
 import type { UserRow } from '../user.js';
 import { hadAdmin, markFirstAdmin } from '../users.repository.js';
 import type { SetupToken } from './setup-token.store.js';
