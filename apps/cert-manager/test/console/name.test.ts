@@ -1,10 +1,11 @@
-import { assertFits, assertFocusReturns, hasBrowser, tabTo } from '@certloop/browser';
+import { hasBrowser } from '@certloop/browser';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { type ConsoleStage, startConsoleStage } from '../support/console.js';
 import { addCsr, addFqdn, addSpace, auditEntries, csrSample, pathOf } from '../support/inventory.js';
-import { addJob } from '../support/issuance.js';
 import { certificatesOf } from '../support/renewals.js';
-import { configure, fqdnWithCsr, newCsr, providerOf } from '../support/signing.js';
+import { fqdnWithCsr, newCsr, providerOf } from '../support/signing.js';
+import { playByKeyboard } from './name/keyboard-stories.js';
+import { playRequestsAndServers } from './name/request-stories.js';
 
 // much else may run on the same machine
 jest.setTimeout(60_000);
@@ -144,253 +145,6 @@ jest.setTimeout(60_000);
       expect(page.url()).toContain(fqdns[3]?.id);
     });
   });
-
-  test('shows the request under way after a reload, in a second tab, and in the history', async () => {
-    const { app } = stage;
-    const steps = {
-      csrCheck: { status: 'ok' },
-      order: { status: 'ok' },
-      challenges: {
-        status: 'waiting_manual',
-        detail: 'publish the record',
-        items: {
-          'www.example.org': {
-            ...{ type: 'dns-01', status: 'waiting_manual' },
-            publish: { place: '_acme-challenge.www.example.org TXT', content: 'the-proof' },
-          },
-        },
-      },
-    } as const;
-    const acme = await providerOf(app, 'acme');
-    const proveBy = (type: string) => {
-      const config = { directoryUrl: 'https://8.8.8.8/dir', termsOfServiceAgreed: true, challenge: { type } };
-      return configure(app, acme, config).expect(200);
-    };
-    await proveBy('manual');
-    const { fqdn } = await addJob(app, { steps });
-    const path = `/spaces/${fqdn.spaceId}/fqdns/${fqdn.id}`;
-    await stage.play('request-under-way', app.people.ada, path, async ({ page, openTab, look }) => {
-      const isShown = async (tab: typeof page) => {
-        await tab.getByRole('heading', { name: 'The request under way' }).waitFor();
-        await tab
-          .getByRole('list', { name: 'Steps of the request' })
-          .getByText('publish the record')
-          .waitFor();
-        await tab.getByRole('main').getByRole('link', { name: 'Requests' }).click();
-        await tab.getByRole('table', { name: 'Requests' }).getByText('waits for you').waitFor();
-      };
-      await isShown(page);
-      await page.reload();
-      await isShown(page);
-      await look('waiting');
-      const tab = await openTab();
-      await tab.goto(page.url());
-      await isShown(tab);
-      const publish = page.getByRole('table', { name: 'To publish' });
-      await publish.getByText('the-proof').waitFor();
-      await proveBy('http-01');
-      await page.reload();
-      const proof = page.getByRole('region', { name: 'Proof of control' });
-      await proof.getByLabel('Web server').selectOption('caddy');
-      await proof.getByText('reverse_proxy').waitFor();
-      await look('challenge');
-    });
-  });
-
-  test('shows what servers serve and since when, and changes and deletes a name', async () => {
-    const { app } = stage;
-    const { fqdn } = await fqdnWithCsr(app, 'served.example.org');
-    const { id: providerId } = await providerOf(app, 'dummy-ca');
-    await app.request
-      .post(pathOf(fqdn, 'csr/sign'))
-      .set(app.people.ada.auth)
-      .send({ providerId })
-      .expect(200);
-    const path = `/spaces/${fqdn.spaceId}/fqdns/${fqdn.id}`;
-    await stage.play('served', app.people.ada, path, async ({ page, look }) => {
-      const served = page.getByRole('region', { name: 'What is served' });
-      await served.getByText('No server is known for this name').waitFor();
-      await served.getByRole('button', { name: 'Add a server' }).click();
-      const dialog = page.getByRole('dialog', { name: 'Add a server' });
-      expect(await dialog.getByLabel('Host').inputValue()).toBe(fqdn.fqdn);
-      await dialog.getByLabel('Port').fill('1');
-      await dialog.getByRole('button', { name: 'Add the server and probe it' }).click();
-      await dialog.getByRole('alert').or(dialog.locator('[aria-invalid=true]')).first().waitFor();
-      await look('refused');
-      await dialog.getByLabel('Port').fill('');
-      await dialog.getByRole('button', { name: 'Add the server and probe it' }).click();
-      // nothing answers at this name
-      const table = page.getByRole('table', { name: 'What is served' });
-      await table.getByText('not reachable').waitFor();
-      await table.getByRole('rowheader', { name: `${fqdn.fqdn}:443` }).waitFor();
-      await look('unreachable');
-      await table.getByRole('button', { name: /^Remove: / }).click();
-      await page.getByRole('button', { name: 'Remove the server' }).click();
-      await served.getByText('No server is known for this name').waitFor();
-
-      await page.getByRole('button', { name: 'Edit', exact: true }).click();
-      const edit = page.getByRole('dialog', { name: 'Edit the name' });
-      await edit.getByLabel('Description').fill('The front door');
-      await edit.getByLabel('Provider of the first certificate').selectOption(providerId);
-      await edit.getByRole('button', { name: 'Save' }).click();
-      await page.getByText('The front door').waitFor();
-      const history = page.getByRole('navigation', { name: 'History of the name' });
-      await history.getByRole('link', { name: 'Audit log' }).click();
-      const log = page.getByRole('table', { name: 'Audit log of this name' });
-      await log.getByText(`ada edited the name ${fqdn.fqdn}`).waitFor();
-      await log.getByText(`ada uploaded a CSR for ${fqdn.fqdn}`).first().waitFor();
-      await look('log');
-      await page.getByRole('button', { name: 'Delete…' }).click();
-      const deletion = page.getByRole('dialog', { name: `Delete ${fqdn.fqdn}?` });
-      await deletion.getByLabel(`Type ${fqdn.fqdn} to delete it`).fill(fqdn.fqdn);
-      await look('delete');
-      await deletion.getByRole('button', { name: 'Delete the name' }).click();
-      await page.getByRole('heading', { name: 'This space has no name yet' }).waitFor();
-
-      await page.getByRole('button', { name: 'Edit the space' }).click();
-      const space = page.getByRole('dialog', { name: 'Edit the space' });
-      await space.getByLabel('Name', { exact: true }).fill('Old front');
-      await space.getByRole('switch', { name: 'The monitor watches its names' }).uncheck({ force: true });
-      await space.getByRole('button', { name: 'Save' }).click();
-      await page.getByText('The monitor does not watch this space').waitFor();
-      await page.getByRole('heading', { name: 'Old front' }).waitFor();
-      await addFqdn(app, fqdn.spaceId, 'left.example.org');
-      await page.reload();
-      await page.getByRole('button', { name: 'Delete…' }).click();
-      await page.getByLabel('Type Old front to delete it').fill('Old front');
-      await look('delete space');
-      await page.getByRole('button', { name: 'Delete the space with its 1 name' }).click();
-      await page.getByRole('heading', { name: 'Spaces' }).waitFor();
-      await app.request.get(`/spaces/${fqdn.spaceId}`).set(app.people.ada.auth).expect(404);
-    });
-  });
-
-  test('brings a certificate by the keyboard alone, on a phone and in forced colors', async () => {
-    await stage.play('keyboard', stage.app.people.ada, '/spaces', async ({ page }) => {
-      await page.setViewportSize({ width: 360, height: 740 });
-      await page.emulateMedia({ forcedColors: 'active' });
-      await page.reload();
-      const heading = (text: string) => page.getByRole('heading', { name: text }).waitFor();
-      const button = (text: string | RegExp) => page.getByRole('button', { name: text });
-      const enter = async (target: ReturnType<typeof button>) => {
-        await tabTo(page, target);
-        await page.keyboard.press('Enter');
-      };
-      await heading('Spaces');
-      await button('Create a space').waitFor();
-      await enter(button('Skip to the content'));
-      await assertFocusReturns(page, ['Create a space']);
-      await page.keyboard.press('Enter');
-      await page.getByLabel('Name').and(page.locator(':focus')).waitFor();
-      await page.keyboard.type('By keyboard');
-      await page.keyboard.press('Enter');
-      await page.getByRole('dialog').waitFor({ state: 'detached' });
-      await assertFits(page);
-      await enter(page.getByRole('link', { name: 'By keyboard' }));
-      await heading('This space has no name yet');
-      await enter(button('Add a name'));
-      await page.locator('input:focus').waitFor();
-      await page.keyboard.type('www.example.com');
-      await page.keyboard.press('Enter');
-      await heading('Create a key and a CSR');
-      await assertFits(page);
-      await enter(button('Paste it'));
-      await tabTo(page, page.getByLabel('CSR in PEM'));
-      await page.keyboard.insertText(csrSample('p256'));
-      await enter(button('Check this CSR'));
-      await page.getByText('This CSR is stored').waitFor();
-      await enter(button(/^Request from/));
-      await page.getByRole('table', { name: 'Certificates' }).getByText('valid').waitFor();
-      await tabTo(page, page.getByLabel('Renew automatically'));
-      await page.keyboard.press('Space');
-      await page.getByText(/^Renews at/).waitFor();
-      await assertFocusReturns(page, [/^Request from/]);
-      await assertFits(page);
-      await enter(page.getByRole('table', { name: 'Certificates' }).getByRole('link', { name: /^CN=/ }));
-      await heading('Certificate of www.example.com');
-      await assertFits(page);
-    });
-  });
-
-  test('leads anywhere by the palette and by keys, none of which acts while one types', async () => {
-    const { app } = stage;
-    const space = await addSpace(app, 'Palette space');
-    await addFqdn(app, space.id, 'palette.example.org');
-    await addFqdn(app, space.id, 'bücher.example.org');
-    // a Cyrillic letter within Latin ones
-    await addFqdn(app, space.id, 'b\u0430nk.example.org');
-    await stage.play('palette', app.people.ada, '/spaces', async ({ page, look }) => {
-      const { keyboard } = page;
-      const heading = (name: string) => page.getByRole('heading', { name, level: 1 }).waitFor();
-      const dialog = (name: string) => page.getByRole('dialog', { name });
-      const search = page.getByRole('combobox', { name: 'Search' });
-      const option = (name: string | RegExp) => page.getByRole('option', { name });
-      await heading('Spaces');
-      await assertFocusReturns(page, ['Go to']);
-      await keyboard.press('Control+k');
-      await search.and(page.locator(':focus')).waitFor();
-      await option('Create a space on this page').waitFor();
-      await keyboard.type('palette');
-      await option('Palette space space').waitFor();
-      await look('found');
-      await keyboard.press('ArrowUp');
-      expect(await option('Palette space space').getAttribute('aria-selected')).toBe('true');
-      await keyboard.press('ArrowDown');
-      await keyboard.press('Enter');
-      await heading('palette.example.org');
-      await keyboard.press('?');
-      await dialog('Keys').getByText('Choose the CSR file').waitFor();
-      await look('keys');
-      await keyboard.press('Escape');
-      await dialog('Keys').waitFor({ state: 'detached' });
-      await keyboard.press('Control+k');
-      await search.and(page.locator(':focus')).waitFor();
-      await keyboard.insertText(space.id);
-      await option('Palette space space').waitFor();
-      // Esc has closed the dialog only
-      expect(page.url()).toContain('/fqdns/');
-      await keyboard.press('Enter');
-      await heading('Palette space');
-      await page.getByRole('link', { name: 'palette.example.org' }).waitFor();
-      const unicode = page.getByRole('link', { name: 'bücher.example.org (xn--bcher-kva.example.org)' });
-      expect(await unicode.textContent()).toBe('bücher.example.org(xn--bcher-kva.example.org)');
-      await page.getByRole('link', { name: 'xn--bnk-6cd.example.org', exact: true }).waitFor();
-      await look('unicode');
-      await unicode.click();
-      await heading('bücher.example.org (xn--bcher-kva.example.org)');
-      await page.goBack();
-      await keyboard.press('Escape');
-      await heading('Spaces');
-
-      await page.getByRole('link', { name: 'Palette space' }).waitFor();
-      await keyboard.press('c');
-      const name = page.getByLabel('Name', { exact: true });
-      await name.and(page.locator(':focus')).waitFor();
-      await keyboard.type('gs?/cjkx');
-      expect(await name.inputValue()).toBe('gs?/cjkx');
-      await keyboard.press('Escape');
-      await dialog('Create a space').waitFor({ state: 'detached' });
-      await keyboard.press('j');
-      const link = page.getByRole('heading', { level: 2 }).first().getByRole('link');
-      await link.and(page.locator(':focus')).waitFor();
-      const title = (await link.textContent()) ?? '';
-      await keyboard.press('Enter');
-      await heading(title);
-      await keyboard.press('g');
-      await keyboard.press('y');
-      await heading('Your account');
-
-      await keyboard.press('?');
-      await dialog('Keys').getByLabel('Use keys of single characters in this browser').click();
-      await keyboard.press('Escape');
-      await dialog('Keys').waitFor({ state: 'detached' });
-      await keyboard.press('c');
-      await keyboard.press('Control+k');
-      await search.waitFor();
-      expect(await page.getByRole('dialog').count()).toBe(1);
-    });
-  });
-
   test('leads to a certificate with its chain, key and files', async () => {
     const { app } = stage;
     const { fqdn } = await fqdnWithCsr(app);
@@ -432,4 +186,8 @@ jest.setTimeout(60_000);
       await page.getByText('valid', { exact: true }).waitFor();
     });
   });
+
+  const stageOf = () => stage;
+  playRequestsAndServers(stageOf);
+  playByKeyboard(stageOf);
 });

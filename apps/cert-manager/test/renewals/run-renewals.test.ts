@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Fqdn } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { builtInCaller, builtInUserIds, internalOrigin } from '../../src/access/caller.js';
 import { listCsrsOfFqdn } from '../../src/csrs/csrs.repository.js';
 import {
@@ -11,45 +10,28 @@ import {
 } from '../../src/issuance/jobs/issuance-jobs.repository.js';
 import { jobCallerOf } from '../../src/issuance/jobs/job-audit.js';
 import { updateProvider } from '../../src/providers/providers.repository.js';
-import { type RenewalStep, renewalSteps } from '../../src/renewals/queue/renew-certificate.service.js';
+import type { RenewalStep } from '../../src/renewals/queue/renew-certificate.service.js';
 import { addCsr, auditEntries } from '../support/inventory.js';
 import {
-  addTestRenewal,
   certificatesOf,
   clearInventory,
   entriesOf,
-  issuedFqdn,
   moveToRenewal,
   openEntryOf,
   queueOf,
-  type RenewalPlace,
   renewedFqdn,
-  signWith,
-  startRenewing,
-  switchRenewal,
+  useRenewing,
 } from '../support/renewals.js';
 import { configure, enable, newCsr } from '../support/signing.js';
+import { describeChangesMeanwhile } from './run-renewals/changed-meanwhile-tests.js';
+import { countSignatures, minute, quiet } from './run-renewals/run-facts.js';
+import { describeTestRenewals } from './run-renewals/test-renewal-tests.js';
 
-const minute = 60_000;
 const day = 1440 * minute;
-const quiet = {
-  renewed: 0,
-  failed: [],
-  broken: 0,
-  lapsed: 0,
-  obstacles: [],
-  troubled: { count: 0, first: undefined },
-  forbidden: { count: 0, first: undefined },
-  isDone: true,
-};
 
 describeEachDialect('a run of the renewal queue', (open) => {
-  let place: RenewalPlace;
   const steps: RenewalStep[] = [];
-  beforeAll(async () => {
-    const atStep = async (step: RenewalStep) => void steps.push(step);
-    place = await startRenewing(open, { renewals: { atStep } });
-  });
+  const place = useRenewing(open, { renewals: { atStep: async (step) => void steps.push(step) } });
   afterEach(async () => {
     const { app, ca, providerId } = place;
     ca.answer('normally');
@@ -57,9 +39,7 @@ describeEachDialect('a run of the renewal queue', (open) => {
     await enable(app, { id: providerId }).expect(200);
     await clearInventory(app);
   });
-  afterAll(() => place.close());
 
-  const signatures = () => place.ca.paths.filter((path) => path === '/csr').length;
   const inMinutes = (count: number) =>
     new Date(place.app.clock.now().getTime() + count * minute).toISOString();
 
@@ -224,9 +204,9 @@ describeEachDialect('a run of the renewal queue', (open) => {
       await moveToRenewal(app, fqdn);
       const before = await openEntryOf(app, fqdn);
       await spoil();
-      const asked = signatures();
+      const asked = countSignatures(place);
       expect(await app.renew()).toEqual({ ...quiet, obstacles: [reason] });
-      expect(signatures()).toBe(asked);
+      expect(countSignatures(place)).toBe(asked);
       expect(await entriesOf(app, fqdn)).toEqual([{ ...before, reason }]);
       await configure(app, { id: providerId }, { baseUrl: ca.url, validityDays: 30 }).expect(200);
       await enable(app, { id: providerId }).expect(200);
@@ -266,149 +246,6 @@ describeEachDialect('a run of the renewal queue', (open) => {
     expect(await app.renew()).toEqual({ ...quiet, renewed: 1 });
   });
 
-  describe('what changes while the CA is at work', () => {
-    /** Begins a run, and ends it after `change`. */
-    async function changeMeanwhile(change: () => PromiseLike<unknown>) {
-      const { app, ca } = place;
-      ca.answer('when let go');
-      const before = signatures();
-      const run = app.renew();
-      while (signatures() === before) await new Promise((resolve) => setImmediate(resolve));
-      await change();
-      return ca.letGoUntil(run);
-    }
-
-    test('the FQDN is deleted: nothing is stored, and the certificate is in the audit log', async () => {
-      const { app } = place;
-      const fqdn = await renewedFqdn(place);
-      await moveToRenewal(app, fqdn);
-      const path = `/spaces/${fqdn.spaceId}/fqdns/${fqdn.id}`;
-      const report = await changeMeanwhile(() =>
-        app.request.delete(path).set(app.people.ada.auth).expect(200),
-      );
-      expect(report).toEqual(quiet);
-      expect((await auditEntries(app, 'certificate.issue')).at(-1)).toMatchObject({
-        outcome: 'failure',
-        spaceId: fqdn.spaceId,
-        details: {
-          fqdnId: fqdn.id,
-          provider: 'dummy-ca',
-          serial: expect.stringMatching(/^[0-9a-f]{2,40}$/),
-        },
-      });
-    });
-
-    test('it is switched off: the certificate is stored, and no further one is planned', async () => {
-      const { app } = place;
-      const fqdn = await renewedFqdn(place);
-      await moveToRenewal(app, fqdn);
-      expect(await changeMeanwhile(() => switchRenewal(app, fqdn, false))).toEqual({ ...quiet, renewed: 1 });
-      expect(await certificatesOf(app, fqdn)).toHaveLength(2);
-      expect((await entriesOf(app, fqdn)).map(({ status }) => status)).toEqual(['completed']);
-    });
-
-    test('all CSRs are deleted: the certificate is stored, and no further one is planned', async () => {
-      const { app } = place;
-      const fqdn = await renewedFqdn(place);
-      await moveToRenewal(app, fqdn);
-      const remove = () => app.request.delete('/csrs?confirm=true').set(app.people.ada.auth).expect(200);
-      expect(await changeMeanwhile(remove)).toEqual({ ...quiet, renewed: 1 });
-      expect(await certificatesOf(app, fqdn)).toHaveLength(2);
-      expect((await entriesOf(app, fqdn)).map(({ status }) => status)).toEqual(['completed']);
-    });
-
-    test('it is signed by hand: both certificates are stored, and one renewal is planned', async () => {
-      const { app, ca } = place;
-      const fqdn = await renewedFqdn(place);
-      await moveToRenewal(app, fqdn);
-      await changeMeanwhile(async () => {
-        ca.answer('normally');
-        await signWith(place, fqdn);
-      });
-      const certificates = await certificatesOf(app, fqdn);
-      expect(certificates).toHaveLength(3);
-      expect((await openEntryOf(app, fqdn)).certificateId).toBe(certificates.at(-1)?.id);
-    });
-
-    test('it is signed by hand and the renewal fails: it is not tried again', async () => {
-      const { app, ca } = place;
-      const fqdn = await renewedFqdn(place);
-      await moveToRenewal(app, fqdn);
-      await changeMeanwhile(async () => {
-        ca.answer('normally');
-        await signWith(place, fqdn);
-        ca.answer('with a fault');
-      });
-      const certificates = await certificatesOf(app, fqdn);
-      expect(certificates).toHaveLength(2);
-      expect(await openEntryOf(app, fqdn)).toMatchObject({
-        attempt: 1,
-        certificateId: certificates.at(-1)?.id,
-      });
-    });
-  });
-
-  describe('a test', () => {
-    const withCertificate = async (): Promise<Fqdn> => {
-      const fqdn = await issuedFqdn(place);
-      return fqdn;
-    };
-
-    test('is a real renewal, also where renewal is switched off', async () => {
-      const { app } = place;
-      const fqdn = await withCertificate();
-      await addTestRenewal(app, fqdn);
-      expect(await app.renew()).toEqual({ ...quiet, renewed: 1 });
-      expect(await certificatesOf(app, fqdn)).toHaveLength(2);
-      expect((await entriesOf(app, fqdn)).map(({ status, isTest }) => [status, isTest])).toEqual([
-        ['completed', true],
-      ]);
-    });
-
-    test('runs at its minute', async () => {
-      const { app } = place;
-      const fqdn = await withCertificate();
-      await addTestRenewal(app, fqdn, 5);
-      app.clock.advance(5 * minute - 1);
-      expect(await app.renew()).toEqual(quiet);
-      app.clock.advance(1);
-      expect(await app.renew()).toEqual({ ...quiet, renewed: 1 });
-    });
-
-    test('that fails is not retried', async () => {
-      const { app, ca } = place;
-      const fqdn = await withCertificate();
-      await addTestRenewal(app, fqdn);
-      ca.answer('with a fault');
-      expect((await app.renew()).failed).toHaveLength(1);
-      expect(await entriesOf(app, fqdn)).toMatchObject([
-        { status: 'failed', reason: 'the CA failed: signing failed' },
-      ]);
-    });
-
-    test('without a CSR fails with that reason, and calls no CA', async () => {
-      const { app } = place;
-      const fqdn = await withCertificate();
-      await addTestRenewal(app, fqdn);
-      await app.request.delete('/csrs?confirm=true').set(app.people.ada.auth).expect(200);
-      const asked = signatures();
-      await app.renew();
-      expect(signatures()).toBe(asked);
-      expect(await entriesOf(app, fqdn)).toMatchObject([
-        { status: 'failed', reason: 'no CSR is stored for this FQDN' },
-      ]);
-    });
-
-    test('waits while the FQDN is being renewed, and then runs', async () => {
-      const { app } = place;
-      const fqdn = await renewedFqdn(place);
-      await moveToRenewal(app, fqdn);
-      await addTestRenewal(app, fqdn);
-      await addTestRenewal(app, fqdn);
-      steps.length = 0;
-      expect(await app.renew()).toEqual({ ...quiet, renewed: 3 });
-      expect(steps).toEqual([1, 2, 3].flatMap(() => renewalSteps));
-      expect(await certificatesOf(app, fqdn)).toHaveLength(4);
-    });
-  });
+  describeChangesMeanwhile(place);
+  describeTestRenewals(place, steps);
 });

@@ -2,67 +2,35 @@ import {
   type ExpiryTimeline,
   type Fqdn,
   type FqdnCounts,
-  type FqdnState,
   fqdnSorts,
   fqdnStates,
-  type OwnFqdn,
   type Space,
 } from '@certloop/contracts';
 import { executeSql } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { beforeAll, describe, expect, jest, test } from '@jest/globals';
 import type { TestApp } from '../support/app.js';
-import { grant } from '../support/factories.js';
-import { addFqdn, addSpace, auditEntries, pathOf, unknownId } from '../support/inventory.js';
+import { pathOf, unknownId } from '../support/inventory.js';
 import { readPages } from '../support/list-pages.js';
 import type { Person } from '../support/people.js';
-import {
-  certificatesOf,
-  failingFqdn,
-  issuedFqdn,
-  issueForDays,
-  openEntryOf,
-  type RenewalPlace,
-  renewedFqdn,
-  startRenewing,
-} from '../support/renewals.js';
-import { createProvider, fqdnWithCsr } from '../support/signing.js';
+import { issuedFqdn } from '../support/renewals.js';
+import { fqdnWithCsr } from '../support/signing.js';
+import { describeChanged } from './list-fqdns/changed-fqdn-tests.js';
+import { useFqdnStates } from './list-fqdns/fqdn-states-place.js';
+import { describeShown } from './list-fqdns/shown-fqdn-tests.js';
 
 jest.setTimeout(60_000);
 
 const day = 86_400_000;
 
 describeEachDialect('FQDNs by how they stand', (open) => {
-  let place: RenewalPlace;
+  const place = useFqdnStates(open);
+  const { held, get, list } = place;
   let app: TestApp;
-  // one of each state, in the order of their need
-  const held: Record<FqdnState, Fqdn> = {} as Record<FqdnState, Fqdn>;
-  beforeAll(async () => {
-    place = await startRenewing(open, {
-      environment: { CHECK_MONITOR_PUBLIC_URL: 'https://monitor.example' },
-    });
+  beforeAll(() => {
     app = place.app;
-    await issueForDays(place, 1);
-    held.expired = await issuedFqdn(place, 'expired.example.org');
-    app.clock.advance(2 * day);
-    await issueForDays(place, 30);
-    held.failing = await failingFqdn(place, 'failing.example.org');
-    await issueForDays(place, 2);
-    held.due = await issuedFqdn(place, 'due.example.org');
-    app.clock.advance(1.9 * day);
-    await issueForDays(place, 90);
-    held.valid = await renewedFqdn(place, 'xn--bcher-kva.example.org');
-    held.unfinished = await addFqdn(app, (await addSpace(app)).id, 'unfinished.example.org');
-    const spaceIds = [held.expired, held.valid, held.unfinished].map(({ spaceId }) => spaceId);
-    await grant(app, app.people.ben, 'READ', spaceIds);
   });
-  afterAll(() => place.close());
 
-  const get = (path: string, person: Person = app.people.ada) => app.request.get(path).set(person.auth);
-  const list = async (query: object = {}, person?: Person) => {
-    const { body } = await get('/fqdns', person).query(query).expect(200);
-    return body as Fqdn[];
-  };
   const namesOf = (fqdns: readonly Fqdn[]) => fqdns.map(({ fqdn }) => fqdn);
   const byNeed = () => [held.expired, held.failing, held.due, held.valid, held.unfinished];
 
@@ -269,142 +237,8 @@ describeEachDialect('FQDNs by how they stand', (open) => {
       for (const state of fqdnStates) expect(await list({ state })).toHaveLength(counted[state]);
     });
   });
-
-  describe('shown', () => {
-    const show = async ({ spaceId, id }: Fqdn, person?: Person) => {
-      const { body } = await get(`/spaces/${spaceId}/fqdns/${id}`, person).expect(200);
-      return body as OwnFqdn;
-    };
-
-    test('has its certificate, its CSR and the moment of its renewal', async () => {
-      const newest = (await certificatesOf(app, held.valid)).at(-1);
-      const { scheduledAt } = await openEntryOf(app, held.valid);
-      expect(await show(held.valid)).toMatchObject({
-        id: held.valid.id,
-        spaceName: 'space',
-        level: 'FULL_ACCESS',
-        status: {
-          state: 'valid',
-          reason: `Renews on ${scheduledAt}.`,
-          outlook: 'scheduled',
-          renewAt: scheduledAt,
-          certificate: {
-            id: newest?.id,
-            expiresAt: newest?.expiresAt,
-            issuer: newest?.issuer,
-            keyAlgorithm: 'ECDSA',
-          },
-          csr: { id: expect.any(String), findings: expect.any(Array) },
-        },
-      });
-      expect((await show(held.valid, app.people.ben)).level).toBe('READ');
-    });
-
-    test('has the failure and the next try', async () => {
-      const { status } = await show(held.failing);
-      expect(status).toMatchObject({
-        outlook: expect.stringMatching(/^(retrying|due)$/),
-        lastFailure: { message: expect.stringContaining('this CSR is not liked') },
-      });
-      expect(status.reason).toMatch(/^The last renewal failed: .* The next try is at /);
-    });
-
-    test('says what is missing where there is no certificate', async () => {
-      expect((await show(held.unfinished)).status).toEqual({
-        state: 'unfinished',
-        reason: 'There is no certificate yet. Upload a CSR.',
-        outlook: 'switched_off',
-      });
-    });
-
-    test('is the same in a list', async () => {
-      const shown = await show(held.failing);
-      expect(await list({ state: 'failing', include: 'status' })).toEqual([shown]);
-    });
-  });
-
-  describe('changed', () => {
-    const put = ({ spaceId, id }: Fqdn, body: object, person: Person = app.people.ada) =>
-      app.request.put(`/spaces/${spaceId}/fqdns/${id}`).set(person.auth).send(body);
-
-    test('has the new description and provider; what is left out stays', async () => {
-      const { fqdn } = await fqdnWithCsr(app, 'changed.example.org');
-      const { id: providerId } = await createProvider(app, {
-        kind: 'dummy-ca',
-        name: 'second',
-        config: { baseUrl: place.ca.url },
-      });
-      const first = await put(fqdn, { description: 'the shop', providerId }).expect(200);
-      expect(first.body).toMatchObject({
-        id: fqdn.id,
-        description: 'the shop',
-        providerId,
-        level: 'FULL_ACCESS',
-      });
-      const second = await put(fqdn, { providerId: null }).expect(200);
-      expect(second.body).toMatchObject({ description: 'the shop' });
-      expect(second.body).not.toHaveProperty('providerId');
-      await put(fqdn, {}).expect(200);
-      const entries = (await auditEntries(app, 'fqdn.update')).filter(
-        ({ resourceId }) => resourceId === fqdn.id,
-      );
-      expect(entries.map(({ details }) => details)).toMatchObject([
-        { before: { description: '', providerId: null }, after: { description: 'the shop', providerId } },
-        { before: { providerId }, after: { description: 'the shop', providerId: null } },
-      ]);
-    });
-
-    test('an imported certificate is renewed by the provider that is named then', async () => {
-      const fqdn = await issuedFqdn(place, 'imported.example.org');
-      const pem = (await certificatesOf(app, fqdn)).at(-1)?.pem;
-      const { id: spaceId } = await addSpace(app);
-      const other = await addFqdn(app, spaceId, 'imported.example.org');
-      await app.request
-        .post(pathOf(other, 'certificates/import'))
-        .set(app.people.ada.auth)
-        .send({ pem })
-        .expect(201);
-      const csr = (await get(pathOf(fqdn, 'csr')).expect(200)).body[0].csrPem as string;
-      await app.request
-        .post(pathOf(other, 'csr'))
-        .set(app.people.ada.auth)
-        .field('spaceId', spaceId)
-        .field('fqdn', other.fqdn)
-        .attach('csr', Buffer.from(csr), 'request.pem')
-        .expect(201);
-      const on = app.request.put(pathOf(other, 'renewal-enabled')).set(app.people.ada.auth);
-      await on.send({ renewalEnabled: true }).expect(200);
-      expect(namesOf(await list({ spaceId, renewal: 'on' }))).toHaveLength(1);
-      const named = await put(other, { providerId: place.providerId }).expect(200);
-      expect(named.body.status).toMatchObject({ outlook: 'scheduled', renewAt: expect.any(String) });
-      const none = await put(other, { providerId: null }).expect(200);
-      expect(none.body.status).toMatchObject({ outlook: 'no_provider' });
-      expect(none.body.status).not.toHaveProperty('renewAt');
-    });
-
-    test('is refused an unknown provider, one that the policy forbids, and what is too long', async () => {
-      const fqdn = held.unfinished;
-      const unknown = await put(fqdn, { providerId: unknownId }).expect(400);
-      expect(unknown.body).toMatchObject({ code: 'unknown_provider', errors: [{ path: 'providerId' }] });
-      await put(fqdn, { providerId: 'x' }).expect(400);
-      await put(fqdn, { description: 'x'.repeat(1001) }).expect(400);
-      await app.request
-        .put(`/spaces/${fqdn.spaceId}/issuance-policy`)
-        .set(app.people.ada.auth)
-        .send({ providerIds: [] })
-        .expect(200);
-      const forbidden = await put(fqdn, { providerId: place.providerId }).expect(400);
-      expect(forbidden.body).toMatchObject({ code: 'provider_not_allowed' });
-    });
-
-    test('is refused to readers and strangers, and not found where it is not', async () => {
-      const { ben, cleo } = app.people;
-      await put(held.valid, { description: 'mine' }, ben).expect(403);
-      await put(held.valid, { description: 'mine' }, cleo).expect(404);
-      await put({ ...held.valid, id: unknownId }, { description: 'mine' }).expect(404);
-      await put({ ...held.valid, spaceId: held.due.spaceId }, { description: 'mine' }).expect(404);
-    });
-  });
+  describeShown(place);
+  describeChanged(place);
 
   test('a CSR that waits says what was found about it', async () => {
     const { fqdn } = await fqdnWithCsr(app, 'found.example.org');

@@ -49,14 +49,17 @@ export async function issueForDays(
 }
 
 /** As startRenewing, for as long as the tests of a suite run; its members are there from the first hook on. */
-export function useRenewing(open: OpenTestDatabase): RenewalPlace {
+export function useRenewing(
+  open: OpenTestDatabase,
+  options?: Parameters<typeof startRenewing>[1],
+): RenewalPlace {
   let place: RenewalPlace | undefined;
   const started = () => {
     if (place === undefined) throw new Error('the place is used before the hooks of its suite have run');
     return place;
   };
   beforeAll(async () => {
-    place = await startRenewing(open);
+    place = await startRenewing(open, options);
   });
   afterAll(() => started().close());
   return {

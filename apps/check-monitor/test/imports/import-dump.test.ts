@@ -1,31 +1,19 @@
-import { fileURLToPath } from 'node:url';
 import { executeSql } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { listProjectChannels } from '../../src/channels/channels.repository.js';
-import { importDump } from '../../src/imports/import-dump.service.js';
 import { describeImport, type ImportReport } from '../../src/imports/import-report.js';
-import { type DeliveryOptions, openTestApp, type TestApp } from '../support/app.js';
-import { snapshot, writeDump } from '../support/dump.js';
-
-// Written by dumpdata of Django 5.2 over the models of Healthchecks at 29b5ec25, with SECRET_KEY "the former secret".
-const file = fileURLToPath(new URL('../../../test/data/healthchecks/dump.json', import.meta.url));
-const formerSecret = 'the former secret';
-const uuid = (end: string) => `00000000-0000-4000-8000-${end.padStart(12, '0')}`;
-const keys = {
-  hashed: { write: 'hcw_oxkuiGdUi8zDsOv3p2qu4LEqkpaw', read: 'hcr_LHxCtYN3rh8jZT8Xb4Q5JpkThu69' },
-  plain: { write: 'Pl41nReadWriteKeyOf32Characters1', read: 'Pl41nReadOnlyKeyOf32Characters_2' },
-};
-const choices = { isDryRun: false, skipsFaulty: false };
+import { openTestApp, type TestApp } from '../support/app.js';
+import { formerSecret, keys, readApi, readCheck, runImport, uuid } from './import-dump/dump-of-tests.js';
+import { describeRefusedDumps } from './import-dump/refused-dump-tests.js';
+import { describeRepetition } from './import-dump/repeated-import-tests.js';
 
 describeEachDialect('import of a dump', (open) => {
   let app: TestApp;
   let report: ImportReport;
-  const deps = () => ({ ...app.accounts, formerSecret });
-  const run = (changes: Partial<Parameters<typeof importDump>[1]> = {}) =>
-    importDump(deps(), { file, ...choices, ...changes });
-  const get = (path: string, key: string) => app.http.get(`/api/v3${path}`).set('X-Api-Key', key);
-  const check = async (end: string, key = keys.hashed.write) => (await get(`/checks/${uuid(end)}`, key)).body;
+  const run = () => runImport(app);
+  const get = (path: string, key: string) => readApi(app, path, key);
+  const check = (end: string, key?: string) => readCheck(app, end, key);
 
   describe('of each kind of row', () => {
     beforeAll(async () => {
@@ -226,195 +214,6 @@ describeEachDialect('import of a dump', (open) => {
       await app.http.get(link).expect(200);
     });
   });
-
-  describe('run again', () => {
-    beforeEach(async () => {
-      app = await openTestApp(open, { formerSecret });
-      await run();
-    });
-    afterEach(() => app.close());
-
-    test('changes nothing', async () => {
-      const before = await snapshot(app.database);
-      const { counts } = await run();
-      expect(await snapshot(app.database)).toEqual(before);
-      for (const count of Object.values(counts))
-        expect(count).toMatchObject({ created: 0, updated: 0, left: 0 });
-    });
-
-    test('brings what was never pinged here up to date, its flips too', async () => {
-      const { file: newer } = await writeDump(file, (row) => {
-        const { fields } = row;
-        if (row.model === 'api.check' && row.pk === 4) {
-          Object.assign(fields, {
-            status: 'up',
-            n_pings: 10,
-            last_ping: '2026-01-01T11:59:00Z',
-            tags: 'new',
-          });
-        }
-        if (row.model === 'api.flip' && row.pk === 5) {
-          const created = '2026-01-01T11:59:00Z';
-          return [
-            row,
-            { ...row, pk: 99, fields: { ...fields, created, old_status: 'down', new_status: 'up' } },
-          ];
-        }
-        if (row.model === 'api.channel' && fields['name'] === 'Ntfy')
-          Object.assign(fields, { name: 'Phone', checks: [4] });
-        return [row];
-      });
-      const { counts } = await run({ file: newer });
-      expect(counts.checks).toMatchObject({ updated: 1, unchanged: 7 });
-      expect(counts.integrations).toMatchObject({ updated: 1, created: 0 });
-      expect(counts.flips).toMatchObject({ created: 1, unchanged: 6 });
-      expect(await check('104')).toMatchObject({ status: 'up', n_pings: 10, tags: 'new' });
-      expect((await check('104')).channels).toContain(uuid('30a'));
-    });
-
-    test('gives a project to its new owner, who was a member', async () => {
-      const { file: newer } = await writeDump(file, (row) => {
-        if (row.model === 'accounts.project' && row.pk === 1) Object.assign(row.fields, { owner: 2 });
-        if (row.model === 'accounts.member' && row.pk === 1) Object.assign(row.fields, { user: 1 });
-        return [row];
-      });
-      const { counts } = await run({ file: newer });
-      expect(counts.projects).toMatchObject({ updated: 1, unchanged: 2 });
-      const { users, members } = await snapshot(app.database);
-      const counted = users?.map((user) => {
-        const { email, check_count: count } = user as { email: string; check_count: number };
-        return [email, count];
-      });
-      expect(counted).toContainEqual(['ada@example.org', 1]);
-      expect(counted).toContainEqual(['ben@example.org', 6 + 1]);
-      expect(members).toHaveLength(3);
-    });
-
-    test('leaves what was pinged here as it is, and the settings of its project', async () => {
-      await app.http.get(`/ping/${uuid('104')}`).expect(200);
-      const { file: newer } = await writeDump(file, (row) => {
-        if (row.model === 'api.check') Object.assign(row.fields, { name: 'From there', n_pings: 5000 });
-        if (row.model === 'accounts.project') Object.assign(row.fields, { name: 'From there' });
-        return [row];
-      });
-      const { counts } = await run({ file: newer });
-      expect(counts.checks).toMatchObject({ left: 1, updated: 7 });
-      expect(counts.projects).toMatchObject({ left: 1, updated: 2 });
-      expect(await check('104')).toMatchObject({ name: 'Down', n_pings: 10, status: 'up' });
-      expect(await check('101')).toMatchObject({ name: 'From there', n_pings: 5000 });
-    });
-  });
-
-  describe('that is refused', () => {
-    beforeEach(async () => {
-      app = await openTestApp(open);
-    });
-    afterEach(() => app.close());
-
-    test('names integrations that would send nothing from here, and the settings that make them', async () => {
-      const resolve: DeliveryOptions['resolve'] = (host, _options, done) =>
-        done(null, [{ address: host === 'ntfy.example' ? '10.0.0.8' : '93.184.216.34', family: 4 }]);
-      const delivery = {
-        allowPrivateTargets: false,
-        resolve,
-        senderAccounts: { telegramToken: 'token' },
-      };
-      const guarded = await openTestApp(open, {}, delivery);
-      const { file: inside } = await writeDump(file, (row) => {
-        if (row.model === 'api.channel' && row.fields['kind'] === 'gotify')
-          Object.assign(row.fields, { value: JSON.stringify({ token: 'AbCd', url: 'http://192.168.1.2' }) });
-        return [row];
-      });
-      const dry = await importDump(guarded.accounts, { file: inside, ...choices, isDryRun: true });
-      await guarded.close();
-      const said = dry.undeliverable.map(({ what, reason }) => `${what}: ${reason}`);
-      expect(said).toHaveLength(6);
-      expect(said.slice(0, 4)).toEqual([
-        '2 of kind email: Email is not set up here: CHECK_MONITOR_SMTP_URL',
-        '1 of kind matrix: Matrix is not set up here: CHECK_MONITOR_MATRIX_HOMESERVER and its access token',
-        '1 of kind signal: Signal is not set up here: CHECK_MONITOR_SIGNAL_SOCKET',
-        '1 of kind po: Pushover is not set up here: CHECK_MONITOR_PUSHOVER_TOKEN',
-      ]);
-      for (const [place, kind] of ['gotify', 'ntfy'].entries()) {
-        expect(said[4 + place]).toContain(`(${kind}, `);
-        expect(said[4 + place]).toContain('CHECK_MONITOR_ALLOW_PRIVATE_TARGETS=true allows it');
-        expect(describeImport(dry)).toContain(`  ${said[4 + place]}\n`);
-      }
-    });
-
-    test('changes nothing when it is a dry run, which says what fails without the former secret', async () => {
-      const before = await snapshot(app.database);
-      const dry = await importDump(app.accounts, { file, ...choices, isDryRun: true });
-      expect(await snapshot(app.database)).toEqual(before);
-      expect(dry).toMatchObject({ outcome: 'dry run', formerSecret: { isSet: false } });
-      expect(dry.formerSecret.badges).toHaveLength(3);
-      expect(describeImport(dry)).toContain('CHECK_MONITOR_FORMER_SECRET is not set');
-    });
-
-    test('names the rows at fault and changes nothing, or leaves them out when asked to', async () => {
-      const { file: faulty } = await writeDump(file, (row) => {
-        if (row.model === 'api.check' && row.pk === 2) Object.assign(row.fields, { schedule: 'often' });
-        return [row];
-      });
-      const before = await snapshot(app.database);
-      const refused = await run({ file: faulty });
-      expect(refused).toMatchObject({ outcome: 'refused', faultCount: 1 });
-      expect(refused.faults).toEqual(['api.check 2: schedule: is not a valid cron expression']);
-      expect(await snapshot(app.database)).toEqual(before);
-
-      const skipped = await run({ file: faulty, skipsFaulty: true });
-      expect(skipped).toMatchObject({ outcome: 'imported', counts: { checks: { created: 7 } } });
-    });
-
-    test('imports once when it runs twice at the same time', async () => {
-      const runs = await Promise.allSettled([run(), run()]);
-      expect(runs.some(({ status }) => status === 'fulfilled')).toBe(true);
-      for (const one of runs) {
-        if (one.status === 'rejected') expect(one.reason).toHaveProperty('code', 'conflict');
-      }
-      const { counts } = await run();
-      expect(counts.users).toMatchObject({ unchanged: 4, created: 0 });
-      expect(counts.checks).toMatchObject({ unchanged: 8, created: 0 });
-      expect(counts.flips).toMatchObject({ unchanged: 6, created: 0 });
-    });
-
-    test('refuses what belongs to others here', async () => {
-      const { keys: own } = await app.newProject();
-      await app.database.transaction(async (tx) => {
-        const taken = 'update projects set ping_key = $1 where id = $2';
-        await executeSql(tx, taken, ['k3yk3yk3yk3yk3yk3yk3yk', own.projectId]);
-      });
-      const { faults } = await run();
-      expect(faults[0]).toBe('accounts.project 1: ping_key: another project here has it');
-    });
-
-    test('names the fault of the only user instead of saying that the dump has none', async () => {
-      const row = { model: 'auth.user', pk: 1, fields: { email: 'ada@example.org' } };
-      const refused = await run({ file: (await writeDump(JSON.stringify([row]))).file });
-      expect(refused).toMatchObject({ outcome: 'refused', faultCount: 1 });
-      expect(refused.faults[0]).toMatch(/^auth\.user 1: date_joined: /);
-    });
-
-    test.each([
-      ['without users', (row: { model: string }) => row.model !== 'auth.user', 'has no users (auth.user)'],
-      ['of nothing', () => false, 'has no users (auth.user)'],
-    ])('refuses a dump %s, naming the command', async (_situation, isCopied, reason) => {
-      const { file: partial } = await writeDump(file, (row) => (isCopied(row) ? [row] : []));
-      await expect(run({ file: partial })).rejects.toThrow(reason);
-      await expect(run({ file: partial })).rejects.toThrow('manage.py dumpdata auth.user accounts api');
-    });
-
-    test.each([
-      ['that ends in the middle', '[{"model": "auth.user", "pk": 1', 'ends in the middle'],
-      ['that is not an array', '{"model": "auth.user"}', 'is not an array'],
-      ['that is not JSON', 'BEGIN; INSERT', 'is not JSON'],
-      ['that is empty', '', 'ends in the middle'],
-    ])('refuses a file %s', async (_situation, text, reason) => {
-      await expect(run({ file: (await writeDump(text)).file })).rejects.toThrow(reason);
-    });
-
-    test('refuses a file that is not there', async () => {
-      await expect(run({ file: '/nowhere/dump.json' })).rejects.toThrow('cannot be read: ENOENT');
-    });
-  });
+  describeRepetition(open);
+  describeRefusedDumps(open);
 });
