@@ -18,8 +18,8 @@ interface StoredRoot {
 const recordOf = (state: State, id: string): unknown => new Map(state.load('authority')).get(id);
 
 /**
- * The source with the root of the state, which is made and written where there is none, and with serial numbers above
- * those of every earlier run. A root of files comes first. Throws StartFailed when the state is that of another root.
+ * The source with the root of the state, which is created and stored if there is none, and with serial numbers above
+ * those of every earlier run. A root in files takes precedence. Throws StartFailed if the state belongs to another root.
  */
 export async function withStoredRoot<T extends RootSource>(
   source: T,
@@ -47,7 +47,7 @@ export async function withStoredRoot<T extends RootSource>(
   return { ...source, ...root, minSerialNumber };
 }
 
-/** The source with the intermediate of the state, which is made where neither files nor the state have one. */
+/** The source with the intermediate of the state, which is created if neither files nor the state have one. */
 export async function withStoredIntermediate<T extends IntermediateSource>(
   source: T,
   authority: CertificateAuthority,

@@ -1,12 +1,12 @@
 import { createRequire } from 'node:module';
 
-/** Stands for the version where the bundle is made, which has no package.json beside it. */
+/** The version, which the bundler inserts: the bundle has no package.json beside it. */
 declare const CERTLOOP_BUNDLED_VERSION: string | undefined;
 
 /** Whether this runs from the one file `certloop.mjs`. */
 export const isBundled = typeof CERTLOOP_BUNDLED_VERSION === 'string';
 
-/** Of the command line; that of the services is in their health. */
+/** Version of the command line; the services report theirs in /health. */
 export const version: string =
   typeof CERTLOOP_BUNDLED_VERSION === 'string'
     ? CERTLOOP_BUNDLED_VERSION

@@ -1,4 +1,4 @@
-/** What of a JSON Schema of settings forms are made of. */
+/** The parts of a JSON Schema of settings that forms are built from. */
 export interface SettingsSchema {
   readonly properties?: Readonly<Record<string, SettingSchema>>;
   readonly required?: readonly string[];
@@ -13,7 +13,7 @@ interface SettingSchema extends SettingsSchema {
   readonly maximum?: number;
 }
 
-/** A field of a form; `path` names the setting, with dots between the names of what it is in. */
+/** A field of a form; `path` names the setting, with a dot between the names of an object and its member. */
 export interface SettingField {
   readonly path: string;
   readonly kind: 'text' | 'number' | 'flag' | 'choice' | 'headers' | 'list';
@@ -25,7 +25,7 @@ export interface SettingField {
   readonly maximum: number | undefined;
 }
 
-/** Fields of the settings, in the order of the schema; those of an object in the place of the object. */
+/** Fields of the settings, in the order of the schema; an object is replaced by its members. */
 export function fieldsOf(
   schema: SettingsSchema,
   secrets: readonly string[] = [],
@@ -88,7 +88,7 @@ export function settingsFrom(
   return settings;
 }
 
-/** What stands in the fields for settings that are stored: the inverse of `settingsFrom`. Secrets are not shown, so they are empty. */
+/** Texts of the fields for stored settings: the inverse of `settingsFrom`. Secrets are not shown, so they are empty. */
 export function typedFrom(
   fields: readonly SettingField[],
   settings: object,

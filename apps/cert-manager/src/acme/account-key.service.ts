@@ -8,7 +8,7 @@ import { type AcmeAccountRow, findAccountRow, updateAccountOfNextKey } from './a
 
 export type AccountKeyType = 'ES256' | 'ES384' | 'RS256';
 
-/** Encrypts the secrets of accounts; `column` and `rowId` name the place of the cipher text. */
+/** Encrypts the secrets of accounts; `column` and `rowId` name the column and the row that store the cipher text. */
 export interface KeyBox {
   seal(column: string, rowId: string, secret: string): string;
   open(column: string, rowId: string, sealed: string): string;
@@ -30,12 +30,13 @@ export interface AccountDeps {
 export const keyChangeMoments = ['next_key_stored', 'next_key_taken', 'next_key_found'] as const;
 export type KeyChangeMoment = (typeof keyChangeMoments)[number];
 
-// Longer than any request that another process may have under way.
+// longer than any request to the CA takes
 const keyChangeMs = 120_000;
 
 /**
- * The account with the key that counts, where a change was cut short. A key that the CA does not know stays while the
- * process that made it may still be about to hand it in: thrown away too early, it would be the only one that counts.
+ * Finishes a key change that was interrupted, and returns the account with its valid key. A next key that the CA does
+ * not know stays stored while the process that created it may still send it: if that succeeded after the key was deleted,
+ * no key of the account would be left.
  */
 export async function settleKeyChange(deps: AccountDeps, row: AcmeAccountRow): Promise<AcmeAccountRow> {
   const { sealedNextKey } = row;
@@ -47,12 +48,12 @@ export async function settleKeyChange(deps: AccountDeps, row: AcmeAccountRow): P
   const taken = url === undefined ? {} : { sealedKey: deps.box.seal(keyColumn, row.id, pem), url };
   const columns = { ...taken, sealedNextKey: null };
   if (await changeNextKey(deps, row, columns)) return { ...row, ...columns };
-  // someone else has settled it
+  // another process has finished the change
   const { providerId, directoryUrl } = row;
   return (await deps.db.read((tx) => findAccountRow(tx, providerId, directoryUrl))) ?? row;
 }
 
-/** Changes the account if its next key is still what the row says. */
+/** Changes the account if its next key is still that of the row; false if it is not. */
 export function changeNextKey(
   { db, clock }: AccountDeps,
   row: AcmeAccountRow,
@@ -61,7 +62,7 @@ export function changeNextKey(
   return db.transaction((tx) => updateAccountOfNextKey(tx, row, { ...columns, updatedAt: clock.now() }));
 }
 
-/** The account with a next key: the one that a change before has left, else a new one. */
+/** The account with a next key: the one that an earlier change left, or a new one. */
 export async function storeNextKey(
   deps: AccountDeps,
   {
@@ -103,7 +104,7 @@ export function openNextKey(
   return createPrivateKey(box.open(nextKeyColumn, row.id, row.sealedNextKey));
 }
 
-/** A new key, encrypted in the place where an account keeps its own. */
+/** A new key, encrypted for the column of the key of an account. */
 export async function sealNewKey(box: KeyBox, rowId: string, keyType: AccountKeyType): Promise<string> {
   return box.seal(keyColumn, rowId, await newKeyPem(keyType));
 }

@@ -72,9 +72,9 @@ export async function clearAuditLogs(
   }
   const { userId, username, ipAddress } = caller;
   const extent = await db.longTransaction(async (tx) => {
-    const held = await deleteAll(tx);
-    await insertAuditClearing(tx, { ...held, at: clock.now(), userId, username, ipAddress });
-    return held;
+    const deleted = await deleteAll(tx);
+    await insertAuditClearing(tx, { ...deleted, at: clock.now(), userId, username, ipAddress });
+    return deleted;
   });
   denials.forget();
   logger.warn({ ...extent, userId, username }, 'audit.cleared');
@@ -83,9 +83,9 @@ export async function clearAuditLogs(
 
 /** Deletes every entry and returns what there was. Of two calls at once, the second one finds nothing. */
 async function deleteAll(tx: Tx): Promise<AuditExtent> {
-  const held = await measureAuditLogs(tx);
-  const count = held.lastSeq === null ? 0 : await deleteAuditLogsTo(tx, held.lastSeq);
-  return count === 0 ? { count, firstSeq: null, lastSeq: null } : { ...held, count };
+  const extent = await measureAuditLogs(tx);
+  const count = extent.lastSeq === null ? 0 : await deleteAuditLogsTo(tx, extent.lastSeq);
+  return count === 0 ? { count, firstSeq: null, lastSeq: null } : { ...extent, count };
 }
 
 /** Every emptying of the log, oldest first. Throws Forbidden. */

@@ -3,10 +3,10 @@ import { parseIpAddress } from '@certloop/crypto';
 import { readHostname } from '../judging/hostname.js';
 import { type AddressRange, isWithin, parseRange, plainOctets } from './address-range.js';
 
-/** What of an FQDN the policy of its space refuses, and by which rule. */
+/** A name or provider that the policy of a space refuses, and the rule that refuses it. */
 export interface PolicyRefusal {
   readonly code: 'name_not_allowed' | 'provider_not_allowed';
-  /** Place of the refused thing in a request, such as `csr.dnsNames[1]`. */
+  /** Field of the request that names it, such as `csr.dnsNames[1]`. */
   readonly path: string;
   /** The refused name, or the name of the provider. */
   readonly name: string;
@@ -25,7 +25,7 @@ export interface AskedNames {
   readonly otherNames: readonly string[];
 }
 
-/** A policy of which each rule is ready to be asked. */
+/** A policy that is prepared for judging many names. */
 export interface PolicyRules {
   /** Whether it refuses nothing. */
   readonly isOpen: boolean;
@@ -154,7 +154,7 @@ function listed(texts: readonly string[]): string {
   return `${texts.slice(0, maxShown).join(', ')}${more}`;
 }
 
-/** A name of a CSR as it may be shown: one line of at most 253 characters. */
+/** A name of a CSR for messages: one line of at most 253 characters. */
 function shortened(name: string): string {
   const line = name.replace(/[\s\p{C}]+/gu, ' ').trim();
   return line.length > 253 ? `${line.slice(0, 252)}…`.toWellFormed() : line;

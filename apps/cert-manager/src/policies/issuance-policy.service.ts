@@ -17,13 +17,13 @@ import { normalPolicy, type SentPolicy } from './policy-input.js';
 export interface PolicyDeps {
   readonly db: Database;
   readonly clock: Clock;
-  /** Begins to review the FQDNs of spaces whose policies were changed, and does not wait for it. */
+  /** Starts the review of FQDNs in spaces whose policy was changed, without waiting for it. */
   readonly beginReview: () => void;
 }
 
 const unlimited: IssuancePolicy = { allowedNames: null, providerIds: null };
 
-/** The policy of a space; one without limits where none was set. Throws NotFound. */
+/** The policy of a space; one without limits if none was set. Throws NotFound. */
 export async function getIssuancePolicy(
   { db }: Pick<PolicyDeps, 'db'>,
   caller: Caller,
@@ -36,14 +36,14 @@ export async function getIssuancePolicy(
 export interface NewPolicy extends SentPolicy {
   readonly spaceId: string;
   readonly isDryRun: boolean;
-  /** Whether FQDNs may be refused that pass by the policy before. */
+  /** Whether to save the policy even if it refuses FQDNs that the current one allows. */
   readonly isConfirmed: boolean;
 }
 
 /**
- * Sets the policy of a space, and has its FQDNs reviewed; a dry run only says what would be refused. Throws NotFound,
- * Forbidden, InvalidInput for entries that are no names, ranges or providers, and Conflict when FQDNs would be refused
- * without confirmation, or when the policy was changed meanwhile.
+ * Sets the policy of a space, and starts the review of its FQDNs; a dry run only returns what would be refused. Throws
+ * NotFound, Forbidden, InvalidInput for malformed names and ranges and for unknown providers, and Conflict if FQDNs
+ * would be refused without confirmation, or if the policy was changed meanwhile.
  */
 export async function setIssuancePolicy(
   { db, clock, beginReview }: PolicyDeps,
@@ -89,7 +89,7 @@ async function readCurrent(tx: Tx, spaceId: string) {
   return { policy: { allowedNames, providerIds }, revision: row?.revision };
 }
 
-/** Throws InvalidInput that names each id which is not among those of the providers. */
+/** Throws InvalidInput that names each id of no provider. */
 function requireProviders({ providerIds }: IssuancePolicy, known: readonly string[]): void {
   const fields = (providerIds ?? []).flatMap((id, index) =>
     known.includes(id) ? [] : [{ path: `providerIds[${index}]`, code: 'unknown_provider', message: unknown }],

@@ -11,7 +11,7 @@ export interface ShownProvider {
   readonly description: string;
   readonly enabled: boolean;
   readonly shownConfig: Config;
-  /** These two where they are asked for and there is something to show. */
+  /** The latest test and the usage; each is undefined if it was not requested or does not exist. */
   readonly shownTest?: StoredTest | undefined;
   readonly usage?: ProviderUsage | undefined;
 }

@@ -6,7 +6,7 @@ import { type Notification, notifications } from '../notifications/notifications
 import { goesAlone, maxPause, pauseAfterCrash } from './ladder.js';
 import { allowanceOf, type Parcel, packRows } from './parcels.js';
 
-/** Messages that go by one call. */
+/** Messages that are sent by one call. */
 export type QueuedParcel = Parcel<Notification>;
 
 /** Messages to one channel that one worker delivers one after another. */
@@ -14,13 +14,13 @@ export interface DeliveryTurn {
   readonly id: string;
   readonly channel: Channel;
   readonly parcels: readonly QueuedParcel[];
-  /** Whether the process delivers nothing else meanwhile. */
+  /** Whether the process delivers nothing else in the meantime. */
   readonly isAlone: boolean;
 }
 
 export interface TurnClaim {
   readonly now: Micros;
-  /** How long a worker may give no sign of life. */
+  /** How long a worker may be silent before its turns pass to others. */
   readonly lease: Micros;
   /** How many turns at most. */
   readonly limit: number;
@@ -32,17 +32,17 @@ export interface TurnClaim {
   readonly digestPerMinute: number;
 }
 
-/** Calls of one turn, one after another. */
+/** Maximum calls of one turn. */
 const maxParcels = 10;
 const maxDigest = 500;
 const minute: Micros = 60 * microsPerSecond;
 
 /**
- * Takes turns, of the channels that have the fewest in hand first. A channel has two turns in all processes together,
- * and one while its target does not answer in time; of several workers exactly one gets a message.
+ * Claims turns, first for the channels with the fewest running turns. A channel has at most two turns in all processes
+ * together, and one after its target timed out. Each message goes to exactly one worker.
  */
 export async function claimTurns(tx: Tx, claim: TurnClaim): Promise<DeliveryTurn[]> {
-  await takeFromTheDead(tx, claim);
+  await releaseTurnsOfDeadWorkers(tx, claim);
   const turns: DeliveryTurn[] = [];
   for (const notice of await listOwnerNotices(tx, claim)) {
     const turn = await takeOwnerNotice(tx, notice, claim);
@@ -57,9 +57,9 @@ export async function claimTurns(tx: Tx, claim: TurnClaim): Promise<DeliveryTurn
   return turns;
 }
 
-/** Counts a crash for each message whose worker gave no sign of life, and puts it back with a pause. */
-async function takeFromTheDead(tx: Tx, { now, lease, ownTurns }: TurnClaim): Promise<void> {
-  // a lease that ends long after the next one would was written by a clock that was wrong
+/** Counts a crash for each message whose worker went silent, and queues it again after a pause. */
+async function releaseTurnsOfDeadWorkers(tx: Tx, { now, lease, ownTurns }: TurnClaim): Promise<void> {
+  // a lease far in the future was written by a process with a wrong clock
   const text = `select * from notifications
     where turn_id is not null and (lease_until <= $1 or lease_until > $2) and settled_at is null`;
   const lapsed = await querySql(tx, notifications.columns, text, [now, now + 10 * lease]);
@@ -76,12 +76,12 @@ async function takeFromTheDead(tx: Tx, { now, lease, ownTurns }: TurnClaim): Pro
 
 const isDue = '(n.due_at is null or n.due_at <= $1 or n.due_at > $2)';
 const isFree = `n.settled_at is null and n.turn_id is null and ${isDue}`;
-// news of one check reaches one channel in its order: what stands behind an open message waits
+// messages about one check reach a channel in their order: the later ones wait for an open one
 const isHead = `not exists (select 1 from notifications e where e.settled_at is null
   and e.channel_id = n.channel_id and e.check_id = n.check_id and e.id < n.id)`;
 const isToChannel = '(n.about_channel_id is null or n.about_channel_id <> n.channel_id)';
 
-/** Instants between which one is not due: in the near future. */
+/** A message is not due if its due time lies between these: a time beyond them comes from a wrong clock. */
 function notDue({ now }: Pick<TurnClaim, 'now'>): readonly [Micros, Micros] {
   return [now, now + 2 * maxPause];
 }
@@ -135,7 +135,7 @@ async function takeTurn(tx: Tx, channelId: number, claim: TurnClaim): Promise<De
   const isLimited = isRead && claim.digestPerMinute > 0;
   const found = await listHeads(tx, channelId, isLimited ? maxDigest : usual, claim);
   const isDigest = allowance.left === 0 || (isLimited && isBacklog(found, claim));
-  // a digest comes after the messages that it goes on from
+  // a digest waits until the messages before it are delivered
   if (isDigest && (await countInHand(tx, channelId)) > 0) return undefined;
   const heads = alone(isDigest ? found : found.slice(0, usual));
   if (heads.length === 0) return undefined;
@@ -144,7 +144,7 @@ async function takeTurn(tx: Tx, channelId: number, claim: TurnClaim): Promise<De
     await updateChannel(tx, channelId, {
       minuteAt: allowance.minuteAt,
       minuteCount: allowance.minuteCount + (isDigest ? 1 : heads.length),
-      // what comes after a digest waits for the next one
+      // messages after a digest wait for the next digest
       ...(isDigest ? { heldUntil: allowance.endsAt } : {}),
     });
   }
@@ -157,18 +157,18 @@ async function countInHand(tx: Tx, channelId: number): Promise<number> {
   return row?.count ?? 0;
 }
 
-/** More than a minute's messages that have waited for more than one, such as behind a limit of the target. */
+/** Whether more messages than a minute allows have waited for over a minute, such as for a limit of the target. */
 function isBacklog(heads: readonly Notification[], { now, digestPerMinute }: TurnClaim): boolean {
   const [oldest] = heads;
   return oldest !== undefined && heads.length > digestPerMinute && oldest.createdAt <= now - minute;
 }
 
-/** A target that did not answer in time is given one message first. */
+/** Whether the target timed out before: it gets a single message first. */
 function isProbing({ timeouts }: Channel): boolean {
   return (timeouts ?? 0) > 0;
 }
 
-/** The channel, if it is not in the hands of another process and still waits. */
+/** The channel, locked, if no other process has locked it and it still waits. */
 async function lockWaiting(tx: Tx, id: number, claim: TurnClaim): Promise<Channel | undefined> {
   if (capabilitiesOf(tx).hasConcurrentWriters) {
     const locked = 'select id from channels where id = $1 for update skip locked';
@@ -190,7 +190,7 @@ async function listHeads(
   return querySql(tx, notifications.columns, text, [...notDue(claim), channelId]);
 }
 
-/** Messages that stand behind the heads: people get them together. */
+/** Later messages about the checks of the heads: people get them together. */
 async function listFollowers(
   tx: Tx,
   channelId: number,
@@ -205,7 +205,7 @@ async function listFollowers(
   return found.filter(({ id }) => !known.has(id));
 }
 
-/** A message that may have killed its worker goes alone, and the others without it. */
+/** A message that may have crashed its worker is delivered alone, and the others without it. */
 function alone(heads: readonly Notification[]): readonly Notification[] {
   const [first] = heads;
   if (first !== undefined && goesAlone(first.crashes ?? 0)) return [first];
@@ -230,6 +230,6 @@ async function takeRows(
 }
 
 function lock(tx: Tx, alias: string): string {
-  // a writer of SQLite is alone anyway
+  // SQLite has one writer at a time anyway
   return capabilitiesOf(tx).hasConcurrentWriters ? `for update of ${alias} skip locked` : '';
 }

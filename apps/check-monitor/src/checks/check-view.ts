@@ -10,7 +10,7 @@ export interface Addresses {
   readonly pingEndpoint: string;
 }
 
-/** What a view depends on beside the check. */
+/** What a view depends on, apart from the check. */
 export interface ViewContext {
   readonly addresses: Addresses;
   readonly version: ApiVersion;
@@ -26,7 +26,7 @@ export function describeCheck(check: ShownCheck, channelIds: readonly string[], 
   const updateUrl = `${siteRoot}/api/v${context.version}/checks/${check.uuid}`;
   const timing = timingAt(check, context.now);
   const isSimple = check.kind === 'simple';
-  // named one by one here and below: lists have 10,000 of them, and to put objects of this size together takes 50
+  // here and below every member is written out: lists have 10,000 checks, and spreading objects of this size takes 50
   // times as long
   return {
     name: check.name,
@@ -64,7 +64,7 @@ export function describeCheck(check: ShownCheck, channelIds: readonly string[], 
   };
 }
 
-/** Check as a read-only key sees it: nothing that would let its holder ping or change it. */
+/** Check as a read-only key sees it: without addresses that ping or change it. */
 export function describeCheckReadOnly(check: ShownCheck, context: ViewContext) {
   const timing = timingAt(check, context.now);
   const isSimple = check.kind === 'simple';
@@ -99,7 +99,7 @@ export function describeCheckReadOnly(check: ShownCheck, context: ViewContext) {
   };
 }
 
-/** Check as the caller's key, or role in its project, lets it be seen. */
+/** Check as the caller's key, or role in the project, may see it. */
 export function describeCheckFor(
   { version, kind }: Pick<Caller, 'version' | 'kind'>,
   { check, channelIds }: { readonly check: ShownCheck; readonly channelIds: readonly string[] },
@@ -123,7 +123,7 @@ function wholeSeconds(micros: number | null): number | undefined {
   return micros === null ? undefined : Math.floor(micros / microsPerSecond);
 }
 
-/** Version 1 has a status of its own for a job that runs, which the contract, being that of version 3, lacks. */
+/** Version 1 reports a running job by its own status, which the contract, that of version 3, lacks. */
 const running = 'started' as CheckStatus;
 
 function shownStatus(check: ShownCheck, status: CheckStatus, { version, now }: ViewContext): CheckStatus {

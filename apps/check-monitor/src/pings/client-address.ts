@@ -27,8 +27,8 @@ export function parseRange(text: string): AddressRange {
 }
 
 /**
- * Origin of a request. What a proxy says of its client counts only when the proxy is one of `trusted`; then the first
- * address of X-Forwarded-For is the client's, and what is no address is null.
+ * Origin of a request. Headers of a proxy count only if its address is in `trusted`; then the first address of
+ * X-Forwarded-For is that of the client, and null if it is malformed.
  */
 export function originOf(sender: Sender, trusted: readonly AddressRange[]): Origin {
   const peer = sender.peer === undefined ? null : plainPeer(sender.peer);
@@ -40,7 +40,7 @@ export function originOf(sender: Sender, trusted: readonly AddressRange[]): Orig
   };
 }
 
-/** A socket for both families shows IPv4 peers in the form of IPv6; that is ours, not theirs. */
+/** Address of a peer; a dual-stack socket shows IPv4 peers as IPv6, which is undone. */
 function plainPeer(peer: string): string | null {
   const family = isIP(peer);
   if (family === 4) return peer;

@@ -3,7 +3,7 @@ import { answerUnparsed as answerUnparsedBy } from '@certloop/server';
 import { methodsAt } from './api-paths.js';
 import { allowHeader, crossOriginHeaders } from './cross-origin.middleware.js';
 
-/** Makes the server answer what Node keeps from every handler, as the management API or pings answer refusals. */
+/** Answers requests that Node rejects before any handler, in the form of the management API or of pings. */
 export function answerUnparsed(server: Server): void {
   answerUnparsedBy(server, {
     allowOf,

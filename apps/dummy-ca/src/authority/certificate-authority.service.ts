@@ -21,7 +21,7 @@ import type { NamedIssuer } from './named-issuer.js';
 import type { PointerSettings } from './pointers.js';
 import { firstSerialNumber, randomOctets, type SerialNumbers, sharedCounter } from './serial-numbers.js';
 
-/** Where the root comes from: PEM of its key and certificate, or else how to make one; and how it signs. */
+/** The root: PEM of its key and certificate, or how to create it; and how it signs. */
 export interface RootSource extends PointerSettings {
   readonly rootKeyPem: string | undefined;
   readonly rootCertificatePem: string | undefined;
@@ -31,7 +31,7 @@ export interface RootSource extends PointerSettings {
   readonly rootPastDays: number;
   /** Names that a root made at start may issue for; undefined for any. */
   readonly permittedNames: PermittedNames | undefined;
-  /** How far back a certificate begins at most, unless another beginning is asked for. */
+  /** Maximum age of notBefore at issuance, unless the request names another notBefore. */
   readonly backdateSeconds: number;
   /** Serial numbers begin no lower, whatever the clock says; 0 when absent. */
   readonly minSerialNumber?: bigint;
@@ -50,13 +50,12 @@ export interface RootFacts {
 export interface CertificateAuthority extends NamedIssuer {
   readonly rootPem: string;
   readonly root: RootFacts;
-  /** One row of numbers for all that is signed. */
+  /** One sequence of numbers for all that is signed. */
   readonly serialNumbers: SerialNumbers;
   /**
-   * Certificate for the text of a CSR that is signed by its own key: its subject and subjectAltName as they are,
-   * for the length asked for or to the root's end. Throws InvalidInput when the text is not one CSR, its
-   * signature does not hold, or it is to begin when the root is not valid, and an `internal` refusal when
-   * the root has ended.
+   * Certificate for the text of a CSR: with its subject and subjectAltName unchanged, for the requested duration or
+   * until the root expires. Throws InvalidInput if the text is not one CSR, its signature is wrong, or the root is not
+   * valid at notBefore, and an `internal` refusal if the root has expired.
    */
   readonly issue: IssueForCsr;
 }

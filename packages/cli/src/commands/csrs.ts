@@ -83,7 +83,7 @@ async function createCsr(
   for (const { message } of body.findings ?? []) report.warn(message);
 }
 
-/** Whether both hold the same CSR; what stands around it and ends of lines may differ. */
+/** Whether both contain the same CSR; the text around it and the line endings may differ. */
 function isSamePem(stored: string, given: string): boolean {
   const [first, second] = [stored, given].map((pem) => {
     const [block] = parsePemBlocks(pem);

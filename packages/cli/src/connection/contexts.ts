@@ -5,7 +5,7 @@ import { isAddress, isSecret } from './connection-values.js';
 const addressSchema = z.string().refine(isAddress);
 const secretSchema = z.string().refine(isSecret);
 
-/** Where the services are and what lets one in; the credentials file that `npm start` writes reads as one. */
+/** Addresses and credentials of the services; the credentials file of `npm start` has this form too. */
 export const connectionSchema = z.object({
   certManager: z
     .object({
@@ -14,7 +14,7 @@ export const connectionSchema = z.object({
       /** Present if log-in created the token, so that log-out revokes it. */
       tokenId: z.string().optional(),
       username: z.string().optional(),
-      /** Of the user, for the completion of what only a session may list; a context stores none. */
+      /** Password of the user, to complete what only a session may list; contexts do not store it. */
       password: z.string().optional(),
     })
     .optional(),
@@ -24,7 +24,7 @@ export const connectionSchema = z.object({
       readWriteKey: secretSchema.optional(),
       /** Id of the project of the key; absent where the file does not say. */
       projectId: z.string().optional(),
-      /** Of the account, for what no key may do; the password is asked for where it is absent. */
+      /** Account for what no key may do; if the password is absent, the command asks for it. */
       email: z.string().optional(),
       password: z.string().optional(),
       /** Whether log-in created the key, so that log-out revokes it. */
@@ -45,7 +45,7 @@ const contextSchema = connectionSchema.extend({
 export type Context = z.output<typeof contextSchema>;
 
 const contextsSchema = z.object({ current: z.string(), contexts: z.record(z.string(), contextSchema) });
-/** All contexts, and the name of the one that is used unless another is named; it may not exist yet. */
+/** All contexts, and the name of the default one, which may not exist yet. */
 export type Contexts = z.output<typeof contextsSchema>;
 
 const defaultName = 'default';
@@ -85,7 +85,7 @@ export function withoutPassword({ certManager, checkMonitor, ...connection }: Co
   };
 }
 
-/** The context of a name; throws UsageError naming the way out. */
+/** The context of a name. Throws UsageError that names the commands that help. */
 export function requireContext({ contexts }: Contexts, name: string): Context {
   const found = Object.hasOwn(contexts, name) ? contexts[name] : undefined;
   if (found !== undefined) return found;
@@ -102,7 +102,7 @@ export function requireContextName(name: string): void {
     );
 }
 
-/** The contexts with one more, which is used if it is the first, or with another value of the one that has the name. */
+/** The contexts with a new or changed one. The first one becomes the default. */
 export function withContext({ current, contexts }: Contexts, name: string, context: Context): Contexts {
   const used = Object.hasOwn(contexts, current) ? current : name;
   return { current: used, contexts: { ...contexts, [name]: context } };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type ControlledServer, controlServer } from './postgres-pair.js';
 import { initialiseCluster, makePlace, type ServerPlace } from './postgres-server.js';
 
-/** A server whose files, the write-ahead log among them, lie on a disk that a test fills. */
+/** A server whose files, with the write-ahead log, are on a disk that a test fills. */
 export interface SmallDisk {
   readonly server: ControlledServer;
   /** Leaves no free byte. */
@@ -15,10 +15,10 @@ export interface SmallDisk {
 }
 
 const megabytes = 160;
-// few files of the write-ahead log, so that the next one that needs room comes soon
+// few files of the write-ahead log, so that it soon needs space for the next one
 const settings = ['wal_keep_size=0', 'max_wal_size=32MB', 'min_wal_size=32MB'];
 
-/** Starts the PostgreSQL that came with the npm packages on such a disk; undefined, and said why, where none can be made. */
+/** Starts the PostgreSQL of the npm packages on such a disk; undefined, after a message, if none can be mounted. */
 export async function startOnSmallDisk(): Promise<SmallDisk | undefined> {
   const place = makePlace();
   const folder = join(place.folder, 'disk');
@@ -54,7 +54,7 @@ export async function startOnSmallDisk(): Promise<SmallDisk | undefined> {
   }
 }
 
-/** Why it failed. */
+/** Mounts a small disk; returns the reason if that fails. */
 function mount(folder: string): string | undefined {
   const options = ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'certloop', folder];
   const { status, stderr, error } = spawnSync('mount', options, { encoding: 'utf8' });

@@ -1,6 +1,6 @@
 import { escapeHtml } from './html.js';
 
-/** What the page of an API is made of. */
+/** Variable parts of the page of an API. */
 export interface ApiPage {
   /** Name of the API, in the title of the page. */
   readonly title: string;
@@ -8,7 +8,7 @@ export interface ApiPage {
   readonly assets: string;
 }
 
-/** Page that shows an API by its description; everything that it needs lies in the folder of its assets. */
+/** HTML page that shows an API by its OpenAPI description; all its files are in the folder of the assets. */
 export function renderApiPage({ title, assets }: ApiPage): string {
   return `<!doctype html>
 <html lang="en">
@@ -51,8 +51,8 @@ body { margin: 0; background: #fafafa; }
 `;
 
 /**
- * What the page may do: scripts and styles of this service only, and calls to it. Pictures in its style sheet
- * stand there as data.
+ * Content security policy of the page: scripts and styles of this service only, and calls to it. The style sheet
+ * contains its images as data URLs.
  */
 export const pagePolicy = [
   "default-src 'none'",

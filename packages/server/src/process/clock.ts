@@ -1,4 +1,4 @@
-/** Where the present comes from; handed in, so that tests can move it. */
+/** Source of the current time; passed as a parameter, so that tests can move it. */
 export interface Clock {
   now(): Date;
 }

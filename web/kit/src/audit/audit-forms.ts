@@ -1,12 +1,12 @@
 import type { AuditAction } from '@certloop/contracts/browser';
 
-/** Facts of an entry of the audit log, of its state before and after as well. */
+/** Facts of an entry of the audit log: its details, and the state after the change. */
 export interface AuditFacts {
   readonly details: Readonly<Record<string, unknown>>;
   readonly after: Readonly<Record<string, unknown>>;
 }
 
-/** What someone did, what they tried where they failed, and with what; `{on}` is the subject of the entry. */
+/** Verb of a success, verb of a failed try, and object; `{on}` is the subject of the entry. */
 type Form = readonly [did: string, tried: string, what: string];
 
 const named = (facts: AuditFacts, key: string) => String(facts.details[key] ?? '');
@@ -101,7 +101,7 @@ const forms: Readonly<Record<AuditAction, Form | ((facts: AuditFacts) => Form)>>
 
 /** Form of an action; undefined for one that this version of the console does not know. */
 export function formOf(action: string, facts: AuditFacts): Form | undefined {
-  // an own property only: an action of that name would find what every object has
+  // own properties only: an action such as `toString` would find what every object inherits
   if (!Object.hasOwn(forms, action)) return undefined;
   const form = forms[action as AuditAction];
   return typeof form === 'function' ? form(facts) : form;

@@ -5,7 +5,7 @@ import { providerName, useProviders } from '../providers.js';
 import { FqdnStateChip } from './fqdn-state.js';
 import { RenewalSwitch } from './renewal-switch.js';
 
-/** Columns of a list of names; those of which no row has a value are left out. */
+/** Columns of a list of names; description and provider are left out if no row has one. */
 export function useNameColumns({
   rows,
   isOfAllSpaces,
@@ -92,7 +92,7 @@ const expiryColumn: Column<Fqdn> = {
   cell: ({ status }) => status?.certificate && <Moment at={status.certificate.expiresAt} />,
 };
 
-/** How much of the life of the newest certificate is over. Its words are in the columns beside. */
+/** How much of the lifetime of the newest certificate is over; the columns beside it say so in words. */
 function Life({ fqdn: { status } }: { readonly fqdn: Fqdn }) {
   const now = useNow();
   if (status?.certificate === undefined) return null;

@@ -3,16 +3,16 @@ import { type Column, column, querySql, type SqlValue, type Tx } from '@certloop
 import type { SpaceScope } from '../../spaces/spaces.repository.js';
 import { never, stateCondition } from '../standings.repository.js';
 
-/** Which FQDNs are wanted; what is undefined is no condition. */
+/** Conditions on FQDNs; undefined ones do not apply. */
 export interface FqdnFilter {
   readonly scope: SpaceScope;
-  /** Part of the name, in either spelling. */
+  /** Part of the name, in ASCII or Unicode. */
   readonly q?: string | undefined;
   /** In its normal form. */
   readonly fqdn?: string | undefined;
   readonly state?: FqdnState | undefined;
   readonly renewalEnabled?: boolean | undefined;
-  /** Who is asked for the next certificate. */
+  /** The provider of the next certificate. */
   readonly providerId?: string | undefined;
   readonly expiresFrom?: Date | undefined;
   readonly expiresBefore?: Date | undefined;
@@ -21,18 +21,18 @@ export interface FqdnFilter {
 export interface SortedWindow {
   readonly sort: FqdnSort;
   readonly limit: number;
-  /** Of the last row of the page before. */
+  /** Position of the last row of the previous page. */
   readonly after: { readonly at: Date | string; readonly id: string } | undefined;
 }
 
-/** Ids of a page in their order, and where each stands in the list. */
+/** Ids of a page in their order, each with its value in the sorted column. */
 export interface IdPage {
   readonly rows: readonly { readonly id: string; readonly at: Date | string }[];
   readonly total: number;
   readonly hasMore: boolean;
 }
 
-/** SQL of what each sort goes by, with an index that goes on with the id. */
+/** The sorted columns; each has an index together with the id. */
 const sortColumns: Readonly<Record<FqdnSort, string>> = {
   createdAt: 'f.created_at',
   attention: 's.attention_at',
@@ -46,7 +46,7 @@ const rowColumns: Readonly<Record<'moment' | 'name', { id: Column<string>; at: C
   name: { id: column.uuid(), at: column.text() as unknown as Column<Date | string> },
 };
 
-/** A page of the FQDNs that are wanted; what it costs does not grow with what comes before it. */
+/** A page of the matching FQDNs; later pages cost no more than the first one. */
 export async function readIdPage(
   tx: Tx,
   filter: FqdnFilter,
@@ -71,12 +71,12 @@ function selectPage(filter: FqdnFilter, window: SortedWindow, now: Date, values:
   const by = sortColumns[sort];
   const isByCreation = sort === 'createdAt';
   const { from, id, space } = isByCreation ? byCreation(filter) : byStanding;
-  // the page of each space, as sorting all of them together would read every row of theirs
+  // one page for each space: sorting all spaces together would read every row of them
   const parts = partsOf(filter.scope).map((scope) => {
     const conditions = conditionsOf({ ...filter, scope }, { space, now }, values);
     if (isByCreation) conditions.push('s.id = f.id');
     if (isByCreation && filter.q !== undefined) {
-      // an encoded name may have the part in Unicode; all else is left out before its standing is read
+      // an encoded name may match in Unicode; all others are excluded before their standing is read
       conditions.push(`(f.fqdn like ${partOf(filter.q, values)} escape '\\' or f.fqdn like '%xn--%')`);
     }
     if (after !== undefined) {
@@ -140,7 +140,7 @@ export function conditionsOf(
   return conditions;
 }
 
-/** Placeholder of the pattern of names with this part. */
+/** Placeholder for a `like` pattern of names that contain this part. */
 function partOf(q: string, values: SqlValue[]): string {
   const part = q
     .normalize('NFC')

@@ -9,9 +9,9 @@ const limited = createLimiter({ atOnce: 2, maxWaiting: 32 });
 let library: Promise<typeof SharpLibrary> | undefined;
 
 /**
- * The picture as a PNG of at most 512 by 512 pixels, upright, its first frame only, and without whatever else
- * the file held, such as where it was taken. Throws InvalidInput for other formats, pictures of more than
- * 4096 pixels a side and broken ones, and a too_many_requests refusal.
+ * The picture as a PNG of at most 512 by 512 pixels: upright, the first frame only, without metadata such as the place
+ * where it was taken. Throws InvalidInput for other formats, broken pictures and more than 4096 pixels a side, and
+ * too_many_requests if too many pictures wait.
  */
 export async function encodeAvatar(bytes: Uint8Array): Promise<Buffer> {
   requireAvatarFormat(bytes);
@@ -31,10 +31,10 @@ export async function encodeAvatar(bytes: Uint8Array): Promise<Buffer> {
   });
 }
 
-/** Loads the library at the first picture, as that takes an eighth of the time in which the service starts. */
+/** Loads the library with the first picture: at startup it would take an eighth of the startup time. */
 async function loadLibrary(): Promise<typeof SharpLibrary> {
   const { default: sharp } = await import('sharp');
-  // It reads many formats, some of which may refer to files and addresses: all but three are shut off.
+  // the library reads many formats, some of which can refer to files and addresses: only three stay enabled
   sharp.block({ operation: ['VipsForeignLoad'] });
   sharp.unblock({
     operation: ['VipsForeignLoadPngBuffer', 'VipsForeignLoadJpegBuffer', 'VipsForeignLoadWebpBuffer'],
@@ -53,7 +53,7 @@ async function requireSize(sharp: typeof SharpLibrary, bytes: Uint8Array): Promi
   if (width > maxPixels || height > maxPixels) throw tooManyPixels();
 }
 
-/** What the library cannot read is the sender's fault; its words are about its own insides. */
+/** Reports what the library cannot read as invalid input; the messages of the library describe its internals. */
 async function readable<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;

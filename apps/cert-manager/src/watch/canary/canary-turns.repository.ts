@@ -1,15 +1,15 @@
 import { claimDue, column, defineTable, executeSql, findRow, type Tx, updateRows } from '@certloop/db';
 import { LessThanOrEqual } from 'typeorm';
 
-/** The check that is meant to fall, and which process takes its next step. There is at most one row. */
+/** A check that is expected to go down, and the process that takes its next step. There is at most one row. */
 export interface CanaryTurnRow {
   readonly id: string;
   /** When the next step is due, or the lease ends. */
   readonly dueAt: Date;
   readonly leaseToken: string | null;
-  /** Null while there is no check, as far as is known here. */
+  /** Null until a check is known to exist. */
   readonly checkUuid: string | null;
-  /** When the monitor took the ping after which the check is to fall; null between two rounds. */
+  /** When the monitor accepted the ping after which the check is expected to go down; null between two rounds. */
   readonly pingedAt: Date | null;
 }
 
@@ -25,7 +25,7 @@ export const canaryTurns = defineTable<CanaryTurnRow>('canary_turns', {
 
 const id = 'canary';
 
-/** Undefined while there is no canary. */
+/** The row of the canary; undefined if there is none. */
 export function findCanaryTurn(tx: Tx): Promise<CanaryTurnRow | undefined> {
   return findRow(tx, canaryTurns, { id });
 }
@@ -58,7 +58,6 @@ export async function releaseCanaryTurn(
   await updateRows(tx, canaryTurns, { id, leaseToken }, { ...change, leaseToken: null });
 }
 
-/** Deletes the row. */
 export async function deleteCanaryTurn(tx: Tx): Promise<void> {
   await executeSql(tx, 'delete from canary_turns where id = $1', [id]);
 }

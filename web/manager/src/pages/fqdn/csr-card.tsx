@@ -19,7 +19,7 @@ import { DropZone } from '../../csrs/drop-zone.js';
 import { api } from '../../service.js';
 import { CsrReviewPanel, needsDecision } from './csr-review-panel.js';
 
-/** A file that was judged, and is stored when the user says so. */
+/** A file that was judged, and is stored once the user confirms it. */
 interface Judged {
   readonly file: UploadedFile;
   readonly review: CsrReview;
@@ -67,7 +67,7 @@ export function CsrCard({ fqdn, csr }: { readonly fqdn: Fqdn; readonly csr: Csr 
   const { byField, general } = faultsOf(judge.error ?? store.error, ['csr']);
   const refused = byField['csr'];
   const undecided = judge.isSuccess && needsDecision(judge.data.review) ? judge.data : undefined;
-  // what is wrong with a pasted text stands at its field
+  // errors of a pasted text are shown at its field
   const isAtField = undecided === undefined && judge.variables?.name === pastedName;
   return (
     <DropZone label="CSR" drop={([file]) => file !== undefined && choose(file)}>
@@ -178,7 +178,7 @@ interface ChooseProps {
   readonly choose: (file: File) => void;
   readonly isPending: boolean;
   readonly fqdn: Fqdn;
-  /** What is wrong with the text that was pasted last. */
+  /** Error of the text that was pasted last. */
   readonly refused: string | undefined;
 }
 
@@ -197,7 +197,7 @@ function Choose({ choose, isPending, fqdn, refused }: ChooseProps) {
           onChange={({ currentTarget }) => {
             const file = currentTarget.files?.[0];
             if (file !== undefined) choose(file);
-            // the same file may be chosen again after it was mended
+            // lets the user choose the same file again after correcting it
             currentTarget.value = '';
           }}
         />

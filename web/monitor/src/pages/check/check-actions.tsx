@@ -35,7 +35,7 @@ type Action = 'ping' | 'pause' | 'resume';
 /** How long a pause can be undone by the strip below the buttons. */
 const undoSeconds = 8;
 
-/** What a member does with a check. */
+/** Buttons and dialogs by which a member acts on a check. */
 export function CheckActions({ projectId, check }: { readonly projectId: string; readonly check: Check }) {
   const [dialog, open] = useState<DialogName>();
   const { act, left } = useAction(projectId, check);
