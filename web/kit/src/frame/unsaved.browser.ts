@@ -1,9 +1,11 @@
 // What a person has typed into forms and no request has stored yet.
 
+import { UnsavedForms } from './unsaved-forms.js';
+
 type Field = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 
-const changed = new Set<Field>();
-let sent = new WeakSet<HTMLFormElement>();
+const unsaved = new UnsavedForms<HTMLFormElement, Field>();
+let submitted: HTMLFormElement | undefined;
 
 function isField(target: EventTarget | null): target is Field {
   return (
@@ -18,37 +20,51 @@ export function followUnsaved(): void {
   addEventListener('input', ({ target }) => {
     if (!isField(target) || target.form === null || 'search' in target.form.dataset) return;
     if (target.type === 'search') return;
-    for (const field of changed) if (!field.isConnected) changed.delete(field);
-    changed.add(target);
-    sent.delete(target.form);
+    unsaved.forget((field) => !field.isConnected);
+    unsaved.noteTyped(target);
   });
-  addEventListener(
-    'submit',
-    ({ target }) => {
-      if (target instanceof HTMLFormElement) sent.add(target);
-    },
-    { capture: true },
-  );
+  addEventListener('submit', noteSubmit, { capture: true });
 }
 
-/** To be called when the service has accepted a write: the forms that were sent are stored. */
-export function forgetSent(): void {
-  for (const field of changed) if (field.form !== null && sent.has(field.form)) changed.delete(field);
+function noteSubmit({ target }: Event): void {
+  if (!(target instanceof HTMLFormElement) || 'search' in target.dataset) return;
+  unsaved.noteSent(target);
+  submitted = target;
+  // what its handlers begin at once belongs to this form
+  setTimeout(() => {
+    submitted = undefined;
+  }, 0);
 }
 
-/** To be called when a write has failed: what was sent is not stored. */
-export function noteUnsent(): void {
-  sent = new WeakSet();
+/** To be called when a write begins. Returns the form that was sent with it. */
+export function noteWrite(): HTMLFormElement | undefined {
+  unsaved.noteWrite(submitted);
+  return submitted;
+}
+
+/** To be called when the service has accepted the write of the form, or one that belongs to no form. */
+export function noteStored(form: HTMLFormElement | undefined): void {
+  unsaved.noteStored(form);
+}
+
+/** To be called when the service has judged what the form sent, and stored nothing. */
+export function noteTried(form: HTMLFormElement | undefined): void {
+  unsaved.noteTried(form);
+}
+
+/** To be called when a write has failed: what its form sent is not stored. */
+export function noteFailed(form: HTMLFormElement | undefined): void {
+  unsaved.noteFailed(form);
 }
 
 /** To be called when a person gives up what they typed. */
 export function forgetUnsaved(): void {
-  changed.clear();
+  unsaved.forget();
 }
 
 /** Whether leaving the page would lose something that was typed. */
 export function hasUnsaved(): boolean {
-  return [...changed].some((field) => field.isConnected);
+  return unsaved.has((field) => field.isConnected);
 }
 
 /** Loads the console anew, without what was typed. */

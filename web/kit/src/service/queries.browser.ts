@@ -5,7 +5,7 @@ import {
   QueryCache,
   QueryClient,
 } from '@tanstack/react-query';
-import { forgetSent, noteUnsent } from '../frame/unsaved.browser.js';
+import { noteFailed, noteStored, noteTried, noteWrite } from '../frame/unsaved.browser.js';
 import type { Session } from '../session/session.js';
 import type { Me } from '../session/session-state.js';
 import { wholeSentence } from '../times.js';
@@ -57,6 +57,7 @@ export function createQueries<M extends Me>(session: Session<M>): QueryClient {
     refused.add(query.queryHash);
     await askAgain(error);
   };
+  const forms = new WeakMap<object, HTMLFormElement | undefined>();
   const queries = new QueryClient({
     queryCache: new QueryCache({
       onError: (error, query) => {
@@ -67,12 +68,13 @@ export function createQueries<M extends Me>(session: Session<M>): QueryClient {
       onSuccess: (_, { queryHash }) => refused.delete(queryHash),
     }),
     mutationCache: new MutationCache({
-      onSuccess: (_data, _variables, _result, { meta }) => {
-        // a trial stores nothing of the form
-        if (meta?.['isTrial'] !== true) forgetSent();
+      onMutate: (_, mutation) => void forms.set(mutation, noteWrite()),
+      onSuccess: (_data, _variables, _result, mutation) => {
+        const noteEnd = mutation.meta?.['isTrial'] === true ? noteTried : noteStored;
+        noteEnd(forms.get(mutation));
       },
-      onError: (error) => {
-        noteUnsent();
+      onError: (error, _variables, _result, mutation) => {
+        noteFailed(forms.get(mutation));
         const status = statusOf(error);
         if (status === 401) session.end('idle');
         // the client has asked for the rights of the session already
