@@ -55,6 +55,7 @@ const exempt = ['pages/audit/audit-filters.tsx 1', 'pages/welcome/welcome-page.t
           credentials: { username: ada.username, password: ada.password },
         },
         password: ada.password,
+        unopened: { path: '/ui/statistics', part: 'statistics-page' },
         endSessions: () => app.clock.advance(31 * 60_000),
       };
       for (const row of await managerForms(place)) await assertLosesNothing(forms, row);

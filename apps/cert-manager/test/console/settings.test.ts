@@ -141,6 +141,31 @@ const longHost = `${'a-very-long-label-of-a-name.'.repeat(8)}example.org`;
     });
   });
 
+  test('says what to do when a part stays gone, and when something is typed meanwhile', async () => {
+    await stage.play('part-gone', stage.app.people.ada, '/account', async ({ page, look }) => {
+      const part = /\/assets\/statistics-page/;
+      await page.route(part, (route) => route.fulfill({ status: 404 }));
+      await page.getByLabel('Current password', { exact: true }).fill('typed');
+      await page.evaluate("history.pushState(null, '', '/ui/statistics')");
+      const dialog = page.getByRole('dialog', { name: 'That page cannot be opened now' });
+      await dialog.waitFor();
+      await look('typed');
+      await page.context().setOffline(true);
+      await dialog.getByRole('button', { name: 'Load the console anew without it' }).click();
+      await dialog.getByText('The service does not answer.').waitFor();
+      await page.context().setOffline(false);
+      await dialog.getByRole('button', { name: 'Load the console anew without it' }).click();
+      await page.getByRole('heading', { name: 'Your account' }).waitFor();
+      expect(await page.getByLabel('Current password', { exact: true }).inputValue()).toBe('');
+      await page.getByRole('link', { name: 'Statistics' }).click();
+      await page.getByRole('heading', { name: 'This page could not be opened' }).waitFor();
+      await look('stays');
+      await page.unroute(part);
+      await page.getByRole('button', { name: 'Load the console anew' }).click();
+      await page.getByRole('heading', { name: 'Statistics', exact: true }).waitFor();
+    });
+  });
+
   test('shows who did what, by subject and user', async () => {
     const { app } = stage;
     const { id } = await addSpace(app, 'Earlier name');

@@ -54,6 +54,7 @@ const email = 'nora@example.org';
         page: story.page,
         tab,
         password,
+        unopened: { path: `/ui/projects/${place.projectId}/badges`, part: 'badges-page' },
         account: {
           channel: 'certloop-monitor',
           path: '/api/account/',

@@ -1,8 +1,21 @@
 import { lazyRouteComponent } from '@tanstack/react-router';
+import type { ComponentType } from 'react';
+import { FailedPage } from './failed-page.js';
+import { recoverPart } from './missing-parts.browser.js';
 
-/**
- * A page that is loaded when it is opened first. Where its part is gone, `reloadOnOldChunk` loads the document anew, and
- * the import ends without a module: the page then waits for that.
- */
-export const lazyPage: typeof lazyRouteComponent = (load, name) =>
-  lazyRouteComponent(async () => (await load()) ?? new Promise<never>(() => undefined), name);
+/** A page that is loaded when it is opened first. */
+export function lazyPage<Part extends object, Name extends keyof Part>(
+  load: () => Promise<Part>,
+  name: Name,
+) {
+  return lazyRouteComponent(async (): Promise<{ readonly page: ComponentType }> => {
+    try {
+      // the type of the page would need that of the router, which needs this one
+      const part: object = await load();
+      return { page: Reflect.get(part, name) };
+    } catch (error) {
+      await recoverPart(error);
+      return { page: FailedPage };
+    }
+  }, 'page');
+}

@@ -1,4 +1,5 @@
 import { consolePath } from '../service/api.browser.js';
+import { FailedPage } from './failed-page.js';
 
 /** Options of the router of a console. */
 export function routerOptions() {
@@ -6,6 +7,7 @@ export function routerOptions() {
     basepath: consolePath(),
     // no preload on hover: after a deployment its part is gone, and the reload would lose what was typed
     scrollRestoration: true,
+    defaultErrorComponent: FailedPage,
   };
 }
 

@@ -8,7 +8,6 @@ import { createQueries } from '../service/queries.browser.js';
 import type { Session } from '../session/session.js';
 import type { Me } from '../session/session-state.js';
 import { followStoredDisplay } from './display.browser.js';
-import { reloadOnOldChunk } from './old-chunks.browser.js';
 import { cssVariables, theme } from './theme.browser.js';
 import { followUnsaved } from './unsaved.browser.js';
 
@@ -17,7 +16,6 @@ export function startConsole<M extends Me>(session: Session<M>, page: ReactNode)
   const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
   // the lock of the scroll bar below a dialog writes a style of its own
   setNonce(nonce);
-  reloadOnOldChunk();
   followActivity();
   followStoredDisplay();
   followUnsaved();

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { Outlet, useRouterState } from '@tanstack/react-router';
 import type { ComponentType, ReactNode } from 'react';
 import { ErrorPanel } from '../error-panel.js';
+import { MissingPartQuestion } from '../frame/missing-part-question.js';
 import { Redirect } from '../frame/redirect.js';
 import { Front, Shell } from '../frame/shell.js';
 import { UnsavedQuestion } from '../frame/unsaved-question.js';
@@ -59,6 +60,7 @@ export function SignedIn<M extends Me>(props: SignedInProps<M>) {
       </Shell>
       <SessionWatch session={session} nameOf={nameOf} signIn={(me) => <SignIn name={nameOf(me)} />} />
       <UnsavedQuestion />
+      <MissingPartQuestion />
     </>
   );
 }

@@ -1,0 +1,56 @@
+import { Button, Modal } from '@mantine/core';
+import { useRouter } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { isServiceThere, onMissingPart } from './missing-parts.browser.js';
+import { loadAnew } from './unsaved.browser.js';
+
+/** Keeps the page shown when the next one cannot be loaded and something typed is not stored, and says what to do. */
+export function MissingPartQuestion() {
+  const router = useRouter();
+  const [shown, setShown] = useState<'question' | 'away'>();
+  useEffect(
+    () =>
+      onMissingPart(() => {
+        const { resolvedLocation } = router.state;
+        if (resolvedLocation === undefined) return;
+        setShown('question');
+        // the address names the other page already
+        void router.navigate({ href: resolvedLocation.href, replace: true, ignoreBlocker: true });
+      }),
+    [router],
+  );
+  const close = () => setShown(undefined);
+  const leave = async () => {
+    if (await isServiceThere()) loadAnew();
+    else setShown('away');
+  };
+  return (
+    // above the dialog with the form
+    <Modal
+      opened={shown !== undefined}
+      zIndex={300}
+      onClose={close}
+      title="That page cannot be opened now"
+      centered
+    >
+      <div className="cl-form">
+        <p>
+          {shown === 'away'
+            ? 'The service does not answer. Try again in a moment.'
+            : 'A part of the console could not be loaded: the service was updated, or it does not answer.'}
+        </p>
+        <p>
+          What you typed on this page is still there. Save it or copy it first, then load the console anew.
+        </p>
+        <div className="cl-row">
+          <Button data-autofocus onClick={close}>
+            Stay on the page
+          </Button>
+          <Button variant="default" color="red" onClick={() => void leave()}>
+            Load the console anew without it
+          </Button>
+        </div>
+      </div>
+    </Modal>
+  );
+}
