@@ -1,3 +1,4 @@
+export { type DnsServer, startDnsServer } from './testing/dns-server.js';
 export { freePort } from './testing/ports.js';
 export { hasProgram, programOfToday, say } from './testing/programs.js';
 export { createTestServer, overReusedConnections } from './testing/reused-connections.js';

@@ -1,10 +1,10 @@
 import { createSocket } from 'node:dgram';
 import { type AddressInfo, createServer } from 'node:net';
+import { type DnsServer, startDnsServer } from '@certloop/server/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { acmeIdentifierValue, dns01Value } from '../../src/acme/records/challenges.js';
 import { createValidation } from '../../src/acme/validation/validate-challenge.client.js';
 import type { ValidationSettings } from '../../src/acme/validation/validation-settings.js';
-import { type DnsServer, startDnsServer } from '../support/dns-server.js';
 import { type Http01Responder, startHttp01Responder } from '../support/http01-responder.js';
 import { type ChallengeCertificate, startTlsAlpnResponder } from '../support/tls-alpn-responder.js';
 

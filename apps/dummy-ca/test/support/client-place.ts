@@ -4,13 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildCsr, parseCertificate } from '@certloop/crypto';
 import { listen } from '@certloop/server';
-import { freePort } from '@certloop/server/testing';
+import { freePort, startDnsServer } from '@certloop/server/testing';
 import { test } from '@jest/globals';
 import { renewalIdOf } from '../../src/acme/certificates/renewal-window.js';
 import { makeHttpsCertificate } from '../../src/acme/issuance/https-certificate.service.js';
 import { startAcme, type TestAcme } from './acme.js';
 import { p256 } from './csrs.js';
-import { startDnsServer } from './dns-server.js';
 import { startWebRoot, type WebRoot } from './web-root.js';
 
 export const schemes = ['http', 'https'] as const;
