@@ -35,6 +35,15 @@ describe('the steps of a request', () => {
     });
   });
 
+  test.each([
+    ['running', 'not seen yet'],
+    ['waiting_manual', undefined],
+  ] as const)('keep the detail of what they were before, %s, unless someone had to act', (status, detail) => {
+    const before = changeStep({}, 'challenges', { status, detail: 'not seen yet' }, at(1));
+    expect(before.challenges?.detail).toBe('not seen yet');
+    expect(changeStep(before, 'challenges', { status: 'ok' }, at(2)).challenges?.detail).toBe(detail);
+  });
+
   const error = { code: 'caa', message: 'no', retryable: false };
   test('fail with what was under way in them', () => {
     const items = {

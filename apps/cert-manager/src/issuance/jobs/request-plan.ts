@@ -65,10 +65,12 @@ export function changeStep(
   change: Partial<StepReport> & Pick<StepReport, 'status'>,
   now: Date,
 ): StepReports {
-  const before = reports[step];
-  const startedAt = before?.startedAt ?? now.toISOString();
+  const { detail, ...before }: Partial<StepReport> = reports[step] ?? {};
+  // what a person had to do is done
+  const lasting = before.status === 'waiting_manual' || detail === undefined ? {} : { detail };
+  const startedAt = before.startedAt ?? now.toISOString();
   const finishedAt = ended.includes(change.status) ? { finishedAt: now.toISOString() } : {};
-  return { ...reports, [step]: { ...before, ...change, startedAt, ...finishedAt } };
+  return { ...reports, [step]: { ...before, ...lasting, ...change, startedAt, ...finishedAt } };
 }
 
 /** Why a step failed. */
