@@ -2,10 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Browser, hasBrowser, openBrowser, runStory, type Story } from '@certloop/browser';
-import { hasProgram } from '@certloop/server/testing';
+import { type Browser, hasBrowser, openBrowser, openPath, runStory, type Story } from '@certloop/browser';
+import { type DnsServer, hasProgram, startDnsServer } from '@certloop/server/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Credentials } from '../../src/credentials.js';
+import { placeWithCsr, useAcme } from '../support/acme-place.js';
 import { type Cleanup, type RunningStack, startTestStack } from '../support/test-stack.js';
 
 const name = 'www.example.test';
@@ -17,11 +18,15 @@ const canRun = [hasBrowser(), hasProgram('openssl', 'no key is made for the cons
   let browser: Browser;
   let running: RunningStack;
   let folder: string;
+  let dns: DnsServer;
   const cleanups: Cleanup[] = [];
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'certloop-first-'));
     cleanups.push(() => rm(folder, { recursive: true }));
-    [browser, running] = await Promise.all([openBrowser(), startTestStack('sqlite', {}, cleanups)]);
+    dns = await startDnsServer();
+    cleanups.push(() => dns.close());
+    const environment = { DUMMY_CA_DNS: dns.address };
+    [browser, running] = await Promise.all([openBrowser(), startTestStack('sqlite', environment, cleanups)]);
     cleanups.push(() => browser.close());
   });
   afterAll(async () => {
@@ -152,6 +157,47 @@ const canRun = [hasBrowser(), hasProgram('openssl', 'no key is made for the cons
     });
   }, 120_000);
 
+  test('requests from an ACME CA step by step, in every tab, from the record to publish to the certificate', async () => {
+    const { clients } = running;
+    const providerId = await useAcme(running, { challenge: { type: 'manual' } });
+    const { place: params } = await placeWithCsr(clients, 'acme.example.test');
+    const { spaceId: id, fqdnId } = params;
+    await clients.manager.updateFqdn({ params: { id, fqdnId }, body: { providerId } });
+    await runStory(browser, { name: 'acme-request', url: urlOf() }, async ({ page, openTab, look }) => {
+      await signIn(page);
+      await page.getByRole('navigation', { name: 'Pages' }).waitFor();
+      await openPath(page, `/ui/spaces/${params.spaceId}/fqdns/${params.fqdnId}`);
+      await page.getByRole('button', { name: /^Request from/ }).click();
+      const steps = (tab: Story['page']) => tab.getByRole('list', { name: 'Steps of the request' });
+      await steps(page).getByText('waits for you').waitFor();
+      const job = new URL(page.url()).searchParams.get('job');
+      await page.reload();
+      await steps(page).getByText('waits for you').waitFor();
+      expect(new URL(page.url()).searchParams.get('job')).toBe(job);
+      await look('waiting');
+      const tab = await openTab();
+      await tab.goto(page.url());
+      await steps(tab).getByText('waits for you').waitFor();
+
+      const publish = tab.getByRole('table', { name: 'To publish' });
+      await publish.getByText('_acme-challenge.acme.example.test TXT').waitFor();
+      const record = await publish.getByText(/^[\w-]{43}$/).textContent();
+      dns.texts.set('_acme-challenge.acme.example.test', [record ?? '']);
+      await tab.getByRole('button', { name: 'I added it: continue' }).click();
+      for (const one of [page, tab]) {
+        await one.getByRole('table', { name: 'Certificates' }).getByText('valid').waitFor();
+        const shown = (await steps(one).getByRole('listitem').allTextContents()).map((line) =>
+          line.replace(/[:,].*/, ''),
+        );
+        expect(shown).toEqual(doneSteps);
+        expect(await steps(one).getByText('waiting until someone').count()).toBe(0);
+      }
+      await look('issued');
+      const { body } = await clients.manager.listCertificates({ params });
+      expect(body).toHaveLength(1);
+    });
+  }, 120_000);
+
   test('keeps what it shows while the service is stopped, asks seldom, and recovers', async () => {
     await runStory(browser, { name: 'service-stopped', url: urlOf() }, async ({ page, look }) => {
       await page.clock.install();
@@ -199,6 +245,22 @@ const canRun = [hasBrowser(), hasProgram('openssl', 'no key is made for the cons
     await page.getByRole('button', { name: 'Sign in' }).click();
   };
 });
+
+/** What the page shows of a request by a name that is not renewed automatically. */
+const doneSteps = [
+  'doneCheck the CSR',
+  'doneCheck the issuance policy',
+  'doneLook for a valid certificate',
+  'doneCheck that the CA can see the proof',
+  'doneUse the account at the CA',
+  'donePlace the order',
+  'doneProve control of the names',
+  'doneSend the CSR',
+  'doneDownload the certificate',
+  'doneVerify the certificate',
+  'doneStore it',
+  'skippedPlan its renewal',
+];
 
 /** Status of each service's answer about the session, after signing in to one and then to the other in one browser. */
 async function sessionsOf({ certManager, checkMonitor }: Credentials): Promise<number[]> {
