@@ -71,92 +71,39 @@ interface Order {
 const day = 86_400_000;
 const namespace = 'urn:ietf:params:acme:error:';
 
+type Payload = Readonly<Record<string, unknown>>;
+type Play = Readonly<Record<Ask, (id: string, payload: Payload) => Promise<Scripted>>>;
+
+/** What the CA remembers. */
+interface CaState {
+  readonly clock: () => Clock;
+  readonly issuer: Issuer;
+  readonly settings: Pick<ScriptedAcme, 'processing' | 'listsOrders' | 'orderMs'>;
+  readonly orders: Order[];
+  /** Payloads of the orders. */
+  readonly payloads: Payload[];
+  readonly csrs: string[];
+  base: string;
+  accounts: number;
+}
+
 export async function startScriptedAcme(clock: () => Clock): Promise<ScriptedAcme> {
+  const settings = { processing: 0, listsOrders: true, orderMs: 0 };
   const issuer = await newIssuer();
+  const state: CaState = {
+    clock,
+    issuer,
+    settings,
+    orders: [],
+    payloads: [],
+    csrs: [],
+    base: '',
+    accounts: 0,
+  };
   const scripts = new Map<Ask, (Scripted | undefined)[]>();
   const asks: Ask[] = [];
-  const orders: Order[] = [];
-  const csrs: string[] = [];
+  const play: Play = { ...playOrders(state), ...playProofs(state) };
   let nonce = 0;
-  let base = '';
-  let accounts = 0;
-  const settings = { processing: 0, listsOrders: true, orderMs: 0 };
-
-  const orderView = (order: Order, id: number) => {
-    const isIssued = order.csr !== undefined && order.looks >= settings.processing;
-    const open = order.isProven ? 'ready' : 'pending';
-    return {
-      status: order.csr === undefined ? open : isIssued ? 'valid' : 'processing',
-      ...order.payload,
-      authorizations: order.payload.identifiers.map((_, index) => `${base}/authorization/${id}.${index}`),
-      finalize: `${base}/finalize/${id}`,
-      ...(isIssued && { certificate: `${base}/certificate/${id}` }),
-    };
-  };
-  const authorizationView = (order: Order, id: number, index: number) => ({
-    identifier: order.payload.identifiers[index],
-    status: order.isProven ? 'valid' : 'pending',
-    challenges: ['http-01', 'dns-01'].map((type) => ({
-      type,
-      url: `${base}/challenge/${id}.${index}`,
-      status: order.isProven ? 'valid' : 'pending',
-      token: `token-of-order-${id}-${index}-----`,
-    })),
-  });
-  const play: Readonly<
-    Record<Ask, (id: string, payload: Readonly<Record<string, unknown>>) => Promise<Scripted>>
-  > = {
-    directory: async () => ({ status: 200, body: directoryView(base) }),
-    newAccount: async () => {
-      accounts += 1;
-      const url = `${base}/account/${accounts}`;
-      const list = settings.listsOrders ? { orders: `${base}/orders/1` } : {};
-      return { status: 201, headers: { location: url }, body: { status: 'valid', ...list } };
-    },
-    newOrder: async (_, payload) => {
-      const order = { payload: payload as Order['payload'], isProven: false, csr: undefined, looks: 0 };
-      const id = orders.push(order);
-      if (settings.orderMs > 0) await new Promise((resolve) => setTimeout(resolve, settings.orderMs));
-      return { status: 201, headers: { location: `${base}/order/${id}` }, body: orderView(order, id) };
-    },
-    orders: async () => ({
-      status: 200,
-      body: { orders: orders.map((_, index) => `${base}/order/${index + 1}`) },
-    }),
-    order: async (id) => {
-      const order = orders[Number(id) - 1];
-      if (order === undefined) return { status: 404, problem: 'malformed' };
-      if (order.csr !== undefined) order.looks += 1;
-      return { status: 200, body: orderView(order, Number(id)) };
-    },
-    authorization: async (id) => {
-      const [orderId = 0, index = 0] = id.split('.').map(Number);
-      const order = orders[orderId - 1];
-      if (order === undefined) return { status: 404, problem: 'malformed' };
-      return { status: 200, body: authorizationView(order, orderId, index) };
-    },
-    challenge: async (id) => {
-      const order = orders[Number.parseInt(id, 10) - 1];
-      if (order === undefined) return { status: 404, problem: 'malformed' };
-      order.isProven = true;
-      return { status: 200, body: { status: 'processing' } };
-    },
-    finalize: async (id, payload) => {
-      const order = orders[Number(id) - 1];
-      if (order === undefined) return { status: 404, problem: 'malformed' };
-      if (order.csr !== undefined) return { status: 403, problem: 'orderNotReady' };
-      order.csr = String(payload['csr']);
-      csrs.push(order.csr);
-      return { status: 200, body: orderView(order, Number(id)) };
-    },
-    certificate: async (id) => {
-      const order = orders[Number(id) - 1];
-      if (order?.csr === undefined) return { status: 404, problem: 'malformed' };
-      order.pem ??= await issue(issuer, order.csr, BigInt(id), clock().now());
-      return { status: 200, body: { pem: order.pem } };
-    },
-    renewalInfo: async () => ({ status: 404, problem: 'malformed' }),
-  };
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     nonce += 1;
     const [, path = '', id = ''] = (request.url ?? '').split('/');
@@ -165,54 +112,131 @@ export async function startScriptedAcme(clock: () => Clock): Promise<ScriptedAcm
     const ask = (path === 'account' ? 'newAccount' : path) as Ask;
     asks.push(ask);
     const scripted = scripts.get(ask)?.shift();
-    const {
-      status,
-      problem,
-      detail,
-      body,
-      headers: more,
-    } = scripted ?? (await play[ask](id, await payloadOf(request)));
-    response.writeHead(status, { ...headers, ...more });
-    if (problem !== undefined)
-      return void response.end(JSON.stringify({ type: `${namespace}${problem}`, detail }));
-    response.end(body !== undefined && 'pem' in body ? String(body.pem) : JSON.stringify(body));
+    send(response, headers, scripted ?? (await play[ask](id, await payloadOf(request))));
   };
   const server = createServer((request, response) => void answer(request, response));
   const { url, close } = await listening(server);
-  base = url;
-  return {
+  state.base = url;
+  // tests change the settings, so the CA and the tests share that object
+  return Object.assign(settings, {
     directoryUrl: `${url}/directory`,
-    script: (ask, ...answers) => void scripts.set(ask, [...(scripts.get(ask) ?? []), ...answers]),
+    script: (ask: Ask, ...answers: readonly (Scripted | undefined)[]) =>
+      void scripts.set(ask, [...(scripts.get(ask) ?? []), ...answers]),
     asks,
-    get orders() {
-      return orders.map(({ payload }) => payload as Readonly<Record<string, unknown>>);
-    },
-    csrs,
-    get processing() {
-      return settings.processing;
-    },
-    set processing(count) {
-      settings.processing = count;
-    },
-    get orderMs() {
-      return settings.orderMs;
-    },
-    set orderMs(ms) {
-      settings.orderMs = ms;
-    },
-    get listsOrders() {
-      return settings.listsOrders;
-    },
-    set listsOrders(does) {
-      settings.listsOrders = does;
-    },
+    orders: state.payloads,
+    csrs: state.csrs,
     forget: () => {
       scripts.clear();
-      orders.length = 0;
-      csrs.length = 0;
-      asks.length = 0;
+      for (const list of [state.orders, state.payloads, state.csrs, asks]) list.length = 0;
     },
     close,
+  });
+}
+
+function send(
+  response: ServerResponse,
+  headers: Readonly<Record<string, string>>,
+  { status, problem, detail, body, headers: more }: Scripted,
+): void {
+  response.writeHead(status, { ...headers, ...more });
+  if (problem !== undefined) response.end(JSON.stringify({ type: `${namespace}${problem}`, detail }));
+  else response.end(body !== undefined && 'pem' in body ? String(body.pem) : JSON.stringify(body));
+}
+
+const notFound: Scripted = { status: 404, problem: 'malformed' };
+
+/** Accounts, orders and their lists. */
+function playOrders(
+  state: CaState,
+): Pick<Play, 'directory' | 'newAccount' | 'newOrder' | 'orders' | 'order'> {
+  const { orders, settings } = state;
+  return {
+    directory: async () => ({ status: 200, body: directoryView(state.base) }),
+    newAccount: async () => {
+      state.accounts += 1;
+      const url = `${state.base}/account/${state.accounts}`;
+      const list = settings.listsOrders ? { orders: `${state.base}/orders/1` } : {};
+      return { status: 201, headers: { location: url }, body: { status: 'valid', ...list } };
+    },
+    newOrder: async (_, payload) => {
+      const order = { payload: payload as Order['payload'], isProven: false, csr: undefined, looks: 0 };
+      const id = orders.push(order);
+      state.payloads.push(payload);
+      if (settings.orderMs > 0) await new Promise((resolve) => setTimeout(resolve, settings.orderMs));
+      const location = `${state.base}/order/${id}`;
+      return { status: 201, headers: { location }, body: orderView(state, order, id) };
+    },
+    orders: async () => ({
+      status: 200,
+      body: { orders: orders.map((_, index) => `${state.base}/order/${index + 1}`) },
+    }),
+    order: async (id) => {
+      const order = orders[Number(id) - 1];
+      if (order === undefined) return notFound;
+      if (order.csr !== undefined) order.looks += 1;
+      return { status: 200, body: orderView(state, order, Number(id)) };
+    },
+  };
+}
+
+/** Proofs of names, and certificates. */
+function playProofs(
+  state: CaState,
+): Pick<Play, 'authorization' | 'challenge' | 'finalize' | 'certificate' | 'renewalInfo'> {
+  const { orders, csrs } = state;
+  return {
+    authorization: async (id) => {
+      const [orderId = 0, index = 0] = id.split('.').map(Number);
+      const order = orders[orderId - 1];
+      if (order === undefined) return notFound;
+      return { status: 200, body: authorizationView(state, order, orderId, index) };
+    },
+    challenge: async (id) => {
+      const order = orders[Number.parseInt(id, 10) - 1];
+      if (order === undefined) return notFound;
+      order.isProven = true;
+      return { status: 200, body: { status: 'processing' } };
+    },
+    finalize: async (id, payload) => {
+      const order = orders[Number(id) - 1];
+      if (order === undefined) return notFound;
+      if (order.csr !== undefined) return { status: 403, problem: 'orderNotReady' };
+      order.csr = String(payload['csr']);
+      csrs.push(order.csr);
+      return { status: 200, body: orderView(state, order, Number(id)) };
+    },
+    certificate: async (id) => {
+      const order = orders[Number(id) - 1];
+      if (order?.csr === undefined) return notFound;
+      order.pem ??= await issue(state.issuer, order.csr, BigInt(id), state.clock().now());
+      return { status: 200, body: { pem: order.pem } };
+    },
+    renewalInfo: async () => notFound,
+  };
+}
+
+function orderView({ base, settings }: CaState, order: Order, id: number) {
+  const isIssued = order.csr !== undefined && order.looks >= settings.processing;
+  const open = order.isProven ? 'ready' : 'pending';
+  return {
+    status: order.csr === undefined ? open : isIssued ? 'valid' : 'processing',
+    ...order.payload,
+    authorizations: order.payload.identifiers.map((_, index) => `${base}/authorization/${id}.${index}`),
+    finalize: `${base}/finalize/${id}`,
+    ...(isIssued && { certificate: `${base}/certificate/${id}` }),
+  };
+}
+
+function authorizationView({ base }: CaState, order: Order, id: number, index: number) {
+  return {
+    identifier: order.payload.identifiers[index],
+    status: order.isProven ? 'valid' : 'pending',
+    challenges: ['http-01', 'dns-01'].map((type) => ({
+      type,
+      url: `${base}/challenge/${id}.${index}`,
+      status: order.isProven ? 'valid' : 'pending',
+      token: `token-of-order-${id}-${index}-----`,
+    })),
   };
 }
 

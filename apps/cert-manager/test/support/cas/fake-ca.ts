@@ -16,6 +16,7 @@ import {
 import type { Clock } from '@certloop/server';
 import { listening, textOf } from '../small-server.js';
 import { createFakeRevocations, type FakeRevocations } from './fake-revocations.js';
+import { type Counted, createCounted, createGate, type Gate } from './held-answers.js';
 
 /** How the CA answers a request to sign. */
 export type Manner =
@@ -68,130 +69,159 @@ export interface FakeCa {
 
 const day = 86_400_000;
 
+/** What a CA remembers, and how it answers. */
+interface CaState {
+  readonly clock: Clock;
+  issuer: Issuer;
+  readonly foreign: Issuer;
+  readonly issued: Map<string, string>;
+  readonly idByKey: Map<string, string>;
+  readonly validityDays: unknown[];
+  manner: Manner;
+  serial: bigint;
+  readonly gate: Gate;
+  readonly counted: Counted;
+}
+
 export async function startFakeCa(clock: Clock): Promise<FakeCa> {
-  let issuer = await newIssuer(clock, 'Fake CA');
-  const foreign = await newIssuer(clock, 'Fake CA');
   const issued = new Map<string, string>();
-  const idByKey = new Map<string, string>();
-  const validityDays: unknown[] = [];
+  const state: CaState = {
+    clock,
+    issuer: await newIssuer(clock, 'Fake CA'),
+    foreign: await newIssuer(clock, 'Fake CA'),
+    issued,
+    idByKey: new Map(),
+    validityDays: [],
+    manner: 'normally',
+    serial: 1n,
+    gate: createGate(),
+    counted: createCounted(() => issued.size),
+  };
   const paths: string[] = [];
-  let manner: Manner = 'normally';
-  let serial = 1n;
-  let underWay = 0;
-  let max = 0;
-  let waiting: (() => void)[] = [];
-  const onIssued = new Set<() => void>();
-
-  const letGo = () => {
-    for (const go of waiting) go();
-    waiting = [];
-  };
-
-  const sign = async (request: IncomingMessage, response: ServerResponse) => {
-    const body = JSON.parse(await textOf(request)) as { csr: string; validity_days: number };
-    validityDays.push(body.validity_days);
-    // in what manner then, may have changed meanwhile
-    if (manner === 'when let go') await new Promise<void>((resolve) => waiting.push(resolve));
-    if (manner === 'with a refusal') return json(response, 400, { error: 'this CSR\nis not liked' });
-    if (manner === 'with a fault') return json(response, 500, { error: 'signing failed' });
-    if (manner === 'with a demand to wait') return busy(response);
-    if (manner === 'never') return;
-    if (manner === 'without end') return flood(response);
-    if (manner === 'with no json') return text(response, 200, 'certificate');
-    if (manner === 'with a redirect') return redirect(response, '/elsewhere');
-    const key = request.headers['idempotency-key'] ?? randomUUID();
-    const known = idByKey.get(String(key)) ?? '';
-    const before = issued.get(known);
-    if (before !== undefined) return json(response, 200, signed(known, before));
-    const pem =
-      manner === 'with no certificate'
-        ? 'no certificate'
-        : await issue(manner === 'by a foreign root' ? foreign : issuer, {
-            csrPem: Buffer.from(body.csr, 'base64').toString('utf8'),
-            days: body.validity_days,
-            serialNumber: serial++,
-            manner,
-            now: clock.now(),
-          });
-    const id = randomUUID();
-    issued.set(id, pem);
-    idByKey.set(String(key), id);
-    for (const notify of onIssued) notify();
-    if (manner === 'with few words') json(response, 200, { id, certificate: pem });
-    else if (manner !== 'with silence') json(response, 200, signed(id, pem));
-  };
-  const find = (id: string, response: ServerResponse) => {
-    if (manner === 'with a fault') return text(response, 500, 'out of order');
-    if (manner === 'never') return;
-    const certificate = issued.get(id);
-    if (certificate === undefined) return text(response, 404, 'no certificate with that id');
-    const now = clock.now().toISOString();
-    const createdAt = manner === 'with few words' ? now.replace('Z', '123') : now;
-    return json(response, 200, { id, certificate, created_at: createdAt });
-  };
-  const counted = async (request: IncomingMessage, response: ServerResponse) => {
-    underWay += 1;
-    max = Math.max(max, underWay);
-    response.once('close', () => {
-      underWay -= 1;
-    });
-    await sign(request, response);
-  };
+  const signing = countConcurrent((request, response) => sign(state, request, response));
   const revocations = createFakeRevocations(clock, () => issued.values());
   const server = createServer((request, response) => {
     const path = request.url ?? '';
     paths.push(path);
     if (revocations.handle(path, request, response)) return undefined;
-    if (path === '/csr') return void counted(request, response);
+    if (path === '/csr') return void signing.answer(request, response);
     if (path === '/health') return json(response, 200, { status: 'healthy' });
-    if (path === '/root') return text(response, 200, pemOf(issuer));
-    return find(path.replace('/certificate/', ''), response);
+    if (path === '/root') return text(response, 200, pemOf(state.issuer));
+    return find(state, path.replace('/certificate/', ''), response);
   });
   const { url, close } = await listening(server);
   return {
     url,
     revocations,
     answer: (next) => {
-      manner = next;
+      state.manner = next;
     },
-    letGo,
-    letGoUntil: async (work) => {
-      let isDone = false;
-      const end = () => {
-        isDone = true;
-      };
-      work.then(end, end);
-      while (!isDone) {
-        letGo();
-        await new Promise((resolve) => setImmediate(resolve));
-      }
-      return work;
-    },
-    rootPem: () => pemOf(issuer),
+    letGo: state.gate.letGo,
+    letGoUntil: (work) => letGoUntil(state.gate, work),
+    rootPem: () => pemOf(state.issuer),
     restart: async () => {
-      issuer = await newIssuer(clock, 'Fake CA');
+      state.issuer = await newIssuer(clock, 'Fake CA');
       issued.clear();
-      idByKey.clear();
+      state.idByKey.clear();
     },
     swap: (id, pem) => void issued.set(id, pem),
     get ids() {
       return [...issued.keys()];
     },
-    hasIssued: (count) =>
-      new Promise((resolve) => {
-        const look = () => {
-          if (issued.size < count) return;
-          onIssued.delete(look);
-          resolve();
-        };
-        onIssued.add(look);
-        look();
-      }),
-    validityDays,
+    hasIssued: state.counted.reached,
+    validityDays: state.validityDays,
     paths,
-    maxConcurrent: () => max,
+    maxConcurrent: signing.max,
     close,
   };
+}
+
+type Answer = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
+/** The same answers, and how many at most were under way at once. */
+function countConcurrent(answer: Answer): { readonly answer: Answer; readonly max: () => number } {
+  let underWay = 0;
+  let max = 0;
+  const counted: Answer = async (request, response) => {
+    underWay += 1;
+    max = Math.max(max, underWay);
+    response.once('close', () => {
+      underWay -= 1;
+    });
+    await answer(request, response);
+  };
+  return { answer: counted, max: () => max };
+}
+
+async function letGoUntil<T>(gate: Gate, work: Promise<T>): Promise<T> {
+  let isDone = false;
+  const end = () => {
+    isDone = true;
+  };
+  work.then(end, end);
+  while (!isDone) {
+    gate.letGo();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return work;
+}
+
+async function sign(state: CaState, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { issued, idByKey } = state;
+  const body = JSON.parse(await textOf(request)) as { csr: string; validity_days: number };
+  state.validityDays.push(body.validity_days);
+  // in what manner then, may have changed meanwhile
+  if (state.manner === 'when let go') await state.gate.wait();
+  if (misbehave(state.manner, response)) return;
+  const key = request.headers['idempotency-key'] ?? randomUUID();
+  const known = idByKey.get(String(key)) ?? '';
+  const before = issued.get(known);
+  if (before !== undefined) return json(response, 200, signed(known, before));
+  const pem = await pemFor(state, body);
+  const id = randomUUID();
+  issued.set(id, pem);
+  idByKey.set(String(key), id);
+  state.counted.note();
+  if (state.manner === 'with few words') json(response, 200, { id, certificate: pem });
+  else if (state.manner !== 'with silence') json(response, 200, signed(id, pem));
+}
+
+/** Answers without a certificate where the manner is such; false where one is to be issued. */
+function misbehave(manner: Manner, response: ServerResponse): boolean {
+  if (manner === 'with a refusal') json(response, 400, { error: 'this CSR\nis not liked' });
+  else if (manner === 'with a fault') json(response, 500, { error: 'signing failed' });
+  else if (manner === 'with a demand to wait') busy(response);
+  else if (manner === 'without end') flood(response);
+  else if (manner === 'with no json') text(response, 200, 'certificate');
+  else if (manner === 'with a redirect') redirect(response, '/elsewhere');
+  else return manner === 'never';
+  return true;
+}
+
+async function pemFor(
+  state: CaState,
+  { csr, validity_days: days }: { readonly csr: string; readonly validity_days: number },
+): Promise<string> {
+  const { manner } = state;
+  if (manner === 'with no certificate') return 'no certificate';
+  return issue(manner === 'by a foreign root' ? state.foreign : state.issuer, {
+    csrPem: Buffer.from(csr, 'base64').toString('utf8'),
+    days,
+    serialNumber: state.serial++,
+    manner,
+    now: state.clock.now(),
+  });
+}
+
+/** Answers a request for a certificate by its id. */
+function find({ manner, issued, clock }: CaState, id: string, response: ServerResponse): void {
+  const certificate = issued.get(id);
+  const now = clock.now().toISOString();
+  const createdAt = manner === 'with few words' ? now.replace('Z', '123') : now;
+  if (manner === 'with a fault') text(response, 500, 'out of order');
+  else if (manner === 'never') return;
+  else if (certificate === undefined) text(response, 404, 'no certificate with that id');
+  else json(response, 200, { id, certificate, created_at: createdAt });
 }
 
 async function newIssuer(clock: Clock, commonName: string): Promise<Issuer> {

@@ -3,6 +3,7 @@ import type { RevocationReasonName } from '@certloop/contracts';
 import { parseCertificate, splitChain } from '@certloop/crypto';
 import type { Clock } from '@certloop/server';
 import { textOf } from '../small-server.js';
+import { createCounted, createGate } from './held-answers.js';
 
 /** How the CA answers what concerns revocations. */
 export type RevokingManner =
@@ -38,13 +39,13 @@ export interface FakeRevocations {
 export function createFakeRevocations(clock: Clock, issuedPems: () => Iterable<string>): FakeRevocations {
   const revoked = new Map<string, Revocation>();
   let manner: RevokingManner = 'normally';
-  let waiting: (() => void)[] = [];
-  const onRevoked = new Set<() => void>();
+  const gate = createGate();
+  const counted = createCounted(() => revoked.size);
 
   const isKnown = (serialNumber: string) => [...issuedPems()].some((pem) => serialOf(pem) === serialNumber);
   const insert = (serialNumber: string, reason: RevocationReasonName) => {
     revoked.set(serialNumber, { at: clock.now().toISOString(), reason });
-    for (const notify of onRevoked) notify();
+    counted.note();
   };
   const statusOf = (serialNumber: string) => {
     const found = revoked.get(serialNumber);
@@ -55,7 +56,7 @@ export function createFakeRevocations(clock: Clock, issuedPems: () => Iterable<s
   const revoke = async (request: IncomingMessage, response: ServerResponse) => {
     const body = JSON.parse(await textOf(request)) as { serialNumber: string; reason: RevocationReasonName };
     const { serialNumber, reason } = body;
-    if (manner === 'when let go') await new Promise<void>((resolve) => waiting.push(resolve));
+    if (manner === 'when let go') await gate.wait();
     if (manner === 'without administration') return answer(response, 404, 'no such page');
     if (!isKnown(serialNumber)) return answer(response, 404, 'no such certificate');
     if (revoked.has(serialNumber)) return answer(response, 409, 'the certificate is revoked already');
@@ -71,22 +72,10 @@ export function createFakeRevocations(clock: Clock, issuedPems: () => Iterable<s
     answer: (next) => {
       manner = next;
     },
-    letGo: () => {
-      for (const go of waiting) go();
-      waiting = [];
-    },
+    letGo: gate.letGo,
     reasons: () => [...revoked].map(([serialNumber, { reason }]) => [serialNumber, reason] as const),
     revoke: insert,
-    hasRevoked: (count) =>
-      new Promise((resolve) => {
-        const look = () => {
-          if (revoked.size < count) return;
-          onRevoked.delete(look);
-          resolve();
-        };
-        onRevoked.add(look);
-        look();
-      }),
+    hasRevoked: counted.reached,
     handle: (path, request, response) => {
       const isStatus = path.startsWith(statusPath);
       if (!isStatus && path !== '/admin/revocations') return false;

@@ -38,80 +38,39 @@ export interface WatchingMonitor {
 
 const apiKey = 'monitor-key-that-no-log-may-show';
 
+type Reply = readonly [status: number, body: object];
+type Settings = StoredCheck['settings'];
+
+/** What the monitor stores, and how it answers. */
+interface MonitorState extends Pick<WatchingMonitor, 'limit' | 'channels' | 'failing' | 'losing'> {
+  readonly checksByUuid: Map<string, StoredCheck>;
+}
+
 export async function startWatchingMonitor(): Promise<WatchingMonitor> {
   const checksByUuid = new Map<string, StoredCheck>();
-  const monitor = {
-    limit: Number.POSITIVE_INFINITY,
+  const limit = Number.POSITIVE_INFINITY;
+  const state: MonitorState = {
+    checksByUuid,
+    limit,
     channels: 'a-channel',
     failing: undefined,
     losing: undefined,
-  } as Pick<WatchingMonitor, 'limit' | 'channels' | 'failing' | 'losing'>;
+  };
   const asked: string[] = [];
-  const viewOf = ({ uuid, settings, channels, pings }: StoredCheck) => {
-    return {
-      ...settings,
-      channels,
-      uuid,
-      n_pings: pings.length,
-      ping_url: `http://elsewhere.invalid/ping/${uuid}`,
-    };
-  };
-
-  const create = (settings: StoredCheck['settings']): [number, object] => {
-    const found = [...checksByUuid.values()].find((check) => check.settings['slug'] === settings['slug']);
-    if (found === undefined && checksByUuid.size >= monitor.limit) return [403, { error: 'too many checks' }];
-    const check = edited(found ?? { uuid: randomUUID(), pings: [], settings: {}, channels: '' }, settings);
-    return [found === undefined ? 201 : 200, viewOf(check)];
-  };
-  const edited = (check: StoredCheck, settings: StoredCheck['settings']): StoredCheck => {
-    const channels = settings['channels'] === '*' ? monitor.channels : check.channels;
-    const changed = { ...check, settings: { ...check.settings, ...settings }, channels };
-    checksByUuid.set(check.uuid, changed);
-    return changed;
-  };
-  const manage = (method: string, path: string, query: URLSearchParams, body: string): [number, object] => {
-    if (path === '' && method === 'POST') return create(JSON.parse(body) as StoredCheck['settings']);
-    if (path === '') {
-      const found = [...checksByUuid.values()].filter(
-        (check) => check.settings['slug'] === query.get('slug'),
-      );
-      return [200, { checks: found.map(viewOf) }];
-    }
-    const check = checksByUuid.get(path);
-    if (check === undefined) return [404, { error: 'not found' }];
-    if (method === 'DELETE') checksByUuid.delete(path);
-    else edited(check, JSON.parse(body) as StoredCheck['settings']);
-    return [200, viewOf(checksByUuid.get(path) ?? check)];
-  };
-  const ping = (uuid: string, signal: string, rid: string | null, body: string): [number, object] => {
-    const check = checksByUuid.get(uuid);
-    if (check === undefined) return [404, {}];
-    check.pings.push({ signal: signal === '' ? 'success' : signal, rid, body });
-    return [200, {}];
-  };
-  const serve = (request: IncomingMessage, url: URL, body: string): [number, object] => {
-    const [, managed] = /^\/api\/v3\/checks\/(.*)$/.exec(url.pathname) ?? [];
-    if (managed === undefined) {
-      const [, uuid = '', signal = ''] = /^\/ping\/([^/]+)\/?(.*)$/.exec(url.pathname) ?? [];
-      return ping(uuid, signal, url.searchParams.get('rid'), body);
-    }
-    if (request.headers['x-api-key'] !== apiKey) return [401, { error: 'wrong api key' }];
-    return manage(request.method ?? 'GET', managed, url.searchParams, body);
-  };
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const body = await textOf(request);
     const url = new URL(request.url ?? '/', 'http://monitor');
     const line = `${request.method} ${url.pathname.replace('/api/v3', '').replaceAll(/[0-9a-f-]{36}/g, '*')}`;
     asked.push(line);
-    const { failing, losing } = monitor;
-    const [status, said] = failing?.path.test(line) ? [failing.status, {}] : serve(request, url, body);
+    const { failing, losing } = state;
+    const [status, said] = failing?.path.test(line) ? [failing.status, {}] : serve(state, request, url, body);
     if (losing?.test(line)) return request.socket.destroy();
     response.writeHead(status, { 'content-type': 'application/json' });
     return response.end(JSON.stringify(said));
   };
   const { url, close } = await listening(createServer((request, response) => void answer(request, response)));
   const checks = () => [...checksByUuid.values()];
-  return Object.assign(monitor, {
+  return Object.assign(state, {
     url,
     environment: { CHECK_MONITOR_URL: url, CHECK_MONITOR_API_KEY: apiKey },
     checks,
@@ -125,4 +84,59 @@ export async function startWatchingMonitor(): Promise<WatchingMonitor> {
     forget: () => checksByUuid.clear(),
     close,
   });
+}
+
+function serve(state: MonitorState, request: IncomingMessage, url: URL, body: string): Reply {
+  const [, managed] = /^\/api\/v3\/checks\/(.*)$/.exec(url.pathname) ?? [];
+  if (managed === undefined) {
+    const [, uuid = '', signal = ''] = /^\/ping\/([^/]+)\/?(.*)$/.exec(url.pathname) ?? [];
+    return ping(state, uuid, { signal, rid: url.searchParams.get('rid'), body });
+  }
+  if (request.headers['x-api-key'] !== apiKey) return [401, { error: 'wrong api key' }];
+  if (managed !== '') return change(state, managed, request.method, body);
+  if (request.method === 'POST') return create(state, JSON.parse(body) as Settings);
+  const found = [...state.checksByUuid.values()].filter(
+    (check) => check.settings['slug'] === url.searchParams.get('slug'),
+  );
+  return [200, { checks: found.map(viewOf) }];
+}
+
+function ping({ checksByUuid }: MonitorState, uuid: string, sent: StoredCheck['pings'][number]): Reply {
+  const check = checksByUuid.get(uuid);
+  if (check === undefined) return [404, {}];
+  check.pings.push({ ...sent, signal: sent.signal === '' ? 'success' : sent.signal });
+  return [200, {}];
+}
+
+function create(state: MonitorState, settings: Settings): Reply {
+  const { checksByUuid, limit } = state;
+  const found = [...checksByUuid.values()].find((check) => check.settings['slug'] === settings['slug']);
+  if (found === undefined && checksByUuid.size >= limit) return [403, { error: 'too many checks' }];
+  const before = found ?? { uuid: randomUUID(), pings: [], settings: {}, channels: '' };
+  return [found === undefined ? 201 : 200, viewOf(edited(state, before, settings))];
+}
+
+function change(state: MonitorState, uuid: string, method: string | undefined, body: string): Reply {
+  const check = state.checksByUuid.get(uuid);
+  if (check === undefined) return [404, { error: 'not found' }];
+  if (method !== 'DELETE') return [200, viewOf(edited(state, check, JSON.parse(body) as Settings))];
+  state.checksByUuid.delete(uuid);
+  return [200, viewOf(check)];
+}
+
+function edited({ checksByUuid, channels: all }: MonitorState, check: StoredCheck, settings: Settings) {
+  const channels = settings['channels'] === '*' ? all : check.channels;
+  const changed = { ...check, settings: { ...check.settings, ...settings }, channels };
+  checksByUuid.set(check.uuid, changed);
+  return changed;
+}
+
+function viewOf({ uuid, settings, channels, pings }: StoredCheck) {
+  return {
+    ...settings,
+    channels,
+    uuid,
+    n_pings: pings.length,
+    ping_url: `http://elsewhere.invalid/ping/${uuid}`,
+  };
 }
