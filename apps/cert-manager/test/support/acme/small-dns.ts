@@ -24,74 +24,41 @@ export interface SmallDns {
   close(): Promise<void>;
 }
 
+/** What the name server stores, and what it was sent. */
+interface DnsState extends Pick<SmallDns, 'set' | 'valuesOf'> {
+  readonly records: Map<string, readonly string[]>;
+  readonly changes: Change[];
+  readonly asked: string[];
+  /** The key of updates, and the zone that they may change. */
+  readonly key: TsigKey | undefined;
+  readonly zone: string | undefined;
+}
+
 export async function startSmallDns(key?: TsigKey, zone?: string): Promise<SmallDns> {
   const records = new Map<string, readonly string[]>();
-  const changes: Change[] = [];
-  const asked: string[] = [];
-  const valuesOf = (name: string, type: RecordType) => records.get(`${name.toLowerCase()} ${type}`) ?? [];
-  const set = (name: string, type: RecordType, ...values: string[]) => {
-    records.set(`${name.toLowerCase()} ${type}`, values);
+  const state: DnsState = {
+    records,
+    changes: [],
+    asked: [],
+    key,
+    zone,
+    valuesOf: (name, type) => records.get(`${name.toLowerCase()} ${type}`) ?? [],
+    set: (name, type, ...values) => void records.set(`${name.toLowerCase()} ${type}`, values),
   };
-  const answer = (message: Buffer): Buffer => {
-    const opcode = (message.readUInt16BE(2) >>> 11) & 15;
-    return opcode === 5 ? update(message) : query(message);
-  };
-  const query = (message: Buffer): Buffer => {
-    const question = readName(message, 12);
-    const code = message.readUInt16BE(question.end);
-    const type = (Object.keys(types) as RecordType[]).find((one) => types[one] === code);
-    asked.push(`${question.name} ${type ?? code}`);
-    const found = type === undefined ? [] : answersTo(question.name, type);
-    const isThere =
-      found.length > 0 ||
-      [...records].some(([at, { length }]) => length > 0 && at.startsWith(`${question.name} `));
-    return Buffer.concat([
-      reply(message, isThere ? 0 : 3, found.length),
-      message.subarray(12, question.end + 4),
-      ...found,
-    ]);
-  };
-  const answersTo = (name: string, type: RecordType, depth = 0): Buffer[] => {
-    const [target] = type === 'CNAME' ? [] : valuesOf(name, 'CNAME');
-    if (target === undefined) return valuesOf(name, type).map((value) => encodeRecord(name, type, value));
-    return [encodeRecord(name, 'CNAME', target), ...(depth > 20 ? [] : answersTo(target, type, depth + 1))];
-  };
-  const update = (message: Buffer): Buffer => {
-    const named = readName(message, 12);
-    const count = message.readUInt16BE(8);
-    let at = named.end + 4;
-    const wanted: Change[] = [];
-    for (let left = count; left > 0; left -= 1) {
-      const { name, end } = readName(message, at);
-      const isAdded = message.readUInt16BE(end + 2) === 1;
-      const length = message.readUInt16BE(end + 8);
-      const value = message.subarray(end + 11, end + 10 + length).toString('latin1');
-      wanted.push({ act: isAdded ? 'add' : 'delete', name, value });
-      at = end + 10 + length;
-    }
-    if (key === undefined || !isSigned(message, at, key)) return reply(message, 9, 0, 0);
-    if (named.name !== zone) return reply(message, 9, 0, 0);
-    for (const change of wanted) {
-      changes.push(change);
-      const others = valuesOf(change.name, 'TXT').filter((value) => value !== change.value);
-      set(change.name, 'TXT', ...others, ...(change.act === 'add' ? [change.value] : []));
-    }
-    return reply(message, 0, 0, 0);
-  };
-
   const tcp = createServer((socket) => {
     socket.on('error', () => undefined);
     socket.on('data', (chunk: Buffer) => {
-      const body = answer(chunk.subarray(2));
+      const body = answer(state, chunk.subarray(2));
       socket.end(Buffer.concat([word(body.length), body]));
     });
   });
   await new Promise<void>((resolve) => tcp.listen(0, '127.0.0.1', resolve));
   const { port } = tcp.address() as AddressInfo;
   const udp = createSocket('udp4');
-  udp.on('message', (message, from) => udp.send(answer(message), from.port, from.address));
+  udp.on('message', (message, from) => udp.send(answer(state, message), from.port, from.address));
   await new Promise<void>((resolve) => udp.bind(port, '127.0.0.1', resolve));
   let isClosed = false;
+  const { set, valuesOf, changes, asked } = state;
   return {
     port,
     set,
@@ -105,6 +72,63 @@ export async function startSmallDns(key?: TsigKey, zone?: string): Promise<Small
       await new Promise((resolve) => tcp.close(resolve));
     },
   };
+}
+
+function answer(state: DnsState, message: Buffer): Buffer {
+  const opcode = (message.readUInt16BE(2) >>> 11) & 15;
+  return opcode === 5 ? update(state, message) : query(state, message);
+}
+
+function query(state: DnsState, message: Buffer): Buffer {
+  const question = readName(message, 12);
+  const code = message.readUInt16BE(question.end);
+  const type = (Object.keys(types) as RecordType[]).find((one) => types[one] === code);
+  state.asked.push(`${question.name} ${type ?? code}`);
+  const found = type === undefined ? [] : answersTo(state, question.name, type);
+  const isThere =
+    found.length > 0 ||
+    [...state.records].some(([at, { length }]) => length > 0 && at.startsWith(`${question.name} `));
+  return Buffer.concat([
+    reply(message, isThere ? 0 : 3, found.length),
+    message.subarray(12, question.end + 4),
+    ...found,
+  ]);
+}
+
+/** The records of a name, those at the end of its CNAME records included. */
+function answersTo(state: DnsState, name: string, type: RecordType, depth = 0): Buffer[] {
+  const [target] = type === 'CNAME' ? [] : state.valuesOf(name, 'CNAME');
+  if (target === undefined) return state.valuesOf(name, type).map((value) => encodeRecord(name, type, value));
+  const further = depth > 20 ? [] : answersTo(state, target, type, depth + 1);
+  return [encodeRecord(name, 'CNAME', target), ...further];
+}
+
+function update({ key, zone, changes, valuesOf, set }: DnsState, message: Buffer): Buffer {
+  const named = readName(message, 12);
+  const { wanted, end } = readChanges(message, named.end + 4);
+  if (key === undefined || !isSigned(message, end, key)) return reply(message, 9, 0, 0);
+  if (named.name !== zone) return reply(message, 9, 0, 0);
+  for (const change of wanted) {
+    changes.push(change);
+    const others = valuesOf(change.name, 'TXT').filter((value) => value !== change.value);
+    set(change.name, 'TXT', ...others, ...(change.act === 'add' ? [change.value] : []));
+  }
+  return reply(message, 0, 0, 0);
+}
+
+/** The changes of an UPDATE message, which begin at an offset, and where they end. */
+function readChanges(message: Buffer, start: number): { readonly wanted: Change[]; readonly end: number } {
+  const wanted: Change[] = [];
+  let at = start;
+  for (let left = message.readUInt16BE(8); left > 0; left -= 1) {
+    const { name, end } = readName(message, at);
+    const isAdded = message.readUInt16BE(end + 2) === 1;
+    const length = message.readUInt16BE(end + 8);
+    const value = message.subarray(end + 11, end + 10 + length).toString('latin1');
+    wanted.push({ act: isAdded ? 'add' : 'delete', name, value });
+    at = end + 10 + length;
+  }
+  return { wanted, end: at };
 }
 
 /** Whether the rest of the message is the TSIG record that the key makes for its time. */
