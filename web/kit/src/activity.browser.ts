@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import { liveMs } from './service/poll-rhythm.js';
 
 let lastActivity = 0;
@@ -41,4 +41,26 @@ export function useSettled<Value>(value: Value, ms = 200): Value {
     return () => clearTimeout(timer);
   }, [value, ms]);
   return settled;
+}
+
+/** A state that changes at most every `ms`: at once after a pause, and to the last value in the end. */
+export function useCalm<Value>(first: Value, ms = 200): [Value, (value: Value) => void] {
+  const [value, setValue] = useState(first);
+  const last = useRef({ at: Number.NEGATIVE_INFINITY, timer: 0 });
+  useEffect(() => () => clearTimeout(last.current.timer), []);
+  const change = useCallback(
+    (next: Value) => {
+      const { current } = last;
+      clearTimeout(current.timer);
+      const set = () => {
+        current.at = performance.now();
+        setValue(next);
+      };
+      const waitMs = current.at + ms - performance.now();
+      if (waitMs <= 0) set();
+      else current.timer = window.setTimeout(set, waitMs);
+    },
+    [ms],
+  );
+  return [value, change];
 }

@@ -1,4 +1,4 @@
-export { live, type QueryTimes, useSettled } from './activity.browser.js';
+export { live, type QueryTimes, useCalm, useSettled } from './activity.browser.js';
 export { auditSentence, outcomeOf } from './audit/audit-sentence.js';
 export {
   type BadgeForm,
@@ -49,6 +49,7 @@ export { ListTable } from './lists/list-table.js';
 export { LongName } from './lists/long-name.js';
 export { nextPage } from './lists/next-page.js';
 export { namesIn } from './lists/pasted-names.js';
+export { RowButton } from './lists/row-button.js';
 export { SearchForm } from './lists/search-form.js';
 export { useList } from './lists/use-list.browser.js';
 export { type Selection, useSelection } from './lists/use-selection.browser.js';

@@ -1,5 +1,5 @@
-import { useWindowVirtualizer } from '@tanstack/react-virtual';
-import { type ReactNode, useEffect, useRef } from 'react';
+import { measureElement, useWindowVirtualizer } from '@tanstack/react-virtual';
+import { memo, type ReactNode, useEffect, useRef } from 'react';
 import { LiveCell } from './live-cell.js';
 import type { Selection } from './use-selection.browser.js';
 
@@ -23,6 +23,7 @@ export interface TableSelection<Row> extends Pick<Selection, 'keys' | 'toggle' |
 
 export interface DataTableProps<Row> {
   readonly label: string;
+  /** Rows are drawn anew where these are another array. */
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   readonly rowKey: (row: Row) => string;
@@ -66,9 +67,15 @@ function PlainTable<Row>(props: DataTableProps<Row>) {
 function VirtualTable<Row>(props: DataTableProps<Row>) {
   const { rows, rowKey, onShown } = props;
   const table = useRef<HTMLTableElement>(null);
+  // a row that is as high as expected needs no second drawing
+  const usual = useRef(49);
   const virtual = useWindowVirtualizer({
     count: rows.length,
-    estimateSize: () => 49,
+    estimateSize: () => usual.current,
+    measureElement: (row: HTMLTableRowElement, entry, instance) => {
+      usual.current = measureElement(row, entry, instance);
+      return usual.current;
+    },
     overscan: 8,
     scrollMargin: table.current?.offsetTop ?? 0,
   });
@@ -194,26 +201,51 @@ function Cells<Row>({
       {selection !== undefined && (
         <td className="cl-tick">
           {(selection.canSelect?.(row) ?? true) && (
-            <input
-              type="checkbox"
-              aria-label={`Select ${selection.labelOf(row)}`}
-              checked={selection.keys.has(key)}
-              onChange={() => selection.toggle(key)}
+            <Tick
+              rowKey={key}
+              label={`Select ${selection.labelOf(row)}`}
+              isChosen={selection.keys.has(key)}
+              toggle={selection.toggle}
             />
           )}
         </td>
       )}
-      {columns.map(({ key: name, title, cell }, place) =>
-        place === 0 ? (
-          <th key={name} scope="row">
-            {cell(row)}
-          </th>
-        ) : (
-          <LiveCell key={name} title={title}>
-            {cell(row)}
-          </LiveCell>
-        ),
-      )}
+      <CellsOfRow row={row} columns={columns as readonly Column<unknown>[]} />
     </>
   );
 }
+
+const Tick = memo(function Tick({
+  rowKey,
+  label,
+  isChosen,
+  toggle,
+}: {
+  readonly rowKey: string;
+  readonly label: string;
+  readonly isChosen: boolean;
+  readonly toggle: (key: string) => void;
+}) {
+  return <input type="checkbox" aria-label={label} checked={isChosen} onChange={() => toggle(rowKey)} />;
+});
+
+/** Drawn again only for another row or other columns: to draw all rows on the screen takes longer than a frame. */
+const CellsOfRow = memo(function CellsOfRow({
+  row,
+  columns,
+}: {
+  readonly row: unknown;
+  readonly columns: readonly Column<unknown>[];
+}) {
+  return columns.map(({ key, title, cell }, place) =>
+    place === 0 ? (
+      <th key={key} scope="row">
+        {cell(row)}
+      </th>
+    ) : (
+      <LiveCell key={key} title={title}>
+        {cell(row)}
+      </LiveCell>
+    ),
+  );
+});

@@ -1,22 +1,39 @@
-import { type ReactNode, useEffect, useRef } from 'react';
+import { Component, createRef, type ReactNode } from 'react';
 import { lastingText } from './lasting-text.js';
 
-/** A cell of a table that flashes once when what it shows has changed, but not when only time passes. */
-export function LiveCell({ title, children }: { readonly title: string; readonly children: ReactNode }) {
-  const cell = useRef<HTMLTableCellElement>(null);
-  const shown = useRef<string>(undefined);
-  // after each rendering, as React does not say which of them changed the text
-  useEffect(() => {
-    if (cell.current === null) return;
-    const text = lastingText(cell.current);
-    if (shown.current !== undefined && shown.current !== text) markChanged(cell.current);
-    shown.current = text;
-  });
-  return (
-    <td ref={cell} data-title={title}>
-      {children}
-    </td>
-  );
+interface LiveCellProps {
+  readonly title: string;
+  readonly children: ReactNode;
+}
+
+/**
+ * A cell of a table that flashes once when what it shows has changed, but not when only time passes. A class, as no hook
+ * sees the text before a change: to remember it would take time for each cell that is drawn.
+ */
+export class LiveCell extends Component<LiveCellProps> {
+  readonly #cell = createRef<HTMLTableCellElement>();
+
+  override getSnapshotBeforeUpdate(): string {
+    return this.#text();
+  }
+
+  override componentDidUpdate(_props: LiveCellProps, _state: unknown, before: string): void {
+    const cell = this.#cell.current;
+    if (cell !== null && this.#text() !== before) markChanged(cell);
+  }
+
+  override render() {
+    const { title, children } = this.props;
+    return (
+      <td ref={this.#cell} data-title={title}>
+        {children}
+      </td>
+    );
+  }
+
+  #text(): string {
+    return this.#cell.current === null ? '' : lastingText(this.#cell.current);
+  }
 }
 
 /** Two marks in turn, as an animation begins again only under another name. */

@@ -1,4 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
 import type { live, QueryTimes } from '../activity.browser.js';
 import type { ListPage } from './list-page.js';
 
@@ -27,9 +28,10 @@ export function useList<Row>(
     }),
   });
   const pages = query.data?.pages;
+  const rows = useMemo(() => pages?.flatMap((page) => page.rows), [pages]);
   return {
     query,
-    rows: pages?.flatMap(({ rows }) => rows),
+    rows,
     total: pages?.at(-1)?.total,
     more: query.hasNextPage ? () => void query.fetchNextPage() : undefined,
     isLoadingMore: query.isFetchingNextPage,

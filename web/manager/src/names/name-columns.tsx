@@ -1,6 +1,7 @@
 import type { Fqdn } from '@certloop/contracts/browser';
 import { type Column, hostText, LifeLine, LongName, Moment, StateChip, useNow } from '@certloop/web-kit';
 import { Link } from '@tanstack/react-router';
+import { useMemo } from 'react';
 import { providerName, useProviders } from '../providers.js';
 import { FqdnStateChip } from './fqdn-state.js';
 import { RenewalSwitch } from './renewal-switch.js';
@@ -13,35 +14,40 @@ export function useNameColumns({
 }: {
   readonly rows: readonly Fqdn[];
   readonly isOfAllSpaces: boolean;
+  /** The same function as long as it says the same. */
   readonly canWrite: (fqdn: Fqdn) => boolean;
 }): readonly Column<Fqdn>[] {
   const providers = useProviders().data;
-  return [
-    nameColumn,
-    ...(isOfAllSpaces ? [spaceColumn] : []),
-    ...(!isOfAllSpaces && rows.some(({ description }) => description !== '') ? [descriptionColumn] : []),
-    stateColumn,
-    { key: 'life', title: 'Life', width: '7rem', cell: (fqdn) => <Life fqdn={fqdn} /> },
-    expiryColumn,
-    {
-      key: 'renewal',
-      title: 'Renewal',
-      width: '9rem',
-      sort: 'renewAt',
-      cell: (fqdn) => <Renewal fqdn={fqdn} canWrite={canWrite(fqdn)} />,
-    },
-    ...(rows.some(({ providerId }) => providerId !== undefined)
-      ? [
-          {
-            key: 'provider',
-            title: 'Provider',
-            width: '9rem',
-            cell: ({ providerId }: Fqdn) =>
-              providerId === undefined ? null : providerName(providers, providerId),
-          },
-        ]
-      : []),
-  ];
+  const isDescribed = !isOfAllSpaces && rows.some(({ description }) => description !== '');
+  const hasProvider = rows.some(({ providerId }) => providerId !== undefined);
+  return useMemo(
+    () => [
+      nameColumn,
+      ...(isOfAllSpaces ? [spaceColumn] : []),
+      ...(isDescribed ? [descriptionColumn] : []),
+      stateColumn,
+      lifeColumn,
+      expiryColumn,
+      {
+        key: 'renewal',
+        title: 'Renewal',
+        width: '9rem',
+        sort: 'renewAt',
+        cell: (fqdn) => <Renewal fqdn={fqdn} canWrite={canWrite(fqdn)} />,
+      },
+      ...(hasProvider ? [providerColumn(providers)] : []),
+    ],
+    [isOfAllSpaces, isDescribed, hasProvider, providers, canWrite],
+  );
+}
+
+function providerColumn(providers: Parameters<typeof providerName>[0]): Column<Fqdn> {
+  return {
+    key: 'provider',
+    title: 'Provider',
+    width: '9rem',
+    cell: ({ providerId }) => (providerId === undefined ? null : providerName(providers, providerId)),
+  };
 }
 
 const nameColumn: Column<Fqdn> = {
@@ -82,6 +88,13 @@ const stateColumn: Column<Fqdn> = {
   width: '10rem',
   sort: 'attention',
   cell: ({ status }) => status && <FqdnStateChip status={status} />,
+};
+
+const lifeColumn: Column<Fqdn> = {
+  key: 'life',
+  title: 'Life',
+  width: '7rem',
+  cell: (fqdn) => <Life fqdn={fqdn} />,
 };
 
 const expiryColumn: Column<Fqdn> = {

@@ -1,3 +1,4 @@
+import type { Fqdn } from '@certloop/contracts/browser';
 import { EmptyState, useTitle } from '@certloop/web-kit';
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
@@ -27,7 +28,7 @@ export function NamesPage() {
         filter={filter}
         setFilter={(search) => void navigate({ search })}
         counts={counts.data}
-        canWrite={({ level }) => reaches(level, 'READ_WRITE')}
+        canWrite={isWritable}
         empty={
           <EmptyState title="There is no name that you may see">
             <p>Each name belongs to a space. Open a space and add the host name of a certificate there.</p>
@@ -39,4 +40,8 @@ export function NamesPage() {
       />
     </>
   );
+}
+
+function isWritable({ level }: Fqdn): boolean {
+  return reaches(level, 'READ_WRITE');
 }

@@ -53,13 +53,16 @@ export function SpacePage() {
         filter={filter}
         setFilter={(search) => void navigate({ search })}
         counts={space.data?.counts}
-        canWrite={() => canWrite}
+        canWrite={canWrite ? all : none}
         empty={<NoNames spaceId={spaceId} add={add} />}
       />
       <NewFqdn spaceId={spaceId} isOpen={isAdding} close={() => setAdding(false)} />
     </>
   );
 }
+
+const all = () => true;
+const none = () => false;
 
 function AddButtons({ spaceId, add }: { readonly spaceId: string; readonly add: () => void }) {
   return (

@@ -13,7 +13,7 @@ export interface CheckColumnsProps {
   readonly projectId: string;
   readonly channels: readonly AccountChannel[];
   readonly canChange: boolean;
-  readonly bulk: BulkChange;
+  readonly bulk: BulkChange['ofRows'];
 }
 
 /** Columns of the list of checks; a reader gets none that change anything. */

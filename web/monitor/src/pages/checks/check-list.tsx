@@ -1,6 +1,8 @@
+import type { AccountChannel } from '@certloop/contracts/browser';
 import { countOf, DataTable, ListEnd, useSelection } from '@certloop/web-kit';
 import { Button } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMemo } from 'react';
 import { nameOfCheck, statusOrder, sumOf } from '../../check-states.js';
 import { type CheckSearch, channelsQuery, type LiveCheck } from '../../lookups.js';
 import { BulkBar } from './bulk-bar.js';
@@ -11,6 +13,7 @@ import { useBulkChange } from './use-bulk-change.js';
 import type { LiveChecks } from './use-live-checks.js';
 
 const fewRows = 5;
+const noChannels: readonly AccountChannel[] = [];
 
 export interface CheckListProps {
   readonly projectId: string;
@@ -25,12 +28,17 @@ export interface CheckListProps {
 export function CheckList({ projectId, search, change, live, canChange }: CheckListProps) {
   const { list, rows = [], counts, onShown } = live;
   const { total = 0 } = list;
-  const channels = useQuery(channelsQuery(projectId)).data ?? [];
+  const channels = useQuery(channelsQuery(projectId)).data ?? noChannels;
   const selection = useSelection(
     rows.map(({ id }) => id),
     JSON.stringify([projectId, search]),
   );
   const bulk = useBulkChange(projectId);
+  const { ofRows } = bulk;
+  const columns = useMemo(
+    () => checkColumns({ projectId, channels, canChange, bulk: ofRows }),
+    [projectId, channels, canChange, ofRows],
+  );
   return (
     <>
       {counts !== undefined && (isNarrowed(search) || sumOf(counts) > fewRows) && (
@@ -46,7 +54,7 @@ export function CheckList({ projectId, search, change, live, canChange }: CheckL
       ) : (
         <DataTable
           label="Checks"
-          columns={checkColumns({ projectId, channels, canChange, bulk })}
+          columns={columns}
           rows={rows}
           rowKey={({ id }) => id}
           total={total}

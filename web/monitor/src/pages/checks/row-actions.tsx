@@ -1,5 +1,5 @@
-import { Icon, sendPing, sentenceOf } from '@certloop/web-kit';
-import { Button, CopyButton } from '@mantine/core';
+import { Icon, RowButton, sendPing, sentenceOf } from '@certloop/web-kit';
+import { CopyButton } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { nameOfCheck } from '../../check-states.js';
 import type { LiveCheck } from '../../lookups.js';
@@ -13,7 +13,7 @@ export function RowActions({
 }: {
   readonly projectId: string;
   readonly check: LiveCheck;
-  readonly bulk: BulkChange;
+  readonly bulk: BulkChange['ofRows'];
 }) {
   const queries = useQueryClient();
   const ping = useMutation({
@@ -25,24 +25,16 @@ export function RowActions({
   const label = action === 'resume' ? 'Resume' : 'Pause';
   return (
     <div className="cl-row cl-actions">
-      <Button
-        size="compact-xs"
-        variant="default"
-        aria-label={`Ping now: ${name}`}
-        loading={ping.isPending}
-        onClick={() => ping.mutate()}
-      >
+      <RowButton aria-label={`Ping now: ${name}`} isBusy={ping.isPending} onClick={() => ping.mutate()}>
         Ping now
-      </Button>
-      <Button
-        size="compact-xs"
-        variant="default"
+      </RowButton>
+      <RowButton
         aria-label={`${label}: ${name}`}
-        loading={bulk.isChanging(check.id)}
+        isBusy={bulk.isChanging(check.id)}
         onClick={() => bulk.run({ action, ids: [check.id] })}
       >
         {label}
-      </Button>
+      </RowButton>
       {'ping_url' in check && <CopyAddress address={check.ping_url} name={name} />}
       {ping.isError && <span role="alert">{sentenceOf(ping.error)}</span>}
     </div>
@@ -54,16 +46,14 @@ function CopyAddress({ address, name }: { readonly address: string; readonly nam
     <CopyButton value={address}>
       {({ copied, copy }) => (
         <>
-          <Button
-            size="compact-xs"
-            variant="default"
+          <RowButton
             aria-label={`Copy the address of ${name}`}
             aria-keyshortcuts="y"
             title="Copy the address (y)"
             onClick={copy}
           >
             <Icon name={copied ? 'check' : 'copy'} size={14} />
-          </Button>
+          </RowButton>
           <span className="cl-visually-hidden" role="status">
             {copied && 'Copied'}
           </span>

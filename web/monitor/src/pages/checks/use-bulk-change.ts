@@ -1,7 +1,7 @@
 import type { CheckChange, CheckChangeResult } from '@certloop/contracts/browser';
 import { useCountdown } from '@certloop/web-kit';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { api } from '../../service.js';
 
 /** Ids in one request; the service takes no more. */
@@ -35,8 +35,12 @@ export function useBulkChange(projectId: string) {
     },
   });
   const running = mutation.isPending ? mutation.variables : undefined;
+  const changingId = running?.ids?.length === 1 ? running.ids[0] : undefined;
+  const { mutate: run } = mutation;
   return {
-    run: mutation.mutate,
+    run,
+    /** What the rows take of it, the same as long as they show the same. */
+    ofRows: useMemo(() => ({ run, isChanging: (id: string) => id === changingId }), [run, changingId]),
     /** The first request of a change. */
     ask: (to: typeof api, { ids, ...change }: CheckChange) =>
       to.changeChecks({
@@ -44,7 +48,6 @@ export function useBulkChange(projectId: string) {
         body: { ...change, ...(ids !== undefined && { ids: ids.slice(0, maxIds) }) },
       }),
     isPending: mutation.isPending,
-    isChanging: (id: string) => running?.ids?.length === 1 && running.ids[0] === id,
     error: mutation.error,
     /** Checks that are handled already, of the change under way. */
     handled,

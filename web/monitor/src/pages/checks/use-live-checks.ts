@@ -1,12 +1,12 @@
-import type { ListedCheck } from '@certloop/contracts/browser';
-import { useList } from '@certloop/web-kit';
+import type { CheckState, ListedCheck } from '@certloop/contracts/browser';
+import { useCalm, useList } from '@certloop/web-kit';
 import { useQuery } from '@tanstack/react-query';
-import { useCallback, useEffect, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import { type CheckSearch, type LiveCheck, loadChecks, statesQuery, withStates } from '../../lookups.js';
 
 /** The checks of a project that match, with the newest states of those on the screen, and the counts of all. */
 export function useLiveChecks(projectId: string, search: CheckSearch) {
-  const [shown, setShown] = useState<readonly LiveCheck[]>([]);
+  const [shown, setShown] = useCalm<readonly LiveCheck[]>([]);
   const states = useQuery(
     statesQuery(
       projectId,
@@ -17,17 +17,36 @@ export function useLiveChecks(projectId: string, search: CheckSearch) {
     loadChecks(projectId, search, cursor, signal),
   );
   useRest(list, shown.at(-1)?.id);
-  const onShown = useCallback((rows: readonly LiveCheck[]) => setShown(rows), []);
   return {
     list,
-    rows: list.rows === undefined ? undefined : withStates(list.rows, states.data?.checks ?? []),
+    rows: useLiveRows(list.rows, states.data?.checks),
     counts: states.data?.counts,
-    onShown,
+    onShown: setShown,
   };
 }
 
+/** Rows with their newest states; one that shows the same stays the same object, so that it is not drawn anew. */
+function useLiveRows(
+  rows: readonly ListedCheck[] | undefined,
+  states: readonly CheckState[] | undefined,
+): readonly LiveCheck[] | undefined {
+  const [drawn] = useState(() => new WeakMap<ListedCheck, { state: string; row: LiveCheck }>());
+  return useMemo(() => {
+    if (rows === undefined) return undefined;
+    const stateTexts = new Map(states?.map((state) => [state.id, JSON.stringify(state)]));
+    return withStates(rows, states ?? []).map((row, place) => {
+      const source = rows[place] ?? row;
+      const state = stateTexts.get(row.id) ?? '';
+      const before = drawn.get(source);
+      if (before?.state === state) return before.row;
+      drawn.set(source, { state, row });
+      return row;
+    });
+  }, [rows, states, drawn]);
+}
+
 /** Rows below the last one on the screen that are loaded already. */
-const spareRows = 30;
+const spareRows = 60;
 
 /** Loads the next page when the end of the loaded rows comes near; after a failure only by the button. */
 function useRest(list: ReturnType<typeof useList<ListedCheck>>, lastShown: string | undefined) {
