@@ -84,6 +84,18 @@ export async function listLatestPings(tx: Tx, checkId: number, max: number): Pro
   return rows.map(({ hasBody, ...ping }) => ({ ...ping, hasBody: hasBody === 1 }));
 }
 
+const eventColumns = {
+  n: pingColumns.n,
+  at: pings.columns.at,
+  signal: pings.columns.signal,
+  runId: pings.columns.runId,
+};
+
+/** Starts, ends and other pings of a check, newest first, with the columns that pair runs alone: there may be very many. */
+export function listLatestEvents(tx: Tx, checkId: number, max: number): Promise<RunEvent[]> {
+  return querySql(tx, eventColumns, latestFirst(`${number} as n, at, signal, run_id`), [checkId, max]);
+}
+
 /** A success or a failure. */
 export type Outcome = Pick<Ping, 'n' | 'at' | 'signal'>;
 
@@ -145,13 +157,6 @@ export async function findLatestPing(tx: Tx, checkId: number, upTo: Micros): Pro
   const [found] = await querySql(tx, pingColumns, text, [checkId, 1, upTo]);
   return found;
 }
-
-const eventColumns = {
-  n: pingColumns.n,
-  at: pings.columns.at,
-  signal: pings.columns.signal,
-  runId: pings.columns.runId,
-};
 
 /** Latest start, success or failure of the same run before a ping, not before `since`. */
 export async function findEarlierRunEvent(

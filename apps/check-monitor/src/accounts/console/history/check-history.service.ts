@@ -15,7 +15,12 @@ import { type Clock, type Micros, parseInstant } from '../../../instants.js';
 import { listCheckMessages } from '../../../notifications/notifications.repository.js';
 import { pairRuns } from '../../../pings/durations.js';
 import { type PingLimits, pingLimitOf } from '../../../pings/ping-limits.service.js';
-import { listLatestPings, listPingsBetween, type PingSummary } from '../../../pings/pings.repository.js';
+import {
+  listLatestEvents,
+  listLatestPings,
+  listPingsBetween,
+  type PingSummary,
+} from '../../../pings/pings.repository.js';
 import type { Caller } from '../../../projects/caller.js';
 import { diagnosisOf } from '../diagnosis.js';
 import type { Standings } from '../standings.store.js';
@@ -103,7 +108,7 @@ export function readDurations(
   return deps.db.read(async (tx) => {
     const check = await readCheck(tx, caller, id);
     const limit = await pingLimitOf(deps, tx, check.projectId);
-    const found = await listLatestPings(tx, check.id, Math.min(limit, maxPings));
+    const found = await listLatestEvents(tx, check.id, Math.min(limit, maxPings));
     return durationBuckets(found.toReversed(), points);
   });
 }
