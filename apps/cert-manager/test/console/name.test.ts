@@ -141,6 +141,7 @@ jest.setTimeout(60_000);
       await page.getByRole('region', { name: 'CSR files' }).dispatchEvent('drop', { dataTransfer });
       await row('dropped.csr').getByText('No name fits this CSR').waitFor();
       await row('file3.csr').getByRole('link', { name: 'many3.example.net' }).click();
+      await page.getByRole('heading', { name: 'many3.example.net' }).waitFor();
       await page.getByText('ECDSA, 256 bits').waitFor();
       expect(page.url()).toContain(fqdns[3]?.id);
     });
