@@ -224,6 +224,36 @@ describeMonitor('the checks of a project in the console', (stage) => {
     await move(target).expect(404);
   });
 
+  test('of more than 10,000 are shown as before while all are read again, but never 30 s later', async () => {
+    const { uuid } = await make({ name: 'job' });
+    await stage.app.database.transaction((tx) => copyCheck(tx, uuid, 10_000, '33333333'));
+    const pausedNow = async () =>
+      (await owner.get(at('/checks/status?ids=a')).expect(200)).body.counts.paused;
+    // as another process does, whose changes this one does not know
+    const pause = (share: number) =>
+      stage.app.database.transaction((tx) =>
+        executeSql(tx, `update check_states set stored_status = 'paused' where check_id % ${share} = 0`),
+      );
+    expect(await pausedNow()).toBe(0);
+    await pause(3);
+    stage.app.clock.advance(14_000);
+    expect(await pausedNow()).toBe(0);
+    stage.app.clock.advance(2_000);
+    expect(await pausedNow()).toBe(0);
+    await ping({ uuid });
+    const { body } = await owner.get(at(`/checks/status?ids=${uuid}`)).expect(200);
+    expect(body.checks).toMatchObject([{ id: uuid, status: 'up' }]);
+    let third = 0;
+    for (let n = 0; n < 1_000 && third === 0; n += 1) third = await pausedNow();
+    expect(third).toBeGreaterThan(3_300);
+    expect((await owner.get(at(`/checks/status?ids=${uuid}`)).expect(200)).body.checks).toMatchObject([
+      { id: uuid, status: 'up' },
+    ]);
+    await pause(2);
+    stage.app.clock.advance(31_000);
+    expect(await pausedNow()).toBeGreaterThan(6_600);
+  });
+
   test('are read, sorted and paged by 50,000 while others have their turns', async () => {
     const count = 50_000;
     // what runs for the first time is compiled first

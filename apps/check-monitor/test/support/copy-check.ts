@@ -1,7 +1,7 @@
 import { column, executeSql, querySql, type Tx } from '@certloop/db';
 
-/** Inserts copies of a new check. Each name ends with a number, in no order. */
-export async function copyCheck(tx: Tx, uuid: string, count: number): Promise<void> {
+/** Inserts copies of a new check, whose uuids begin with these eight digits. Each name ends with a number, in no order. */
+export async function copyCheck(tx: Tx, uuid: string, count: number, digits = '11111111'): Promise<void> {
   const [first] = await querySql(
     tx,
     { id: column.bigint() },
@@ -19,7 +19,7 @@ export async function copyCheck(tx: Tx, uuid: string, count: number): Promise<vo
     filter_body, filter_http_body, filter_default_fail, created_at`;
   const text = `with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${count})
     insert into checks (uuid, badge_uuid, name, ${copied})
-    select ${uuidOf('11111111')}, ${uuidOf('22222222')}, ${name}, ${copied}
+    select ${uuidOf(digits)}, ${uuidOf(`b${digits.slice(1)}`)}, ${name}, ${copied}
     from checks cross join numbers where checks.id = $1`;
   await executeSql(tx, text, [first?.id ?? 0]);
   const states = `insert into check_states (check_id, revision, ping_count, stored_status)

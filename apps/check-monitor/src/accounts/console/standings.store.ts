@@ -16,7 +16,8 @@ export interface StandingsDeps {
 export interface Standings {
   /**
    * Checks of a project by name. They are read at most every 3 s, every 15 s where there are more than 10,000, and those
-   * that this process has changed since at once.
+   * that this process has changed since at once. While more than 10,000 are read again, callers get the reading before,
+   * which is at most 30 s old.
    */
   list(projectId: string): Promise<readonly Standing[]>;
 }
@@ -30,6 +31,8 @@ interface Reading {
 }
 
 const manyChecks = 10_000;
+/** To read 50,000 takes half a second, which an open page would wait every 15 s. */
+const maxAgeSeconds = 30;
 // they take some milliseconds
 const fewChecks = 500;
 
@@ -37,6 +40,8 @@ export function createStandings(deps: StandingsDeps): Standings {
   const { db, clock, changes } = deps;
   // of each project the reading that is under way, or the last one
   const readings = new Map<string, Promise<Reading>>();
+  // projects whose checks are read again while the reading before is shown
+  const renewed = new Set<string>();
 
   const find = async (projectId: string, uuids?: readonly string[]): Promise<Standing[]> => {
     const isShort = uuids !== undefined && uuids.length <= fewChecks;
@@ -44,13 +49,27 @@ export function createStandings(deps: StandingsDeps): Standings {
     return readStandings(await (isShort ? db.read(work) : db.longRead(work)));
   };
 
-  const read = async (projectId: string, last: Reading | undefined): Promise<Reading> => {
+  const readAll = async (projectId: string): Promise<Reading> => {
     const position = changes.position();
     const at = clock.now();
+    return { at, position, checks: await byName(await find(projectId)) };
+  };
+
+  const readAgain = async (projectId: string): Promise<void> => {
+    if (renewed.has(projectId)) return;
+    renewed.add(projectId);
+    const reading = readAll(projectId);
+    // a failure is that of the first caller for whom the reading before is too old
+    if ((await reading.catch(noop)) !== undefined) readings.set(projectId, reading);
+    renewed.delete(projectId);
+  };
+
+  const read = async (projectId: string, last: Reading | undefined): Promise<Reading> => {
+    const position = changes.position();
+    const now = clock.now();
     const changed = last === undefined ? undefined : changedSince(changes, last);
-    if (last === undefined || changed === undefined || !isFresh(last, at)) {
-      return { at, position, checks: await byName(await find(projectId)) };
-    }
+    if (last === undefined || changed === undefined || !isUsable(last, now)) return readAll(projectId);
+    if (!isFresh(last, now)) void readAgain(projectId);
     if (changed.length === 0) return { ...last, position };
     const found = await find(projectId, changed);
     return { at: last.at, position, checks: await replaced(last.checks, changed, found) };
@@ -59,7 +78,7 @@ export function createStandings(deps: StandingsDeps): Standings {
   const forgetOld = (): void => {
     for (const [projectId, reading] of readings) {
       void reading.then((last) => {
-        if (readings.get(projectId) === reading && !isFresh(last, clock.now())) readings.delete(projectId);
+        if (readings.get(projectId) === reading && !isUsable(last, clock.now())) readings.delete(projectId);
       }, noop);
     }
   };
@@ -83,6 +102,13 @@ function noop(): undefined {
 function isFresh({ at, checks }: Reading, now: Micros): boolean {
   const age = now - at;
   return age >= 0 && age < (checks.size > manyChecks ? 15 : 3) * microsPerSecond;
+}
+
+/** Whether callers get it, perhaps while the next one is under way. */
+function isUsable(reading: Reading, now: Micros): boolean {
+  const age = now - reading.at;
+  if (reading.checks.size <= manyChecks) return isFresh(reading, now);
+  return age >= 0 && age < maxAgeSeconds * microsPerSecond;
 }
 
 /** Uuids to read again; undefined where all have to be. */
