@@ -5,13 +5,12 @@ import {
   findRow,
   findRows,
   type ListPage,
-  type ListWindow,
   placeholders,
   querySql,
   type Tx,
   updateRows,
 } from '@certloop/db';
-import { readStoredPage } from '../fqdns/stored-order.repository.js';
+import { readStoredPage, type StoredWindow } from '../fqdns/stored-order.repository.js';
 import { findProviderUsers, type ProviderUsers } from '../providers/provider-users.repository.js';
 import { inUse, isNewest } from './in-use.js';
 
@@ -216,7 +215,7 @@ export async function findNeighbors(
 export function readCertificatePage(
   tx: Tx,
   fqdnId: string,
-  window: ListWindow,
+  window: StoredWindow,
 ): Promise<ListPage<CertificateRow>> {
   return readStoredPage(tx, certificates, fqdnId, window);
 }

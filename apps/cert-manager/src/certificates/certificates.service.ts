@@ -1,14 +1,15 @@
-import { type Database, type ListPage, type ListWindow, readList } from '@certloop/db';
+import { type Database, type ListPage, readList } from '@certloop/db';
 import type { Caller } from '../access/caller.js';
 import { requireLevel } from '../access/permissions.js';
 import { getFqdn } from '../fqdns/fqdns.repository.js';
+import type { StoredWindow } from '../fqdns/stored-order.repository.js';
 import { type CertificateRow, readCertificatePage } from './certificates.repository.js';
 
 export interface CertificatesDeps {
   readonly db: Database;
 }
 
-/** Certificates of an FQDN, oldest first. Throws NotFound when the space or the FQDN is not there to be read. */
+/** Certificates of an FQDN in the order of their storing. Throws NotFound when the space or the FQDN is not there to be read. */
 export async function listCertificatesOf(
   { db }: CertificatesDeps,
   caller: Caller,
@@ -16,11 +17,11 @@ export async function listCertificatesOf(
     spaceId,
     fqdnId,
     window,
-  }: { readonly spaceId: string; readonly fqdnId: string; readonly window: ListWindow },
+  }: { readonly spaceId: string; readonly fqdnId: string; readonly window: StoredWindow },
 ): Promise<ListPage<CertificateRow>> {
   requireLevel(caller, spaceId, 'READ');
   return readList(db, window, async (tx, part) => {
     const { id } = await getFqdn(tx, spaceId, fqdnId);
-    return readCertificatePage(tx, id, part);
+    return readCertificatePage(tx, id, { ...part, order: window.order });
   });
 }

@@ -9,14 +9,13 @@ import {
   hasRow,
   insertMany,
   type ListPage,
-  type ListWindow,
   lockForShare,
   placeholders,
   querySql,
   type Tx,
 } from '@certloop/db';
 import { In } from 'typeorm';
-import { readStoredPage } from '../fqdns/stored-order.repository.js';
+import { readStoredPage, type StoredWindow } from '../fqdns/stored-order.repository.js';
 import type { SpaceScope } from '../spaces/spaces.repository.js';
 
 export interface CsrRow {
@@ -146,6 +145,6 @@ export async function deleteEveryCsr(tx: Tx): Promise<number> {
 }
 
 /** CSRs of an FQDN, in the order of their storing. */
-export function readCsrPage(tx: Tx, fqdnId: string, window: ListWindow): Promise<ListPage<CsrRow>> {
+export function readCsrPage(tx: Tx, fqdnId: string, window: StoredWindow): Promise<ListPage<CsrRow>> {
   return readStoredPage(tx, csrs, fqdnId, window);
 }

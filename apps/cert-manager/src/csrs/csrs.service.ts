@@ -1,10 +1,11 @@
-import { type Database, type ListPage, type ListWindow, readList, type Tx } from '@certloop/db';
+import { type Database, type ListPage, readList, type Tx } from '@certloop/db';
 import type { Clock } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
 import { requireFullAccess, requireLevel } from '../access/permissions.js';
 import { recordAudit } from '../audit/audit.service.js';
 import { type FqdnRow, getFqdn } from '../fqdns/fqdns.repository.js';
 import type { FqdnPlace } from '../fqdns/fqdns.service.js';
+import type { StoredWindow } from '../fqdns/stored-order.repository.js';
 import { type CsrRow, csrNotFound, deleteEveryCsr, findLatestCsr, readCsrPage } from './csrs.repository.js';
 
 export interface CsrsDeps {
@@ -12,15 +13,17 @@ export interface CsrsDeps {
   readonly clock: Clock;
 }
 
-/** The FQDN with its CSRs, oldest first. Throws NotFound. */
+/** The FQDN with its CSRs in the order of their storing. Throws NotFound. */
 export async function listCsrs(
   { db }: CsrsDeps,
   caller: Caller,
-  { spaceId, fqdnId, window }: FqdnPlace & { readonly window: ListWindow },
+  { spaceId, fqdnId, window }: FqdnPlace & { readonly window: StoredWindow },
 ): Promise<{ readonly fqdn: FqdnRow; readonly page: ListPage<CsrRow> }> {
   requireLevel(caller, spaceId, 'READ');
   const fqdn = await db.read((tx) => getFqdn(tx, spaceId, fqdnId));
-  return { fqdn, page: await readList(db, window, (tx, part) => readCsrPage(tx, fqdnId, part)) };
+  const { order } = window;
+  const page = await readList(db, window, (tx, part) => readCsrPage(tx, fqdnId, { ...part, order }));
+  return { fqdn, page };
 }
 
 /** The FQDN with the CSR that came last. Throws NotFound, also when there is no CSR. */

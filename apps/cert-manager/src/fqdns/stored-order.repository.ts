@@ -24,6 +24,12 @@ interface StoredTable<Row> {
   readonly columns: { readonly [Name in keyof Row]: Column<Row[Name]> };
 }
 
+/** The requested part of such a list. */
+export interface StoredWindow extends ListWindow {
+  /** `desc` begins with the newest row; the oldest is first if it is absent. */
+  readonly order?: 'asc' | 'desc' | undefined;
+}
+
 /**
  * Rows of an FQDN in the order of their storing, whatever clocks said: all, or a page. A page after a row that is gone
  * is the first one again.
@@ -32,11 +38,11 @@ export async function readStoredPage<Row extends StoredRow>(
   tx: Tx,
   table: StoredTable<Row>,
   fqdnId: string,
-  window: ListWindow,
+  window: StoredWindow,
 ): Promise<ListPage<Row>> {
   if (isWholeList(window)) {
     const rows: Row[] = [];
-    const slices = querySqlInSlices<Row>(tx, ...selectRows(table, fqdnId, {}));
+    const slices = querySqlInSlices<Row>(tx, ...selectRows(table, fqdnId, { order: window.order }));
     for await (const slice of slices) rows.push(...slice);
     return { rows, total: rows.length, next: undefined };
   }
@@ -59,21 +65,25 @@ async function countRows(tx: Tx, { name }: StoredTable<unknown>, fqdnId: string)
   return counted?.count ?? 0;
 }
 
+// the largest integer of a column
+const maxPosition = 2_147_483_647;
+
 type Selection<Row> = [columns: StoredTable<Row>['columns'], text: string, values: SqlValue[]];
 
 function selectRows<Row>(
   { name, columns }: StoredTable<Row>,
   fqdnId: string,
-  { limit, cursor }: ListWindow,
+  { limit, cursor, order = 'asc' }: StoredWindow,
 ): Selection<Row> {
   const values: SqlValue[] = [fqdnId];
+  const [beyond, start] = order === 'asc' ? ['>', 0] : ['<', maxPosition];
   const names = Object.keys(columns).map(columnName).join(', ');
   let text = `select ${names} from ${name} where fqdn_id = $1`;
   if (cursor !== undefined) {
     values.push(cursor.id);
     // by the row and not by the moment in the cursor, which came from a clock
-    text += ` and position > coalesce((select c.position from ${name} c where c.id = $2 and c.fqdn_id = $1), 0)`;
+    text += ` and position ${beyond} coalesce((select c.position from ${name} c where c.id = $2 and c.fqdn_id = $1), ${start})`;
   }
-  text += ` order by position${limit === undefined ? '' : ` limit ${limit}`}`;
+  text += ` order by position ${order}${limit === undefined ? '' : ` limit ${limit}`}`;
   return [columns, text, values];
 }

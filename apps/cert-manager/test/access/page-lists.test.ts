@@ -1,5 +1,5 @@
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { TestApp } from '../support/app.js';
 import type { FakeCa } from '../support/cas/fake-ca.js';
 import { addGroup, addUser, grant } from '../support/factories.js';
@@ -130,6 +130,31 @@ describeEachDialect('lists by pages', (open) => {
       const { status } = await get(withQuery(pathTo(name), query));
       expect([query, status]).toEqual([query, 400]);
     }
+  });
+
+  describe.each(['csrs', 'certificates'])('%s, newest first', (name) => {
+    test.each([1, 2, 3])('by %i: every row once, in the order of the list', async (limit) => {
+      const all = await whole(pathTo(name));
+      const { rows } = await readAll(`${pathTo(name)}?order=desc`, limit);
+      expect(rows).toEqual(all.toReversed());
+    });
+
+    test('shows the whole list without a limit, and the usual order by asc', async () => {
+      const all = await whole(pathTo(name));
+      expect(await whole(`${pathTo(name)}?order=desc`)).toEqual(all.toReversed());
+      expect(await whole(`${pathTo(name)}?order=asc`)).toEqual(all);
+    });
+
+    test('begins again after a row that is gone', async () => {
+      const gone = Buffer.from('1.3f8c1b1e-6a43-4f0e-9a43-0d8a6c1c5b7e').toString('base64url');
+      const all = await whole(pathTo(name));
+      const rows = await whole(`${pathTo(name)}?order=desc&limit=2&cursor=${gone}`);
+      expect(rows).toEqual(all.toReversed().slice(0, 2));
+    });
+
+    test.each(['', 'up', 'DESC', 'desc&order=asc'])('refuses order=%s', async (order) => {
+      await get(`${pathTo(name)}?order=${order}`).expect(400);
+    });
   });
 
   test('a page after the end is empty', async () => {

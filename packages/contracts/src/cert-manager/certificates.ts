@@ -3,7 +3,7 @@ import { revocationReasonNames } from '../dummy-ca/certificate-status.js';
 import { empty, endpoint, json, stream } from '../endpoint.js';
 import * as scalars from '../scalars.js';
 import { extensionSchema } from './csrs.js';
-import { pageQuery } from './pages.js';
+import { storedPageQuery } from './pages.js';
 import { byFqdn } from './replies.js';
 import { certificateFormats } from './words.js';
 
@@ -112,9 +112,9 @@ export const certificatesContract = {
   listCertificates: endpoint({
     method: 'GET',
     path: '/spaces/{spaceId}/fqdns/{fqdnId}/certificates',
-    summary: 'List the certificates of an FQDN',
+    summary: 'List the certificates of an FQDN, the oldest first, or with order=desc the newest',
     params: byFqdn,
-    query: z.object(pageQuery),
+    query: z.object(storedPageQuery),
     responses: { 200: json(z.array(certificateSchema), 'Certificates') },
     failures: [400, 401, 404],
   }),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { endpoint, json } from '../endpoint.js';
 import * as scalars from '../scalars.js';
-import { pageQuery } from './pages.js';
+import { storedPageQuery } from './pages.js';
 import { byFqdn, confirmation, deleteSchema } from './replies.js';
 
 /** One extension that a CSR asks for; `value` is its DER content in hex, `id` the OID again. */
@@ -79,9 +79,10 @@ export const csrsContract = {
   listCsrs: endpoint({
     method: 'GET',
     path: '/spaces/{spaceId}/fqdns/{fqdnId}/csr',
-    summary: 'List the CSRs of an FQDN, or with latest=true show the newest',
+    summary:
+      'List the CSRs of an FQDN, the oldest first, or with order=desc the newest; with latest=true show the newest alone',
     params: byFqdn,
-    query: z.object({ latest: scalars.queryFlag, ...pageQuery }),
+    query: z.object({ latest: scalars.queryFlag, ...storedPageQuery }),
     responses: { 200: json(z.union([csrSchema, z.array(csrSchema)]), 'One CSR, or all of them') },
     failures: [400, 401, 404],
   }),

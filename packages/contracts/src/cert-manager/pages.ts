@@ -46,6 +46,9 @@ export const pageQuery = {
   cursor: listCursor.optional(),
 };
 
+/** Query of a list in the order of storing: the oldest first unless `order=desc` asks for the newest. */
+export const storedPageQuery = { ...pageQuery, order: z.enum(['asc', 'desc']).optional() };
+
 /** A place in a list by the sort that it was read in and, where that is the same, by id. */
 export interface SortedPosition {
   readonly sort: string;

@@ -2,37 +2,31 @@ import type { Certificate, Fqdn } from '@certloop/contracts/browser';
 import {
   type Column,
   CopyText,
-  DataTable,
   dayOf,
   Icon,
-  ListEnd,
-  Loaded,
+  ListTable,
+  listPageOf,
   Moment,
   StateChip,
   serviceUrl,
+  useList,
   useNow,
 } from '@certloop/web-kit';
 import { Button } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
 import { api } from '../../service.js';
-
-const pageSize = 50;
 
 /** The certificates of a name, the newest first. */
 export function CertificatesTable({ fqdn }: { readonly fqdn: Fqdn }) {
   const now = useNow();
-  const [count, setCount] = useState(pageSize);
-  const query = useCertificates(fqdn);
+  const list = useCertificates(fqdn);
+  const newest = list.rows?.[0];
   const columns: readonly Column<Certificate>[] = [
     {
       key: 'state',
       title: 'State',
       width: '8rem',
-      cell: (certificate) => (
-        <State certificate={certificate} isNewest={certificate === query.data?.[0]} now={now} />
-      ),
+      cell: (certificate) => <State certificate={certificate} isNewest={certificate === newest} now={now} />,
     },
     {
       key: 'issuer',
@@ -49,43 +43,23 @@ export function CertificatesTable({ fqdn }: { readonly fqdn: Fqdn }) {
     },
   ];
   return (
-    <Loaded query={query}>
-      {(certificates) =>
-        certificates.length === 0 ? (
-          <p className="cl-dim">There is no certificate yet.</p>
-        ) : (
-          <div className="cl-stack">
-            <DataTable
-              label="Certificates"
-              columns={columns}
-              rows={certificates.slice(0, count)}
-              rowKey={({ id }) => id}
-            />
-            {certificates.length > pageSize && (
-              <ListEnd
-                shown={Math.min(count, certificates.length)}
-                total={certificates.length}
-                noun="certificate"
-                more={certificates.length > count ? () => setCount(count + pageSize) : undefined}
-                isLoadingMore={false}
-              />
-            )}
-          </div>
-        )
-      }
-    </Loaded>
+    <ListTable
+      list={list}
+      label="Certificates"
+      columns={columns}
+      rowKey={({ id }) => id}
+      noun="certificate"
+      empty={<p className="cl-dim">There is no certificate yet.</p>}
+    />
   );
 }
 
-/** The certificates of a name, the newest first. */
-function useCertificates(fqdn: Fqdn) {
-  return useQuery<readonly Certificate[]>({
-    queryKey: ['fqdns', fqdn.id, 'certificates'],
-    queryFn: async ({ signal }) => {
-      const params = { spaceId: fqdn.spaceId, fqdnId: fqdn.id };
-      const { body } = await api.listCertificates({ params, signal });
-      return body.toReversed();
-    },
+/** The certificates of a name, the newest first, page by page. */
+function useCertificates({ id: fqdnId, spaceId }: Fqdn) {
+  return useList<Certificate>(['fqdns', fqdnId, 'certificates'], async (cursor, signal) => {
+    const query = { order: 'desc', limit: '50', ...(cursor !== undefined && { cursor }) } as const;
+    const { body, headers } = await api.listCertificates({ params: { spaceId, fqdnId }, query, signal });
+    return listPageOf(body, headers);
   });
 }
 

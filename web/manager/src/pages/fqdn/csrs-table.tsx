@@ -1,5 +1,5 @@
 import type { Csr } from '@certloop/contracts/browser';
-import { type Column, CopyText, DataTable, exactTime } from '@certloop/web-kit';
+import { type Column, CopyText, exactTime, ListTable, type useList } from '@certloop/web-kit';
 import { namesOf } from '../../csrs/csr-facts.js';
 
 const columns: readonly Column<Csr>[] = [
@@ -15,7 +15,15 @@ const columns: readonly Column<Csr>[] = [
 ];
 
 /** The CSRs of a name, the newest first. */
-export function CsrsTable({ csrs }: { readonly csrs: readonly Csr[] }) {
-  if (csrs.length === 0) return <p className="cl-dim">No CSR is stored yet.</p>;
-  return <DataTable label="CSRs" columns={columns} rows={csrs.toReversed()} rowKey={({ id }) => id} />;
+export function CsrsTable({ csrs }: { readonly csrs: ReturnType<typeof useList<Csr>> }) {
+  return (
+    <ListTable
+      list={csrs}
+      label="CSRs"
+      columns={columns}
+      rowKey={({ id }) => id}
+      noun="CSR"
+      empty={<p className="cl-dim">No CSR is stored yet.</p>}
+    />
+  );
 }

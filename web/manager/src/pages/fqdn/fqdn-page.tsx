@@ -1,5 +1,5 @@
 import type { Csr, OwnFqdn, RenewalExplanation } from '@certloop/contracts/browser';
-import { ErrorPanel, hostText, Loaded, useTitle } from '@certloop/web-kit';
+import { ErrorPanel, hostText, Loaded, listPageOf, useList, useTitle } from '@certloop/web-kit';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { fqdnQuery } from '../../lookups.js';
@@ -74,14 +74,12 @@ function useRenewal(place: Place) {
   });
 }
 
-/** The CSRs of a name, the newest last. */
-function useCsrs(place: Place) {
-  return useQuery<readonly Csr[]>({
-    queryKey: ['fqdns', place.fqdnId, 'csr'],
-    queryFn: async ({ signal }) => {
-      const { body } = await api.listCsrs({ params: place, signal });
-      return Array.isArray(body) ? body : [body];
-    },
+/** The CSRs of a name, the newest first, page by page. */
+function useCsrs({ spaceId, fqdnId }: Place) {
+  return useList<Csr>(['fqdns', fqdnId, 'csr'], async (cursor, signal) => {
+    const query = { order: 'desc', limit: '50', ...(cursor !== undefined && { cursor }) } as const;
+    const { body, headers } = await api.listCsrs({ params: { spaceId, fqdnId }, query, signal });
+    return listPageOf(Array.isArray(body) ? body : [body], headers);
   });
 }
 
@@ -97,16 +95,16 @@ function NextCertificate({
   readonly csrs: ReturnType<typeof useCsrs>;
   readonly mayWrite: boolean;
 }) {
-  const newestCsr = csrs.data === undefined ? undefined : (csrs.data.at(-1) ?? null);
+  const newestCsr = csrs.rows && (csrs.rows[0] ?? null);
   return (
     <div className={mayWrite ? 'cl-columns' : 'cl-column'}>
       <div className="cl-column">
-        <Loaded query={csrs}>
-          {(all) =>
+        <Loaded query={csrs.query}>
+          {() =>
             mayWrite ? (
-              <CsrCard fqdn={fqdn} csr={all.at(-1) ?? null} />
+              <CsrCard fqdn={fqdn} csr={newestCsr ?? null} />
             ) : (
-              <StoredCsrCard csr={all.at(-1) ?? null} />
+              <StoredCsrCard csr={newestCsr ?? null} />
             )
           }
         </Loaded>

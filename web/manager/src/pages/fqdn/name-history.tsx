@@ -1,6 +1,5 @@
 import type { Csr, Fqdn } from '@certloop/contracts/browser';
-import { Loaded } from '@certloop/web-kit';
-import type { UseQueryResult } from '@tanstack/react-query';
+import type { useList } from '@certloop/web-kit';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type NameTab, nameTabs } from '../../names/name-tabs.js';
 import { CertificatesTable } from './certificates-table.js';
@@ -19,7 +18,7 @@ const titles: Readonly<Record<NameTab, string>> = {
 
 interface HistoryProps {
   readonly fqdn: Fqdn;
-  readonly csrs: UseQueryResult<readonly Csr[]>;
+  readonly csrs: ReturnType<typeof useList<Csr>>;
 }
 
 /** All that belongs to a name so far, each kind in a tab, which the address names and which is loaded when opened. */
@@ -43,7 +42,7 @@ export function NameHistory({ fqdn, csrs }: HistoryProps) {
         ))}
       </nav>
       {tab === 'certificates' && <CertificatesTable fqdn={fqdn} />}
-      {tab === 'csrs' && <Loaded query={csrs}>{(all) => <CsrsTable csrs={all} />}</Loaded>}
+      {tab === 'csrs' && <CsrsTable csrs={csrs} />}
       {tab === 'requests' && <RequestsTable fqdn={fqdn} />}
       {tab === 'log' && <NameLog fqdn={fqdn} />}
     </div>
