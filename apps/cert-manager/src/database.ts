@@ -55,6 +55,7 @@ import { addStandings } from './migrations/0029-standings.js';
 import { addLastLogin } from './migrations/0030-last-login.js';
 import { addProviderTests } from './migrations/0031-provider-tests.js';
 import { indexStandingsByProvider } from './migrations/0032-standings-by-provider.js';
+import { findCertificates } from './migrations/0033-find-certificates.js';
 import { permissionGroupMembers } from './permission-groups/group-members.repository.js';
 import { permissionGroupSpaces, permissionGroups } from './permission-groups/permission-groups.repository.js';
 import { providers } from './providers/providers.repository.js';
@@ -155,6 +156,7 @@ export const schema: Schema = {
     addLastLogin,
     addProviderTests,
     indexStandingsByProvider,
+    findCertificates,
   ],
 };
 

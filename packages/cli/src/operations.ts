@@ -77,6 +77,7 @@ export const certManagerOperations: Readonly<Record<keyof typeof certManagerCont
   refreshCertificate: by('certificates refresh'),
   revokeCertificate: by('certificates revoke'),
   importCertificate: by('certificates import'),
+  findCertificates: by('certificates find'),
   listCertificates: by('certificates list'),
   getCertificate: by('certificates get'),
   deliverCertificate: not('certificates download asks by id, which also reaches earlier ones'),

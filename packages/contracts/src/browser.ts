@@ -14,6 +14,7 @@ export {
   stepStatuses,
   tokenScopes,
 } from './cert-manager/words.js';
+export { type CertificateSearch, certificateSearchOf } from './certificate-digits.js';
 export type * from './check-monitor/index.js';
 export {
   accountBasePath,

@@ -105,6 +105,7 @@ GET    /spaces/{id}/issuance-policy            200 | | 401 404
 PUT    /spaces/{id}/issuance-policy            200 | | 400 401 403 404 409
 POST   /providers                              201 | | 400 401 403
 DELETE /providers/{id}                         200 | | 401 403 404 409
+GET    /certificates                           200 | | 400 401
 GET    /spaces/{spaceId}/fqdns/{fqdnId}/certificates/{certId} 200 | | 401 404
 GET    /spaces/{spaceId}/fqdns/{fqdnId}/certificate 200 304 | | 400 401 404
 GET    /spaces/{spaceId}/fqdns/{fqdnId}/certificates/{certId}/download 200 304 | | 400 401 404

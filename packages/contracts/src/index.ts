@@ -1,5 +1,6 @@
 export * from './acme/index.js';
 export * from './cert-manager/index.js';
+export { type CertificateSearch, certificateSearchOf } from './certificate-digits.js';
 export * from './check-monitor/index.js';
 export { csvLine } from './csv.js';
 export * from './dummy-ca/index.js';

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { serialNumberIn, sha256In } from './certificate-digits.js';
 
 /** UUID of any version (RFC 9562), read in any case, handed on in lower case. */
 export const uuid = z
@@ -15,6 +16,25 @@ export const instant = z.iso.datetime({ offset: true });
 
 /** Octets as lower-case hexadecimal digits without separators. */
 export const hex = z.string().regex(/^(?:[0-9a-f]{2})*$/, 'must be lower-case hexadecimal octets');
+
+/** Serial number of a certificate as people copy it, in hex; handed on as `serialNumberIn` returns it. */
+export const serialNumberText = digitsText(serialNumberIn, 'must be a serial number in hex');
+
+/** SHA-256 digest as people copy it, in hex; handed on in lower case without colons. */
+export const sha256Text = digitsText(sha256In, 'must be 64 hexadecimal digits');
+
+function digitsText(read: (text: string) => string | undefined, message: string) {
+  return z
+    .string()
+    .max(200)
+    .transform((text, context) => {
+      const digits = read(text);
+      if (digits !== undefined) return digits;
+      context.addIssue({ code: 'custom', message });
+      return z.NEVER;
+    })
+    .meta({ type: 'string' });
+}
 
 /** PEM text (RFC 7468). */
 export const pem = z.string();

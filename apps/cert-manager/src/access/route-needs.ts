@@ -86,6 +86,8 @@ export const routeNeeds: Readonly<Record<Operation, Need>> = {
   refreshCertificate: onSpace('READ_WRITE'),
   revokeCertificate: onSpace('FULL_ACCESS'),
   importCertificate: onSpace('READ_WRITE'),
+  // Finds only what the caller may read.
+  findCertificates: 'signed-in',
   listCertificates: onSpace('READ'),
   getCertificate: onSpace('READ'),
   deliverCertificate: onSpace('READ'),

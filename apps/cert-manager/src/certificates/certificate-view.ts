@@ -1,4 +1,4 @@
-import type { Certificate, RevocationReasonName } from '@certloop/contracts';
+import type { Certificate, FoundCertificate, RevocationReasonName } from '@certloop/contracts';
 
 /** What is shown of a certificate. */
 export interface ShownCertificate {
@@ -37,4 +37,34 @@ export function refreshedCertificateView(
 ): Certificate {
   const view = certificateView(certificate, spaceId);
   return isMissing ? { ...view, providerStatus: 'missing' } : view;
+}
+
+/** What is shown of a certificate that was looked for, and where it is. */
+interface ShownFind {
+  readonly certificate: Pick<ShownCertificate, 'id' | 'fqdnId' | 'issuer' | 'expiresAt' | 'revokedAt'> & {
+    readonly serialNumber: string;
+    readonly notBefore: Date;
+    readonly replacedAt: Date | null;
+  };
+  readonly spaceId: string;
+  readonly fqdn: string;
+  readonly spaceName: string;
+}
+
+/** A certificate that was found by its serial number or a fingerprint. */
+export function foundCertificateView({ certificate, spaceId, fqdn, spaceName }: ShownFind): FoundCertificate {
+  const { id, fqdnId, issuer, serialNumber, notBefore, expiresAt, replacedAt, revokedAt } = certificate;
+  return {
+    id,
+    fqdnId,
+    spaceId,
+    fqdn,
+    spaceName,
+    issuer,
+    serialNumber,
+    notBefore: notBefore.toISOString(),
+    expiresAt: expiresAt.toISOString(),
+    ...(replacedAt !== null && { replacedAt: replacedAt.toISOString() }),
+    ...(revokedAt !== null && { revokedAt: revokedAt.toISOString() }),
+  };
 }

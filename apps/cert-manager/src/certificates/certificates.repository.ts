@@ -80,6 +80,10 @@ export const certificates = defineTable<CertificateRow>('certificates', {
     { columns: ['fqdnId', 'serialNumber', 'leafSha256'], unique: true },
     { columns: ['csrId'] },
     { columns: ['providerId', 'upstreamId'] },
+    // what people look for by a serial number or a fingerprint that they have
+    { columns: ['serialNumber', 'createdAt', 'id'] },
+    { columns: ['leafSha256'] },
+    { columns: ['spkiSha256'] },
     // what is in use, by when it expires
     {
       name: 'ix_certificates_in_use',

@@ -2,13 +2,15 @@ import type { certManagerContract, Handlers } from '@certloop/contracts';
 import type { Caller } from '../access/caller.js';
 import { eachOf, pageHeaders } from '../http/page-headers.js';
 import { certificateDetailView } from './certificate-detail-view.js';
-import { certificateView } from './certificate-view.js';
+import { certificateView, foundCertificateView } from './certificate-view.js';
 import { type CertificatesDeps, listCertificatesOf } from './certificates.service.js';
 import { type DeliveredFile, type DeliveryDeps, deliverCertificate } from './deliver-certificate.service.js';
+import { findCertificates } from './find-certificates.service.js';
 import { type ImportDeps, importCertificate } from './import-certificate.service.js';
 import { type ShowCertificateDeps, showCertificate } from './show-certificate.service.js';
 
 type CertificateOperation =
+  | 'findCertificates'
   | 'getCertificate'
   | 'listCertificates'
   | 'importCertificate'
@@ -31,6 +33,11 @@ export function certificatesHandlers(
       status: 200,
       body: certificateDetailView(await showCertificate(deps, context, params), params.spaceId),
     }),
+    findCertificates: async ({ context, query }) => {
+      const page = await findCertificates(deps, context, query);
+      const headers = pageHeaders(page, '/certificates', query);
+      return { status: 200, body: page.rows.map(foundCertificateView), headers };
+    },
     listCertificates: async ({ context, params, query }) => {
       const page = await listCertificatesOf(deps, context, { ...params, window: query });
       const { spaceId, fqdnId } = params;

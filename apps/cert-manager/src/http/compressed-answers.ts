@@ -6,6 +6,7 @@ import type { Operation } from '../access/route-needs.js';
  */
 export const compressedAnswers: ReadonlySet<Operation> = new Set([
   'countFqdnStates',
+  'findCertificates',
   'getExpiryTimeline',
   'getFqdn',
   'getOpenApi',

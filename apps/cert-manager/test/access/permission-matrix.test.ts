@@ -99,6 +99,8 @@ const matrix = rowsOf(
   signCsr                 401 404 403 200 200 200 200
   getCertificate          401 404 200 200 200 200 200
   getCertificate/unknown  401 404 404 404 404 404 404
+  findCertificates         401 200 200 200 200 200 200
+  findCertificates/nothing 401 400 400 400 400 400 400
   listCertificates        401 404 200 200 200 200 200
   deliverCertificate      401 404 200 200 200 200 200
   deliverCertificate/none 401 404 404 404 404 404 404

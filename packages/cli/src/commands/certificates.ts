@@ -4,16 +4,21 @@ import {
   type Certificate,
   type CertificateFormat,
   certificateFormats,
+  certificateSearchOf,
+  type FoundCertificate,
   NotFound,
   type RevocationReasonName,
   revocationReasonNames,
 } from '@certloop/contracts';
 import { type Command, Option } from 'commander';
 import { confirm } from '../confirm.js';
+import { readPages } from '../connection/pages.js';
 import type { Manager, Session } from '../connection/session.js';
+import { UsageError } from '../faults/command-errors.js';
 import { throwWithFile } from '../faults/system-fault.js';
+
 import { findFqdn, listFqdnsIn } from '../lookup.js';
-import { duration } from '../numbers.js';
+import { duration, wholeNumber } from '../numbers.js';
 import { daysUntil } from '../output/table.js';
 
 const rowOf = ({ issuer, createdAt, expiresAt, revokedAt, id }: Certificate) => ({
@@ -29,8 +34,9 @@ const rowOf = ({ issuer, createdAt, expiresAt, revokedAt, id }: Certificate) => 
 export function addCertificates(program: Command, open: () => Session): void {
   const certificates = program
     .command('certificates')
-    .description('Certificates: list, save, import, revoke');
+    .description('Certificates: list, find, save, import, revoke');
   addReads(certificates, open);
+  addFind(certificates, open);
   addChanges(certificates, open);
   program
     .command('expiring')
@@ -77,6 +83,38 @@ function addReads(certificates: Command, open: () => Session): void {
     .option('--out <file>', 'file to write; standard output when absent')
     .action((named: string, options: Download) => download(open(), named, options));
 }
+
+function addFind(certificates: Command, open: () => Session): void {
+  certificates
+    .command('find <digits>')
+    .description(
+      'Find certificates by serial number, or by the SHA-256 fingerprint of the certificate or its public key',
+    )
+    .option('--limit <n>', 'at most so many', wholeNumber('--limit', 1, 10_000), 20)
+    .action(async (digits: string, { limit }: { limit: number }) => {
+      const { report, manager } = open();
+      const search = certificateSearchOf(digits);
+      if (search === undefined)
+        throw new UsageError(`${digits}: is neither a serial number in hex nor a SHA-256 fingerprint`);
+      const client = await manager();
+      const pageSize = String(Math.min(limit, 1000));
+      const found = await readPages(
+        (cursor) => client.findCertificates({ query: { ...search, limit: pageSize, cursor } }),
+        limit,
+      );
+      report.list(found, foundRow);
+    });
+}
+
+const foundRow = ({ fqdn, spaceName, expiresAt, replacedAt, revokedAt, issuer, id }: FoundCertificate) => ({
+  fqdn,
+  space: spaceName,
+  expires: expiresAt.slice(0, 10),
+  replaced: replacedAt?.slice(0, 10) ?? '',
+  revoked: revokedAt?.slice(0, 10) ?? '',
+  issuer,
+  id,
+});
 
 function addChanges(certificates: Command, open: () => Session): void {
   certificates

@@ -33,6 +33,7 @@ export const examples: readonly Example[] = [
   example('csrs', 'csrs create api.example.test api.csr --dry-run', 'only validates the CSR'),
   example('csrs', 'csrs list shop.example.test -o wide'),
   example('certificates', 'certificates get shop.example.test'),
+  example('certificates', 'certificates find 0A:1B:2C:3D'),
   example('certificates', 'certificates save shop.example.test --out shop.pem'),
   example('probe', 'probe shop.example.test --target 127.0.0.1:8443', 'compares with the newest certificate'),
   example('certificates', 'certificates download shop.example.test --format p7b --out shop.p7b'),

@@ -3,7 +3,7 @@ import { revocationReasonNames } from '../dummy-ca/certificate-status.js';
 import { empty, endpoint, json, stream } from '../endpoint.js';
 import * as scalars from '../scalars.js';
 import { extensionSchema } from './csrs.js';
-import { storedPageQuery } from './pages.js';
+import { pageQuery, storedPageQuery } from './pages.js';
 import { byFqdn } from './replies.js';
 import { certificateFormats } from './words.js';
 
@@ -70,6 +70,27 @@ export const certificateDetailSchema = certificateSchema
   .meta({ id: 'CertificateDetail' });
 export type CertificateDetail = z.output<typeof certificateDetailSchema>;
 
+/** A certificate that was found in whatever space, with its FQDN. */
+export const foundCertificateSchema = z
+  .object({
+    id: scalars.uuid,
+    fqdnId: scalars.uuid,
+    spaceId: scalars.uuid,
+    fqdn: z.string(),
+    spaceName: z.string(),
+    issuer: z.string(),
+    /** Hex, lower-case without colons. */
+    serialNumber: z.string(),
+    notBefore: scalars.instant,
+    expiresAt: scalars.instant,
+    /** When a newer certificate of the FQDN was stored; absent for the newest. */
+    replacedAt: scalars.instant.optional(),
+    /** When it was revoked; absent while it is not. */
+    revokedAt: scalars.instant.optional(),
+  })
+  .meta({ id: 'FoundCertificate' });
+export type FoundCertificate = z.output<typeof foundCertificateSchema>;
+
 const byCertificate = byFqdn.extend({ certId: scalars.uuid });
 
 const certificateFile = {
@@ -108,6 +129,20 @@ export const certificatesContract = {
     params: byCertificate,
     responses: { 200: json(certificateDetailSchema, 'The certificate') },
     failures: [401, 404],
+  }),
+  findCertificates: endpoint({
+    method: 'GET',
+    path: '/certificates',
+    summary: 'Find certificates of all spaces by serial number or fingerprint, those stored last first',
+    query: z.object({
+      // One of the two is needed.
+      serialNumber: scalars.serialNumberText.optional(),
+      /** Over the DER of the certificate, or over that of its public key. */
+      sha256: scalars.sha256Text.optional(),
+      ...pageQuery,
+    }),
+    responses: { 200: json(z.array(foundCertificateSchema), 'At most 1000 certificates') },
+    failures: [400, 401],
   }),
   listCertificates: endpoint({
     method: 'GET',

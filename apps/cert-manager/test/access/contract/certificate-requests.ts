@@ -69,6 +69,12 @@ export const certificateRequests = requestsTo({
     const { body } = await ask(app, 'get', pathOf(fqdn, 'certificates'));
     return read(app, pathOf(fqdn, `certificates/${body[0].id}`));
   },
+  findCertificates: async (app) => {
+    const fqdn = await newCertificate(app);
+    const { body } = await ask(app, 'get', pathOf(fqdn, 'certificates'));
+    const detail = await ask(app, 'get', pathOf(fqdn, `certificates/${body[0].id}`));
+    return read(app, `/certificates?serialNumber=${detail.body.serialNumber}`);
+  },
   listCertificates: async (app) => read(app, pathOf(await newCertificate(app), 'certificates')),
 
   listRenewals: async (app) => {

@@ -157,6 +157,8 @@ export const requests: Readonly<Record<string, Ask>> = {
   },
   'getCertificate/unknown': async (asking) =>
     asking.send('get', pathOf(await newFqdn(asking), `certificates/${unknownId}`)),
+  findCertificates: ({ send }) => send('get', '/certificates?serialNumber=01'),
+  'findCertificates/nothing': ({ send }) => send('get', '/certificates'),
   listCertificates: async (asking) => asking.send('get', pathOf(await newFqdn(asking), 'certificates')),
   deliverCertificate: async (asking) =>
     asking.send('get', pathOf((await newCertificate(asking)).fqdn, 'certificate')),

@@ -86,6 +86,15 @@ export function describeNoun(): void {
       expect(await code(['targets', 'delete', name, '127.0.0.1', '--yes'])).toBe(0);
       await asJson(['issue', file, '-s', 'Team', '-p', 'dummy-ca']);
       expect((await certloop(['certificates', 'get', name])).out).toMatch(/^names: nouns\.example\.test$/m);
+      const { serialNumber, sha256 } = await asJson(['certificates', 'get', name]);
+      for (const digits of [serialNumber.toUpperCase(), `sha256 Fingerprint=${sha256}`])
+        expect(await asJson(['certificates', 'find', digits])).toMatchObject([
+          { fqdn: name, spaceName: 'Team', serialNumber },
+        ]);
+      expect(await certloop(['certificates', 'find', 'www.example.org'])).toMatchObject({
+        code: 2,
+        err: expect.stringContaining('is neither a serial number in hex nor a SHA-256 fingerprint'),
+      });
       const saved = (await certloop(['certificates', 'save', name])).out;
       expect((await certloop(['certificates', 'download', name])).out).toBe(saved);
     });

@@ -1,0 +1,54 @@
+import { InvalidInput, maxPageSize } from '@certloop/contracts';
+import { type Database, type ListPage, type ListWindow, mapPage } from '@certloop/db';
+import type { Caller } from '../access/caller.js';
+import { readableSpaces } from '../access/permissions.js';
+import { listFqdnsById } from '../fqdns/fqdns.repository.js';
+import { listSpaceRows } from '../spaces/spaces.repository.js';
+import { type FoundRow, readFoundPage } from './found-certificates.repository.js';
+
+/** By what certificates are looked for, in hex: at least one of the two. */
+export interface CertificateSearch extends ListWindow {
+  readonly serialNumber?: string | undefined;
+  /** Over the certificate or over its public key. */
+  readonly sha256?: string | undefined;
+}
+
+/** A certificate with the names of its FQDN and of its space. */
+export interface FoundCertificate {
+  readonly certificate: FoundRow;
+  readonly spaceId: string;
+  readonly fqdn: string;
+  readonly spaceName: string;
+}
+
+/**
+ * Certificates of the spaces that the caller may read, those stored last first, at most 1000 at once. Throws InvalidInput
+ * when nothing is looked for.
+ */
+export async function findCertificates(
+  { db }: { readonly db: Database },
+  caller: Caller,
+  { serialNumber, sha256, limit = maxPageSize, cursor }: CertificateSearch,
+): Promise<ListPage<FoundCertificate>> {
+  if (serialNumber === undefined && sha256 === undefined) throw needsSearch();
+  const filter = { scope: readableSpaces(caller), serialNumber, sha256 };
+  return db.read(async (tx) => {
+    const page = await readFoundPage(tx, filter, { limit, cursor });
+    const fqdnIds = [...new Set(page.rows.map(({ fqdnId }) => fqdnId))];
+    const fqdns = fqdnIds.length === 0 ? [] : await listFqdnsById(tx, fqdnIds);
+    const fqdnById = new Map(fqdns.map((fqdn) => [fqdn.id, fqdn]));
+    const spaces = await listSpaceRows(tx, [...new Set(fqdns.map(({ spaceId }) => spaceId))]);
+    const spaceNames = new Map(spaces.map(({ id, name }) => [id, name]));
+    return mapPage(page, (certificate) => {
+      const { fqdn = '', spaceId = '' } = fqdnById.get(certificate.fqdnId) ?? {};
+      return { certificate, fqdn, spaceId, spaceName: spaceNames.get(spaceId) ?? '' };
+    });
+  });
+}
+
+function needsSearch(): InvalidInput {
+  const message = 'is needed where sha256 is absent';
+  return new InvalidInput(`serialNumber: ${message}`, {
+    fields: [{ path: 'query.serialNumber', code: 'required', message }],
+  });
+}

@@ -1,0 +1,61 @@
+import { type ListPage, type ListWindow, readListPage, type SqlValue, type Tx } from '@certloop/db';
+import type { SpaceScope } from '../spaces/spaces.repository.js';
+import { type CertificateRow, certificates } from './certificates.repository.js';
+
+/** What is read of a certificate that is looked for. */
+export type FoundRow = Pick<CertificateRow, keyof typeof foundColumns>;
+
+const { id, fqdnId, issuer, serialNumber, notBefore, expiresAt, createdAt, replacedAt, revokedAt } =
+  certificates.columns;
+const foundColumns = {
+  id,
+  fqdnId,
+  issuer,
+  serialNumber,
+  notBefore,
+  expiresAt,
+  createdAt,
+  replacedAt,
+  revokedAt,
+};
+
+/** By what certificates are looked for; what is undefined is no condition. */
+export interface CertificateFilter {
+  readonly scope: SpaceScope;
+  /** Hex, as it is stored. */
+  readonly serialNumber?: string | undefined;
+  /** Over the certificate or over its public key, hex. */
+  readonly sha256?: string | undefined;
+}
+
+/** The certificates that are looked for, those stored last first. */
+export function readFoundPage(
+  tx: Tx,
+  filter: CertificateFilter,
+  window: ListWindow,
+): Promise<ListPage<FoundRow>> {
+  const list = {
+    table: { name: certificates.name, columns: foundColumns },
+    by: 'createdAt',
+    isNewestFirst: true,
+    where: { ...(filter.serialNumber !== undefined && { serial_number: [filter.serialNumber] }) },
+    also: (place: (value: SqlValue) => string) => conditionsOf(filter, place),
+  } as const;
+  return readListPage<FoundRow>(tx, list, window);
+}
+
+function conditionsOf({ sha256, scope }: CertificateFilter, place: (value: SqlValue) => string): string[] {
+  const conditions: string[] = [];
+  if (sha256 !== undefined) {
+    const digest = place(sha256);
+    conditions.push(`(leaf_sha256 = ${digest} or spki_sha256 = ${digest})`);
+  }
+  if (scope !== 'all') {
+    // asked for each certificate that is found: a space may have many more FQDNs
+    conditions.push(
+      `exists (select 1 from fqdns f where f.id = certificates.fqdn_id
+        and f.space_id in (${scope.map(place).join(', ') || 'null'}))`,
+    );
+  }
+  return conditions;
+}
