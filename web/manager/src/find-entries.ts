@@ -1,21 +1,24 @@
-import { hostText, type PaletteEntry, statusOf } from '@certloop/web-kit';
+import { certificateSearchOf, type FoundCertificate } from '@certloop/contracts/browser';
+import { dayOf, hostText, type PaletteEntry, statusOf } from '@certloop/web-kit';
 import { api } from './service.js';
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** What the user may read whose name has the text, or whose id it is. */
+/** What the user may read whose name has the text, or whose id, serial number or fingerprint it is. */
 export async function findEntries(
   text: string,
   signal: AbortSignal,
   isAdmin: boolean,
 ): Promise<readonly PaletteEntry[]> {
   if (uuid.test(text)) return findById(text.toLowerCase(), signal);
-  const [fqdns, spaces, users] = await Promise.all([
+  const [certificates, fqdns, spaces, users] = await Promise.all([
+    findCertificates(text, signal),
     api.listAllFqdns({ query: { q: text, sort: 'fqdn', limit: '8' }, signal }),
     api.listSpaces({ query: { q: text.slice(0, 100), sort: 'name', limit: '5' }, signal }),
     isAdmin ? api.listUsers({ query: { q: text.slice(0, 100), limit: '5' }, signal }) : { body: [] },
   ]);
   return [
+    ...certificates.map(certificateEntry),
     ...fqdns.body.map(({ id, spaceId, fqdn }) => fqdnEntry(fqdn, spaceId, id)),
     ...spaces.body.map(({ id, name }) => spaceEntry(name, id)),
     ...users.body.map(({ id, username }) => ({
@@ -25,6 +28,13 @@ export async function findEntries(
       path: `/users/${id}`,
     })),
   ];
+}
+
+/** The certificates with this serial number or fingerprint; none for a text that is neither. */
+async function findCertificates(text: string, signal: AbortSignal): Promise<readonly FoundCertificate[]> {
+  const search = certificateSearchOf(text);
+  if (search === undefined) return [];
+  return (await api.findCertificates({ query: { ...search, limit: '8' }, signal })).body;
 }
 
 /** The thing with this id: a space, a request, or what the audit log names by it. */
@@ -63,4 +73,23 @@ function fqdnEntry(label: string, spaceId: string, id: string): PaletteEntry {
 
 function spaceEntry(label: string, id: string): PaletteEntry {
   return { key: id, label, detail: 'space', path: `/spaces/${id}` };
+}
+
+function certificateEntry({
+  id,
+  spaceId,
+  fqdnId,
+  fqdn,
+  issuer,
+  expiresAt,
+  replacedAt,
+  revokedAt,
+}: FoundCertificate): PaletteEntry {
+  const state = revokedAt === undefined ? (replacedAt === undefined ? '' : 'replaced ') : 'revoked ';
+  return {
+    key: id,
+    label: `${hostText(fqdn)}, until ${dayOf(expiresAt)}`,
+    detail: `${state}certificate of ${issuer}`,
+    path: `/spaces/${spaceId}/fqdns/${fqdnId}/certificates/${id}`,
+  };
 }

@@ -29,7 +29,7 @@ export function Inside() {
       console="manager"
       links={links.filter(({ isForAdmins }) => isForAdmins !== true || isAdmin)}
       find={(text, signal) => findEntries(text, signal, isAdmin)}
-      hint="Page, action, name, space, or an id"
+      hint="Page, name, space, id, serial or fingerprint"
       programSignIn={{ path: '/auth/login', name: 'username' }}
       other={{ label: 'Monitor', url: service?.monitorUrl }}
       nameOf={({ user }) => user.username}
