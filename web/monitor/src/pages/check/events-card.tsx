@@ -1,21 +1,11 @@
 import type { CheckEvent } from '@certloop/contracts/browser';
-import {
-  background,
-  type ListPage,
-  Loaded,
-  lengthOf,
-  live,
-  Moment,
-  StateChip,
-  type StateShape,
-  serviceUrl,
-  type Tone,
-  useList,
-} from '@certloop/web-kit';
+import { background, type ListPage, Loaded, live, StateChip, useList } from '@certloop/web-kit';
 import { Button } from '@mantine/core';
-import { type ReactNode, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { CheckStateChip, statusOrder, wordOf } from '../../check-states.js';
 import { api } from '../../service.js';
+import { ChosenPing } from './chosen-ping.js';
+import { EventLine, PingEvent } from './ping-event.js';
 
 const filters = [
   ['ping,flip,delivery', 'Everything'],
@@ -33,7 +23,6 @@ interface EventsOf {
 
 /** Pings, changes of status and messages of a check, newest first. */
 export function EventsCard(props: EventsOf) {
-  const { projectId, checkId } = props;
   const [types, choose] = useState<string>(filters[0][0]);
   const { query, rows, more, isLoadingMore } = useEvents(props, types);
   return (
@@ -54,6 +43,7 @@ export function EventsCard(props: EventsOf) {
           ))}
         </fieldset>
       </div>
+      <ChosenPing />
       <Loaded query={query}>
         {() =>
           rows === undefined || rows.length === 0 ? (
@@ -62,10 +52,7 @@ export function EventsCard(props: EventsOf) {
             <ol className="cl-events">
               {rows.map((event, place) => (
                 <li key={`${event.kind} ${event.at} ${place}`}>
-                  <Event
-                    event={event}
-                    body={`${serviceUrl()}/api/account/projects/${projectId}/checks/${checkId}/pings`}
-                  />
+                  <Event event={event} />
                 </li>
               ))}
             </ol>
@@ -103,42 +90,34 @@ function useEvents({ projectId, checkId, pings, status }: EventsOf, types: strin
   return list;
 }
 
-const pingWords: Readonly<Record<string, readonly [tone: Tone, shape: StateShape, word: string]>> = {
-  success: ['ok', 'check', 'success'],
-  fail: ['bad', 'triangle', 'failure'],
-  start: ['active', 'clock', 'start'],
-  log: ['idle', 'circle', 'log'],
-  ign: ['idle', 'circle', 'ignored'],
-};
-
 type EventOf<Kind extends CheckEvent['kind']> = Extract<CheckEvent, { readonly kind: Kind }>;
 
-function Event({ event, body }: { readonly event: CheckEvent; readonly body: string }) {
+function Event({ event }: { readonly event: CheckEvent }) {
   switch (event.kind) {
     case 'flip':
       return <Flip event={event} />;
     case 'delivery':
       return <Delivery event={event} />;
     case 'ping':
-      return <Ping event={event} body={body} />;
+      return <PingEvent event={event} />;
   }
 }
 
 function Flip({ event }: { readonly event: EventOf<'flip'> }) {
   return (
-    <Line at={event.at} chip={<FlipChip to={event.to} />}>
+    <EventLine at={event.at} chip={<FlipChip to={event.to} />}>
       {event.reason === 'timeout'
         ? 'No ping came in time'
         : event.reason === 'fail'
           ? 'The job reported a failure'
           : `It was ${wordOf(event.from)} before`}
-    </Line>
+    </EventLine>
   );
 }
 
 function Delivery({ event }: { readonly event: EventOf<'delivery'> }) {
   return (
-    <Line
+    <EventLine
       at={event.at}
       chip={
         <StateChip
@@ -151,62 +130,11 @@ function Delivery({ event }: { readonly event: EventOf<'delivery'> }) {
     >
       {`“${wordOf(event.to)}” to ${event.channel}: ${event.outcome}`}
       {event.error !== undefined && <div className="cl-note">{event.error}</div>}
-    </Line>
-  );
-}
-
-function Ping({ event, body }: { readonly event: EventOf<'ping'>; readonly body: string }) {
-  const [tone, shape, word] = pingWords[event.type] ?? pingWords['log'] ?? (['idle', 'circle', ''] as const);
-  const facts = [
-    event.exitStatus === undefined || event.type === 'start' ? undefined : `exit status ${event.exitStatus}`,
-    event.duration === undefined ? undefined : `took ${lengthOf(event.duration)}`,
-    event.method,
-    event.remoteAddr === undefined ? undefined : `from ${event.remoteAddr}`,
-  ];
-  return (
-    <Line
-      at={event.at}
-      chip={
-        <StateChip tone={tone} shape={shape}>
-          {word}
-        </StateChip>
-      }
-    >
-      #{event.n} {facts.filter((fact) => fact !== undefined).join(', ')}
-      {event.ua !== undefined && <div className="cl-dim cl-ua">{event.ua}</div>}
-      {event.preview !== undefined && (
-        <>
-          <pre className="cl-code">{event.preview}</pre>
-          <a href={`${body}/${event.n}/body`} target="_blank" rel="noreferrer">
-            Whole output of #{event.n}
-          </a>
-        </>
-      )}
-    </Line>
+    </EventLine>
   );
 }
 
 function FlipChip({ to }: { readonly to: string }) {
   const status = statusOrder.find((one) => one === to);
   return status === undefined ? <span>{to}</span> : <CheckStateChip status={status} />;
-}
-
-function Line({
-  at,
-  chip,
-  children,
-}: {
-  readonly at: string;
-  readonly chip: ReactNode;
-  readonly children: ReactNode;
-}) {
-  return (
-    <>
-      <span className="cl-when">
-        <Moment at={at} />
-      </span>
-      <span>{chip}</span>
-      <div className="cl-anywhere">{children}</div>
-    </>
-  );
 }
