@@ -47,12 +47,14 @@ export { ListEnd } from './lists/list-end.js';
 export { type ListPage, listPageOf } from './lists/list-page.js';
 export { ListTable } from './lists/list-table.js';
 export { LongName } from './lists/long-name.js';
+export { MovedRows } from './lists/moved-rows.js';
 export { nextPage } from './lists/next-page.js';
 export { namesIn } from './lists/pasted-names.js';
 export { RowButton } from './lists/row-button.js';
 export { SearchForm } from './lists/search-form.js';
 export { useList } from './lists/use-list.browser.js';
 export { type Selection, useSelection } from './lists/use-selection.browser.js';
+export { useSteadyList } from './lists/use-steady-list.browser.js';
 export { hostText } from './names/host-text.js';
 export {
   type NestedField,

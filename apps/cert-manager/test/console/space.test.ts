@@ -79,6 +79,14 @@ jest.setTimeout(180_000);
       expect((await (await polled).body()).length).toBeLessThan(1_000);
       await table.getByRole('link', { name: 'new.example.org' }).waitFor();
       expect(await table.locator('[data-changed]').count()).toBe(0);
+      // no row jumps under the pointer
+      const lastNames = async () => (await table.getByRole('rowheader').allInnerTexts()).slice(-2);
+      expect(await lastNames()).toEqual(['valid.example.org', 'new.example.org']);
+      await look('moved');
+      const moved = page.getByRole('button', { name: '1 row moved. Sort anew' });
+      await moved.click();
+      await moved.waitFor({ state: 'detached' });
+      expect(await lastNames()).toEqual(['new.example.org', 'valid.example.org']);
       await app.request
         .put(pathOf(fqdn, 'renewal-enabled'))
         .set(app.people.ada.auth)

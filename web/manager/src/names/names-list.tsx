@@ -6,9 +6,11 @@ import {
   Icon,
   ListEnd,
   Loaded,
+  MovedRows,
   type Selection,
   useList,
   useSelection,
+  useSteadyList,
 } from '@certloop/web-kit';
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
@@ -45,11 +47,16 @@ export function NamesList(props: NamesListProps) {
   const isFiltered = Object.keys(conditionOf(filter)).length > 0;
   const hasToolbar = isFiltered || (counts !== undefined && counts.total > fewNames);
   const key = spaceId === undefined ? ['ahead', 'names', filter] : ['space', spaceId, 'fqdns', filter];
-  const list = useList<Fqdn>(key, (cursor, signal) => loadFqdns(spaceId, filter, cursor, signal));
-  const { query, rows, total } = list;
+  const subject = JSON.stringify([spaceId, filter]);
+  const list = useSteadyList(
+    useList<Fqdn>(key, (cursor, signal) => loadFqdns(spaceId, filter, cursor, signal)),
+    ({ id }) => id,
+    subject,
+  );
+  const { query, rows, total, moved, sortAnew } = list;
   const shownCounts = useShownCounts(spaceId, filter, counts);
   const writable = rows?.filter(canWrite).map(({ id }) => id) ?? [];
-  const selection = useSelection(writable, JSON.stringify([spaceId, filter]));
+  const selection = useSelection(writable, subject);
   const columns = useNameColumns({ rows: rows ?? [], isOfAllSpaces: spaceId === undefined, canWrite });
   return (
     <>
@@ -76,6 +83,7 @@ export function NamesList(props: NamesListProps) {
                   selection={selection}
                 />
               )}
+              <MovedRows moved={moved} sortAnew={sortAnew} />
               <NamesTable
                 {...props}
                 list={{ ...list, rows }}

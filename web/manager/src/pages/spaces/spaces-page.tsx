@@ -8,9 +8,11 @@ import {
   ListTable,
   Loaded,
   Moment,
+  MovedRows,
   SearchForm,
   StateChip,
   useList,
+  useSteadyList,
   useTitle,
 } from '@certloop/web-kit';
 import { Button } from '@mantine/core';
@@ -139,13 +141,27 @@ function NoSpace({ add }: { readonly add: ReactNode }) {
   );
 }
 
+function NoMatch() {
+  return (
+    <EmptyState title="No space matches">
+      <p>Change the search above.</p>
+    </EmptyState>
+  );
+}
+
+/** The spaces with this part in their names, which keep their places while someone reads them. */
+function useSpaces(q: string | undefined) {
+  const list = useList<Space>(['spaces', 'list', q], (cursor, signal) => loadSpaces(cursor, signal, q));
+  return useSteadyList(list, ({ id }) => id, q ?? '');
+}
+
 /** The spaces that the user may read: a few as cards, more as a table. */
 export function SpacesPage() {
   useTitle('Spaces', 'manager');
   const [isAdding, setAdding] = useState(false);
   const { q } = route.useSearch();
   const navigate = route.useNavigate();
-  const list = useList<Space>(['spaces', 'list', q], (cursor, signal) => loadSpaces(cursor, signal, q));
+  const list = useSpaces(q);
   const { rows = [], total = rows.length } = list;
   const isFew = rows.length > 0 && total <= maxCards;
   const isSearchable = q !== undefined || total > fewSpaces;
@@ -169,6 +185,7 @@ export function SpacesPage() {
           search={(text) => void navigate({ search: text === undefined ? {} : { q: text } })}
         />
       )}
+      <MovedRows moved={list.moved} sortAnew={list.sortAnew} />
       {isFew ? (
         <Loaded query={list.query}>
           {() => (
@@ -185,15 +202,7 @@ export function SpacesPage() {
           columns={columns}
           rowKey={({ id }) => id}
           noun="space"
-          empty={
-            q === undefined ? (
-              <NoSpace add={add} />
-            ) : (
-              <EmptyState title="No space matches">
-                <p>Change the search above.</p>
-              </EmptyState>
-            )
-          }
+          empty={q === undefined ? <NoSpace add={add} /> : <NoMatch />}
         />
       )}
       <NewSpace isOpen={isAdding} close={() => setAdding(false)} />

@@ -1,0 +1,32 @@
+import { expect, test } from '@jest/globals';
+import { steadyRows } from './steady-rows.js';
+
+interface Row {
+  readonly key: string;
+  readonly text: string;
+}
+
+const rowsOf = (keys: string, text: string): Row[] => [...keys].map((key) => ({ key, text }));
+const textOf = (rows: readonly Row[]) => rows.map(({ key, text }) => `${key}${text}`).join(' ');
+
+test.each<[situation: string, shown: string, loaded: string, rows: string, moved: number]>([
+  ['the same rows', 'abc', 'abc', 'a2 b2 c2', 0],
+  ['the last row comes first', 'abc', 'cab', 'a2 b2 c2', 1],
+  ['the first row comes last', 'abcd', 'bcda', 'a2 b2 c2 d2', 1],
+  ['two rows change places', 'abc', 'bac', 'a2 b2 c2', 1],
+  ['all rows in reverse', 'abcd', 'dcba', 'a2 b2 c2 d2', 3],
+  ['a next page', 'ab', 'abcd', 'a2 b2 c2 d2', 0],
+  ['a row that is gone', 'abc', 'ac', 'a2 b1 c2', 1],
+  ['a new row before the others', 'ab', 'cab', 'a2 b2 c2', 1],
+  ['a new row that pushes another off the page', 'abc', 'dab', 'a2 b2 c1 d2', 1],
+  ['a row that leaves, and the next one of the service', 'abc', 'acd', 'a2 b1 c2 d2', 1],
+  ['other rows altogether', 'ab', 'cd', 'a1 b1 c2 d2', 2],
+])('%s', (_, shown, loaded, rows, moved) => {
+  const steady = steadyRows(rowsOf(shown, '1'), rowsOf(loaded, '2'), ({ key }) => key);
+  expect([textOf(steady.rows), steady.moved]).toEqual([rows, moved]);
+});
+
+test('takes 5,000 rows in reverse within a moment', () => {
+  const rows = Array.from({ length: 5_000 }, (_, index) => index);
+  expect(steadyRows(rows, rows.toReversed(), String).moved).toBe(4_999);
+});
