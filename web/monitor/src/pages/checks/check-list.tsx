@@ -1,6 +1,5 @@
 import type { AccountChannel } from '@certloop/contracts/browser';
-import { countOf, DataTable, ListEnd, useSelection } from '@certloop/web-kit';
-import { Button } from '@mantine/core';
+import { DataTable, ListEnd, MovedRows, useSelection } from '@certloop/web-kit';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { nameOfCheck, statusOrder, sumOf } from '../../check-states.js';
@@ -81,18 +80,8 @@ function Moved({
 }: Pick<CheckListProps, 'projectId' | 'search'> & { readonly rows: readonly LiveCheck[] }) {
   const queries = useQueryClient();
   const moved = movedRows(rows, search);
-  if (moved === 0) return null;
-  return (
-    <div className="cl-row">
-      <Button
-        size="xs"
-        variant="default"
-        onClick={() => void queries.invalidateQueries({ queryKey: ['projects', projectId, 'checks'] })}
-      >
-        {countOf(moved, 'row')} moved. Sort anew
-      </Button>
-    </div>
-  );
+  const sortAnew = () => void queries.invalidateQueries({ queryKey: ['projects', projectId, 'checks'] });
+  return <MovedRows moved={moved} sortAnew={sortAnew} />;
 }
 
 function movedRows(rows: readonly LiveCheck[], { sort }: CheckSearch): number {
