@@ -53,7 +53,9 @@ const creates: Absent = {
   onCreated: (shown) => void process.stderr.write(`cert-manager: the database ${shown} is new\n`),
 };
 
-process.exitCode = await run(process.argv.slice(2));
+void run(process.argv.slice(2)).then((code) => {
+  process.exitCode = code;
+});
 
 /** Exit code: 0 done, 1 refused or failed, 2 not understood. */
 async function run(words: readonly string[]): Promise<number> {

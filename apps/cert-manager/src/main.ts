@@ -4,7 +4,7 @@ import { misspeltSettings, readCertManagerConfig } from './config.js';
 import { openMigrated } from './database.js';
 import { answerUnparsed } from './http/unparsed-requests.responder.js';
 
-await runService('cert-manager', async (onClose) => {
+void runService('cert-manager', async (onClose) => {
   const config = readCertManagerConfig();
   const logger = createLogger({ service: 'cert-manager', level: config.logLevel });
   onClose(await startTracing('cert-manager', config));

@@ -2,9 +2,11 @@ import { readFileSync } from 'node:fs';
 import { runCommandLine } from './command-line.js';
 import { environment } from './config.js';
 
-process.exitCode = await runCommandLine(process.argv.slice(2), {
+void runCommandLine(process.argv.slice(2), {
   environment,
   print: (text) => void process.stdout.write(text),
   complain: (text) => void process.stderr.write(text),
   readInput: () => readFileSync(0, 'utf8'),
+}).then((code) => {
+  process.exitCode = code;
 });

@@ -26,7 +26,7 @@ const drainMs = 2500;
 // what a silent database has not answered by then fails, so that the stop ends in time
 const stopMs = 3500;
 
-await runService('check-monitor', async (onClose) => {
+void runService('check-monitor', async (onClose) => {
   const config = loadConfig(environment);
   const logger = createLogger({ service: 'check-monitor', level: config.logLevel });
   onClose(await startTracing('check-monitor', config));

@@ -13,7 +13,7 @@ import { withStoredIntermediate, withStoredRoot } from './stored-authority.servi
 
 const service = 'dummy-ca';
 
-await runService(service, async (onClose) => {
+void runService(service, async (onClose) => {
   const config = loadConfig();
   const logger = createLogger({ service, level: config.logLevel });
   onClose(await startTracing(service, config));

@@ -31,5 +31,6 @@ async function live({ databaseUrl: url, environment, now, work, deadly }: Life):
   await new Promise((resolve) => setTimeout(resolve, 60_000));
 }
 
-const life = await text(process.stdin);
-if (life !== '') await live(JSON.parse(life));
+void text(process.stdin).then(async (life) => {
+  if (life !== '') await live(JSON.parse(life));
+});

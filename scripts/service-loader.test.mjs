@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import {
+  copyFileSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+let folder;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'service-loader-'));
+  copyFileSync(
+    fileURLToPath(new URL('service-loader.cjs', import.meta.url)),
+    join(folder, 'service-loader.cjs'),
+  );
+  writeFileSync(join(folder, 'main.mjs'), "import load from './service-loader.cjs';\n\nload('main.cjs');\n");
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const write = (name, text) => writeFileSync(join(folder, name), text);
+const compiled = () => readdirSync(join(folder, 'compiled')).map((name) => join(folder, 'compiled', name));
+
+async function output() {
+  const { stdout } = await promisify(execFile)(process.execPath, [join(folder, 'main.mjs'), 'a word']);
+  return stdout;
+}
+
+test('runs a program of several files, by Node alone and by what was compiled', async () => {
+  write('part.cjs', 'exports.words = () => process.argv.slice(2);');
+  write(
+    'main.cjs',
+    `const { words } = require('./part.cjs');
+    const { basename } = require('node:path');
+    console.log(words(), basename(__filename), this === module.exports);`,
+  );
+  assert.equal(await output(), "[ 'a word' ] main.cjs true\n");
+  const cached = compiled();
+  assert.equal(cached.length, 2);
+  const writtenAt = cached.map((file) => statSync(file).mtimeMs);
+  assert.equal(await output(), "[ 'a word' ] main.cjs true\n");
+  assert.deepEqual(compiled(), cached);
+  assert.deepEqual(
+    cached.map((file) => statSync(file).mtimeMs),
+    writtenAt,
+  );
+});
+
+test('runs what a new build wrote, although it has the length of the former', async () => {
+  write('main.cjs', 'console.log("one");');
+  assert.equal(await output(), 'one\n');
+  write('main.cjs', 'console.log("two");');
+  assert.equal(await output(), 'two\n');
+  assert.equal(await output(), 'two\n');
+});
+
+test('compiles again what was damaged or compiled by another V8, and caches that', async () => {
+  write('main.cjs', 'console.log("one");');
+  await output();
+  const [file] = compiled();
+  const good = readFileSync(file);
+  for (const bad of [Buffer.alloc(0), good.subarray(0, 20), Buffer.alloc(good.length, 7)]) {
+    writeFileSync(file, bad);
+    assert.equal(await output(), 'one\n');
+    assert.equal(readFileSync(file).length, good.length);
+  }
+});
+
+test('runs where nothing can be written', async () => {
+  write('compiled', 'in the way of the folder');
+  write('main.cjs', 'console.log("one");');
+  assert.equal(await output(), 'one\n');
+  assert.equal(await output(), 'one\n');
+});
+
+test('runs many times at once before anything was cached', async () => {
+  write('main.cjs', 'console.log("one");');
+  const outputs = await Promise.all(Array.from({ length: 8 }, output));
+  assert.deepEqual(new Set(outputs), new Set(['one\n']));
+  assert.equal(compiled().length, 1);
+});
+
+test('ends with the fault of a program, which names its file', async () => {
+  write('main.cjs', 'setTimeout(() => { throw new Error("no way"); }, 1);');
+  await assert.rejects(output(), /main\.cjs:1[\s\S]*no way/);
+});
