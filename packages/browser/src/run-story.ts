@@ -97,6 +97,7 @@ interface Look {
 }
 
 async function look(page: Page, { name, pictures, faults }: Look): Promise<void> {
+  const session = await page.context().newCDPSession(page);
   for (const [size, viewport] of Object.entries(sizes)) {
     await page.setViewportSize(viewport);
     for (const colorScheme of ['light', 'dark'] as const) {
@@ -105,11 +106,14 @@ async function look(page: Page, { name, pictures, faults }: Look): Promise<void>
         const found = await accessibilityFaults(page, colorScheme === 'light' ? 'everything' : 'colors');
         faults.push(...found.map((fault) => `${name}, ${colorScheme}: ${fault}`));
       }
-      await page.screenshot({ path: `${pictures}/${name}-${colorScheme}-${size}.png` });
+      // as page.screenshot would in twice the time, for a smaller file
+      const { data } = await session.send('Page.captureScreenshot', { optimizeForSpeed: true });
+      writeFileSync(`${pictures}/${name}-${colorScheme}-${size}.png`, data, 'base64');
       const overhang = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
       if (Number(overhang) > 0) faults.push(`${name}, ${size}: ${overhang} px stand out sideways`);
     }
   }
+  await session.detach();
   await page.setViewportSize(sizes.wide);
   await page.emulateMedia({ colorScheme: 'light' });
 }
