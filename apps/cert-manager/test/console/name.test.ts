@@ -129,8 +129,15 @@ jest.setTimeout(60_000);
       await page.getByText('Nothing is lost: go on when the service answers again.').waitFor();
       await look('interrupted');
       await page.unroute('**/csr');
+      const repeated: string[] = [];
+      page.on('request', (request) => {
+        if (request.method() !== 'GET' && /\/csr$/.test(request.url())) repeated.push(request.url());
+      });
       await goOn.click();
       await page.getByText('6 CSRs are stored.').waitFor();
+      // only those that failed
+      expect(new Set(repeated).size).toBe(3);
+      expect(repeated).toHaveLength(3);
       expect(await stored()).toBe(before + 6);
       expect(sent.filter((text) => text.includes('PRIVATE KEY'))).toEqual([]);
       const dataTransfer = await page.evaluateHandle(`(() => {

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { directoryAt, type FakeAcme, startFakeAcme } from '../support/acme/fake-acme.js';
 import type { TestApp } from '../support/app.js';
 import type { FakeCa } from '../support/cas/fake-ca.js';
-import { auditEntries, badIds, pathOf, unknownId } from '../support/inventory.js';
+import { addFqdn, addSpace, auditEntries, badIds, pathOf, unknownId } from '../support/inventory.js';
 import { configure, enable, fqdnWithCsr, providerOf, startAppWithCa } from '../support/signing.js';
 import { silentAddress } from '../support/small-server.js';
 
@@ -87,6 +87,33 @@ describeEachDialect('testing a provider', (open) => {
       });
       expect((await list(app.people.cleo))?.usage).toEqual({ fqdns: 0, pendingRenewals: 0 });
       await app.request.get('/providers?include=other').set(app.people.ada.auth).expect(400);
+    });
+
+    test('names the ten spaces with the most names, and counts those of all', async () => {
+      app.clock.advance(10_000);
+      const before = (await list())?.usage?.fqdns ?? 0;
+      const names = Array.from({ length: 12 }, (_, place) => `team ${String.fromCharCode(97 + place)}`);
+      for (const [place, name] of names.entries()) {
+        const { id } = await addSpace(app, name);
+        // the last two have most
+        for (let count = Math.max(1, place - 8); count > 0; count -= 1) {
+          const fqdn = await addFqdn(app, id, `n${count}.s${place}.example.org`);
+          const body = { providerId: dummyCa.id };
+          await app.request
+            .put(`/spaces/${id}/fqdns/${fqdn.id}`)
+            .set(app.people.ada.auth)
+            .send(body)
+            .expect(200);
+        }
+      }
+      app.clock.advance(10_000);
+      const { fqdns, spaces } = (await list())?.usage ?? {};
+      expect(fqdns).toBe(before + 15);
+      expect(spaces?.slice(0, 2).map(({ name, fqdns }) => [name, fqdns])).toEqual([
+        ['team l', 3],
+        ['team k', 2],
+      ]);
+      expect(spaces?.slice(2).map((space) => space.fqdns)).toEqual(Array.from({ length: 8 }, () => 1));
     });
   });
 
