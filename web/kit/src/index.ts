@@ -25,6 +25,7 @@ export {
   useShownZone,
 } from './frame/display.browser.js';
 export { DisplayCard } from './frame/display-card.js';
+export { Drawer } from './frame/drawer.js';
 export { Icon, type IconName } from './frame/icons.js';
 export { lazyPage } from './frame/lazy-page.browser.js';
 export { MissingPage } from './frame/missing-page.js';

@@ -3,6 +3,7 @@ import {
   background,
   type Column,
   countOf,
+  Drawer,
   EmptyState,
   exactTime,
   Icon,
@@ -12,7 +13,7 @@ import {
   useList,
   useTitle,
 } from '@certloop/web-kit';
-import { Button, Modal } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
@@ -62,14 +63,9 @@ export function AuditPage() {
         }
       />
       {mayClear && <Clearings />}
-      <Modal
-        opened={shown !== undefined}
-        onClose={() => show(undefined)}
-        title={shown?.action ?? ''}
-        size="lg"
-      >
+      <Drawer title={shown?.action ?? ''} isOpen={shown !== undefined} close={() => show(undefined)}>
         {shown !== undefined && <AuditDetails entry={shown} />}
-      </Modal>
+      </Drawer>
     </>
   );
 }

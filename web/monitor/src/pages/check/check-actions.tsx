@@ -1,5 +1,5 @@
 import type { Check } from '@certloop/contracts/browser';
-import { Fault, sendPing, sentenceOf, useCountdown } from '@certloop/web-kit';
+import { Drawer, Fault, sendPing, sentenceOf, useCountdown } from '@certloop/web-kit';
 import { Button, Modal } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -15,13 +15,12 @@ import {
 import { EditDialog } from './edit-check.js';
 
 const dialogs = {
-  schedule: ['Change the schedule', ScheduleDialog],
   edit: ['Edit the check', EditDialog],
   move: ['Move to another project', MoveDialog],
   clear: ['Clear the history?', ClearDialog],
   delete: ['Delete the check?', DeleteDialog],
 } as const satisfies Record<string, readonly [title: string, Dialog: ComponentType<CheckDialogProps>]>;
-type DialogName = keyof typeof dialogs;
+type DialogName = keyof typeof dialogs | 'schedule';
 
 const buttons = [
   ['schedule', 'Change the schedule'],
@@ -50,7 +49,8 @@ export function CheckActions({ projectId, check }: { readonly projectId: string;
       {label}
     </Button>
   );
-  const [title, Dialog] = dialog === undefined ? ['', undefined] : dialogs[dialog];
+  const [title, Dialog] = dialog === undefined || dialog === 'schedule' ? ['', undefined] : dialogs[dialog];
+  const close = () => open(undefined);
   return (
     <>
       <div className="cl-row">
@@ -77,8 +77,12 @@ export function CheckActions({ projectId, check }: { readonly projectId: string;
         </div>
       )}
       <Fault>{errorOf(act.error ?? copy.error)}</Fault>
-      <Modal opened={Dialog !== undefined} onClose={() => open(undefined)} title={title} size="lg">
-        {Dialog !== undefined && <Dialog projectId={projectId} check={check} close={() => open(undefined)} />}
+      {/* what the check did stays in view while its schedule changes */}
+      <Drawer title="Change the schedule" isOpen={dialog === 'schedule'} close={close}>
+        <ScheduleDialog projectId={projectId} check={check} close={close} />
+      </Drawer>
+      <Modal opened={Dialog !== undefined} onClose={close} title={title} size="lg">
+        {Dialog !== undefined && <Dialog projectId={projectId} check={check} close={close} />}
       </Modal>
     </>
   );
