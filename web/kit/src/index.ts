@@ -35,6 +35,7 @@ export { Brand, Front, Shell } from './frame/shell.js';
 export { startConsole } from './frame/start.js';
 export { useStoredChoice } from './frame/stored-choice.browser.js';
 export { forgetUnsaved } from './frame/unsaved.browser.js';
+export { WaitingPage } from './frame/waiting-page.js';
 export { DowntimeStrip, DurationChart } from './history-charts.js';
 export { csrBlocks, csrNames } from './keys/csr-names.js';
 export { type KeyKind, keyKinds, opensslCommand, type ShellKind } from './keys/openssl-command.js';
@@ -56,6 +57,7 @@ export { SearchForm } from './lists/search-form.js';
 export { useList } from './lists/use-list.browser.js';
 export { type Selection, useSelection } from './lists/use-selection.browser.js';
 export { useSteadyList } from './lists/use-steady-list.browser.js';
+export { WaitingTable } from './lists/waiting-table.js';
 export { hostText } from './names/host-text.js';
 export {
   type NestedField,
@@ -65,7 +67,7 @@ export {
   shownSettings,
   type Typed,
 } from './nested-settings.js';
-export { EmptyState, Loaded, Moment, useTitle, Waiting } from './page-parts.js';
+export { EmptyState, Loaded, Moment, NextTry, useTitle, Waiting } from './page-parts.js';
 export type { NavigationLink } from './palette/commands.js';
 export { matchingEntries, type PaletteEntry } from './palette/palette-entries.js';
 export {

@@ -1,9 +1,11 @@
-import { type ReactNode, useEffect } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
+import { createContext, type ReactNode, useContext, useEffect, useRef } from 'react';
+import type { live } from './activity.browser.js';
 import { useNow } from './clock.browser.js';
 import { ErrorPanel } from './error-panel.js';
 import { useDisplay } from './frame/display.browser.js';
-import { sentenceOf } from './service/refusal.js';
-import { exactTime, relativeTime } from './times.js';
+import { isPassing, sentenceOf, statusOf } from './service/refusal.js';
+import { exactTime, relativeTime, wholeSentence } from './times.js';
 
 /** Names the page in the title of the window. */
 export function useTitle(page: string, console: string): void {
@@ -16,32 +18,92 @@ export function useTitle(page: string, console: string): void {
 interface LoadedQuery<Data> {
   readonly data: Data | undefined;
   readonly dataUpdatedAt: number;
+  readonly errorUpdatedAt: number;
   readonly isError: boolean;
+  /** Whether it waits for this browser to be online again. */
+  readonly isPaused: boolean;
   readonly error: unknown;
   readonly refetch: () => Promise<unknown>;
 }
 
-/** What a query has loaded. The last data stays while a later load fails, below a strip that says so. */
+/** Whether a strip above says already that the service does not answer. */
+const IsOutageShown = createContext(false);
+
+/**
+ * What a query has loaded. The last data stays while a later load fails, below a strip that says so; with `refresh`, by
+ * which the query is loaded again and again, also when the next attempt is.
+ */
 export function Loaded<Data>({
   query,
+  refresh,
+  waiting = <Waiting />,
   children,
 }: {
   readonly query: LoadedQuery<Data>;
+  readonly refresh?: ReturnType<typeof live>;
+  /** Stands there until the data is loaded, in the shape of what will. */
+  readonly waiting?: ReactNode;
   readonly children: (data: Data) => ReactNode;
 }) {
+  const isShownAbove = useContext(IsOutageShown);
+  const isOffline = query.isPaused && refresh !== undefined;
+  const isFailing = query.isError || isOffline;
+  useRecovery(refresh !== undefined && isFailing);
   if (query.data === undefined) {
     if (query.isError) return <ErrorPanel error={query.error} retry={() => void query.refetch()} />;
-    return <Waiting />;
+    return waiting;
   }
   return (
     <>
-      {query.isError && (
+      {isFailing && !isShownAbove && (
         <p className="cl-strip" role="status">
-          As of {exactTime(new Date(query.dataUpdatedAt).toISOString())}. {sentenceOf(query.error)}
+          As of {exactTime(new Date(query.dataUpdatedAt).toISOString())}.{' '}
+          {isOffline ? 'This browser is offline.' : <Failure query={query} refresh={refresh} />}
         </p>
       )}
-      {children(query.data)}
+      <IsOutageShown value={isFailing || isShownAbove}>{children(query.data)}</IsOutageShown>
     </>
+  );
+}
+
+/** Loads the other parts of the page again as soon as this one is loaded again. */
+function useRecovery(isFailing: boolean): void {
+  const queries = useQueryClient();
+  const wasFailing = useRef(isFailing);
+  useEffect(() => {
+    const isOver = wasFailing.current && !isFailing;
+    wasFailing.current = isFailing;
+    if (isOver) {
+      void queries.refetchQueries({ type: 'active', predicate: ({ state }) => state.status === 'error' });
+    }
+  }, [isFailing, queries]);
+}
+
+/** Why the last load failed, and when the next one is. */
+function Failure({
+  query: { error, errorUpdatedAt, dataUpdatedAt },
+  refresh,
+}: {
+  readonly query: LoadedQuery<unknown>;
+  readonly refresh: ReturnType<typeof live> | undefined;
+}) {
+  if (refresh === undefined) return wholeSentence(sentenceOf(error));
+  const isAway = isPassing(error) && statusOf(error) === undefined;
+  const pauseMs = refresh.refetchInterval({ state: { dataUpdatedAt, errorUpdatedAt } });
+  return (
+    <>
+      {isAway ? 'The service does not answer since then.' : wholeSentence(sentenceOf(error))}{' '}
+      <NextTry at={errorUpdatedAt + pauseMs} />
+    </>
+  );
+}
+
+/** Counts down to the next attempt. */
+export function NextTry({ at }: { readonly at: number }) {
+  const seconds = Math.max(0, Math.ceil((at - useNow(1_000)) / 1_000));
+  return (
+    // a count down each second is nothing to be read aloud
+    <span aria-hidden="true">{seconds === 0 ? 'Trying again.' : `Trying again in ${seconds} s.`}</span>
   );
 }
 

@@ -126,6 +126,12 @@ jest.setTimeout(2 * minute);
       await page.getByLabel('Period', { exact: true }).fill('1');
       await page.getByLabel('Unit of period').selectOption('minutes');
       await page.getByText('A ping is expected every 1 minute.').waitFor();
+      // a preview that fails holds up no one
+      await page.route('**/schedule-preview?*', (route) => route.abort());
+      await page.getByLabel('Period', { exact: true }).fill('2');
+      await page.getByRole('dialog').getByText('The service does not answer.').waitFor();
+      expect(await page.getByRole('button', { name: 'Create the check' }).isEnabled()).toBe(true);
+      await look('no-preview');
       await page.getByRole('button', { name: 'Create the check' }).click();
       await page.getByText('No ping has arrived yet').waitFor();
       await page.getByText(/^[0-9a-f-]{36}@pings\.example\.org$/).waitFor();
@@ -235,6 +241,40 @@ jest.setTimeout(2 * minute);
     });
   });
 
+  test('shows since when nothing was loaded, and when the next attempt is', async () => {
+    const email = 'dora@example.org';
+    await (await stage.newOwner(email, 'Outages')).check({ name: 'Backup' });
+    const { browser, url } = stage;
+    await runStory(browser, { name: 'as-of', url }, async (story) => {
+      const { page, look } = story;
+      await page.clock.install();
+      await page.reload();
+      await signIn(story, email);
+      const link = page.getByRole('main').getByRole('link', { name: 'Backup' });
+      await link.waitFor();
+      const strip = page
+        .getByRole('status')
+        .getByText(/^As of /)
+        .first();
+      for (const open of [() => Promise.resolve(), () => link.click()]) {
+        await open();
+        await page.getByRole('heading', { name: 'Backup' }).or(link).first().waitFor();
+        await page.route('**/api/account/**', (route) => route.abort());
+        await page.clock.fastForward(16_000);
+        await page.getByText('The service does not answer since then.').waitFor();
+        await page.getByText(/Trying again in \d+ s\./).waitFor();
+        await look('away');
+        await page.unroute('**/api/account/**');
+        await page.clock.fastForward(21_000);
+        await strip.waitFor({ state: 'detached' });
+      }
+      await page.context().setOffline(true);
+      await page.getByText('This browser is offline.').waitFor();
+      await page.context().setOffline(false);
+      await strip.waitFor({ state: 'detached' });
+    });
+  });
+
   test('a schedule in Riga with pings in UTC is explained, and one click mends it', async () => {
     const email = 'clara@example.org';
     const clara = await stage.newOwner(email, 'Reports');
@@ -259,6 +299,11 @@ jest.setTimeout(2 * minute);
       await look('hint');
       await page.getByRole('button', { name: 'Change the schedule' }).click();
       await page.getByText('From the last 5 pings this looks like 0 3 * * * UTC.').waitFor();
+      // beside the page, so that what the check did stays in view
+      const drawer = await page.getByRole('dialog', { name: 'Change the schedule' }).boundingBox();
+      expect(drawer).toMatchObject({ y: 0, height: 900 });
+      expect((drawer?.x ?? 0) + (drawer?.width ?? 0)).toBe(1440);
+      expect(drawer?.x).toBeGreaterThan(600);
       await look('suggestion');
       await page.getByRole('button', { name: 'Use this schedule' }).click();
       await page.getByText('looks like').waitFor({ state: 'detached' });

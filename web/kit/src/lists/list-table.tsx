@@ -3,6 +3,7 @@ import { Loaded } from '../page-parts.js';
 import { DataTable, type DataTableProps } from './data-table.js';
 import { ListEnd } from './list-end.js';
 import type { useList } from './use-list.browser.js';
+import { WaitingTable } from './waiting-table.js';
 
 interface ListTableProps<Row> extends Omit<DataTableProps<Row>, 'rows' | 'total'> {
   readonly list: ReturnType<typeof useList<Row>>;
@@ -17,7 +18,10 @@ interface ListTableProps<Row> extends Omit<DataTableProps<Row>, 'rows' | 'total'
 export function ListTable<Row>({ list, noun, nouns, empty, ...table }: ListTableProps<Row>) {
   const { query, rows = [], total, more, isLoadingMore } = list;
   return (
-    <Loaded query={query}>
+    <Loaded
+      query={query}
+      waiting={<WaitingTable columns={table.columns} canSelect={table.selection !== undefined} />}
+    >
       {() =>
         rows.length === 0 ? (
           empty

@@ -11,6 +11,7 @@ import {
   useList,
   useSelection,
   useSteadyList,
+  WaitingTable,
 } from '@certloop/web-kit';
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
@@ -61,7 +62,7 @@ export function NamesList(props: NamesListProps) {
   return (
     <>
       {hasToolbar && <NamesToolbar counts={shownCounts} filter={filter} setFilter={setFilter} />}
-      <Loaded query={query}>
+      <Loaded query={query} waiting={<WaitingNames columns={columns} />}>
         {() =>
           rows !== undefined && rows.length === 0 && isFiltered ? (
             <EmptyState title="No name matches">
@@ -94,6 +95,16 @@ export function NamesList(props: NamesListProps) {
           )
         }
       </Loaded>
+    </>
+  );
+}
+
+/** The place of the buttons above the names, and of the names. */
+function WaitingNames({ columns }: { readonly columns: readonly Column<Fqdn>[] }) {
+  return (
+    <>
+      <div className="cl-row cl-waiting-buttons" />
+      <WaitingTable columns={columns} canSelect />
     </>
   );
 }

@@ -11,6 +11,7 @@ import {
   StateChip,
   useNow,
   useTitle,
+  WaitingPage,
 } from '@certloop/web-kit';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
@@ -51,7 +52,7 @@ export function CertificatePage() {
         </Link>
       </nav>
       <h1 className="cl-anywhere">Certificate of {name}</h1>
-      <Loaded query={certificate}>
+      <Loaded query={certificate} waiting={<WaitingPage isTitled />}>
         {(detail) => (
           <>
             <Life certificate={detail} />

@@ -1,5 +1,5 @@
 import type { Csr, OwnFqdn, RenewalExplanation } from '@certloop/contracts/browser';
-import { ErrorPanel, hostText, Loaded, listPageOf, useList, useTitle } from '@certloop/web-kit';
+import { ErrorPanel, hostText, Loaded, listPageOf, useList, useTitle, WaitingPage } from '@certloop/web-kit';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { fqdnQuery } from '../../lookups.js';
@@ -36,7 +36,7 @@ export function FqdnPage() {
           {fqdn.data?.spaceName ?? 'Space'}
         </Link>
       </nav>
-      <Loaded query={fqdn}>
+      <Loaded query={fqdn} waiting={<WaitingPage />}>
         {(name) => {
           const mayWrite = reaches(name.level, 'READ_WRITE');
           return (

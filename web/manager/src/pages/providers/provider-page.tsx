@@ -10,6 +10,7 @@ import {
   readableTimes,
   useList,
   useTitle,
+  WaitingPage,
 } from '@certloop/web-kit';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -36,7 +37,7 @@ export function ProviderPage() {
       <nav className="cl-crumbs" aria-label="Where you are">
         <Link to="/providers">Providers</Link>
       </nav>
-      <Loaded query={query}>
+      <Loaded query={query} waiting={<WaitingPage />}>
         {() =>
           provider === undefined ? (
             <EmptyState title="There is no such provider">

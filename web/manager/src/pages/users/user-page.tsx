@@ -1,5 +1,13 @@
 import type { User } from '@certloop/contracts/browser';
-import { ConfirmDialog, exactTime, Fault, Loaded, sentenceOf, useTitle } from '@certloop/web-kit';
+import {
+  ConfirmDialog,
+  exactTime,
+  Fault,
+  Loaded,
+  sentenceOf,
+  useTitle,
+  WaitingPage,
+} from '@certloop/web-kit';
 import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
@@ -33,7 +41,7 @@ function TheUser({ id }: { readonly id: string }) {
   useTitle(query.data?.username ?? 'User', 'manager');
   const bound = useBound(query.data);
   return (
-    <Loaded query={query}>
+    <Loaded query={query} waiting={<WaitingPage />}>
       {(user) => (
         <>
           <div className="cl-title">

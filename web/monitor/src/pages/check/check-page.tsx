@@ -1,5 +1,5 @@
 import type { Check, ReadOnlyCheck } from '@certloop/contracts/browser';
-import { background, ErrorPanel, Loaded, live, useTabIcon, useTitle } from '@certloop/web-kit';
+import { background, ErrorPanel, Loaded, live, useTabIcon, useTitle, WaitingPage } from '@certloop/web-kit';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { CheckStateChip, wordOf } from '../../check-states.js';
@@ -44,7 +44,7 @@ export function CheckPage() {
           {project.data?.name ?? 'Project'}
         </Link>
       </nav>
-      <Loaded query={query}>
+      <Loaded query={query} refresh={live()} waiting={<WaitingPage />}>
         {(found) => (
           <>
             <div className="cl-title">

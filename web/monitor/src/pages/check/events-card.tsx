@@ -44,7 +44,7 @@ export function EventsCard(props: EventsOf) {
         </fieldset>
       </div>
       <ChosenPing />
-      <Loaded query={query}>
+      <Loaded query={query} refresh={live()}>
         {() =>
           rows === undefined || rows.length === 0 ? (
             <p className="cl-dim">Nothing has happened yet.</p>

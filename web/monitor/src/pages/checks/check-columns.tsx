@@ -40,7 +40,8 @@ export function checkColumns({
   return channels.length === 0 ? [...shown, actions] : [...shown, toggles, actions];
 }
 
-function shownColumns(projectId: string): readonly Column<LiveCheck>[] {
+/** Columns that everyone sees. */
+export function shownColumns(projectId: string): readonly Column<LiveCheck>[] {
   return [
     { key: 'name', title: 'Check', cell: (check) => <CheckName projectId={projectId} check={check} /> },
     {

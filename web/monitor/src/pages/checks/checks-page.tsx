@@ -6,10 +6,12 @@ import {
   ErrorPanel,
   Icon,
   Loaded,
+  live,
   serviceUrl,
   useNow,
   useTabIcon,
   useTitle,
+  WaitingTable,
 } from '@certloop/web-kit';
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
@@ -18,6 +20,7 @@ import { type ReactNode, useRef, useState } from 'react';
 import { countsText, sumOf, titleOf, worstOf } from '../../check-states.js';
 import { mayChange, projectQuery } from '../../lookups.js';
 import { ProjectHead } from '../../project-head.js';
+import { shownColumns } from './check-columns.js';
 import { CheckList } from './check-list.js';
 import { isNarrowed } from './checks-toolbar.js';
 import { NewCheck } from './new-check.js';
@@ -32,8 +35,8 @@ export function ChecksPage() {
   const navigate = route.useNavigate();
   const [isAdding, setAdding] = useState(false);
   const project = useQuery(projectQuery(projectId));
-  const live = useLiveChecks(projectId, search);
-  const { rows, counts } = live;
+  const checks = useLiveChecks(projectId, search);
+  const { rows, counts } = checks;
   const name = project.data?.name ?? 'Project';
   useTitle(titleOf(counts, name), 'monitor');
   useTabIcon(counts === undefined ? undefined : worstOf(counts));
@@ -55,7 +58,11 @@ export function ChecksPage() {
       </ProjectHead>
       <Announced counts={counts} />
       {counts !== undefined && all > 0 && <h2>{countsText(counts)}</h2>}
-      <Loaded query={live.list.query}>
+      <Loaded
+        query={checks.query}
+        refresh={live()}
+        waiting={<WaitingTable columns={shownColumns(projectId)} canSelect={canChange} />}
+      >
         {() =>
           isEmpty ? (
             <NoCheck>{add}</NoCheck>
@@ -64,7 +71,7 @@ export function ChecksPage() {
               projectId={projectId}
               search={search}
               change={(next) => void navigate({ search: next, replace: true })}
-              live={live}
+              live={checks}
               canChange={canChange}
             />
           )

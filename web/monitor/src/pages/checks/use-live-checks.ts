@@ -1,6 +1,6 @@
 import type { CheckState, ListedCheck } from '@certloop/contracts/browser';
 import { useCalm, useList } from '@certloop/web-kit';
-import { useQuery } from '@tanstack/react-query';
+import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import { type CheckSearch, type LiveCheck, loadChecks, statesQuery, withStates } from '../../lookups.js';
 
@@ -19,6 +19,7 @@ export function useLiveChecks(projectId: string, search: CheckSearch) {
   useRest(list, shown.at(-1)?.id);
   return {
     list,
+    query: states.isError || states.isPaused ? withStatesOf(list.query, states) : list.query,
     rows: useLiveRows(list.rows, states.data?.checks),
     counts: states.data?.counts,
     onShown: setShown,
@@ -43,6 +44,16 @@ function useLiveRows(
       return row;
     });
   }, [rows, states, drawn]);
+}
+
+/** What is known of the list while its states cannot be loaded. */
+function withStatesOf(
+  { data, dataUpdatedAt, refetch }: ReturnType<typeof useList<ListedCheck>>['query'],
+  states: UseQueryResult,
+) {
+  const { isError, isPaused, error, errorUpdatedAt } = states;
+  const updatedAt = Math.max(dataUpdatedAt, states.dataUpdatedAt);
+  return { data, dataUpdatedAt: updatedAt, refetch, isError, isPaused, error, errorUpdatedAt };
 }
 
 /** Rows below the last one on the screen that are loaded already. */

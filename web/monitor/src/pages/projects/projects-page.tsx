@@ -11,6 +11,7 @@ import {
   StateChip,
   useTabIcon,
   useTitle,
+  WaitingTable,
 } from '@certloop/web-kit';
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
@@ -94,7 +95,7 @@ export function ProjectsPage() {
         <h1>Projects</h1>
         {query.data !== undefined && query.data.length > 0 && add}
       </div>
-      <Loaded query={query}>
+      <Loaded query={query} refresh={live(15_000)} waiting={<WaitingTable columns={columns} />}>
         {(projects) =>
           projects.length === 0 ? (
             <EmptyState title="You have no project yet">
