@@ -62,6 +62,8 @@ function ProviderChoice({ filter, setFilter }: Pick<NamesToolbarProps, 'filter' 
   return (
     <NativeSelect
       aria-label="Provider"
+      // the choices fit in one line beside the menu of a usual screen
+      maw="11.5rem"
       value={filter.providerId ?? ''}
       data={[
         { value: '', label: 'Any provider' },
