@@ -11,8 +11,9 @@ export default {
   transform: {},
   // A bound for what hangs; a busy machine makes honest tests slow.
   testTimeout: 60_000,
-  // As many as the gate's machine has cores; a worker that has grown over many files makes way for a new one.
-  maxWorkers: 2,
+  // One more than the gate's machine has cores, as each waits for a database, a browser or a process a fifth of its
+  // time; a worker that has grown over many files makes way for a new one.
+  maxWorkers: 3,
   workerIdleMemoryLimit: '1GB',
   reporters: [['default', { summaryThreshold: 1_000 }], here('scripts/totals-reporter.mjs')],
 };

@@ -13,8 +13,8 @@ import { totalsFileOf } from './totals-reporter.mjs';
 const jest = createRequire(new URL('../packages/db/package.json', import.meta.url)).resolve('jest/bin/jest');
 const config = fileURLToPath(new URL('jest/every-package.mjs', import.meta.url));
 
-// Two runs at once. End-to-end tests wait for other processes half of their time, so they run beside as many workers as
-// the gate's machine has cores; one after the other, as two stacks at once leave a log-in too little of these cores.
+// Two runs at once. End-to-end tests wait for other processes half of their time, so they run beside the workers of the
+// packages; one after the other, as two stacks at once leave a log-in too little of the gate's two cores.
 const runs = [
   { run: 'stacks', args: ['--selectProjects', 'e2e', '--maxWorkers', '1'] },
   { run: 'packages', args: ['--ignoreProjects', 'e2e'] },
