@@ -15,6 +15,7 @@ import {
 } from '@certloop/crypto';
 import type { Clock } from '@certloop/server';
 import { listening, textOf } from '../small-server.js';
+import { busy, flood, json, redirect, text } from './ca-answers.js';
 import { createFakeRevocations, type FakeRevocations } from './fake-revocations.js';
 import { type Counted, createCounted, createGate, type Gate } from './held-answers.js';
 
@@ -273,32 +274,4 @@ async function issue(issuer: Issuer, { csrPem, days, serialNumber, manner, now }
 
 function signed(id: string, certificate: string): object {
   return { id, status: 'success', message: 'signed', certificate };
-}
-
-function json(response: ServerResponse, status: number, body: object): void {
-  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-}
-
-function text(response: ServerResponse, status: number, body: string): void {
-  response.writeHead(status, { 'content-type': 'text/plain' }).end(body);
-}
-
-function busy(response: ServerResponse): void {
-  response.writeHead(503, { 'retry-after': '7200', 'content-type': 'application/json' });
-  response.end(JSON.stringify({ error: 'too busy' }));
-}
-
-function redirect(response: ServerResponse, location: string): void {
-  response.writeHead(302, { location }).end();
-}
-
-/** Sends until the other side has had enough. */
-function flood(response: ServerResponse): void {
-  const chunk = Buffer.alloc(65_536, 0x20);
-  response.writeHead(200, { 'content-type': 'application/json' });
-  const more = () => {
-    while (!response.destroyed && response.write(chunk));
-  };
-  response.on('drain', more);
-  more();
 }
