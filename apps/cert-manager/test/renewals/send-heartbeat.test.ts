@@ -14,17 +14,7 @@ import { createLostPings } from '../../src/watch/pings/lost-pings.service.js';
 import { watchPings } from '../../src/watch/pings/watch-pings.repository.js';
 import { type FakeMonitor, startFakeMonitor } from '../support/monitor/fake-monitor.js';
 import { listening, silentAddress } from '../support/small-server.js';
-
-const quiet: RunReport = {
-  renewed: 0,
-  failed: [],
-  broken: 0,
-  lapsed: 0,
-  obstacles: [],
-  troubled: { count: 0, first: undefined },
-  forbidden: { count: 0, first: undefined },
-  isDone: true,
-};
+import { quiet } from './run-renewals/run-facts.js';
 
 describeEachDialect('the heartbeat', (open) => {
   const clock = createMovableClock(new Date('2026-03-01T12:00:00.000Z'));

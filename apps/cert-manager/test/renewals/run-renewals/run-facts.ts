@@ -1,9 +1,10 @@
+import type { RunReport } from '../../../src/renewals/heartbeat/run-report.js';
 import type { RenewalPlace } from '../../support/renewals.js';
 
 export const minute = 60_000;
 
 /** The report of a run that found nothing to do. */
-export const quiet = {
+export const quiet: RunReport = {
   renewed: 0,
   failed: [],
   broken: 0,
