@@ -8,6 +8,7 @@ const path = require('node:path');
 const { Script } = require('node:vm');
 
 const folder = path.join(__dirname, 'compiled');
+const digestLength = 32;
 
 /** What this run compiled, by the file that it belongs into. */
 const compiled = new Map();
@@ -29,7 +30,7 @@ function run(module, file) {
   const bytes = fs.readFileSync(file);
   const source = Module.wrap(bytes.toString('utf8'));
   const cache = cacheFile(file, bytes);
-  const cachedData = readIfThere(cache);
+  const cachedData = readWhole(cache);
   // without import(), which Node 20 loses in what was compiled before; the bundler writes require for each
   const script = new Script(source, { filename: file, cachedData });
   if (cachedData === undefined || script.cachedDataRejected) compiled.set(cache, script);
@@ -40,13 +41,16 @@ function run(module, file) {
 /** Another name for each content and Node: V8 itself compares no more of a source than its length. */
 function cacheFile(file, bytes) {
   const { version, arch } = process;
-  const digest = createHash('sha256').update(bytes).digest('hex').slice(0, 32);
+  const digest = digestOf(bytes).toString('hex');
   return path.join(folder, `${path.basename(file)}-${digest}-${version}-${arch}`);
 }
 
-function readIfThere(file) {
+/** What a file holds behind its digest: V8 judges only the head of its data, and other damage would end the process. */
+function readWhole(file) {
   try {
-    return fs.readFileSync(file);
+    const bytes = fs.readFileSync(file);
+    const data = bytes.subarray(digestLength);
+    return digestOf(data).equals(bytes.subarray(0, digestLength)) ? data : undefined;
   } catch {
     return undefined;
   }
@@ -57,7 +61,8 @@ function store(script, file) {
   const unfinished = `${file}-${process.pid}`;
   try {
     fs.mkdirSync(folder, { recursive: true });
-    fs.writeFileSync(unfinished, script.createCachedData());
+    const data = script.createCachedData();
+    fs.writeFileSync(unfinished, Buffer.concat([digestOf(data), data]));
     fs.renameSync(unfinished, file);
   } catch {
     removeIfThere(unfinished);
@@ -68,4 +73,8 @@ function removeIfThere(file) {
   try {
     fs.unlinkSync(file);
   } catch {}
+}
+
+function digestOf(bytes) {
+  return createHash('sha256').update(bytes).digest();
 }
