@@ -64,7 +64,10 @@ test('runs what a new build wrote, although it has the length and the time of th
 });
 
 test('compiles again what was damaged or compiled by another V8, and caches that', async () => {
-  const functions = Array.from({ length: 500 }, (_, place) => `function f${place}() { return [${place}, 'word']; }`);
+  const functions = Array.from(
+    { length: 500 },
+    (_, place) => `function f${place}() { return [${place}, 'word']; }`,
+  );
   const calls = functions.map((_, place) => `f${place}();`);
   write('main.cjs', [...functions, ...calls, 'console.log("one");'].join('\n'));
   await output();
@@ -75,7 +78,14 @@ test('compiles again what was damaged or compiled by another V8, and caches that
   const withHole = Buffer.from(good).fill(0, middle, middle + 4_096);
   const withOtherByte = Buffer.from(good).fill(good[middle] ^ 1, middle, middle + 1);
   const halved = good.subarray(0, middle);
-  const worn = [Buffer.alloc(0), good.subarray(0, 20), halved, Buffer.alloc(good.length, 7), withHole, withOtherByte];
+  const worn = [
+    Buffer.alloc(0),
+    good.subarray(0, 20),
+    halved,
+    Buffer.alloc(good.length, 7),
+    withHole,
+    withOtherByte,
+  ];
   for (const bad of worn) {
     writeFileSync(file, bad);
     assert.equal(await output(), 'one\n');
