@@ -18,6 +18,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { conditionOf, loadFqdns } from '../lookups.js';
+import { useRights } from '../rights.js';
 import { api } from '../service.js';
 import { BulkBar } from './bulk-bar.js';
 import { ExportNames } from './export-names.js';
@@ -49,10 +50,11 @@ export function NamesList(props: NamesListProps) {
   const hasToolbar = isFiltered || (counts !== undefined && counts.total > fewNames);
   const key = spaceId === undefined ? ['ahead', 'names', filter] : ['space', spaceId, 'fqdns', filter];
   const subject = JSON.stringify([spaceId, filter]);
+  const rights = useRights();
   const list = useSteadyList(
     useList<Fqdn>(key, (cursor, signal) => loadFqdns(spaceId, filter, cursor, signal)),
     ({ id }) => id,
-    subject,
+    JSON.stringify([subject, rights]),
   );
   const { query, rows, total, moved, sortAnew } = list;
   const shownCounts = useShownCounts(spaceId, filter, counts);

@@ -152,7 +152,7 @@ function NoMatch() {
 /** The spaces with this part in their names, which keep their places while someone reads them. */
 function useSpaces(q: string | undefined) {
   const list = useList<Space>(['spaces', 'list', q], (cursor, signal) => loadSpaces(cursor, signal, q));
-  return useSteadyList(list, ({ id }) => id, q ?? '');
+  return useSteadyList(list, ({ id }) => id, JSON.stringify([q, useRights()]));
 }
 
 /** The spaces that the user may read: a few as cards, more as a table. */
