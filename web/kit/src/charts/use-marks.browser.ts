@@ -26,9 +26,9 @@ export function useMarks(count: number, start = count - 1) {
       onPointerEnter: () => setPlace(at),
       onClick: press,
       onKeyDown: (event: KeyboardEvent) => {
-        if (event.key === 'Enter' || event.key === ' ') {
+        if (press !== undefined && (event.key === 'Enter' || event.key === ' ')) {
           event.preventDefault();
-          press?.();
+          press();
           return;
         }
         const next = placeAfterKey(event.key, at, count);

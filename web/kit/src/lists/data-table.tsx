@@ -68,13 +68,14 @@ function VirtualTable<Row>(props: DataTableProps<Row>) {
   const { rows, rowKey, onShown } = props;
   const table = useRef<HTMLTableElement>(null);
   // a row that is as high as expected needs no second drawing
-  const usual = useRef(49);
+  const usual = useRef<number>(undefined);
   const virtual = useWindowVirtualizer({
     count: rows.length,
-    estimateSize: () => usual.current,
+    estimateSize: () => usual.current ?? 49,
     measureElement: (row: HTMLTableRowElement, entry, instance) => {
-      usual.current = measureElement(row, entry, instance);
-      return usual.current;
+      const height = measureElement(row, entry, instance);
+      usual.current ??= height;
+      return height;
     },
     overscan: 8,
     scrollMargin: table.current?.offsetTop ?? 0,
