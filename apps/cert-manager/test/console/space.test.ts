@@ -73,7 +73,7 @@ jest.setTimeout(180_000);
 
       // the page knows where the log stands from its first poll
       await page.clock.fastForward(6_000);
-      await addFqdn(app, space.id, 'new.example.org');
+      const added = await addFqdn(app, space.id, 'new.example.org');
       const polled = page.waitForResponse(/\/changes\?since=/);
       await page.clock.fastForward(6_000);
       expect((await (await polled).body()).length).toBeLessThan(1_000);
@@ -87,6 +87,10 @@ jest.setTimeout(180_000);
       await moved.click();
       await moved.waitFor({ state: 'detached' });
       expect(await lastNames()).toEqual(['new.example.org', 'valid.example.org']);
+      // what is deleted does not stay in its place
+      await app.request.delete(`/spaces/${space.id}/fqdns/${added.id}`).set(app.people.ada.auth).expect(200);
+      await page.clock.fastForward(6_000);
+      await table.getByRole('link', { name: 'new.example.org' }).waitFor({ state: 'detached' });
       await app.request
         .put(pathOf(fqdn, 'renewal-enabled'))
         .set(app.people.ada.auth)
@@ -99,7 +103,7 @@ jest.setTimeout(180_000);
       await page.getByRole('link', { name: 'Spaces' }).first().click();
       // a card for each of a few spaces
       const card = page.getByRole('region', { name: space.name, exact: true });
-      await card.getByText('7 names').waitFor();
+      await card.getByText('6 names').waitFor();
       await card.getByText('FULL_ACCESS').waitFor();
       await look('spaces');
     });
