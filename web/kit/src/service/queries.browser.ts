@@ -26,8 +26,8 @@ const defaultOptions: DefaultOptions = {
 };
 
 /**
- * What pages load, held in memory only. A 401 of any request ends the session of the page. After a 403 everything shown
- * is loaded again, with what the user may do: the rights may have changed since.
+ * What pages load, held in memory only. After a 401 of any request the page asks for its session, and after a 403 it
+ * loads all it shows again, with what the user may do: the rights may have changed since.
  */
 export function createQueries<M extends Me>(session: Session<M>): QueryClient {
   // hashes of the queries whose latest answer was 403
@@ -62,7 +62,7 @@ export function createQueries<M extends Me>(session: Session<M>): QueryClient {
     queryCache: new QueryCache({
       onError: (error, query) => {
         const status = statusOf(error);
-        if (status === 401) session.end('idle');
+        if (status === 401) void session.refused();
         if (status === 403 || status === 404) void followRefusal(error, query);
       },
       onSuccess: (_, { queryHash }) => refused.delete(queryHash),
@@ -76,7 +76,7 @@ export function createQueries<M extends Me>(session: Session<M>): QueryClient {
       onError: (error, _variables, _result, mutation) => {
         noteFailed(forms.get(mutation));
         const status = statusOf(error);
-        if (status === 401) session.end('idle');
+        if (status === 401) void session.refused();
         // the client has asked for the rights of the session already
         if ((status === 403 || status === 404) && session.state().phase === 'in') void askAgain(error);
       },

@@ -93,11 +93,29 @@ describe('a page that is signed in', () => {
     expect(tab.csrfToken()).toBe('t-2');
   });
 
+  test('asks once after several refusals, and goes on if they belong to an older session', async () => {
+    const { service, tab } = await openSignedIn();
+    service.asked.length = 0;
+    await Promise.all([tab.refused(), tab.refused()]);
+    expect(tab.state()).toMatchObject({ phase: 'in' });
+    expect(service.asked).toEqual([true]);
+    service.answer = refused(401);
+    await tab.refused();
+    expect(tab.state()).toEqual({ phase: 'ended', me: anna, reason: 'idle' });
+  });
+
   test('signs out in every tab', async () => {
     const { tab, other } = await openSignedIn();
     await tab.close();
     expect(tab.state()).toEqual({ phase: 'out' });
     expect(other.state()).toMatchObject({ phase: 'ended', reason: 'elsewhere' });
+  });
+
+  test('says that another tab signed out, also when a request of its own was refused before', async () => {
+    const { tab, other } = await openSignedIn();
+    other.end('idle');
+    await tab.close();
+    expect(other.state()).toEqual({ phase: 'ended', me: anna, reason: 'elsewhere' });
   });
 
   test('signs out when the session is over already, but not when the service fails', async () => {

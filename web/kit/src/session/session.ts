@@ -17,6 +17,8 @@ export interface MeReply<M> {
 /** The session of a page, shared with the other tabs of its console. */
 export class Session<M extends Me> {
   #state: SessionState<M> = { phase: 'unknown' };
+  /** The question after a refusal, until it is answered: what a page asked at once is refused at once. */
+  #doubt: Promise<unknown> | undefined;
   readonly #listeners = new Set<() => void>();
   readonly #port: SessionPort<M>;
   readonly #tabs: TabChannel;
@@ -63,10 +65,23 @@ export class Session<M extends Me> {
     this.#tabs.send('signed-in');
   }
 
-  /** To be called when the service has answered 401. */
+  /**
+   * To be called when the service has answered 401 to whatever the page asked. Asks who the caller is, as the refused
+   * request may be older than a sign-in since.
+   */
+  async refused(): Promise<void> {
+    if (this.#state.phase !== 'in') return this.end('idle');
+    this.#doubt ??= this.check(true);
+    await this.#doubt;
+    this.#doubt = undefined;
+  }
+
+  /** To be called when the session is over. */
   end(reason: 'idle' | 'elsewhere'): void {
     const state = this.#state;
     if (state.phase === 'in') this.#become({ phase: 'ended', me: state.me, reason });
+    // a 401 was faster than the message of the tab that signed out
+    else if (state.phase === 'ended' && state.reason === 'idle') this.#become({ ...state, reason });
     // the other user has left, so that only time has passed for this one
     else if (isOfOther(state)) this.#become({ phase: 'ended', me: state.me, reason: 'idle' });
     else if (state.phase === 'unknown') this.#become({ phase: 'out' });
