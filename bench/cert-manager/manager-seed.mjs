@@ -5,26 +5,29 @@ import { certificates } from '../../apps/cert-manager/dist/src/certificates/cert
 import { csrs } from '../../apps/cert-manager/dist/src/csrs/csrs.repository.js';
 import { fqdns } from '../../apps/cert-manager/dist/src/fqdns/fqdns.repository.js';
 import { renewalQueue } from '../../apps/cert-manager/dist/src/renewals/renewals.repository.js';
+import { recountSpaces } from '../../apps/cert-manager/dist/src/spaces/space-sizes.repository.js';
 import { buildCsr, generateKeyPair } from '../../packages/crypto/dist/src/index.js';
 import { executeSql } from '../../packages/db/dist/src/index.js';
 import { multiply } from '../multiply.mjs';
 
 /** Puts `count` FQDNs into a new space and returns its id; `kind`, eight hexadecimal digits, begins their ids. */
 export async function seedFqdns(place, { kind, count }) {
-  const { client, dialect, runSql } = place;
+  const { client } = place;
   const { body: space } = await client.createSpace({ body: { name: `Space ${kind}` } });
   const params = { id: space.id };
   const { body: first } = await client.createFqdn({ params, body: { fqdn: 'host-0.example.test' } });
-  await runSql(copyFqdns(dialect, { kind, count: count - 1, first: first.id }));
+  await copyFqdns(place, { kind, count: count - 1, first: first.id });
   return { spaceId: space.id, first };
 }
 
-function copyFqdns(dialect, { kind, count, first }) {
-  return multiply(dialect, fqdns, {
+async function copyFqdns({ dialect, runSql, database }, { kind, count, first }) {
+  const text = multiply(dialect, fqdns, {
     where: `t.id = '${first}'`,
     count,
     change: ({ uuid }) => ({ id: uuid(kind, 'n.i'), fqdn: "'host-' || n.i || '.example.test'" }),
   });
+  await runSql(text);
+  await database.transaction((tx) => recountSpaces(tx, 'all'));
 }
 
 /**
@@ -52,7 +55,7 @@ export async function seedCertificates(place, { kind, count, privateKey }) {
     fqdnId: words.uuid(kind, 'n.i'),
     ...rest(words),
   });
-  await runSql(copyFqdns(dialect, { kind, count: copies, first: first.id }));
+  await copyFqdns(place, { kind, count: copies, first: first.id });
   await runSql(multiply(dialect, csrs, { where: of, count: copies, change: own(() => ({})) }));
   const ofCopies = ({ uuid }) => ({ csrId: uuid(kind, 'n.i') });
   await runSql(multiply(dialect, certificates, { where: of, count: copies, change: own(ofCopies) }));

@@ -56,6 +56,7 @@ import { addLastLogin } from './migrations/0030-last-login.js';
 import { addProviderTests } from './migrations/0031-provider-tests.js';
 import { indexStandingsByProvider } from './migrations/0032-standings-by-provider.js';
 import { findCertificates } from './migrations/0033-find-certificates.js';
+import { addSpaceSizes } from './migrations/0034-space-sizes.js';
 import { permissionGroupMembers } from './permission-groups/group-members.repository.js';
 import { permissionGroupSpaces, permissionGroups } from './permission-groups/permission-groups.repository.js';
 import { providers } from './providers/providers.repository.js';
@@ -63,6 +64,7 @@ import { encryptionCanaries } from './providers/secrets/canaries.repository.js';
 import { jobRuns } from './renewals/queue/job-runs.repository.js';
 import { renewalQueue } from './renewals/renewals.repository.js';
 import { pendingRevocations } from './revocations/pending-revocations.repository.js';
+import { spaceSizes } from './spaces/space-sizes.repository.js';
 import { spaces } from './spaces/spaces.repository.js';
 import { fqdnStandings } from './standings/standings.repository.js';
 import { targetChanges, targetStates } from './targets/probes/target-states.repository.js';
@@ -93,6 +95,7 @@ const tables: readonly AnyTable[] = [
   providers,
   encryptionCanaries,
   spaces,
+  spaceSizes,
   fqdns,
   spacePolicies,
   policyRefusals,
@@ -157,6 +160,7 @@ export const schema: Schema = {
     addProviderTests,
     indexStandingsByProvider,
     findCertificates,
+    addSpaceSizes,
   ],
 };
 

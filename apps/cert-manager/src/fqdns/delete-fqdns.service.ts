@@ -2,6 +2,7 @@ import type { Tx } from '@certloop/db';
 import type { Caller } from '../access/caller.js';
 import { requireFullAccess, requireLevel } from '../access/permissions.js';
 import { recordAudit } from '../audit/audit.service.js';
+import { changeSpaceSize, recountSpaces } from '../spaces/space-sizes.repository.js';
 import { spaceExists } from '../spaces/spaces.repository.js';
 import {
   deleteEveryFqdn,
@@ -39,6 +40,7 @@ export async function deleteFqdn(
     if (!(await deleteFqdnRow(tx, spaceId, fqdnId))) throw fqdnNotFound();
     await onFqdnsDeleted(tx, { fqdnId });
     await recordAudit(tx, caller, fqdnAudit('fqdn.delete', fqdn, { fingerprints }), clock.now());
+    await changeSpaceSize(tx, spaceId, -1);
   });
 }
 
@@ -62,6 +64,7 @@ export async function deleteSpaceFqdns(
     const details = { deletedCount };
     const entry = { action: 'fqdn.deleteAll', resourceType: 'space', resourceId: spaceId } as const;
     await recordAudit(tx, caller, { ...entry, spaceId, details }, clock.now());
+    await changeSpaceSize(tx, spaceId, -deletedCount);
     return deletedCount;
   });
 }
@@ -77,6 +80,7 @@ export async function deleteAllFqdns(
     await onFqdnsDeleted(tx, 'all');
     const details = { deletedCount };
     await recordAudit(tx, caller, { action: 'fqdn.deleteAll', resourceType: 'fqdn', details }, clock.now());
+    await recountSpaces(tx, 'all');
     return deletedCount;
   });
 }

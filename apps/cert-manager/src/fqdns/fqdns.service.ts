@@ -6,6 +6,7 @@ import { canOn, requireLevel, spaceNotFound } from '../access/permissions.js';
 import { recordAudit } from '../audit/audit.service.js';
 import { normalHostname } from '../judging/hostname.js';
 import { lockProviderForShare, type ProviderRow } from '../providers/providers.repository.js';
+import { changeSpaceSize } from '../spaces/space-sizes.repository.js';
 import { lockSpacesForShare, spaceExists } from '../spaces/spaces.repository.js';
 import {
   countFqdnRows,
@@ -79,6 +80,7 @@ export async function createFqdn(
     await restate(tx, [fqdn.id]);
     const after = { description, providerId, renewalEnabled: false };
     await recordAudit(tx, caller, fqdnAudit('fqdn.create', fqdn, { after }), now);
+    await changeSpaceSize(tx, spaceId, 1);
     return { fqdn, warning };
   };
   try {

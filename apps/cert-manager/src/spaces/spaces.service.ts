@@ -14,6 +14,7 @@ import { readableSpaces, requireFullAccess, requireLevel, spaceNotFound } from '
 import { recordAudit } from '../audit/audit.service.js';
 import { type RequestMark, requestMarkOf, requireSameRequest } from '../http/request-mark.js';
 import { deleteSpaceFromGroups } from '../permission-groups/permission-groups.repository.js';
+import { insertSpaceSize } from './space-sizes.repository.js';
 import {
   deleteSpaceRow,
   findSpaceByRequest,
@@ -73,6 +74,7 @@ export async function createSpace(
   const create = (): Promise<SpaceRow> =>
     db.transaction(async (tx) => {
       await insertSpace(tx, space);
+      await insertSpaceSize(tx, space.id);
       await recordAudit(tx, caller, spaceAudit('space.create', space.id, { after }), now);
       return space;
     });

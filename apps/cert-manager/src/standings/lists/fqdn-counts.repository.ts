@@ -25,7 +25,8 @@ export async function countStates(
   const values: SqlValue[] = [];
   const common = conditionsOf(filter, { space: 's.space_id', now }, values);
   // no index has a part of a name, so that one reading of all rows is the least
-  const text = filter.q === undefined ? countsIn(common, now, values) : sumsIn(common, now, values);
+  const counted = countedWhere(now, values);
+  const text = filter.q === undefined ? countsIn(common, counted) : sumsIn(common, counted);
   const [row] = await querySql(tx, countColumns, `select ${text}`, values);
   return withValid(row ?? {});
 }
@@ -43,21 +44,25 @@ export async function countStatesOfSpaces(
   now: Date,
 ): Promise<SpaceCounts[]> {
   const values: SqlValue[] = [];
-  const counts = countsIn(['s.space_id = p.id'], now, values);
+  const counted = countedWhere(now, values).filter(([name]) => name !== 'total');
+  const counts = countsIn(['s.space_id = p.id'], counted);
+  // a space that an earlier version created has no stored size until the next sweep
+  const total = `coalesce((select z.fqdn_count from space_sizes z where z.space_id = p.id),
+    (select count(*) from fqdns f where f.space_id = p.id)) as total`;
   const [at, end] = [`$${values.push(now)}`, `$${values.push(never)}`];
   const ids = placeholders(spaceIds.length, values.length + 1);
   // the least of what an index has from there on
   const next = `(select min(n.expires_at) from fqdn_standings n
     where n.space_id = p.id and n.expires_at > ${at} and n.expires_at < ${end})`;
-  const text = `select p.id, ${next} as next_expiry, ${counts} from spaces p where p.id in (${ids})`;
+  const text = `select p.id, ${next} as next_expiry, ${total}, ${counts} from spaces p where p.id in (${ids})`;
   const columns = { ...countColumns, id: column.uuid(), nextExpiry: column.instant().nullable() };
   const rows = await querySql(tx, columns, text, [...values, ...spaceIds]);
   return rows.map((row) => ({ ...withValid(row), id: row.id, nextExpiry: row.nextExpiry }));
 }
 
-/** SQL of the counts of what meets the conditions, each by an index; its values are added to `values`. */
-function countsIn(common: readonly string[], now: Date, values: SqlValue[]): string {
-  const counts = countedWhere(now, values).map(([name, conditions]) => {
+/** SQL of the counts of what meets the conditions, each by an index. */
+function countsIn(common: readonly string[], counted: readonly Counted[]): string {
+  const counts = counted.map(([name, conditions]) => {
     const where = whereOf([...common, ...conditions]);
     return `(select count(*) from fqdn_standings s ${where}) as ${name}`;
   });
@@ -65,8 +70,8 @@ function countsIn(common: readonly string[], now: Date, values: SqlValue[]): str
 }
 
 /** The same by one reading of all rows. */
-function sumsIn(common: readonly string[], now: Date, values: SqlValue[]): string {
-  const sums = countedWhere(now, values).map(
+function sumsIn(common: readonly string[], counted: readonly Counted[]): string {
+  const sums = counted.map(
     ([name, conditions]) =>
       `coalesce(sum(case when ${['1 = 1', ...conditions].join(' and ')} then 1 else 0 end), 0) as ${name}`,
   );
@@ -74,7 +79,10 @@ function sumsIn(common: readonly string[], now: Date, values: SqlValue[]): strin
 }
 
 /** What is counted, and its conditions beside the common ones. */
-function countedWhere(now: Date, values: SqlValue[]): [name: string, conditions: readonly string[]][] {
+type Counted = readonly [name: string, conditions: readonly string[]];
+
+/** All that is counted; its values are added to `values`. */
+function countedWhere(now: Date, values: SqlValue[]): Counted[] {
   const [at, end] = [`$${values.push(now)}`, `$${values.push(never)}`];
   return [
     ['total', []],

@@ -1,0 +1,100 @@
+import type { OwnSpace } from '@certloop/contracts';
+import { describeEachDialect } from '@certloop/db/testing';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { schema } from '../../src/database.js';
+import { addSpaceSizes } from '../../src/migrations/0034-space-sizes.js';
+import { spaceSizes } from '../../src/spaces/space-sizes.repository.js';
+import { startApp, type TestApp } from '../support/app.js';
+import { addFqdn, addSpace } from '../support/inventory.js';
+
+jest.setTimeout(60_000);
+
+describeEachDialect('the number of FQDNs of a space', (open) => {
+  let app: TestApp;
+  beforeAll(async () => {
+    app = await startApp(open);
+  });
+  afterAll(() => app.close());
+
+  const totalOf = async (id: string) => {
+    const { body } = await app.request.get(`/spaces/${id}`).set(app.people.ada.auth).expect(200);
+    return (body as OwnSpace).counts.total;
+  };
+  const listed = async (id: string) => {
+    const { body } = await app.request.get(`/spaces/${id}/fqdns`).set(app.people.ada.auth).expect(200);
+    return (body as readonly object[]).length;
+  };
+  const post = (spaceId: string, fqdn: string) =>
+    app.request.post(`/spaces/${spaceId}/fqdns`).set(app.people.ada.auth).send({ fqdn });
+  const remove = (path: string) => app.request.delete(path).set(app.people.ada.auth);
+  const recounted = () => app.logged().filter(({ event }) => event === 'spaces.recounted');
+
+  test('follows each addition and removal, also a refused one', async () => {
+    const { id } = await addSpace(app);
+    expect(await totalOf(id)).toBe(0);
+    const { id: first } = await addFqdn(app, id, 'a.example.org');
+    await addFqdn(app, id, 'b.example.org');
+    await addFqdn(app, id, 'c.example.org');
+    await post(id, 'a.example.org').expect(409);
+    expect(await totalOf(id)).toBe(3);
+    await remove(`/spaces/${id}/fqdns/${first}`).expect(200);
+    await remove(`/spaces/${id}/fqdns/${first}`).expect(404);
+    expect(await totalOf(id)).toBe(2);
+    await remove(`/spaces/${id}/fqdns`).expect(200);
+    expect(await totalOf(id)).toBe(0);
+  });
+
+  test('is right after additions and removals at once', async () => {
+    const [one, other, gone] = [await addSpace(app), await addSpace(app), await addSpace(app)];
+    const early = await Promise.all(
+      [1, 2, 3, 4].map((number) => addFqdn(app, one.id, `early-${number}.example.org`)),
+    );
+    const adding = (id: string, round: string) =>
+      [1, 2, 3, 4].map((number) => post(id, `${round}-${number}.example.org`));
+    for (const round of ['first', 'second', 'third']) {
+      const answers = await Promise.all([
+        ...adding(one.id, round),
+        ...adding(other.id, round),
+        ...adding(gone.id, round),
+        ...early.slice(0, 2).map(({ id }) => remove(`/spaces/${one.id}/fqdns/${id}`)),
+        remove(`/spaces/${other.id}/fqdns`),
+        ...(round === 'second' ? [remove('/fqdns?confirm=true')] : []),
+        ...(round === 'third' ? [remove(`/spaces/${gone.id}?deleteFqdns=true`)] : []),
+        ...adding(one.id, `${round}-later`),
+      ]);
+      expect(answers.filter(({ status }) => status >= 500)).toEqual([]);
+      for (const { id } of [one, other]) expect(await totalOf(id)).toBe(await listed(id));
+    }
+    await app.sweepStandings();
+    expect(recounted()).toEqual([]);
+    const left = await app.database.read((tx) => tx.findBy(spaceSizes, { spaceId: gone.id }));
+    expect(left).toEqual([]);
+  });
+
+  test('is counted anew where an earlier version left it out or wrong', async () => {
+    const [missing, wrong, right] = [await addSpace(app), await addSpace(app), await addSpace(app)];
+    for (const { id } of [missing, wrong, right]) await addFqdn(app, id);
+    await app.database.transaction(async (tx) => {
+      await tx.delete(spaceSizes, { spaceId: missing.id });
+      await tx.update(spaceSizes, { spaceId: wrong.id }, { fqdnCount: 7 });
+    });
+    // counted at each request until the sweep
+    expect(await totalOf(missing.id)).toBe(1);
+    await app.sweepStandings();
+    expect(recounted()).toMatchObject([{ mended: 2 }]);
+    for (const { id } of [missing, wrong, right]) expect(await totalOf(id)).toBe(1);
+    await addFqdn(app, missing.id, 'next.example.org');
+    expect(await totalOf(missing.id)).toBe(2);
+  });
+
+  test('is filled in by the migration', async () => {
+    const { database } = app;
+    const sizes = () => database.read((tx) => tx.find(spaceSizes, { order: { spaceId: 'ASC' } }));
+    await addSpace(app, 'an empty one');
+    const before = await sizes();
+    const fromThere = schema.migrations.slice(schema.migrations.indexOf(addSpaceSizes));
+    for (const _ of fromThere) await database.revertLast();
+    await database.migrate();
+    expect(await sizes()).toEqual(before);
+  });
+});
