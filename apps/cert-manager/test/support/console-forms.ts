@@ -43,8 +43,11 @@ export async function managerForms(place: FormPlace): Promise<readonly FormRow[]
   return [
     ...(await formsOfNames(place)),
     ...formsOfSpaces(place),
+    ...formsOfNewNames(place),
     ...formsOfPeople(place),
-    ...formsOfService(place),
+    ...formsOfProviders(),
+    ...formsOfJobs(place),
+    ...formsOfAccount(),
   ];
 }
 
@@ -123,6 +126,13 @@ function formsOfSpaces({ fqdn: { spaceId }, goneSpaceId }: FormPlace): readonly 
       send: 'Save',
       done: closed,
     },
+  ];
+}
+
+/** The forms of a space that add names to it, and that change many of them. */
+function formsOfNewNames({ fqdn: { spaceId } }: FormPlace): readonly FormRow[] {
+  const path = `/spaces/${spaceId}`;
+  return [
     {
       source: 'pages/space/new-fqdn.tsx 1',
       open: by(path, 'Add a name'),
@@ -210,7 +220,7 @@ function formsOfPeople({ userId, goneUserId, goneGroupId }: FormPlace): readonly
   ];
 }
 
-function formsOfService({ fqdn }: FormPlace): readonly FormRow[] {
+function formsOfProviders(): readonly FormRow[] {
   return [
     {
       source: 'pages/providers/configure-provider.tsx 1',
@@ -236,6 +246,12 @@ function formsOfService({ fqdn }: FormPlace): readonly FormRow[] {
       send: 'Create the provider',
       done: closed,
     },
+  ];
+}
+
+/** The forms of the queue and of the audit log. */
+function formsOfJobs({ fqdn }: FormPlace): readonly FormRow[] {
+  return [
     {
       source: 'pages/renewals/test-entries.tsx 1',
       open: async (page) => {
@@ -253,6 +269,11 @@ function formsOfService({ fqdn }: FormPlace): readonly FormRow[] {
       'Clear the log',
       closed,
     ),
+  ];
+}
+
+function formsOfAccount(): readonly FormRow[] {
+  return [
     {
       source: 'pages/account/tokens-card.tsx 1',
       open: by('/account', 'Create a token'),

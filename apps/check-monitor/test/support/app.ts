@@ -130,11 +130,7 @@ export async function openTestApp(
   const clock = createMovableClock(began);
   const micros = { now: () => microsOf(clock.now()) };
   const config = { ...defaults, ...overrides };
-  const { logTo: destination } = delivery;
-  const logger = createLogger({
-    service: 'check-monitor',
-    ...(destination === undefined ? { level: 'silent' } : { level: 'info', destination }),
-  });
+  const logger = openLogger(delivery);
   const parts = { secret: config.secret, clock: micros, logger, delivery };
   const watch = createServiceMetrics(createMetrics({ logger, maxAgeMs: 0 }), { db: database, clock: micros });
   const { onDelivered, onRefusedCall } = watch;
@@ -169,22 +165,7 @@ export async function openTestApp(
       await dispatcher.stop();
     },
     notifier,
-    openAnother: async () => {
-      const second = await openDatabase({ url, schema });
-      const otherNotifier = openNotifier({ ...parts, db: second });
-      const { tick, dispatcher: another } = createApp({
-        config,
-        database: second,
-        clock: micros,
-        logger,
-        notifier: otherNotifier,
-      });
-      return {
-        tick,
-        deliver: () => whileAny(another),
-        close: () => otherNotifier.close().then(() => second.close()),
-      };
-    },
+    openAnother: () => openAnother(url, config, parts),
     newProject: async ({ checkLimit = null, pingLimit = null }: Limits = {}) => {
       people += 1;
       const owner = { email: `person${people}@example.org`, checkLimit, pingLimit };
@@ -194,6 +175,23 @@ export async function openTestApp(
       await notifier.close();
       await new Promise((resolve) => server.close(resolve));
     },
+  };
+}
+
+/** A second instance of the service on the same database. */
+async function openAnother(
+  url: string,
+  config: AppConfig,
+  parts: Omit<NotifierParts, 'db'>,
+): ReturnType<TestApp['openAnother']> {
+  const database = await openDatabase({ url, schema });
+  const notifier = openNotifier({ ...parts, db: database });
+  const { clock, logger } = parts;
+  const { tick, dispatcher } = createApp({ config, database, clock, logger, notifier });
+  return {
+    tick,
+    deliver: () => whileAny(dispatcher),
+    close: () => notifier.close().then(() => database.close()),
   };
 }
 
@@ -217,6 +215,13 @@ interface NotifierParts extends Omit<NotifierDeps, 'config' | 'tuning'> {
 
 async function whileAny(dispatcher: Dispatcher): Promise<void> {
   while (await dispatcher.deliver());
+}
+
+function openLogger({ logTo: destination }: DeliveryOptions): Logger {
+  return createLogger({
+    service: 'check-monitor',
+    ...(destination === undefined ? { level: 'silent' } : { level: 'info', destination }),
+  });
 }
 
 /** Notifies channels on this machine. */

@@ -36,7 +36,13 @@ function bulk(projectId: string, name: string, button: string): FormRow['open'] 
 
 /** Every form of the console that sends what was typed. */
 export function monitorForms(place: FormPlace): readonly FormRow[] {
-  return [...formsOfChecks(place), ...formsOfMany(place), ...formsOfProjects(place)];
+  return [
+    ...formsOfChecks(place),
+    ...formsOfMany(place),
+    ...formsOfIntegrations(place),
+    ...formsOfProjects(place),
+    ...formsOfAccount(),
+  ];
 }
 
 function formsOfChecks({ projectId, checkId, movedCheckId, goneCheckId }: FormPlace): readonly FormRow[] {
@@ -119,7 +125,7 @@ function formsOfMany({ projectId }: FormPlace): readonly FormRow[] {
   ];
 }
 
-function formsOfProjects({ projectId, goneProjectId }: FormPlace): readonly FormRow[] {
+function formsOfIntegrations({ projectId }: FormPlace): readonly FormRow[] {
   const path = `/projects/${projectId}`;
   return [
     {
@@ -143,6 +149,12 @@ function formsOfProjects({ projectId, goneProjectId }: FormPlace): readonly Form
       send: 'Save',
       done: closed,
     },
+  ];
+}
+
+function formsOfProjects({ projectId, goneProjectId }: FormPlace): readonly FormRow[] {
+  const path = `/projects/${projectId}`;
+  return [
     {
       source: 'pages/settings/members-card.tsx 1',
       open: by(`${path}/settings`, 'Add a member'),
@@ -178,6 +190,11 @@ function formsOfProjects({ projectId, goneProjectId }: FormPlace): readonly Form
       send: 'Delete the project',
       done: heading('Projects'),
     },
+  ];
+}
+
+function formsOfAccount(): readonly FormRow[] {
+  return [
     {
       source: 'pages/account/account-page.tsx 1',
       open: by('/account'),

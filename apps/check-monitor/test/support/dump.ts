@@ -54,101 +54,118 @@ export interface GeneratedDump {
   readonly mailUuid: string;
 }
 
+const keys = [`hcw_${'A'.repeat(28)}`, 'plainKeyOfAnOldProjectForReading'];
+const [writeKey = '', readKey = ''] = keys;
+const pingKey = 'pingkeypingkeypingkeyp';
+const badgeKey = '1f0e3dad-9990-4345-b743-9f8ffa';
+
+type TimeBefore = (seconds: number) => string;
+
+const rowOf = (model: string, pk: number, fields: object) => ({ model, pk, fields });
+const uuidOf = (block: number, index: number) =>
+  `${String(block).padStart(8, '0')}-0000-4000-8000-${String(index).padStart(12, '0')}`;
+
 /** Writes a dump of one owner with a project of so many checks, each with some flips, and two integrations. */
 export async function generateDump(size: number, secret: string, now: Date): Promise<GeneratedDump> {
-  const at = (seconds: number) => new Date(now.getTime() - seconds * second).toISOString();
-  const uuid = (block: number, index: number) =>
-    `${String(block).padStart(8, '0')}-0000-4000-8000-${String(index).padStart(12, '0')}`;
+  const before: TimeBefore = (seconds) => new Date(now.getTime() - seconds * second).toISOString();
   const numbers = Array.from({ length: size }, (_, index) => index + 1);
-  const keys = [`hcw_${'A'.repeat(28)}`, 'plainKeyOfAnOldProjectForReading'];
-  const [write = '', read = ''] = keys;
-  const [pingKey, badgeKey] = ['pingkeypingkeypingkeyp', '1f0e3dad-9990-4345-b743-9f8ffa'];
-  const row = (model: string, pk: number, fields: object) => ({ model, pk, fields });
-  const project = { code: uuid(1, 1), name: 'Jobs', owner: 1, show_slugs: false };
-  const user = { email: 'owner@example.org', date_joined: at(1e6), password: '', username: badgeKey };
-  const profile = {
-    user: 1,
-    check_limit: 10_000,
-    ping_log_limit: 100,
-    reports: 'off',
-    nag_period: '00:00:00',
-  };
-  const mail = { kind: 'email', value: 'ops@example.org', email_verified: true };
-  const hook = { kind: 'mattermost', value: 'https://chat.example.org/hooks/x', email_verified: false };
-  const unused = { disabled: false, last_notify: null, last_notify_duration: null, last_error: '', name: '' };
   const rows = [
-    row('auth.user', 1, user),
-    row('accounts.profile', 1, profile),
-    row('accounts.project', 1, {
-      ...project,
-      badge_key: badgeKey,
-      ping_key: pingKey,
-      api_key: hashKey(write, secret),
-      api_key_readonly: read,
-    }),
-    ...numbers.map((n) =>
-      row('api.check', n, {
-        name: `Job ${n}`,
-        slug: `job-${n}`,
-        tags: n % 2 === 0 ? 'even' : 'odd',
-        desc: 'runs at night',
-        project: 1,
-        code: uuid(2, n),
-        badge_key: uuid(3, n),
-        created: at(9e6),
-        kind: 'simple',
-        schedule: '* * * * *',
-        tz: 'UTC',
-        timeout: '1 00:00:00',
-        grace: '01:00:00',
-        methods: '',
-        manual_resume: false,
-        n_pings: n,
-        status: 'up',
-        start_kw: '',
-        success_kw: '',
-        failure_kw: '',
-        filter_subject: false,
-        filter_body: false,
-        filter_http_body: false,
-        filter_default_fail: false,
-        has_confirmation_link: false,
-        alert_after: at(-9e4),
-        last_ping: at(60),
-        last_start: null,
-        last_start_rid: null,
-        last_duration: '00:00:01',
-      }),
-    ),
-    ...[mail, hook].map((channel, index) =>
-      row('api.channel', index + 1, {
-        ...channel,
-        ...unused,
-        code: uuid(4, index),
-        project: 1,
-        created: at(8e6),
-        checks: numbers,
-      }),
-    ),
-    ...numbers.flatMap((n) =>
-      Array.from({ length: flipsPerCheck }, (_, index) => {
-        const [old_status, new_status] = index % 2 === 0 ? ['up', 'down'] : ['down', 'up'];
-        const times = { created: at(1e6 - index * 3600), processed: at(1e6 - index * 3600 - 1) };
-        return row('api.flip', n * 10 + index, { owner: n, ...times, old_status, new_status, reason: '' });
-      }),
-    ),
+    ...ownerRows(before),
+    projectRow(secret),
+    ...numbers.map((n) => checkRow(n, before)),
+    ...channelRows(numbers, before),
+    ...numbers.flatMap((n) => flipRows(n, before)),
   ];
   const { file } = await writeDump(JSON.stringify(rows));
-  const slugs = numbers.map((n) => `job-${n}`);
   return {
     file,
-    uuids: numbers.map((n) => uuid(2, n)),
-    slugs,
+    uuids: numbers.map((n) => uuidOf(2, n)),
+    slugs: numbers.map((n) => `job-${n}`),
     keys,
     pingKey,
     badgeKey,
-    mailUuid: uuid(4, 0),
+    mailUuid: uuidOf(4, 0),
   };
+}
+
+function ownerRows(before: TimeBefore) {
+  const user = { email: 'owner@example.org', date_joined: before(1e6), password: '', username: badgeKey };
+  const limits = { check_limit: 10_000, ping_log_limit: 100 };
+  const profile = { user: 1, ...limits, reports: 'off', nag_period: '00:00:00' };
+  return [rowOf('auth.user', 1, user), rowOf('accounts.profile', 1, profile)];
+}
+
+function projectRow(secret: string) {
+  return rowOf('accounts.project', 1, {
+    code: uuidOf(1, 1),
+    name: 'Jobs',
+    owner: 1,
+    show_slugs: false,
+    badge_key: badgeKey,
+    ping_key: pingKey,
+    api_key: hashKey(writeKey, secret),
+    api_key_readonly: readKey,
+  });
+}
+
+function checkRow(n: number, before: TimeBefore) {
+  return rowOf('api.check', n, {
+    name: `Job ${n}`,
+    slug: `job-${n}`,
+    tags: n % 2 === 0 ? 'even' : 'odd',
+    desc: 'runs at night',
+    project: 1,
+    code: uuidOf(2, n),
+    badge_key: uuidOf(3, n),
+    created: before(9e6),
+    kind: 'simple',
+    schedule: '* * * * *',
+    tz: 'UTC',
+    timeout: '1 00:00:00',
+    grace: '01:00:00',
+    methods: '',
+    manual_resume: false,
+    n_pings: n,
+    status: 'up',
+    start_kw: '',
+    success_kw: '',
+    failure_kw: '',
+    filter_subject: false,
+    filter_body: false,
+    filter_http_body: false,
+    filter_default_fail: false,
+    has_confirmation_link: false,
+    alert_after: before(-9e4),
+    last_ping: before(60),
+    last_start: null,
+    last_start_rid: null,
+    last_duration: '00:00:01',
+  });
+}
+
+/** Two integrations that all checks notify. */
+function channelRows(checks: readonly number[], before: TimeBefore) {
+  const mail = { kind: 'email', value: 'ops@example.org', email_verified: true };
+  const hook = { kind: 'mattermost', value: 'https://chat.example.org/hooks/x', email_verified: false };
+  const unused = { disabled: false, last_notify: null, last_notify_duration: null, last_error: '', name: '' };
+  return [mail, hook].map((channel, index) =>
+    rowOf('api.channel', index + 1, {
+      ...channel,
+      ...unused,
+      code: uuidOf(4, index),
+      project: 1,
+      created: before(8e6),
+      checks,
+    }),
+  );
+}
+
+function flipRows(n: number, before: TimeBefore) {
+  return Array.from({ length: flipsPerCheck }, (_, index) => {
+    const [old_status, new_status] = index % 2 === 0 ? ['up', 'down'] : ['down', 'up'];
+    const times = { created: before(1e6 - index * 3600), processed: before(1e6 - index * 3600 - 1) };
+    return rowOf('api.flip', n * 10 + index, { owner: n, ...times, old_status, new_status, reason: '' });
+  });
 }
 
 /** Every row that an import may write. */

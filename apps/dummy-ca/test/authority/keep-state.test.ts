@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { createAcmeStore } from '../../src/acme/records/acme.store.js';
 import { createCertificatesStore } from '../../src/authority/certificates.store.js';
 import { openStateFile } from '../../src/authority/state.store.js';
-import { createAcmeClient, dnsIdentifiers } from '../support/acme-client.js';
+import { AcmeClient, dnsIdentifiers } from '../support/acme-client.js';
 import { csrField } from '../support/csrs.js';
 import { rootPair } from '../support/roots.js';
 
@@ -87,7 +87,7 @@ describe('a state', () => {
       const file = at('state.sqlite');
       const first = await start(file);
       const root = await (await fetch(`${first.url}/root`)).text();
-      const client = createAcmeClient(first.url);
+      const client = new AcmeClient(first.url);
       await client.register();
       const issued = await client.issue(dnsIdentifiers('stored.test'));
       const pending = await client.order(dnsIdentifiers('pending.test'));

@@ -23,40 +23,57 @@ export const dnsIdentifiers = (...values: readonly string[]): Identifiers =>
   values.map((value) => ({ type: 'dns', value }));
 
 /** A small ACME client that does only what its caller asks. */
-export type AcmeClient = ReturnType<typeof createAcmeClient>;
+export class AcmeClient {
+  readonly base: string;
+  readonly directoryUrl: string;
+  #key: KeyObject;
+  #kid: string | undefined;
 
-/** `base` is the address of the service; the key is that of the account. */
-export function createAcmeClient(base: string, key: KeyObject = p256().privateKey) {
-  let kid: string | undefined;
-  let accountKey = key;
-  const directoryUrl = `${base}/acme/directory`;
-  const directory = async () => (await (await fetch(directoryUrl)).json()) as AcmeDirectory;
+  /** `base` is the address of the service; the key is that of the account. */
+  constructor(base: string, key: KeyObject = p256().privateKey) {
+    this.base = base;
+    this.directoryUrl = `${base}/acme/directory`;
+    this.#key = key;
+  }
 
-  const nonce = async (): Promise<string> => {
-    const { headers } = await fetch(`${base}/acme/new-nonce`, { method: 'HEAD' });
+  get kid(): string {
+    return this.#kid ?? '';
+  }
+
+  get key(): KeyObject {
+    return this.#key;
+  }
+
+  useKey(next: KeyObject): void {
+    this.#key = next;
+  }
+
+  keyAuthorization(token: string): string {
+    return keyAuthorization(token, exportJwk(this.#key));
+  }
+
+  async directory(): Promise<AcmeDirectory> {
+    return (await (await fetch(this.directoryUrl)).json()) as AcmeDirectory;
+  }
+
+  async nonce(): Promise<string> {
+    const { headers } = await fetch(`${this.base}/acme/new-nonce`, { method: 'HEAD' });
     return headers.get('replay-nonce') ?? '';
-  };
+  }
 
-  async function post<T = Record<string, unknown>>(
+  async post<T = Record<string, unknown>>(
     url: string,
     payload: object | '' = '',
     options: PostOptions = {},
   ): Promise<Answer<T>> {
-    const signer = kid === undefined ? { jwk: exportJwk(options.key ?? accountKey) } : { kid };
-    const header = { nonce: await nonce(), url, ...signer, ...options.header };
-    const jws = await signJws(
-      options.key ?? accountKey,
-      header,
-      payload === '' ? '' : JSON.stringify(payload),
-    );
-    return send<T>(url, JSON.stringify(jws), options.contentType);
+    const key = options.key ?? this.#key;
+    const signer = this.#kid === undefined ? { jwk: exportJwk(key) } : { kid: this.#kid };
+    const header = { nonce: await this.nonce(), url, ...signer, ...options.header };
+    const jws = await signJws(key, header, payload === '' ? '' : JSON.stringify(payload));
+    return this.send<T>(url, JSON.stringify(jws), options.contentType);
   }
 
-  async function send<T>(
-    url: string,
-    body: string,
-    contentType = 'application/jose+json',
-  ): Promise<Answer<T>> {
+  async send<T>(url: string, body: string, contentType = 'application/jose+json'): Promise<Answer<T>> {
     const response = await fetch(url, { method: 'POST', headers: { 'Content-Type': contentType }, body });
     const text = await response.text();
     const isJson = response.headers.get('content-type')?.includes('json') === true;
@@ -68,80 +85,60 @@ export function createAcmeClient(base: string, key: KeyObject = p256().privateKe
     };
   }
 
-  async function register(members: object = {}): Promise<Answer> {
-    kid = undefined;
-    const answer = await post(`${base}/acme/new-account`, { termsOfServiceAgreed: true, ...members });
-    kid = answer.headers.get('location') ?? undefined;
+  async register(members: object = {}): Promise<Answer> {
+    this.#kid = undefined;
+    const answer = await this.post(`${this.base}/acme/new-account`, {
+      termsOfServiceAgreed: true,
+      ...members,
+    });
+    this.#kid = answer.headers.get('location') ?? undefined;
     return answer;
   }
 
-  const order = (identifiers: Identifiers, members: object = {}) =>
-    post<AcmeOrder>(`${base}/acme/new-order`, { identifiers, ...members });
+  order(identifiers: Identifiers, members: object = {}): Promise<Answer<AcmeOrder>> {
+    return this.post<AcmeOrder>(`${this.base}/acme/new-order`, { identifiers, ...members });
+  }
 
   /** Challenges of the type in each authorization of an order. */
-  async function challengesOf(asked: AcmeOrder, type: string): Promise<AcmeChallenge[]> {
+  async challengesOf(order: AcmeOrder, type: string): Promise<AcmeChallenge[]> {
     const authorizations = await Promise.all(
-      asked.authorizations.map(async (url) => (await post<AcmeAuthorization>(url)).body),
+      order.authorizations.map(async (url) => (await this.post<AcmeAuthorization>(url)).body),
     );
     return authorizations.flatMap(({ challenges }) => challenges.filter((each) => each.type === type));
   }
 
-  /** Says that the challenges of an order are ready, and looks until they are decided. */
-  async function prove(asked: AcmeOrder, type: string): Promise<AcmeChallenge[]> {
-    const challenges = await challengesOf(asked, type);
-    return Promise.all(challenges.map(({ url }) => decide(url)));
+  /** Says that the challenges of an order are ready, and polls them until they are decided. */
+  async prove(order: AcmeOrder, type: string): Promise<AcmeChallenge[]> {
+    const challenges = await this.challengesOf(order, type);
+    return Promise.all(challenges.map(({ url }) => this.decide(url)));
   }
 
-  async function decide(url: string): Promise<AcmeChallenge> {
-    let { body } = await post<AcmeChallenge>(url, {});
-    while (body.status === 'processing') ({ body } = await post<AcmeChallenge>(url));
+  async decide(url: string): Promise<AcmeChallenge> {
+    let { body } = await this.post<AcmeChallenge>(url, {});
+    while (body.status === 'processing') ({ body } = await this.post<AcmeChallenge>(url));
     return body;
   }
 
-  const finalize = async (asked: AcmeOrder, leafKey: KeyObject = p256().privateKey) => {
+  async finalize(order: AcmeOrder, leafKey: KeyObject = p256().privateKey): Promise<Answer<AcmeOrder>> {
     const valuesOf = (type: string) =>
-      asked.identifiers.filter((each) => each.type === type).map(({ value }) => value);
+      order.identifiers.filter((each) => each.type === type).map(({ value }) => value);
     const { der } = await buildCsr({
       privateKey: leafKey,
       dnsNames: valuesOf('dns'),
       ipAddresses: valuesOf('ip'),
     });
-    return post<AcmeOrder>(asked.finalize, { csr: der.toString('base64url') });
-  };
+    return this.post<AcmeOrder>(order.finalize, { csr: der.toString('base64url') });
+  }
 
-  return {
-    base,
-    directoryUrl,
-    directory,
-    nonce,
-    post,
-    send,
-    register,
-    order,
-    challengesOf,
-    prove,
-    decide,
-    finalize,
-    get kid() {
-      return kid ?? '';
-    },
-    get key() {
-      return accountKey;
-    },
-    useKey: (next: KeyObject) => {
-      accountKey = next;
-    },
-    keyAuthorization: (token: string) => keyAuthorization(token, exportJwk(accountKey)),
-    /** The whole way for one name or several; the answer to the download, and the order. */
-    issue: async (identifiers: Identifiers, members: object = {}, leafKey?: KeyObject) => {
-      const { body: pending } = await order(identifiers, members);
-      for (const url of pending.authorizations) {
-        const { body } = await post<AcmeAuthorization>(url);
-        if (body.status === 'pending') await decide(body.challenges[0]?.url ?? '');
-      }
-      const { body: issued } = await finalize(pending, leafKey);
-      const download = await post(issued.certificate ?? '');
-      return { order: issued, download, pem: download.text };
-    },
-  };
+  /** Orders, proves, finalizes and downloads a certificate for one name or several. */
+  async issue(identifiers: Identifiers, members: object = {}, leafKey?: KeyObject) {
+    const { body: pending } = await this.order(identifiers, members);
+    for (const url of pending.authorizations) {
+      const { body } = await this.post<AcmeAuthorization>(url);
+      if (body.status === 'pending') await this.decide(body.challenges[0]?.url ?? '');
+    }
+    const { body: issued } = await this.finalize(pending, leafKey);
+    const download = await this.post(issued.certificate ?? '');
+    return { order: issued, download, pem: download.text };
+  }
 }

@@ -11,7 +11,7 @@ import {
   type RootSource,
 } from '../../src/authority/certificate-authority.service.js';
 import { loadConfig } from '../../src/config.js';
-import { type AcmeClient, createAcmeClient } from './acme-client.js';
+import { AcmeClient } from './acme-client.js';
 import { freshRoot, noIntermediate, usualStatus } from './app.js';
 import { serve } from './served.js';
 
@@ -72,9 +72,9 @@ export async function startAcme(options: TestAcmeOptions = {}): Promise<TestAcme
     server,
     clock,
     authority,
-    stranger: () => createAcmeClient(url),
+    stranger: () => new AcmeClient(url),
     client: async () => {
-      const client = createAcmeClient(url);
+      const client = new AcmeClient(url);
       await client.register();
       return client;
     },

@@ -82,12 +82,9 @@ export async function openClientPlace({
       dnsServer: dns.address,
     },
   });
-  const tls = await makeHttpsCertificate(acme.authority, ['localhost', '127.0.0.1'], acme.clock);
-  const [handler] = acme.server.listeners('request');
-  const secure = await listen(handler as Parameters<typeof listen>[0], { host: '127.0.0.1', port: 0, tls });
-  const bases = { http: acme.url, https: `https://localhost:${new URL(secure.url).port}` };
-  writeFileSync(at('root.pem'), acme.authority.rootPem);
-  writeFileSync(at('alternate-root.pem'), await (await fetch(`${acme.url}/acme/roots/1`)).text());
+  const secure = await listenByHttps(acme);
+  const bases = { http: acme.url, https: secure.url };
+  await writeRoots(acme, at);
   return {
     acme,
     web,
@@ -96,6 +93,38 @@ export async function openClientPlace({
     records,
     at,
     directory: (scheme) => `${bases[scheme]}/acme/directory`,
+    ...writersOf(at),
+    wantRenewed: (certificate) => moveWindowToPast(acme.url, certificate),
+    close: async () => {
+      await secure.close();
+      await acme.close();
+      await web.close();
+      await dns.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The same server by https, under a certificate of its own CA. */
+async function listenByHttps({ authority, clock, server }: TestAcme) {
+  const tls = await makeHttpsCertificate(authority, ['localhost', '127.0.0.1'], clock);
+  const [handler] = server.listeners('request');
+  const { url, close } = await listen(handler as Parameters<typeof listen>[0], {
+    host: '127.0.0.1',
+    port: 0,
+    tls,
+  });
+  return { url: `https://localhost:${new URL(url).port}`, close };
+}
+
+async function writeRoots({ url, authority }: TestAcme, at: ClientPlace['at']): Promise<void> {
+  writeFileSync(at('root.pem'), authority.rootPem);
+  writeFileSync(at('alternate-root.pem'), await (await fetch(`${url}/acme/roots/1`)).text());
+}
+
+/** Writes files that clients run or read. */
+function writersOf(at: ClientPlace['at']): Pick<ClientPlace, 'script' | 'foreignCsr'> {
+  return {
     script: (name, ...lines) => {
       writeFileSync(at(name), ['#!/bin/sh', ...lines, ''].join('\n'), { mode: 0o755 });
       return at(name);
@@ -106,23 +135,17 @@ export async function openClientPlace({
       writeFileSync(at(`${name}.csr`), pem);
       return at(`${name}.csr`);
     },
-    wantRenewed: async ({ raw }) => {
-      const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString();
-      const { ok } = await fetch(`${acme.url}/admin/renewal-info/${renewalIdOf(parseCertificate(raw))}`, {
-        method: 'PUT',
-        headers: { 'Content-Type': 'application/json' },
-        body: JSON.stringify({ start: hoursAgo(2), end: hoursAgo(1) }),
-      });
-      if (!ok) throw new Error('the window was not moved');
-    },
-    close: async () => {
-      await secure.close();
-      await acme.close();
-      await web.close();
-      await dns.close();
-      rmSync(folder, { recursive: true, force: true });
-    },
   };
+}
+
+async function moveWindowToPast(url: string, { raw }: X509Certificate): Promise<void> {
+  const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString();
+  const { ok } = await fetch(`${url}/admin/renewal-info/${renewalIdOf(parseCertificate(raw))}`, {
+    method: 'PUT',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ start: hoursAgo(2), end: hoursAgo(1) }),
+  });
+  if (!ok) throw new Error('the window was not moved');
 }
 
 function linesOf(path: string): readonly string[] {

@@ -15,7 +15,7 @@ import {
 } from '../../src/authority/certificate-authority.service.js';
 import { loadConfig } from '../../src/config.js';
 import type { StatusSettings } from '../../src/status/status-deps.service.js';
-import { type AcmeClient, createAcmeClient, dnsIdentifiers } from './acme-client.js';
+import { AcmeClient, dnsIdentifiers } from './acme-client.js';
 import { freshRoot, noIntermediate, usualStatus } from './app.js';
 import { csrField } from './csrs.js';
 
@@ -92,7 +92,7 @@ export async function startPublicCa(options: PublicCaOptions = {}): Promise<Publ
       return certificate;
     },
     acmeClient: async () => {
-      const client = createAcmeClient(url);
+      const client = new AcmeClient(url);
       await client.register();
       return client;
     },

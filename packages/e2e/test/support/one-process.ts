@@ -63,70 +63,35 @@ export interface OneProcessOptions {
 
 const silent = (service: string) => createLogger({ service, level: 'silent' });
 
+type Closing = (() => Promise<unknown>)[];
+
 export async function startOneProcess(
   open: OpenTestDatabase,
   { checkLimit = 100, environment = {} }: OneProcessOptions = {},
 ): Promise<OneProcess> {
   const clock = createMovableClock(new Date());
-  const closing: (() => Promise<unknown>)[] = [];
+  const closing: Closing = [];
   const serve = async (handler: RequestListener) => {
     const { url, close } = await listening(handler);
     closing.push(close);
     return url;
   };
 
-  const alerts: string[] = [];
-  const events: ReceivedEvent[] = [];
-  let pings = 0;
-  const receiver = await serve((request, response) => {
-    if (request.url === '/ping') pings += 1;
-    void text(request).then((body) => {
-      if (request.url === '/alerts') alerts.push(body);
-      if (request.url === '/notices') events.push(JSON.parse(body) as ReceivedEvent);
-      response.writeHead(204).end();
-    });
-  });
-
-  const caConfig = loadCaConfig({});
-  const authority = await openAuthority(caConfig, clock);
-  const ca = { authority, keep: { count: 10_000, octets: 100_000_000 }, status: caConfig };
-  const caUrl = await serve(createCa({ ...ca, clock, logger: silent('dummy-ca') }));
-
-  const monitorDatabase = (await open(monitorSchema)).database;
-  const monitor = await startMonitor(
-    { database: monitorDatabase, clock, checkLimit },
-    `${receiver}/alerts`,
-    closing,
-  );
-  const monitorUrl = await serve(monitor.handler);
-
+  const { receiver, monitor, urls } = await startOthers({ open, clock, checkLimit, closing, serve });
   const { database } = await open(managerSchema);
-  const tokenFile = join(tmpdir(), `certloop-setup-token-${randomUUID()}`);
-  closing.push(() => rm(tokenFile, { force: true }));
-  const startManager = (changes: Readonly<Record<string, string | undefined>>) =>
-    createApp({
-      config: readCertManagerConfig({
-        AUTH_MODE: 'open',
-        CERT_MANAGER_SETUP_TOKEN_FILE: tokenFile,
-        CHECK_MONITOR_URL: monitorUrl,
-        CHECK_MONITOR_API_KEY: monitor.keys.readWriteKey,
-        DUMMY_CA_URL: caUrl,
-        HEARTBEAT_PING_URLS: `${receiver}/ping`,
-        NOTICE_WEBHOOK_URL: `${receiver}/notices`,
-        NOTICE_WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 7).toString('base64')}`,
-        ...environment,
-        ...changes,
-      }),
-      database,
-      clock,
-      logger: silent('cert-manager'),
-      announce: () => undefined,
-    });
-  let manager = await startManager({});
+  const start = createManagerStart({ database, clock }, closing, {
+    CHECK_MONITOR_URL: urls.monitor,
+    CHECK_MONITOR_API_KEY: monitor.keys.readWriteKey,
+    DUMMY_CA_URL: urls.ca,
+    HEARTBEAT_PING_URLS: `${urls.receiver}/ping`,
+    NOTICE_WEBHOOK_URL: `${urls.receiver}/notices`,
+    ...environment,
+  });
+  let manager = await start({});
   closing.push(() => manager.close());
   const managerUrl = await serve((request, response) => manager.http(request, response));
 
-  const monitorOf = (key: string) => createCheckMonitorClient({ baseUrl: monitorUrl, apiKey: key });
+  const monitorOf = (key: string) => createCheckMonitorClient({ baseUrl: urls.monitor, apiKey: key });
   let apiKey = monitor.keys.readWriteKey;
   return {
     clock,
@@ -137,16 +102,16 @@ export async function startOneProcess(
       return {
         manager: createCertManagerClient({ baseUrl: managerUrl }),
         monitor: monitorOf(apiKey),
-        ca: createDummyCaClient({ baseUrl: caUrl }),
+        ca: createDummyCaClient({ baseUrl: urls.ca }),
       };
     },
     tick: monitor.tick,
-    alerts: () => alerts.splice(0),
+    alerts: receiver.takeAlerts,
     notices: async () => {
       while (!(await manager.runNotices()));
-      return events.splice(0);
+      return receiver.takeEvents();
     },
-    pinged: () => pings,
+    pinged: receiver.pinged,
     replaceKey: async () => {
       apiKey = await monitor.replaceKey();
     },
@@ -154,17 +119,95 @@ export async function startOneProcess(
     otherProjectKey: monitor.otherProjectKey,
     restartManager: async (changes) => {
       await manager.close();
-      manager = await startManager(changes);
+      manager = await start(changes);
     },
-    close: async () => {
-      for (const close of closing.reverse()) await close();
-    },
+    close: () => closeAll(closing),
   };
 }
 
-interface MonitorPlace {
+async function closeAll(closing: Closing): Promise<void> {
+  for (const close of closing.reverse()) await close();
+}
+
+interface OthersPlace {
+  readonly open: OpenTestDatabase;
+  readonly clock: MovableClock;
+  readonly checkLimit: number;
+  readonly closing: Closing;
+  readonly serve: (handler: RequestListener) => Promise<string>;
+}
+
+/** What cert-manager calls: a receiver of messages, the CA and the monitor. */
+async function startOthers({ open, clock, checkLimit, closing, serve }: OthersPlace) {
+  const receiver = createReceiver();
+  const receiverUrl = await serve(receiver.handler);
+  const caUrl = await serve(await createAuthority(clock));
+  const { database } = await open(monitorSchema);
+  const monitor = await startMonitor({ database, clock, checkLimit }, `${receiverUrl}/alerts`, closing);
+  const urls = { receiver: receiverUrl, ca: caUrl, monitor: await serve(monitor.handler) };
+  return { receiver, monitor, urls };
+}
+
+/** Receives alerts, notices and pings; what is taken is returned once. */
+function createReceiver() {
+  const alerts: string[] = [];
+  const events: ReceivedEvent[] = [];
+  let pings = 0;
+  const handler: RequestListener = (request, response) => {
+    if (request.url === '/ping') pings += 1;
+    void text(request).then((body) => {
+      if (request.url === '/alerts') alerts.push(body);
+      if (request.url === '/notices') events.push(JSON.parse(body) as ReceivedEvent);
+      response.writeHead(204).end();
+    });
+  };
+  return {
+    handler,
+    takeAlerts: () => alerts.splice(0),
+    takeEvents: () => events.splice(0),
+    pinged: () => pings,
+  };
+}
+
+async function createAuthority(clock: MovableClock): Promise<RequestListener> {
+  const config = loadCaConfig({});
+  const authority = await openAuthority(config, clock);
+  const ca = { authority, keep: { count: 10_000, octets: 100_000_000 }, status: config };
+  return createCa({ ...ca, clock, logger: silent('dummy-ca') });
+}
+
+interface ServicePlace {
   readonly database: Awaited<ReturnType<OpenTestDatabase>>['database'];
   readonly clock: MovableClock;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Starts cert-manager on the same database, each time with changes of the environment. */
+function createManagerStart(
+  { database, clock }: ServicePlace,
+  closing: Closing,
+  environment: Environment,
+): (changes: Environment) => Promise<CertManager> {
+  const tokenFile = join(tmpdir(), `certloop-setup-token-${randomUUID()}`);
+  closing.push(() => rm(tokenFile, { force: true }));
+  return (changes) =>
+    createApp({
+      config: readCertManagerConfig({
+        AUTH_MODE: 'open',
+        CERT_MANAGER_SETUP_TOKEN_FILE: tokenFile,
+        NOTICE_WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 7).toString('base64')}`,
+        ...environment,
+        ...changes,
+      }),
+      database,
+      clock,
+      logger: silent('cert-manager'),
+      announce: () => undefined,
+    });
+}
+
+interface MonitorPlace extends ServicePlace {
   readonly checkLimit: number;
 }
 
@@ -172,7 +215,7 @@ interface MonitorPlace {
 async function startMonitor(
   { database, clock, checkLimit }: MonitorPlace,
   alertUrl: string,
-  closing: (() => Promise<unknown>)[],
+  closing: Closing,
 ) {
   const config = loadMonitorConfig({
     CHECK_MONITOR_SECRET: 'a secret for tests only, which is long enough',

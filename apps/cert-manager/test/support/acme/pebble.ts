@@ -90,29 +90,64 @@ export async function startPebble(options: PebbleOptions): Promise<Pebble> {
   }
 }
 
-async function startOnce({
-  httpPort,
-  eab,
-  resolver,
-  isLenient = false,
-  nonceReject = 5,
-  isOfToday = false,
-  isRecorded = false,
-  profiles,
-  chain,
-}: PebbleOptions): Promise<Pebble> {
+async function startOnce(options: PebbleOptions): Promise<Pebble> {
   const folder = mkdtempSync(join(tmpdir(), 'pebble-'));
-  const [listen, management, dns, challenges] = [
-    await freePort(),
-    await freePort(),
-    await freePort(),
-    await freePort(),
-  ];
+  const ports = await freePorts();
   makeTlsFiles(folder);
+  await writeConfig(folder, ports, options);
+  const dnsServer = `127.0.0.1:${ports.dns}`;
+  const names = startNameServer(ports, options);
+  const ca = startCa(folder, { ...options, resolver: options.resolver ?? dnsServer });
+  const read = (name: string) => readFileSync(join(folder, name), 'utf8');
+  const caPem = read('tlsca.pem');
+  const origin = `https://127.0.0.1:${ports.listen}`;
+  const recorder =
+    options.isRecorded === true
+      ? await recordAcme(origin, { key: read('srv.key'), cert: read('srv.pem'), ca: caPem })
+      : undefined;
+  const close = async () => {
+    await recorder?.close();
+    await Promise.all([ca.stop(), names.stop()]);
+    rmSync(folder, { recursive: true });
+  };
+  await untilItAnswers(`${origin}/dir`, caPem, [ca.ended, names.ended]).catch(async (error) => {
+    await close();
+    throw error;
+  });
+  return {
+    directoryUrl: `${recorder?.url ?? origin}/dir`,
+    caPem,
+    dnsServer,
+    exchanges: recorder?.exchanges ?? [],
+    ...controlsOf(ports, caPem),
+    close,
+  };
+}
+
+/** Ports of pebble, of its management, and of the name server and the management of that. */
+interface Ports {
+  readonly listen: number;
+  readonly management: number;
+  readonly dns: number;
+  readonly challenges: number;
+}
+
+const freePorts = async (): Promise<Ports> => ({
+  listen: await freePort(),
+  management: await freePort(),
+  dns: await freePort(),
+  challenges: await freePort(),
+});
+
+async function writeConfig(
+  folder: string,
+  ports: Ports,
+  { httpPort, eab, profiles }: PebbleOptions,
+): Promise<void> {
   const config = {
     pebble: {
-      listenAddress: `127.0.0.1:${listen}`,
-      managementListenAddress: `127.0.0.1:${management}`,
+      listenAddress: `127.0.0.1:${ports.listen}`,
+      managementListenAddress: `127.0.0.1:${ports.management}`,
       certificate: join(folder, 'srv.pem'),
       privateKey: join(folder, 'srv.key'),
       httpPort,
@@ -127,9 +162,15 @@ async function startOnce({
     },
   };
   writeFileSync(join(folder, 'pebble.json'), JSON.stringify(config));
+}
+
+/** Path of a program of the machine's release, or of Debian's next one. */
+const programOf = (name: string, { isOfToday = false }: PebbleOptions) =>
+  isOfToday ? programOfToday(name) : name;
+
+function startNameServer({ dns, challenges }: Ports, options: PebbleOptions): Program {
   const dnsServer = `127.0.0.1:${dns}`;
-  const program = isOfToday ? programOfToday : (name: string) => name;
-  const names = run(program('pebble-challtestsrv'), [
+  return run(programOf('pebble-challtestsrv', options), [
     '-management',
     `127.0.0.1:${challenges}`,
     '-http01',
@@ -141,59 +182,47 @@ async function startOnce({
     '-defaultIPv6',
     '',
     // the newer one also answers DNS over HTTPS, at a port of its own
-    ...(isOfToday ? ['-doh', '', '-dnsserver', dnsServer] : ['-dns01', dnsServer]),
+    ...(options.isOfToday === true ? ['-doh', '', '-dnsserver', dnsServer] : ['-dns01', dnsServer]),
   ]);
-  const ca = run(
-    program('pebble'),
-    ['-config', join(folder, 'pebble.json'), '-dnsserver', resolver ?? dnsServer],
-    {
-      PEBBLE_VA_NOSLEEP: '1',
-      ...(isLenient && { PEBBLE_VA_ALWAYS_VALID: '1' }),
-      PEBBLE_WFE_NONCEREJECT: String(nonceReject),
-      ...(chain !== undefined && {
-        PEBBLE_CHAIN_LENGTH: String(chain.length),
-        PEBBLE_ALTERNATE_ROOTS: String(chain.alternateRoots),
-      }),
-    },
-  );
-  const caPem = readFileSync(join(folder, 'tlsca.pem'), 'utf8');
-  const origin = `https://127.0.0.1:${listen}`;
-  const read = (name: string) => readFileSync(join(folder, name), 'utf8');
-  const recorder = isRecorded
-    ? await recordAcme(origin, { key: read('srv.key'), cert: read('srv.pem'), ca: caPem })
-    : undefined;
-  const directoryUrl = `${recorder?.url ?? origin}/dir`;
-  const close = async () => {
-    await recorder?.close();
-    await Promise.all([ca.stop(), names.stop()]);
-    rmSync(folder, { recursive: true });
-  };
-  const answers = until(async () => (await getText(`${origin}/dir`, caPem)).includes('newOrder'));
-  const end = Promise.race([ca.ended, names.ended]).then(() => {
+}
+
+function startCa(folder: string, options: PebbleOptions & { readonly resolver: string }): Program {
+  const { resolver, chain, isLenient = false, nonceReject = 5 } = options;
+  const words = ['-config', join(folder, 'pebble.json'), '-dnsserver', resolver];
+  return run(programOf('pebble', options), words, {
+    PEBBLE_VA_NOSLEEP: '1',
+    ...(isLenient && { PEBBLE_VA_ALWAYS_VALID: '1' }),
+    PEBBLE_WFE_NONCEREJECT: String(nonceReject),
+    ...(chain !== undefined && {
+      PEBBLE_CHAIN_LENGTH: String(chain.length),
+      PEBBLE_ALTERNATE_ROOTS: String(chain.alternateRoots),
+    }),
+  });
+}
+
+/** Rejects if one of the programs ends first. */
+async function untilItAnswers(url: string, ca: string, ended: readonly Promise<void>[]): Promise<void> {
+  const end = Promise.race(ended).then(() => {
     throw new Error('pebble ended at its start');
   });
-  await Promise.race([answers, end]).catch(async (error) => {
-    await close();
-    throw error;
-  });
-  // it also ends when the test stops it
+  // they also end when the test stops them
   end.catch(() => undefined);
+  await Promise.race([until(async () => (await getText(url, ca)).includes('newOrder')), end]);
+}
+
+/** What tests ask of pebble and of its name server by their management. */
+function controlsOf({ management, challenges }: Ports, caPem: string) {
   const post = async (act: string, body: object) => {
     await fetch(`http://127.0.0.1:${challenges}/${act}`, { method: 'POST', body: JSON.stringify(body) });
   };
   return {
-    directoryUrl,
-    caPem,
     rootPem: () => getText(`https://127.0.0.1:${management}/roots/0`, caPem),
-    setTxt: (name, value) => post('set-txt', { host: name, value }),
-    clearTxt: (name) => post('clear-txt', { host: name }),
-    dnsServer,
-    exchanges: recorder?.exchanges ?? [],
-    setRenewalWindow: async (certificatePem, suggestedWindow) => {
+    setTxt: (name: string, value: string) => post('set-txt', { host: name, value }),
+    clearTxt: (name: string) => post('clear-txt', { host: name }),
+    setRenewalWindow: async (certificatePem: string, suggestedWindow: RenewalWindow) => {
       const body = { Certificate: certificatePem, ARIResponse: JSON.stringify({ suggestedWindow }) };
       await getText(`https://127.0.0.1:${management}/set-renewal-info/`, caPem, JSON.stringify(body));
     },
-    close,
   };
 }
 
@@ -219,7 +248,16 @@ function makeTlsFiles(folder: string): void {
   openssl('x509', '-req', '-in', 'srv.csr', ...signer, '-extfile', 'srv.ext', '-out', 'srv.pem');
 }
 
-function run(program: string, words: readonly string[], environment: Readonly<Record<string, string>> = {}) {
+interface Program {
+  readonly ended: Promise<void>;
+  readonly stop: () => Promise<void>;
+}
+
+function run(
+  program: string,
+  words: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Program {
   const child = spawn(program, words, {
     env: { PATH: process.env['PATH'] ?? '', ...environment },
     stdio: 'ignore',
