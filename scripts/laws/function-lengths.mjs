@@ -1,22 +1,19 @@
-// A function that is longer than a screen does more than one thing: the services, packages, consoles and scripts have
-// none, tests apart, whose suites are functions too.
+// A function that is longer than a screen does more than one thing: the services, packages, consoles, scripts and what
+// supports tests have none. Files of suites and stories are left out, since each suite is a function.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseSync } from '@swc/core';
 
 export const maxLines = 60;
 
-/** Every function that may be longer, by `file#name`, with its reason, such as that it is a table. */
-export const exceptions = {};
-
-const folders = /^((apps|packages|web)\/[^/]+\/src|scripts|bench)\//;
-const isSource = (file) =>
-  folders.test(file) && /\.(ts|tsx|mjs|cjs)$/.test(file) && !/\.test\.\w+$/.test(file);
+const folders = /^((apps|packages|web)\/[^/]+\/(src|test)|scripts|bench)\//;
+const isSuite = (file) => /\.test\.\w+$|\/test\/.*-(tests|stories)\.\w+$/.test(file);
+const isSource = (file) => folders.test(file) && /\.(ts|tsx|mjs|cjs)$/.test(file) && !isSuite(file);
 
 const isFunction =
   /^(FunctionDeclaration|FunctionExpression|ArrowFunctionExpression|ClassMethod|PrivateMethod|Constructor|MethodProperty|GetterProperty|SetterProperty)$/;
 
-/** The functions of a tree that are longer than `maxLines`, as `file#name: lines`, exceptions included. */
+/** The functions of a tree that are longer than `maxLines`, as `file#name: lines`. */
 export function longFunctions(root) {
   return sourcesOf(root).flatMap((file) =>
     functionsOf(file, readFileSync(join(root, file)))
