@@ -1,8 +1,8 @@
 import { type Provider, providerKindNames } from '@certloop/contracts';
 import { type Command, Option } from 'commander';
-import { type ExistingOptions, withIfNotExists } from '../certificates/existing.js';
 import { confirm } from '../confirm.js';
 import type { Session } from '../connection/session.js';
+import { type ExistingOptions, withIfNotExists } from '../existing.js';
 import { readJsonObject } from '../json-file.js';
 import { findProvider } from '../lookup.js';
 

@@ -1,8 +1,8 @@
 import { type Check, onlyAble, withChannels } from '@certloop/contracts';
 import { type Command, Option } from 'commander';
-import { allowRename, withNewName } from '../../certificates/existing.js';
 import { confirm } from '../../confirm.js';
 import type { Monitor, Session } from '../../connection/session.js';
+import { allowRename, withNewName } from '../../existing.js';
 import { UsageError } from '../../faults/command-errors.js';
 import { findCheck } from '../../lookup.js';
 import { duration } from '../../numbers.js';

@@ -1,15 +1,15 @@
 import type { AccountChannel } from '@certloop/contracts';
 import type { Command } from 'commander';
+import { confirm } from '../../confirm.js';
+import { type Account, withAccount } from '../../connection/account.js';
+import type { Session } from '../../connection/session.js';
 import {
   allowRename,
   type ExistingOptions,
   findEnough,
   withExistingOptions,
   withNewName,
-} from '../../certificates/existing.js';
-import { confirm } from '../../confirm.js';
-import { type Account, withAccount } from '../../connection/account.js';
-import type { Session } from '../../connection/session.js';
+} from '../../existing.js';
 import { UsageError } from '../../faults/command-errors.js';
 import { readJsonObject } from '../../json-file.js';
 import { only } from '../../lookup.js';

@@ -1,14 +1,9 @@
 import { type AccountProject, keyKinds } from '@certloop/contracts';
 import { Argument, type Command, Option } from 'commander';
-import {
-  allowRename,
-  type ExistingOptions,
-  findEnough,
-  withExistingOptions,
-} from '../../certificates/existing.js';
 import { confirm } from '../../confirm.js';
 import { type Account, withAccount } from '../../connection/account.js';
 import type { Session } from '../../connection/session.js';
+import { allowRename, type ExistingOptions, findEnough, withExistingOptions } from '../../existing.js';
 import { only } from '../../lookup.js';
 
 const rowOf = ({ name, role, keys, id }: AccountProject) => ({ name, role, keys: keys.join(', '), id });

@@ -1,14 +1,14 @@
 import { type PermissionGroup, permissionLevels } from '@certloop/contracts';
 import { type Command, Option } from 'commander';
+import { confirm } from '../../confirm.js';
+import type { Manager, Session } from '../../connection/session.js';
 import {
   allowRename,
   type ExistingOptions,
   findEnough,
   withExistingOptions,
   withNewName,
-} from '../../certificates/existing.js';
-import { confirm } from '../../confirm.js';
-import type { Manager, Session } from '../../connection/session.js';
+} from '../../existing.js';
 import { UsageError } from '../../faults/command-errors.js';
 import { findGroup, findSpace, findUser } from '../../lookup.js';
 

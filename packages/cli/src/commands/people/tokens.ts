@@ -1,9 +1,9 @@
 import { type ApiToken, tokenScopes } from '@certloop/contracts';
 import { type Command, Option } from 'commander';
-import { type ExistingOptions, findEnough, withExistingOptions } from '../../certificates/existing.js';
 import { confirm } from '../../confirm.js';
 import type { Session } from '../../connection/session.js';
 import { withPassword } from '../../connection/with-password.js';
+import { type ExistingOptions, findEnough, withExistingOptions } from '../../existing.js';
 import { findSpace, findUser, only } from '../../lookup.js';
 import { duration } from '../../numbers.js';
 

@@ -1,8 +1,8 @@
 import type { User } from '@certloop/contracts';
 import type { Command } from 'commander';
-import { type ExistingOptions, withIfNotExists } from '../../certificates/existing.js';
 import { confirm } from '../../confirm.js';
 import type { Manager, Session } from '../../connection/session.js';
+import { type ExistingOptions, withIfNotExists } from '../../existing.js';
 import { UsageError } from '../../faults/command-errors.js';
 import { findGroup, findUser } from '../../lookup.js';
 import { readSecret } from '../../secret.js';

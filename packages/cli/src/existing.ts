@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { ask } from '../confirm.js';
-import type { Session } from '../connection/session.js';
-import { UsageError } from '../faults/command-errors.js';
+import { ask } from './confirm.js';
+import type { Session } from './connection/session.js';
+import { UsageError } from './faults/command-errors.js';
 
 /** What a creation does where a thing of its name exists. */
 export interface ExistingOptions {

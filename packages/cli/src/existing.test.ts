@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
-import { processIo } from '../io.js';
 import { allowRename, findEnough } from './existing.js';
+import { processIo } from './io.js';
 
 const same = { id: 'a1' };
 
