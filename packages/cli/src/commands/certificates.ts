@@ -16,7 +16,6 @@ import { readPages } from '../connection/pages.js';
 import type { Manager, Session } from '../connection/session.js';
 import { UsageError } from '../faults/command-errors.js';
 import { throwWithFile } from '../faults/system-fault.js';
-
 import { findFqdn, listFqdnsIn } from '../lookup.js';
 import { duration, wholeNumber } from '../numbers.js';
 import { daysUntil } from '../output/table.js';
