@@ -33,14 +33,11 @@ export const certificateStatusSchema = z
   .meta({ id: 'CertificateStatus' });
 export type CertificateStatus = z.output<typeof certificateStatusSchema>;
 
-/** Hex of a serial number in any case, colons allowed; handed on in lower case without leading zeros. */
+/** Hex of a serial number in any case, colons allowed; handed on as `serialNumberIn` returns it. */
 export const serialNumber = z
   .string()
   .regex(/^(?:[0-9a-f]{1,40}|[0-9a-f]{2}(?::[0-9a-f]{2}){0,19})$/i, 'must be a serial number in hexadecimal')
-  .transform((text) => {
-    const digits = text.replaceAll(':', '').toLowerCase().replace(/^0+/, '');
-    return digits.padStart(digits.length + (digits.length % 2), '0');
-  })
+  .pipe(scalars.serialNumberText)
   .meta({ type: 'string' });
 
 const issuer = z.object({ issuer: z.enum(caIssuerNames) });
