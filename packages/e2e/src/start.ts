@@ -1,7 +1,9 @@
+import { type AlertReach, measureAlertReach, withChannels } from '@certloop/contracts';
 import { ConfigError, StartFailed } from '@certloop/server';
-import { readAlertReach } from './alert-reach.js';
 import { inheritedEnvironment, readStackConfig } from './config.js';
+import type { Credentials } from './credentials.js';
 import { greetingText } from './greeting.js';
+import { clientsOf } from './main-job.js';
 import { startStack } from './stack.js';
 
 /** Runs the stack until a signal comes or a service ends on its own; resolves with the exit code. */
@@ -34,6 +36,14 @@ async function run(): Promise<number> {
     if (error instanceof StartFailed || error instanceof ConfigError) return complain(error.message);
     throw error;
   }
+}
+
+/** Whom the monitor would alert. Rejects if it does not answer. */
+async function readAlertReach(credentials: Credentials): Promise<AlertReach> {
+  const { monitor } = clientsOf(credentials);
+  const { channels } = (await monitor.listChannels()).body;
+  const { checks } = (await monitor.listChecks()).body;
+  return measureAlertReach(withChannels(checks) ?? [], channels);
 }
 
 async function servesConsole(url: string): Promise<boolean> {

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Database, Tx } from '@certloop/db';
 import type { Clock, Logger } from '@certloop/server';
-import { cloudEventOf } from './cloud-event.js';
-import type { NewEvent, OutgoingEvent } from './event.js';
+import { cloudEventOf, type NewEvent, type OutgoingEvent } from './event.js';
 import { boundedRetry, isReceiverLost, nextWebhookTry, webhookPauseUntil } from './notice-waits.js';
 import {
   type ClaimedNotice,

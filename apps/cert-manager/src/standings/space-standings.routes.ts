@@ -1,10 +1,15 @@
-import { type certManagerContract, formatSortedCursor, type Handlers, type Space } from '@certloop/contracts';
+import {
+  type certManagerContract,
+  type FqdnCounts,
+  formatSortedCursor,
+  type Handlers,
+  type Space,
+} from '@certloop/contracts';
 import type { Caller } from '../access/caller.js';
 import { levelOn } from '../access/permissions.js';
 import { eachOf, listHeaders, pageHeaders } from '../http/page-headers.js';
 import { type ShownSpace, spaceView } from '../spaces/space-view.js';
 import { listSpaces, type SpacesDeps, updateSpace } from '../spaces/spaces.service.js';
-import { countsView, type ShownCounts } from './lists/counts-view.js';
 import { type ListSpacesDeps, listSpacesByStanding, showSpace } from './lists/list-spaces.service.js';
 import { plainWindow } from './lists/sorted-cursor.js';
 
@@ -50,7 +55,7 @@ export function spaceHandlers(
 
 function countedView(
   space: ShownSpace,
-  counts: ShownCounts & { readonly nextExpiry: Date | null },
+  counts: FqdnCounts & { readonly nextExpiry: Date | null },
   caller: Caller,
 ) {
   const { nextExpiry } = counts;
@@ -60,4 +65,9 @@ function countedView(
     counts: countsView(counts),
     ...(nextExpiry !== null && { nextExpiry: nextExpiry.toISOString() }),
   };
+}
+
+/** Without what else the repository counts. */
+function countsView({ total, needsYou, unfinished, valid, due, failing, expired }: FqdnCounts): FqdnCounts {
+  return { total, needsYou, unfinished, valid, due, failing, expired };
 }
