@@ -36,3 +36,29 @@ test.each<[string, () => AbortSignal]>([
     clearInterval(collecting);
   }
 });
+
+test('ends 100,000 pending signals together, with bounded memory and without holding the process', async () => {
+  const count = 100_000;
+  const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+  const octetsSince = (octets: number) => (heapOctets() - octets) / count;
+  const [octetsBefore, timersBefore] = [heapOctets(), timers()];
+
+  // none ends before the first await
+  let signals = Array.from({ length: count }, () => abortAfter(1));
+  expect(octetsSince(octetsBefore)).toBeLessThan(2_000);
+  expect(timers()).toBe(timersBefore);
+
+  await once(signals.at(-1) ?? stop.signal, 'abort');
+  expect(signals.filter(({ aborted, reason }) => aborted && reason.name === 'TimeoutError')).toHaveLength(
+    count,
+  );
+  signals = [];
+  // the list of timers that have ended is released after its callbacks
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(octetsSince(octetsBefore)).toBeLessThan(200);
+}, 30_000);
+
+function heapOctets(): number {
+  collect();
+  return process.memoryUsage().heapUsed;
+}
