@@ -3,9 +3,9 @@ import { changeDisplay, useDisplay } from '@certloop/web-kit';
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useRights } from '../../rights.js';
+import { Steps } from '../../steps.js';
 import { useNextRenewals } from './dashboard-queries.js';
 import { maxNextRenewals } from './next-renewals-card.js';
-import { Steps } from './steps.js';
 import { useMonitorContact } from './watch-state.js';
 
 /** The steps of a new installation for its administrators, ticked by facts, until all are done or they hide it. */

@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { loadSpaces } from '../../lookups.js';
 import { NewSpace } from '../../new-space.js';
 import { useRights } from '../../rights.js';
-import { Steps } from './steps.js';
+import { Steps } from '../../steps.js';
 
 const stepsTo = (space: Space | undefined) => [
   {
