@@ -22,8 +22,9 @@ export function issuanceHandlers(
 ): Pick<Handlers<typeof certManagerContract, Caller>, Operations> {
   const sign = createSigner(deps);
   return {
-    signCsr: async ({ context, params, body }) => {
-      const { reply, unfinished } = await sign(context, { ...params, providerId: body.providerId });
+    signCsr: async ({ context, params, query, body }) => {
+      const input = { ...params, providerId: body.providerId, waitSeconds: query.wait };
+      const { reply, unfinished } = await sign(context, input);
       return { status: 200, body: reply, headers: followHeaders(unfinished) };
     },
     requestCertificate: async ({ context, params, query, body }) => {

@@ -3,9 +3,9 @@ import { csrLabels, parsePem } from '@certloop/crypto';
 import { describe, expect, test } from '@jest/globals';
 import { challengeTokens } from '../../src/acme/acme-accounts.repository.js';
 import type { OrderMoment } from '../../src/acme/orders/order-steps.js';
-import { auditEntries } from '../support/inventory.js';
+import { auditEntries, pathOf } from '../support/inventory.js';
 import { addJob } from '../support/issuance.js';
-import { fqdnWithCsr } from '../support/signing.js';
+import { fqdnWithCsr, providerOf } from '../support/signing.js';
 import { testCaAnswers } from './request-certificate/ca-answer-tests.js';
 import { describeInterruptedRequests } from './request-certificate/interrupted-request-tests.js';
 import { describeRefusedRequests } from './request-certificate/refused-request-tests.js';
@@ -149,6 +149,23 @@ describeRequests('requesting a certificate', (place) => {
       .set(place.app.people.ada.auth)
       .expect(200);
     expect(shownJob.body).toMatchObject({ id: job.id, fqdnId: fqdn.id, status: 'running', success: false });
+  });
+
+  test('by csr/sign is waited for no longer than the call says', async () => {
+    const { job, fqdn } = await addJob(place.app, {
+      status: 'running',
+      leaseUntil: new Date('2027-03-01T12:00:00Z'),
+    });
+    const { id: providerId } = await providerOf(place.app, 'acme');
+    const sign = (query: string) =>
+      place.app.request
+        .post(`${pathOf(fqdn, 'csr/sign')}?${query}`)
+        .set(place.app.people.ada.auth)
+        .send({ providerId });
+    const { body, headers } = await sign('wait=0').expect(200);
+    expect(body).toEqual({ success: false, message: 'waiting' });
+    expect(headers['location']).toBe(`/issuance-jobs/${job.id}`);
+    await sign('wait=121').expect(400);
   });
 
   describeInterruptedRequests(place);

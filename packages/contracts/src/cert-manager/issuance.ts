@@ -145,6 +145,8 @@ export const issuanceContract = {
     path: '/spaces/{spaceId}/fqdns/{fqdnId}/csr/sign',
     summary: 'Have the newest CSR of an FQDN signed by a provider',
     params: byFqdn,
+    // Seconds to wait for an order with a CA to end before it is reported as still in progress.
+    query: z.object({ wait: scalars.queryInteger(0, 120, 60) }),
     body: { kind: 'json', schema: z.object({ providerId: scalars.uuid }) },
     responses: { 200: json(signReplySchema, 'Signed, or why not') },
     failures: [400, 401, 403, 404],

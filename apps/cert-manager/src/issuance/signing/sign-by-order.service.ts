@@ -9,20 +9,19 @@ export interface SignedByOrder {
   readonly unfinished?: IssuanceJobRow;
 }
 
-const waitMs = 60_000;
-
-/** Has a CSR signed by an order with a CA, as a request for a certificate that is confirmed already. */
+/** Has a CSR signed by an order with a CA, as a request that is confirmed already, and waits at most so long for it. */
 export async function signByOrder(
   deps: RequestDeps,
   caller: Caller,
   order: Omit<Requested, 'isConfirmed' | 'kind'>,
+  waitSeconds: number,
 ): Promise<SignedByOrder> {
   const begun = await beginJob(deps, caller, { ...order, isConfirmed: true, kind: 'sign' });
   if (begun.kind !== 'job') {
     const message = begun.kind === 'refused' ? begun.message : 'a valid certificate exists';
     return { reply: { success: false, message } };
   }
-  const { job, certificate } = await awaitJob(deps, begun.job, waitMs);
+  const { job, certificate } = await awaitJob(deps, begun.job, waitSeconds * 1_000);
   const { status, message } = job;
   if (status === 'running' || status === 'waiting') {
     return { reply: { success: false, message }, unfinished: job };

@@ -34,19 +34,24 @@ export interface SignDeps extends RequestDeps, StoreDeps {
   readonly onRequestFailed?: (tx: Tx, fqdnId: string, reason: string) => Promise<void>;
 }
 
+interface SignInput extends OrderInput {
+  /** How long an order with a CA is waited for. */
+  readonly waitSeconds: number;
+}
+
 // as long as a wait for a busy disk: callers that come at the same time share it before the CA is asked
 const lingerMs = 5;
 
 /**
  * The use case `csr/sign`: has the newest CSR of an FQDN signed and stores the certificate. An order with a CA that takes
- * longer than a minute goes on after the response. If the provider refuses or fails, the result is `success: false` with
+ * longer than `waitSeconds` goes on after the response. If the provider refuses or fails, the result is `success: false` with
  * its reason and nothing is stored; a certificate that the CA issued without an answer is stored later. Throws NotFound if
  * the space, the FQDN, a CSR or the provider is missing, also if it was deleted while the provider was at work. Throws
  * InvalidInput if the provider is disabled or lacks a part of its configuration, the CSR has a weak RSA key, or the policy
  * of the space does not allow a name or the provider. If the provider signed for a call that died, the idempotency key
  * makes it return that certificate.
  */
-export function createSigner(deps: SignDeps): (caller: Caller, input: OrderInput) => Promise<SignedByOrder> {
+export function createSigner(deps: SignDeps): (caller: Caller, input: SignInput) => Promise<SignedByOrder> {
   const shared = shareBetweenCalls(deps);
   return (caller, input) => signCsr(shared, caller, input);
 }
@@ -67,7 +72,7 @@ function shareBetweenCalls(deps: SignDeps) {
   };
 }
 
-async function signCsr(deps: SharedDeps, caller: Caller, input: OrderInput): Promise<SignedByOrder> {
+async function signCsr(deps: SharedDeps, caller: Caller, input: SignInput): Promise<SignedByOrder> {
   requireLevel(caller, input.spaceId, 'READ_WRITE');
   // take the slot before reading the newest certificate: the call that had it before has stored its certificate by then
   return deps.company.join(() =>
@@ -79,13 +84,15 @@ async function signInSlot(
   deps: SharedDeps,
   slot: number,
   caller: Caller,
-  input: OrderInput,
+  input: SignInput,
 ): Promise<SignedByOrder> {
   const order = await deps.findOrder(input);
   deps.judgeKey(order.csr);
   const provider = deps.opener.openForSigning(order.provider);
   if (order.refusal !== undefined) return refuse(deps, caller, { order }, order.refusal);
-  if (kindOf(order.provider).issuance === 'order') return signByOrder(deps, caller, order);
+  if (kindOf(order.provider).issuance === 'order') {
+    return signByOrder(deps, caller, order, input.waitSeconds);
+  }
   const idempotencyKey = keyOf(order, slot);
   const requestId = await deps
     .recordRequest({ caller, order, idempotencyKey })
