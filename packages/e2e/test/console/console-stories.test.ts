@@ -198,6 +198,29 @@ const canRun = [hasBrowser(), hasProgram('openssl', 'no key is made for the cons
     });
   }, 120_000);
 
+  test('shows the steps of a request from an ACME CA that the name does not usually ask', async () => {
+    const { clients } = running;
+    const providerId = await useAcme(running, { challenge: { type: 'manual' } });
+    const { place: params } = await placeWithCsr(clients, 'another.example.test');
+    const { body: providers } = await clients.manager.listProviders({});
+    const usual = providers.find((one) => one.name === 'dummy-ca')?.id ?? '';
+    const { spaceId: id, fqdnId } = params;
+    await clients.manager.updateFqdn({ params: { id, fqdnId }, body: { providerId: usual } });
+    await runStory(browser, { name: 'other-acme', url: urlOf() }, async ({ page, look }) => {
+      await signIn(page);
+      await page.getByRole('navigation', { name: 'Pages' }).waitFor();
+      await openPath(page, `/ui/spaces/${params.spaceId}/fqdns/${params.fqdnId}`);
+      await page.getByLabel('Provider').selectOption(providerId);
+      await page.getByRole('button', { name: /^Request from/ }).click();
+      await page
+        .getByRole('list', { name: 'Steps of the request' })
+        .getByText('waits for you')
+        .waitFor({ timeout: 20_000 });
+      expect(new URL(page.url()).searchParams.get('job')).toMatch(/^[0-9a-f-]{36}$/);
+      await look('steps');
+    });
+  }, 120_000);
+
   test('keeps what it shows while the service is stopped, asks seldom, and recovers', async () => {
     await runStory(browser, { name: 'service-stopped', url: urlOf() }, async ({ page, look }) => {
       await page.clock.install();

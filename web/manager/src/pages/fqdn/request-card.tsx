@@ -150,18 +150,15 @@ function refusalOf(outcome: Outcome | undefined): string | undefined {
   return outcome?.isDone === false ? outcome.message : undefined;
 }
 
-/** Asks the usual provider of a name step by step where it wants proof, and any other in one call. */
+/** Asks a provider that wants proof step by step, and any other in one call. */
 async function requestFrom(fqdn: Fqdn, provider: Provider, isUsual: boolean): Promise<Outcome> {
   const params = { spaceId: fqdn.spaceId, fqdnId: fqdn.id };
-  if (provider.kind !== 'acme' || !isUsual) {
-    const { body } = await api.signCsr({ params, body: { providerId: provider.id } });
-    return { isDone: body.success, message: body.message };
-  }
-  const { body, headers } = await api.requestCertificate({
-    params,
-    query: { wait: '0' },
-    body: { confirmed: true },
-  });
+  const isStepwise = provider.kind === 'acme';
+  const query = isStepwise ? { wait: '0' } : {};
+  const { body, headers } =
+    isStepwise && isUsual
+      ? await api.requestCertificate({ params, query, body: { confirmed: true } })
+      : await api.signCsr({ params, query, body: { providerId: provider.id } });
   const jobId = headers?.['location']?.split('/').at(-1);
   // as long as it goes on, its steps say how far it is
   return { isDone: body.success || jobId !== undefined, message: body.message, jobId };
