@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { hasBrowser, runStory } from '@certloop/browser';
+import type { CheckChange } from '@certloop/contracts';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { replaceMember } from '../../src/accounts/members.repository.js';
 import { setPassword } from '../../src/accounts/sessions.service.js';
@@ -156,6 +157,75 @@ jest.setTimeout(5 * minute);
       await page.getByText('No ping has arrived yet').waitFor();
       await page.getByRole('link', { name: 'Archive' }).click();
       await page.getByRole('link', { name: 'Job 5499' }).waitFor();
+    });
+  });
+
+  test('are changed part by part, and only the parts that are left are sent again', async () => {
+    const email = 'kira@example.org';
+    const kira = await stage.newOwner(email, 'Parts');
+    const { app, browser, url } = stage;
+    const first = await kira.check({ name: 'Part' });
+    await app.database.transaction((tx) => copyCheck(tx, first.uuid, 5_500, '22222222'));
+    const list = `${url}ui/projects/${kira.keys.projectId}`;
+    await runStory(browser, { name: 'bulk-parts', url: list }, async (story) => {
+      const { page, look } = story;
+      const button = (name: string) => page.getByRole('button', { name, exact: true });
+      const sent: CheckChange[] = [];
+      // the second request of a change does not arrive
+      const loseSecond = () =>
+        page.route('**/checks/bulk', (route) => {
+          sent.push(route.request().postDataJSON());
+          return sent.length === 2 ? route.abort('connectionreset') : route.continue();
+        });
+      await page.clock.setFixedTime(new Date());
+      await signIn(story, email);
+      await page.getByLabel('Select all rows shown').check();
+      await button('Select all 5,501 checks that match').click();
+      await button('Pause').click();
+      await loseSecond();
+      await button('Pause 5,501 checks').click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByText('5,000 of 5,501 checks are done. Try again for the rest.').waitFor();
+      await look('lost');
+      await button('Pause 5,501 checks').click();
+      await page.getByText('5,501 checks were paused.').waitFor();
+      expect(sent.map(({ after }) => typeof after)).toEqual(['undefined', 'number', 'number']);
+      expect(sent[2]).toEqual(sent[1]);
+      await button('Close').click();
+
+      const rows = page.getByRole('table', { name: 'Checks' });
+      await page.getByRole('searchbox').fill('Part 1');
+      await page.getByText('100 checks of 1,111').waitFor();
+      for (const shown of ['600 checks of 1,111', '1,100 checks of 1,111', '1,111 checks']) {
+        await page.evaluate('scrollTo(0, document.body.scrollHeight)');
+        await page.getByText(shown, { exact: true }).waitFor();
+      }
+      await page.evaluate('scrollTo(0, 0)');
+      await rows.getByLabel('Select all rows shown').check();
+      await page.getByText('1,111 checks selected').waitFor();
+      sent.length = 0;
+      await button('Tags').click();
+      await dialog.getByLabel('Tags').fill('nightly');
+      await button('Add to 1,111 checks').click();
+      await dialog.getByText('1,000 of 1,111 checks are done. Try again for the rest.').waitFor();
+      await button('Add to 1,111 checks').click();
+      await page.getByText('1,111 checks were changed.').waitFor();
+      expect(sent.map(({ ids }) => ids?.length)).toEqual([1_000, 111, 111]);
+      // something else begins anew
+      await rows.getByLabel('Select all rows shown').check();
+      sent.length = 0;
+      await button('Pause').click();
+      await button('Pause 1,111 checks').click();
+      await dialog.getByText('1,000 of 1,111 checks are done').waitFor();
+      await page.keyboard.press('Escape');
+      await button('Resume').click();
+      await page.getByText('1,111 checks were resumed.').waitFor();
+      expect(sent.map(({ action, ids }) => `${action} ${ids?.length}`)).toEqual([
+        'pause 1000',
+        'pause 111',
+        'resume 1000',
+        'resume 111',
+      ]);
     });
   });
 

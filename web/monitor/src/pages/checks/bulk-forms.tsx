@@ -1,8 +1,9 @@
 import type { AccountChannel, CheckChange } from '@certloop/contracts/browser';
-import { CopyCurl, countOf, countText, Fault, faultsOf, sentenceOf } from '@certloop/web-kit';
+import { CopyCurl, countOf, countText, faultsOf } from '@certloop/web-kit';
 import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { api } from '../../service.js';
+import { BulkFault } from './bulk-outcome.js';
 import type { BulkChange } from './use-bulk-change.js';
 
 /** A change without the checks that it is about. */
@@ -27,7 +28,7 @@ export function PauseForm({ count, bulk, run, close }: BulkFormProps) {
         They send no alerts until a ping arrives or someone resumes them. A pause of more than 1,000 checks
         cannot be undone at once.
       </p>
-      <BulkFault bulk={bulk} />
+      <BulkFault bulk={bulk} count={count} />
       <div className="cl-row">
         <Button loading={bulk.isPending} onClick={() => run({ action: 'pause' })}>
           Pause {countOf(count, 'check')}
@@ -63,7 +64,7 @@ export function TagsForm({ count, bulk, run, ask }: BulkFormProps) {
         autoComplete="off"
         data-autofocus
       />
-      <Fault>{general}</Fault>
+      {general !== undefined && <BulkFault bulk={bulk} count={count} />}
       <div className="cl-row">
         <Button type="submit" loading={bulk.isPending} disabled={isEmpty}>
           Add to {countOf(count, 'check')}
@@ -100,7 +101,7 @@ export function ChannelsForm({ count, channels, bulk, run, ask }: BulkFormProps)
         data={channels.map(({ id, name, label }) => ({ value: id, label: name || label }))}
         data-autofocus
       />
-      <BulkFault bulk={bulk} />
+      <BulkFault bulk={bulk} count={count} />
       <div className="cl-row">
         <Button type="submit" loading={bulk.isPending}>
           Notify it for {countOf(count, 'check')}
@@ -141,7 +142,7 @@ export function DeleteForm({ count, bulk, run, ask }: BulkFormProps) {
         autoComplete="off"
         data-autofocus
       />
-      <BulkFault bulk={bulk} />
+      <BulkFault bulk={bulk} count={count} />
       <div className="cl-row">
         <Button
           type="submit"
@@ -155,8 +156,4 @@ export function DeleteForm({ count, bulk, run, ask }: BulkFormProps) {
       </div>
     </form>
   );
-}
-
-function BulkFault({ bulk }: Pick<BulkFormProps, 'bulk'>) {
-  return <Fault>{bulk.error === null ? undefined : sentenceOf(bulk.error)}</Fault>;
 }

@@ -1,5 +1,5 @@
 import type { CheckAction } from '@certloop/contracts/browser';
-import { countOf, Fault, sentenceOf } from '@certloop/web-kit';
+import { countOf, countText, Fault, sentenceOf, wholeSentence } from '@certloop/web-kit';
 import { Button } from '@mantine/core';
 import type { BulkChange, DoneChange } from './use-bulk-change.js';
 
@@ -16,11 +16,7 @@ const words: Readonly<Record<CheckAction, string>> = {
 /** What became of the last change of checks, and for some seconds the way back. */
 export function BulkOutcome({ bulk }: { readonly bulk: BulkChange }) {
   const { done, undo, error } = bulk;
-  if (error !== null) {
-    return (
-      <Fault>{`${sentenceOf(error)} Checks that were changed before stay changed; try again for the rest.`}</Fault>
-    );
-  }
+  if (error !== null) return <BulkFault bulk={bulk} />;
   if (done === undefined || bulk.isPending) return null;
   return (
     <div className="cl-strip cl-stack" role="status">
@@ -38,6 +34,21 @@ export function BulkOutcome({ bulk }: { readonly bulk: BulkChange }) {
       <Skipped done={done} />
     </div>
   );
+}
+
+/** Why a change of checks has failed, and how far it had come; nothing if it has not. */
+export function BulkFault({ bulk: { error, handled }, count }: BulkFaultProps) {
+  if (error === null) return <Fault>{undefined}</Fault>;
+  const of =
+    count === undefined ? countOf(handled, 'check') : `${countText(handled)} of ${countOf(count, 'check')}`;
+  const rest = handled === 0 ? '' : ` ${of} are done. Try again for the rest.`;
+  return <Fault>{`${wholeSentence(sentenceOf(error))}${rest}`}</Fault>;
+}
+
+interface BulkFaultProps {
+  readonly bulk: Pick<BulkChange, 'error' | 'handled'>;
+  /** Checks that the change is about, if that is known. */
+  readonly count?: number;
 }
 
 function sentenceFor({ change: { action }, result: { changed, unchanged, skipped } }: DoneChange): string {

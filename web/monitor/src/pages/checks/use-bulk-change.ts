@@ -1,11 +1,9 @@
 import type { CheckChange, CheckChangeResult } from '@certloop/contracts/browser';
 import { useCountdown } from '@certloop/web-kit';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useMemo, useState } from 'react';
+import { useMemo, useRef, useState } from 'react';
 import { api } from '../../service.js';
-
-/** Ids in one request; the service takes no more. */
-const maxIds = 1_000;
+import { advanced, type BulkProgress, requestOf, startOf } from './bulk-parts.js';
 
 /** How long a change can be undone. */
 const undoSeconds = 8;
@@ -16,15 +14,19 @@ export interface DoneChange {
   readonly result: CheckChangeResult;
 }
 
-/** Changes of many checks of a project, one after the other. */
+/** Changes of many checks of a project, one after the other. One that has failed is continued where it stopped. */
 export function useBulkChange(projectId: string) {
   const queries = useQueryClient();
   const [done, setDone] = useState<DoneChange>();
   const [handled, setHandled] = useState(0);
+  const stopped = useRef<BulkProgress>(undefined);
   const left = useCountdown(done === undefined ? undefined : undoSeconds, done);
   const mutation = useMutation({
-    mutationFn: (change: CheckChange) => send(projectId, change, setHandled),
-    onMutate: () => setHandled(0),
+    mutationFn: (change: CheckChange) =>
+      send(projectId, startOf(change, stopped.current), (progress) => {
+        stopped.current = progress.isDone ? undefined : progress;
+        setHandled(progress.sum.matched);
+      }),
     onSuccess: (result, change) => setDone({ change, result }),
     // also after a failure, which leaves what was changed before it
     onSettled: (_result, _error, { ids, action }) => {
@@ -42,18 +44,16 @@ export function useBulkChange(projectId: string) {
     /** What the rows take of it, the same as long as they show the same. */
     ofRows: useMemo(() => ({ run, isChanging: (id: string) => id === changingId }), [run, changingId]),
     /** The first request of a change. */
-    ask: (to: typeof api, { ids, ...change }: CheckChange) =>
-      to.changeChecks({
-        params: { projectId },
-        body: { ...change, ...(ids !== undefined && { ids: ids.slice(0, maxIds) }) },
-      }),
+    ask: (to: typeof api, change: CheckChange) =>
+      to.changeChecks({ params: { projectId }, body: requestOf(startOf(change, undefined)) }),
     isPending: mutation.isPending,
     error: mutation.error,
-    /** Checks that are handled already, of the change under way. */
+    /** Checks that are handled already, of the change under way or of the one that failed. */
     handled,
     done,
     dismiss: () => {
       setDone(undefined);
+      stopped.current = undefined;
       mutation.reset();
     },
     /** Takes the last change back; undefined where it cannot be, or too late. */
@@ -63,33 +63,20 @@ export function useBulkChange(projectId: string) {
 
 export type BulkChange = ReturnType<typeof useBulkChange>;
 
-/** Sends a change part by part, and adds up what came of it. */
+/** Sends what is left of a change part by part, and returns what came of all of it. */
 async function send(
   projectId: string,
-  { ids, ...change }: CheckChange,
-  onPart: (handled: number) => void,
+  start: BulkProgress,
+  note: (progress: BulkProgress) => void,
 ): Promise<CheckChangeResult> {
-  let sum: CheckChangeResult = { matched: 0, changed: 0, unchanged: 0, skipped: 0, results: [] };
-  const ask = async (part: Pick<CheckChange, 'ids' | 'after'>) => {
-    const { body } = await api.changeChecks({ params: { projectId }, body: { ...change, ...part } });
-    sum = {
-      matched: sum.matched + body.matched,
-      changed: sum.changed + body.changed,
-      unchanged: sum.unchanged + body.unchanged,
-      skipped: sum.skipped + body.skipped,
-      results: [...sum.results, ...body.results],
-    };
-    onPart(sum.matched);
-    return body.next;
-  };
-  for (let start = 0; start < (ids?.length ?? 0); start += maxIds) {
-    await ask({ ids: ids?.slice(start, start + maxIds) });
+  let progress = start;
+  note(progress);
+  while (!progress.isDone) {
+    const { body } = await api.changeChecks({ params: { projectId }, body: requestOf(progress) });
+    progress = advanced(progress, body);
+    note(progress);
   }
-  if (ids === undefined) {
-    let next = await ask({});
-    while (next !== undefined) next = await ask({ after: next });
-  }
-  return sum;
+  return progress.sum;
 }
 
 const opposites: Partial<Record<CheckChange['action'], CheckChange['action']>> = {
