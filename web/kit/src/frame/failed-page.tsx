@@ -1,13 +1,32 @@
 import { Button } from '@mantine/core';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { Icon } from './icons.js';
-import { isServiceThere } from './missing-parts.browser.js';
+import { isServiceThere, missingTexts } from './missing-parts.browser.js';
 import { loadAnew } from './unsaved.browser.js';
 
-/** Stands in the place of a page that could not be loaded or drawn. */
+/** Stands in the place of a page that has failed while it was drawn. */
 export function FailedPage({ error }: { readonly error?: unknown }) {
+  return (
+    <Failure reason="A part of this page has failed. If the service was updated, loading the console anew helps.">
+      {error instanceof Error && <p className="cl-dim cl-mono">{error.message}</p>}
+    </Failure>
+  );
+}
+
+/** Stands in the place of a page that the service has no longer, also after the console was loaded anew. */
+export function GonePage() {
+  return <Failure reason={missingTexts.gone} />;
+}
+
+/** Stands in the place of a page that could not be loaded because the service did not answer. */
+export function AwayPage() {
+  return <Failure reason={missingTexts.away} />;
+}
+
+function Failure({ reason, children }: { readonly reason: string; readonly children?: ReactNode }) {
   const [isAway, setAway] = useState(false);
   const tryAgain = async () => {
+    setAway(false);
     if (await isServiceThere()) loadAnew();
     else setAway(true);
   };
@@ -16,12 +35,9 @@ export function FailedPage({ error }: { readonly error?: unknown }) {
       <h1>
         <Icon name="alert" /> This page could not be opened
       </h1>
-      <p>
-        A part of the console could not be loaded or has failed. If the service was updated, loading the
-        console anew helps.
-      </p>
-      {error instanceof Error && <p className="cl-dim cl-mono">{error.message}</p>}
-      {isAway && <p role="status">The service does not answer. Try again in a moment.</p>}
+      <p>{reason}</p>
+      {children}
+      {isAway && <p role="status">There is still no answer. Try again in a moment.</p>}
       <div className="cl-row">
         <Button size="xs" variant="default" onClick={() => void tryAgain()}>
           Load the console anew

@@ -1,6 +1,6 @@
 import { lazyRouteComponent } from '@tanstack/react-router';
 import type { ComponentType } from 'react';
-import { FailedPage } from './failed-page.js';
+import { AwayPage, GonePage } from './failed-page.js';
 import { recoverPart } from './missing-parts.browser.js';
 
 /** A page that is loaded when it is opened first. */
@@ -14,8 +14,7 @@ export function lazyPage<Part extends object, Name extends keyof Part>(
       const part: object = await load();
       return { page: Reflect.get(part, name) };
     } catch (error) {
-      await recoverPart(error);
-      return { page: FailedPage };
+      return { page: (await recoverPart(error)) === 'away' ? AwayPage : GonePage };
     }
   }, 'page');
 }

@@ -1,19 +1,19 @@
 import { Button, Modal } from '@mantine/core';
 import { useRouter } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import { isServiceThere, onMissingPart } from './missing-parts.browser.js';
+import { isServiceThere, type MissingReason, missingTexts, onMissingPart } from './missing-parts.browser.js';
 import { loadAnew } from './unsaved.browser.js';
 
 /** Keeps the page shown when the next one cannot be loaded and something typed is not stored, and says what to do. */
 export function MissingPartQuestion() {
   const router = useRouter();
-  const [shown, setShown] = useState<'question' | 'away'>();
+  const [shown, setShown] = useState<MissingReason>();
   useEffect(
     () =>
-      onMissingPart(() => {
+      onMissingPart((reason) => {
         const { resolvedLocation } = router.state;
         if (resolvedLocation === undefined) return;
-        setShown('question');
+        setShown(reason);
         // the address names the other page already
         void router.navigate({ href: resolvedLocation.href, replace: true, ignoreBlocker: true });
       }),
@@ -34,11 +34,7 @@ export function MissingPartQuestion() {
       centered
     >
       <div className="cl-form">
-        <p>
-          {shown === 'away'
-            ? 'The service does not answer. Try again in a moment.'
-            : 'A part of the console could not be loaded: the service was updated, or it does not answer.'}
-        </p>
+        {shown !== undefined && <p>{missingTexts[shown]}</p>}
         <p>
           What you typed on this page is still there. Save it or copy it first, then load the console anew.
         </p>
