@@ -3,16 +3,24 @@ import { UnsavedForms } from './unsaved-forms.js';
 
 interface Form {
   readonly name: string;
+  isConnected: boolean;
+}
+
+interface Field {
+  readonly form: Form | null;
+  isConnected: boolean;
 }
 
 /** Two forms of a page with a field each, both typed into. */
 function typedForms() {
-  const [first, second] = [{ name: 'first' }, { name: 'second' }] as const;
-  const unsaved = new UnsavedForms<Form, { readonly form: Form | null }>();
-  const fields = [{ form: first }, { form: second }] as const;
+  const form = (name: string): Form => ({ name, isConnected: true });
+  const [first, second] = [form('first'), form('second')] as const;
+  const unsaved = new UnsavedForms<Form, Field>();
+  const fieldOf = (one: Form): Field => ({ form: one, isConnected: true });
+  const fields = [fieldOf(first), fieldOf(second)] as const;
   for (const field of fields) unsaved.noteTyped(field);
   const left = () =>
-    fields.filter((field) => unsaved.has((one) => one === field)).map(({ form }) => form.name);
+    fields.filter((field) => unsaved.has((one) => one === field)).map((one) => one.form?.name);
   const send = (form: Form) => {
     unsaved.noteSent(form);
     unsaved.noteWrite(form);
@@ -87,9 +95,20 @@ describe('what is not stored', () => {
 
   test('is nothing that a person gave up, and no field that is gone', () => {
     const { fields, unsaved, left } = typedForms();
-    unsaved.forget((field) => field === fields[0]);
+    fields[0].isConnected = false;
+    unsaved.forgetGone();
     expect(left()).toEqual(['second']);
     unsaved.forget();
     expect(left()).toEqual([]);
+  });
+
+  test('is no form that was sent and is gone, also if it comes back', () => {
+    const { first, unsaved, left } = typedForms();
+    unsaved.noteSent(first);
+    first.isConnected = false;
+    unsaved.forgetGone();
+    first.isConnected = true;
+    unsaved.noteStored(undefined);
+    expect(left()).toEqual(['first', 'second']);
   });
 });

@@ -1,5 +1,11 @@
+/** A form or a field of the page. */
+interface Part {
+  /** Whether it is still in the page. */
+  readonly isConnected: boolean;
+}
+
 /** What was typed into forms and is not stored yet. */
-export class UnsavedForms<Form extends object, Field extends { readonly form: Form | null }> {
+export class UnsavedForms<Form extends Part, Field extends Part & { readonly form: Form | null }> {
   readonly #changed = new Set<Field>();
   readonly #sent = new Set<Form>();
   readonly #writing = new Set<Form>();
@@ -38,9 +44,15 @@ export class UnsavedForms<Form extends object, Field extends { readonly form: Fo
     this.#end(form, form === undefined ? [...this.#sent].filter((one) => !this.#writing.has(one)) : [form]);
   }
 
-  /** Forgets everything, or the fields for which `isGone` holds. */
-  forget(isGone: (field: Field) => boolean = () => true): void {
-    for (const field of this.#changed) if (isGone(field)) this.#changed.delete(field);
+  /** Forgets everything that was typed. */
+  forget(): void {
+    this.#changed.clear();
+  }
+
+  /** Forgets fields and forms that are not in the page any more. */
+  forgetGone(): void {
+    for (const field of this.#changed) if (!field.isConnected) this.#changed.delete(field);
+    for (const form of this.#sent) if (!form.isConnected) this.#sent.delete(form);
   }
 
   /** Whether a field for which `isShown` holds is not stored. */

@@ -20,7 +20,7 @@ export function followUnsaved(): void {
   addEventListener('input', ({ target }) => {
     if (!isField(target) || target.form === null || 'search' in target.form.dataset) return;
     if (target.type === 'search') return;
-    unsaved.forget((field) => !field.isConnected);
+    unsaved.forgetGone();
     unsaved.noteTyped(target);
   });
   addEventListener('submit', noteSubmit, { capture: true });
@@ -28,6 +28,7 @@ export function followUnsaved(): void {
 
 function noteSubmit({ target }: Event): void {
   if (!(target instanceof HTMLFormElement) || 'search' in target.dataset) return;
+  unsaved.forgetGone();
   unsaved.noteSent(target);
   submitted = target;
   // what its handlers begin at once belongs to this form
