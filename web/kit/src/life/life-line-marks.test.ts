@@ -66,3 +66,22 @@ test.each([
   expect(marks.now).toBeCloseTo(place, 9);
   expect(marks.parts.reduce((sum, { share }) => sum + share, 0)).toBeCloseTo(1, 9);
 });
+
+test.each([
+  ['within the life', { from: 50, to: 70 }, 30, { from: 0.5, share: 0.2 }],
+  ['that began before it', { from: -10, to: 20 }, 30, { from: 0, share: 0.2 }],
+  ['that ends after it', { from: 90, to: 130 }, 30, { from: 0.9, share: 0.1 }],
+  ['of a certificate that has expired', { from: 50, to: 70 }, 200, { from: 0.25, share: 0.1 }],
+] as const)('draws a window of the CA %s', (_, window, now, expected) => {
+  const { window: drawn } = lifeMarks({ ...life, window }, now);
+  expect(drawn?.from).toBeCloseTo(expected.from, 9);
+  expect(drawn?.share).toBeCloseTo(expected.share, 9);
+});
+
+test.each([
+  ['after the expiry', { from: 110, to: 120 }],
+  ['without a length', { from: 50, to: 50 }],
+  ['that is absent', undefined],
+])('draws no window %s', (_, window) => {
+  expect(lifeMarks({ ...life, window }, 30).window).toBeUndefined();
+});

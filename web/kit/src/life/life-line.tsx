@@ -10,7 +10,7 @@ export function LifeLine({
   readonly now: number;
   readonly sentence?: string;
 }) {
-  const { parts, now: place } = lifeMarks(life, now);
+  const { parts, now: place, window } = lifeMarks(life, now);
   let from = 0;
   const drawn = parts.map(({ tone, share }) => {
     const part = { tone, from, share };
@@ -36,6 +36,15 @@ export function LifeLine({
           height="6"
         />
       ))}
+      {window !== undefined && (
+        <rect
+          className="cl-life-window"
+          x={window.from * 1000}
+          y="7"
+          width={window.share * 1000}
+          height="6"
+        />
+      )}
       <rect className="cl-life-now" x={Math.min(996, place * 1000 - 2)} y="1" width="4" height="18" />
     </svg>
   );

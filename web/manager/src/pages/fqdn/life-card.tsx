@@ -29,6 +29,7 @@ export function LifeCard({
               notBefore: Date.parse(certificate.notBefore),
               renewAt: renewAt === undefined ? undefined : Date.parse(renewAt),
               expiresAt: Date.parse(certificate.expiresAt),
+              window: windowOf(renewal),
             }}
             now={now}
             sentence={lifeSentence(certificate.expiresAt, renewAt, now)}
@@ -59,6 +60,12 @@ export function LifeCard({
       <WatchLink url={fqdn.status.watchUrl} />
     </section>
   );
+}
+
+/** When the CA wants the certificate to be renewed; undefined where it does not say. */
+function windowOf({ willRenew, plan }: RenewalExplanation) {
+  if (!willRenew || plan?.rule !== 'window') return undefined;
+  return { from: Date.parse(plan.earliest), to: Date.parse(plan.latest) };
 }
 
 /** How a state that needs a person is set off. */
