@@ -37,6 +37,26 @@ describe('an answer', () => {
     expect(statusOf(refusal)).toBe(status);
   });
 
+  test.each([
+    [
+      403,
+      'insufficient_level',
+      'this needs READ',
+      'This needs READ. An administrator can give you this level by a group.',
+    ],
+    [403, 'admin_required', 'this is restricted', 'This is restricted. An administrator can make you one.'],
+    [
+      403,
+      '',
+      'this needs the role member',
+      'This needs the role member. The owner of the project can change your role.',
+    ],
+    [403, 'csrf_refused', 'refused', 'refused'],
+    [400, 'insufficient_level', 'no right', 'no right'],
+  ])('with %s %s says who can give the right', (status, code, detail, sentence) => {
+    expect(sentenceOf(refusalFrom(status, none, JSON.stringify({ detail, code })))).toBe(sentence);
+  });
+
   test('keeps code, faults that have a path, and the id of the request', () => {
     const refusal = refusalFrom(400, none, problem);
     expect(refusal).toMatchObject({ code: 'invalid_input', requestId: 'r-7' });

@@ -79,10 +79,27 @@ function secondsIn(header: string | null): number | undefined {
 
 /** What went wrong in one sentence, also where there was no answer at all. */
 export function sentenceOf(error: unknown): string {
-  if (error instanceof Refusal) return error.message;
+  if (error instanceof Refusal) {
+    const granter = granterOf(error);
+    return granter === undefined ? error.message : `${wholeSentence(error.message)} ${granter}`;
+  }
   if (error instanceof AppError)
     return 'The service does not answer. It may be restarting, or the network is down. Try again in a moment.';
   return error instanceof Error ? error.message : String(error);
+}
+
+const byGroup = 'An administrator can give you this level by a group.';
+const granters: Readonly<Record<string, string>> = {
+  admin_required: 'An administrator can make you one.',
+  insufficient_level: byGroup,
+  full_access_required: byGroup,
+};
+
+/** Who can give the right that a refusal asks for; undefined where it is not about a right. */
+function granterOf({ answered, code, message }: Refusal): string | undefined {
+  if (answered !== 403) return undefined;
+  const isRole = /^this needs the role /.test(message);
+  return isRole ? 'The owner of the project can change your role.' : granters[code];
 }
 
 /** HTTP status of a refusal; undefined where there was no answer. */
