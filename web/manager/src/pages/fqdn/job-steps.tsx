@@ -6,6 +6,7 @@ import {
 } from '@certloop/contracts/browser';
 import {
   background,
+  exactTime,
   Fault,
   Loaded,
   lengthOf,
@@ -88,6 +89,7 @@ export function JobSteps({
             </Button>
           )}
           <Fault>{hasEnded && !success ? message : goOn.isError ? sentenceOf(goOn.error) : undefined}</Fault>
+          {hasEnded && !success && <p>{remedyOf(Object.values(stepStatus))}</p>}
           {hasEnded && success && (
             <p className="cl-result" role="status">
               {message}
@@ -97,6 +99,15 @@ export function JobSteps({
       )}
     </Loaded>
   );
+}
+
+/** What to do about the step that failed. */
+function remedyOf(reports: readonly StepReport[]): string {
+  const error = reports.find(({ status }) => status === 'failed')?.error;
+  if (error?.retryAt !== undefined) return `Request it again from ${exactTime(error.retryAt)} on.`;
+  return error?.retryable === true
+    ? 'The cause may pass: request it again in a moment.'
+    : 'Correct this first, then request it again.';
 }
 
 function Step({ name, report }: { readonly name: string; readonly report: StepReport }) {
