@@ -1,4 +1,4 @@
-import { certificateSearchOf, type FoundCertificate } from '@certloop/contracts/browser';
+import { type AuditLog, certificateSearchOf, type FoundCertificate } from '@certloop/contracts/browser';
 import { dayOf, hostText, type PaletteEntry, statusOf } from '@certloop/web-kit';
 import { api } from './service.js';
 
@@ -10,7 +10,7 @@ export async function findEntries(
   signal: AbortSignal,
   isAdmin: boolean,
 ): Promise<readonly PaletteEntry[]> {
-  if (uuid.test(text)) return findById(text.toLowerCase(), signal);
+  if (uuid.test(text)) return findById(text.toLowerCase(), signal, isAdmin);
   const [certificates, fqdns, spaces, users] = await Promise.all([
     findCertificates(text, signal),
     api.listAllFqdns({ query: { q: text, sort: 'fqdn', limit: '8' }, signal }),
@@ -37,12 +37,16 @@ async function findCertificates(text: string, signal: AbortSignal): Promise<read
   return (await api.findCertificates({ query: { ...search, limit: '8' }, signal })).body;
 }
 
-/** The thing with this id: a space, a request, or what the audit log names by it. */
-async function findById(id: string, signal: AbortSignal): Promise<readonly PaletteEntry[]> {
-  const [space, job, log] = await Promise.all([
-    unlessMissing(api.getSpace({ params: { id }, signal })),
-    unlessMissing(api.getIssuanceJob({ params: { id }, signal })),
-    unlessMissing(api.listAuditLogs({ query: { resourceId: id, limit: '1' }, signal })),
+/** The thing with this id: a space, a provider, a request, a user or a group, or what the audit log names by it. */
+async function findById(id: string, signal: AbortSignal, isAdmin: boolean): Promise<readonly PaletteEntry[]> {
+  const params = { id };
+  const [space, job, providers, log, user, group] = await Promise.all([
+    unlessMissing(api.getSpace({ params, signal })),
+    unlessMissing(api.getIssuanceJob({ params, signal })),
+    api.listProviders({ signal }),
+    unlessMissing(api.listAuditLogs({ query: { resourceId: id, limit: '20' }, signal })),
+    isAdmin ? unlessMissing(api.getUser({ params, signal })) : undefined,
+    isAdmin ? unlessMissing(api.getPermissionGroup({ params, signal })) : undefined,
   ]);
   if (space !== undefined) return [spaceEntry(space.body.name, id)];
   if (job !== undefined) {
@@ -50,11 +54,38 @@ async function findById(id: string, signal: AbortSignal): Promise<readonly Palet
     const path = `/spaces/${spaceId}/fqdns/${fqdnId}?job=${id}`;
     return [{ key: id, label: id, detail: 'request', path }];
   }
-  const [entry] = log?.body.logs ?? [];
-  const spaceId = entry?.details['spaceId'];
-  if (entry?.resourceType !== 'fqdn' || typeof spaceId !== 'string') return [];
-  const fqdn = await unlessMissing(api.getFqdn({ params: { id: spaceId, fqdnId: id }, signal }));
-  return fqdn === undefined ? [] : [fqdnEntry(fqdn.body.fqdn, spaceId, id)];
+  const provider = providers.body.find((one) => one.id === id);
+  if (provider !== undefined) return [entryOf(id, provider.displayName, 'provider', `/providers/${id}`)];
+  if (user !== undefined) return [entryOf(id, user.body.username, 'user', `/users/${id}`)];
+  if (group !== undefined) return [entryOf(id, group.body.name, 'group', `/groups/${id}`)];
+  return findLogged(id, log?.body.logs ?? [], signal);
+}
+
+/** The name or the certificate that these entries of the audit log are about. */
+async function findLogged(
+  id: string,
+  entries: readonly AuditLog[],
+  signal: AbortSignal,
+): Promise<readonly PaletteEntry[]> {
+  for (const { resourceType, details } of entries) {
+    const [spaceId, fqdnId] = [details['spaceId'], details['fqdnId']];
+    if (typeof spaceId !== 'string') continue;
+    if (resourceType === 'fqdn') {
+      const fqdn = await unlessMissing(api.getFqdn({ params: { id: spaceId, fqdnId: id }, signal }));
+      return fqdn === undefined ? [] : [fqdnEntry(fqdn.body.fqdn, spaceId, id)];
+    }
+    if (resourceType === 'certificate' && typeof fqdnId === 'string') {
+      const params = { spaceId, fqdnId, certId: id };
+      const found = await unlessMissing(api.getCertificate({ params, signal }));
+      const path = `/spaces/${spaceId}/fqdns/${fqdnId}/certificates/${id}`;
+      return found === undefined ? [] : [entryOf(id, found.body.subject || id, 'certificate', path)];
+    }
+  }
+  return [];
+}
+
+function entryOf(key: string, label: string, detail: string, path: string): PaletteEntry {
+  return { key, label, detail, path };
 }
 
 async function unlessMissing<Reply>(reply: Promise<Reply>): Promise<Reply | undefined> {

@@ -7,14 +7,19 @@ interface Step {
   readonly text: ReactNode;
 }
 
-/** Steps in their order, each with whether it is done. */
-export function Steps({ steps }: { readonly steps: readonly Step[] }) {
+/** Steps in their order, each with whether it is done; the next one stands out. */
+export function Steps({ steps, label }: { readonly steps: readonly Step[]; readonly label?: string }) {
+  const next = steps.find(({ isDone }) => !isDone);
   return (
-    <ol className="cl-numbered">
-      {steps.map(({ key, isDone, text }) => (
-        <li key={key}>
-          {text}{' '}
-          {isDone && (
+    <ol className="cl-numbered" aria-label={label}>
+      {steps.map((step) => (
+        <li
+          key={step.key}
+          className={step.isDone || step === next ? undefined : 'cl-dim'}
+          aria-current={step === next ? 'step' : undefined}
+        >
+          {step.text}{' '}
+          {step.isDone && (
             <StateChip tone="ok" shape="check">
               done
             </StateChip>

@@ -1,7 +1,9 @@
 import { assertFits, assertFocusReturns, tabTo } from '@certloop/browser';
 import { expect, test } from '@jest/globals';
+import { makeGroup } from '../../support/access/groups.js';
 import type { ConsoleStage } from '../../support/console.js';
 import { addFqdn, addSpace, csrSample } from '../../support/inventory.js';
+import { providerOf } from '../../support/signing.js';
 
 /** Stories that are played by the keyboard. */
 export function playByKeyboard(stageOf: () => ConsoleStage): void {
@@ -33,14 +35,19 @@ export function playByKeyboard(stageOf: () => ConsoleStage): void {
       await page.keyboard.type('www.example.com');
       await page.keyboard.press('Enter');
       await heading('Create a key and a CSR');
+      const steps = page.getByRole('list', { name: 'Steps to the first certificate' });
+      const next = steps.locator('[aria-current=step]');
+      await next.getByText('upload the CSR').waitFor();
       await assertFits(page);
       await enter(button('Paste it'));
       await tabTo(page, page.getByLabel('CSR in PEM'));
       await page.keyboard.insertText(csrSample('p256'));
       await enter(button('Check this CSR'));
       await page.getByText('This CSR is stored').waitFor();
+      await next.getByText('Request the certificate').waitFor();
       await enter(button(/^Request from/));
       await page.getByRole('table', { name: 'Certificates' }).getByText('valid').waitFor();
+      await steps.waitFor({ state: 'detached' });
       await tabTo(page, page.getByLabel('Renew automatically'));
       await page.keyboard.press('Space');
       await page.getByText(/^Renews at/).waitFor();
@@ -55,7 +62,9 @@ export function playByKeyboard(stageOf: () => ConsoleStage): void {
   test('leads anywhere by the palette and by keys, none of which acts while one types', async () => {
     const { app } = stageOf();
     const space = await addSpace(app, 'Palette space');
-    await addFqdn(app, space.id, 'palette.example.org');
+    const fqdn = await addFqdn(app, space.id, 'palette.example.org');
+    const provider = await providerOf(app, 'dummy-ca');
+    const group = await makeGroup(app, { name: 'Palette group', permission: 'READ', spaceIds: [space.id] });
     await addFqdn(app, space.id, 'bücher.example.org');
     // a Cyrillic letter within Latin ones
     await addFqdn(app, space.id, 'b\u0430nk.example.org');
@@ -89,6 +98,17 @@ export function playByKeyboard(stageOf: () => ConsoleStage): void {
       await option('Palette space space').waitFor();
       // Esc has closed the dialog only
       expect(page.url()).toContain('/fqdns/');
+      for (const [id, found] of [
+        [app.people.ada.id, 'ada user'],
+        [provider.id, `${provider.displayName} provider`],
+        [group.id, 'Palette group'],
+        [fqdn.id, 'palette.example.org name'],
+      ] as const) {
+        await search.fill(id);
+        await option(found).waitFor();
+      }
+      await search.fill(space.id);
+      await option('Palette space space').waitFor();
       await keyboard.press('Enter');
       await heading('Palette space');
       await page.getByRole('link', { name: 'palette.example.org' }).waitFor();

@@ -5,6 +5,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { fqdnQuery } from '../../lookups.js';
 import { reaches } from '../../rights.js';
 import { api } from '../../service.js';
+import { Steps } from '../../steps.js';
 import { ChallengeCard } from './challenge-card.js';
 import { CsrCard, StoredCsrCard } from './csr-card.js';
 import { LifeCard } from './life-card.js';
@@ -49,6 +50,7 @@ export function FqdnPage() {
               <Loaded query={renewal}>
                 {(explanation) => <LifeCard fqdn={name} renewal={explanation} mayWrite={mayWrite} />}
               </Loaded>
+              {mayWrite && <FirstCertificate fqdn={name} csrs={csr} />}
               <NextCertificate fqdn={name} renewal={renewal.data} csrs={csr} mayWrite={mayWrite} />
               <StepsCard fqdn={name} mayWrite={mayWrite} />
               {name.status.certificate !== undefined && <ServedCard fqdn={name} mayWrite={mayWrite} />}
@@ -81,6 +83,31 @@ function useCsrs({ spaceId, fqdnId }: Place) {
     const { body, headers } = await api.listCsrs({ params: { spaceId, fqdnId }, query, signal });
     return listPageOf(Array.isArray(body) ? body : [body], headers);
   });
+}
+
+/** The way to the first certificate of a name; nothing once there is one. */
+function FirstCertificate({
+  fqdn: { status, renewalEnabled },
+  csrs,
+}: {
+  readonly fqdn: OwnFqdn;
+  readonly csrs: ReturnType<typeof useCsrs>;
+}) {
+  if (status.certificate !== undefined || csrs.rows === undefined) return null;
+  const steps = [
+    {
+      key: 'csr',
+      isDone: csrs.rows.length > 0,
+      text: 'Create a key and a CSR on your machine, and upload the CSR. The key stays with you.',
+    },
+    { key: 'request', isDone: false, text: 'Request the certificate.' },
+    { key: 'renewal', isDone: renewalEnabled, text: 'Switch the automatic renewal on.' },
+  ];
+  return (
+    <section className="cl-panel" aria-label="First certificate">
+      <Steps label="Steps to the first certificate" steps={steps} />
+    </section>
+  );
 }
 
 /** What the next certificate is made of: the CSR, and, for those who may ask for it, the request and its proof. */
