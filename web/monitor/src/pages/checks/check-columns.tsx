@@ -1,7 +1,6 @@
 import type { AccountChannel } from '@certloop/contracts/browser';
-import { type Column, exactTime, lengthOf, Moment, RunStrip, useNow } from '@certloop/web-kit';
+import { type Column, countText, exactTime, lengthOf, Moment, RunStrip, useNow } from '@certloop/web-kit';
 import { Link } from '@tanstack/react-router';
-import { Fragment } from 'react';
 import { CheckStateChip, nameOfCheck } from '../../check-states.js';
 import type { LiveCheck } from '../../lookups.js';
 import { ScheduleText } from '../../schedule-text.js';
@@ -68,27 +67,31 @@ export function shownColumns(projectId: string): readonly Column<LiveCheck>[] {
       cell: (check) => <ScheduleText check={check} />,
     },
     {
-      key: 'last',
+      key: 'pings',
       title: 'Last ping',
-      width: '6.5rem',
-      cell: ({ last_ping, last_duration }) => (
-        <div className="cl-lines">
-          {last_ping === null ? 'never' : <Moment at={last_ping} />}
-          {last_duration !== undefined && <span className="cl-dim">took {lengthOf(last_duration)}</span>}
-        </div>
-      ),
-    },
-    {
-      key: 'next',
-      title: 'Expected',
-      width: '6.5rem',
-      cell: ({ next_ping, status, expectedAt }) => {
-        const at = next_ping ?? (status === 'down' ? expectedAt : undefined);
-        if (at === undefined || at === null) return null;
-        return status === 'grace' ? <LengthSince before="late by" at={at} /> : <Moment at={at} />;
+      width: '9rem',
+      cell: ({ last_ping, last_duration, next_ping, status, expectedAt }) => {
+        const next = next_ping ?? (status === 'down' ? expectedAt : undefined);
+        return (
+          <div className="cl-lines">
+            {last_ping === null ? 'never' : <Moment at={last_ping} />}
+            {last_duration !== undefined && <span className="cl-dim">took {lengthOf(last_duration)}</span>}
+            {next !== undefined && next !== null && <Expected at={next} isLate={status === 'grace'} />}
+          </div>
+        );
       },
     },
   ];
+}
+
+/** When the next ping is or was expected, or by how much it is late. */
+function Expected({ at, isLate }: { readonly at: string; readonly isLate: boolean }) {
+  if (isLate) return <LengthSince before="late by" at={at} />;
+  return (
+    <span className="cl-dim">
+      expected <Moment at={at} />
+    </span>
+  );
 }
 
 function CheckName({ projectId, check }: { readonly projectId: string; readonly check: LiveCheck }) {
@@ -98,26 +101,39 @@ function CheckName({ projectId, check }: { readonly projectId: string; readonly 
       <Link
         to="/projects/$projectId/checks/$checkId"
         params={{ projectId, checkId: id }}
-        className={name === '' && slug === '' ? 'cl-dim' : undefined}
+        className={name === '' && slug === '' ? 'cl-check cl-dim' : 'cl-check'}
         title={name}
       >
         <bdi>{nameOfCheck(check)}</bdi>
       </Link>
-      {tags.trim() !== '' && (
-        <span className="cl-dim cl-tags">
-          {[...new Set(tags.trim().split(/\s+/))].map((tag) => (
-            <Fragment key={tag}>
-              <Link
-                to="/projects/$projectId"
-                params={{ projectId }}
-                search={(before) => ({ ...before, tag })}
-                aria-label={`Only checks with the tag ${tag}`}
-              >
-                {tag}
-              </Link>{' '}
-            </Fragment>
-          ))}
-        </span>
+      <Tags projectId={projectId} tags={[...new Set(tags.trim().split(/\s+/))].filter((tag) => tag !== '')} />
+    </div>
+  );
+}
+
+/** Tags in a row of the list; the page of the check has all of them. */
+const maxTags = 3;
+
+/** The first tags of a check, each with a link to the checks that have it. */
+function Tags({ projectId, tags }: { readonly projectId: string; readonly tags: readonly string[] }) {
+  if (tags.length === 0) return null;
+  return (
+    <div className="cl-dim cl-tags">
+      {tags.slice(0, maxTags).map((tag) => (
+        <Link
+          key={tag}
+          className="cl-tag"
+          to="/projects/$projectId"
+          params={{ projectId }}
+          search={(before) => ({ ...before, tag })}
+          aria-label={`Only checks with the tag ${tag}`}
+          title={tag}
+        >
+          <bdi>{tag}</bdi>
+        </Link>
+      ))}
+      {tags.length > maxTags && (
+        <span title={tags.join(' ')}>and {countText(tags.length - maxTags)} more</span>
       )}
     </div>
   );
