@@ -39,3 +39,13 @@ export function CodeBlock({ text }: { readonly text: string }) {
     </div>
   );
 }
+
+/** Where a page has nothing yet: the command that does the same as its button. */
+export function ByCommand({ text }: { readonly text: string }) {
+  return (
+    <>
+      <p className="cl-dim">The same by a command:</p>
+      <CodeBlock text={text} />
+    </>
+  );
+}

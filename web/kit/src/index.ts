@@ -12,7 +12,7 @@ export { type Dot, Dots } from './charts/dots.js';
 export { expirySentence } from './charts/expiry-sentence.js';
 export { type Series, StackedBars } from './charts/stacked-bars.js';
 export { useCountdown, useInterval, useNow } from './clock.browser.js';
-export { CodeBlock, CopyText } from './copy-text.js';
+export { ByCommand, CodeBlock, CopyText } from './copy-text.js';
 export { CopyCurl } from './curl/copy-curl.js';
 export { FormEnd } from './curl/form-end.js';
 export { ErrorPanel } from './error-panel.js';

@@ -63,7 +63,11 @@ export function NamesList(props: NamesListProps) {
   const columns = useNameColumns({ rows: rows ?? [], isOfAllSpaces: spaceId === undefined, canWrite });
   return (
     <>
-      {hasToolbar && <NamesToolbar counts={shownCounts} filter={filter} setFilter={setFilter} />}
+      {hasToolbar ? (
+        <NamesToolbar counts={shownCounts} filter={filter} setFilter={setFilter} />
+      ) : (
+        counts !== undefined && counts.total > 0 && <FewNames />
+      )}
       <Loaded query={query} waiting={<WaitingNames columns={columns} />}>
         {() =>
           rows !== undefined && rows.length === 0 && isFiltered ? (
@@ -98,6 +102,15 @@ export function NamesList(props: NamesListProps) {
         }
       </Loaded>
     </>
+  );
+}
+
+/** What stands above a few names in the place of a search. */
+function FewNames() {
+  return (
+    <p className="cl-dim">
+      Open a name to upload a CSR, to request a certificate, or to see when and why it is renewed.
+    </p>
   );
 }
 

@@ -1,11 +1,13 @@
 import type { PermissionGroup } from '@certloop/contracts/browser';
 import {
+  ByCommand,
   type Column,
   countOf,
   EmptyState,
   Icon,
   ListTable,
   listPageOf,
+  serviceUrl,
   useList,
   useTitle,
 } from '@certloop/web-kit';
@@ -91,9 +93,15 @@ function GroupList() {
           <EmptyState title="There is no group yet">
             <p>A group gives its members a level on spaces. Without one, only administrators see spaces.</p>
             {add}
+            <ByCommand text={createCommand()} />
           </EmptyState>
         }
       />
     </>
   );
+}
+
+function createCommand(): string {
+  return `curl -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \\
+  -d '{"name":"readers","permission":"READ","allSpaces":true}' ${serviceUrl()}/permission-groups`;
 }

@@ -1,4 +1,4 @@
-import { CodeBlock, EmptyState, ErrorPanel, Icon, serviceUrl, useTitle } from '@certloop/web-kit';
+import { ByCommand, EmptyState, ErrorPanel, Icon, serviceUrl, useTitle } from '@certloop/web-kit';
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
@@ -90,8 +90,7 @@ function NoNames({ spaceId, add }: { readonly spaceId: string; readonly add: Rea
       ) : (
         <>
           {add}
-          <p className="cl-dim">The same by the API:</p>
-          <CodeBlock text={addCommand(spaceId)} />
+          <ByCommand text={addCommand(spaceId)} />
         </>
       )}
     </EmptyState>

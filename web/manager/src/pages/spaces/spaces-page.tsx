@@ -1,5 +1,6 @@
 import type { FqdnCounts, Space } from '@certloop/contracts/browser';
 import {
+  ByCommand,
   type Column,
   CopyText,
   countOf,
@@ -11,6 +12,7 @@ import {
   MovedRows,
   SearchForm,
   StateChip,
+  serviceUrl,
   useList,
   useSteadyList,
   useTitle,
@@ -137,8 +139,14 @@ function NoSpace({ add }: { readonly add: ReactNode }) {
       </p>
       {!hasFullAccess && <OwnName />}
       {add}
+      {hasFullAccess && <ByCommand text={createSpaceCommand()} />}
     </EmptyState>
   );
+}
+
+function createSpaceCommand(): string {
+  return `curl -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \\
+  -d '{"name":"Shop"}' ${serviceUrl()}/spaces`;
 }
 
 function NoMatch() {

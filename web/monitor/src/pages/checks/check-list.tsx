@@ -40,9 +40,14 @@ export function CheckList({ projectId, search, change, live, canChange }: CheckL
   );
   return (
     <>
-      {counts !== undefined && (isNarrowed(search) || sumOf(counts) > fewRows) && (
-        <ChecksToolbar counts={counts} search={search} change={change} />
-      )}
+      {counts !== undefined &&
+        (isNarrowed(search) || sumOf(counts) > fewRows ? (
+          <ChecksToolbar counts={counts} search={search} change={change} />
+        ) : (
+          <p className="cl-dim">
+            A check goes down, and its integrations are notified, if no ping arrives in time.
+          </p>
+        ))}
       <Moved projectId={projectId} rows={rows} search={search} />
       <BulkOutcome bulk={bulk} />
       {canChange && (

@@ -1,6 +1,6 @@
 import type { CheckCounts } from '@certloop/contracts/browser';
 import {
-  CodeBlock,
+  ByCommand,
   countOf,
   EmptyState,
   ErrorPanel,
@@ -101,8 +101,7 @@ function NoCheck({ children }: { readonly children: ReactNode }) {
     <EmptyState title="This project has no check yet">
       <p>A check waits for the pings of a job, and alerts people when one does not come.</p>
       {children}
-      <p className="cl-dim">The same by the API:</p>
-      <CodeBlock text={createCommand()} />
+      <ByCommand text={createCommand()} />
     </EmptyState>
   );
 }

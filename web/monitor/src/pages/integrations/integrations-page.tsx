@@ -1,5 +1,6 @@
 import type { AccountChannel } from '@certloop/contracts/browser';
 import {
+  ByCommand,
   ConfirmDialog,
   DataTable,
   EmptyState,
@@ -97,6 +98,9 @@ function NoIntegration({ children }: { readonly children: ReactNode }) {
       <ReachNoOne />
       <p>An integration sends the alerts of checks to a mail address, a chat, or a program.</p>
       {children}
+      {children !== null && (
+        <ByCommand text="certloop integrations create Ops --kind webhook --url https://hooks.example.org/certloop" />
+      )}
     </EmptyState>
   );
 }
