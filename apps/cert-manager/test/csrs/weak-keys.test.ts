@@ -1,4 +1,10 @@
-import { createPrivateKey, generateKeyPairSync, generatePrimeSync, type KeyObject } from 'node:crypto';
+import {
+  checkPrimeSync,
+  createPrivateKey,
+  generateKeyPairSync,
+  generatePrimeSync,
+  type KeyObject,
+} from 'node:crypto';
 import { buildCsr, csrLabels, describeCsr, parseCsr, parsePem, spkiSha256 } from '@certloop/crypto';
 import { newRowId } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
@@ -17,7 +23,7 @@ function closePrimes(): KeyObject {
   const p = generatePrimeSync(1024, { bigint: true });
   let q = p + 2n;
   const e = 65_537n;
-  while (!isPrime(q) || (q - 1n) % e === 0n) q += 2n;
+  while (!checkPrimeSync(q) || (q - 1n) % e === 0n) q += 2n;
   const d = inverse(e, (p - 1n) * (q - 1n));
   const text = (number: bigint) => {
     const hex = number.toString(16);
@@ -37,16 +43,6 @@ function closePrimes(): KeyObject {
       qi: text(inverse(q, p)),
     },
   });
-}
-
-/** Fermat's test to the base 2, which random numbers do not pass by chance. */
-function isPrime(number: bigint): boolean {
-  let [result, base] = [1n, 2n];
-  for (let rest = number - 1n; rest > 0n; rest >>= 1n) {
-    if ((rest & 1n) === 1n) result = (result * base) % number;
-    base = (base * base) % number;
-  }
-  return result === 1n;
 }
 
 /** By the extended Euclidean algorithm. */
