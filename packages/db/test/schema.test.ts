@@ -17,6 +17,21 @@ const second: Migration = {
   down: (runner) => runner.dropColumn('customers', 'favourite_motto'),
 };
 
+const bySql: Migration = {
+  name: '0003-pen-names',
+  up: async (runner) => {
+    await runner.query('alter table customers add column pen_name text');
+    await runner.query("update customers set pen_name = 'Countess'");
+  },
+  down: async (runner) => void (await runner.query('alter table customers drop column pen_name')),
+};
+
+const third: Migration = {
+  name: '0004-tunes',
+  up: (runner, dialect) => addColumns(runner, dialect, 'customers', { tune: column.text().nullable() }),
+  down: (runner) => runner.dropColumn('customers', 'tune'),
+};
+
 const failing: Migration = {
   name: '0003-failing',
   up: async (runner) => void (await runner.query('select * from nowhere')),
@@ -73,6 +88,15 @@ describeEachDialect('the schema', (open, dialect) => {
     expect(await made.database.read((tx) => tx.count(orders))).toBe(1);
     await made.database.transaction((tx) => tx.delete(customers, { id: ada.id }));
     expect(await made.database.read((tx) => tx.count(orders))).toBe(0);
+  });
+
+  test('adds a column without losing one that an earlier migration of the same run added by SQL', async () => {
+    await made.database.transaction((tx) => insertMany(tx, customers, [customer()]));
+    const rows = await at(withMigrations(...shop.migrations, second, bySql, third), async (database) => {
+      await database.migrate();
+      return database.read((tx) => tx.query('select pen_name, tune from customers'));
+    });
+    expect(rows).toEqual([{ pen_name: 'Countess', tune: null }]);
   });
 
   test('rolls back all migrations when one fails', async () => {

@@ -97,7 +97,10 @@ export async function dropTables(runner: QueryRunner, tables: readonly AnyTable[
   for (const table of tables.toReversed()) await runner.dropTable(table.name);
 }
 
-/** Adds columns to a table that is there; they must be nullable where it may have rows. */
+/**
+ * Adds columns to a table that is there; they must be nullable where it may have rows. On SQLite this copies the whole
+ * table: to a table of many rows, add them by `alter table … add column`.
+ */
 export async function addColumns(
   runner: QueryRunner,
   dialect: Dialect,
@@ -107,7 +110,8 @@ export async function addColumns(
   const added = Object.entries(columns).map(
     ([property, spec]) => new TableColumn(tableColumn(dialect, property, spec, `pk_${table}`)),
   );
-  await runner.addColumns(table, added);
+  // read again: the copy would lack what an earlier migration of this run added by SQL
+  await runner.addColumns((await runner.getTable(table)) ?? table, added);
 }
 
 /** Adds indexes to a table that is there. */
