@@ -1,3 +1,4 @@
+import type { ProviderKindName } from '@certloop/contracts';
 import { pauseUntil } from './acme/orders/order-run.service.js';
 import type { AppOptions } from './app-options.js';
 import { ensureProviders } from './providers/changes/ensure-providers.service.js';
@@ -15,7 +16,10 @@ export async function providerParts(
   watch: ReturnType<typeof createServiceMetrics>,
   stopping: AbortSignal,
 ) {
-  const addresses = { 'dummy-ca': config.dummyCaUrl, acme: config.acmeDirectoryUrl };
+  const addresses = {
+    'dummy-ca': config.dummyCaUrl,
+    acme: config.acmeDirectoryUrl,
+  } satisfies Readonly<Record<ProviderKindName, string | undefined>>;
   await ensureProviders({ db, clock, logger }, addresses);
   const outgoing = createOutgoing({
     trusted: Object.values(addresses).filter((address) => address !== undefined),

@@ -12,7 +12,7 @@ import { Modal, NativeSelect, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../../service.js';
-import { providerFields, withFirstChoices } from './provider-fields.js';
+import { providerFields, providerKindLabels, withFirstChoices } from './provider-fields.js';
 import { SettingsInputs } from './settings-inputs.js';
 
 /** What was typed of the settings of a provider of a kind, and what they become. */
@@ -76,10 +76,8 @@ export function ConfigureProvider({
   );
 }
 
-const kinds = [
-  { value: 'acme', label: 'A CA with ACME, such as Let’s Encrypt' },
-  { value: 'dummy-ca', label: 'A dummy CA, for tests' },
-] as const;
+const kinds = Object.entries(providerKindLabels).map(([value, label]) => ({ value, label }));
+const isKind = (value: string): value is Provider['kind'] => Object.hasOwn(providerKindLabels, value);
 
 /** Dialog that creates a provider, enabled and configured. What is typed stays when another kind is chosen. */
 export function CreateProvider({ close }: { readonly close: () => void }) {
@@ -114,7 +112,7 @@ export function CreateProvider({ close }: { readonly close: () => void }) {
           value={kind}
           data={kinds}
           onChange={({ currentTarget: { value } }) => {
-            choose(value === 'dummy-ca' ? value : 'acme');
+            if (isKind(value)) choose(value);
             // it was said of the settings of the other kind
             create.reset();
           }}

@@ -19,6 +19,12 @@ const privateNetwork: ProviderField = {
   type: 'flag',
 };
 
+/** The kinds as people choose them, in the order of the list. */
+export const providerKindLabels: Readonly<Record<Provider['kind'], string>> = {
+  acme: 'A CA with ACME, such as Let’s Encrypt',
+  'dummy-ca': 'A dummy CA, for tests',
+};
+
 /** The settings that people change; the others stay as they are. */
 export const providerFields: Readonly<Record<Provider['kind'], readonly ProviderField[]>> = {
   'dummy-ca': [
