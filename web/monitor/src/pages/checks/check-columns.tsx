@@ -1,6 +1,7 @@
 import type { AccountChannel } from '@certloop/contracts/browser';
 import { type Column, countText, exactTime, lengthOf, Moment, RunStrip, useNow } from '@certloop/web-kit';
 import { Link } from '@tanstack/react-router';
+import { Fragment } from 'react';
 import { CheckStateChip, nameOfCheck } from '../../check-states.js';
 import type { LiveCheck } from '../../lookups.js';
 import { ScheduleText } from '../../schedule-text.js';
@@ -120,17 +121,18 @@ function Tags({ projectId, tags }: { readonly projectId: string; readonly tags: 
   return (
     <div className="cl-dim cl-tags">
       {tags.slice(0, maxTags).map((tag) => (
-        <Link
-          key={tag}
-          className="cl-tag"
-          to="/projects/$projectId"
-          params={{ projectId }}
-          search={(before) => ({ ...before, tag })}
-          aria-label={`Only checks with the tag ${tag}`}
-          title={tag}
-        >
-          <bdi>{tag}</bdi>
-        </Link>
+        <Fragment key={tag}>
+          <Link
+            className="cl-tag"
+            to="/projects/$projectId"
+            params={{ projectId }}
+            search={(before) => ({ ...before, tag })}
+            aria-label={`Only checks with the tag ${tag}`}
+            title={tag}
+          >
+            <bdi>{tag}</bdi>
+          </Link>{' '}
+        </Fragment>
       ))}
       {tags.length > maxTags && (
         <span title={tags.join(' ')}>and {countText(tags.length - maxTags)} more</span>
