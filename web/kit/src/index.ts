@@ -29,6 +29,7 @@ export { Drawer } from './frame/drawer.js';
 export { Icon, type IconName } from './frame/icons.js';
 export { lazyPage } from './frame/lazy-page.browser.js';
 export { MissingPage } from './frame/missing-page.js';
+export { placesUpTo } from './frame/places.js';
 export { Redirect } from './frame/redirect.js';
 export { nextIn, routerOptions } from './frame/router.browser.js';
 export { Brand, Front, Shell } from './frame/shell.js';
@@ -36,6 +37,14 @@ export { startConsole } from './frame/start.js';
 export { useStoredChoice } from './frame/stored-choice.browser.js';
 export { forgetUnsaved } from './frame/unsaved.browser.js';
 export { WaitingPage } from './frame/waiting-page.js';
+export {
+  WaitingBars,
+  WaitingFacts,
+  WaitingLine,
+  WaitingLines,
+  WaitingPart,
+  WaitingSteps,
+} from './frame/waiting-parts.js';
 export { DowntimeStrip, DurationChart } from './history-charts.js';
 export { csrBlocks, csrNames } from './keys/csr-names.js';
 export { type KeyKind, keyKinds, opensslCommand, type ShellKind } from './keys/openssl-command.js';

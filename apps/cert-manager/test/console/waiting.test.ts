@@ -3,6 +3,8 @@ import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals
 import { type ConsoleStage, startConsoleStage } from '../support/console.js';
 import { addUser } from '../support/factories.js';
 import { addFqdn, addSpace } from '../support/inventory.js';
+import { renewedFqdn } from '../support/renewals.js';
+import { configure, providerOf } from '../support/signing.js';
 
 // much else may run on the same machine
 jest.setTimeout(120_000);
@@ -28,7 +30,13 @@ jest.setTimeout(120_000);
     );
 
   /** Opens a page whose data is held back until its place was measured. */
-  async function measure(page: Story['page'], path: string, request: string, selector: string) {
+  async function measure(
+    page: Story['page'],
+    path: string,
+    request: string | RegExp,
+    selector: string,
+    ready: () => Promise<void> = async () => undefined,
+  ) {
     let answer = () => {};
     const measured = new Promise<void>((resolve) => {
       answer = resolve;
@@ -40,6 +48,7 @@ jest.setTimeout(120_000);
     await page.goto(`${stage.url}/ui${path}`);
     const waiting = page.getByRole('status', { name: 'Loading' }).first();
     await waiting.waitFor();
+    await ready();
     const before = await placesOf(page, selector);
     return {
       before,
@@ -68,6 +77,37 @@ jest.setTimeout(120_000);
         const yOf = ([, y]: readonly [string, number]) => Math.round(y);
         expect(before.slice(0, shown.length).map(yOf)).toEqual(shown.map(yOf));
       }
+    });
+  });
+
+  test('looks like the cards of the dashboard and of the statistics', async () => {
+    const { app, ca, close } = stage;
+    const { id: providerId } = await providerOf(app, 'dummy-ca');
+    await configure(app, { id: providerId }, { baseUrl: ca.url, validityDays: 90 }).expect(200);
+    // more than the chart shows by name
+    for (let number = 1; number <= 13; number += 1) {
+      await renewedFqdn({ app, ca, providerId, close }, `renewed${number}.example.org`);
+    }
+    const headings = 'main h1, main h2';
+    const cards = /\/(fqdns\?|stats\/expiry|renewal-queue|health|outlook)/;
+    // as high as the names of the providers are long
+    const below = ['Next renewals', 'Who watches'];
+    await stage.play('waiting-cards', app.people.ada, '/account', async ({ page, look }) => {
+      const counted = page.getByRole('heading', { name: 'No name needs you' });
+      for (const [path, ready] of [
+        ['/', () => counted.waitFor()],
+        ['/statistics', undefined],
+      ] as const) {
+        const { before, after } = await measure(page, path, cards, headings, ready);
+        await look('held');
+        const shown = new Map(await after());
+        const steady = before.filter(([title]) => !below.includes(title));
+        expect(steady.length).toBeGreaterThan(2);
+        expect(steady).toEqual(steady.map(([title]) => [title, shown.get(title)]));
+      }
+      const { before, after } = await measure(page, '/', '**/fqdns/counts?*', headings);
+      const top = (places: typeof before) => places.map(([, y]) => y).slice(0, 3);
+      expect(top(before)).toEqual(top(await after()));
     });
   });
 

@@ -1,3 +1,5 @@
+import { placesUpTo } from './places.js';
+
 /** What stands in the place of a page about one thing until it is loaded: its title, and its cards in two columns. */
 export function WaitingPage({
   isTitled = false,
@@ -14,7 +16,7 @@ export function WaitingPage({
       <div className="cl-columns">
         {[2, 3].map((cards) => (
           <div key={cards} className="cl-column">
-            {Array.from({ length: cards }, (_, place) => place).map((place) => (
+            {placesUpTo(cards).map((place) => (
               <div key={place} className="cl-panel">
                 <span className="cl-bar" />
                 <span className="cl-bar" />

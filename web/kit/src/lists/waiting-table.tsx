@@ -1,3 +1,4 @@
+import { placesUpTo } from '../frame/places.js';
 import type { Column } from './data-table.js';
 
 /** What stands in the place of a table until its first rows are loaded: its head, and rows of their height. */
@@ -29,7 +30,7 @@ export function WaitingTable<Row>({
           </tr>
         </thead>
         <tbody>
-          {Array.from({ length: rows }, (_, place) => place).map((place) => (
+          {placesUpTo(rows).map((place) => (
             <tr key={place}>
               {canSelect && <td className="cl-tick" />}
               {columns.map(({ key }) => (

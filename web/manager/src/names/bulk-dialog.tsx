@@ -1,5 +1,5 @@
 import type { FqdnAction, FqdnChange, FqdnChangeResult } from '@certloop/contracts/browser';
-import { CopyCurl, countOf, countText, Fault, sentenceOf, Waiting } from '@certloop/web-kit';
+import { CopyCurl, countOf, countText, Fault, sentenceOf, WaitingLines } from '@certloop/web-kit';
 import { Button, Modal, NativeSelect } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -38,7 +38,7 @@ export function BulkDialog({ title, action, about, close }: BulkDialogProps) {
             isDisabled={change.isPending || change.isSuccess}
           />
         )}
-        {isComplete && plan.isPending && <Waiting />}
+        {isComplete && plan.isPending && <WaitingLines count={1} />}
         <PlanFault plan={plan} />
         <Fault>
           {change.isError

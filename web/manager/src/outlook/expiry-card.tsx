@@ -9,6 +9,7 @@ import {
   relativeTime,
   StackedBars,
   useNow,
+  WaitingBars,
 } from '@certloop/web-kit';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useTimeline } from './ahead.js';
@@ -25,7 +26,9 @@ export function ExpiryCard() {
   return (
     <section className="cl-panel" aria-label="Expiry">
       <h2>When certificates expire</h2>
-      <Loaded query={timeline}>{(data) => <Ends timeline={data} />}</Loaded>
+      <Loaded query={timeline} waiting={<WaitingBars />}>
+        {(data) => <Ends timeline={data} />}
+      </Loaded>
     </section>
   );
 }

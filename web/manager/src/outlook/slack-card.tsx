@@ -9,6 +9,9 @@ import {
   lengthOf,
   relativeTime,
   useNow,
+  WaitingLine,
+  WaitingPart,
+  WaitingTable,
 } from '@certloop/web-kit';
 import { Link } from '@tanstack/react-router';
 import { providerName, useProviders } from '../providers.js';
@@ -23,7 +26,7 @@ export function SlackCard() {
   return (
     <section className="cl-panel" aria-label="If a CA is away">
       <h2>If a CA is away</h2>
-      <Loaded query={outlook}>
+      <Loaded query={outlook} waiting={<WaitingSlack />}>
         {({ providers: rows }) =>
           rows.length === 0 ? (
             <p className="cl-dim">No renewal is planned, so no outage of a CA delays one.</p>
@@ -41,6 +44,20 @@ export function SlackCard() {
         }
       </Loaded>
     </section>
+  );
+}
+
+/** In the place of a sentence of usual length and of one provider. */
+function WaitingSlack() {
+  return (
+    <WaitingPart>
+      <div className="cl-sentence" aria-hidden="true">
+        <WaitingLine />
+        <WaitingLine />
+        <WaitingLine />
+      </div>
+      <WaitingTable columns={columnsFor(undefined)} rows={1} />
+    </WaitingPart>
   );
 }
 

@@ -1,5 +1,14 @@
 import type { OwnSession } from '@certloop/contracts/browser';
-import { type Column, DataTable, Fault, Loaded, Moment, StateChip, sentenceOf } from '@certloop/web-kit';
+import {
+  type Column,
+  DataTable,
+  Fault,
+  Loaded,
+  Moment,
+  StateChip,
+  sentenceOf,
+  WaitingTable,
+} from '@certloop/web-kit';
 import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api } from '../../service.js';
@@ -47,7 +56,7 @@ export function SessionsCard() {
     <section className="cl-stack" aria-label="Sessions">
       <h2>Sessions</h2>
       <Fault>{end.isError ? sentenceOf(end.error) : undefined}</Fault>
-      <Loaded query={query}>
+      <Loaded query={query} waiting={<WaitingTable columns={columns} rows={1} />}>
         {(sessions) => (
           <DataTable label="Sessions" columns={columns} rows={sessions} rowKey={({ id }) => id} />
         )}

@@ -1,5 +1,14 @@
 import { type ApiToken, type Me, tokenScopes } from '@certloop/contracts/browser';
-import { CodeBlock, Fault, FormEnd, faultsOf, Icon, Loaded, serviceUrl } from '@certloop/web-kit';
+import {
+  CodeBlock,
+  Fault,
+  FormEnd,
+  faultsOf,
+  Icon,
+  Loaded,
+  serviceUrl,
+  WaitingLines,
+} from '@certloop/web-kit';
 import { Button, Modal, NativeSelect, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -27,7 +36,7 @@ export function TokensCard({ rights }: { readonly rights: Me['rights'] }) {
           Create a token
         </Button>
       </div>
-      <Loaded query={query}>
+      <Loaded query={query} waiting={<WaitingLines count={3} />}>
         {(tokens) =>
           tokens.length === 0 ? (
             <p className="cl-dim">A token lets a program call the API in your name. You have none.</p>

@@ -6,9 +6,13 @@ import {
   hostText,
   Loaded,
   needsPerson,
+  placesUpTo,
   readableTimes,
   sentenceOf,
   useNow,
+  WaitingLine,
+  WaitingLines,
+  WaitingPart,
 } from '@certloop/web-kit';
 import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
@@ -21,13 +25,18 @@ import { useNeediest } from './dashboard-queries.js';
 const maxRows = 8;
 
 /** The names that need a person now, the longest first: why, since when, and what to do. */
-export function AttentionCard({ needsYou }: { readonly needsYou: number }) {
+export function AttentionCard({
+  needsYou,
+}: {
+  /** How many names need a person; undefined until that is known. */
+  readonly needsYou: number | undefined;
+}) {
   const neediest = useNeediest(maxRows);
   const now = useNow();
   return (
     <section className="cl-panel" aria-label="What needs you">
       <h2>What needs you</h2>
-      <Loaded query={neediest}>
+      <Loaded query={neediest} waiting={<WaitingRows count={Math.min(maxRows, needsYou ?? 3)} />}>
         {(names) => {
           const rows = names.filter(({ status }) => needsPerson(status?.attentionAt, now));
           return rows.length === 0 ? (
@@ -37,7 +46,7 @@ export function AttentionCard({ needsYou }: { readonly needsYou: number }) {
               {rows.map((fqdn) => (
                 <Row key={fqdn.id} fqdn={fqdn} />
               ))}
-              {needsYou > rows.length && (
+              {needsYou !== undefined && needsYou > rows.length && (
                 <li>
                   <Link to="/fqdns">All {countText(needsYou)} names that need you</Link>
                 </li>
@@ -47,6 +56,29 @@ export function AttentionCard({ needsYou }: { readonly needsYou: number }) {
         }}
       </Loaded>
     </section>
+  );
+}
+
+/** In the place of so many rows; of a sentence for none. */
+function WaitingRows({ count }: { readonly count: number }) {
+  if (count === 0) return <WaitingLines count={1} />;
+  return (
+    <WaitingPart>
+      <ul className="cl-rows" aria-hidden="true">
+        {placesUpTo(count).map((place) => (
+          <li key={place}>
+            <div className="cl-row">
+              <WaitingLine />
+              <span className="cl-chip">&nbsp;</span>
+            </div>
+            <p>
+              <WaitingLine />
+            </p>
+            <div className="cl-row cl-waiting-buttons" />
+          </li>
+        ))}
+      </ul>
+    </WaitingPart>
   );
 }
 

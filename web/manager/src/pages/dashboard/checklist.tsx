@@ -1,7 +1,8 @@
 import type { FqdnCounts } from '@certloop/contracts/browser';
-import { changeDisplay, useDisplay } from '@certloop/web-kit';
+import { changeDisplay, useDisplay, WaitingSteps } from '@certloop/web-kit';
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
+import { useEffect } from 'react';
 import { useRights } from '../../rights.js';
 import { Steps } from '../../steps.js';
 import { useNextRenewals } from './dashboard-queries.js';
@@ -9,13 +10,39 @@ import { maxNextRenewals } from './next-renewals-card.js';
 import { useMonitorContact } from './watch-state.js';
 
 /** The steps of a new installation for its administrators, ticked by facts, until all are done or they hide it. */
-export function Checklist({ counts }: { readonly counts: FqdnCounts }) {
+export function Checklist({ counts }: { readonly counts: FqdnCounts | undefined }) {
   const { isAdmin } = useRights();
   const { isChecklistHidden } = useDisplay();
+  return isAdmin && !isChecklistHidden && <ShownChecklist counts={counts} />;
+}
+
+function ShownChecklist({ counts }: { readonly counts: FqdnCounts | undefined }) {
+  const steps = useSteps(counts);
+  const isOver = steps?.every(({ isDone }) => isDone) === true;
+  useEffect(() => {
+    // the next visit leaves no place for it
+    if (isOver) changeDisplay({ isChecklistHidden: true });
+  }, [isOver]);
+  if (isOver) return null;
+  return (
+    <section className="cl-panel" aria-label="First steps">
+      <div className="cl-title">
+        <h2>First steps</h2>
+        <Button size="xs" variant="default" onClick={() => changeDisplay({ isChecklistHidden: true })}>
+          Hide this list
+        </Button>
+      </div>
+      {steps === undefined ? <WaitingSteps count={5} /> : <Steps steps={steps} />}
+    </section>
+  );
+}
+
+/** The steps with what is done of them; undefined until that is known. */
+function useSteps(counts: FqdnCounts | undefined) {
   const renewals = useNextRenewals(maxNextRenewals).data;
   const contact = useMonitorContact().data;
-  if (!isAdmin || isChecklistHidden || renewals === undefined || contact === undefined) return null;
-  const steps = [
+  if (counts === undefined || renewals === undefined || contact === undefined) return undefined;
+  return [
     { key: 'space', isDone: true, text: 'Create a space.' },
     { key: 'name', isDone: counts.total > 0, text: 'Add a host name.' },
     {
@@ -42,16 +69,4 @@ export function Checklist({ counts }: { readonly counts: FqdnCounts }) {
       text: 'Set CHECK_MONITOR_URL, so that the monitor alerts people if a renewal fails.',
     },
   ];
-  if (steps.every(({ isDone }) => isDone)) return null;
-  return (
-    <section className="cl-panel" aria-label="First steps">
-      <div className="cl-title">
-        <h2>First steps</h2>
-        <Button size="xs" variant="default" onClick={() => changeDisplay({ isChecklistHidden: true })}>
-          Hide this list
-        </Button>
-      </div>
-      <Steps steps={steps} />
-    </section>
-  );
 }

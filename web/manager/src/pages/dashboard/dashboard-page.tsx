@@ -1,5 +1,5 @@
 import type { FqdnCounts } from '@certloop/contracts/browser';
-import { countOf, Loaded, useTitle } from '@certloop/web-kit';
+import { countOf, ErrorPanel, Loaded, useTitle } from '@certloop/web-kit';
 import { Link } from '@tanstack/react-router';
 import { StateCounts } from '../../names/state-counts.js';
 import { ExpiryCard } from '../../outlook/expiry-card.js';
@@ -14,40 +14,45 @@ import { WatchCard } from './watch-card.js';
 /** What fails, what will need a person next and when, and what an outage of a CA would mean. */
 export function DashboardPage() {
   useTitle('Dashboard', 'manager');
-  const counts = useCounts();
+  const query = useCounts();
+  const { data: counts } = query;
+  if (counts === undefined && query.isError) {
+    return <ErrorPanel error={query.error} retry={() => void query.refetch()} />;
+  }
   return (
-    <Loaded query={counts}>
-      {(data) =>
-        data.total === 0 ? (
+    // the cards load beside the counts, and stay in their places when these come
+    <Loaded query={{ ...query, data: { counts } }}>
+      {() =>
+        counts?.total === 0 ? (
           <>
             <h1>Dashboard</h1>
             <FirstSteps />
           </>
         ) : (
-          <Ahead counts={data} />
+          <Ahead counts={counts} />
         )
       }
     </Loaded>
   );
 }
 
-function Ahead({ counts }: { readonly counts: FqdnCounts }) {
+function Ahead({ counts }: { readonly counts: FqdnCounts | undefined }) {
   return (
     <>
       <div className="cl-title">
-        <h1>{headline(counts)}</h1>
-        <StateCounts counts={counts} />
+        <h1>{counts === undefined ? 'Dashboard' : headline(counts)}</h1>
+        {counts !== undefined && <StateCounts counts={counts} />}
       </div>
       <Checklist counts={counts} />
       <div className="cl-columns">
         <div className="cl-column">
-          <AttentionCard needsYou={counts.needsYou} />
+          <AttentionCard needsYou={counts?.needsYou} />
           <ExpiryCard />
-          <UnfinishedCard count={counts.unfinished} />
+          {counts !== undefined && <UnfinishedCard count={counts.unfinished} />}
         </div>
         <div className="cl-column">
           <SlackCard />
-          <NextRenewalsCard />
+          <NextRenewalsCard total={counts?.total} />
           <WatchCard />
         </div>
       </div>

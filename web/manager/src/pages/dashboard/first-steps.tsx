@@ -1,5 +1,5 @@
 import type { Space } from '@certloop/contracts/browser';
-import { EmptyState, Icon, Loaded, useList } from '@certloop/web-kit';
+import { EmptyState, Icon, Loaded, useList, WaitingSteps } from '@certloop/web-kit';
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -33,7 +33,14 @@ export function FirstSteps() {
   const { hasFullAccess } = useRights();
   const [isAdding, setAdding] = useState(false);
   return (
-    <Loaded query={query}>
+    <Loaded
+      query={query}
+      waiting={
+        <EmptyState title="Get your first certificate">
+          <WaitingSteps count={4} />
+        </EmptyState>
+      }
+    >
       {() => {
         const [space] = rows;
         return (

@@ -1,5 +1,14 @@
 import type { RenewalQueueEntry } from '@certloop/contracts/browser';
-import { type Column, countText, DataTable, hostText, Loaded, LongName, Moment } from '@certloop/web-kit';
+import {
+  type Column,
+  countText,
+  DataTable,
+  hostText,
+  Loaded,
+  LongName,
+  Moment,
+  WaitingTable,
+} from '@certloop/web-kit';
 import { Link } from '@tanstack/react-router';
 import { useNextRenewals } from './dashboard-queries.js';
 
@@ -29,12 +38,18 @@ const columns: readonly Column<RenewalQueueEntry>[] = [
 ];
 
 /** The renewals that run next. */
-export function NextRenewalsCard() {
+export function NextRenewalsCard({
+  total: names = maxNextRenewals,
+}: {
+  /** How many names there are; undefined until that is known. */
+  readonly total: number | undefined;
+}) {
   const next = useNextRenewals(maxNextRenewals);
+  const rowsThen = Math.min(maxNextRenewals, names);
   return (
     <section className="cl-panel" aria-label="Next renewals">
       <h2>Next renewals</h2>
-      <Loaded query={next}>
+      <Loaded query={next} waiting={<WaitingTable columns={columns} rows={rowsThen} />}>
         {({ rows, total = rows.length }) =>
           rows.length === 0 ? (
             <p className="cl-dim">No renewal is planned.</p>

@@ -1,4 +1,4 @@
-import { Loaded, Moment, StateChip } from '@certloop/web-kit';
+import { Loaded, Moment, StateChip, WaitingLines } from '@certloop/web-kit';
 import { useQuery } from '@tanstack/react-query';
 import { stateQuery } from '../../service.js';
 import { useMonitorContact } from './watch-state.js';
@@ -10,7 +10,7 @@ export function WatchCard() {
   return (
     <section className="cl-panel" aria-label="Who watches">
       <h2>Who watches</h2>
-      <Loaded query={contact}>
+      <Loaded query={contact} waiting={<WaitingLines count={3} />}>
         {(monitor) =>
           monitor === null ? (
             <>

@@ -1,5 +1,15 @@
 import type { Csr, OwnFqdn, RenewalExplanation } from '@certloop/contracts/browser';
-import { ErrorPanel, hostText, Loaded, listPageOf, useList, useTitle, WaitingPage } from '@certloop/web-kit';
+import {
+  ErrorPanel,
+  hostText,
+  Loaded,
+  listPageOf,
+  useList,
+  useTitle,
+  WaitingFacts,
+  WaitingLines,
+  WaitingPage,
+} from '@certloop/web-kit';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { fqdnQuery } from '../../lookups.js';
@@ -47,7 +57,7 @@ export function FqdnPage() {
                 <NameActions fqdn={name} />
               </div>
               {name.description !== '' && <p className="cl-dim">{name.description}</p>}
-              <Loaded query={renewal}>
+              <Loaded query={renewal} waiting={<WaitingCard facts={3} />}>
                 {(explanation) => <LifeCard fqdn={name} renewal={explanation} mayWrite={mayWrite} />}
               </Loaded>
               {mayWrite && <FirstCertificate fqdn={name} csrs={csr} />}
@@ -60,6 +70,16 @@ export function FqdnPage() {
         }}
       </Loaded>
     </>
+  );
+}
+
+/** In the place of a card with a title and so many facts. */
+function WaitingCard({ facts }: { readonly facts: number }) {
+  return (
+    <div className="cl-panel">
+      <WaitingLines count={2} />
+      <WaitingFacts count={facts} />
+    </div>
   );
 }
 
@@ -126,7 +146,7 @@ function NextCertificate({
   return (
     <div className={mayWrite ? 'cl-columns' : 'cl-column'}>
       <div className="cl-column">
-        <Loaded query={csrs.query}>
+        <Loaded query={csrs.query} waiting={<WaitingCard facts={3} />}>
           {() =>
             mayWrite ? (
               <CsrCard fqdn={fqdn} csr={newestCsr ?? null} />

@@ -15,6 +15,7 @@ import {
   sentenceOf,
   type Tone,
   useNow,
+  WaitingSteps,
 } from '@certloop/web-kit';
 import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -75,7 +76,7 @@ export function JobSteps({
     if (hasEnded) void queries.invalidateQueries({ queryKey: ['fqdns', fqdnId] });
   }, [hasEnded, queries, fqdnId]);
   return (
-    <Loaded query={job}>
+    <Loaded query={job} waiting={<WaitingSteps count={requestSteps.length} />}>
       {({ status, message, success, stepStatus }) => (
         <>
           <ol className="cl-steps" aria-label="Steps of the request">

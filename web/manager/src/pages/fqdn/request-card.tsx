@@ -1,5 +1,5 @@
 import type { Csr, Fqdn, Provider, RenewalExplanation } from '@certloop/contracts/browser';
-import { ConfirmDialog, dayOf, Fault, Loaded, sentenceOf, useNow } from '@certloop/web-kit';
+import { ConfirmDialog, dayOf, Fault, Loaded, sentenceOf, useNow, WaitingLines } from '@certloop/web-kit';
 import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -26,7 +26,7 @@ export function RequestCard({
       {csr === null ? (
         <p className="cl-dim">First store a CSR: it says which key the certificate is for.</p>
       ) : (
-        <Loaded query={providers}>
+        <Loaded query={providers} waiting={<WaitingLines count={3} />}>
           {(all) =>
             all.every(({ enabled }) => !enabled) ? (
               <p className="cl-dim">No provider is enabled. An administrator configures one.</p>

@@ -11,6 +11,7 @@ import {
   type StateShape,
   sentenceOf,
   type Tone,
+  WaitingLines,
 } from '@certloop/web-kit';
 import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -68,7 +69,7 @@ export function ServedCard({ fqdn, mayWrite }: { readonly fqdn: OwnFqdn; readonl
           </Button>
         )}
       </div>
-      <Loaded query={query}>
+      <Loaded query={query} waiting={<WaitingLines count={2} />}>
         {(served) =>
           served.targets.length === 0 ? (
             <p className="cl-dim">

@@ -1,5 +1,5 @@
 import type { PermissionGroup } from '@certloop/contracts/browser';
-import { ConfirmDialog, Loaded, useTitle } from '@certloop/web-kit';
+import { ConfirmDialog, Loaded, useTitle, WaitingPage } from '@certloop/web-kit';
 import { Button } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
@@ -48,7 +48,7 @@ function TheGroup({ id }: { readonly id: string }) {
   });
   useTitle(query.data?.name ?? 'Group', 'manager');
   return (
-    <Loaded query={query}>
+    <Loaded query={query} waiting={<WaitingPage />}>
       {(group) => (
         <>
           <div className="cl-title">

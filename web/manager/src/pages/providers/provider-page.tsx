@@ -128,7 +128,8 @@ function Names({
     loadFqdns(undefined, filter, cursor, signal, maxNames),
   );
   return (
-    <Loaded query={query}>
+    // it may be that nothing comes
+    <Loaded query={query} waiting={null}>
       {() =>
         rows.length === 0 ? null : (
           <section className="cl-stack">

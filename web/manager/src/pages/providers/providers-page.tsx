@@ -1,4 +1,12 @@
-import { EmptyState, Icon, Loaded, useTitle } from '@certloop/web-kit';
+import {
+  EmptyState,
+  Icon,
+  Loaded,
+  placesUpTo,
+  useTitle,
+  WaitingFacts,
+  WaitingLines,
+} from '@certloop/web-kit';
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -26,7 +34,7 @@ export function ProvidersPage() {
         )}
       </div>
       {!isAdmin && <p className="cl-dim">Administrators configure and enable providers.</p>}
-      <Loaded query={query}>
+      <Loaded query={query} waiting={<WaitingCards />}>
         {(providers) =>
           providers.length === 0 ? (
             <EmptyState title="There is no provider">
@@ -54,5 +62,20 @@ export function ProvidersPage() {
       {edited !== undefined && <ConfigureProvider provider={edited} close={() => edit(undefined)} />}
       {isCreating && <CreateProvider close={() => setCreating(false)} />}
     </>
+  );
+}
+
+/** In the place of the first cards. */
+function WaitingCards() {
+  return (
+    <div className="cl-cards">
+      {placesUpTo(2).map((place) => (
+        <div key={place} className="cl-panel">
+          <WaitingLines count={2} />
+          <WaitingFacts count={6} />
+          <div className="cl-row cl-waiting-buttons" />
+        </div>
+      ))}
+    </div>
   );
 }

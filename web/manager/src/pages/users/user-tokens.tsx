@@ -1,5 +1,5 @@
 import type { ApiToken } from '@certloop/contracts/browser';
-import { Loaded } from '@certloop/web-kit';
+import { Loaded, WaitingLines } from '@certloop/web-kit';
 import { useQuery } from '@tanstack/react-query';
 import { TokensTable } from '../../people/tokens-table.js';
 import { api } from '../../service.js';
@@ -13,7 +13,7 @@ export function UserTokens({ userId, username }: { readonly userId: string; read
   return (
     <section className="cl-stack" aria-label="API tokens">
       <h2>API tokens</h2>
-      <Loaded query={query}>
+      <Loaded query={query} waiting={<WaitingLines count={1} />}>
         {(tokens) =>
           tokens.length === 0 ? (
             <p className="cl-dim">{username} has no API token.</p>
