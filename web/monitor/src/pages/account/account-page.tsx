@@ -6,6 +6,7 @@ import {
   PasswordCard,
   useSession,
   useTitle,
+  WaitingFacts,
 } from '@certloop/web-kit';
 import { useQuery } from '@tanstack/react-query';
 import { api, session } from '../../service.js';
@@ -42,7 +43,7 @@ function LimitsCard({ email }: { readonly email: string }) {
   return (
     <section className="cl-panel" aria-label="Limits">
       <h2 className="cl-anywhere">{email}</h2>
-      <Loaded query={query}>
+      <Loaded query={query} waiting={<WaitingFacts count={3} />}>
         {({ checks, checkLimit, projects, projectLimit, pingLimit }) => (
           <>
             <dl className="cl-facts">

@@ -16,6 +16,7 @@ import {
   serviceUrl,
   useList,
   useTitle,
+  WaitingTable,
 } from '@certloop/web-kit';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -116,7 +117,7 @@ function TagBadges({ projectId, columns }: Shown) {
   return (
     <section className="cl-stack" aria-label="Badges of tags">
       <h2>All checks, and by tag</h2>
-      <Loaded query={byTag}>
+      <Loaded query={byTag} waiting={<WaitingTable columns={columns} rows={2} />}>
         {(badges) => (
           <DataTable label="Badges of tags" columns={columns} rows={badges} rowKey={({ urls }) => urls.svg} />
         )}

@@ -1,5 +1,5 @@
 import type { Check } from '@certloop/contracts/browser';
-import { ConfirmForm, Fault, FormEnd, faultsOf, Loaded, sentenceOf } from '@certloop/web-kit';
+import { ConfirmForm, Fault, FormEnd, faultsOf, Loaded, sentenceOf, WaitingLines } from '@certloop/web-kit';
 import { Button, NativeSelect } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -145,7 +145,7 @@ export function MoveDialog({ projectId, check }: CheckDialogProps) {
     },
   });
   return (
-    <Loaded query={projects}>
+    <Loaded query={projects} waiting={<WaitingLines count={3} />}>
       {(all) => {
         const targets = all.filter((one) => one.id !== projectId && mayChange(one));
         const target = chosen ?? targets[0]?.id;

@@ -1,4 +1,4 @@
-import { Loaded } from '@certloop/web-kit';
+import { Loaded, WaitingLines } from '@certloop/web-kit';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useLocation } from '@tanstack/react-router';
 import { api } from '../../service.js';
@@ -25,7 +25,7 @@ export function ChosenPing() {
           Hide it
         </Link>
       </div>
-      <Loaded query={query}>
+      <Loaded query={query} waiting={<WaitingLines count={1} />}>
         {(ping) =>
           ping === null ? (
             <p className="cl-dim">

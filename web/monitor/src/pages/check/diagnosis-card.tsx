@@ -1,5 +1,5 @@
 import type { Check, ReadOnlyCheck } from '@certloop/contracts/browser';
-import { Fault, Loaded, live, sentenceOf, spanText } from '@certloop/web-kit';
+import { Fault, Loaded, live, sentenceOf, spanText, WaitingLine, WaitingPart } from '@certloop/web-kit';
 import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { diagnosisQuery } from '../../lookups.js';
@@ -30,7 +30,7 @@ export function DiagnosisCard({
   });
   return (
     <section className="cl-panel" aria-label="State" data-tone={check.status === 'down' ? 'bad' : undefined}>
-      <Loaded query={diagnosis} refresh={live(15_000)}>
+      <Loaded query={diagnosis} refresh={live(15_000)} waiting={<WaitingDiagnosis />}>
         {({ sentence, zoneHint }) => (
           <>
             <p className="cl-sentence">{sentence}</p>
@@ -58,6 +58,18 @@ export function DiagnosisCard({
       <Fault>{mend.isError ? sentenceOf(mend.error) : undefined}</Fault>
       <CheckFacts check={check} />
     </section>
+  );
+}
+
+/** In the place of a sentence of usual length. */
+function WaitingDiagnosis() {
+  return (
+    <WaitingPart>
+      <p className="cl-sentence">
+        <WaitingLine />
+        <WaitingLine />
+      </p>
+    </WaitingPart>
   );
 }
 

@@ -1,5 +1,15 @@
 import type { CheckEvent } from '@certloop/contracts/browser';
-import { background, type ListPage, Loaded, live, StateChip, useList } from '@certloop/web-kit';
+import {
+  background,
+  type ListPage,
+  Loaded,
+  live,
+  placesUpTo,
+  StateChip,
+  useList,
+  WaitingLine,
+  WaitingPart,
+} from '@certloop/web-kit';
 import { Button } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { CheckStateChip, statusOrder, wordOf } from '../../check-states.js';
@@ -44,7 +54,7 @@ export function EventsCard(props: EventsOf) {
         </fieldset>
       </div>
       <ChosenPing />
-      <Loaded query={query} refresh={live()}>
+      <Loaded query={query} refresh={live()} waiting={<WaitingEvents />}>
         {() =>
           rows === undefined || rows.length === 0 ? (
             <p className="cl-dim">Nothing has happened yet.</p>
@@ -67,6 +77,23 @@ export function EventsCard(props: EventsOf) {
         </div>
       )}
     </section>
+  );
+}
+
+/** In the place of the newest events. */
+function WaitingEvents() {
+  return (
+    <WaitingPart>
+      <ol className="cl-events" aria-hidden="true">
+        {placesUpTo(6).map((place) => (
+          <li key={place}>
+            <WaitingLine />
+            <span className="cl-chip">&nbsp;</span>
+            <WaitingLine />
+          </li>
+        ))}
+      </ol>
+    </WaitingPart>
   );
 }
 

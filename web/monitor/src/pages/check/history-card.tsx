@@ -7,6 +7,7 @@ import {
   DurationChart,
   Loaded,
   lengthOf,
+  WaitingLines,
 } from '@certloop/web-kit';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { api } from '../../service.js';
@@ -38,7 +39,7 @@ export function HistoryCard({ projectId, checkId, pings, status }: Shown) {
   return (
     <section className="cl-panel" aria-label="History">
       <h2>Downtimes</h2>
-      <Loaded query={downtimes}>
+      <Loaded query={downtimes} waiting={<WaitingLines count={7} />}>
         {({ days, months }) => {
           const down = days.filter((day) => day.seconds > 0);
           const seconds = down.reduce((sum, day) => sum + day.seconds, 0);
@@ -62,7 +63,7 @@ export function HistoryCard({ projectId, checkId, pings, status }: Shown) {
         }}
       </Loaded>
       <h2>Durations</h2>
-      <Loaded query={durations}>
+      <Loaded query={durations} waiting={<WaitingLines count={2} />}>
         {(buckets) =>
           buckets.length === 0 ? (
             <p className="cl-dim">

@@ -1,5 +1,5 @@
 import type { AccountChannel, Check, ReadOnlyCheck } from '@certloop/contracts/browser';
-import { Fault, Loaded, StateChip, sentenceOf } from '@certloop/web-kit';
+import { Fault, Loaded, StateChip, sentenceOf, WaitingLines } from '@certloop/web-kit';
 import { Switch } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -21,7 +21,7 @@ export function NotifiedCard({
   return (
     <section className="cl-panel" aria-label="Who is notified">
       <h2>Who is notified</h2>
-      <Loaded query={channels}>
+      <Loaded query={channels} waiting={<WaitingLines count={2} />}>
         {(all) =>
           all.length === 0 ? (
             <p>

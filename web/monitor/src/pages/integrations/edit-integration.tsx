@@ -1,5 +1,5 @@
 import type { AccountChannel, ChannelKindDescription } from '@certloop/contracts/browser';
-import { FormEnd, Loaded } from '@certloop/web-kit';
+import { FormEnd, Loaded, WaitingLines } from '@certloop/web-kit';
 import { Modal } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -21,7 +21,7 @@ export function EditIntegration(opened: Opened) {
   const { channel, close } = opened;
   return (
     <Modal opened onClose={close} title={`Edit ${nameOf(channel)}`} size="lg">
-      <Loaded query={kinds}>
+      <Loaded query={kinds} waiting={<WaitingLines count={4} />}>
         {(all) => {
           const kind = all.find((one) => one.kind === channel.kind);
           return kind === undefined ? (

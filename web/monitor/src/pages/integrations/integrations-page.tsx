@@ -9,6 +9,7 @@ import {
   Loaded,
   StateChip,
   useTitle,
+  WaitingTable,
 } from '@certloop/web-kit';
 import { Button, Modal } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
@@ -38,25 +39,21 @@ export function IntegrationsPage() {
     return <ErrorPanel error={project.error} retry={() => void project.refetch()} />;
   }
   const canChange = mayChange(project.data);
+  const columns = integrationColumns({ projectId, canChange, open, edit, doom });
   const add = <AddButton onClick={() => setAdding(true)} />;
   return (
     <>
       <ProjectHead projectId={projectId} project={project.data}>
         {canChange && channels.data !== undefined && channels.data.length > 0 && add}
       </ProjectHead>
-      <Loaded query={channels}>
+      <Loaded query={channels} waiting={<WaitingTable columns={columns} rows={3} />}>
         {(all) =>
           all.length === 0 ? (
             <NoIntegration>{canChange ? add : null}</NoIntegration>
           ) : (
             <>
               {all.every(({ disabled, verified }) => disabled || !verified) && <ReachNoOne />}
-              <DataTable
-                label="Integrations"
-                columns={integrationColumns({ projectId, canChange, open, edit, doom })}
-                rows={all}
-                rowKey={({ id }) => id}
-              />
+              <DataTable label="Integrations" columns={columns} rows={all} rowKey={({ id }) => id} />
             </>
           )
         }

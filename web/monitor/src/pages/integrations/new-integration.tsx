@@ -1,5 +1,5 @@
 import type { AccountChannel, ChannelKindDescription } from '@certloop/contracts/browser';
-import { CopyCurl, countText, Loaded } from '@certloop/web-kit';
+import { CopyCurl, countText, Loaded, WaitingLines } from '@certloop/web-kit';
 import { Button, Modal, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -28,7 +28,7 @@ function ChooseKind(opened: Opened) {
   const [draft, change] = useState(emptyDraft);
   const kinds = useQuery(kindsQuery);
   return (
-    <Loaded query={kinds}>
+    <Loaded query={kinds} waiting={<WaitingLines count={4} />}>
       {(all) => {
         const kind = all.find((one) => one.kind === chosen);
         if (kind === undefined) return <KindList kinds={all} choose={choose} />;

@@ -10,6 +10,7 @@ import {
   Loaded,
   sentenceOf,
   useSession,
+  WaitingTable,
 } from '@certloop/web-kit';
 import { Button, Modal, NativeSelect, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -68,7 +69,7 @@ export function MembersCard({ project }: { readonly project: AccountProject }) {
         )}
       </div>
       <Fault>{change.isError ? sentenceOf(change.error) : undefined}</Fault>
-      <Loaded query={query}>
+      <Loaded query={query} waiting={<WaitingTable columns={columns} rows={1} />}>
         {(members) => <DataTable label="Members" columns={columns} rows={members} rowKey={({ id }) => id} />}
       </Loaded>
       {isAdding && <AddMember project={project} close={() => setAdding(false)} />}

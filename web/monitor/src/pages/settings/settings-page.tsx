@@ -1,4 +1,4 @@
-import { ErrorPanel, Loaded, useTitle } from '@certloop/web-kit';
+import { ErrorPanel, Loaded, useTitle, WaitingPage } from '@certloop/web-kit';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { mayChange, projectQuery } from '../../lookups.js';
@@ -20,7 +20,7 @@ export function SettingsPage() {
   return (
     <>
       <ProjectHead projectId={projectId} project={query.data} />
-      <Loaded query={query}>
+      <Loaded query={query} waiting={<WaitingPage isTitled />}>
         {(project) => (
           <div className="cl-columns">
             <div className="cl-column">
