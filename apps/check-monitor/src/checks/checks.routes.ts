@@ -5,11 +5,11 @@ import type {
   Flip,
   flipsContract,
   Handlers,
-  QueryOf,
 } from '@certloop/contracts';
 import { describeFlip } from '../flips/flip-view.js';
 import type { Caller } from '../projects/caller.js';
 import type { ShownCheck } from './check.js';
+import { filterOf } from './check-filter.js';
 import { type Addresses, describeCheck, describeCheckFor } from './check-view.js';
 import {
   type AssignedCheck,
@@ -80,13 +80,4 @@ async function describedFlips(
 ): Promise<Flip[]> {
   const found = await listCheckFlips(deps, context, params.id, query);
   return found.map(describeFlip);
-}
-
-/** The last slug counts, none when it is empty; every tag counts. */
-export function filterOf({ slug, tag }: QueryOf<typeof checksContract.listChecks>) {
-  const lastSlug = [slug].flat().at(-1);
-  return {
-    slug: lastSlug === '' ? undefined : lastSlug,
-    tags: [tag ?? []].flat(),
-  };
 }

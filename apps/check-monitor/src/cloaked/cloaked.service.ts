@@ -21,6 +21,8 @@ export interface CloakedDeps extends PingLimits, Secrets {
   readonly db: Database;
   readonly clock: Clock;
   readonly siteName: string;
+  /** Path before the pages of the console; undefined where only the API is served. */
+  readonly consolePath: string | undefined;
 }
 
 /** A link to the page of a check as it came in. */
@@ -32,8 +34,17 @@ export interface GivenCloakedLink {
 const maxPings = 20;
 
 /** Whether a text can be the unique key of a check. */
-export function looksLikeUniqueKey(text: string): boolean {
+function looksLikeUniqueKey(text: string): boolean {
   return /^[0-9a-f]{40}$/.test(text);
+}
+
+/** Page of the check in the console; undefined without a console, or where no check can have the key. */
+export function consoleLink(
+  { consolePath }: Pick<CloakedDeps, 'consolePath'>,
+  { uniqueKey }: Pick<GivenCloakedLink, 'uniqueKey'>,
+): string | undefined {
+  if (consolePath === undefined || !looksLikeUniqueKey(uniqueKey)) return undefined;
+  return `${consolePath}checks/${uniqueKey}`;
 }
 
 /**

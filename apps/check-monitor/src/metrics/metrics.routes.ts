@@ -1,9 +1,7 @@
-import { AppError, NotFound } from '@certloop/contracts';
+import { AppError } from '@certloop/contracts';
 import { noteRoute } from '@certloop/server';
 import { type NextFunction, type Request, type Response, Router } from 'express';
 import { describeProject, type MetricsDeps, readServiceCounters } from './metrics.service.js';
-
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 const paths = [
   '/projects/:uuid/metrics/:key',
@@ -20,9 +18,8 @@ export function prometheusRouter(deps: MetricsDeps): Router {
     route.get(async (request: Request, response: Response) => {
       // the key stays out of the log
       noteRoute(response, path);
-      const { uuid: project = '', key } = request.params as Record<string, string | undefined>;
-      if (!uuid.test(project)) throw new NotFound('nothing exists at this path');
-      const text = await describeProject(deps, key ?? bearerOf(request.get('authorization')));
+      const { uuid = '', key } = request.params as Record<string, string | undefined>;
+      const text = await describeProject(deps, uuid, key ?? bearerOf(request.get('authorization')));
       response.setHeader('Content-Type', 'text/plain');
       response.send(Buffer.from(text));
     });

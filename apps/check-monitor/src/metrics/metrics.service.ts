@@ -1,4 +1,4 @@
-import { Forbidden, InvalidInput, Unauthenticated } from '@certloop/contracts';
+import { Forbidden, InvalidInput, NotFound, Unauthenticated } from '@certloop/contracts';
 import type { Database } from '@certloop/db';
 import { sameText } from '@certloop/server';
 import { listManyChecks } from '../checks/rows/check-cells.repository.js';
@@ -23,11 +23,19 @@ export async function readServiceCounters(deps: MetricsDeps, key: string) {
   return { ...counters, seconds: Math.floor(deps.clock.now() / microsPerSecond) };
 }
 
+const uuidForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
 /**
- * Checks of the project of a read-only key for Prometheus. Throws Unauthenticated without a key, InvalidInput for what
- * is none by its form, Forbidden for one that no one has, or that may do more than read.
+ * Checks of the project of a read-only key for Prometheus; `uuid` is not compared with its project.
+ * Throws NotFound for what is no uuid, Unauthenticated without a key, InvalidInput for what is none by its form,
+ * Forbidden for one that no one has, or that may do more than read.
  */
-export async function describeProject(deps: MetricsDeps, key: string | undefined): Promise<string> {
+export async function describeProject(
+  deps: MetricsDeps,
+  uuid: string,
+  key: string | undefined,
+): Promise<string> {
+  if (!uuidForm.test(uuid)) throw new NotFound('nothing exists at this path');
   if (key === undefined) throw new Unauthenticated('missing api key');
   if ([...key].length !== keyLength) throw new InvalidInput('an api key has 32 characters');
   const found = await deps.db.read(async (tx) => {

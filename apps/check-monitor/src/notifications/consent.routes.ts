@@ -1,8 +1,8 @@
-import { NotFound } from '@certloop/contracts';
-import { type NextFunction, type Request, type Response, Router } from 'express';
+import { type Request, Router } from 'express';
 import type { LinkPurpose } from '../integrations/links/signed-link.js';
 import { type ConsentDeps, followLink, requireLink } from './consent.service.js';
-import { askPage, donePage, invalidPage } from './consent-page.js';
+import { askPage, donePage } from './consent-page.js';
+import { showInvalidLink } from './invalid-link.middleware.js';
 import { guardPage } from './private-page.middleware.js';
 
 const purposes: readonly LinkPurpose[] = ['unsub', 'verify'];
@@ -26,19 +26,11 @@ export function consentRouter(deps: ConsentDeps): Router {
       response.status(405).set('Allow', 'GET, HEAD, POST').end();
     });
   }
-  router.use('/integrations', showInvalid(deps.siteName));
+  router.use('/integrations', showInvalidLink(deps.siteName));
   return router;
 }
 
 function linkOf(request: Request, purpose: LinkPurpose) {
   const { uuid = '', signature = '' } = request.params as Record<string, string>;
   return { purpose, channelUuid: uuid, signature };
-}
-
-/** People read this answer, in a browser. */
-function showInvalid(siteName: string) {
-  return (error: unknown, _request: Request, response: Response, next: NextFunction): void => {
-    if (error instanceof NotFound) response.status(404).send(invalidPage(siteName));
-    else next(error);
-  };
 }
