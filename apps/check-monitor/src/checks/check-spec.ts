@@ -7,31 +7,7 @@ import { currentTimeZone } from './schedules/time-zones.js';
 import { slugOf } from './slug.js';
 
 /** Parameters of a create or update request by their names on the wire; undefined where not given. */
-export interface CheckSpec {
-  readonly channels: string | undefined;
-  readonly desc: string | undefined;
-  readonly failure_kw: string | undefined;
-  readonly filter_subject: boolean | undefined;
-  readonly filter_body: boolean | undefined;
-  readonly filter_http_body: boolean | undefined;
-  readonly filter_default_fail: boolean | undefined;
-  readonly grace: number | undefined;
-  /** Last ping that a check had elsewhere; only for a new one. */
-  readonly import_last_ping: Micros | undefined;
-  readonly manual_resume: boolean | undefined;
-  readonly methods: '' | 'POST' | undefined;
-  readonly name: string | undefined;
-  readonly schedule: string | undefined;
-  readonly slug: string | undefined;
-  readonly start_kw: string | undefined;
-  readonly subject: string | undefined;
-  readonly subject_fail: string | undefined;
-  readonly success_kw: string | undefined;
-  readonly tags: string | undefined;
-  readonly timeout: number | undefined;
-  readonly tz: string | undefined;
-  readonly unique: readonly UniqueField[];
-}
+export type CheckSpec = Readonly<ReturnType<typeof readSpec>>;
 
 // 1,700 uuids: a project has fewer integrations, and each part of the text is looked up in a transaction
 const maxChannelsLength = 65_536;
@@ -45,7 +21,7 @@ export function parseCheckSpec(body: Members): CheckSpec {
   return spec;
 }
 
-function readSpec(body: Members): CheckSpec {
+function readSpec(body: Members) {
   return {
     channels: readText(body, 'channels', maxChannelsLength),
     desc: readText(body, 'desc'),
@@ -55,6 +31,7 @@ function readSpec(body: Members): CheckSpec {
     filter_http_body: readFlag(body, 'filter_http_body'),
     filter_default_fail: readFlag(body, 'filter_default_fail'),
     grace: readSeconds(body, 'grace'),
+    // last ping that a check had elsewhere; only for a new one
     import_last_ping: readInstant(body, 'import_last_ping'),
     manual_resume: readFlag(body, 'manual_resume'),
     methods: readMethods(body),
