@@ -1,14 +1,14 @@
-import { column, querySql, type Tx } from '@certloop/db';
+import type { Tx } from '@certloop/db';
 import { findChannelById } from '../channels/channels.repository.js';
 import { labelOf } from '../integrations/channel-kinds.js';
-import type { AlertStatus } from '../integrations/messages/alert-event.js';
 import type { Notice } from '../integrations/messages/notice.js';
 import { findOwnerAddress } from '../notifications/channel-outcome.repository.js';
 import type { Content } from '../notifications/notifier.service.js';
 import { getProject } from '../projects/projects.repository.js';
 import type { QueuedParcel } from './claim-turns.repository.js';
+import { listDigestedChanges } from './digested-changes.repository.js';
 import { type LoadAlertDeps, loadAlert } from './load-alert.service.js';
-import { brokenChannelNotice, type DigestedChange, digestNotice } from './notices.js';
+import { brokenChannelNotice, digestNotice } from './notices.js';
 import { leadOf } from './parcels.js';
 
 /** Content of a parcel; `owner` is the mail address of the project's owner, if the mail goes to the owner. */
@@ -28,25 +28,10 @@ export async function loadContent(
 
 async function loadDigest(tx: Tx, parcel: QueuedParcel): Promise<Content | undefined> {
   const { turnId, deliveryId } = leadOf(parcel);
-  const text = `select n.check_id, c.name, c.slug, c.kind, c.tz, n.status, f.at from notifications n
-    join checks c on c.id = n.check_id join flips f on f.id = n.flip_id where n.turn_id = $1 order by n.id`;
-  const rows = await querySql(tx, digestColumns, text, [turnId]);
-  if (rows.length === 0) return undefined;
-  const changes = rows.map(
-    ({ kind, tz, ...row }): DigestedChange => ({ ...row, tz: kind === 'simple' ? 'UTC' : tz }),
-  );
+  const changes = await listDigestedChanges(tx, turnId);
+  if (changes.length === 0) return undefined;
   return { notice: digestNotice(changes), deliveryId };
 }
-
-const digestColumns = {
-  checkId: column.bigint(),
-  name: column.word(100),
-  slug: column.word(100),
-  kind: column.word(10),
-  tz: column.word(36),
-  status: column.word<AlertStatus>(6),
-  at: column.preciseInstant(),
-};
 
 async function loadNotice(tx: Tx, parcel: QueuedParcel): Promise<ParcelContent | undefined> {
   const { aboutChannelId, channelId, deliveryId } = leadOf(parcel);
