@@ -19,7 +19,7 @@ export function withExistingOptions(command: Command, noun: string): Command {
 
 /** Adds `--if-not-exists` alone, to a creation of things whose names differ. */
 export function withIfNotExists(command: Command, noun: string): Command {
-  return command.option('--if-not-exists', `${noun} of that name is enough`);
+  return command.option('--if-not-exists', `succeed if ${noun} with that name exists`);
 }
 
 /**

@@ -166,7 +166,7 @@ function rootCommand(args: readonly string[], io: Io): Command {
     )
     .option('--context <context>', 'the stored log-in to use, as contexts lists them')
     .option('--json', 'short for -o json; errors stay sentences')
-    .option('-q, --quiet', 'print answers alone: no sentences, warnings and progress')
+    .option('-q, --quiet', 'print only results: no sentences, warnings or progress')
     .option('--exit-code', 'exit with 3 if nothing had to be changed')
     .option('-v, --verbose', 'print each call of a service on standard error')
     .addHelpText('after', `\n${environment}`)

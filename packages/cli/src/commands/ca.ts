@@ -18,7 +18,7 @@ export function addCa(program: Command, open: () => Session): void {
   ca.command('trust')
     .description('Print the root of the dummy CA, or install it where this machine looks for roots')
     .option('--install', 'install it for the whole machine, which takes the rights of root')
-    .option('--remove', 'take an installed one away again')
+    .option('--remove', 'remove an installed root')
     .option('--folder <folder>', 'install below this folder instead of /, such as that of an image')
     .action((options: TrustOptions) => trust(open(), options));
   ca.command('issue <name...>')

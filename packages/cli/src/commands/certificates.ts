@@ -89,7 +89,7 @@ function addFind(certificates: Command, open: () => Session): void {
     .description(
       'Find certificates by serial number, or by the SHA-256 fingerprint of the certificate or its public key',
     )
-    .option('--limit <n>', 'at most so many', wholeNumber('--limit', 1, 10_000), 20)
+    .option('--limit <n>', 'maximum number of results', wholeNumber('--limit', 1, 10_000), 20)
     .action(async (digits: string, { limit }: { limit: number }) => {
       const { report, manager } = open();
       const search = certificateSearchOf(digits);

@@ -43,7 +43,7 @@ export function addCsrs(program: Command, open: () => Session): void {
     .description('Store a CSR for an FQDN, to be signed later; - reads what is piped in')
     .option('-s, --space <space>', 'the space that it is in')
     .option('--dry-run', 'only judge it')
-    .option('--if-not-exists', 'the same CSR as the newest one is enough')
+    .option('--if-not-exists', 'succeed if the newest CSR is the same')
     .action((named: string, file: string, options: NewCsr) => createCsr(open(), named, file, options));
 }
 

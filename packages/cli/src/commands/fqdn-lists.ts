@@ -40,15 +40,18 @@ export function addFqdnLists(fqdns: Command, open: () => Session): void {
     .option('-p, --provider <provider>', 'only those that this provider renews')
     .option(
       '--expires-within <duration>',
-      'only those whose certificate expires so soon: days, or 2w, 36h',
+      'only those whose certificate expires within this time: days, or 2w, 36h',
       duration('--expires-within', 'd', 0, 36_500),
     )
     .addOption(
-      new Option('--sort <order>', 'by age, need, end, renewal or name')
+      new Option(
+        '--sort <order>',
+        'order of the list: by creation, need of attention, expiry, renewal or name',
+      )
         .choices(fqdnSorts)
         .default('createdAt'),
     )
-    .option('--limit <n>', 'at most so many', wholeNumber('--limit', 1, 1_000_000))
+    .option('--limit <n>', 'maximum number of results', wholeNumber('--limit', 1, 1_000_000))
     .action((options: ListOptions) => listFqdns(open(), options));
   fqdns
     .command('count')

@@ -47,7 +47,7 @@ export function addFqdns(program: Command, open: () => Session): void {
     .command('add <fqdn>')
     .alias('create')
     .description('Add an FQDN to a space')
-    .option('--if-not-exists', 'an FQDN of that name in the space is enough')
+    .option('--if-not-exists', 'succeed if the space has an FQDN with that name')
     .requiredOption('-s, --space <space>', 'name or id of the space')
     .option('-p, --provider <provider>', 'who renews it')
     .action((fqdn: string, added: NewFqdn) => addFqdn(open(), fqdn, added));
@@ -104,7 +104,7 @@ function addRenewal(fqdns: Command, open: () => Session): void {
       'ISO 8601 or 90d, at most a year ahead; the end of its certificate when absent',
       moment('--until', 'ahead'),
     )
-    .option('--end', 'accept it no longer')
+    .option('--end', 'end the acceptance')
     .option('-s, --space <space>', 'the space that it is in')
     .action(async (named: string, { until, end, space }: InSpace & { until?: string; end?: true }) => {
       const { report, manager } = open();

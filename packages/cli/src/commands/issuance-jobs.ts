@@ -28,7 +28,7 @@ export function addIssuanceJobs(program: Command, open: () => Session): void {
     .description('List the requests of an FQDN, or of a space with --space, the newest first')
     .option('-s, --space <space>', 'the space')
     .addOption(new Option('--status <status>', 'only those of one status').choices(issuanceJobStatuses))
-    .option('--limit <n>', 'at most so many', wholeNumber('--limit', 1, 10_000), 20)
+    .option('--limit <n>', 'maximum number of results', wholeNumber('--limit', 1, 10_000), 20)
     .action((fqdn: string | undefined, filter: JobFilter) => listJobs(open(), fqdn, filter));
   jobs
     .command('get <job>')

@@ -43,7 +43,7 @@ export function addProviders(program: Command, open: () => Session): void {
   withIfNotExists(providers.command('create <name>'), 'a provider')
     .description('Create a provider, enabled')
     .addOption(
-      new Option('--kind <kind>', 'what it speaks to its CA')
+      new Option('--kind <kind>', 'kind of CA that it calls')
         .choices(providerKindNames)
         .makeOptionMandatory(),
     )
@@ -86,7 +86,7 @@ function addSwitches(providers: Command, open: () => Session): void {
     providers
       .command(`${command} <provider>`)
       .description(
-        enabled ? 'Let a provider issue certificates' : 'Let a provider issue no more certificates',
+        enabled ? 'Let a provider issue certificates' : 'Stop a provider from issuing certificates',
       )
       .action(async (name: string) => {
         const { report, unchanged, client, provider, params } = await providerOf(open(), name);

@@ -31,7 +31,7 @@ export function addRenewals(program: Command, open: () => Session): void {
     .description('List the renewal queue')
     .addOption(new Option('--status <status>', 'only entries of one status').choices(renewalStatuses))
     .option('-s, --space <space>', 'only those of one space')
-    .option('--limit <n>', 'at most so many', wholeNumber('--limit', 1, 1000), 100)
+    .option('--limit <n>', 'maximum number of results', wholeNumber('--limit', 1, 1000), 100)
     .action(async ({ status, space, limit }: RenewalFilter) => {
       const { report, manager } = open();
       const client = await manager();

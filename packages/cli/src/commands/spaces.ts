@@ -46,7 +46,7 @@ export function addSpaces(program: Command, open: () => Session): void {
     .option('--description <text>', 'what it is for')
     .action((name: string, options: NewSpace) => createSpace(open(), name, options));
   withNewName(spaces.command('update <space>'))
-    .description('Change a space; what is left out stays')
+    .description('Change a space; settings without an option stay unchanged')
     .option('--description <text>', 'what it is for')
     .addOption(new Option('--watch <switch>', 'whether the monitor watches its FQDNs').choices(['on', 'off']))
     .action((named: string, options: SpaceChange) => updateSpace(open(), named, options));

@@ -46,17 +46,17 @@ export function addTargets(program: Command, open: () => Session): void {
       .command('create <fqdn> [host]')
       .description('Add a target; the FQDN itself when no host is given'),
   )
-    .option('--if-not-exists', 'a target at that host and port is enough')
+    .option('--if-not-exists', 'succeed if there is a target at that host and port')
     .action((fqdn: string, host: string | undefined, options: NewTarget) =>
       createTarget(open(), fqdn, host, options),
     );
   withSettings(
     targets
       .command('update <fqdn> <target>')
-      .description('Change a target, by host or id; what is left out stays'),
+      .description('Change a target, by host or id; settings without an option stay unchanged'),
   )
     .option('--enabled', 'probe it')
-    .option('--no-enabled', 'probe it no more')
+    .option('--no-enabled', 'stop probing it')
     .action(async (fqdn: string, named: string, options: TargetOptions) => {
       const { report, client, params, find } = await placeOf(open(), fqdn, options.space);
       const { id: targetId } = await find(named);

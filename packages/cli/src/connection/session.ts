@@ -138,7 +138,7 @@ export function monitorAt(
 function warnOfOverride({ env }: Io, report: Report, context: string | undefined): void {
   const set = winningVariables(env);
   if (context === undefined || set.length === 0) return;
-  report.warn(`${set.join(', ')} wins over --context ${context}; unset it to use the context`);
+  report.warn(`${set.join(', ')} overrides --context ${context}; unset it to use the context`);
 }
 
 /** Reads a text file; errors contain the file name even if the system omits it, as for a folder. */

@@ -1,10 +1,10 @@
 /** What the help of the program says of the environment and of exit codes. */
-export const environment = `Environment, which wins over a context:
+export const environment = `Environment variables, which override a context:
   CERTLOOP_URL, CERTLOOP_TOKEN                address of cert-manager, and an API token of yours
   CERTLOOP_MONITOR_URL, CERTLOOP_MONITOR_KEY  address of check-monitor, and a project's read-write key
   CERTLOOP_MONITOR_EMAIL                      your account there, for projects and integrations
   CERTLOOP_CA_URL                             address of dummy-ca
-  CERTLOOP_CREDENTIALS                        file of all, such as data/credentials.json of npm start
+  CERTLOOP_CREDENTIALS                        file with all of these, such as data/credentials.json of npm start
   CERTLOOP_CONTEXT                            the context to use, as --context
   CERTLOOP_HOME                               a built checkout, for admin
   CERTLOOP_SPACE, CERTLOOP_PROJECT            default of --space and --project

@@ -65,7 +65,7 @@ export function addFlips(program: Command, open: () => Session): void {
 function withPings(command: Command, open: () => Session): void {
   command
     .description('List the pings of a check, newest first')
-    .option('--limit <n>', 'at most so many', wholeNumber('--limit', 1, 10_000), 20)
+    .option('--limit <n>', 'maximum number of results', wholeNumber('--limit', 1, 10_000), 20)
     .action(async (named: string, { limit }: { limit: number }) => {
       const { report, monitor } = open();
       const client = await monitor();
@@ -80,7 +80,7 @@ function withFlips(command: Command, open: () => Session): void {
     .description('List the changes of status of a check, newest first')
     .option(
       '--within <duration>',
-      'only the latest ones: of so many days, or 36h',
+      'only those within this time: days, or 36h',
       duration('--within', 'd', 0, 36_500),
     )
     .action(async (named: string, { within }: { within?: number }) => {

@@ -91,15 +91,15 @@ function addCheckCreate(checks: Command, open: () => Session): void {
     )
     .option('--schedule <expression>', 'cron or OnCalendar instead of a timeout')
     .option('--tz <zone>', 'time zone of the schedule')
-    .option('--slug <slug>', 'name in ping addresses: small letters, digits, - and _')
+    .option('--slug <slug>', 'name in ping addresses: lower-case letters, digits, - and _')
     .option('--description <text>', 'what it watches')
-    .option('--tags <tags>', 'words with blanks between')
+    .option('--tags <tags>', 'tags, separated by spaces')
     .option(
       '--integrations <integrations>',
-      'names or ids of the integrations to assign, with commas between',
+      'names or ids of the integrations to assign, separated by commas',
     )
     .addOption(new Option('--channels <names>', 'the same as --integrations').hideHelp())
-    .option('--if-not-exists', 'a check of that name is enough, and stays as it is')
+    .option('--if-not-exists', 'succeed if a check with that name exists, and leave it unchanged')
     .option('--no-assign', 'assign no integration; without this, a check that has none gets all')
     .action(async (name: string, { channels, ...given }: CreateOptions & { readonly channels?: string }) => {
       const options = channels === undefined ? given : { ...given, integrations: channels };
@@ -163,8 +163,8 @@ interface UpdateOptions extends Omit<CreateOptions, 'assign' | 'ifNotExists'> {
 
 function addCheckUpdate(checks: Command, open: () => Session): void {
   withNewName(checks.command('update <check>'))
-    .description('Change a check, by name, slug or uuid; what is left out stays')
-    .option('--slug <slug>', 'name in ping addresses: small letters, digits, - and _')
+    .description('Change a check, by name, slug or uuid; settings without an option stay unchanged')
+    .option('--slug <slug>', 'name in ping addresses: lower-case letters, digits, - and _')
     .option(
       '--timeout <duration>',
       'how often a ping is expected',
@@ -173,11 +173,11 @@ function addCheckUpdate(checks: Command, open: () => Session): void {
     .option('--grace <duration>', 'how late it may be', duration('--grace', 's', 60, 31_536_000))
     .option('--schedule <expression>', 'cron or OnCalendar instead of a timeout')
     .option('--tz <zone>', 'time zone of the schedule')
-    .option('--tags <tags>', 'words with blanks between')
+    .option('--tags <tags>', 'tags, separated by spaces')
     .option('--description <text>', 'what it watches')
     .option(
       '--integrations <integrations>',
-      "names or ids of the integrations to assign, with commas between; '' for none",
+      "names or ids of the integrations to assign, separated by commas; '' for none",
     )
     .action(async (named: string, { integrations, description, twin, ...settings }: UpdateOptions) => {
       const body = {

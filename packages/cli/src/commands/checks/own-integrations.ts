@@ -79,7 +79,7 @@ export function addOwnIntegrations(integrations: Command, open: () => Session): 
     );
   inProject(integrations.command('deliveries <integration>'))
     .description('List the messages of an integration, newest first')
-    .option('--limit <n>', 'at most so many', wholeNumber('--limit', 1, 100), 20)
+    .option('--limit <n>', 'maximum number of results', wholeNumber('--limit', 1, 100), 20)
     .action((named: string, options: LatestIn) => listDeliveries(open(), named, options));
   integrations
     .command('kinds')

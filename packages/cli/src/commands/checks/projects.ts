@@ -152,7 +152,7 @@ function addKeys(projects: Command, open: () => Session): void {
     await withAccount(session, async (account) => work(session, account, await account.project(named)));
   };
   withKey('create-key', 'Create a key of a project in place of the earlier one; it is shown only now')
-    .option('-y, --yes', 'also in place of an earlier one, which then no longer works')
+    .option('-y, --yes', 'replace an earlier key, which then no longer works; without it, the command asks')
     .action((named: string, kind: KeyKind, { yes }: { yes?: true }) =>
       ofProject(named, async ({ io, report }, { client }, { id: projectId, name, keys }) => {
         if (keys.includes(kind))

@@ -104,11 +104,11 @@ function addContextChanges(contexts: Command, open: () => Session): void {
       '--credentials <file>',
       'take log-ins from a file such as data/credentials.json of npm start; - is standard input',
     )
-    .option('--if-not-exists', 'a context of that name is enough')
+    .option('--if-not-exists', 'succeed if a context with that name exists')
     .action((name: string, options: NewContext) => createContext(open(), name, options));
   contexts
     .command('update <context>')
-    .description('Change a context; what is left out stays')
+    .description('Change a context; settings without an option stay unchanged')
     .option('--name <name>', 'its new name')
     .option('--default-space <space>', 'space for commands without --space')
     .option('--no-default-space', 'without a default space')

@@ -33,7 +33,7 @@ export function addLogin(program: Command, open: () => Session): void {
     .command('login')
     .description('Log in to cert-manager, check-monitor or both, and store it as a context for later calls')
     .option('--url <url>', 'address of cert-manager')
-    .option('--username <name>', 'who you are there; the password is asked for, or read from a pipe')
+    .option('--username <name>', 'your user there; the password is asked for, or read from a pipe')
     .option('--password-file <file>', 'file whose first line is that password; - is standard input')
     .option('--token-file <file>', 'file of an API token, in the place of a password; - is standard input')
     .addOption(
@@ -42,7 +42,7 @@ export function addLogin(program: Command, open: () => Session): void {
         .default('READ_WRITE'),
     )
     .option('--monitor-url <url>', 'address of check-monitor')
-    .option('--email <address>', 'who you are there; the password is asked for after the other one')
+    .option('--email <address>', 'your user there; the password is asked for after the other one')
     .option('--monitor-password-file <file>', 'file whose first line is that password; - is standard input')
     .option(
       '--key-file <file>',
@@ -52,7 +52,7 @@ export function addLogin(program: Command, open: () => Session): void {
     .option('--ca-url <url>', 'address of dummy-ca')
     .option(
       '--credentials <file>',
-      'file of all, such as data/credentials.json of npm start; - is standard input',
+      'file with all of these, such as data/credentials.json of npm start; - is standard input',
     )
     .option('--default-space <space>', 'space for commands without --space')
     .option('-y, --yes', 'replace the read-write key that the project has')

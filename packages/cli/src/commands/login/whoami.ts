@@ -6,7 +6,7 @@ import { UsageError } from '../../faults/command-errors.js';
 export function addWhoami(program: Command, open: () => Session): void {
   program
     .command('whoami')
-    .description('Show who you are in both services, and the context that says so')
+    .description('Show your user in both services, and the context in use')
     .action(() => showCaller(open()));
 }
 

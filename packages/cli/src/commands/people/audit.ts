@@ -32,7 +32,7 @@ export function addAudit(program: Command, open: () => Session): void {
   withFilter(
     audit.command('list', { isDefault: true }).description('List what was done, newest first; or follow it'),
   )
-    .option('--limit <n>', 'at most so many', wholeNumber('--limit', 1, 1000), 100)
+    .option('--limit <n>', 'maximum number of results', wholeNumber('--limit', 1, 1000), 100)
     .option('--follow', 'go on with what is done from now on, until Ctrl-C')
     .action(async (options: Filter & { readonly limit: number; readonly follow?: true }) => {
       const session = open();

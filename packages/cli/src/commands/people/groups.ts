@@ -52,7 +52,7 @@ export function addGroups(program: Command, open: () => Session): void {
     .action((name: string, options: GroupOptions) => createGroup(open(), name, options));
   withScope(
     withNewName(groups.command('update <group>')).description(
-      'Change a permission group; what is left out stays',
+      'Change a permission group; settings without an option stay unchanged',
     ),
     false,
   ).action((named: string, options: GroupOptions) => updateGroup(open(), named, options));

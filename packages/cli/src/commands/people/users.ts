@@ -56,13 +56,13 @@ export function addUsers(program: Command, open: () => Session): void {
     .action((username: string, options: UserOptions) => createUser(open(), username, options));
   users
     .command('update <user>')
-    .description('Change a user; what is left out stays')
+    .description('Change a user; settings without an option stay unchanged')
     .option('--email <address>', 'mail address')
     .option('--password-file <file>', 'file whose first line is the password; - is standard input')
     .option('--admin', 'make an administrator')
     .option('--no-admin', 'make an ordinary user')
-    .option('--enabled', 'let sign in')
-    .option('--no-enabled', 'let sign in no more')
+    .option('--enabled', 'let the user sign in')
+    .option('--no-enabled', 'do not let the user sign in')
     .option('-g, --group <group...>', 'permission groups to belong to, instead of those of today')
     .option('--revoke-tokens', 'revoke all API tokens of the user')
     .option('-y, --yes', 'revoke them; without it, the command asks')
