@@ -73,7 +73,11 @@ export const settings = {
     flag.default(true),
     'false: only `cert-manager migrate` runs migrations, and the service does not start while any are pending',
   ),
-  logLevel: setting('LOG_LEVEL', logLevel.default('info'), 'minimum log level, such as info or warn'),
+  logLevel: setting(
+    'LOG_LEVEL',
+    logLevel.default('info'),
+    'minimum log level, from trace to fatal, or silent',
+  ),
   ...metricsSettings,
   ...tracingSettings,
 
@@ -165,12 +169,12 @@ export const settings = {
   heartbeatSeconds: setting(
     'HEARTBEAT_SECONDS',
     wholeNumber(1, 86_400).default(60),
-    'seconds between two runs of the renewal queue, each reported to the monitor; 60 when absent',
+    'seconds between two runs of the renewal queue, each reported to the monitor',
   ),
   renewalLeaseSeconds: setting(
     'RENEWAL_LEASE_SECONDS',
     wholeNumber(5, 3600).default(120),
-    'seconds after which other processes take over the renewals of a silent process; 120 when absent',
+    'seconds after which other processes take over the renewals of a silent process',
   ),
 
   ...watchSettings,
@@ -190,17 +194,13 @@ export const settings = {
   bodyBytes: setting(
     'CERT_MANAGER_BODY_BYTES',
     bytes.default(262_144),
-    'maximum size of a JSON body in bytes; 262144 when absent',
+    'maximum size of a JSON body in bytes',
   ),
-  csrBytes: setting(
-    'CERT_MANAGER_CSR_BYTES',
-    bytes.default(65_536),
-    'maximum size of a CSR file in bytes; 65536 when absent',
-  ),
+  csrBytes: setting('CERT_MANAGER_CSR_BYTES', bytes.default(65_536), 'maximum size of a CSR file in bytes'),
   avatarBytes: setting(
     'CERT_MANAGER_AVATAR_BYTES',
     bytes.default(1_048_576),
-    'maximum size of a picture of a user in bytes; 1048576 when absent',
+    'maximum size of a picture of a user in bytes',
   ),
 } as const;
 

@@ -26,11 +26,11 @@ export const probeSettings = {
   probePorts: setting(
     'PROBE_PORTS',
     ports.default(usualPorts),
-    `TCP ports that probes may reach, separated by commas; ${usualPorts.join(', ')} when absent`,
+    'TCP ports that probes may reach, separated by commas',
   ),
   probeTargetsPerSpace: setting(
     'PROBE_TARGETS_PER_SPACE',
     wholeNumber(0, 1_000_000).default(200),
-    'maximum number of targets of a space; 200 when absent',
+    'maximum number of targets of a space',
   ),
 } as const;

@@ -23,6 +23,6 @@ export const watchSettings = {
   watchAwaySeconds: setting(
     'WATCH_AWAY_SECONDS',
     wholeNumber(10, 86_400).default(600),
-    'seconds without a response of the monitor after which a notice is sent; 600 when absent',
+    'seconds without a response of the monitor after which a notice is sent',
   ),
 } as const;

@@ -152,7 +152,11 @@ export const settings = {
     wholeNumber(10, 3_600_000).default(2000),
     'milliseconds between two runs of the alert loop',
   ),
-  logLevel: setting('CHECK_MONITOR_LOG_LEVEL', logLevel.default('info'), 'trace to fatal, or silent'),
+  logLevel: setting(
+    'CHECK_MONITOR_LOG_LEVEL',
+    logLevel.default('info'),
+    'minimum log level, from trace to fatal, or silent',
+  ),
   ...metricsSettings,
   ...tracingSettings,
 } as const;

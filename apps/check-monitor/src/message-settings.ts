@@ -73,7 +73,7 @@ export const messageSettings = {
   matrixAccessToken: setting(
     'CHECK_MONITOR_MATRIX_ACCESS_TOKEN',
     z.string().optional(),
-    'access token of that account',
+    'access token of the account that notifies Matrix rooms',
   ),
   signalSocket: setting(
     'CHECK_MONITOR_SIGNAL_SOCKET',

@@ -91,11 +91,15 @@ export const acmeSettings = {
     z.enum(validationModes, `must be one of ${validationModes.join(', ')}`).default('real'),
     'validation of challenges: real, always-valid or always-invalid',
   ),
-  http01Port: setting('DUMMY_CA_HTTP01_PORT', portNumber.prefault('80'), 'TCP port used instead of 80'),
+  http01Port: setting(
+    'DUMMY_CA_HTTP01_PORT',
+    portNumber.prefault('80'),
+    'TCP port that http-01 validation connects to',
+  ),
   tlsAlpn01Port: setting(
     'DUMMY_CA_TLSALPN01_PORT',
     portNumber.prefault('443'),
-    'TCP port used instead of 443',
+    'TCP port that tls-alpn-01 validation connects to',
   ),
   dnsServer: setting(
     'DUMMY_CA_DNS',

@@ -56,7 +56,7 @@ export const settings = {
   keyType: setting(
     'DUMMY_CA_KEY_TYPE',
     z.enum(authorityKeyTypes, `must be one of ${keyTypes}`).default('P-256'),
-    'key type of a generated root',
+    `key type of a generated root: ${keyTypes}`,
   ),
   commonName: setting(
     'DUMMY_CA_COMMON_NAME',
@@ -135,7 +135,11 @@ export const settings = {
     'SQLite file that stores accounts, orders, certificates, revocations and a generated root; when absent, a restart loses them',
   ),
   ...acmeSettings,
-  logLevel: setting('LOG_LEVEL', logLevel.default('info'), 'minimum log level'),
+  logLevel: setting(
+    'LOG_LEVEL',
+    logLevel.default('info'),
+    'minimum log level, from trace to fatal, or silent',
+  ),
   ...metricsSettings,
   ...tracingSettings,
 };
