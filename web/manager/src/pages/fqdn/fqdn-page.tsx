@@ -53,7 +53,9 @@ export function FqdnPage() {
           return (
             <>
               <div className="cl-title">
-                <h1>{hostText(name.fqdn)}</h1>
+                <h1 className={name.fqdn.length > maxTitle ? 'cl-title-long' : undefined}>
+                  {hostText(name.fqdn)}
+                </h1>
                 <NameActions fqdn={name} />
               </div>
               {name.description !== '' && <p className="cl-dim">{name.description}</p>}
@@ -72,6 +74,9 @@ export function FqdnPage() {
     </>
   );
 }
+
+/** Longer names are written smaller in the title. */
+const maxTitle = 64;
 
 /** In the place of a card with a title and so many facts. */
 function WaitingCard({ facts }: { readonly facts: number }) {

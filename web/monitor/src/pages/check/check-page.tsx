@@ -39,7 +39,7 @@ export function CheckPage() {
     <>
       <nav className="cl-crumbs" aria-label="Where you are">
         <Link to="/projects">Projects</Link>
-        <span aria-hidden="true">›</span>
+        <span aria-hidden="true">/</span>
         <Link to="/projects/$projectId" params={{ projectId }}>
           {project.data?.name ?? 'Project'}
         </Link>
