@@ -39,9 +39,8 @@ jest.setTimeout(5 * minute);
       await ines.check({ name: 'Backup', tags: 'prod', timeout: 60, grace: 3_600 }),
       await ines.check({ name: 'Reports', schedule: '0 3 * * *', tz: 'Europe/Riga' }),
     ];
-    for (const name of ['Archive', 'Billing', 'Cleanup', 'نسخة احتياطية للقاعدة', '🚀 '.repeat(30)]) {
-      await ines.check({ name });
-    }
+    for (const name of ['Archive', 'Billing', 'Cleanup', 'نسخة احتياطية للقاعدة']) await ines.check({ name });
+    await ines.check({ name: '🚀 '.repeat(30), tags: `${'x'.repeat(60)} two three four` });
     const late = await ines.check({ name: 'Mail', timeout: 60, grace: 3_600 });
     await ines.ping(late);
     await ines.ping(backup, '/fail');

@@ -77,7 +77,7 @@ export function shownColumns(projectId: string): readonly Column<LiveCheck>[] {
           <div className="cl-lines">
             {last_ping === null ? 'never' : <Moment at={last_ping} />}
             {last_duration !== undefined && <span className="cl-dim">took {lengthOf(last_duration)}</span>}
-            {next !== undefined && next !== null && <Expected at={next} isLate={status === 'grace'} />}
+            {next !== undefined && next !== null && <Expected at={next} status={status} />}
           </div>
         );
       },
@@ -86,11 +86,11 @@ export function shownColumns(projectId: string): readonly Column<LiveCheck>[] {
 }
 
 /** When the next ping is or was expected, or by how much it is late. */
-function Expected({ at, isLate }: { readonly at: string; readonly isLate: boolean }) {
-  if (isLate) return <LengthSince before="late by" at={at} />;
+function Expected({ at, status }: { readonly at: string; readonly status: LiveCheck['status'] }) {
+  if (status === 'grace') return <LengthSince before="late by" at={at} />;
   return (
     <span className="cl-dim">
-      expected <Moment at={at} />
+      {status === 'down' ? 'expected' : 'next'} <Moment at={at} />
     </span>
   );
 }
@@ -102,7 +102,7 @@ function CheckName({ projectId, check }: { readonly projectId: string; readonly 
       <Link
         to="/projects/$projectId/checks/$checkId"
         params={{ projectId, checkId: id }}
-        className={name === '' && slug === '' ? 'cl-check cl-dim' : 'cl-check'}
+        className={name === '' && slug === '' ? 'cl-check-name cl-dim' : 'cl-check-name'}
         title={name}
       >
         <bdi>{nameOfCheck(check)}</bdi>
