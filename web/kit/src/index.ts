@@ -65,7 +65,7 @@ export { RowButton } from './lists/row-button.js';
 export { SearchForm } from './lists/search-form.js';
 export { useList } from './lists/use-list.browser.js';
 export { type Selection, useSelection } from './lists/use-selection.browser.js';
-export { useSteadyList } from './lists/use-steady-list.browser.js';
+export { useSteadyList, useSteadyRows } from './lists/use-steady-list.browser.js';
 export { WaitingTable } from './lists/waiting-table.js';
 export { hostText } from './names/host-text.js';
 export {

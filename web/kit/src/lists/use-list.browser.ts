@@ -28,7 +28,7 @@ export function useList<Row>(
     }),
   });
   const pages = query.data?.pages;
-  const rows = useMemo(() => pages?.flatMap((page) => page.rows), [pages]);
+  const rows: readonly Row[] | undefined = useMemo(() => pages?.flatMap((page) => page.rows), [pages]);
   return {
     query,
     rows,

@@ -1,18 +1,48 @@
+import { useQueries } from '@tanstack/react-query';
 import { useEffect, useReducer, useRef } from 'react';
+import { statusOf } from '../service/refusal.js';
 import { steadyRows } from './steady-rows.js';
 import type { useList } from './use-list.browser.js';
 
+/** By what rows are the same, and what the list is about. */
+export interface SteadyOptions<Row> {
+  readonly keyOf: (row: Row) => string;
+  /** What the list is about, with its search, its order and the rights of the reader. */
+  readonly subject: string;
+  /**
+   * Query of one row, which fails with 404 if it is gone. Without it, a row that is not among the loaded ones any more
+   * leaves the list.
+   */
+  readonly find?: (row: Row) => FindQuery<Row>;
+}
+
+interface FindQuery<Row> {
+  readonly queryKey: readonly unknown[];
+  readonly queryFn: (context: { readonly signal: AbortSignal }) => Promise<Row>;
+}
+
+/** What of a query counts here, of one page or of many. */
+interface RowsQuery {
+  readonly dataUpdatedAt: number;
+  readonly isFetching: boolean;
+  readonly isPlaceholderData: boolean;
+}
+
+/** A list whose rows stay in their places: see `useSteadyRows`. */
+export function useSteadyList<Row>(list: ReturnType<typeof useList<Row>>, options: SteadyOptions<Row>) {
+  const { query, rows, more } = list;
+  return { ...list, ...useSteadyRows(query, { rows, hasMore: more !== undefined }, options) };
+}
+
 /**
- * The list with its rows in the places in which they are shown, whatever order a later load brings, until `sortAnew` is
- * called or the subject changes: what the list is about, with its search, its order and the rights of the reader. A row
- * that is loaded no more stays only where it may be on a page that is not loaded.
+ * The rows in the places in which they are shown, whatever order a later load brings, until `sortAnew` is called or the
+ * subject changes. A row that is loaded no more stays only if the list has more pages and the service still has the row.
  */
-export function useSteadyList<Row>(
-  list: ReturnType<typeof useList<Row>>,
-  keyOf: (row: Row) => string,
-  subject: string,
+export function useSteadyRows<Row>(
+  query: RowsQuery,
+  { rows: loaded, hasMore }: { readonly rows: readonly Row[] | undefined; readonly hasMore: boolean },
+  { keyOf, subject, find }: SteadyOptions<Row>,
 ) {
-  const { query, rows: loaded, more } = list;
   const [, draw] = useReducer((count: number) => count + 1, 0);
   const last = useRef<{ readonly subject: string; readonly rows: readonly Row[] }>(undefined);
   // rows of the cache that are being loaded again may show what was deleted since
@@ -23,8 +53,10 @@ export function useSteadyList<Row>(
   // the rows of the search before stand in for those of this one until they are there
   const isOfSubject = last.current?.subject === subject && !query.isPlaceholderData;
   const before = isOfSubject ? (last.current?.rows ?? []) : [];
-  const keys = more === undefined ? new Set(loaded?.map(keyOf)) : undefined;
-  const shown = keys === undefined ? before : before.filter((row) => keys.has(keyOf(row)));
+  const keys = new Set(loaded?.map(keyOf));
+  const missing = before.filter((row) => !keys.has(keyOf(row)));
+  const elsewhere = useElsewhere(hasMore ? missing : [], keyOf, find);
+  const shown = before.flatMap((row) => (keys.has(keyOf(row)) ? [row] : (elsewhere.get(keyOf(row)) ?? [])));
   const { rows, moved } =
     loaded === undefined || loaded.length === 0 || shown.length === 0
       ? { rows: loaded, moved: 0 }
@@ -36,7 +68,6 @@ export function useSteadyList<Row>(
     last.current = isShown ? { subject, rows } : undefined;
   });
   return {
-    ...list,
     rows,
     moved,
     sortAnew: () => {
@@ -44,4 +75,23 @@ export function useSteadyList<Row>(
       draw();
     },
   };
+}
+
+// each takes a request; after a change of very many rows, the others leave the list
+const maxFound = 50;
+
+/** Of the rows that are loaded no more, those that the service still has, as it has them; the others are gone. */
+function useElsewhere<Row>(
+  missing: readonly Row[],
+  keyOf: (row: Row) => string,
+  find: SteadyOptions<Row>['find'],
+): ReadonlyMap<string, Row> {
+  const asked = find === undefined ? [] : missing.slice(0, maxFound);
+  const found = useQueries({ queries: find === undefined ? [] : asked.map(find) });
+  const rows = asked.map((row, index): [string, Row] | undefined => {
+    const { data, error } = found[index] ?? {};
+    const isGone = statusOf(error) === 404 || statusOf(error) === 403;
+    return isGone ? undefined : [keyOf(row), data === undefined ? row : { ...row, ...data }];
+  });
+  return new Map(rows.filter((entry) => entry !== undefined));
 }

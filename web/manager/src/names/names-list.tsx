@@ -17,7 +17,7 @@ import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { conditionOf, loadFqdns } from '../lookups.js';
+import { conditionOf, fqdnQuery, loadFqdns } from '../lookups.js';
 import { useRights } from '../rights.js';
 import { api } from '../service.js';
 import { BulkBar } from './bulk-bar.js';
@@ -53,8 +53,11 @@ export function NamesList(props: NamesListProps) {
   const rights = useRights();
   const list = useSteadyList(
     useList<Fqdn>(key, (cursor, signal) => loadFqdns(spaceId, filter, cursor, signal)),
-    ({ id }) => id,
-    JSON.stringify([subject, rights]),
+    {
+      keyOf: ({ id }) => id,
+      subject: JSON.stringify([subject, rights]),
+      find: (row) => fqdnQuery(row.spaceId, row.id),
+    },
   );
   const { query, rows, total, moved, sortAnew } = list;
   const shownCounts = useShownCounts(spaceId, filter, counts);

@@ -5,11 +5,13 @@ import {
   Fault,
   hostText,
   Loaded,
+  MovedRows,
   needsPerson,
   placesUpTo,
   readableTimes,
   sentenceOf,
   useNow,
+  useSteadyRows,
   WaitingLine,
   WaitingLines,
   WaitingPart,
@@ -33,27 +35,37 @@ export function AttentionCard({
 }) {
   const neediest = useNeediest(maxRows);
   const now = useNow();
+  const { rows, moved, sortAnew } = useSteadyRows(
+    neediest,
+    {
+      rows: neediest.data?.filter(({ status }) => needsPerson(status?.attentionAt, now)),
+      hasMore: false,
+    },
+    { keyOf: ({ id }) => id, subject: JSON.stringify(useRights()) },
+  );
   return (
     <section className="cl-panel" aria-label="What needs you">
       <h2>What needs you</h2>
       <Loaded query={neediest} waiting={<WaitingRows count={Math.min(maxRows, needsYou ?? 3)} />}>
-        {(names) => {
-          const rows = names.filter(({ status }) => needsPerson(status?.attentionAt, now));
-          return rows.length === 0 ? (
+        {() =>
+          rows === undefined || rows.length === 0 ? (
             <p className="cl-dim">No name needs you now.</p>
           ) : (
-            <ul className="cl-rows">
-              {rows.map((fqdn) => (
-                <Row key={fqdn.id} fqdn={fqdn} />
-              ))}
-              {needsYou !== undefined && needsYou > rows.length && (
-                <li>
-                  <Link to="/fqdns">All {countText(needsYou)} names that need you</Link>
-                </li>
-              )}
-            </ul>
-          );
-        }}
+            <>
+              <MovedRows moved={moved} sortAnew={sortAnew} />
+              <ul className="cl-rows">
+                {rows.map((fqdn) => (
+                  <Row key={fqdn.id} fqdn={fqdn} />
+                ))}
+                {needsYou !== undefined && needsYou > rows.length && (
+                  <li>
+                    <Link to="/fqdns">All {countText(needsYou)} names that need you</Link>
+                  </li>
+                )}
+              </ul>
+            </>
+          )
+        }
       </Loaded>
     </section>
   );

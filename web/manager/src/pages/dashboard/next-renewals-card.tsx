@@ -7,9 +7,12 @@ import {
   Loaded,
   LongName,
   Moment,
+  MovedRows,
+  useSteadyRows,
   WaitingTable,
 } from '@certloop/web-kit';
 import { Link } from '@tanstack/react-router';
+import { useRights } from '../../rights.js';
 import { useNextRenewals } from './dashboard-queries.js';
 
 export const maxNextRenewals = 10;
@@ -46,15 +49,25 @@ export function NextRenewalsCard({
 }) {
   const next = useNextRenewals(maxNextRenewals);
   const rowsThen = Math.min(maxNextRenewals, names);
+  const {
+    rows = [],
+    moved,
+    sortAnew,
+  } = useSteadyRows(
+    next,
+    { rows: next.data?.rows, hasMore: false },
+    { keyOf: ({ id }) => id, subject: JSON.stringify(useRights()) },
+  );
   return (
     <section className="cl-panel" aria-label="Next renewals">
       <h2>Next renewals</h2>
       <Loaded query={next} waiting={<WaitingTable columns={columns} rows={rowsThen} />}>
-        {({ rows, total = rows.length }) =>
+        {({ total = rows.length }) =>
           rows.length === 0 ? (
             <p className="cl-dim">No renewal is planned.</p>
           ) : (
             <>
+              <MovedRows moved={moved} sortAnew={sortAnew} />
               <DataTable label="Next renewals" columns={columns} rows={rows} rowKey={({ id }) => id} />
               {total > rows.length && <Link to="/renewals">{`All ${countText(total)} renewals`}</Link>}
             </>

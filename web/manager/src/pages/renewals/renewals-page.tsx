@@ -6,9 +6,11 @@ import {
   ListTable,
   listPageOf,
   Moment,
+  MovedRows,
   sentenceOf,
   useList,
   useNow,
+  useSteadyList,
   useTitle,
 } from '@certloop/web-kit';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
@@ -24,7 +26,11 @@ const route = getRouteApi('/inside/renewals');
 export function RenewalsPage() {
   useTitle('Renewals', 'manager');
   const { status = 'pending' } = route.useSearch();
-  const list = useRenewals(status);
+  const loaded = useRenewals(status);
+  const list = useSteadyList(loaded, {
+    keyOf: ({ id }) => id,
+    subject: JSON.stringify([status, useRights()]),
+  });
   const run = useRun();
   const columns = useRenewalColumns(status, run);
   const { isAdmin } = useRights();
@@ -38,7 +44,8 @@ export function RenewalsPage() {
           The renewal of {run.variables.fqdn} runs now. Its result is on the page of the name.
         </p>
       )}
-      {status === 'pending' && <NothingDue first={list.rows?.[0]} />}
+      {status === 'pending' && <NothingDue first={loaded.rows?.[0]} />}
+      <MovedRows moved={list.moved} sortAnew={list.sortAnew} />
       <ListTable
         list={list}
         label="Renewals"

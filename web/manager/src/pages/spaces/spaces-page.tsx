@@ -20,7 +20,7 @@ import {
 import { Button } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import { loadSpaces } from '../../lookups.js';
+import { loadSpaces, spaceQuery } from '../../lookups.js';
 import { NewSpace } from '../../new-space.js';
 import { useRights, useUserName } from '../../rights.js';
 import { SpaceCards } from './space-cards.js';
@@ -160,7 +160,11 @@ function NoMatch() {
 /** The spaces with this part in their names, which keep their places while someone reads them. */
 function useSpaces(q: string | undefined) {
   const list = useList<Space>(['spaces', 'list', q], (cursor, signal) => loadSpaces(cursor, signal, q));
-  return useSteadyList(list, ({ id }) => id, JSON.stringify([q, useRights()]));
+  return useSteadyList<Space>(list, {
+    keyOf: ({ id }) => id,
+    subject: JSON.stringify([q, useRights()]),
+    find: ({ id }) => spaceQuery(id),
+  });
 }
 
 /** The spaces that the user may read: a few as cards, more as a table. */

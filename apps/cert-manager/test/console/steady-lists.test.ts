@@ -1,0 +1,117 @@
+import { hasBrowser, type Story } from '@certloop/browser';
+import { executeSql } from '@certloop/db';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { type ConsoleStage, startConsoleStage } from '../support/console.js';
+import { addGroup } from '../support/factories.js';
+import { addFqdn, addSpace } from '../support/inventory.js';
+import { seedListed } from '../support/large-place.js';
+import { issuedFqdn, type RenewalPlace, renewedFqdn, signWith, switchRenewal } from '../support/renewals.js';
+import { providerOf } from '../support/signing.js';
+
+// much else may run on the same machine
+jest.setTimeout(180_000);
+
+(hasBrowser() ? describe : describe.skip)('rows of lists that others change', () => {
+  let stage: ConsoleStage;
+  let place: RenewalPlace;
+  beforeAll(async () => {
+    stage = await startConsoleStage();
+    const { app, ca, close } = stage;
+    place = { app, ca, providerId: (await providerOf(app, 'dummy-ca')).id, close };
+  });
+  afterAll(() => stage.close());
+
+  /** Opens the page again with a clock that the story moves, and waits until it follows the log. */
+  async function follow(page: Story['page'], text: string): Promise<void> {
+    await page.clock.install();
+    await page.reload();
+    await page.getByText(text, { exact: true }).first().waitFor();
+    await page.clock.fastForward(6_000);
+    await page.waitForLoadState('networkidle');
+  }
+
+  test('leave if they are gone, and stay if they are on a later page', async () => {
+    const { app } = stage;
+    const { ada, ben } = app.people;
+    const moving = await issuedFqdn(place, 'moving.example.org');
+    const remove = (id: string) =>
+      app.request.delete(`/spaces/${moving.spaceId}/fqdns/${id}`).set(ada.auth).expect(200);
+    await seedListed(app.database, moving.id, 149);
+    await app.database.transaction((tx) =>
+      executeSql(tx, "update fqdn_standings set expires_at = '2020-01-01 00:00:00.000' where id = $1", [
+        moving.id,
+      ]),
+    );
+    const byExpiry = `/spaces/${moving.spaceId}?sort=expiresAt`;
+    await stage.play('gone-rows', ada, byExpiry, async ({ page }) => {
+      await follow(page, '100 names of 150');
+      const rows = page.getByRole('table', { name: 'Names' }).getByRole('row');
+      const first = rows.nth(1);
+      expect(await first.getByRole('rowheader').textContent()).toBe('moving.example.org');
+      const link = rows.nth(50).getByRole('link');
+      const name = (await link.textContent()) ?? '';
+      const address = await link.getAttribute('href');
+      // it was on this page, and is now behind its end
+      await signWith(place, moving);
+      await remove(address?.split('/').at(-1) ?? '');
+      await page.clock.fastForward(6_000);
+      await page.getByRole('link', { name, exact: true }).waitFor({ state: 'detached' });
+      await page.getByRole('button', { name: '1 row moved. Sort anew' }).waitFor();
+      expect(await first.getByRole('rowheader').textContent()).toBe('moving.example.org');
+      await first
+        .getByText(/^in \d+ days$/)
+        .first()
+        .waitFor();
+      await remove(moving.id);
+      await page.clock.fastForward(6_000);
+      await page.getByRole('link', { name: 'moving.example.org' }).waitFor({ state: 'detached' });
+    });
+
+    const other = await addSpace(app, 'Another space');
+    await addFqdn(app, other.id, 'a-name-no-more.example.org');
+    await addGroup(app, { permission: 'READ', spaceIds: [moving.spaceId], userIds: [ben.id] });
+    const group = await addGroup(app, { permission: 'READ', spaceIds: [other.id], userIds: [ben.id] });
+    await stage.play('taken-rows', ben, '/fqdns?sort=fqdn', async ({ page }) => {
+      await follow(page, '100 names of 149');
+      await page.getByRole('link', { name: 'a-name-no-more.example.org' }).waitFor();
+      await app.request.delete(`/permission-groups/${group.id}`).set(ada.auth).expect(200);
+      await addFqdn(app, moving.spaceId, 'news.example.org');
+      await page.clock.fastForward(20_000);
+      await page.getByRole('link', { name: 'a-name-no-more.example.org' }).waitFor({ state: 'detached' });
+    });
+  });
+
+  test('of the renewals and of the dashboard stay in their places', async () => {
+    const { app } = stage;
+    const early = await renewedFqdn(place, 'early.example.org');
+    const late = await renewedFqdn(place, 'late.example.org');
+    const share = (fqdn: typeof early, renewAfterFraction: number) =>
+      switchRenewal(app, fqdn, true, { renewAfterFraction });
+    await share(early, 0.2);
+    await share(late, 0.5);
+    for (const [path, label] of [
+      ['/renewals', 'Renewals'],
+      ['/', 'Next renewals'],
+    ] as const) {
+      await stage.play(`steady-${label}`, app.people.ada, path, async ({ page }) => {
+        await follow(page, 'early.example.org');
+        const table = page.getByRole('table', { name: label, exact: true });
+        const names = async () => {
+          const shown = await table.getByRole('row').allTextContents();
+          return shown.flatMap((text) => [early.fqdn, late.fqdn].filter((name) => text.includes(name)));
+        };
+        await table.getByText(late.fqdn).waitFor();
+        expect(await names()).toEqual([early.fqdn, late.fqdn]);
+        await share(early, 0.8);
+        await page.clock.fastForward(20_000);
+        const moved = page.getByRole('button', { name: '1 row moved. Sort anew' });
+        await moved.waitFor();
+        expect(await names()).toEqual([early.fqdn, late.fqdn]);
+        await moved.click();
+        await moved.waitFor({ state: 'detached' });
+        expect(await names()).toEqual([late.fqdn, early.fqdn]);
+        await share(early, 0.2);
+      });
+    }
+  });
+});
