@@ -3,8 +3,33 @@ import { useEffect, useState } from 'react';
 /** The moment now in milliseconds, anew every `everyMs`. */
 export function useNow(everyMs = 30_000): number {
   const [now, setNow] = useState(() => Date.now());
-  useInterval(() => setNow(Date.now()), everyMs);
+  useEffect(() => onTick(everyMs, setNow), [everyMs]);
   return now;
+}
+
+/** One timer for each interval: rows of a long list have three of them each, and to start and stop them takes time. */
+const timers = new Map<number, Set<(now: number) => void>>();
+
+/** Calls the listener every `everyMs` until the returned function is called. */
+function onTick(everyMs: number, listener: (now: number) => void): () => void {
+  const listeners = timers.get(everyMs) ?? startTimer(everyMs);
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+}
+
+/** Runs until it has no listeners at a tick. */
+function startTimer(everyMs: number): Set<(now: number) => void> {
+  const listeners = new Set<(now: number) => void>();
+  timers.set(everyMs, listeners);
+  const timer = setInterval(() => {
+    if (listeners.size === 0) {
+      clearInterval(timer);
+      timers.delete(everyMs);
+    }
+    const now = Date.now();
+    for (const listener of [...listeners]) listener(now);
+  }, everyMs);
+  return listeners;
 }
 
 /** Calls the newest `action` every `everyMs`, as long as the component is there. */

@@ -1,8 +1,8 @@
 import type { Fqdn } from '@certloop/contracts/browser';
 import { type Column, hostText, LifeLine, LongName, Moment, StateChip, useNow } from '@certloop/web-kit';
-import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { providerName, useProviders } from '../providers.js';
+import { RowLink } from '../row-link.js';
 import { FqdnStateChip } from './fqdn-state.js';
 import { RenewalSwitch } from './renewal-switch.js';
 
@@ -55,9 +55,9 @@ const nameColumn: Column<Fqdn> = {
   title: 'Name',
   sort: 'fqdn',
   cell: ({ id, spaceId, fqdn }) => (
-    <Link to="/spaces/$spaceId/fqdns/$fqdnId" params={{ spaceId, fqdnId: id }} aria-label={hostText(fqdn)}>
+    <RowLink to="/spaces/$spaceId/fqdns/$fqdnId" params={{ spaceId, fqdnId: id }} label={hostText(fqdn)}>
       <LongName>{fqdn}</LongName>
-    </Link>
+    </RowLink>
   ),
 };
 
@@ -66,9 +66,9 @@ const spaceColumn: Column<Fqdn> = {
   title: 'Space',
   width: '11rem',
   cell: ({ spaceId, spaceName }) => (
-    <Link to="/spaces/$spaceId" params={{ spaceId }}>
+    <RowLink to="/spaces/$spaceId" params={{ spaceId }}>
       <bdi>{spaceName ?? 'Space'}</bdi>
-    </Link>
+    </RowLink>
   ),
 };
 
