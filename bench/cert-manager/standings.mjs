@@ -1,4 +1,4 @@
-// Suite `standings`: lists, counts and outlook of 50,000 FQDNs by how they stand, on both databases.
+// Suite `standings`: what the pages of the manager ask at 50,000 FQDNs, by how they stand, on both databases.
 
 import { fqdnStandings } from '../../apps/cert-manager/dist/src/standings/standings.repository.js';
 import { onEachDatabase, settle } from '../databases.mjs';
@@ -6,6 +6,7 @@ import { alone, once } from '../measuring/measure.mjs';
 import { multiply } from '../multiply.mjs';
 import { asAdministrator, withManager } from './manager-place.mjs';
 import { seedCertificates } from './manager-seed.mjs';
+import { measureObjects } from './standings-objects.mjs';
 
 const listed = { kind: '0000001a', count: 50_000 };
 const changed = { kind: '0000001b', count: 5_000 };
@@ -47,6 +48,7 @@ async function measureStandings(place) {
   ]) {
     rows.push(await alone({ what, target, pid, ask: asAdministrator(place, path) }));
   }
+  rows.push(...(await measureObjects(place, { spaceId, first, ...listed })));
   return [...rows, ...(await measureChanges(place))];
 }
 
