@@ -28,6 +28,8 @@ interface Reading {
   readonly position: number;
   /** By name. */
   readonly checks: ReadonlyMap<string, Standing>;
+  /** The same, as lists read them: to copy 50,000 for each list takes milliseconds. */
+  readonly ordered: readonly Standing[];
 }
 
 const manyChecks = 10_000;
@@ -52,7 +54,7 @@ export function createStandings(deps: StandingsDeps): Standings {
   const readAll = async (projectId: string): Promise<Reading> => {
     const position = changes.position();
     const at = clock.now();
-    return { at, position, checks: await byName(await find(projectId)) };
+    return { at, position, ...(await byName(await find(projectId))) };
   };
 
   const readAgain = async (projectId: string): Promise<void> => {
@@ -72,7 +74,7 @@ export function createStandings(deps: StandingsDeps): Standings {
     if (!isFresh(last, now)) void readAgain(projectId);
     if (changed.length === 0) return { ...last, position };
     const found = await find(projectId, changed);
-    return { at: last.at, position, checks: await replaced(last.checks, changed, found) };
+    return { at: last.at, position, ...(await replaced(last.checks, changed, found)) };
   };
 
   const forgetOld = (): void => {
@@ -90,7 +92,7 @@ export function createStandings(deps: StandingsDeps): Standings {
       const next = Promise.resolve(last).then((known) => read(projectId, known));
       readings.set(projectId, next);
       next.catch(() => readings.delete(projectId));
-      return [...(await next).checks.values()];
+      return (await next).ordered;
     },
   };
 }
@@ -123,24 +125,27 @@ function changedSince(
   return isWhole ? [...changed] : undefined;
 }
 
-async function byName(found: Iterable<Standing>): Promise<ReadonlyMap<string, Standing>> {
+type Ordered = Pick<Reading, 'checks' | 'ordered'>;
+
+async function byName(found: Iterable<Standing>): Promise<Ordered> {
   const keyed = Array.from(found, (check) => ({ check, key: nameKeyOf(check) }));
   const sorted = await sortInTurns(
     keyed,
     (one, other) => compareTexts(one.key, other.key) || one.check.id - other.check.id,
   );
   await nextTurn();
-  const checks = new Map(sorted.map(({ check }) => [check.uuid, check]));
+  const ordered = sorted.map(({ check }) => check);
+  const checks = new Map(ordered.map((check) => [check.uuid, check]));
   // the caller works through them too
   await nextTurn();
-  return checks;
+  return { checks, ordered };
 }
 
 async function replaced(
   known: ReadonlyMap<string, Standing>,
   changed: readonly string[],
   found: readonly Standing[],
-): Promise<ReadonlyMap<string, Standing>> {
+): Promise<Ordered> {
   const checks = new Map(known);
   const left = new Set(changed);
   let isInOrder = true;
@@ -152,5 +157,5 @@ async function replaced(
     left.delete(check.uuid);
   }
   for (const uuid of left) checks.delete(uuid);
-  return isInOrder ? checks : byName(checks.values());
+  return isInOrder ? { checks, ordered: [...checks.values()] } : byName(checks.values());
 }
