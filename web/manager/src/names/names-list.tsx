@@ -48,17 +48,8 @@ export function NamesList(props: NamesListProps) {
   const { spaceId, spaceName, filter, setFilter, counts, canWrite, empty } = props;
   const isFiltered = Object.keys(conditionOf(filter)).length > 0;
   const hasToolbar = isFiltered || (counts !== undefined && counts.total > fewNames);
-  const key = spaceId === undefined ? ['ahead', 'names', filter] : ['space', spaceId, 'fqdns', filter];
   const subject = JSON.stringify([spaceId, filter]);
-  const rights = useRights();
-  const list = useSteadyList(
-    useList<Fqdn>(key, (cursor, signal) => loadFqdns(spaceId, filter, cursor, signal)),
-    {
-      keyOf: ({ id }) => id,
-      subject: JSON.stringify([subject, rights]),
-      find: (row) => fqdnQuery(row.spaceId, row.id),
-    },
-  );
+  const list = useNames(spaceId, filter);
   const { query, rows, total, moved, sortAnew } = list;
   const shownCounts = useShownCounts(spaceId, filter, counts);
   const writable = rows?.filter(canWrite).map(({ id }) => id) ?? [];
@@ -115,6 +106,17 @@ function FewNames() {
       Open a name to upload a CSR, to request a certificate, or to see when and why it is renewed.
     </p>
   );
+}
+
+/** The names that the filter matches, which keep their places while someone reads them. */
+function useNames(spaceId: string | undefined, filter: NamesListProps['filter']) {
+  const key = spaceId === undefined ? ['ahead', 'names', filter] : ['space', spaceId, 'fqdns', filter];
+  const list = useList<Fqdn>(key, (cursor, signal) => loadFqdns(spaceId, filter, cursor, signal));
+  return useSteadyList<Fqdn>(list, {
+    keyOf: ({ id }) => id,
+    subject: JSON.stringify([spaceId, filter, useRights()]),
+    find: (row) => fqdnQuery(row.spaceId, row.id),
+  });
 }
 
 /** The place of the buttons above the names, and of the names. */
