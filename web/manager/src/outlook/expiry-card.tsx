@@ -21,8 +21,8 @@ const series = [
 ] as const;
 
 /** When certificates end, by week and by what becomes of them; a few of them by name. */
-export function ExpiryCard() {
-  const timeline = useTimeline();
+export function ExpiryCard({ isReady = true }: { readonly isReady?: boolean }) {
+  const timeline = useTimeline(isReady);
   return (
     <section className="cl-panel" aria-label="Expiry">
       <h2>When certificates expire</h2>

@@ -20,8 +20,8 @@ import { useOutlook } from './ahead.js';
 type ProviderOutlook = Outlook['providers'][number];
 
 /** What an outage of the CAs would mean: the first certificate that is lost, and how long each may be away. */
-export function SlackCard() {
-  const outlook = useOutlook();
+export function SlackCard({ isReady = true }: { readonly isReady?: boolean }) {
+  const outlook = useOutlook(isReady);
   const providers = useProviders().data;
   return (
     <section className="cl-panel" aria-label="If a CA is away">

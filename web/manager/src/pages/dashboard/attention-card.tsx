@@ -33,7 +33,7 @@ export function AttentionCard({
   /** How many names need a person; undefined until that is known. */
   readonly needsYou: number | undefined;
 }) {
-  const neediest = useNeediest(maxRows);
+  const neediest = useNeediest(maxRows, needsYou !== undefined);
   const now = useNow();
   const { rows, moved, sortAnew } = useSteadyRows(
     neediest,

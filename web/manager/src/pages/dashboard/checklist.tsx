@@ -39,7 +39,7 @@ function ShownChecklist({ counts }: { readonly counts: FqdnCounts | undefined })
 
 /** The steps with what is done of them; undefined until that is known. */
 function useSteps(counts: FqdnCounts | undefined) {
-  const renewals = useNextRenewals(maxNextRenewals).data;
+  const renewals = useNextRenewals(maxNextRenewals, counts !== undefined).data;
   const contact = useMonitorContact().data;
   if (counts === undefined || renewals === undefined || contact === undefined) return undefined;
   return [

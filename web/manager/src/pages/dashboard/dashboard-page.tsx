@@ -20,7 +20,7 @@ export function DashboardPage() {
     return <ErrorPanel error={query.error} retry={() => void query.refetch()} />;
   }
   return (
-    // the cards load beside the counts, and stay in their places when these come
+    // the cards have their places before it is known whether there is a name
     <Loaded query={{ ...query, data: { counts } }}>
       {() =>
         counts?.total === 0 ? (
@@ -47,11 +47,11 @@ function Ahead({ counts }: { readonly counts: FqdnCounts | undefined }) {
       <div className="cl-columns">
         <div className="cl-column">
           <AttentionCard needsYou={counts?.needsYou} />
-          <ExpiryCard />
+          <ExpiryCard isReady={counts !== undefined} />
           {counts !== undefined && <UnfinishedCard count={counts.unfinished} />}
         </div>
         <div className="cl-column">
-          <SlackCard />
+          <SlackCard isReady={counts !== undefined} />
           <NextRenewalsCard total={counts?.total} />
           <WatchCard />
         </div>

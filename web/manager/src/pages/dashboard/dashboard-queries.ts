@@ -16,7 +16,7 @@ export function useCounts() {
 }
 
 /** The names that need a person first. */
-export function useNeediest(count: number) {
+export function useNeediest(count: number, enabled: boolean) {
   return useQuery<readonly Fqdn[]>({
     queryKey: ['ahead', 'attention', count],
     queryFn: async ({ signal }) => {
@@ -24,11 +24,12 @@ export function useNeediest(count: number) {
       return (await api.listAllFqdns({ query, signal })).body;
     },
     refetchInterval,
+    enabled,
   });
 }
 
 /** The renewals that run next, and how many are planned in all. */
-export function useNextRenewals(count: number) {
+export function useNextRenewals(count: number, enabled: boolean) {
   return useQuery<{ readonly rows: readonly RenewalQueueEntry[]; readonly total?: number | undefined }>({
     queryKey: ['ahead', 'renewals', count],
     queryFn: async ({ signal }) => {
@@ -37,5 +38,6 @@ export function useNextRenewals(count: number) {
       return listPageOf(body, headers);
     },
     refetchInterval,
+    enabled,
   });
 }

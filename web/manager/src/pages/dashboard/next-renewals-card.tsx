@@ -42,13 +42,13 @@ const columns: readonly Column<RenewalQueueEntry>[] = [
 
 /** The renewals that run next. */
 export function NextRenewalsCard({
-  total: names = maxNextRenewals,
+  total,
 }: {
   /** How many names there are; undefined until that is known. */
   readonly total: number | undefined;
 }) {
-  const next = useNextRenewals(maxNextRenewals);
-  const rowsThen = Math.min(maxNextRenewals, names);
+  const next = useNextRenewals(maxNextRenewals, total !== undefined);
+  const rowsThen = Math.min(maxNextRenewals, total ?? maxNextRenewals);
   const {
     rows = [],
     moved,
