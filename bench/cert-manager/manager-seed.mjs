@@ -5,7 +5,10 @@ import { certificates } from '../../apps/cert-manager/dist/src/certificates/cert
 import { csrs } from '../../apps/cert-manager/dist/src/csrs/csrs.repository.js';
 import { fqdns } from '../../apps/cert-manager/dist/src/fqdns/fqdns.repository.js';
 import { renewalQueue } from '../../apps/cert-manager/dist/src/renewals/renewals.repository.js';
-import { recountSpaces } from '../../apps/cert-manager/dist/src/spaces/space-sizes.repository.js';
+import {
+  listWrongSizes,
+  recountSpace,
+} from '../../apps/cert-manager/dist/src/spaces/space-sizes.repository.js';
 import { buildCsr, generateKeyPair } from '../../packages/crypto/dist/src/index.js';
 import { executeSql } from '../../packages/db/dist/src/index.js';
 import { multiply } from '../multiply.mjs';
@@ -27,7 +30,14 @@ async function copyFqdns({ dialect, runSql, database }, { kind, count, first }) 
     change: ({ uuid }) => ({ id: uuid(kind, 'n.i'), fqdn: "'host-' || n.i || '.example.test'" }),
   });
   await runSql(text);
-  await database.transaction((tx) => recountSpaces(tx, 'all'));
+  await recountSpaces(database);
+}
+
+/** Stores the sizes of spaces to which SQL added FQDNs. */
+export async function recountSpaces(database) {
+  await database.transaction(async (tx) => {
+    for (const id of await listWrongSizes(tx)) await recountSpace(tx, id);
+  });
 }
 
 /**

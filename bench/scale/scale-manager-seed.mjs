@@ -5,7 +5,7 @@ import { csrs } from '../../apps/cert-manager/dist/src/csrs/csrs.repository.js';
 import { fqdns } from '../../apps/cert-manager/dist/src/fqdns/fqdns.repository.js';
 import { renewalQueue } from '../../apps/cert-manager/dist/src/renewals/renewals.repository.js';
 import { spaces } from '../../apps/cert-manager/dist/src/spaces/spaces.repository.js';
-import { seedAudit, seedCertificates } from '../cert-manager/manager-seed.mjs';
+import { recountSpaces, seedAudit, seedCertificates } from '../cert-manager/manager-seed.mjs';
 import { copyRows, unchecked } from './copies.mjs';
 
 const kind = '0000003a';
@@ -21,6 +21,7 @@ export async function seedManager(place, count) {
   const [{ id: firstId }] = await place.database.read((tx) => tx.query('select id from fqdns'));
   const copies = count / 2;
   await seedNames(place, { spaceId, firstId, copies });
+  await recountSpaces(place.database);
   const of = { where: `t.fqdn_id = '${firstId}'`, count: copies };
   // renewed at two thirds of its time, at a moment of the last 60 days
   const now = Math.floor(Date.now() / 1000);

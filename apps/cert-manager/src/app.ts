@@ -23,6 +23,7 @@ import { sweepNotices } from './recurring-work.service.js';
 import type { RunReport } from './renewals/heartbeat/run-report.js';
 import { finishRevocations } from './revocations/finish-revocations.service.js';
 import { closeParts, type ServiceParts, serviceParts, startPollers } from './service-parts.service.js';
+import { sweepSpaceSizes } from './spaces/sweep-space-sizes.service.js';
 import { callerOf } from './users/callers/caller.middleware.js';
 import { recordDenials } from './users/callers/denials.middleware.js';
 import { guardOpenMode } from './users/callers/open-mode.middleware.js';
@@ -50,6 +51,8 @@ export interface CertManager {
   runCanary(): Promise<void>;
   /** Compares how FQDNs stand with what is stored, and mends it. */
   sweepStandings(): Promise<void>;
+  /** Compares how many FQDNs spaces have with what is stored, and mends it. */
+  sweepSpaceSizes(): Promise<void>;
   /** Probes the targets that are due and reports to the monitor; false when more are due. */
   runProbes(): Promise<boolean>;
   /** Works on the renewal queue once and reports to the monitor, as the poller does. */
@@ -89,6 +92,7 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
     sweepNotices: () => sweepNotices(options, parts.notices),
     runCanary: async () => parts.canary?.run(),
     sweepStandings: () => renewals.sweepStandings(),
+    sweepSpaceSizes: () => sweepSpaceSizes({ db: options.database, logger: options.logger }),
     runProbes: () => targets.job.run(),
     runRenewalJob: () => renewals.job.run(),
     takeUpJobs: () => issuance.runner.takeUp(),

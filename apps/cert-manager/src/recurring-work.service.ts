@@ -9,6 +9,7 @@ import { adviceSeconds, type RenewalParts } from './renewal-parts.service.js';
 import { sweepRenewals } from './renewals/queue/sweep-renewals.service.js';
 import { finishRevocations } from './revocations/finish-revocations.service.js';
 import type { RevocationDeps } from './revocations/settle-revocation.service.js';
+import { sweepSpaceSizes } from './spaces/sweep-space-sizes.service.js';
 import { probeSeconds, type TargetParts } from './target-parts.service.js';
 import { sweepSessions } from './users/sessions/sessions.service.js';
 import { noticeExpiring } from './watch/notices/certificate-events.service.js';
@@ -91,14 +92,21 @@ export function renewalPollers(
   return [queue, advice, rest];
 }
 
-/** Mends how FQDNs stand where something was missed, at once and then every hour. */
+/**
+ * Mends what is stored of FQDNs where something was missed: how they stand, at once and then every hour, and how many a
+ * space has, every minute, as a person decides by that number whether to delete them.
+ */
 export function standingPollers(
-  { logger }: AppOptions,
+  { database: db, logger }: AppOptions,
   { sweepStandings: tick }: Pick<RenewalParts, 'sweepStandings'>,
 ): Poller[] {
-  const poller = startPoller({ name: 'standings.sweep', everyMs: 3_600_000, tick, logger });
-  poller.trigger();
-  return [poller];
+  const sizes = () => sweepSpaceSizes({ db, logger });
+  const pollers = [
+    startPoller({ name: 'standings.sweep', everyMs: 3_600_000, tick, logger }),
+    startPoller({ name: 'spaces.sweep', everyMs: 60_000, tick: sizes, logger }),
+  ];
+  for (const poller of pollers) poller.trigger();
+  return pollers;
 }
 
 /** Probes targets that are due, at once and then every minute. */

@@ -2,7 +2,7 @@ import type { Tx } from '@certloop/db';
 import type { Caller } from '../access/caller.js';
 import { requireFullAccess, requireLevel } from '../access/permissions.js';
 import { recordAudit } from '../audit/audit.service.js';
-import { changeSpaceSize, recountSpaces } from '../spaces/space-sizes.repository.js';
+import { changeSpaceSize } from '../spaces/space-sizes.repository.js';
 import { spaceExists } from '../spaces/spaces.repository.js';
 import {
   deleteEveryFqdn,
@@ -80,7 +80,6 @@ export async function deleteAllFqdns(
     await onFqdnsDeleted(tx, 'all');
     const details = { deletedCount };
     await recordAudit(tx, caller, { action: 'fqdn.deleteAll', resourceType: 'fqdn', details }, clock.now());
-    await recountSpaces(tx, 'all');
     return deletedCount;
   });
 }

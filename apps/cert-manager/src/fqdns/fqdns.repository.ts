@@ -1,5 +1,6 @@
 import { Conflict, NotFound } from '@certloop/contracts';
 import {
+  capabilitiesOf,
   column,
   constraintViolation,
   defineTable,
@@ -10,6 +11,7 @@ import {
   type ListWindow,
   lockForUpdate,
   onUniqueViolation,
+  querySql,
   readListPage,
   type Tx,
   updateRows,
@@ -17,6 +19,7 @@ import {
 import { In, MoreThan } from 'typeorm';
 import { spaceNotFound } from '../access/permissions.js';
 import { findProviderUsers, type ProviderUsers } from '../providers/provider-users.repository.js';
+import { emptySpaceSizes } from '../spaces/space-sizes.repository.js';
 import type { SpaceScope } from '../spaces/spaces.repository.js';
 
 export interface FqdnRow {
@@ -183,9 +186,20 @@ export async function deleteFqdnsOfSpace(tx: Tx, spaceId: string): Promise<numbe
   return affected ?? 0;
 }
 
-/** Deletes the FQDNs of all spaces with all that belongs to them; returns how many. */
+/** Deletes the FQDNs of all spaces with all that belongs to them, and counts them off; returns how many. */
 export async function deleteEveryFqdn(tx: Tx): Promise<number> {
-  return executeSql(tx, 'delete from fqdns');
+  if (!capabilitiesOf(tx).hasConcurrentWriters) {
+    await emptySpaceSizes(tx);
+    return executeSql(tx, 'delete from fqdns');
+  }
+  // what was deleted is subtracted: others may add FQDNs to these spaces, and to new ones, meanwhile
+  const text = `with gone as (delete from fqdns returning space_id),
+      sums as (select space_id, count(*) as number from gone group by space_id),
+      changed as (update space_sizes z set fqdn_count = z.fqdn_count - sums.number from sums
+        where z.space_id = sums.space_id)
+    select count(*) as number from gone`;
+  const [row] = await querySql(tx, { number: column.bigint() }, text, []);
+  return row?.number ?? 0;
 }
 
 /** The refusal for an FQDN that the space does not have. */

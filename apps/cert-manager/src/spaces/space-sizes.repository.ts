@@ -26,23 +26,22 @@ export async function changeSpaceSize(tx: Tx, spaceId: string, by: number): Prom
   await executeSql(tx, text, [by, spaceId]);
 }
 
-/** Counts the FQDNs of a space, or of all, anew, after a change in this transaction that has no number for each space. */
-export async function recountSpaces(tx: Tx, scope: string | 'all'): Promise<void> {
-  const [where, values] = scope === 'all' ? ['', []] : ['where space_id = $1', [scope]];
+/** Counts the FQDNs of a space anew. The transaction must have locked the space, so that no one adds any meanwhile. */
+export async function recountSpace(tx: Tx, spaceId: string): Promise<void> {
+  const missing = `insert into space_sizes (space_id, fqdn_count) values ($1, 0) on conflict (space_id) do nothing`;
+  await executeSql(tx, missing, [spaceId]);
   if (capabilitiesOf(tx).hasConcurrentWriters) {
-    // locked by a statement before: one that has changed the size is then visible, all others change it later
-    const text = `select space_id from space_sizes ${where} order by space_id for update`;
-    await querySql(tx, { spaceId: column.uuid() }, text, values);
+    // by a statement before: a removal that has changed the size is then visible, any other changes it later
+    const lock = 'select space_id from space_sizes where space_id = $1 for update';
+    await querySql(tx, { spaceId: column.uuid() }, lock, [spaceId]);
   }
   const count = '(select count(*) from fqdns f where f.space_id = space_sizes.space_id)';
-  await executeSql(tx, `update space_sizes set fqdn_count = ${count} ${where}`, values);
+  await executeSql(tx, `update space_sizes set fqdn_count = ${count} where space_id = $1`, [spaceId]);
 }
 
-/** Stores the size of a space that an earlier version created without one. */
-export async function insertMissingSize(tx: Tx, spaceId: string): Promise<void> {
-  const text = `insert into space_sizes (space_id, fqdn_count) select id, 0 from spaces where id = $1
-    on conflict (space_id) do nothing`;
-  await executeSql(tx, text, [spaceId]);
+/** Says that no space has an FQDN. */
+export async function emptySpaceSizes(tx: Tx): Promise<void> {
+  await executeSql(tx, 'update space_sizes set fqdn_count = 0');
 }
 
 /** Spaces whose size is missing or wrong. */

@@ -1,6 +1,5 @@
 import type { Database } from '@certloop/db';
 import type { Clock, Logger } from '@certloop/server';
-import { insertMissingSize, listWrongSizes, recountSpaces } from '../spaces/space-sizes.repository.js';
 import { changedOf, type Standings, standingRowsOf } from './restate.service.js';
 import { readFactsAfter } from './standing-facts.repository.js';
 import { listStandingsBetween } from './standings.repository.js';
@@ -36,17 +35,4 @@ export async function sweepStandings({ db, clock, logger, standings }: SweepStan
     last = facts.at(-1)?.id ?? '';
   }
   if (mended > 0) logger.info({ mended }, 'standings.mended');
-  await sweepSizes({ db, logger });
-}
-
-/** Counts the FQDNs of spaces again to which a process of an earlier version added some, or from which it removed some. */
-async function sweepSizes({ db, logger }: Pick<SweepStandingsDeps, 'db' | 'logger'>): Promise<void> {
-  const wrong = await db.longRead(listWrongSizes);
-  for (const id of wrong) {
-    await db.transaction(async (tx) => {
-      await insertMissingSize(tx, id);
-      await recountSpaces(tx, id);
-    });
-  }
-  if (wrong.length > 0) logger.info({ mended: wrong.length }, 'spaces.recounted');
 }

@@ -1,6 +1,7 @@
 import type { OwnSpace } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { In } from 'typeorm';
 import { schema } from '../../src/database.js';
 import { addSpaceSizes } from '../../src/migrations/0034-space-sizes.js';
 import { spaceSizes } from '../../src/spaces/space-sizes.repository.js';
@@ -16,10 +17,11 @@ describeEachDialect('the number of FQDNs of a space', (open) => {
   });
   afterAll(() => app.close());
 
-  const totalOf = async (id: string) => {
+  const countsOf = async (id: string) => {
     const { body } = await app.request.get(`/spaces/${id}`).set(app.people.ada.auth).expect(200);
-    return (body as OwnSpace).counts.total;
+    return (body as OwnSpace).counts;
   };
+  const totalOf = async (id: string) => (await countsOf(id)).total;
   const listed = async (id: string) => {
     const { body } = await app.request.get(`/spaces/${id}/fqdns`).set(app.people.ada.auth).expect(200);
     return (body as readonly object[]).length;
@@ -65,26 +67,60 @@ describeEachDialect('the number of FQDNs of a space', (open) => {
       expect(answers.filter(({ status }) => status >= 500)).toEqual([]);
       for (const { id } of [one, other]) expect(await totalOf(id)).toBe(await listed(id));
     }
-    await app.sweepStandings();
+    await app.sweepSpaceSizes();
     expect(recounted()).toEqual([]);
     const left = await app.database.read((tx) => tx.findBy(spaceSizes, { spaceId: gone.id }));
     expect(left).toEqual([]);
   });
 
   test('is counted anew where an earlier version left it out or wrong', async () => {
-    const [missing, wrong, right] = [await addSpace(app), await addSpace(app), await addSpace(app)];
-    for (const { id } of [missing, wrong, right]) await addFqdn(app, id);
+    const [missing, wrong, small] = [await addSpace(app), await addSpace(app), await addSpace(app)];
+    for (const { id } of [missing, wrong, small]) await addFqdn(app, id);
     await app.database.transaction(async (tx) => {
       await tx.delete(spaceSizes, { spaceId: missing.id });
       await tx.update(spaceSizes, { spaceId: wrong.id }, { fqdnCount: 7 });
     });
     // counted at each request until the sweep
     expect(await totalOf(missing.id)).toBe(1);
-    await app.sweepStandings();
-    expect(recounted()).toMatchObject([{ mended: 2 }]);
-    for (const { id } of [missing, wrong, right]) expect(await totalOf(id)).toBe(1);
+    await app.database.transaction((tx) => tx.update(spaceSizes, { spaceId: small.id }, { fqdnCount: 0 }));
+    expect(await countsOf(small.id)).toMatchObject({ total: 1, unfinished: 1, valid: 0 });
+    await app.sweepSpaceSizes();
+    expect(recounted()).toMatchObject([{ mended: 3 }]);
+    for (const { id } of [missing, wrong, small]) expect(await totalOf(id)).toBe(1);
     await addFqdn(app, missing.id, 'next.example.org');
     expect(await totalOf(missing.id)).toBe(2);
+  });
+
+  test('is right after spaces are counted anew, added and deleted while FQDNs come and go', async () => {
+    const old = await Promise.all([1, 2, 3, 4, 5, 6].map(() => addSpace(app)));
+    const forget = (ids: readonly string[]) =>
+      app.database.transaction((tx) => tx.delete(spaceSizes, { spaceId: In([...ids]) }));
+    const fill = (id: string, round: string) =>
+      [1, 2, 3].map((number) => post(id, `${round}-${number}.example.org`));
+    for (const round of ['first', 'second', 'third', 'fourth']) {
+      await forget(old.map(({ id }) => id));
+      const gone = await addSpace(app);
+      await addFqdn(app, gone.id);
+      await forget([gone.id]);
+      const added = addSpace(app).then(async ({ id }) => {
+        await Promise.all(fill(id, round));
+        return id;
+      });
+      const swept = app.sweepSpaceSizes();
+      const answers = await Promise.all([
+        ...old.flatMap(({ id }) => fill(id, round)),
+        ...(round === 'fourth' ? [] : [remove('/fqdns?confirm=true')]),
+        remove(`/spaces/${gone.id}?deleteFqdns=true`),
+      ]);
+      expect(answers.filter(({ status }) => status >= 500)).toEqual([]);
+      await swept;
+      const ids = old.map(({ id }) => id);
+      // what was removed from a space without a stored size is seen by the next sweep
+      const known = [await added, ...(round === 'fourth' ? ids : [])];
+      for (const id of known) expect(await totalOf(id)).toBe(await listed(id));
+      await app.sweepSpaceSizes();
+      for (const id of ids) expect(await totalOf(id)).toBe(await listed(id));
+    }
   });
 
   test('is filled in by the migration', async () => {

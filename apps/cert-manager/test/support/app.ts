@@ -58,6 +58,8 @@ export interface TestApp {
   readonly watch: () => Promise<void>;
   /** Mends how FQDNs stand where something was missed. */
   readonly sweepStandings: () => Promise<void>;
+  /** Mends how many FQDNs spaces have where something was missed. */
+  readonly sweepSpaceSizes: () => Promise<void>;
   /** Probes the targets that are due; false when more are. */
   readonly probe: () => Promise<boolean>;
   /** Sends notices that are due. */
@@ -146,6 +148,7 @@ export async function startAppOn(database: Database, options: TestAppOptions = {
     finishRevocations: () => app.finishRevocations(),
     recoverSigning: () => app.recoverSigning(),
     sweepStandings: () => app.sweepStandings(),
+    sweepSpaceSizes: () => app.sweepSpaceSizes(),
     probe: () => app.runProbes(),
     sendNotices: () => app.runNotices(),
     sweepNotices: () => app.sweepNotices(),

@@ -6,7 +6,7 @@ import { events } from '../../src/events/events.repository.js';
 import { notices } from '../../src/events/notices.repository.js';
 import { fqdns } from '../../src/fqdns/fqdns.repository.js';
 import { renewalQueue } from '../../src/renewals/renewals.repository.js';
-import { recountSpaces } from '../../src/spaces/space-sizes.repository.js';
+import { listWrongSizes, recountSpace } from '../../src/spaces/space-sizes.repository.js';
 import { fqdnStandings } from '../../src/standings/standings.repository.js';
 
 export interface LargePlace {
@@ -30,7 +30,7 @@ export async function seedLargePlace(database: Database, place: LargePlace): Pro
       tx.query(copies > 0 ? copying(isSqlite, table, where, copies, change) : 'select 1');
     const id = uuid(isSqlite, '0000000a');
     await copy(fqdns, `t.id = '${fqdnId}'`, count - 1, { id, fqdn: "'host-' || n.i || '.example.test'" });
-    await recountSpaces(tx, 'all');
+    for (const id of await listWrongSizes(tx)) await recountSpace(tx, id);
     await copy(csrs, of, count - 1, { id, fqdnId: id });
     await copy(certificates, of, count - 1, { id, fqdnId: id, csrId: id });
     await copy(renewalQueue, of, count - 1, { id, fqdnId: id, certificateId: id });
@@ -56,7 +56,7 @@ export async function seedUnrenewed(database: Database, fqdnId: string, count: n
   await database.transaction(async (tx) => {
     const named = { id, fqdn: "'host-' || n.i || '.example.test'" };
     await tx.query(copying(isSqlite, fqdns, `t.id = '${fqdnId}'`, count, named));
-    await recountSpaces(tx, 'all');
+    for (const id of await listWrongSizes(tx)) await recountSpace(tx, id);
     const issued = { id, fqdnId: id, csrId: 'null', pem: "''" };
     await tx.query(copying(isSqlite, certificates, `t.fqdn_id = '${fqdnId}'`, count, issued));
   });
@@ -72,7 +72,7 @@ export async function seedListed(database: Database, fqdnId: string, count: numb
     const copy = (table: AnyTable, where: string, change: Change) =>
       tx.query(copying(isSqlite, table, `${where} = '${fqdnId}'`, count, change));
     await copy(fqdns, 't.id', { id, fqdn });
-    await recountSpaces(tx, 'all');
+    for (const id of await listWrongSizes(tx)) await recountSpace(tx, id);
     await copy(certificates, 't.fqdn_id', { id, fqdnId: id, csrId: 'null' });
     const certificateId = `case when t.certificate_id is null then null else ${id} end`;
     await copy(fqdnStandings, 't.id', { id, fqdn, certificateId });

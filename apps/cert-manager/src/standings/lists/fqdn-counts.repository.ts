@@ -78,7 +78,7 @@ function sumsIn(common: readonly string[], counted: readonly Counted[]): string 
   return `${sums.join(', ')} from fqdn_standings s ${whereOf(common)}`;
 }
 
-/** What is counted, and its conditions beside the common ones. */
+/** A number, and the conditions on what it counts beside the common ones. */
 type Counted = readonly [name: string, conditions: readonly string[]];
 
 /** All that is counted; its values are added to `values`. */
@@ -94,16 +94,18 @@ function countedWhere(now: Date, values: SqlValue[]): Counted[] {
   ];
 }
 
-/** Those that are in no other state are valid. */
+/** Those that are in no other state are valid. A stored total may be too small for a minute during an upgrade. */
 function withValid({
-  total = 0,
+  total: stored = 0,
   needsYou = 0,
   unfinished = 0,
   expired = 0,
   failing = 0,
   due = 0,
 }: Partial<Omit<StateCounts, 'valid'>>): StateCounts {
-  const valid = total - unfinished - expired - failing - due;
+  const others = unfinished + expired + failing + due;
+  const total = Math.max(stored, others);
+  const valid = total - others;
   return { total, needsYou, unfinished, valid, due, failing, expired };
 }
 

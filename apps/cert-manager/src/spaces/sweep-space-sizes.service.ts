@@ -1,0 +1,28 @@
+import type { Database } from '@certloop/db';
+import type { Logger } from '@certloop/server';
+import { listWrongSizes, recountSpace } from './space-sizes.repository.js';
+import { lockSpace } from './spaces.repository.js';
+
+/**
+ * Counts the FQDNs of spaces again to which a process of an earlier version added some, or from which it removed some.
+ * A space that cannot be locked waits for the next time.
+ */
+export async function sweepSpaceSizes({
+  db,
+  logger,
+}: {
+  readonly db: Database;
+  readonly logger: Logger;
+}): Promise<void> {
+  const wrong = await db.longRead(listWrongSizes);
+  let mended = 0;
+  for (const id of wrong) {
+    const recount = db.longTransaction(async (tx) => {
+      if ((await lockSpace(tx, id)) === undefined) return;
+      await recountSpace(tx, id);
+      mended += 1;
+    });
+    await recount.catch((error: unknown) => logger.warn({ spaceId: id, error }, 'spaces.not_recounted'));
+  }
+  if (mended > 0) logger.info({ mended }, 'spaces.recounted');
+}
