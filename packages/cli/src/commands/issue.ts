@@ -197,7 +197,8 @@ async function sign(
   providerId: string | undefined,
 ) {
   if (providerId !== undefined) {
-    const { success, message, certificate } = (await client.signCsr({ params, body: { providerId } })).body;
+    const request = { params, query: { wait: '120' }, body: { providerId } };
+    const { success, message, certificate } = (await client.signCsr(request)).body;
     return { success, message, pem: certificate };
   }
   // The command was given by someone: they want again what exists already.
