@@ -1,7 +1,7 @@
 import type { AccountChannel, CheckChange } from '@certloop/contracts/browser';
 import { countOf, countText, type Selection } from '@certloop/web-kit';
 import { Button, Modal } from '@mantine/core';
-import { useState } from 'react';
+import { useCallback, useEffect, useState } from 'react';
 import type { CheckSearch } from '../../lookups.js';
 import { ChannelsForm, DeleteForm, type PartialChange, PauseForm, TagsForm } from './bulk-forms.js';
 import type { BulkChange } from './use-bulk-change.js';
@@ -13,6 +13,12 @@ const dialogs = {
   delete: ['Delete the checks?', DeleteForm],
 } as const;
 type DialogName = keyof typeof dialogs;
+
+interface OpenDialog {
+  readonly name: DialogName;
+  /** What was selected when it was opened. */
+  readonly selected: ReturnType<typeof selectedOf>;
+}
 
 /** A pause of more checks asks first, as it cannot be undone exactly. */
 const maxAtOnce = 1_000;
@@ -27,22 +33,20 @@ export interface BulkBarProps {
 }
 
 /** What can be done with the selected checks; nothing while none is selected. */
-export function BulkBar({ search, total, selection, channels, bulk }: BulkBarProps) {
-  const [dialog, open] = useState<DialogName>();
-  const { keys, isWhole } = selection;
-  const count = isWhole ? total : selection.count;
+export function BulkBar(props: BulkBarProps) {
+  const { total, selection, channels, bulk } = props;
+  const { dialog, open, close, about, count } = useDialog(props);
   if (selection.count === 0) return null;
-  const about = isWhole ? { filter: filterOf(search) } : { ids: [...keys] };
   const bodyOf = (change: PartialChange): CheckChange => ({
     ...about,
     ...change,
     // never more than the user has seen the number of
-    ...(isWhole && change.action === 'delete' && { atMost: total }),
+    ...('filter' in about && change.action === 'delete' && { atMost: count }),
   });
   const run = (change: PartialChange) =>
     bulk.run(bodyOf(change), {
       onSuccess: () => {
-        open(undefined);
+        close();
         selection.clear();
       },
     });
@@ -71,7 +75,7 @@ export function BulkBar({ search, total, selection, channels, bulk }: BulkBarPro
       <Button size="xs" variant="subtle" onClick={selection.clear}>
         Clear the selection
       </Button>
-      <Modal opened={Form !== undefined} onClose={() => open(undefined)} title={title}>
+      <Modal opened={Form !== undefined} onClose={close} title={title}>
         {Form !== undefined && (
           <Form
             count={count}
@@ -79,12 +83,42 @@ export function BulkBar({ search, total, selection, channels, bulk }: BulkBarPro
             bulk={bulk}
             run={run}
             ask={(to, change) => bulk.ask(to, bodyOf(change))}
-            close={() => open(undefined)}
+            close={close}
           />
         )}
       </Modal>
     </section>
   );
+}
+
+/** The open dialog, and the checks that its change is about; it closes as soon as nothing is selected. */
+function useDialog({ search, total, selection, bulk: { handled, forgetFailed } }: BulkBarProps) {
+  const [dialog, setDialog] = useState<OpenDialog>();
+  const isNone = selection.count === 0;
+  const close = useCallback(() => {
+    forgetFailed();
+    setDialog(undefined);
+  }, [forgetFailed]);
+  useEffect(() => {
+    if (isNone) close();
+  }, [isNone, close]);
+  const selected = selectedOf(search, total, selection);
+  return {
+    dialog: dialog?.name,
+    open: (name: DialogName) => {
+      forgetFailed();
+      setDialog({ name, selected });
+    },
+    close,
+    // the rest of a change is of what it began with, whatever the list shows by now
+    ...(dialog !== undefined && handled > 0 ? dialog.selected : selected),
+  };
+}
+
+/** The checks that a change is about, and their number. */
+function selectedOf(search: CheckSearch, total: number, { keys, isWhole, count }: Selection) {
+  if (isWhole) return { about: { filter: filterOf(search) }, count: total };
+  return { about: { ids: [...keys] }, count };
 }
 
 /** How many checks are selected, or how many of them are changed by now. */

@@ -68,6 +68,8 @@ export function ChecksPage() {
             <NoCheck>{add}</NoCheck>
           ) : (
             <CheckList
+              // what was selected, and what came of a change, is of one project
+              key={projectId}
               projectId={projectId}
               search={search}
               change={(next) => void navigate({ search: next, replace: true })}

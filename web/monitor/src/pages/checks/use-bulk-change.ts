@@ -1,7 +1,7 @@
 import type { CheckChange, CheckChangeResult } from '@certloop/contracts/browser';
 import { useCountdown } from '@certloop/web-kit';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useMemo, useRef, useState } from 'react';
+import { useCallback, useMemo, useRef, useState } from 'react';
 import { api } from '../../service.js';
 import { advanced, type BulkProgress, requestOf, startOf } from './bulk-parts.js';
 
@@ -22,6 +22,7 @@ export function useBulkChange(projectId: string) {
   const stopped = useRef<BulkProgress>(undefined);
   const left = useCountdown(done === undefined ? undefined : undoSeconds, done);
   const mutation = useMutation({
+    mutationKey: ['bulk', projectId],
     mutationFn: (change: CheckChange) =>
       send(projectId, startOf(change, stopped.current), (progress) => {
         stopped.current = progress.isDone ? undefined : progress;
@@ -38,7 +39,7 @@ export function useBulkChange(projectId: string) {
   });
   const running = mutation.isPending ? mutation.variables : undefined;
   const changingId = running?.ids?.length === 1 ? running.ids[0] : undefined;
-  const { mutate: run } = mutation;
+  const { mutate: run, reset } = mutation;
   return {
     run,
     /** What the rows take of it, the same as long as they show the same. */
@@ -54,8 +55,13 @@ export function useBulkChange(projectId: string) {
     dismiss: () => {
       setDone(undefined);
       stopped.current = undefined;
-      mutation.reset();
+      reset();
     },
+    /** Lets the next change begin anew, also if it is the one that failed; one under way goes on. */
+    forgetFailed: useCallback(() => {
+      stopped.current = undefined;
+      if (queries.isMutating({ mutationKey: ['bulk', projectId] }) === 0) reset();
+    }, [queries, projectId, reset]),
     /** Takes the last change back; undefined where it cannot be, or too late. */
     undo: left > 0 ? undoOf(done) : undefined,
   };
