@@ -6,7 +6,7 @@ import {
   fqdnStates,
   type Space,
 } from '@certloop/contracts/browser';
-import { type ListPage, listPageOf } from '@certloop/web-kit';
+import { background, type ListPage, listPageOf } from '@certloop/web-kit';
 import { api } from './service.js';
 
 const pageQuery = (cursor: string | undefined, limit = 100) => ({
@@ -107,5 +107,23 @@ export function fqdnQuery(spaceId: string, fqdnId: string) {
     queryKey: ['fqdns', fqdnId],
     queryFn: async ({ signal }: { readonly signal: AbortSignal }) =>
       (await api.getFqdn({ params: { id: spaceId, fqdnId }, signal })).body,
+  };
+}
+
+/** Query of a space that a list shows and has not loaded any more. */
+export function spaceLookUp(spaceId: string) {
+  return {
+    queryKey: ['space', spaceId, 'look-up'],
+    queryFn: async ({ signal }: { readonly signal: AbortSignal }) =>
+      (await api.getSpace({ params: { id: spaceId }, headers: background, signal })).body,
+  };
+}
+
+/** Query of an FQDN that a list shows and has not loaded any more. */
+export function fqdnLookUp(spaceId: string, fqdnId: string) {
+  return {
+    queryKey: ['fqdns', fqdnId, 'look-up'],
+    queryFn: async ({ signal }: { readonly signal: AbortSignal }) =>
+      (await api.getFqdn({ params: { id: spaceId, fqdnId }, headers: background, signal })).body,
   };
 }

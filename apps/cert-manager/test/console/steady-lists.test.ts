@@ -14,10 +14,13 @@ jest.setTimeout(180_000);
 (hasBrowser() ? describe : describe.skip)('rows of lists that others change', () => {
   let stage: ConsoleStage;
   let place: RenewalPlace;
+  let moving: Awaited<ReturnType<typeof issuedFqdn>>;
   beforeAll(async () => {
     stage = await startConsoleStage();
     const { app, ca, close } = stage;
     place = { app, ca, providerId: (await providerOf(app, 'dummy-ca')).id, close };
+    moving = await issuedFqdn(place, 'moving.example.org');
+    await seedListed(app.database, moving.id, 189);
   });
   afterAll(() => stage.close());
 
@@ -30,13 +33,47 @@ jest.setTimeout(180_000);
     await page.waitForLoadState('networkidle');
   }
 
+  test('are asked for in the background, each of many once', async () => {
+    const { app } = stage;
+    const { ada } = app.people;
+    const path = `/spaces/${moving.spaceId}/fqdns`;
+    const first = await app.request.get(`${path}?sort=expiresAt&limit=100`).set(ada.auth).expect(200);
+    const shown: string[] = first.body.map(({ id }: { readonly id: string }) => id);
+    const ids = shown.filter((id) => id !== moving.id).slice(0, 60);
+    const far = `id in (${ids.map((id) => `'${id}'`).join()})`;
+    await stage.play('many-rows', ada, `/spaces/${moving.spaceId}?sort=expiresAt`, async ({ page }) => {
+      await follow(page, '100 names of 190');
+      const asked: { readonly path: string; readonly activity: string | undefined }[] = [];
+      page.on('request', (request) => {
+        const { pathname } = new URL(request.url());
+        asked.push({ path: pathname, activity: request.headers()['x-activity'] });
+      });
+      const expected = ids.map((id) => ({ path: `${path}/${id}`, activity: 'background' }));
+      const lookUps = () => asked.filter((one) => expected.some((other) => other.path === one.path));
+      await app.database.transaction((tx) =>
+        executeSql(tx, `update fqdn_standings set expires_at = '2090-01-01 00:00:00.000' where ${far}`, []),
+      );
+      await app.request.delete(`${path}/${ids[9]}`).set(ada.auth).expect(200);
+      await page.clock.fastForward(6_000);
+      // those of the page now, and all that were on it before but the one that is gone
+      await page.getByText('159 names of 189', { exact: true }).waitFor();
+      await page.waitForLoadState('networkidle');
+      await page.clock.fastForward(10_000);
+      await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+      await page.waitForLoadState('networkidle');
+      expect(await page.getByText('159 names of 189', { exact: true }).count()).toBe(1);
+      const inOrder = (one: { readonly path: string }, other: { readonly path: string }) =>
+        one.path.localeCompare(other.path);
+      expect(lookUps().toSorted(inOrder)).toEqual(expected.toSorted(inOrder));
+      expect(asked.filter((one) => one.path === '/auth/me')).toEqual([]);
+    });
+  });
+
   test('leave if they are gone, and stay if they are on a later page', async () => {
     const { app } = stage;
     const { ada, ben } = app.people;
-    const moving = await issuedFqdn(place, 'moving.example.org');
     const remove = (id: string) =>
       app.request.delete(`/spaces/${moving.spaceId}/fqdns/${id}`).set(ada.auth).expect(200);
-    await seedListed(app.database, moving.id, 149);
     await app.database.transaction((tx) =>
       executeSql(tx, "update fqdn_standings set expires_at = '2020-01-01 00:00:00.000' where id = $1", [
         moving.id,
@@ -44,7 +81,7 @@ jest.setTimeout(180_000);
     );
     const byExpiry = `/spaces/${moving.spaceId}?sort=expiresAt`;
     await stage.play('gone-rows', ada, byExpiry, async ({ page }) => {
-      await follow(page, '100 names of 150');
+      await follow(page, '100 names of 189');
       const rows = page.getByRole('table', { name: 'Names' }).getByRole('row');
       const first = rows.nth(1);
       expect(await first.getByRole('rowheader').textContent()).toBe('moving.example.org');
@@ -72,7 +109,7 @@ jest.setTimeout(180_000);
     await addGroup(app, { permission: 'READ', spaceIds: [moving.spaceId], userIds: [ben.id] });
     const group = await addGroup(app, { permission: 'READ', spaceIds: [other.id], userIds: [ben.id] });
     await stage.play('taken-rows', ben, '/fqdns?sort=fqdn', async ({ page }) => {
-      await follow(page, '100 names of 149');
+      await follow(page, '100 names of 188');
       await page.getByRole('link', { name: 'a-name-no-more.example.org' }).waitFor();
       await app.request.delete(`/permission-groups/${group.id}`).set(ada.auth).expect(200);
       await addFqdn(app, moving.spaceId, 'news.example.org');

@@ -1,6 +1,7 @@
 import { useQueries } from '@tanstack/react-query';
-import { useEffect, useReducer, useRef } from 'react';
+import { useEffect, useReducer, useRef, useState } from 'react';
 import { statusOf } from '../service/refusal.js';
+import { rowsToAsk } from './rows-to-ask.js';
 import { steadyRows } from './steady-rows.js';
 import type { useList } from './use-list.browser.js';
 
@@ -10,8 +11,8 @@ export interface SteadyOptions<Row> {
   /** What the list is about, with its search, its order and the rights of the reader. */
   readonly subject: string;
   /**
-   * Query of one row, which fails with 404 if it is gone. Without it, a row that is not among the loaded ones any more
-   * leaves the list.
+   * Query of one row in the background, under a key of its own, which fails with 404 if the row is gone. Without it, a
+   * row that is not among the loaded ones any more leaves the list.
    */
   readonly find?: (row: Row) => FindQuery<Row>;
 }
@@ -77,21 +78,43 @@ export function useSteadyRows<Row>(
   };
 }
 
-// each takes a request; after a change of very many rows, the others leave the list
-const maxFound = 50;
+// each takes a request
+const maxAsked = 50;
 
-/** Of the rows that are loaded no more, those that the service still has, as it has them; the others are gone. */
+const lookUpOptions = {
+  meta: { isLookUp: true },
+  // a change of the row asks again at once
+  staleTime: 60_000,
+  refetchOnWindowFocus: false,
+  // the list may have loaded the row again since
+  gcTime: 0,
+} as const;
+
+/**
+ * Of the rows that are loaded no more, those that the service still has, as it has them; the others are gone. One that
+ * was not asked for yet counts as there, as does one that others have taken the place of.
+ */
 function useElsewhere<Row>(
   missing: readonly Row[],
   keyOf: (row: Row) => string,
   find: SteadyOptions<Row>['find'],
 ): ReadonlyMap<string, Row> {
-  const asked = find === undefined ? [] : missing.slice(0, maxFound);
-  const found = useQueries({ queries: find === undefined ? [] : asked.map(find) });
-  const rows = asked.map((row, index): [string, Row] | undefined => {
-    const { data, error } = found[index] ?? {};
-    const isGone = statusOf(error) === 404 || statusOf(error) === 403;
-    return isGone ? undefined : [keyOf(row), data === undefined ? row : { ...row, ...data }];
+  const [answered, setAnswered] = useState<readonly string[]>([]);
+  const asked = find === undefined ? [] : rowsToAsk(missing, answered, { keyOf, max: maxAsked });
+  const found = useQueries({
+    queries: find === undefined ? [] : asked.map((row) => ({ ...find(row), ...lookUpOptions })),
   });
-  return new Map(rows.filter((entry) => entry !== undefined));
+  const rows = new Map(find === undefined ? [] : missing.map((row) => [keyOf(row), row]));
+  for (const [index, row] of asked.entries()) {
+    const { data, error } = found[index] ?? {};
+    if (statusOf(error) === 404 || statusOf(error) === 403) rows.delete(keyOf(row));
+    else if (data !== undefined) rows.set(keyOf(row), { ...row, ...data });
+  }
+  useEffect(() => {
+    const done = asked.filter((_, index) => found[index]?.isPending === false).map(keyOf);
+    const before = answered.filter((key) => missing.some((row) => keyOf(row) === key));
+    const now = [...before, ...done.filter((key) => !before.includes(key))];
+    if (now.join() !== answered.join()) setAnswered(now);
+  });
+  return rows;
 }

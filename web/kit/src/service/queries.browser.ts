@@ -63,7 +63,9 @@ export function createQueries<M extends Me>(session: Session<M>): QueryClient {
       onError: (error, query) => {
         const status = statusOf(error);
         if (status === 401) void session.refused();
-        if (status === 403 || status === 404) void followRefusal(error, query);
+        // it only asks whether a row is still there
+        const isLookUp = query.meta?.['isLookUp'] === true;
+        if ((status === 403 || status === 404) && !isLookUp) void followRefusal(error, query);
       },
       onSuccess: (_, { queryHash }) => refused.delete(queryHash),
     }),

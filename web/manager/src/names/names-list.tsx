@@ -17,7 +17,7 @@ import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { conditionOf, fqdnQuery, loadFqdns } from '../lookups.js';
+import { conditionOf, fqdnLookUp, loadFqdns } from '../lookups.js';
 import { useRights } from '../rights.js';
 import { api } from '../service.js';
 import { BulkBar } from './bulk-bar.js';
@@ -115,7 +115,7 @@ function useNames(spaceId: string | undefined, filter: NamesListProps['filter'])
   return useSteadyList<Fqdn>(list, {
     keyOf: ({ id }) => id,
     subject: JSON.stringify([spaceId, filter, useRights()]),
-    find: (row) => fqdnQuery(row.spaceId, row.id),
+    find: (row) => fqdnLookUp(row.spaceId, row.id),
   });
 }
 

@@ -20,7 +20,7 @@ import {
 import { Button } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import { loadSpaces, spaceQuery } from '../../lookups.js';
+import { loadSpaces, spaceLookUp } from '../../lookups.js';
 import { NewSpace } from '../../new-space.js';
 import { useRights, useUserName } from '../../rights.js';
 import { SpaceCards } from './space-cards.js';
@@ -163,7 +163,7 @@ function useSpaces(q: string | undefined) {
   return useSteadyList<Space>(list, {
     keyOf: ({ id }) => id,
     subject: JSON.stringify([q, useRights()]),
-    find: ({ id }) => spaceQuery(id),
+    find: ({ id }) => spaceLookUp(id),
   });
 }
 
