@@ -1,5 +1,5 @@
 import type { FqdnCounts } from '@certloop/contracts/browser';
-import { changeDisplay, useDisplay, WaitingSteps } from '@certloop/web-kit';
+import { changeDisplay, ErrorPanel, useDisplay, WaitingSteps } from '@certloop/web-kit';
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useEffect } from 'react';
@@ -17,7 +17,7 @@ export function Checklist({ counts }: { readonly counts: FqdnCounts | undefined 
 }
 
 function ShownChecklist({ counts }: { readonly counts: FqdnCounts | undefined }) {
-  const steps = useSteps(counts);
+  const { steps, failed } = useSteps(counts);
   const isOver = steps?.every(({ isDone }) => isDone) === true;
   useEffect(() => {
     // the next visit leaves no place for it
@@ -32,22 +32,28 @@ function ShownChecklist({ counts }: { readonly counts: FqdnCounts | undefined })
           Hide this list
         </Button>
       </div>
-      {steps === undefined ? <WaitingSteps count={5} /> : <Steps steps={steps} />}
+      {failed !== undefined && <ErrorPanel error={failed.error} retry={() => void failed.refetch()} />}
+      {steps === undefined ? failed === undefined && <WaitingSteps count={5} /> : <Steps steps={steps} />}
     </section>
   );
 }
 
-/** The steps with what is done of them; undefined until that is known. */
+/** The steps, or the request without which it is not known what is done of them; neither until that is known. */
 function useSteps(counts: FqdnCounts | undefined) {
-  const renewals = useNextRenewals(maxNextRenewals, counts !== undefined).data;
-  const contact = useMonitorContact().data;
-  if (counts === undefined || renewals === undefined || contact === undefined) return undefined;
+  const renewals = useNextRenewals(maxNextRenewals, counts !== undefined);
+  const contact = useMonitorContact();
+  const failed = [renewals, contact].find(({ isError, data }) => isError && data === undefined);
+  if (counts === undefined || renewals.data === undefined || contact.data === undefined) return { failed };
+  return { failed, steps: stepsOf(counts, renewals.data.rows.length > 0, contact.data?.answers === true) };
+}
+
+function stepsOf({ total, unfinished }: FqdnCounts, isRenewing: boolean, isWatched: boolean) {
   return [
     { key: 'space', isDone: true, text: 'Create a space.' },
-    { key: 'name', isDone: counts.total > 0, text: 'Add a host name.' },
+    { key: 'name', isDone: total > 0, text: 'Add a host name.' },
     {
       key: 'certificate',
-      isDone: counts.unfinished < counts.total,
+      isDone: unfinished < total,
       text: (
         <>
           Upload a CSR and request a certificate for{' '}
@@ -60,12 +66,12 @@ function useSteps(counts: FqdnCounts | undefined) {
     },
     {
       key: 'renewal',
-      isDone: renewals.rows.length > 0,
+      isDone: isRenewing,
       text: 'Switch the automatic renewal of the name on.',
     },
     {
       key: 'monitor',
-      isDone: contact?.answers === true,
+      isDone: isWatched,
       text: 'Set CHECK_MONITOR_URL, so that the monitor alerts people if a renewal fails.',
     },
   ];
