@@ -6,7 +6,6 @@ import {
 } from '@certloop/contracts/browser';
 import {
   background,
-  exactTime,
   Fault,
   Loaded,
   lengthOf,
@@ -21,6 +20,7 @@ import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { api } from '../../service.js';
+import { remedyOf } from './job-remedy.js';
 
 const names: Readonly<Record<RequestStep, string>> = {
   csrCheck: 'Check the CSR',
@@ -90,7 +90,7 @@ export function JobSteps({
             </Button>
           )}
           <Fault>{hasEnded && !success ? message : goOn.isError ? sentenceOf(goOn.error) : undefined}</Fault>
-          {hasEnded && !success && <p>{remedyOf(Object.values(stepStatus))}</p>}
+          {hasEnded && !success && mayWrite && <Remedy reports={Object.values(stepStatus)} />}
           {hasEnded && success && (
             <p className="cl-result" role="status">
               {message}
@@ -102,13 +102,9 @@ export function JobSteps({
   );
 }
 
-/** What to do about the step that failed. */
-function remedyOf(reports: readonly StepReport[]): string {
-  const error = reports.find(({ status }) => status === 'failed')?.error;
-  if (error?.retryAt !== undefined) return `Request it again from ${exactTime(error.retryAt)} on.`;
-  return error?.retryable === true
-    ? 'The cause may pass: request it again in a moment.'
-    : 'Correct this first, then request it again.';
+function Remedy({ reports }: { readonly reports: readonly StepReport[] }) {
+  const text = remedyOf(reports, useNow());
+  return text === undefined ? null : <p>{text}</p>;
 }
 
 function Step({ name, report }: { readonly name: string; readonly report: StepReport }) {
