@@ -60,7 +60,8 @@ export function NamesList(props: NamesListProps) {
       {hasToolbar ? (
         <NamesToolbar counts={shownCounts} filter={filter} setFilter={setFilter} />
       ) : (
-        counts !== undefined && counts.total > 0 && <FewNames />
+        counts !== undefined &&
+        counts.total > 0 && <FewNames mayWrite={rows === undefined || writable.length > 0} />
       )}
       <Loaded query={query} waiting={<WaitingNames columns={columns} />}>
         {() =>
@@ -100,10 +101,11 @@ export function NamesList(props: NamesListProps) {
 }
 
 /** What stands above a few names in the place of a search. */
-function FewNames() {
+function FewNames({ mayWrite }: { readonly mayWrite: boolean }) {
   return (
     <p className="cl-dim">
-      Open a name to upload a CSR, to request a certificate, or to see when and why it is renewed.
+      Open a name {mayWrite && 'to upload a CSR, to request a certificate, or '}to see when and why it is
+      renewed.
     </p>
   );
 }
