@@ -43,7 +43,7 @@ async function findById(id: string, signal: AbortSignal, isAdmin: boolean): Prom
   const [space, job, providers, log, user, group] = await Promise.all([
     unlessMissing(api.getSpace({ params, signal })),
     unlessMissing(api.getIssuanceJob({ params, signal })),
-    api.listProviders({ signal }),
+    unlessMissing(api.listProviders({ signal })),
     unlessMissing(api.listAuditLogs({ query: { resourceId: id, limit: '20' }, signal })),
     isAdmin ? unlessMissing(api.getUser({ params, signal })) : undefined,
     isAdmin ? unlessMissing(api.getPermissionGroup({ params, signal })) : undefined,
@@ -54,7 +54,7 @@ async function findById(id: string, signal: AbortSignal, isAdmin: boolean): Prom
     const path = `/spaces/${spaceId}/fqdns/${fqdnId}?job=${id}`;
     return [{ key: id, label: id, detail: 'request', path }];
   }
-  const provider = providers.body.find((one) => one.id === id);
+  const provider = providers?.body.find((one) => one.id === id);
   if (provider !== undefined) return [entryOf(id, provider.displayName, 'provider', `/providers/${id}`)];
   if (user !== undefined) return [entryOf(id, user.body.username, 'user', `/users/${id}`)];
   if (group !== undefined) return [entryOf(id, group.body.name, 'group', `/groups/${id}`)];
