@@ -90,7 +90,7 @@ export function sentenceOf(error: unknown): string {
 
 const byGroup = 'An administrator can give you this level by a group.';
 const granters: Readonly<Record<string, string>> = {
-  admin_required: 'An administrator can make you one.',
+  admin_required: 'An administrator can make you an administrator.',
   insufficient_level: byGroup,
   full_access_required: byGroup,
 };
