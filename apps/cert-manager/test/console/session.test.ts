@@ -77,4 +77,25 @@ import { startAppOnSqlite, type TestApp } from '../support/app.js';
       await page.getByRole('heading', { name: 'You signed out in another tab' }).waitFor();
     });
   });
+
+  test('asks again for what was refused if the session goes on', async () => {
+    const { ada } = app.people;
+    const url = `${listening.url}/ui/spaces`;
+    await runStory(browser, { name: 'doubt', url }, async ({ page }) => {
+      let refusals = 0;
+      await page.route(
+        ({ pathname, search }) => pathname === '/spaces' && search.includes('sort=attention'),
+        async (route) => {
+          const isFirst = refusals === 0;
+          if (isFirst) refusals += 1;
+          await (isFirst ? route.fulfill({ status: 401 }) : route.continue());
+        },
+      );
+      await page.getByLabel('User name').fill(ada.username);
+      await page.getByLabel('Password', { exact: true }).fill(ada.password);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('link', { name: 'Shop of the south' }).first().waitFor();
+      expect(refusals).toBe(1);
+    });
+  });
 });

@@ -32,17 +32,10 @@ const defaultOptions: DefaultOptions = {
 export function createQueries<M extends Me>(session: Session<M>): QueryClient {
   // hashes of the queries whose latest answer was 403
   const refused = new Set<string>();
-  const rightsNow = () =>
-    heldRights(
-      queries
-        .getQueryCache()
-        .getAll()
-        .map(({ queryHash, state }) => [queryHash, state.data]),
-    );
   const askAgain = async (error: unknown) => {
-    const before = rightsNow();
+    const before = rightsIn(queries);
     await queries.invalidateQueries({ predicate: ({ queryHash }) => !refused.has(queryHash) });
-    if (haveRightsChanged(before, rightsNow())) {
+    if (haveRightsChanged(before, rightsIn(queries))) {
       noteRights(`${changedText} The service refused: ${wholeSentence(sentenceOf(error))}`);
     }
   };
@@ -57,17 +50,21 @@ export function createQueries<M extends Me>(session: Session<M>): QueryClient {
     refused.add(query.queryHash);
     await askAgain(error);
   };
+  const doubts = createDoubts(session, (queryKey) => queries.invalidateQueries({ queryKey, exact: true }));
   const forms = new WeakMap<object, HTMLFormElement | undefined>();
   const queries = new QueryClient({
     queryCache: new QueryCache({
       onError: (error, query) => {
         const status = statusOf(error);
-        if (status === 401) void session.refused();
+        if (status === 401) void doubts.follow(error, query);
         // it only asks whether a row is still there
         const isLookUp = query.meta?.['isLookUp'] === true;
         if ((status === 403 || status === 404) && !isLookUp) void followRefusal(error, query);
       },
-      onSuccess: (_, { queryHash }) => refused.delete(queryHash),
+      onSuccess: (_, { queryHash }) => {
+        refused.delete(queryHash);
+        doubts.clear(queryHash);
+      },
     }),
     mutationCache: new MutationCache({
       onMutate: (_, mutation) => void forms.set(mutation, noteWrite()),
@@ -87,6 +84,30 @@ export function createQueries<M extends Me>(session: Session<M>): QueryClient {
   });
   followSession(session, queries);
   return queries;
+}
+
+/** What all that is loaded says about the rights of the user. */
+function rightsIn(queries: QueryClient) {
+  const all = queries.getQueryCache().getAll();
+  return heldRights(all.map(({ queryHash, state }) => [queryHash, state.data]));
+}
+
+/** Asks a query again, once until it succeeds, whose 401 was of an older session. */
+function createDoubts<M extends Me>(
+  session: Session<M>,
+  askAgain: (queryKey: readonly unknown[]) => Promise<unknown>,
+) {
+  const doubted = new Set<string>();
+  return {
+    follow: async (error: unknown, query: Query<unknown, unknown>) => {
+      const isIn = await session.refused();
+      const { queryHash, queryKey, state } = query;
+      if (!isIn || state.error !== error || doubted.has(queryHash)) return;
+      doubted.add(queryHash);
+      await askAgain(queryKey);
+    },
+    clear: (queryHash: string) => void doubted.delete(queryHash),
+  };
 }
 
 /** Forgets what a user has loaded when they sign out, and loads it again when their rights change. */

@@ -96,9 +96,30 @@ describe('a page that is signed in', () => {
   test('asks once after several refusals, and goes on if they belong to an older session', async () => {
     const { service, tab } = await openSignedIn();
     service.asked.length = 0;
-    await Promise.all([tab.refused(), tab.refused()]);
+    expect(await Promise.all([tab.refused(), tab.refused()])).toEqual([true, true]);
     expect(tab.state()).toMatchObject({ phase: 'in' });
     expect(service.asked).toEqual([true]);
+    service.answer = refused(401);
+    expect(await tab.refused()).toBe(false);
+    expect(tab.state()).toEqual({ phase: 'ended', me: anna, reason: 'idle' });
+  });
+
+  test('is drawn once for several refusals after the session has ended', async () => {
+    const { service, tab } = await openSignedIn();
+    service.answer = refused(401);
+    await tab.refused();
+    const ended = tab.state();
+    expect(await tab.refused()).toBe(false);
+    expect(tab.state()).toBe(ended);
+  });
+
+  test('still knows who else is signed in when a request of the older session is refused late', async () => {
+    const { service, tab } = await openSignedIn();
+    const ben: Me = { user: { id: 'ben' }, csrfToken: 't-3' };
+    service.answer = ben;
+    await tab.check(true);
+    expect(await tab.refused()).toBe(false);
+    expect(tab.state()).toEqual({ phase: 'ended', me: anna, reason: 'other-user', other: ben });
     service.answer = refused(401);
     await tab.refused();
     expect(tab.state()).toEqual({ phase: 'ended', me: anna, reason: 'idle' });

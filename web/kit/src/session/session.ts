@@ -18,7 +18,7 @@ export interface MeReply<M> {
 export class Session<M extends Me> {
   #state: SessionState<M> = { phase: 'unknown' };
   /** The question after a refusal, until it is answered: what a page asked at once is refused at once. */
-  #doubt: Promise<unknown> | undefined;
+  #doubt: Promise<M | undefined> | undefined;
   readonly #listeners = new Set<() => void>();
   readonly #port: SessionPort<M>;
   readonly #tabs: TabChannel;
@@ -67,13 +67,17 @@ export class Session<M extends Me> {
 
   /**
    * To be called when the service has answered 401 to whatever the page asked. Asks who the caller is, as the refused
-   * request may be older than a sign-in since.
+   * request may be older than a sign-in since. Returns whether the user of the page is signed in.
    */
-  async refused(): Promise<void> {
-    if (this.#state.phase !== 'in') return this.end('idle');
+  async refused(): Promise<boolean> {
+    if (this.#state.phase !== 'in' && !isOfOther(this.#state)) {
+      this.end('idle');
+      return false;
+    }
     this.#doubt ??= this.check(true);
-    await this.#doubt;
+    const me = await this.#doubt;
     this.#doubt = undefined;
+    return me !== undefined;
   }
 
   /** To be called when the session is over. */
@@ -81,7 +85,9 @@ export class Session<M extends Me> {
     const state = this.#state;
     if (state.phase === 'in') this.#become({ phase: 'ended', me: state.me, reason });
     // a 401 was faster than the message of the tab that signed out
-    else if (state.phase === 'ended' && state.reason === 'idle') this.#become({ ...state, reason });
+    else if (state.phase === 'ended' && state.reason === 'idle') {
+      if (reason !== 'idle') this.#become({ ...state, reason });
+    }
     // the other user has left, so that only time has passed for this one
     else if (isOfOther(state)) this.#become({ phase: 'ended', me: state.me, reason: 'idle' });
     else if (state.phase === 'unknown') this.#become({ phase: 'out' });
