@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { createContext, type ReactNode, useContext, useEffect, useRef } from 'react';
+import { createContext, type ReactNode, useContext, useEffect, useLayoutEffect, useRef } from 'react';
 import type { live } from './activity.browser.js';
 import { useNow } from './clock.browser.js';
 import { ErrorPanel } from './error-panel.js';
@@ -9,7 +9,7 @@ import { exactTime, relativeTime, wholeSentence } from './times.js';
 
 /** Names the page in the title of the window. */
 export function useTitle(page: string, console: string): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     document.title = `${page} – CertLoop ${console}`;
   }, [page, console]);
 }
