@@ -113,6 +113,7 @@ jest.setTimeout(5 * minute);
       await page.getByText('2 checks were deleted.').waitFor();
       await row('Archive').waitFor({ state: 'detached' });
       await page.getByRole('link', { name: 'Projects' }).first().click();
+      await page.getByRole('heading', { name: 'Projects', exact: true }).waitFor();
       await page.getByText('1 late, 4 new, 1 up').waitFor();
       expect(await page.title()).toMatch(/^1 late – Projects/);
       expect(await page.locator('link[rel="icon"]').getAttribute('href')).toContain('c77d00');

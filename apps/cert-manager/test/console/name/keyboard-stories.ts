@@ -87,6 +87,8 @@ export function playByKeyboard(stageOf: () => ConsoleStage): void {
       await keyboard.press('ArrowDown');
       await keyboard.press('Enter');
       await heading('palette.example.org');
+      // the keys are those of the controls that the page shows by then
+      await page.getByRole('button', { name: 'Choose the CSR file' }).waitFor();
       await keyboard.press('?');
       await dialog('Keys').getByText('Choose the CSR file').waitFor();
       await look('keys');
