@@ -55,7 +55,7 @@ test('accepts functions of 60 lines, and leaves out suites, stories and what is 
     'apps/cert-manager/src/spaces/work.ts': ofLines(60),
     'apps/cert-manager/src/spaces/work.test.ts': ofLines(200),
     'apps/cert-manager/test/spaces/work.test.ts': ofLines(200),
-    'apps/cert-manager/test/spaces/work/refused-work-tests.ts': ofLines(200),
+    'apps/cert-manager/test/spaces/refusals/refused-name-tests.ts': ofLines(200),
     'apps/cert-manager/test/console/work-stories.ts': ofLines(200),
     'apps/cert-manager/test/support/work.ts': ofLines(60),
     'packages/db/dist/src/work.mjs': ofLines(200),
