@@ -5,7 +5,8 @@ import { type KeyChangeMoment, keyChangeMoments } from '../../src/acme/account-k
 import { acmeAccounts } from '../../src/acme/acme-accounts.repository.js';
 import type { OrderMoment } from '../../src/acme/orders/order-steps.js';
 import { changeAccountKey } from '../support/acme/account-key.js';
-import { describeAgainstPebble, type Pebble, startPebble } from '../support/acme/pebble.js';
+import { describeAgainstPebble } from '../support/acme/describe-pebble.js';
+import { type Pebble, startPebble } from '../support/acme/pebble.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { addCsr, addFqdn, addSpace, pathOf } from '../support/inventory.js';
 import { configure, enable, newCsr, providerOf } from '../support/signing.js';
