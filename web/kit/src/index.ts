@@ -53,6 +53,7 @@ export { LifeLine } from './life/life-line.js';
 export type { Life } from './life/life-line-marks.js';
 export { needsPerson } from './life/needs-person.js';
 export { StateChip, type StateShape, type Tone } from './life/state-chip.js';
+export { nameWords, stateWords } from './life/state-words.js';
 export { type Column, DataTable } from './lists/data-table.js';
 export { ListEnd } from './lists/list-end.js';
 export { type ListPage, listPageOf } from './lists/list-page.js';

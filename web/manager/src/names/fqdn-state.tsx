@@ -1,28 +1,35 @@
 import type { FqdnState, FqdnStatus } from '@certloop/contracts/browser';
-import { readableTimes, StateChip, type StateShape, type Tone } from '@certloop/web-kit';
+import {
+  nameWords,
+  readableTimes,
+  StateChip,
+  type StateShape,
+  stateWords,
+  type Tone,
+} from '@certloop/web-kit';
 
 interface Mark {
   readonly tone: Tone;
   readonly shape: StateShape;
-  /** On its own, and as the label of a filter. */
+  /** With a number of names, and as the label of a filter. */
   readonly word: string;
 }
 
 export const stateMarks: Readonly<Record<FqdnState, Mark>> = {
-  expired: { tone: 'bad', shape: 'octagon', word: 'expired' },
-  failing: { tone: 'bad', shape: 'triangle', word: 'failing' },
-  due: { tone: 'warn', shape: 'clock', word: 'due' },
-  unfinished: { tone: 'idle', shape: 'circle', word: 'unfinished' },
-  valid: { tone: 'ok', shape: 'check', word: 'valid' },
+  expired: { tone: 'bad', shape: 'octagon', word: stateWords.expired },
+  failing: { tone: 'bad', shape: 'triangle', word: stateWords.failing },
+  due: { tone: 'warn', shape: 'clock', word: stateWords.due },
+  unfinished: { tone: 'idle', shape: 'circle', word: stateWords.unfinished },
+  valid: { tone: 'ok', shape: 'check', word: stateWords.valid },
 };
 
-/** The state of a name, and what happens with it at this moment; its reason on hover. */
+/** The state of a name in plain words, and what happens with it now; its reason on hover. */
 export function FqdnStateChip({ status }: { readonly status: FqdnStatus }) {
-  const { tone, shape, word } = stateMarks[status.state];
+  const { tone, shape } = stateMarks[status.state];
   return (
     <span className="cl-row" title={readableTimes(status.reason)}>
       <StateChip tone={tone} shape={shape}>
-        {word}
+        {nameWords(status)}
       </StateChip>
       {status.activity !== undefined && (
         <StateChip tone="active" shape="turning">

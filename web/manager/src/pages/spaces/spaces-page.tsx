@@ -13,6 +13,7 @@ import {
   SearchForm,
   StateChip,
   serviceUrl,
+  stateWords,
   useList,
   useSteadyList,
   useTitle,
@@ -119,7 +120,7 @@ function Needs({ counts }: { readonly counts: FqdnCounts }) {
   if (counts.total === 0) return null;
   return counts.valid === 0 ? (
     <StateChip tone="idle" shape="circle">
-      unfinished
+      {stateWords.unfinished}
     </StateChip>
   ) : (
     <StateChip tone="ok" shape="check">
