@@ -1,5 +1,6 @@
 import { type ApiToken, type Me, tokenScopes } from '@certloop/contracts/browser';
 import {
+  ByCommand,
   CodeBlock,
   Fault,
   FormEnd,
@@ -39,7 +40,10 @@ export function TokensCard({ rights }: { readonly rights: Me['rights'] }) {
       <Loaded query={query} waiting={<WaitingLines count={3} />}>
         {(tokens) =>
           tokens.length === 0 ? (
-            <p className="cl-dim">A token lets a program call the API in your name. You have none.</p>
+            <>
+              <p className="cl-dim">A token lets a program call the API in your name. You have none.</p>
+              <ByCommand text="certloop tokens create nightly --scope READ --expires-in 12w" />
+            </>
           ) : (
             <TokensTable tokens={tokens} revoke={({ id }) => api.deleteApiToken({ params: { id } })} />
           )

@@ -103,5 +103,5 @@ function GroupList() {
 
 function createCommand(): string {
   return `curl -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \\
-  -d '{"name":"operators","permission":"READ","allSpaces":true}' ${serviceUrl()}/permission-groups`;
+  -d '{"name":"readers","permission":"READ"}' ${serviceUrl()}/permission-groups`;
 }

@@ -1,5 +1,5 @@
 import type { Fqdn } from '@certloop/contracts/browser';
-import { EmptyState, useTitle } from '@certloop/web-kit';
+import { ByCommand, EmptyState, useTitle } from '@certloop/web-kit';
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
@@ -35,6 +35,7 @@ export function NamesPage() {
             <Button component={Link} to="/spaces">
               Open the spaces
             </Button>
+            <ByCommand text="certloop fqdns add www.example.com --space Shop" />
           </EmptyState>
         }
       />

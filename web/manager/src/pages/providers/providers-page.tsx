@@ -1,8 +1,10 @@
 import {
+  ByCommand,
   EmptyState,
   Icon,
   Loaded,
   placesUpTo,
+  serviceUrl,
   useTitle,
   WaitingFacts,
   WaitingLines,
@@ -23,15 +25,16 @@ export function ProvidersPage() {
   const [isCreating, setCreating] = useState(false);
   const query = useProviderUsage();
   const edited = query.data?.find(({ id }) => id === editedId);
+  const add = isAdmin && (
+    <Button aria-keyshortcuts="c" leftSection={<Icon name="plus" />} onClick={() => setCreating(true)}>
+      Create a provider
+    </Button>
+  );
   return (
     <>
       <div className="cl-title">
         <h1>Providers</h1>
-        {isAdmin && (
-          <Button aria-keyshortcuts="c" leftSection={<Icon name="plus" />} onClick={() => setCreating(true)}>
-            Create a provider
-          </Button>
-        )}
+        {query.data?.length !== 0 && add}
       </div>
       {!isAdmin && <p className="cl-dim">Administrators configure and enable providers.</p>}
       <Loaded query={query} waiting={<WaitingCards />}>
@@ -39,6 +42,8 @@ export function ProvidersPage() {
           providers.length === 0 ? (
             <EmptyState title="There is no provider">
               <p>A provider issues certificates for the names of all spaces.</p>
+              {add}
+              {isAdmin && <ByCommand text={createCommand()} />}
             </EmptyState>
           ) : (
             <div className="cl-cards">
@@ -63,6 +68,12 @@ export function ProvidersPage() {
       {isCreating && <CreateProvider close={() => setCreating(false)} />}
     </>
   );
+}
+
+function createCommand(): string {
+  return `curl -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \\
+  -d '{"kind":"dummy-ca","name":"lab","config":{"baseUrl":"http://127.0.0.1:3002","allowPrivateNetwork":true}}' \\
+  ${serviceUrl()}/providers`;
 }
 
 /** In the place of the first cards. */

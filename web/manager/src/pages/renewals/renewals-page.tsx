@@ -1,5 +1,6 @@
 import { type RenewalQueueEntry, type RenewalStatus, renewalStatuses } from '@certloop/contracts/browser';
 import {
+  ByCommand,
   EmptyState,
   Fault,
   hostText,
@@ -13,6 +14,7 @@ import {
   useSteadyList,
   useTitle,
 } from '@certloop/web-kit';
+import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useRights } from '../../rights.js';
@@ -52,14 +54,7 @@ export function RenewalsPage() {
         columns={columns}
         rowKey={({ id }) => id}
         noun="renewal"
-        empty={
-          <EmptyState title={emptyTitles[status]}>
-            <p>
-              A name is renewed when its automatic renewal is on and it has a certificate, a CSR and a
-              provider.
-            </p>
-          </EmptyState>
-        }
+        empty={<NoRenewals status={status} />}
       />
       {isAdmin && <TestEntries />}
     </>
@@ -118,6 +113,25 @@ function States({ status }: { readonly status: RenewalStatus }) {
         </Link>
       ))}
     </nav>
+  );
+}
+
+/** What a renewal needs; where none is planned, also how to switch one on. */
+function NoRenewals({ status }: { readonly status: RenewalStatus }) {
+  return (
+    <EmptyState title={emptyTitles[status]}>
+      <p>
+        A name is renewed when its automatic renewal is on and it has a certificate, a CSR and a provider.
+      </p>
+      {status === 'pending' && (
+        <>
+          <Button component={Link} to="/fqdns">
+            Switch the renewal of a name on
+          </Button>
+          <ByCommand text="certloop renewals on www.example.com" />
+        </>
+      )}
+    </EmptyState>
   );
 }
 
