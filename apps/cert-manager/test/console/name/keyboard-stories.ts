@@ -45,7 +45,7 @@ export function playByKeyboard(stageOf: () => ConsoleStage): void {
       await enter(button('Check this CSR'));
       await page.getByText('This CSR is stored').waitFor();
       await next.getByText('Request the certificate').waitFor();
-      await enter(button(/^Request from/));
+      await enter(button(/^Request from .+, for the key of \d{1,2} \w+ \d{4}$/));
       await page.getByRole('table', { name: 'Certificates' }).getByText('valid').waitFor();
       await steps.waitFor({ state: 'detached' });
       await tabTo(page, page.getByLabel('Renew automatically'));

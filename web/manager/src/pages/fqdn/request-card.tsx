@@ -79,13 +79,14 @@ function RequestForm({
     <>
       <ProviderChoice providers={providers} chosen={provider.id} choose={choose} />
       <Button
+        className="cl-long-button"
         aria-keyshortcuts="r"
         loading={request.isPending}
         onClick={valid === undefined ? send : () => setAsking(true)}
       >
         Request from {provider.displayName}
+        {csr !== undefined && `, for the key of ${dayOf(csr.createdAt)}`}
       </Button>
-      {csr !== undefined && <p className="cl-dim">For the key of {dayOf(csr.createdAt)}.</p>}
       <Fault>{request.isError ? sentenceOf(request.error) : refusalOf(outcome)}</Fault>
       {outcome?.isDone === true && outcome.jobId === undefined && (
         <p className="cl-result" role="status">
