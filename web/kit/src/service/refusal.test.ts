@@ -56,6 +56,36 @@ describe('an answer', () => {
       'this needs the role member in the project',
       'This needs the role member in the project. The owner of the project can change your role.',
     ],
+    [
+      403,
+      'full_access_required',
+      'this needs FULL_ACCESS to all spaces',
+      'This needs FULL_ACCESS to all spaces. An administrator can give you this level by a group.',
+    ],
+    [
+      403,
+      'session_required',
+      'this needs a session: sign in with user name and password',
+      'This needs a session: sign in with user name and password. Every user may do this after signing in.',
+    ],
+    [
+      403,
+      'token_required',
+      'this is about the API token of the request: send one as Bearer',
+      'This is about the API token of the request: send one as Bearer. Every user may create an API token on the page of their account.',
+    ],
+    [
+      403,
+      'token_read_only',
+      'this API token may only read',
+      'This API token may only read. The user of the token may create one with the scope READ_WRITE.',
+    ],
+    [
+      403,
+      'not_own_account',
+      'only the user and administrators may do this',
+      'Only the user and administrators may do this. An administrator can do this for you.',
+    ],
     [403, 'csrf_refused', 'refused', 'refused'],
     [400, 'insufficient_level', 'no right', 'no right'],
   ])('with %s %s says who can give the right', (status, code, detail, sentence) => {

@@ -93,6 +93,10 @@ const granters: Readonly<Record<string, string>> = {
   admin_required: 'An administrator can make you an administrator.',
   insufficient_level: byGroup,
   full_access_required: byGroup,
+  session_required: 'Every user may do this after signing in.',
+  token_required: 'Every user may create an API token on the page of their account.',
+  token_read_only: 'The user of the token may create one with the scope READ_WRITE.',
+  not_own_account: 'An administrator can do this for you.',
 };
 
 /** Who can give the right that a refusal asks for; undefined where it is not about a right. */
