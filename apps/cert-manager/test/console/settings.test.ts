@@ -175,6 +175,43 @@ const longHost = `${'a-very-long-label-of-a-name.'.repeat(8)}example.org`;
     });
   });
 
+  test('opens a page again whose part could not be loaded during an outage', async () => {
+    await stage.play('part-back', stage.app.people.ada, '/account', async ({ page }) => {
+      await page.context().setOffline(true);
+      await page.getByRole('link', { name: 'Statistics' }).click();
+      const failed = page.getByRole('alert').filter({ hasText: 'This page could not be opened' });
+      await failed.getByText('The service does not answer').waitFor();
+      await page.getByRole('link', { name: 'Your account' }).click();
+      await page.context().setOffline(false);
+      await page.getByRole('heading', { name: 'Your account' }).waitFor();
+      await page.getByRole('link', { name: 'Statistics' }).click();
+      await page.getByRole('heading', { name: 'Statistics', exact: true }).waitFor();
+    });
+  });
+
+  test('asks about typed text before it knows why a part is missing, and then names the reason', async () => {
+    await stage.play('part-broken', stage.app.people.ada, '/account', async ({ page }) => {
+      const part = /\/assets\/statistics-page/;
+      let answer = () => {};
+      const isAnswered = new Promise<void>((resolve) => {
+        answer = resolve;
+      });
+      await page.route(part, async (route) => {
+        if (route.request().resourceType() === 'script') return route.abort('connectionreset');
+        await isAnswered;
+        return route.continue();
+      });
+      await page.getByLabel('Current password', { exact: true }).fill('typed');
+      await page.evaluate("history.pushState(null, '', '/ui/statistics')");
+      const dialog = page.getByRole('dialog', { name: 'That page cannot be opened now' });
+      await dialog.getByText('A part of that page could not be loaded.').waitFor();
+      answer();
+      await dialog.getByText('although the service answers').waitFor();
+      await dialog.getByRole('button', { name: 'Stay on the page' }).click();
+      expect(await page.getByLabel('Current password', { exact: true }).inputValue()).toBe('typed');
+    });
+  });
+
   test('shows who did what, by subject and user', async () => {
     const { app } = stage;
     const { id } = await addSpace(app, 'Earlier name');

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { Icon } from './icons.js';
-import { isServiceThere, missingTexts } from './missing-parts.browser.js';
+import { isServiceThere, type MissingReason, missingTexts } from './missing-parts.browser.js';
 import { loadAnew } from './unsaved.browser.js';
 
 /** Stands in the place of a page that has failed while it was drawn. */
@@ -13,14 +13,9 @@ export function FailedPage({ error }: { readonly error?: unknown }) {
   );
 }
 
-/** Stands in the place of a page that the service has no longer, also after the console was loaded anew. */
-export function GonePage() {
-  return <Failure reason={missingTexts.gone} />;
-}
-
-/** Stands in the place of a page that could not be loaded because the service did not answer. */
-export function AwayPage() {
-  return <Failure reason={missingTexts.away} />;
+/** Stands in the place of a page that could not be loaded. */
+export function UnloadedPage({ reason }: { readonly reason: MissingReason }) {
+  return <Failure reason={missingTexts[reason]} />;
 }
 
 function Failure({ reason, children }: { readonly reason: string; readonly children?: ReactNode }) {

@@ -1,20 +1,23 @@
 import { lazyRouteComponent } from '@tanstack/react-router';
 import type { ComponentType } from 'react';
-import { AwayPage, GonePage } from './failed-page.js';
+import { latePage } from './late-page.js';
 import { recoverPart } from './missing-parts.browser.js';
 
-/** A page that is loaded when it is opened first. */
+/** A page that is loaded when it is opened first, and again after that has failed. */
 export function lazyPage<Part extends object, Name extends keyof Part>(
   load: () => Promise<Part>,
   name: Name,
 ) {
+  const loadPage = async (): Promise<ComponentType> => {
+    // the type of the page would need that of the router, which needs this one
+    const part: object = await load();
+    return Reflect.get(part, name);
+  };
   return lazyRouteComponent(async (): Promise<{ readonly page: ComponentType }> => {
     try {
-      // the type of the page would need that of the router, which needs this one
-      const part: object = await load();
-      return { page: Reflect.get(part, name) };
+      return { page: await loadPage() };
     } catch (error) {
-      return { page: (await recoverPart(error)) === 'away' ? AwayPage : GonePage };
+      return { page: latePage(loadPage, recoverPart(error)) };
     }
   }, 'page');
 }

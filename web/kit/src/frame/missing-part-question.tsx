@@ -7,13 +7,17 @@ import { loadAnew } from './unsaved.browser.js';
 /** Keeps the page shown when the next one cannot be loaded and something typed is not stored, and says what to do. */
 export function MissingPartQuestion() {
   const router = useRouter();
-  const [shown, setShown] = useState<MissingReason>();
+  // without a reason until it is known
+  const [shown, setShown] = useState<{ readonly reason?: MissingReason }>();
   useEffect(
     () =>
       onMissingPart((reason) => {
         const { resolvedLocation } = router.state;
         if (resolvedLocation === undefined) return;
-        setShown(reason);
+        const asked = {};
+        setShown(asked);
+        // another question may have taken its place
+        void reason.then((found) => setShown((now) => (now === asked ? { reason: found } : now)));
         // the address names the other page already
         void router.navigate({ href: resolvedLocation.href, replace: true, ignoreBlocker: true });
       }),
@@ -22,7 +26,7 @@ export function MissingPartQuestion() {
   const close = () => setShown(undefined);
   const leave = async () => {
     if (await isServiceThere()) loadAnew();
-    else setShown('away');
+    else setShown({ reason: 'away' });
   };
   return (
     // above the dialog with the form
@@ -34,7 +38,11 @@ export function MissingPartQuestion() {
       centered
     >
       <div className="cl-form">
-        {shown !== undefined && <p>{missingTexts[shown]}</p>}
+        <p>
+          {shown?.reason === undefined
+            ? 'A part of that page could not be loaded.'
+            : missingTexts[shown.reason]}
+        </p>
         <p>
           What you typed on this page is still there. Save it or copy it first, then load the console anew.
         </p>
