@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { processIo } from '../packages/cli/dist/src/io.js';
 import { operationTables } from '../packages/cli/dist/src/operations.js';
 import {
+  aliasesOf,
   argumentText,
   leavesOf,
   optionText,
@@ -24,6 +25,13 @@ const commands = visibleCommands(program);
 const text = (sentence) => sentence.replaceAll(/[|<*]/g, '\\$&');
 const code = (words) => `\`${words.replaceAll('|', '\\|')}\``;
 
+/** Other names of a command, as a sentence after another one. */
+function aliasText(name, command) {
+  return aliasesOf(name, command)
+    .map((alias) => ` ${code(`certloop ${alias}`)} is the same command.`)
+    .join('');
+}
+
 /** Options with their sentences, as a list. */
 function optionList(command) {
   return visibleOptions(command).map(
@@ -43,7 +51,7 @@ function leafSection({ name, command, isDefault }, level) {
     '',
     `${code(`certloop ${name} ${usageOf(command)}`.trim())}`,
     '',
-    `${text(command.description())}.${isDefault ? ` ${code(`certloop ${noun}`)} alone does the same.` : ''}`,
+    `${text(command.description())}.${isDefault ? ` ${code(`certloop ${noun}`)} alone does the same.` : ''}${aliasText(name, command)}`,
     '',
     ...(list.length === 0 ? [] : [...list, '']),
   ];
@@ -60,7 +68,7 @@ function commandSection(command) {
       ? [
           `## certloop ${command.name()}`,
           '',
-          `${text(command.description())}.`,
+          `${text(command.description())}.${aliasText(command.name(), command)}`,
           '',
           ...leaves.flatMap((leaf) => leafSection(leaf, '###')),
         ]

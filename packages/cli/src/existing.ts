@@ -13,7 +13,7 @@ export interface ExistingOptions {
 export function withExistingOptions(command: Command, noun: string): Command {
   return withIfNotExists(command, noun).option(
     '--twin',
-    `create it although another ${noun.replace(/^an? /, '')} has the name`,
+    `create it although another ${noun.replace(/^an? /, '')} has that name`,
   );
 }
 
@@ -48,7 +48,7 @@ export async function findEnough<T extends { readonly id: string }>(
 export function withNewName(command: Command): Command {
   return command
     .option('--name <name>', 'its new name')
-    .option('--twin', 'rename it although another one has the name');
+    .option('--twin', 'rename it although another one has that name');
 }
 
 /**

@@ -160,12 +160,12 @@ function rootCommand(args: readonly string[], io: Io): Command {
     .description('Certificates that never expire unnoticed, from the command line')
     .version(version, '--version', 'print the version')
     .addOption(
-      new Option('-o, --output <format>', `how answers are written: ${formatNames.join(', ')}`)
+      new Option('-o, --output <format>', `format of the output: ${formatNames.join(', ')}`)
         .argParser(parseFormat)
         .default({ kind: 'table' }, 'table'),
     )
-    .option('--context <context>', 'the stored log-in to use, as contexts lists them')
-    .option('--json', 'short for -o json; errors stay sentences')
+    .option('--context <context>', 'name of the stored log-in to use; certloop contexts lists them')
+    .option('--json', 'as -o json, but errors are printed as sentences')
     .option('-q, --quiet', 'print only results: no sentences, warnings or progress')
     .option('--exit-code', 'exit with 3 if nothing had to be changed')
     .option('-v, --verbose', 'print each call of a service on standard error')

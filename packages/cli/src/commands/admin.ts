@@ -48,7 +48,7 @@ export function addAdmin(
       .command(name)
       .description(service.description)
       .argument('[words...]', 'command and options, as on the command line of the service')
-      .option('-y, --yes', 'do it; without it, commands that delete or revoke ask')
+      .option('-y, --yes', 'delete or revoke without asking')
       // also --help and --json are for the service
       .helpOption(false)
       .allowUnknownOption()

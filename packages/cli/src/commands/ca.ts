@@ -16,29 +16,26 @@ interface TrustOptions {
 export function addCa(program: Command, open: () => Session): void {
   const ca = program.command('ca').description('The dummy CA, for development and tests');
   ca.command('trust')
-    .description('Print the root of the dummy CA, or install it where this machine looks for roots')
-    .option('--install', 'install it for the whole machine, which takes the rights of root')
+    .description('Print the root of the dummy CA, or install it into the trust store of this machine')
+    .option('--install', 'install it for the whole machine; requires root')
     .option('--remove', 'remove an installed root')
     .option('--folder <folder>', 'install below this folder instead of /, such as that of an image')
     .action((options: TrustOptions) => trust(open(), options));
   ca.command('issue <name...>')
-    .description('Make a key here and have it certified for the host names and addresses, for tests')
-    .addOption(new Option('--key-type <type>', 'kind of the key').choices(keyKinds).default('P-256'))
-    .option(
-      '--profile <profile>',
-      'content and length of a profile of dummy-ca, such as tlsserver, as its settings have them',
-    )
+    .description('Create a key and a certificate for host names and IP addresses, for tests')
+    .addOption(new Option('--key-type <type>', 'type of the key').choices(keyKinds).default('P-256'))
+    .option('--profile <profile>', 'profile of dummy-ca, which sets content and lifetime, such as tlsserver')
     .option(
       '--days <duration>',
-      'how long the certificate lasts: days, or 36h; 90 days, or those of the profile, when absent',
+      'lifetime of the certificate: days, or 36h; default: 90 days, or that of the profile',
       duration('--days', 'd', 0.01, 36_500),
     )
-    .option('--out-dir <folder>', 'where the files go', '.')
+    .option('--out-dir <folder>', 'folder of the files', '.')
     .option(
       '--password-file <file>',
-      'password of the PKCS#12 file, - for what is piped in; one is made when absent',
+      'file with the password for the PKCS#12 file; - is standard input; default: a new password',
     )
-    .option('--force', 'write over files that are there')
+    .option('--force', 'overwrite existing files')
     .action((names: string[], options: IssueOptions) => issueForTests(open(), names, options));
 }
 

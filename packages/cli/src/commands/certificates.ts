@@ -33,7 +33,7 @@ const rowOf = ({ issuer, createdAt, expiresAt, revokedAt, id }: Certificate) => 
 export function addCertificates(program: Command, open: () => Session): void {
   const certificates = program
     .command('certificates')
-    .description('Certificates: list, find, save, import, revoke');
+    .description('Certificates: list, find, get, save, download, refresh, import, revoke');
   addReads(certificates, open);
   addFind(certificates, open);
   addChanges(certificates, open);
@@ -49,7 +49,7 @@ function addReads(certificates: Command, open: () => Session): void {
   certificates
     .command('list <fqdn>', { isDefault: true })
     .description('List the certificates of an FQDN')
-    .option('-s, --space <space>', 'the space that it is in')
+    .option('-s, --space <space>', 'space of the FQDN, by name or id')
     .action(async (named: string, { space }: { space?: string }) => {
       const { report, manager } = open();
       report.list(await certificatesOf(await manager(), named, space), rowOf);
@@ -57,8 +57,8 @@ function addReads(certificates: Command, open: () => Session): void {
   certificates
     .command('save <fqdn>')
     .description('Write the newest certificate with its chain as PEM')
-    .option('-s, --space <space>', 'the space that it is in')
-    .option('--out <file>', 'file to write; standard output when absent')
+    .option('-s, --space <space>', 'space of the FQDN, by name or id')
+    .option('--out <file>', 'file to write; default: standard output')
     .action(async (named: string, { space, out }: { space?: string; out?: string }) => {
       const { io, report, manager } = open();
       const newest = (await certificatesOf(await manager(), named, space)).at(-1);
@@ -71,15 +71,19 @@ function addReads(certificates: Command, open: () => Session): void {
     .command('get <fqdn>')
     .description('Show a certificate of an FQDN in detail, the newest one unless an id is given')
     .option('--certificate <certificate>', 'the certificate by its id')
-    .option('-s, --space <space>', 'the space that the FQDN is in')
+    .option('-s, --space <space>', 'space of the FQDN, by name or id')
     .action((named: string, options: Picked) => getCertificate(open(), named, options));
   certificates
     .command('download <fqdn>')
     .description('Write a certificate in a format, the newest one unless an id is given')
-    .addOption(new Option('--format <format>', 'how').choices([...certificateFormats]).default('fullchain'))
+    .addOption(
+      new Option('--format <format>', 'format of the file')
+        .choices([...certificateFormats])
+        .default('fullchain'),
+    )
     .option('--certificate <certificate>', 'the certificate by its id')
-    .option('-s, --space <space>', 'the space that the FQDN is in')
-    .option('--out <file>', 'file to write; standard output when absent')
+    .option('-s, --space <space>', 'space of the FQDN, by name or id')
+    .option('--out <file>', 'file to write; default: standard output')
     .action((named: string, options: Download) => download(open(), named, options));
 }
 
@@ -120,7 +124,7 @@ function addChanges(certificates: Command, open: () => Session): void {
     .command('refresh <fqdn>')
     .description('Read a certificate again from its provider, the newest one unless an id is given')
     .option('--certificate <certificate>', 'the certificate by its id')
-    .option('-s, --space <space>', 'the space that the FQDN is in')
+    .option('-s, --space <space>', 'space of the FQDN, by name or id')
     .action(async (named: string, options: Picked) => {
       const { report, manager } = open();
       const client = await manager();
@@ -130,10 +134,8 @@ function addChanges(certificates: Command, open: () => Session): void {
     });
   certificates
     .command('import <fqdn> <file>')
-    .description(
-      'Store a certificate that was issued elsewhere, with its chain as PEM; - reads what is piped in',
-    )
-    .option('-s, --space <space>', 'the space that it is in')
+    .description('Store a certificate that was issued elsewhere, with its chain as PEM; - is standard input')
+    .option('-s, --space <space>', 'space of the FQDN, by name or id')
     .action(async (named: string, file: string, { space }: { space?: string }) => {
       const { io, report, unchanged, manager } = open();
       const client = await manager();
@@ -147,13 +149,15 @@ function addChanges(certificates: Command, open: () => Session): void {
   certificates
     .command('revoke <fqdn>')
     .description(
-      'Have the CA revoke a certificate, the newest one unless an id is given; it cannot be undone',
+      'Have the CA revoke a certificate, the newest one unless an id is given; this cannot be undone',
     )
     .option('--certificate <certificate>', 'the certificate by its id')
     .addOption(
-      new Option('--reason <word>', 'why').choices([...revocationReasonNames]).default('unspecified'),
+      new Option('--reason <word>', 'reason of the revocation')
+        .choices([...revocationReasonNames])
+        .default('unspecified'),
     )
-    .option('-s, --space <space>', 'the space that the FQDN is in')
+    .option('-s, --space <space>', 'space of the FQDN, by name or id')
     .option('-y, --yes', 'revoke; without it, the command asks')
     .action((named: string, options: RevokeOptions) => revoke(open(), named, options));
 }

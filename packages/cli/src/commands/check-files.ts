@@ -20,7 +20,7 @@ interface FileOptions {
   readonly cert: string;
   readonly key?: string;
   readonly chain?: string;
-  readonly name: readonly string[];
+  readonly name?: readonly string[];
 }
 
 interface Finding {
@@ -36,16 +36,16 @@ export function addCheckFiles(program: Command, open: () => Session, ended: (cod
     .description(
       'Check a certificate and its key and chain on this machine, offline; exit code 1 for a fault',
     )
-    .requiredOption('--cert <file>', 'the certificate, a PEM file, perhaps with its chain')
-    .option('--key <file>', 'the private key, which never leaves this machine')
-    .option('--chain <file>', 'the intermediates, a PEM file')
-    .option('--name <name>', 'a name that must be covered; may be repeated', collect, [])
+    .requiredOption('--cert <file>', 'PEM file of the certificate; it may contain the chain')
+    .option('--key <file>', 'PEM file of the private key, which never leaves this machine')
+    .option('--chain <file>', 'PEM file of the intermediates')
+    .option('--name <name>', 'name that the certificate must cover; may be repeated', collect)
     .action(async (options: FileOptions) => {
       if (!(await checkFiles(open(), options, new Date()))) ended(1);
     });
 }
 
-const collect = (name: string, names: readonly string[]) => [...names, name];
+const collect = (name: string, names: readonly string[] = []) => [...names, name];
 
 /** Whether all that was asked for is well. */
 async function checkFiles(session: Session, options: FileOptions, now: Date): Promise<boolean> {
@@ -55,7 +55,7 @@ async function checkFiles(session: Session, options: FileOptions, now: Date): Pr
     ...others,
     ...(options.chain === undefined ? [] : await readCertificates(session, '--chain', options.chain)),
   ];
-  const names = options.name.map((name) => understood(() => parseHost(name), '--name: '));
+  const names = (options.name ?? []).map((name) => understood(() => parseHost(name), '--name: '));
   const findings = [judgeDates([leaf, ...chain], now)];
   if (options.key !== undefined) findings.push(judgePair(leaf, await readKey(session, options.key)));
   if (chain.length > 0) findings.push(judgeChain(leaf, chain, now));

@@ -19,7 +19,7 @@ export function addCsrs(program: Command, open: () => Session): void {
   csrs
     .command('list <fqdn>', { isDefault: true })
     .description('List the CSRs of an FQDN')
-    .option('-s, --space <space>', 'the space that it is in')
+    .option('-s, --space <space>', 'space of the FQDN, by name or id')
     .action(async (named: string, { space }: { space?: string }) => {
       const { report, manager } = open();
       const client = await manager();
@@ -29,7 +29,7 @@ export function addCsrs(program: Command, open: () => Session): void {
   csrs
     .command('get <fqdn>')
     .description('Print the newest CSR of an FQDN as PEM')
-    .option('-s, --space <space>', 'the space that it is in')
+    .option('-s, --space <space>', 'space of the FQDN, by name or id')
     .action(async (named: string, { space }: { space?: string }) => {
       const { report, manager } = open();
       const client = await manager();
@@ -40,9 +40,9 @@ export function addCsrs(program: Command, open: () => Session): void {
     });
   csrs
     .command('create <fqdn> <file>')
-    .description('Store a CSR for an FQDN, to be signed later; - reads what is piped in')
-    .option('-s, --space <space>', 'the space that it is in')
-    .option('--dry-run', 'only judge it')
+    .description('Store a CSR for an FQDN, to be signed later; - is standard input')
+    .option('-s, --space <space>', 'space of the FQDN, by name or id')
+    .option('--dry-run', 'only validate it')
     .option('--if-not-exists', 'succeed if the newest CSR is the same')
     .action((named: string, file: string, options: NewCsr) => createCsr(open(), named, file, options));
 }

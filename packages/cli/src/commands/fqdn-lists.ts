@@ -67,7 +67,7 @@ export function addFqdnLists(fqdns: Command, open: () => Session): void {
     });
   fqdns
     .command('outlook')
-    .description('Show how long each provider may be away before a certificate expires')
+    .description('Show how long each provider may be unavailable before a certificate expires')
     .option('-s, --space <space>', 'only the FQDNs of one space')
     .action(({ space }: { space?: string }) => showOutlook(open(), space));
 }

@@ -36,7 +36,7 @@ export function addFqdns(program: Command, open: () => Session): void {
   fqdns
     .command('get <fqdn>')
     .description('Show an FQDN and what you may do with it')
-    .option('-s, --space <space>', 'the space that it is in')
+    .option('-s, --space <space>', 'space of the FQDN, by name or id')
     .action(async (named: string, { space }: InSpace) => {
       const { report, manager } = open();
       const client = await manager();
@@ -49,21 +49,27 @@ export function addFqdns(program: Command, open: () => Session): void {
     .description('Add an FQDN to a space')
     .option('--if-not-exists', 'succeed if the space has an FQDN with that name')
     .requiredOption('-s, --space <space>', 'name or id of the space')
-    .option('-p, --provider <provider>', 'who renews it')
+    .option(
+      '-p, --provider <provider>',
+      'its own provider, for requests by ACME and renewals of imported certificates',
+    )
     .action((fqdn: string, added: NewFqdn) => addFqdn(open(), fqdn, added));
   fqdns
     .command('update <fqdn...>')
     .description("Change an FQDN, or the provider of several, also by patterns such as 'app*'")
-    .option('--description <text>', 'what it is for; of one FQDN')
-    .option('-p, --provider <provider>', 'who renews it')
-    .option('--no-provider', 'leave the choice to its last certificate')
-    .option('-s, --space <space>', 'the space that it is in')
+    .option('--description <text>', 'what it is for; only for one FQDN')
+    .option(
+      '-p, --provider <provider>',
+      'its own provider, for requests by ACME and renewals of imported certificates',
+    )
+    .option('--no-provider', 'remove its own provider')
+    .option('-s, --space <space>', 'space of the FQDN, by name or id')
     .option('--dry-run', 'only list those whose provider would change')
     .action((named: string[], change: FqdnUpdate) => updateFqdns(open(), named, change));
   fqdns
     .command('delete <fqdn>')
     .description('Delete an FQDN with its CSRs and certificates')
-    .option('-s, --space <space>', 'the space that it is in')
+    .option('-s, --space <space>', 'space of the FQDN, by name or id')
     .option('-y, --yes', 'delete; without it, the command asks')
     .action(async (named: string, { space, yes }: InSpace & { yes?: true }) => {
       const { io, report, manager } = open();
@@ -81,9 +87,9 @@ function addRenewal(fqdns: Command, open: () => Session): void {
   fqdns
     .command('renewal')
     .argument('<fqdn>')
-    .addArgument(new Argument('<switch>').choices(['on', 'off']))
-    .description('Switch automatic renewal on or off')
-    .option('-s, --space <space>', 'the space that it is in')
+    .addArgument(new Argument('<switch>', 'whether it is renewed').choices(['on', 'off']))
+    .description('Switch automatic renewal of an FQDN on or off')
+    .option('-s, --space <space>', 'space of the FQDN, by name or id')
     .action(async (named: string, state: string, { space }: InSpace) => {
       const { report, unchanged, manager } = open();
       const client = await manager();
@@ -98,14 +104,14 @@ function addRenewal(fqdns: Command, open: () => Session): void {
     });
   fqdns
     .command('accept-expiry <fqdn>')
-    .description('Accept that its certificate expires, so that no one is alerted')
+    .description('Accept that the certificate of an FQDN expires, so that no one is alerted')
     .option(
       '--until <moment>',
-      'ISO 8601 or 90d, at most a year ahead; the end of its certificate when absent',
+      'ISO 8601, or 90d from now, at most a year; default: the expiry of its certificate',
       moment('--until', 'ahead'),
     )
-    .option('--end', 'end the acceptance')
-    .option('-s, --space <space>', 'the space that it is in')
+    .option('--end', 'alert again')
+    .option('-s, --space <space>', 'space of the FQDN, by name or id')
     .action(async (named: string, { until, end, space }: InSpace & { until?: string; end?: true }) => {
       const { report, manager } = open();
       const client = await manager();
@@ -118,8 +124,8 @@ function addRenewal(fqdns: Command, open: () => Session): void {
     });
   fqdns
     .command('explain <fqdn>')
-    .description('Show when and why its certificate will be renewed')
-    .option('-s, --space <space>', 'the space that it is in')
+    .description('Show when and why the certificate of an FQDN will be renewed')
+    .option('-s, --space <space>', 'space of the FQDN, by name or id')
     .action(async (named: string, { space }: InSpace) => {
       const { report, manager } = open();
       const client = await manager();

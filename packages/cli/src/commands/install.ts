@@ -15,16 +15,16 @@ import { isBundled, version } from '../version.js';
 export function addInstall(program: Command, open: () => Session): void {
   program
     .command('version')
-    .description('Print the version of this command line, of Node, and the file that runs')
+    .description('Print the versions of certloop and Node.js, and the path of the running file')
     .action(() => {
       const shown = { version, node: process.versions.node, file: ownFile() };
       open().report.thing(shown, (all) => all);
     });
   program
     .command('install')
-    .description('Put certloop.mjs, the command certloop and its manual into a folder of PATH')
-    .option('--dir <folder>', '/usr/local/bin for root, else ~/.local/bin, when absent')
-    .option('--no-man', 'without the pages of the manual, which go to share/man beside a folder named bin')
+    .description('Install certloop.mjs, the command certloop and its manual into a folder of PATH')
+    .option('--dir <folder>', 'folder to install into; default: /usr/local/bin for root, else ~/.local/bin')
+    .option('--no-man', 'do not install the manual, whose place is share/man beside the folder bin')
     .action(({ dir, man }: { dir?: string; man: boolean }) =>
       install(open(), dir, man ? manPages(program) : []),
     );

@@ -26,7 +26,7 @@ export function addIssuanceJobs(program: Command, open: () => Session): void {
   jobs
     .command('list [fqdn]', { isDefault: true })
     .description('List the requests of an FQDN, or of a space with --space, the newest first')
-    .option('-s, --space <space>', 'the space')
+    .option('-s, --space <space>', 'name or id of the space')
     .addOption(new Option('--status <status>', 'only those of one status').choices(issuanceJobStatuses))
     .option('--limit <n>', 'maximum number of results', wholeNumber('--limit', 1, 10_000), 20)
     .action((fqdn: string | undefined, filter: JobFilter) => listJobs(open(), fqdn, filter));
@@ -97,7 +97,7 @@ export function addChallengeSetup(fqdns: Command, open: () => Session): void {
   fqdns
     .command('challenge-setup <fqdn>')
     .description('Show what to set up so that a CA can validate the names of an FQDN by ACME')
-    .option('-s, --space <space>', 'the space that it is in')
+    .option('-s, --space <space>', 'space of the FQDN, by name or id')
     .action(async (named: string, { space }: { space?: string }) => {
       const { report, manager } = open();
       const client = await manager();

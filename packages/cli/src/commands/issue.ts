@@ -40,16 +40,21 @@ interface Outcome {
 export function addIssue(program: Command, open: () => Session): void {
   program
     .command('issue <csr...>')
-    .description('From CSR files (PEM) to certificates: add each FQDN where absent, upload, have it signed')
+    .description(
+      'Get certificates for CSR files (PEM): add each missing FQDN, upload its CSR, and have it signed',
+    )
     .requiredOption('-s, --space <space>', 'name or id of the space')
-    .option('-p, --provider <provider>', 'who signs; ACME with the FQDN’s own provider when absent')
-    .option('--renew', 'and switch automatic renewal on')
+    .option(
+      '-p, --provider <provider>',
+      'provider that signs; default: a request by ACME at the own provider of the FQDN',
+    )
+    .option('--renew', 'switch automatic renewal on as well')
     .option(
       '--if-needed',
-      'sign nothing while the newest certificate has key and names of the CSR and is not due',
+      'skip a CSR if the newest certificate has its key and names and is not due for renewal',
     )
-    .option('--dry-run', 'judge the CSRs, and only say what would be done')
-    .option('--out-dir <folder>', 'write each certificate as <fqdn>.pem there')
+    .option('--dry-run', 'only validate the CSRs, and print what would be done')
+    .option('--out-dir <folder>', 'folder to write each certificate to, as <fqdn>.pem')
     .action((files: string[], options: IssueOptions) => issueAll(open(), files, options));
 }
 

@@ -40,21 +40,19 @@ interface ProbeOptions {
 export function addProbe(program: Command, open: () => Session, ended: (code: number) => void): void {
   program
     .command('probe <places...>')
-    .description(
-      'Show which certificate each address of HOST[:PORT] serves now; exit code 1 if one is at fault',
-    )
-    .option('--target <place>', 'probe this place for the FQDN that is named instead of a place')
-    .option('--report', 'probe the targets of the FQDNs that are named, and report them to cert-manager')
+    .description('Show which certificate each address of HOST[:PORT] serves now; exit code 1 for a fault')
+    .option('--target <place>', 'probe this HOST[:PORT]; the argument is then the FQDN that it serves')
+    .option('--report', 'probe the targets of the given FQDNs, and report the results to cert-manager')
     .addOption(
-      new Option('--starttls <protocol>', 'speak this protocol first').choices(
+      new Option('--starttls <protocol>', 'start TLS within this protocol').choices(
         protocols.filter((protocol) => protocol !== 'tls'),
       ),
     )
-    .option('--sni <name>', 'name to ask for, if it is not the host')
-    .option('--cert <file>', 'expect this certificate, a PEM file with its chain')
+    .option('--sni <name>', 'server name (SNI) to send, if it is not the host')
+    .option('--cert <file>', 'expect this certificate: a PEM file with its chain')
     .option('--fqdn <name>', 'expect the newest certificate of this FQDN in cert-manager')
-    .option('-s, --space <space>', 'the space that the FQDN is in')
-    .option('--ca <file>', 'trust these roots too, a PEM file')
+    .option('-s, --space <space>', 'space of the FQDN, by name or id')
+    .option('--ca <file>', 'trust these roots too: a PEM file')
     .option(
       '--grace <duration>',
       'how long after a renewal an earlier certificate may be served: seconds, or 1d, 36h',

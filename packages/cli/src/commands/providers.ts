@@ -24,7 +24,7 @@ interface NewProvider extends Pick<ExistingOptions, 'ifNotExists'> {
 export function addProviders(program: Command, open: () => Session): void {
   const providers = program
     .command('providers')
-    .description('Providers: list, create, configure, enable, disable, test, delete');
+    .description('Providers: list, get, create, configure, enable, disable, test, delete');
   providers
     .command('list', { isDefault: true })
     .description('List providers')
@@ -41,25 +41,21 @@ export function addProviders(program: Command, open: () => Session): void {
       report.thing(body, (provider) => ({ ...rowOf(provider), config: provider.config }));
     });
   withIfNotExists(providers.command('create <name>'), 'a provider')
-    .description('Create a provider, enabled')
-    .addOption(
-      new Option('--kind <kind>', 'kind of CA that it calls')
-        .choices(providerKindNames)
-        .makeOptionMandatory(),
-    )
+    .description('Create a provider, which is enabled')
+    .addOption(new Option('--kind <kind>', 'kind of the CA').choices(providerKindNames).makeOptionMandatory())
     .addOption(configOption())
-    .option('--title <text>', 'its name for people')
+    .option('--title <text>', 'name shown in the console')
     .action((name: string, options: NewProvider) => createProvider(open(), name, options));
   providers
     .command('configure <provider>')
     .alias('update')
-    .description('Replace the configuration of a provider; a secret sent as ******** stays')
+    .description('Replace the configuration of a provider; a secret given as ******** stays unchanged')
     .addOption(configOption())
     .action((name: string, { config }: Pick<NewProvider, 'config'>) => configure(open(), name, config));
   addSwitches(providers, open);
   providers
     .command('test <provider>')
-    .description('Try to reach a provider; fails when it cannot be reached')
+    .description('Test whether a provider can be reached; exit code 1 if not')
     .action(async (name: string) => {
       const { report, client, provider, params } = await providerOf(open(), name);
       const { body } = await client.testProvider({ params });
@@ -68,7 +64,7 @@ export function addProviders(program: Command, open: () => Session): void {
     });
   providers
     .command('delete <provider>')
-    .description('Delete a provider that nothing uses any more')
+    .description('Delete a provider that is no longer in use')
     .option('-y, --yes', 'delete; without it, the command asks')
     .action(async (name: string, { yes }: { yes?: true }) => {
       const { io, report, client, provider, params } = await providerOf(open(), name);

@@ -42,7 +42,7 @@ export function addRenewals(program: Command, open: () => Session): void {
   renewals
     .command('run <fqdn>')
     .description('Run the pending renewal of an FQDN now')
-    .option('-s, --space <space>', 'the space that it is in')
+    .option('-s, --space <space>', 'space of the FQDN, by name or id')
     .action(async (named: string, { space }: { space?: string }) => {
       const { report, manager } = open();
       const client = await manager();
@@ -61,7 +61,9 @@ export function addRenewals(program: Command, open: () => Session): void {
       .option('--dry-run', 'only list them')
       .addOption(
         // on takes it too, so that a script can have either
-        new Option('-y, --yes', 'switch several off; without it, the command asks').hideHelp(state === 'on'),
+        new Option('-y, --yes', 'switch off more than one; without it, the command asks').hideHelp(
+          state === 'on',
+        ),
       )
       .action((patterns: string[], options: SwitchOptions) => switchAll(open(), state, patterns, options));
   }

@@ -22,7 +22,9 @@ const rowOf = ({ name, description, createdAt, id }: Space) => ({
 
 /** Adds `spaces`. */
 export function addSpaces(program: Command, open: () => Session): void {
-  const spaces = program.command('spaces').description('Spaces: list, create, delete, issuance policy');
+  const spaces = program
+    .command('spaces')
+    .description('Spaces: list, get, create, update, delete; their issuance policy');
   spaces
     .command('list', { isDefault: true })
     .description('List the spaces that you may read')
@@ -53,7 +55,7 @@ export function addSpaces(program: Command, open: () => Session): void {
   spaces
     .command('delete <space>')
     .description('Delete a space, by name or id')
-    .option('--with-fqdns', 'also when it holds FQDNs, and them with it')
+    .option('--with-fqdns', 'delete its FQDNs too; without it, a space that has FQDNs is not deleted')
     .option('-y, --yes', 'delete; without it, the command asks')
     .action(async (named: string, { withFqdns = false, yes }: { withFqdns?: boolean; yes?: true }) => {
       const { io, report, manager } = open();

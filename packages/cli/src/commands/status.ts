@@ -6,7 +6,7 @@ import type { Session } from '../connection/session.js';
 export function addStatus(program: Command, open: () => Session): void {
   program
     .command('status')
-    .description('Show whether the services work, and how many objects they have')
+    .description('Show whether the services work, and how many objects they store')
     .action(() => showStatus(open()));
 }
 

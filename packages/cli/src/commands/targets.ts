@@ -36,15 +36,13 @@ export function addTargets(program: Command, open: () => Session): void {
   targets
     .command('list <fqdn>', { isDefault: true })
     .description('List the targets of an FQDN')
-    .option('-s, --space <space>', 'the space that the FQDN is in')
+    .option('-s, --space <space>', 'space of the FQDN, by name or id')
     .action(async (fqdn: string, { space }: TargetOptions) => {
       const { report, client, params } = await placeOf(open(), fqdn, space);
       report.list((await client.listTargets({ params })).body, rowOf, { wide: ['mode', 'every'] });
     });
   withSettings(
-    targets
-      .command('create <fqdn> [host]')
-      .description('Add a target; the FQDN itself when no host is given'),
+    targets.command('create <fqdn> [host]').description('Add a target; without a host, it is the FQDN'),
   )
     .option('--if-not-exists', 'succeed if there is a target at that host and port')
     .action((fqdn: string, host: string | undefined, options: NewTarget) =>
@@ -66,13 +64,13 @@ export function addTargets(program: Command, open: () => Session): void {
   targets
     .command('delete <fqdn> <target>')
     .description('Remove a target, by host or id')
-    .option('-s, --space <space>', 'the space that the FQDN is in')
+    .option('-s, --space <space>', 'space of the FQDN, by name or id')
     .option('-y, --yes', 'remove; without it, the command asks')
     .action((fqdn: string, named: string, options: Deletion) => deleteTarget(open(), fqdn, named, options));
   targets
     .command('probe <fqdn> <target>')
     .description('Have cert-manager probe a target now, by host or id')
-    .option('-s, --space <space>', 'the space that the FQDN is in')
+    .option('-s, --space <space>', 'space of the FQDN, by name or id')
     .action(async (fqdn: string, named: string, { space }: TargetOptions) => {
       const { report, client, params, find } = await placeOf(open(), fqdn, space);
       const { id: targetId } = await find(named);
@@ -80,8 +78,8 @@ export function addTargets(program: Command, open: () => Session): void {
     });
   targets
     .command('served [fqdn]')
-    .description('Show what the targets of an FQDN serve, or of all FQDNs in short')
-    .option('-s, --space <space>', 'the space that the FQDN is in')
+    .description('Show what the targets of an FQDN serve, or a summary of all FQDNs')
+    .option('-s, --space <space>', 'space of the FQDN, by name or id')
     .action((fqdn: string | undefined, { space }: TargetOptions) => listServed(open(), fqdn, space));
 }
 
@@ -144,19 +142,28 @@ async function createTarget(
 
 function withSettings(command: Command): Command {
   return command
-    .option('-s, --space <space>', 'the space that the FQDN is in')
+    .option('-s, --space <space>', 'space of the FQDN, by name or id')
     .option('--port <port>', 'TCP port', wholeNumber('--port', 1, 65_535))
-    .addOption(new Option('--protocol <protocol>', 'TLS at once, or STARTTLS in').choices(targetProtocols))
-    .option('--sni <name>', 'name to ask the server for')
     .addOption(
-      new Option('--mode <mode>', 'who probes: cert-manager, or this command line by probe --report').choices(
-        ['probe', 'report'],
+      new Option('--protocol <protocol>', 'tls, or the protocol within which TLS starts').choices(
+        targetProtocols,
       ),
     )
-    .option('--every <duration>', 'how often: seconds, or 1h', duration('--every', 's', 60, 31_536_000))
+    .option('--sni <name>', 'server name (SNI) to send')
+    .addOption(
+      new Option(
+        '--mode <mode>',
+        'probe: cert-manager probes it; report: certloop probe --report does',
+      ).choices(['probe', 'report']),
+    )
+    .option(
+      '--every <duration>',
+      'interval of the probes: seconds, or 1h',
+      duration('--every', 's', 60, 31_536_000),
+    )
     .option(
       '--grace <duration>',
-      'how long a fault is accepted: seconds, or 1d',
+      'how long a fault is tolerated: seconds, or 1d',
       duration('--grace', 's', 0, 31_536_000),
     );
 }

@@ -34,6 +34,12 @@ export function defaultCommandOf(noun: Command): Command | undefined {
   return noun.commands.find((each) => each.name() === name);
 }
 
+/** Other names of a command, with the words before them; `name` as in `fqdns add`. */
+export function aliasesOf(name: string, command: Command): string[] {
+  const before = name.split(' ').slice(0, -1);
+  return command.aliases().map((alias) => [...before, alias].join(' '));
+}
+
 /** `<fqdn> [host]` of a command, and `[options]` where it has some. */
 export function usageOf(command: Command): string {
   const given = command.usage();

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { version } from '../version.js';
-import { leavesOf, optionText, usageOf, visibleCommands, visibleOptions } from './describe.js';
+import { aliasesOf, leavesOf, optionText, usageOf, visibleCommands, visibleOptions } from './describe.js';
 import { environment } from './environment.js';
 import { examplesOf } from './examples.js';
 
@@ -41,7 +41,11 @@ function pageOf(program: Command, command: Command): ManPage {
   const isNoun = leaves.length > 1 || leaves[0]?.command !== command;
   const parts = leaves.flatMap(({ name: path, command: leaf, isDefault }) => [
     `.SS ${plainText(`certloop ${path} ${usageOf(leaf)}`)}`,
-    sentence(isDefault ? `${leaf.description()}. This is what certloop ${name} does.` : leaf.description()),
+    sentences(
+      leaf.description(),
+      ...(isDefault ? [`This is what certloop ${name} does`] : []),
+      ...aliasesOf(path, leaf).map(sameCommand),
+    ),
     ...optionsOf(leaf),
   ]);
   const examples = examplesOf(name).flatMap(({ line, what }) => [
@@ -55,6 +59,7 @@ function pageOf(program: Command, command: Command): ManPage {
       ? [
           '.SH SYNOPSIS',
           `.B certloop ${plainText(name)}\n.I command\n.RI [ arguments ]`,
+          ...aliasesOf(name, command).flatMap((alias) => ['.PP', sentence(`${sameCommand(alias)}.`)]),
           '.SH COMMANDS',
           ...parts,
         ]
@@ -80,6 +85,13 @@ function head(name: string, description: string): string[] {
     '.SH NAME',
     `${plainText(name)} \\- ${plainText(description)}`,
   ];
+}
+
+const sameCommand = (alias: string) => `certloop ${alias} is the same command`;
+
+/** Sentences in one line; a single one has no full stop. */
+function sentences(first: string, ...others: string[]): string {
+  return sentence(others.length === 0 ? first : [first, ...others].map((each) => `${each}.`).join(' '));
 }
 
 function optionsOf(command: Command): string[] {

@@ -51,7 +51,7 @@ export function addCheckHistory(checks: Command, open: () => Session): void {
 
 /** Adds the noun `pings`. */
 export function addPings(program: Command, open: () => Session): void {
-  const pings = program.command('pings').description('Pings of a check: list them, print what one sent');
+  const pings = program.command('pings').description('Pings of a check: list them, print the output of one');
   withPings(pings.command('list <check>', { isDefault: true }), open);
   withOutput(pings.command('get <check>'), open);
 }
@@ -95,7 +95,7 @@ function withFlips(command: Command, open: () => Session): void {
 
 function withOutput(command: Command, open: () => Session): void {
   command
-    .description('Print the output of the last run, or of the ping with a number')
+    .description('Print the output of the last run, or of the ping that --ping names')
     .option(
       '--ping <n>',
       'number of the ping, as checks pings lists it',

@@ -26,7 +26,9 @@ interface CreateOptions {
 export function addChecks(program: Command, open: () => Session): void {
   const checks = program
     .command('checks')
-    .description('Checks of the monitor: list, create, pause, resume, delete');
+    .description(
+      'Checks of the monitor: list, get, create, update, pause, resume, delete; their pings, flips and badges',
+    );
   checks
     .command('list', { isDefault: true })
     .description('List checks')
@@ -78,7 +80,7 @@ export function addChecks(program: Command, open: () => Session): void {
 function addCheckCreate(checks: Command, open: () => Session): void {
   checks
     .command('create <name>')
-    .description('Create a check, or change the one of that name')
+    .description('Create a check, or change the check with that name')
     .option(
       '--timeout <duration>',
       'how often a ping is expected: seconds, or 1d, 36h',
@@ -86,7 +88,7 @@ function addCheckCreate(checks: Command, open: () => Session): void {
     )
     .option(
       '--grace <duration>',
-      'how late it may be: seconds, or 1d, 36h',
+      'how late a ping may be: seconds, or 1d, 36h',
       duration('--grace', 's', 60, 31_536_000),
     )
     .option('--schedule <expression>', 'cron or OnCalendar instead of a timeout')
@@ -170,7 +172,7 @@ function addCheckUpdate(checks: Command, open: () => Session): void {
       'how often a ping is expected',
       duration('--timeout', 's', 60, 31_536_000),
     )
-    .option('--grace <duration>', 'how late it may be', duration('--grace', 's', 60, 31_536_000))
+    .option('--grace <duration>', 'how late a ping may be', duration('--grace', 's', 60, 31_536_000))
     .option('--schedule <expression>', 'cron or OnCalendar instead of a timeout')
     .option('--tz <zone>', 'time zone of the schedule')
     .option('--tags <tags>', 'tags, separated by spaces')

@@ -35,7 +35,7 @@ export function addIntegrations(program: Command, open: () => Session): void {
     });
   integrations
     .command('test <integration>')
-    .description('Send a test message by an integration, by name or id, and say whether it arrived')
+    .description('Send a test message to an integration, by name or id, and report whether it arrived')
     .action(async (named: string) => {
       const { report, monitor } = open();
       const client = await monitor();

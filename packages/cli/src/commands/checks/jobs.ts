@@ -22,16 +22,18 @@ export function addJobs(program: Command, open: () => Session, ended: Ended): vo
   program
     .command('ping <check>')
     .description('Ping a check, by its ping address, name, slug or uuid')
-    .option('--start', 'a run begins')
-    .option('--fail', 'it failed')
-    .option('--log', 'only log')
-    .option('--exit-status <n>', 'it ended with a status', wholeNumber('--exit-status', 0, 255))
-    .option('--body <file>', 'file whose content is stored with the ping; - for standard input')
+    .option('--start', 'report that a run starts')
+    .option('--fail', 'report that a run failed')
+    .option('--log', 'only store a log entry, without an effect on the state')
+    .option('--exit-status <n>', 'report the exit status of a run', wholeNumber('--exit-status', 0, 255))
+    .option('--body <file>', 'file whose content is stored with the ping; - is standard input')
     .action((named: string, options: PingOptions) => ping(open(), named, options));
   program
     .command('run <check> <command...>')
     .usage('[options] <check> -- <command> [arguments...]')
-    .description('Run what follows --, and report its start, its end and the last of its output to a check')
+    .description(
+      'Run the command after --, and report its start, its result and the end of its output to a check',
+    )
     .option('--pass-credentials', 'let the command see CERTLOOP_TOKEN and CERTLOOP_MONITOR_KEY')
     .action(async (check: string, command: string[], { passCredentials }: { passCredentials?: true }) => {
       if (command[0] === '') throw new UsageError('the command after -- is empty');

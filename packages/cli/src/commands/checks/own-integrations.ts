@@ -57,11 +57,11 @@ export function addOwnIntegrations(integrations: Command, open: () => Session): 
     );
   withExistingOptions(withSettings(integrations.command('create <name>')), 'an integration')
     .description('Create an integration that all checks of the project notify')
-    .requiredOption('--kind <kind>', 'what it is; integrations kinds lists them')
+    .requiredOption('--kind <kind>', 'kind of the receiver; certloop integrations kinds lists them')
     .option('--no-assign', 'assign it to no check')
     .action((name: string, options: NewIntegration) => createIntegration(open(), name, options));
   withNewName(withSettings(integrations.command('update <integration>')))
-    .description('Change an integration; secrets that are left out stay')
+    .description('Change an integration; secrets that --settings does not contain stay unchanged')
     .action((named: string, change: Change) => updateIntegration(open(), named, change));
   inProject(integrations.command('delete <integration>'))
     .description('Delete an integration, by name or id')
@@ -128,7 +128,7 @@ async function listKinds(session: Session): Promise<void> {
 }
 
 function inProject(command: Command): Command {
-  return command.option('--project <project>', 'its project, by name or id; that of the key when absent');
+  return command.option('--project <project>', 'its project, by name or id; default: the project of the key');
 }
 
 function withSettings(command: Command): Command {

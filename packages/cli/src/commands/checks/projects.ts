@@ -12,14 +12,16 @@ const rowOf = ({ name, role, keys, id }: AccountProject) => ({ name, role, keys:
 export function addProjects(program: Command, open: () => Session): void {
   const projects = program
     .command('projects')
-    .description('Projects of check-monitor with their members and keys; they take your account there');
+    .description(
+      'Projects of check-monitor with their members and keys; these commands need your account there',
+    );
   projects
     .command('list', { isDefault: true })
     .description('List the projects that you own or are a member of')
     .action(() => listProjects(open()));
   projects
     .command('get [project]')
-    .description('Show a project with its members, by name or id; that of the key when absent')
+    .description('Show a project with its members, by name or id; default: the project of the key')
     .action((named: string | undefined) => showProject(open(), named));
   withExistingOptions(projects.command('create <name>'), 'a project')
     .description('Create a project')
@@ -28,7 +30,7 @@ export function addProjects(program: Command, open: () => Session): void {
     .command('update <project>')
     .description('Rename a project, by name or id')
     .requiredOption('--name <name>', 'its new name')
-    .option('--twin', 'rename it although another project has the name')
+    .option('--twin', 'rename it although another project has that name')
     .action(async (named: string, { name, twin }: { name: string; twin?: true }) => {
       const session = open();
       await withAccount(session, async ({ client, project }) => {
@@ -101,7 +103,7 @@ async function createProject(session: Session, name: string, options: ExistingOp
 function addMembers(projects: Command, open: () => Session): void {
   projects
     .command('add-member <project> <email>')
-    .description('Add a user to a project, or change the role; for its owner')
+    .description('Add a user to a project, or change their role; only for its owner')
     .addOption(
       new Option('--role <role>', 'what the member may do')
         .choices(['member', 'read-only'])
@@ -117,7 +119,7 @@ function addMembers(projects: Command, open: () => Session): void {
     });
   projects
     .command('remove-member <project> <member>')
-    .description('Remove a member from a project; for its owner, and for the member')
+    .description('Remove a member from a project; only for its owner and for the member')
     .action(async (named: string, email: string) => {
       const session = open();
       await withAccount(session, async ({ client, project }) => {
@@ -142,7 +144,7 @@ function addKeys(projects: Command, open: () => Session): void {
     projects
       .command(verb)
       .argument('<project>')
-      .addArgument(new Argument('<kind>').choices(keyKinds))
+      .addArgument(new Argument('<kind>', 'kind of the key').choices(keyKinds))
       .description(description);
   const ofProject = async (
     named: string,
@@ -151,7 +153,10 @@ function addKeys(projects: Command, open: () => Session): void {
     const session = open();
     await withAccount(session, async (account) => work(session, account, await account.project(named)));
   };
-  withKey('create-key', 'Create a key of a project in place of the earlier one; it is shown only now')
+  withKey(
+    'create-key',
+    'Create a key of a project, which replaces an earlier one; the key is shown only once',
+  )
     .option('-y, --yes', 'replace an earlier key, which then no longer works; without it, the command asks')
     .action((named: string, kind: KeyKind, { yes }: { yes?: true }) =>
       ofProject(named, async ({ io, report }, { client }, { id: projectId, name, keys }) => {

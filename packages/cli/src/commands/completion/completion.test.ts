@@ -21,7 +21,7 @@ async function certloop(args: readonly string[], env: Record<string, string> = {
 }
 
 test.each([
-  [['sp'], 'spaces\tSpaces: list, create, delete, issuance policy\n'],
+  [['sp'], 'spaces\tSpaces: list, get, create, update, delete; their issuance policy\n'],
   [['spaces', 'cre'], 'create\tCreate a space\n'],
   [['groups', 'create', 'x', '--permission', 'READ'], 'READ\nREAD_WRITE\n'],
   [['renewals', 'list', '--sta'], '--status\tonly entries of one status\n'],

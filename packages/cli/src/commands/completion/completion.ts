@@ -11,7 +11,7 @@ import { scripts } from './scripts.js';
 export function addCompletion(program: Command, io: Io): void {
   program
     .command('completion')
-    .description('Print the script that completes command lines: source <(certloop completion bash)')
+    .description('Print the script that completes commands in a shell: source <(certloop completion bash)')
     .addArgument(new Argument('<shell>', 'the shell').choices(Object.keys(scripts)))
     .action((shell: keyof typeof scripts) => void io.out.write(scripts[shell]));
   program

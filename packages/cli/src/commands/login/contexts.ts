@@ -83,7 +83,7 @@ export function addContexts(program: Command, open: () => Session): void {
     });
   contexts
     .command('get [context]')
-    .description('Show a context, the one in use unless it is named; its token and key stay secret')
+    .description('Show a context without its token and key; by default the one in use')
     .action(async (named?: string) => {
       const session = open();
       const all = await readContexts(session.io.env);
@@ -96,7 +96,7 @@ export function addContexts(program: Command, open: () => Session): void {
 function addContextChanges(contexts: Command, open: () => Session): void {
   contexts
     .command('create <name>')
-    .description('Create a context; certloop login --context creates one with a log-in')
+    .description('Create a context; certloop login --context NAME creates one and logs in')
     .option('--default-space <space>', 'space for commands without --space')
     .option('--project <project>', 'project for commands without --project')
     .option('--ca-url <url>', 'address of dummy-ca')
@@ -111,17 +111,17 @@ function addContextChanges(contexts: Command, open: () => Session): void {
     .description('Change a context; settings without an option stay unchanged')
     .option('--name <name>', 'its new name')
     .option('--default-space <space>', 'space for commands without --space')
-    .option('--no-default-space', 'without a default space')
+    .option('--no-default-space', 'remove the default space')
     .option('--project <project>', 'project for commands without --project')
-    .option('--no-project', 'without a default project')
+    .option('--no-project', 'remove the default project')
     .option('--ca-url <url>', 'address of dummy-ca')
-    .option('--no-ca-url', 'without an address of dummy-ca')
+    .option('--no-ca-url', 'remove the address of dummy-ca')
     .action((name: string, change: Settings & { readonly name?: string }) =>
       updateContext(open(), name, change),
     );
   contexts
     .command('delete <context>')
-    .description('Delete a context; its token and key stay valid, unless certloop logout ended them')
+    .description('Delete a context; its token and key stay valid unless certloop logout revoked them before')
     .option('-y, --yes', 'delete; without it, the command asks')
     .action(async (name: string, { yes }: { yes?: true }) => {
       const { io, report } = open();

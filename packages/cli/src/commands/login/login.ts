@@ -31,31 +31,45 @@ interface LoginOptions extends ManagerLogin, MonitorLogin {
 export function addLogin(program: Command, open: () => Session): void {
   program
     .command('login')
-    .description('Log in to cert-manager, check-monitor or both, and store it as a context for later calls')
+    .description(
+      'Log in to cert-manager, check-monitor or both, and store the log-in as a context for later calls',
+    )
     .option('--url <url>', 'address of cert-manager')
-    .option('--username <name>', 'your user there; the password is asked for, or read from a pipe')
-    .option('--password-file <file>', 'file whose first line is that password; - is standard input')
-    .option('--token-file <file>', 'file of an API token, in the place of a password; - is standard input')
+    .option(
+      '--username <name>',
+      'your user in cert-manager; the command asks for the password, or reads it from a pipe',
+    )
+    .option(
+      '--password-file <file>',
+      'file whose first line is the password of --username; - is standard input',
+    )
+    .option('--token-file <file>', 'file with an API token, instead of a password; - is standard input')
     .addOption(
-      new Option('--scope <scope>', 'what the token that is created may do')
+      new Option('--scope <scope>', 'what the created API token may do')
         .choices(tokenScopes)
         .default('READ_WRITE'),
     )
     .option('--monitor-url <url>', 'address of check-monitor')
-    .option('--email <address>', 'your user there; the password is asked for after the other one')
-    .option('--monitor-password-file <file>', 'file whose first line is that password; - is standard input')
+    .option(
+      '--email <address>',
+      'your user in check-monitor; the command asks for the password, after the one of cert-manager',
+    )
+    .option(
+      '--monitor-password-file <file>',
+      'file whose first line is the password of --email; - is standard input',
+    )
     .option(
       '--key-file <file>',
-      "file of a project's read-write key, in the place of a password; - is standard input",
+      "file with a project's read-write key, instead of a password; - is standard input",
     )
-    .option('--project <project>', 'project of check-monitor, by name or id; yours if you have one')
+    .option('--project <project>', 'project of check-monitor, by name or id; not needed if you have only one')
     .option('--ca-url <url>', 'address of dummy-ca')
     .option(
       '--credentials <file>',
       'file with all of these, such as data/credentials.json of npm start; - is standard input',
     )
     .option('--default-space <space>', 'space for commands without --space')
-    .option('-y, --yes', 'replace the read-write key that the project has')
+    .option('-y, --yes', 'replace an existing read-write key of the project; without it, the command asks')
     .action(({ defaultSpace: space, ...options }: LoginOptions & { readonly defaultSpace?: string }) =>
       login(open(), { ...options, ...(space !== undefined && { space }) }),
     );

@@ -11,9 +11,9 @@ export function addLogout(program: Command, open: () => Session): void {
   program
     .command('logout')
     .description(
-      'End the log-in of a context: revoke the token and the key that log-in created, and forget them',
+      'Log out of a context: revoke the token and the key that the log-in created, and delete them here',
     )
-    .option('--keep-token', 'revoke nothing, only forget them here')
+    .option('--keep-token', 'only delete them here, without revoking them')
     .action(({ keepToken = false }: { keepToken?: boolean }) => logout(open(), keepToken));
 }
 

@@ -30,10 +30,10 @@ interface Filter {
 export function addAudit(program: Command, open: () => Session): void {
   const audit = program.command('audit').description('The audit log of cert-manager');
   withFilter(
-    audit.command('list', { isDefault: true }).description('List what was done, newest first; or follow it'),
+    audit.command('list', { isDefault: true }).description('List the entries, newest first, or follow them'),
   )
     .option('--limit <n>', 'maximum number of results', wholeNumber('--limit', 1, 1000), 100)
-    .option('--follow', 'go on with what is done from now on, until Ctrl-C')
+    .option('--follow', 'continue with new entries until Ctrl-C')
     .action(async (options: Filter & { readonly limit: number; readonly follow?: true }) => {
       const session = open();
       const client = await session.manager();
@@ -42,9 +42,11 @@ export function addAudit(program: Command, open: () => Session): void {
       const { body } = await client.listAuditLogs({ query: { ...query, limit: String(options.limit) } });
       session.report.list(body.logs, rowOf, { wide: ['address'] });
     });
-  withFilter(audit.command('export').description('Write all entries that the filters let through'))
-    .addOption(new Option('--format <format>', 'how').choices(auditExportFormats).default('jsonl'))
-    .option('--out <file>', 'file to write; standard output when absent')
+  withFilter(audit.command('export').description('Write all entries that match the filters'))
+    .addOption(
+      new Option('--format <format>', 'format of the file').choices(auditExportFormats).default('jsonl'),
+    )
+    .option('--out <file>', 'file to write; default: standard output')
     .action(async ({ format, out, ...filter }: Filter & { format: 'jsonl' | 'csv'; out?: string }) => {
       const { io, manager, report } = open();
       const client = await manager();
@@ -56,8 +58,8 @@ export function addAudit(program: Command, open: () => Session): void {
     });
   audit
     .command('clear')
-    .description('Empty the log, for administrators; that it was emptied stays recorded')
-    .option('-y, --yes', 'empty it; without it, the command asks')
+    .description('Delete all entries, for administrators; the clearing itself is recorded')
+    .option('-y, --yes', 'clear; without it, the command asks')
     .action(async ({ yes }: { yes?: true }) => {
       const { io, report, manager } = open();
       const client = await manager();
@@ -67,7 +69,7 @@ export function addAudit(program: Command, open: () => Session): void {
     });
   audit
     .command('clearings')
-    .description('List when the log was emptied, and by whom')
+    .description('List when the log was cleared, and by whom')
     .action(async () => {
       const { report, manager } = open();
       const { body } = await (await manager()).listAuditClearings();
@@ -77,11 +79,15 @@ export function addAudit(program: Command, open: () => Session): void {
 
 function withFilter(command: Command): Command {
   return command
-    .option('--action <action>', 'only this action, or those that begin so: fqdn.*')
-    .option('--user <user>', 'only what this user did')
-    .option('-s, --space <space>', 'only what concerns a space')
-    .option('--from <moment>', 'only from then on: ISO 8601, or 36h ago', moment('--from', 'ago'))
-    .option('--to <moment>', 'only until then: ISO 8601, or 1d ago', moment('--to', 'ago'))
+    .option('--action <action>', 'only this action, or those that begin with a word: fqdn.*')
+    .option('--user <user>', 'only entries of this user')
+    .option('-s, --space <space>', 'only entries about a space')
+    .option(
+      '--from <moment>',
+      'only from this time on: ISO 8601, or 36h for 36 hours ago',
+      moment('--from', 'ago'),
+    )
+    .option('--to <moment>', 'only until this time: ISO 8601, or 1d for a day ago', moment('--to', 'ago'))
     .option('--text <text>', 'only entries with this text in their details');
 }
 

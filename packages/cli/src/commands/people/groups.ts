@@ -58,7 +58,7 @@ export function addGroups(program: Command, open: () => Session): void {
   ).action((named: string, options: GroupOptions) => updateGroup(open(), named, options));
   groups
     .command('delete <group>')
-    .description('Delete a permission group, whose members lose what it lets them do')
+    .description('Delete a permission group; its members lose its permissions')
     .option('-y, --yes', 'delete; without it, the command asks')
     .action(async (named: string, { yes }: { yes?: true }) => {
       const { io, report, manager } = open();
@@ -94,7 +94,7 @@ function withScope(command: Command, isNew: boolean): Command {
   return command
     .addOption(permission)
     .option('-s, --space <space...>', 'the spaces, by name or id')
-    .option('--all-spaces', 'every space, those made later included')
+    .option('--all-spaces', 'all spaces, also those created later')
     .option('--member <user...>', 'the members, by name or id')
     .option('--description <text>', 'what it is for');
 }

@@ -15,7 +15,9 @@ const rowOf = ({ createdAt, lastUsedAt, isCurrent, id }: OwnSession) => ({
 export function addSessions(program: Command, open: () => Session): void {
   const sessions = program
     .command('sessions')
-    .description('Your open sessions at cert-manager, such as those of browsers; they take your password');
+    .description(
+      'Your open sessions at cert-manager, such as those of browsers; these commands need your password',
+    );
   sessions
     .command('list', { isDefault: true })
     .description('List your open sessions, the newest first')

@@ -36,7 +36,7 @@ const passwordHelp = 'file whose first line is your password; - is standard inpu
 export function addTokens(program: Command, open: () => Session): void {
   const tokens = program
     .command('tokens')
-    .description('API tokens of cert-manager: yours, which takes your password, or those of --user');
+    .description('API tokens of cert-manager: yours, which need your password, or those of --user');
   tokens
     .command('list', { isDefault: true })
     .description('List API tokens')
@@ -54,16 +54,20 @@ export function addTokens(program: Command, open: () => Session): void {
       session.report.list((await client.listUserApiTokens({ params: { id } })).body, rowOf);
     });
   withExistingOptions(tokens.command('create <name>'), 'a token')
-    .description('Create an API token; its secret is shown only now')
+    .description('Create an API token; its secret is shown only once')
     .addOption(new Option('--scope <scope>', 'what it may do').choices(tokenScopes).default('READ_WRITE'))
-    .option('--expires-in <duration>', 'days, or 12w, 36h', duration('--expires-in', 'd', 0.01, 3_650))
+    .option(
+      '--expires-in <duration>',
+      'lifetime: days, or 12w, 36h',
+      duration('--expires-in', 'd', 0.01, 3_650),
+    )
     .option('-s, --space <space...>', 'limit it to these spaces, by name or id')
     .option('--cidr <range...>', 'limit it to these addresses, such as 10.0.0.0/8')
     .option('--password-file <file>', passwordHelp)
     .action((name: string, options: NewToken) => createToken(open(), name, options));
   tokens
     .command('delete <token>')
-    .description('Revoke an API token with its successors, by name or id')
+    .description('Revoke an API token and its successors, by name or id')
     .option('--user <user>', 'that of another user, for administrators')
     .option('--password-file <file>', passwordHelp)
     .option('-y, --yes', 'revoke; without it, the command asks')

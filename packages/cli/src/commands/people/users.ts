@@ -30,7 +30,7 @@ interface UserOptions extends ExistingOptions {
 export function addUsers(program: Command, open: () => Session): void {
   const users = program
     .command('users')
-    .description('Users of cert-manager, for administrators; users permissions for everyone');
+    .description('Users of cert-manager, for administrators; everyone may call users permissions');
   users
     .command('list', { isDefault: true })
     .description('List users')
@@ -48,7 +48,7 @@ export function addUsers(program: Command, open: () => Session): void {
       report.thing((await client.getUser({ params: { id } })).body, rowOf);
     });
   withIfNotExists(users.command('create <username>'), 'a user')
-    .description('Create a user; the password is asked for, or read from a file')
+    .description('Create a user; the command asks for the password, or reads it from a file')
     .requiredOption('--email <address>', 'mail address')
     .option('--password-file <file>', 'file whose first line is the password; - is standard input')
     .option('--admin', 'make an administrator')
@@ -63,13 +63,13 @@ export function addUsers(program: Command, open: () => Session): void {
     .option('--no-admin', 'make an ordinary user')
     .option('--enabled', 'let the user sign in')
     .option('--no-enabled', 'do not let the user sign in')
-    .option('-g, --group <group...>', 'permission groups to belong to, instead of those of today')
+    .option('-g, --group <group...>', 'permission groups to belong to; replaces the current ones')
     .option('--revoke-tokens', 'revoke all API tokens of the user')
     .option('-y, --yes', 'revoke them; without it, the command asks')
     .action((named: string, options: UserOptions) => updateUser(open(), named, options));
   users
     .command('permissions [user]')
-    .description('Show what a user may do and by which groups, by name or id; you when absent')
+    .description('Show what a user may do and by which groups, by name or id; by default you')
     .action((named: string | undefined) => showPermissions(open(), named));
   users
     .command('delete <user>')
