@@ -112,7 +112,7 @@ export const auditLogsContract = {
   listChanges: endpoint({
     method: 'GET',
     path: '/changes',
-    summary: 'List what was changed since a position; without one, show only the position of now',
+    summary: 'List the changes since a position; without one, show only the current position',
     query: z.object({ since: scalars.optionalQueryInteger(0, Number.MAX_SAFE_INTEGER) }),
     responses: { 200: json(changesSchema, 'The changes that the caller may see') },
     failures: [400, 401],
@@ -120,7 +120,7 @@ export const auditLogsContract = {
   listAuditLogs: endpoint({
     method: 'GET',
     path: '/audit-logs',
-    summary: 'List what was done, newest first',
+    summary: 'List the audit log, newest first',
     query: auditLogsQuery,
     responses: { 200: json(auditLogsPageSchema, 'A page of the log') },
     failures: [400, 401],
@@ -128,8 +128,8 @@ export const auditLogsContract = {
   deleteAuditLogs: endpoint({
     method: 'DELETE',
     path: '/audit-logs',
-    summary: 'Empty the log',
-    responses: { 200: json(messageSchema, 'Emptied') },
+    summary: 'Clear the audit log',
+    responses: { 200: json(messageSchema, 'Cleared') },
     failures: [401, 403],
   }),
   createTestAuditLog: endpoint({
@@ -143,7 +143,7 @@ export const auditLogsContract = {
   exportAuditLogs: endpoint({
     method: 'GET',
     path: '/audit-logs/export',
-    summary: 'Export what was done, all of it that the filters let through',
+    summary: 'Export all entries of the audit log that match the filters',
     query: auditExportQuery,
     responses: { 200: stream(['application/x-ndjson', 'text/csv; charset=utf-8'], 'Entries, one a line') },
     failures: [400, 401],
@@ -151,7 +151,7 @@ export const auditLogsContract = {
   listAuditClearings: endpoint({
     method: 'GET',
     path: '/audit-logs/clearings',
-    summary: 'List when the log was emptied, and by whom',
+    summary: 'List when the audit log was cleared, and by whom',
     responses: { 200: json(z.array(auditClearingSchema), 'All of them, oldest first') },
     failures: [401, 403],
   }),

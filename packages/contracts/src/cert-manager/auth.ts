@@ -87,14 +87,14 @@ const sessionsContract = {
   listSessions: endpoint({
     method: 'GET',
     path: '/auth/sessions',
-    summary: "List the open sessions of one's account, the newest first",
+    summary: 'List your open sessions, newest first',
     responses: { 200: json(z.array(ownSessionSchema), 'Sessions') },
     failures: [401, 403],
   }),
   deleteSession: endpoint({
     method: 'DELETE',
     path: '/auth/sessions/{id}',
-    summary: "End a session of one's account",
+    summary: 'End one of your sessions',
     params: byId,
     responses: { 200: json(messageSchema, 'Ended') },
     failures: [401, 403, 404],
@@ -102,7 +102,7 @@ const sessionsContract = {
   getAuthState: endpoint({
     method: 'GET',
     path: '/auth/state',
-    summary: 'Show how to sign in: whether there is an administrator, and what passwords must be',
+    summary: 'Show how to sign in: whether there is an administrator, and the rules for passwords',
     public: true,
     responses: { 200: json(authStateSchema, 'The state') },
     failures: [],
@@ -110,7 +110,7 @@ const sessionsContract = {
   login: endpoint({
     method: 'POST',
     path: '/auth/login',
-    summary: 'Open a session; its cookie comes with the answer',
+    summary: 'Open a session; the response sets its cookie',
     public: true,
     body: { kind: 'json', schema: z.object({ username: z.string(), password: z.string() }) },
     responses: { 200: json(loginSchema, 'The user, and what to send as X-CSRF-Token') },
@@ -133,7 +133,7 @@ const sessionsContract = {
   changePassword: endpoint({
     method: 'POST',
     path: '/auth/password',
-    summary: "Change one's password; every session of the user ends",
+    summary: 'Change your password; ends all your sessions',
     body: {
       kind: 'json',
       schema: z.object({ currentPassword: z.string(), newPassword: passwordInput }),
@@ -144,7 +144,7 @@ const sessionsContract = {
   bootstrap: endpoint({
     method: 'POST',
     path: '/auth/bootstrap',
-    summary: 'Make the first administrator with the setup token; gone once there is one',
+    summary: 'Create the first administrator with the setup token; exists only until there is one',
     public: true,
     body: {
       kind: 'json',
@@ -166,14 +166,14 @@ const apiTokensContract = {
   listApiTokens: endpoint({
     method: 'GET',
     path: '/api-tokens',
-    summary: "List one's API tokens",
+    summary: 'List your API tokens',
     responses: { 200: json(z.array(apiTokenSchema), 'Tokens without their secrets') },
     failures: [401, 403],
   }),
   createApiToken: endpoint({
     method: 'POST',
     path: '/api-tokens',
-    summary: 'Create an API token; its secret is in this answer only',
+    summary: 'Create an API token; only this response contains its secret',
     body: {
       kind: 'json',
       schema: z.object({
@@ -196,21 +196,21 @@ const apiTokensContract = {
   succeedApiToken: endpoint({
     method: 'POST',
     path: '/api-tokens/self/successor',
-    summary: 'Create the successor of the renewable API token of the request, which ends 24 h later',
+    summary: 'Create the successor of the renewable API token of this request, which stays valid for 24 h',
     responses: { 201: json(newApiTokenSchema, 'The successor') },
     failures: [401, 403, 409],
   }),
   deleteOwnApiToken: endpoint({
     method: 'DELETE',
     path: '/api-tokens/self',
-    summary: 'Revoke the API token of the request, with its family',
+    summary: 'Revoke the API token of this request, its predecessors and successors',
     responses: { 200: json(messageSchema, 'Revoked') },
     failures: [401, 403],
   }),
   deleteApiToken: endpoint({
     method: 'DELETE',
     path: '/api-tokens/{id}',
-    summary: "Revoke one of one's API tokens, with its family",
+    summary: 'Revoke one of your API tokens, its predecessors and successors',
     params: z.object({ id: tokenId }),
     responses: { 200: json(messageSchema, 'Revoked') },
     failures: [401, 403, 404],
@@ -226,7 +226,7 @@ const apiTokensContract = {
   deleteUserApiToken: endpoint({
     method: 'DELETE',
     path: '/users/{id}/api-tokens/{tokenId}',
-    summary: 'Revoke an API token of a user, with its family',
+    summary: 'Revoke an API token of a user, its predecessors and successors',
     params: byId.extend({ tokenId }),
     responses: { 200: json(messageSchema, 'Revoked') },
     failures: [401, 403, 404],

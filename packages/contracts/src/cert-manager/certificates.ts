@@ -107,7 +107,7 @@ export const certificatesContract = {
   deliverCertificate: endpoint({
     method: 'GET',
     path: '/spaces/{spaceId}/fqdns/{fqdnId}/certificate',
-    summary: 'Download the newest certificate of an FQDN; with If-None-Match only when there is a newer one',
+    summary: 'Download the newest certificate of an FQDN; with If-None-Match only if it is a newer one',
     params: byFqdn,
     query: formatQuery,
     responses: certificateFile,
@@ -133,7 +133,7 @@ export const certificatesContract = {
   findCertificates: endpoint({
     method: 'GET',
     path: '/certificates',
-    summary: 'Find certificates of all spaces by serial number or fingerprint, those stored last first',
+    summary: 'Find certificates of all spaces by serial number or fingerprint, newest first',
     query: z.object({
       // One of the two is needed.
       serialNumber: scalars.serialNumberText.optional(),
@@ -147,7 +147,7 @@ export const certificatesContract = {
   listCertificates: endpoint({
     method: 'GET',
     path: '/spaces/{spaceId}/fqdns/{fqdnId}/certificates',
-    summary: 'List the certificates of an FQDN, the oldest first, or with order=desc the newest',
+    summary: 'List the certificates of an FQDN, oldest first, or newest first with order=desc',
     params: byFqdn,
     query: z.object(storedPageQuery),
     responses: { 200: json(z.array(certificateSchema), 'Certificates') },
@@ -156,7 +156,7 @@ export const certificatesContract = {
   importCertificate: endpoint({
     method: 'POST',
     path: '/spaces/{spaceId}/fqdns/{fqdnId}/certificates/import',
-    summary: 'Store a certificate that was issued elsewhere, so that its expiry is watched',
+    summary: 'Store a certificate that was issued elsewhere, so that its expiry is monitored',
     params: byFqdn,
     // the leaf, and its intermediates in any order
     body: { kind: 'json', schema: z.object({ pem: z.string().max(65_536) }) },
@@ -169,7 +169,7 @@ export const certificatesContract = {
   revokeCertificate: endpoint({
     method: 'POST',
     path: '/spaces/{spaceId}/fqdns/{fqdnId}/certificates/{certId}/revoke',
-    summary: 'Revoke a certificate with the CA that issued it',
+    summary: 'Revoke a certificate at the CA that issued it',
     params: byCertificate,
     body: { kind: 'json', schema: z.object({ reason: z.enum(revocationReasonNames) }) },
     responses: { 200: json(certificateSchema, 'The revoked certificate') },

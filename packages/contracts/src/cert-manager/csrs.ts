@@ -62,7 +62,7 @@ export const csrsContract = {
     method: 'POST',
     path: '/spaces/{spaceId}/fqdns/{fqdnId}/csr',
     summary:
-      'Store a CSR for an FQDN; spaceId and fqdn repeat what the path names; dryRun=true only judges it',
+      'Store a CSR for an FQDN; the fields spaceId and fqdn must match the path; dryRun=true only validates it',
     params: byFqdn,
     query: z.object({ dryRun: scalars.queryFlag }),
     body: {
@@ -80,7 +80,7 @@ export const csrsContract = {
     method: 'GET',
     path: '/spaces/{spaceId}/fqdns/{fqdnId}/csr',
     summary:
-      'List the CSRs of an FQDN, the oldest first, or with order=desc the newest; with latest=true show the newest alone',
+      'List the CSRs of an FQDN, oldest first, or newest first with order=desc; latest=true shows only the newest',
     params: byFqdn,
     query: z.object({ latest: scalars.queryFlag, ...storedPageQuery }),
     responses: { 200: json(z.union([csrSchema, z.array(csrSchema)]), 'One CSR, or all of them') },

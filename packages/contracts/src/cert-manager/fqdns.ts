@@ -92,7 +92,7 @@ export const fqdnsContract = {
   listAllFqdns: endpoint({
     method: 'GET',
     path: '/fqdns',
-    summary: 'List the FQDNs of all spaces that the caller may read, by pages of at most 1000',
+    summary: 'List the FQDNs of all spaces that the caller may read, in pages of at most 1000',
     query: z.object({ spaceId: scalars.uuid.optional(), ...fqdnQuery }),
     responses: { 200: json(z.array(fqdnSchema), 'FQDNs') },
     failures: [400, 401],
@@ -108,7 +108,7 @@ export const fqdnsContract = {
   changeFqdns: endpoint({
     method: 'POST',
     path: '/fqdns/bulk',
-    summary: 'Switch the renewal of many FQDNs, or name their provider, 100 in each transaction',
+    summary: 'Switch the renewal of many FQDNs, or set their provider, 100 in each transaction',
     body: { kind: 'json', schema: fqdnChangeSchema },
     responses: { 200: json(fqdnChangeResultSchema, 'What changed, and what was skipped') },
     failures: [400, 401, 403, 409],
@@ -142,7 +142,7 @@ export const fqdnsContract = {
   reviewFqdns: endpoint({
     method: 'POST',
     path: '/spaces/{id}/fqdns/review',
-    summary: 'Judge names before they are added to a space; nothing is stored',
+    summary: 'Validate names before you add them to a space; nothing is stored',
     params: byId,
     body: {
       kind: 'json',
@@ -170,7 +170,7 @@ export const fqdnsContract = {
   updateFqdn: endpoint({
     method: 'PUT',
     path: '/spaces/{id}/fqdns/{fqdnId}',
-    summary: 'Change the description or the provider of an FQDN; what is left out stays',
+    summary: 'Change the description or the provider of an FQDN',
     params: byId.extend({ fqdnId: scalars.uuid }),
     body: {
       kind: 'json',
@@ -218,7 +218,8 @@ export const fqdnsContract = {
   setExpiryAccepted: endpoint({
     method: 'PUT',
     path: '/spaces/{spaceId}/fqdns/{fqdnId}/expiry-accepted',
-    summary: 'Accept that the certificate of an FQDN expires, so that no one is alerted, or end that',
+    summary:
+      'Accept that the certificate of an FQDN expires, so that no one is alerted, or end the acceptance',
     params: byFqdn,
     body: {
       kind: 'json',

@@ -84,7 +84,8 @@ function describeCertManager(): object {
     title: 'Certificate management service',
     version: '2.0.0',
     description:
-      'Keeps FQDNs in spaces with their CSRs, has them signed by providers and renews their certificates.',
+      'Manages FQDNs in spaces with their CSRs, has the CSRs signed by providers, and renews the certificates. ' +
+      'Operations that change an object leave members unchanged that the request does not contain.',
     groups: {
       Spaces: { ...spacesContract, ...issuancePolicyContract },
       FQDNs: fqdnsContract,
@@ -106,7 +107,7 @@ function describeCertManager(): object {
         type: 'apiKey',
         in: 'cookie',
         name: '__Host-cm_session',
-        description: 'Session of a browser; what changes something also needs the header X-CSRF-Token',
+        description: 'Session of a browser; requests that change something also need the header X-CSRF-Token',
       },
     },
     // where the operator limits requests

@@ -69,7 +69,7 @@ export const issuancePolicyContract = {
   getIssuancePolicy: endpoint({
     method: 'GET',
     path: '/spaces/{id}/issuance-policy',
-    summary: 'Show which names and providers certificates of a space may have',
+    summary: 'Show which names and providers the certificates of a space may have',
     params: byId,
     responses: { 200: json(issuancePolicySchema, 'The policy') },
     failures: [401, 404],
@@ -78,7 +78,7 @@ export const issuancePolicyContract = {
     method: 'PUT',
     path: '/spaces/{id}/issuance-policy',
     summary:
-      'Set which names and providers certificates of a space may have; dryRun=true only shows the effect',
+      'Set which names and providers the certificates of a space may have; dryRun=true only shows the effect',
     params: byId,
     query: z.object({ dryRun: scalars.queryFlag }),
     body: {

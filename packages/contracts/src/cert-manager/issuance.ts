@@ -177,7 +177,7 @@ export const issuanceContract = {
   getChallengeSetup: endpoint({
     method: 'GET',
     path: '/spaces/{spaceId}/fqdns/{fqdnId}/challenge-setup',
-    summary: 'Show what must be set up so that a CA can validate the names of an FQDN',
+    summary: 'Show what to set up so that a CA can validate the names of an FQDN',
     params: byFqdn,
     responses: { 200: json(challengeSetupSchema, 'What is to be set up') },
     failures: [401, 404],
@@ -199,7 +199,7 @@ export const issuanceContract = {
   getIssuanceJob: endpoint({
     method: 'GET',
     path: '/issuance-jobs/{id}',
-    summary: 'Show how far a request for a certificate has come',
+    summary: 'Show the progress of a request for a certificate',
     params: byId,
     responses: { 200: json(issuanceJobSchema, 'The request') },
     failures: [401, 404],
@@ -207,7 +207,7 @@ export const issuanceContract = {
   continueIssuanceJob: endpoint({
     method: 'POST',
     path: '/issuance-jobs/{id}/continue',
-    summary: 'Go on with a request, as what it waited for has been published',
+    summary: 'Continue a request after you published what it waits for',
     params: byId,
     responses: { 200: json(issuanceJobSchema, 'The request goes on') },
     failures: [401, 403, 404, 409],

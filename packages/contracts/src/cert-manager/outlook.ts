@@ -66,7 +66,7 @@ export const outlookContract = {
   getOutlook: endpoint({
     method: 'GET',
     path: '/outlook',
-    summary: 'Show how long each provider may be away before a certificate expires',
+    summary: 'Show how long each provider may be unavailable before a certificate expires',
     query: z.object({ spaceId: scalars.uuid.optional() }),
     responses: { 200: json(outlookSchema, 'The outlook') },
     failures: [400, 401],
@@ -74,7 +74,7 @@ export const outlookContract = {
   getExpiryTimeline: endpoint({
     method: 'GET',
     path: '/stats/expiry',
-    summary: 'Count the newest certificates by the day or week in which they end, at most 400',
+    summary: 'Count the newest certificates by the day or week of their expiry, in at most 400 periods',
     query: z.object({
       bucket: z.enum(timelineBuckets).optional(),
       // the beginning of the bucket that holds it; now when absent

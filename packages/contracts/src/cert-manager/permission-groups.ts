@@ -67,7 +67,7 @@ export const permissionGroupsContract = {
   updatePermissionGroup: endpoint({
     method: 'PUT',
     path: '/permission-groups/{id}',
-    summary: 'Change a permission group; what is left out stays',
+    summary: 'Change a permission group',
     params: byId,
     body: {
       kind: 'json',
@@ -91,7 +91,7 @@ export const permissionGroupsContract = {
   listGroupMembers: endpoint({
     method: 'GET',
     path: '/permission-groups/{id}/members',
-    summary: 'List who belongs to a permission group',
+    summary: 'List the members of a permission group',
     params: byId,
     responses: { 200: json(groupMembersSchema, 'The members') },
     failures: [401, 403, 404],
@@ -99,7 +99,7 @@ export const permissionGroupsContract = {
   setGroupMembers: endpoint({
     method: 'PUT',
     path: '/permission-groups/{id}/members',
-    summary: 'Say who belongs to a permission group; all others leave it',
+    summary: 'Replace the members of a permission group',
     params: byId,
     body: { kind: 'json', schema: z.object({ userIds: z.array(scalars.uuid) }) },
     responses: { 200: json(groupMembersSchema, 'The members as changed') },
@@ -108,7 +108,7 @@ export const permissionGroupsContract = {
   addGroupMember: endpoint({
     method: 'POST',
     path: '/permission-groups/{id}/members/{userId}',
-    summary: 'Add a user to a permission group; one who belongs to it stays',
+    summary: 'Add a user to a permission group; succeeds if they are a member already',
     params: byMember,
     responses: { 200: json(messageSchema, 'Belongs to it') },
     failures: [401, 403, 404],

@@ -84,7 +84,7 @@ export const providersContract = {
   createProvider: endpoint({
     method: 'POST',
     path: '/providers',
-    summary: "Create a provider, enabled and configured; its name is no other provider's",
+    summary: 'Create a provider, which is enabled; its name must be unique',
     body: {
       kind: 'json',
       schema: z.object({
@@ -101,7 +101,7 @@ export const providersContract = {
   deleteProvider: endpoint({
     method: 'DELETE',
     path: '/providers/{id}',
-    summary: 'Delete a provider that nothing uses any more; the first one of each kind stays',
+    summary: 'Delete a provider that is no longer in use; the first one of each kind cannot be deleted',
     params: byId,
     responses: { 200: json(messageSchema, 'Deleted') },
     failures: [401, 403, 404, 409],
@@ -118,7 +118,7 @@ export const providersContract = {
   setProviderConfig: endpoint({
     method: 'PUT',
     path: '/providers/{id}/config',
-    summary: 'Replace the configuration of a provider; a secret sent as its mask stays unchanged',
+    summary: 'Replace the configuration of a provider; a secret that is sent as its mask stays unchanged',
     params: byId,
     body: { kind: 'json', schema: z.object({ config: sentConfig }) },
     responses: { 200: json(messageSchema, 'Stored') },
@@ -127,7 +127,7 @@ export const providersContract = {
   testProvider: endpoint({
     method: 'POST',
     path: '/providers/{id}/test',
-    summary: 'Try to reach a provider with its configuration',
+    summary: 'Test whether a provider can be reached',
     params: byId,
     // `deep` also does what leaves a trace at the provider, such as signing a CSR of no use.
     body: { kind: 'json', schema: z.object({ deep: z.boolean().optional() }), optional: true },

@@ -138,7 +138,7 @@ export const renewalsContract = {
   triggerRenewals: endpoint({
     method: 'POST',
     path: '/renewal-queue/test/trigger',
-    summary: 'Process the renewal queue now',
+    summary: 'Process the due entries of the renewal queue now',
     responses: { 200: json(messageSchema, 'Processing started') },
     failures: [401, 403],
   }),

@@ -47,7 +47,7 @@ export const spacesContract = {
   createSpace: endpoint({
     method: 'POST',
     path: '/spaces',
-    summary: 'Create a space; sent again with the same Idempotency-Key header, the same one is answered',
+    summary: 'Create a space; a repeated request with the same Idempotency-Key header returns the same space',
     body: {
       kind: 'json',
       schema: z.object({
@@ -71,7 +71,7 @@ export const spacesContract = {
   updateSpace: endpoint({
     method: 'PUT',
     path: '/spaces/{id}',
-    summary: 'Change the name or description of a space; what is left out stays',
+    summary: 'Change the name or description of a space',
     params: byId,
     body: {
       kind: 'json',
@@ -83,7 +83,7 @@ export const spacesContract = {
   deleteSpace: endpoint({
     method: 'DELETE',
     path: '/spaces/{id}',
-    summary: 'Delete a space; one that holds FQDNs only with deleteFqdns=true',
+    summary: 'Delete a space; if it has FQDNs, only with deleteFqdns=true',
     params: byId,
     query: z.object({ deleteFqdns: scalars.queryFlag }),
     responses: { 200: json(messageSchema, 'Deleted') },

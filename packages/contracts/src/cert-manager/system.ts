@@ -59,15 +59,15 @@ export const systemContract = {
   getReadiness: endpoint({
     method: 'GET',
     path: '/health/ready',
-    summary: 'Report whether requests are taken: the database answers and the service is not stopping',
+    summary: 'Report whether requests are accepted: the database responds and the service is not stopping',
     public: true,
-    responses: { 200: json(healthSchema, 'Requests are taken') },
+    responses: { 200: json(healthSchema, 'Requests are accepted') },
     failures: [503],
   }),
   getOpenApi: endpoint({
     method: 'GET',
     path: '/openapi.json',
-    summary: 'This description',
+    summary: 'Show this description of the API',
     public: true,
     responses: { 200: json(z.record(z.string(), z.unknown()), 'OpenAPI 3.1 document') },
     failures: [],
@@ -75,7 +75,7 @@ export const systemContract = {
   getStats: endpoint({
     method: 'GET',
     path: '/stats',
-    summary: 'Count spaces, FQDNs and CSRs, with detail=true also certificates and what became of renewals',
+    summary: 'Count spaces, FQDNs and CSRs, with detail=true also certificates and renewals by their results',
     query: z.object({ detail: scalars.queryFlag }),
     responses: { 200: json(statsSchema, 'Counts') },
     failures: [400, 401],

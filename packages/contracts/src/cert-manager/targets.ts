@@ -200,7 +200,7 @@ export const targetsContract = {
   listTargets: endpoint({
     method: 'GET',
     path: '/spaces/{spaceId}/fqdns/{fqdnId}/targets',
-    summary: 'List the places where the certificate of an FQDN is served',
+    summary: 'List the targets of an FQDN: the places where its certificate is served',
     params: byFqdn,
     responses: { 200: json(z.array(targetSchema), 'Targets') },
     failures: [401, 404],
@@ -208,7 +208,7 @@ export const targetsContract = {
   createTarget: endpoint({
     method: 'POST',
     path: '/spaces/{spaceId}/fqdns/{fqdnId}/targets',
-    summary: 'Add a place where the certificate of an FQDN is served',
+    summary: 'Add a target, where the certificate of an FQDN is served',
     params: byFqdn,
     body: { kind: 'json', schema: targetInput },
     responses: { 201: json(targetSchema, 'The target') },
@@ -217,7 +217,7 @@ export const targetsContract = {
   updateTarget: endpoint({
     method: 'PUT',
     path: '/spaces/{spaceId}/fqdns/{fqdnId}/targets/{targetId}',
-    summary: 'Change a target; absent members stay as they are',
+    summary: 'Change a target',
     params: byTarget,
     body: { kind: 'json', schema: targetInput },
     responses: { 200: json(targetSchema, 'The target') },
@@ -242,7 +242,7 @@ export const targetsContract = {
   reportObservation: endpoint({
     method: 'POST',
     path: '/spaces/{spaceId}/fqdns/{fqdnId}/targets/{targetId}/observations',
-    summary: 'Report what an address of a target serves, as seen from elsewhere',
+    summary: 'Report what an address of a target serves, as probed by another machine',
     params: byTarget,
     body: {
       kind: 'json',
@@ -261,7 +261,7 @@ export const targetsContract = {
   getServed: endpoint({
     method: 'GET',
     path: '/spaces/{spaceId}/fqdns/{fqdnId}/served',
-    summary: 'Show what each address serves, and what it should',
+    summary: 'Show what each address of the targets serves, and what it should serve',
     params: byFqdn,
     responses: { 200: json(servedSchema, 'What the targets of the FQDN serve') },
     failures: [401, 404],
@@ -269,7 +269,7 @@ export const targetsContract = {
   listServed: endpoint({
     method: 'GET',
     path: '/served',
-    summary: 'List the FQDNs that have targets in all spaces that you may read',
+    summary: 'List the FQDNs with targets, of all spaces that you may read',
     query: z.object({
       class: z.enum(servedClasses).optional(),
       spaceId: scalars.uuid.optional(),

@@ -118,7 +118,7 @@ export const usersContract = {
   updateUser: endpoint({
     method: 'PUT',
     path: '/users/{id}',
-    summary: 'Change a user; what is left out stays',
+    summary: 'Change a user',
     params: byId,
     body: {
       kind: 'json',
@@ -139,7 +139,7 @@ export const usersContract = {
   deleteUser: endpoint({
     method: 'DELETE',
     path: '/users/{id}',
-    summary: 'Delete a user; neither oneself nor the last enabled administrator',
+    summary: 'Delete a user, except yourself and the last enabled administrator',
     params: byId,
     responses: { 200: json(messageSchema, 'Deleted') },
     failures: [400, 401, 403, 404],

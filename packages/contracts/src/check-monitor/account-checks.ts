@@ -115,13 +115,14 @@ export const accountChecksContract = {
   getCheckStates: endpoint({
     method: 'GET',
     path: '/projects/{projectId}/checks/status',
-    summary: 'Show the counts of a project, and the states of up to 100 of its checks, ids between commas',
+    summary:
+      'Show the counts of a project, and the states of up to 100 of its checks (ids separated by commas)',
     params: ofProject,
     query: z.object({ ids: z.string().toLowerCase().max(4200).optional() }),
     responses: {
       200: json(
         z.object({ at: z.string(), counts: checkCountsSchema, checks: z.array(checkStateSchema) }),
-        'Counts and states; ids that name no check are left out',
+        'Counts and states; unknown ids are ignored',
       ),
     },
     failures: [400, 401, 404],
@@ -147,7 +148,7 @@ export const accountChecksContract = {
   clearCheck: endpoint({
     method: 'POST',
     path: '/projects/{projectId}/checks/{checkId}/clear',
-    summary: 'Delete the pings, changes of status and sent messages of a check, which is then like a new one',
+    summary: 'Delete the pings, changes of status and sent messages of a check; it is then like a new one',
     params: ofCheck,
     responses: { 204: empty('Cleared') },
     failures: [401, 403, 404],
@@ -155,7 +156,7 @@ export const accountChecksContract = {
   moveCheck: endpoint({
     method: 'POST',
     path: '/projects/{projectId}/checks/{checkId}/move',
-    summary: 'Move a check to another project, whose integrations it notifies from then on',
+    summary: 'Move a check to another project; it then notifies the integrations of that project',
     params: ofCheck,
     body: { kind: 'json', schema: z.object({ projectId: id }) },
     responses: {

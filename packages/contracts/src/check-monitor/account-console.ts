@@ -136,7 +136,7 @@ export const accountConsoleContract = {
   previewSchedule: endpoint({
     method: 'GET',
     path: '/schedule-preview',
-    summary: 'Show what a schedule means: in words, and the next moments at which pings are expected',
+    summary: 'Explain a schedule: in words, and the next times at which pings are expected',
     query: z.object({
       kind: z.enum(checkKinds),
       timeout: queryText,
@@ -151,7 +151,7 @@ export const accountConsoleContract = {
   diagnoseCheck: endpoint({
     method: 'GET',
     path: '/projects/{projectId}/checks/{checkId}/diagnosis',
-    summary: 'Say in a sentence why a check is in its state',
+    summary: 'Explain in a sentence why a check is in its state',
     params: ofCheck,
     responses: { 200: json(diagnosisSchema, 'The sentence') },
     failures: [401, 404],
@@ -178,7 +178,7 @@ export const accountConsoleContract = {
   getDurations: endpoint({
     method: 'GET',
     path: '/projects/{projectId}/checks/{checkId}/durations',
-    summary: 'Show how long the runs took whose pings are stored, oldest first',
+    summary: 'Show the durations of runs whose pings are stored, oldest first',
     params: ofCheck,
     query: z.object({ points: optionalQueryInteger(1, 300) }),
     responses: { 200: json(z.object({ buckets: z.array(durationBucketSchema) }), 'Durations') },
@@ -187,7 +187,7 @@ export const accountConsoleContract = {
   getDowntimes: endpoint({
     method: 'GET',
     path: '/projects/{projectId}/checks/{checkId}/downtimes',
-    summary: 'Show how long a check was down, by month and by day, as far as its history is stored',
+    summary: 'Show the downtimes of a check by month and by day, as far as its history is stored',
     params: ofCheck,
     query: z.object({
       months: optionalQueryInteger(1, 3),

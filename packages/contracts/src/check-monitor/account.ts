@@ -100,7 +100,7 @@ export const accountContract = {
   getState: endpoint({
     method: 'GET',
     path: '/state',
-    summary: 'Show whether anybody can sign in yet',
+    summary: 'Show how to sign in, and whether there is a user with a password',
     public: true,
     responses: { 200: json(accountStateSchema, 'The state') },
     failures: [],
@@ -131,7 +131,7 @@ export const accountContract = {
   getLimits: endpoint({
     method: 'GET',
     path: '/limits',
-    summary: 'Show the limits of the account and what is used of them',
+    summary: 'Show the limits of the account and their use',
     responses: { 200: json(accountLimitsSchema, 'The limits') },
     failures: [401],
   }),
@@ -175,7 +175,7 @@ export const accountContract = {
   renameProject: endpoint({
     method: 'PUT',
     path: '/projects/{projectId}',
-    summary: 'Rename a project; for its owner',
+    summary: 'Rename a project; only for its owner',
     params: ofProject,
     body: { kind: 'json', schema: z.object({ name }) },
     responses: { 200: json(accountProjectSchema, 'The project as renamed') },
@@ -184,7 +184,7 @@ export const accountContract = {
   deleteProject: endpoint({
     method: 'DELETE',
     path: '/projects/{projectId}',
-    summary: 'Delete a project with all that is in it; for its owner',
+    summary: 'Delete a project with its checks and integrations; only for its owner',
     params: ofProject,
     responses: { 204: empty('Deleted') },
     failures: within,
@@ -192,7 +192,7 @@ export const accountContract = {
   listMembers: endpoint({
     method: 'GET',
     path: '/projects/{projectId}/members',
-    summary: 'List owner and members of a project',
+    summary: 'List the owner and the members of a project',
     params: ofProject,
     responses: { 200: json(z.object({ members: z.array(projectMemberSchema) }), 'Owner and members') },
     failures: [401, 404],
@@ -200,7 +200,7 @@ export const accountContract = {
   putMember: endpoint({
     method: 'POST',
     path: '/projects/{projectId}/members',
-    summary: 'Make a user a member, or change what they may; for the owner',
+    summary: 'Add a member, or change their role; only for the owner',
     params: ofProject,
     body: { kind: 'json', schema: z.object({ email, role: z.enum(['member', 'read-only']) }) },
     responses: { 200: json(projectMemberSchema, 'The member') },
@@ -209,7 +209,7 @@ export const accountContract = {
   removeMember: endpoint({
     method: 'DELETE',
     path: '/projects/{projectId}/members/{userId}',
-    summary: 'Remove a member; for the owner, and for the member',
+    summary: 'Remove a member; only for the owner and the member',
     params: ofMember,
     responses: { 204: empty('Removed') },
     failures: within,
@@ -217,7 +217,7 @@ export const accountContract = {
   createKey: endpoint({
     method: 'POST',
     path: '/projects/{projectId}/keys/{kind}',
-    summary: 'Create a key in the place of the earlier one of its kind; it is shown only now',
+    summary: 'Create a key, which replaces the earlier one of its kind; only this response contains it',
     params: ofKey,
     responses: { 201: json(z.object({ kind: z.enum(keyKinds), key: z.string() }), 'The new key') },
     failures: within,
@@ -259,7 +259,7 @@ export const accountContract = {
   editChannel: endpoint({
     method: 'PUT',
     path: '/projects/{projectId}/channels/{channelId}',
-    summary: 'Edit an integration; secrets that are left out stay',
+    summary: 'Edit an integration; secrets that the settings do not contain stay unchanged',
     params: ofChannel,
     body: { kind: 'json', schema: z.object({ name: z.string(), settings }).partial() },
     responses: { 200: json(accountChannelSchema, 'The integration as edited') },

@@ -122,7 +122,7 @@ export const checksContract = {
   listChecks: endpoint({
     method: 'GET',
     path: '/checks/',
-    summary: 'List checks, by slug and by tags if given',
+    summary: 'List the checks of the project, filtered by slug and tags',
     query: z.object({ slug: queryText, tag: queryText }),
     responses: { 200: json(z.object({ checks: z.array(asSeen) }), 'Checks') },
     failures: [401],
@@ -138,7 +138,7 @@ export const checksContract = {
   createCheck: endpoint({
     method: 'POST',
     path: '/checks/',
-    summary: 'Create a check, or update the one that matches on the fields in unique',
+    summary: 'Create a check, or update the one that matches in the fields of unique',
     body: { kind: 'raw', schema: checkCreateSchema },
     responses: {
       200: json(checkSchema, 'The existing check as updated'),
@@ -149,7 +149,7 @@ export const checksContract = {
   updateCheck: endpoint({
     method: 'POST',
     path: '/checks/{id}',
-    summary: 'Update a check; what is left out stays',
+    summary: 'Update a check',
     params: byCheck,
     body: { kind: 'raw', schema: checkUpdateSchema },
     responses: { 200: json(checkSchema, 'The check as updated') },
@@ -158,7 +158,7 @@ export const checksContract = {
   pauseCheck: endpoint({
     method: 'POST',
     path: '/checks/{id}/pause',
-    summary: 'Stop watching a check',
+    summary: 'Pause a check',
     params: byCheck,
     body: keyOnly,
     responses: { 200: json(checkSchema, 'The paused check') },
@@ -167,7 +167,7 @@ export const checksContract = {
   resumeCheck: endpoint({
     method: 'POST',
     path: '/checks/{id}/resume',
-    summary: 'Watch a paused check again',
+    summary: 'Resume a paused check',
     params: byCheck,
     body: keyOnly,
     responses: { 200: json(checkSchema, 'The resumed check') },

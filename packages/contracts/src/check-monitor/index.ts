@@ -64,7 +64,8 @@ function describeCheckMonitor(): object {
     title: 'Check-monitoring service',
     version: '3',
     description:
-      'Watches periodic jobs by the pings they send. Ping addresses take GET, HEAD, POST and PUT alike.',
+      'Monitors periodic jobs by the pings that they send. Ping addresses accept GET, HEAD, POST and PUT. ' +
+      'Operations that update an object leave members unchanged that the request does not contain.',
     groups: {
       Checks: checksContract,
       Pings: { ...pingContract, ...pingLogContract },

@@ -13,14 +13,14 @@ export const keysContract = {
   getOwnKey: endpoint({
     method: 'GET',
     path: '/key',
-    summary: 'Show which project the key of this request opens',
+    summary: 'Show the project and the kind of the key of this request',
     responses: { 200: json(ownKeySchema, 'Kind of the key, and its project') },
     failures: [401],
   }),
   revokeOwnKey: endpoint({
     method: 'DELETE',
     path: '/key',
-    summary: 'Revoke the read-write key that this request is sent with',
+    summary: 'Revoke the read-write key of this request',
     responses: { 204: empty('Revoked') },
     failures: [401],
   }),

@@ -24,9 +24,9 @@ export const probesContract = {
   getReadiness: endpoint({
     method: 'GET',
     path: '/health/ready',
-    summary: 'Report whether requests are taken: the database answers and the service is not stopping',
+    summary: 'Report whether requests are accepted: the database responds and the service is not stopping',
     public: true,
-    responses: { 200: json(probeSchema, 'Requests are taken') },
+    responses: { 200: json(probeSchema, 'Requests are accepted') },
     failures: [503],
   }),
 };

@@ -80,7 +80,7 @@ export const statusContract = {
   askOcspByAddress: endpoint({
     method: 'GET',
     path: '/ocsp/{request}',
-    summary: 'Ask the same by the Base64 of the request',
+    summary: 'Ask for the status of certificates by OCSP, with the request in Base64 in the path',
     params: z.object({ request: z.string() }),
     responses: { 200: bytes(ocsp, 'The answer in DER, malformedRequest among them') },
     failures: [405],

@@ -49,8 +49,8 @@ export function dummyCaOpenApi(): object {
       title: 'Dummy certificate authority',
       version: '1.0.0',
       description:
-        'Signs CSRs for tests. Certificates are held in memory and are lost on restart. ' +
-        'What begins with /admin is served only where the operator has switched it on.',
+        'Signs CSRs for tests. Certificates are stored in memory, and a restart loses them unless a state file is set. ' +
+        'Paths below /admin exist only if the operator enables them.',
       groups: {
         Certificates: signingContract,
         Status: statusContract,

@@ -81,7 +81,7 @@ export const signingContract = {
   getCertificate: endpoint({
     method: 'GET',
     path: '/certificate/{id}',
-    summary: 'Show a certificate that was issued since the start',
+    summary: 'Show a stored certificate',
     params: z.object({ id: z.string() }),
     responses: { 200: json(certificateRecordSchema, 'The certificate') },
     failures: [400, 404],
