@@ -20,6 +20,7 @@ export { ColorChoice } from './frame/color-choice.js';
 export { ConfirmDialog, ConfirmForm } from './frame/confirm-dialog.js';
 export {
   changeDisplay,
+  type DashboardLayout,
   type TimeZone,
   useDisplay,
   useShownZone,

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { hasBrowser } from '@certloop/browser';
+import { hasBrowser, type Story } from '@certloop/browser';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { type ConsoleStage, startConsoleStage } from '../support/console.js';
 import { addFqdn, addSpace, pathOf } from '../support/inventory.js';
@@ -16,10 +16,30 @@ jest.setTimeout(180_000);
   });
   afterAll(() => stage.close());
 
+  /** Holds back what answers these requests of a page until it is released. */
+  async function holdBack(page: Story['page'], requests: string) {
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route(requests, async (route) => {
+      await released;
+      await route.continue();
+    });
+    return { release };
+  }
+
   test('leads from an empty dashboard to the first name', async () => {
     await stage.play('dashboard', stage.app.people.ada, '/', async ({ page, look }) => {
       await page.getByRole('heading', { name: 'Get your first certificate' }).waitFor();
       await look('empty');
+      // also before it is known that there is no name, as in a browser that was never here
+      await page.evaluate('localStorage.clear()');
+      const counts = await holdBack(page, '**/fqdns/counts*');
+      await page.reload();
+      await page.getByRole('status', { name: 'Loading' }).waitFor();
+      expect(await page.getByRole('heading').allInnerTexts()).toEqual(['Dashboard']);
+      counts.release();
       await page.getByRole('button', { name: 'Create a space' }).click();
       await page.getByLabel('Name').fill('First space');
       await page.getByRole('button', { name: 'Create the space' }).click();
@@ -197,6 +217,31 @@ jest.setTimeout(180_000);
       await steps.getByText('CHECK_MONITOR_URL').waitFor();
       await steps.getByRole('button', { name: 'Hide this list' }).click();
       await steps.waitFor({ state: 'detached' });
+      await page.getByRole('link', { name: 'Your account' }).click();
+      await page.getByLabel('Show the first steps of a new installation').check();
+      await page.getByRole('link', { name: 'Dashboard' }).click();
+      await steps.getByText('CHECK_MONITOR_URL').waitFor();
+
+      // a browser that was never here does not show a list of which all is done
+      const monitor = { answers: true, since: app.clock.now().toISOString() };
+      await page.route('**/health', (route) => route.fulfill({ json: { status: 'ok', monitor } }));
+      await page.evaluate('localStorage.clear()');
+      const renewals = await holdBack(page, '**/renewal-queue?*');
+      await page.reload();
+      await page.getByRole('status', { name: 'Loading' }).waitFor();
+      expect(await page.getByRole('heading').allInnerTexts()).toEqual(['Dashboard']);
+      renewals.release();
+      await needs.waitFor();
+      expect(await steps.count()).toBe(0);
+      // unless it is asked for
+      await page.getByRole('link', { name: 'Your account' }).click();
+      await page.getByLabel('Show the first steps of a new installation').check();
+      await page.getByRole('link', { name: 'Dashboard' }).click();
+      await steps.getByText('CHECK_MONITOR_URL').waitFor();
+      expect(await steps.getByText('done', { exact: true }).count()).toBe(5);
+      await look('finished');
+      await page.unroute('**/health');
+      await steps.getByRole('button', { name: 'Hide this list' }).click();
       const asked: string[] = [];
       page.on('request', (request) => {
         const { pathname } = new URL(request.url());

@@ -13,11 +13,18 @@ export type TimeZone = (typeof timeZones)[number];
 
 export const keyChoices = ['on', 'off'] as const;
 
+const checklistChoices = ['auto', 'hidden', 'wanted'] as const;
+const dashboardLayouts = ['empty', 'checklist', 'cards'] as const;
+/** What a dashboard shows: the way to the first name, the first steps above the cards, or the cards alone. */
+export type DashboardLayout = (typeof dashboardLayouts)[number];
+
 export interface Display {
   readonly density: Density;
   readonly timeZone: TimeZone;
-  /** Whether the first steps of a new installation are no longer shown. */
-  readonly isChecklistHidden: boolean;
+  /** Whether the first steps of a new installation are shown: until all are done, never, or until they are hidden. */
+  readonly checklist: (typeof checklistChoices)[number];
+  /** What the dashboard showed last in this browser. */
+  readonly dashboard: DashboardLayout | undefined;
   /** Whether keys of single characters act on the page. */
   readonly keys: (typeof keyChoices)[number];
 }
@@ -26,10 +33,17 @@ const names = {
   density: 'certloop-density',
   timeZone: 'certloop-time-zone',
   checklist: 'certloop-checklist',
+  dashboard: 'certloop-dashboard',
   keys: 'certloop-keys',
 } as const;
 const listeners = new Set<() => void>();
-let shown: Display = { density: 'usual', timeZone: 'browser', isChecklistHidden: false, keys: 'on' };
+let shown: Display = {
+  density: 'usual',
+  timeZone: 'browser',
+  checklist: 'auto',
+  dashboard: undefined,
+  keys: 'on',
+};
 
 /** Shows pages as this browser has stored it, here and when another tab changes it. To be called once. */
 export function followStoredDisplay(): void {
@@ -43,7 +57,8 @@ export function changeDisplay(change: Partial<Display>): void {
   try {
     localStorage.setItem(names.density, shown.density);
     localStorage.setItem(names.timeZone, shown.timeZone);
-    localStorage.setItem(names.checklist, shown.isChecklistHidden ? 'hidden' : 'shown');
+    localStorage.setItem(names.checklist, shown.checklist);
+    if (shown.dashboard !== undefined) localStorage.setItem(names.dashboard, shown.dashboard);
     localStorage.setItem(names.keys, shown.keys);
   } catch {
     // storage is refused: it lasts until the page is loaded again
@@ -74,7 +89,8 @@ function stored(): Display {
     return {
       density: wordIn(densities, names.density) ?? 'usual',
       timeZone: wordIn(timeZones, names.timeZone) ?? 'browser',
-      isChecklistHidden: localStorage.getItem(names.checklist) === 'hidden',
+      checklist: wordIn(checklistChoices, names.checklist) ?? 'auto',
+      dashboard: wordIn(dashboardLayouts, names.dashboard),
       keys: wordIn(keyChoices, names.keys) ?? 'on',
     };
   } catch {

@@ -1,4 +1,11 @@
-import { DisplayCard, PasswordCard, useSession, useTitle } from '@certloop/web-kit';
+import {
+  changeDisplay,
+  DisplayCard,
+  PasswordCard,
+  useDisplay,
+  useSession,
+  useTitle,
+} from '@certloop/web-kit';
 import { useQuery } from '@tanstack/react-query';
 import { api, session, stateQuery } from '../../service.js';
 import { Picture } from './picture.js';
@@ -44,9 +51,30 @@ export function AccountPage() {
             />
           )}
           <DisplayCard />
+          {rights.isAdmin && <DashboardCard />}
         </div>
       </div>
     </>
+  );
+}
+
+/** Whether the dashboard of this browser shows the first steps, also when all are done. */
+function DashboardCard() {
+  const { checklist } = useDisplay();
+  return (
+    <section className="cl-panel cl-stack" aria-label="Dashboard">
+      <h2>Dashboard</h2>
+      <label className="cl-check">
+        <input
+          type="checkbox"
+          checked={checklist !== 'hidden'}
+          onChange={({ currentTarget: { checked } }) =>
+            changeDisplay({ checklist: checked ? 'wanted' : 'hidden' })
+          }
+        />
+        Show the first steps of a new installation
+      </label>
+    </section>
   );
 }
 

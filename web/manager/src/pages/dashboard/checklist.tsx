@@ -1,34 +1,19 @@
 import type { FqdnCounts } from '@certloop/contracts/browser';
-import { changeDisplay, ErrorPanel, useDisplay, WaitingSteps } from '@certloop/web-kit';
+import { changeDisplay, ErrorPanel, WaitingSteps } from '@certloop/web-kit';
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { useEffect } from 'react';
-import { useRights } from '../../rights.js';
 import { Steps } from '../../steps.js';
 import { useNextRenewals } from './dashboard-queries.js';
 import { maxNextRenewals } from './next-renewals-card.js';
 import { useMonitorContact } from './watch-state.js';
 
-/** The steps of a new installation for its administrators, ticked by facts, until all are done or they hide it. */
-export function Checklist({ counts }: { readonly counts: FqdnCounts | undefined }) {
-  const { isAdmin } = useRights();
-  const { isChecklistHidden } = useDisplay();
-  return isAdmin && !isChecklistHidden && <ShownChecklist counts={counts} />;
-}
-
-function ShownChecklist({ counts }: { readonly counts: FqdnCounts | undefined }) {
-  const { steps, failed } = useSteps(counts);
-  const isOver = steps?.every(({ isDone }) => isDone) === true;
-  useEffect(() => {
-    // the next visit leaves no place for it
-    if (isOver) changeDisplay({ isChecklistHidden: true });
-  }, [isOver]);
-  if (isOver) return null;
+/** The steps of a new installation, ticked by facts, with a button that hides them. */
+export function Checklist({ steps, failed }: ReturnType<typeof useChecklist>) {
   return (
     <section className="cl-panel" aria-label="First steps">
       <div className="cl-title">
         <h2>First steps</h2>
-        <Button size="xs" variant="default" onClick={() => changeDisplay({ isChecklistHidden: true })}>
+        <Button size="xs" variant="default" onClick={() => changeDisplay({ checklist: 'hidden' })}>
           Hide this list
         </Button>
       </div>
@@ -39,8 +24,8 @@ function ShownChecklist({ counts }: { readonly counts: FqdnCounts | undefined })
 }
 
 /** The steps, or the request without which it is not known what is done of them; neither until that is known. */
-function useSteps(counts: FqdnCounts | undefined) {
-  const renewals = useNextRenewals(maxNextRenewals, counts !== undefined);
+export function useChecklist(counts: FqdnCounts | undefined) {
+  const renewals = useNextRenewals(maxNextRenewals, counts !== undefined && counts.total > 0);
   const contact = useMonitorContact();
   const failed = [renewals, contact].find(({ isError, data }) => isError && data === undefined);
   if (counts === undefined || renewals.data === undefined || contact.data === undefined) return { failed };

@@ -1,11 +1,13 @@
 import type { FqdnCounts } from '@certloop/contracts/browser';
-import { countOf, ErrorPanel, Loaded, useTitle } from '@certloop/web-kit';
+import { countOf, ErrorPanel, Loaded, useTitle, Waiting } from '@certloop/web-kit';
 import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { StateCounts } from '../../names/state-counts.js';
 import { ExpiryCard } from '../../outlook/expiry-card.js';
 import { SlackCard } from '../../outlook/slack-card.js';
 import { AttentionCard } from './attention-card.js';
 import { Checklist } from './checklist.js';
+import { useDashboardLayout } from './dashboard-layout.js';
 import { useCounts } from './dashboard-queries.js';
 import { FirstSteps } from './first-steps.js';
 import { NextRenewalsCard } from './next-renewals-card.js';
@@ -16,6 +18,7 @@ export function DashboardPage() {
   useTitle('Dashboard', 'manager');
   const query = useCounts();
   const { data: counts } = query;
+  const { layout, checklist } = useDashboardLayout(counts);
   if (counts === undefined && query.isError) {
     return <ErrorPanel error={query.error} retry={() => void query.refetch()} />;
   }
@@ -23,27 +26,27 @@ export function DashboardPage() {
     // the cards have their places before it is known whether there is a name
     <Loaded query={{ ...query, data: { counts } }}>
       {() =>
-        counts?.total === 0 ? (
+        layout === 'cards' || layout === 'checklist' ? (
+          <Ahead counts={counts} top={layout === 'checklist' && <Checklist {...checklist} />} />
+        ) : (
           <>
             <h1>Dashboard</h1>
-            <FirstSteps />
+            {layout === 'empty' ? <FirstSteps /> : <Waiting />}
           </>
-        ) : (
-          <Ahead counts={counts} />
         )
       }
     </Loaded>
   );
 }
 
-function Ahead({ counts }: { readonly counts: FqdnCounts | undefined }) {
+function Ahead({ counts, top }: { readonly counts: FqdnCounts | undefined; readonly top: ReactNode }) {
   return (
     <>
       <div className="cl-title">
         <h1>{counts === undefined ? 'Dashboard' : headline(counts)}</h1>
         {counts !== undefined && <StateCounts counts={counts} />}
       </div>
-      <Checklist counts={counts} />
+      {top}
       <div className="cl-columns">
         <div className="cl-column">
           <AttentionCard needsYou={counts?.needsYou} />
