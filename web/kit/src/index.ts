@@ -52,6 +52,7 @@ export { type KeyKind, keyKinds, opensslCommand, type ShellKind } from './keys/o
 export { holdsPrivateKey } from './keys/private-key.js';
 export { LifeLine } from './life/life-line.js';
 export type { Life } from './life/life-line-marks.js';
+export { lifeSentence, windowText } from './life/life-sentence.js';
 export { needsPerson } from './life/needs-person.js';
 export { StateChip, type StateShape, type Tone } from './life/state-chip.js';
 export { nameWords, stateWords } from './life/state-words.js';

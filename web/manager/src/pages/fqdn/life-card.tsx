@@ -1,5 +1,13 @@
 import type { FqdnState, OwnFqdn, RenewalExplanation } from '@certloop/contracts/browser';
-import { exactTime, LifeLine, relativeTime, useNow, wholeSentence } from '@certloop/web-kit';
+import {
+  exactTime,
+  LifeLine,
+  lifeSentence,
+  relativeTime,
+  useNow,
+  wholeSentence,
+  windowText,
+} from '@certloop/web-kit';
 import { FqdnStateChip } from '../../names/fqdn-state.js';
 import { RenewalSwitch } from '../../names/renewal-switch.js';
 
@@ -13,45 +21,13 @@ export function LifeCard({
   readonly renewal: RenewalExplanation;
   readonly mayWrite: boolean;
 }) {
-  const now = useNow();
-  const { certificate, plan, scheduledAt } = renewal;
-  const renewAt = scheduledAt ?? (renewal.willRenew ? plan?.renewAt : undefined);
   return (
     <section className="cl-panel" aria-label="Validity and renewal">
       <div className="cl-title">
         <FqdnStateChip status={fqdn.status} />
         {mayWrite && <RenewalSwitch fqdn={fqdn} isOn={renewal.renewalEnabled} />}
       </div>
-      {certificate !== undefined && (
-        <>
-          <LifeLine
-            life={{
-              notBefore: Date.parse(certificate.notBefore),
-              renewAt: renewAt === undefined ? undefined : Date.parse(renewAt),
-              expiresAt: Date.parse(certificate.expiresAt),
-              window: windowOf(renewal),
-            }}
-            now={now}
-            sentence={lifeSentence(certificate.expiresAt, renewAt, now)}
-          />
-          <dl className="cl-facts">
-            <dt>Valid since</dt>
-            <dd>{exactTime(certificate.notBefore)}</dd>
-            {renewAt !== undefined && (
-              <>
-                <dt>Renewal</dt>
-                <dd>
-                  {exactTime(renewAt)}, {relativeTime(renewAt, now)}
-                </dd>
-              </>
-            )}
-            <dt>{Date.parse(certificate.expiresAt) > now ? 'Expires' : 'Expired'}</dt>
-            <dd>
-              {exactTime(certificate.expiresAt)}, {relativeTime(certificate.expiresAt, now)}
-            </dd>
-          </dl>
-        </>
-      )}
+      {renewal.certificate !== undefined && <LifeFacts certificate={renewal.certificate} renewal={renewal} />}
       {sentencesOf(fqdn, renewal).map((sentence) => (
         <p key={sentence} className={harm[fqdn.status.state]}>
           {sentence}
@@ -59,6 +35,51 @@ export function LifeCard({
       ))}
       <WatchLink url={fqdn.status.watchUrl} />
     </section>
+  );
+}
+
+/** When the certificate begins, is renewed and expires, drawn and in words. */
+function LifeFacts({
+  certificate,
+  renewal,
+}: {
+  readonly certificate: NonNullable<RenewalExplanation['certificate']>;
+  readonly renewal: RenewalExplanation;
+}) {
+  const now = useNow();
+  const renewAt = renewal.scheduledAt ?? (renewal.willRenew ? renewal.plan?.renewAt : undefined);
+  const life = {
+    notBefore: Date.parse(certificate.notBefore),
+    renewAt: renewAt === undefined ? undefined : Date.parse(renewAt),
+    expiresAt: Date.parse(certificate.expiresAt),
+    window: windowOf(renewal),
+  };
+  return (
+    <>
+      <LifeLine life={life} now={now} sentence={lifeSentence(life, now)} />
+      <dl className="cl-facts">
+        <dt>Valid since</dt>
+        <dd>{exactTime(certificate.notBefore)}</dd>
+        {renewAt !== undefined && (
+          <>
+            <dt>Renewal</dt>
+            <dd>
+              {exactTime(renewAt)}, {relativeTime(renewAt, now)}
+            </dd>
+          </>
+        )}
+        {life.window !== undefined && (
+          <>
+            <dt>Window of the CA</dt>
+            <dd>{windowText(life.window)}, the lighter part of the line</dd>
+          </>
+        )}
+        <dt>{Date.parse(certificate.expiresAt) > now ? 'Expires' : 'Expired'}</dt>
+        <dd>
+          {exactTime(certificate.expiresAt)}, {relativeTime(certificate.expiresAt, now)}
+        </dd>
+      </dl>
+    </>
   );
 }
 
@@ -92,11 +113,4 @@ function WatchLink({ url }: { readonly url: string | undefined }) {
       </a>
     </p>
   );
-}
-
-function lifeSentence(expiresAt: string, renewAt: string | undefined, now: number): string {
-  const end = Date.parse(expiresAt) > now ? 'The certificate expires' : 'The certificate expired';
-  const renewal =
-    renewAt === undefined ? 'Nothing renews it.' : `It is renewed ${relativeTime(renewAt, now)}.`;
-  return `${end} ${relativeTime(expiresAt, now)}. ${renewal}`;
 }
