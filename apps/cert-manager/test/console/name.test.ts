@@ -169,6 +169,13 @@ jest.setTimeout(60_000);
       await page.getByRole('heading', { name: `Certificate of ${fqdn.fqdn}` }).waitFor();
       expect(page.url()).toContain(newest?.id);
       await page.getByText('Does it fit your key?').waitFor();
+      const rungs = page.getByRole('region', { name: 'Chain' }).getByRole('listitem');
+      await rungs.first().getByText(`CN=${fqdn.fqdn}`).waitFor();
+      await rungs
+        .first()
+        .getByText(/^until \d.* \d{4}, /)
+        .waitFor();
+      await rungs.last().getByText('the root, which clients must trust').waitFor();
       await page.getByText('Dummy certificate authority', { exact: true }).waitFor();
       expect(await page.getByRole('link', { name: 'Chain alone (PEM)' }).count()).toBe(0);
       const download = page.waitForEvent('download');

@@ -201,21 +201,24 @@ function Facts({ certificate }: Shown) {
   );
 }
 
-/** From the leaf to the last intermediate; the root is with the clients. */
+/** A ladder from the leaf down to the root, which is with the clients, with the end of each certificate. */
 function Chain({ certificate }: Shown) {
-  const { chain, subject, issuer } = certificate;
+  const { chain, subject, issuer, sha256, expiresAt } = certificate;
+  const leaf = { sha256, subject: subject === '' ? 'The certificate' : subject, expiresAt };
   return (
     <section className="cl-panel" aria-label="Chain">
       <h2>Chain</h2>
-      <ol className="cl-list">
-        <li>{subject === '' ? 'The certificate' : subject}</li>
-        {chain.map(({ sha256, subject: name, expiresAt }) => (
-          <li key={sha256}>
-            {name}
-            <span className="cl-dim">, expires {exactTime(expiresAt)}</span>
+      <ol className="cl-ladder">
+        {[leaf, ...chain].map((rung) => (
+          <li key={rung.sha256}>
+            <span>{rung.subject}</span>
+            <span className="cl-dim">until {exactTime(rung.expiresAt)}</span>
           </li>
         ))}
-        <li className="cl-dim">{chain.at(-1)?.issuer ?? issuer}, which clients must trust</li>
+        <li>
+          <span>{chain.at(-1)?.issuer ?? issuer}</span>
+          <span className="cl-dim">the root, which clients must trust</span>
+        </li>
       </ol>
     </section>
   );
