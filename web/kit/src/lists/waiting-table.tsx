@@ -6,11 +6,14 @@ export function WaitingTable<Row>({
   columns,
   canSelect = false,
   rows = 8,
+  textOf,
 }: {
   readonly columns: readonly Pick<Column<Row>, 'key' | 'title' | 'width'>[];
   /** Whether the rows will have check boxes. */
   readonly canSelect?: boolean;
   readonly rows?: number;
+  /** The name of a row that is known before the rest of it, so that the row is as high as it will be. */
+  readonly textOf?: (row: number, key: string) => string | undefined;
 }) {
   return (
     <div className="cl-waiting-table" role="status" aria-label="Loading">
@@ -35,7 +38,7 @@ export function WaitingTable<Row>({
               {canSelect && <td className="cl-tick" />}
               {columns.map(({ key }) => (
                 <td key={key}>
-                  <span className="cl-bar" />
+                  <WaitingCell text={textOf?.(place, key)} />
                 </td>
               ))}
             </tr>
@@ -44,4 +47,8 @@ export function WaitingTable<Row>({
       </table>
     </div>
   );
+}
+
+function WaitingCell({ text }: { readonly text: string | undefined }) {
+  return text === undefined ? <span className="cl-bar" /> : <span className="cl-waiting-name">{text}</span>;
 }

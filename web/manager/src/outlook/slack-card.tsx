@@ -10,7 +10,6 @@ import {
   relativeTime,
   useNow,
   WaitingLine,
-  WaitingPart,
   WaitingTable,
 } from '@certloop/web-kit';
 import { Link } from '@tanstack/react-router';
@@ -26,7 +25,7 @@ export function SlackCard({ isReady = true }: { readonly isReady?: boolean }) {
   return (
     <section className="cl-panel" aria-label="If a CA is away">
       <h2>If a CA is away</h2>
-      <Loaded query={outlook} waiting={<WaitingSlack />}>
+      <Loaded query={outlook} waiting={<WaitingSlack providers={providers} />}>
         {({ providers: rows }) =>
           rows.length === 0 ? (
             <p className="cl-dim">No renewal is planned, so no outage of a CA delays one.</p>
@@ -47,17 +46,22 @@ export function SlackCard({ isReady = true }: { readonly isReady?: boolean }) {
   );
 }
 
-/** In the place of a sentence of usual length and of one provider. */
-function WaitingSlack() {
+/** In the place of a sentence of usual length, and of the providers that can be asked. */
+function WaitingSlack({ providers = [] }: { readonly providers: readonly Provider[] | undefined }) {
+  const asked = providers.filter(({ enabled }) => enabled);
   return (
-    <WaitingPart>
+    <div className="cl-waiting" data-shape="">
       <div className="cl-sentence" aria-hidden="true">
         <WaitingLine />
         <WaitingLine />
         <WaitingLine />
       </div>
-      <WaitingTable columns={columnsFor(undefined)} rows={1} />
-    </WaitingPart>
+      <WaitingTable
+        columns={columnsFor(undefined)}
+        rows={Math.max(1, asked.length)}
+        textOf={(row, key) => (key === 'name' ? asked[row]?.displayName : undefined)}
+      />
+    </div>
   );
 }
 

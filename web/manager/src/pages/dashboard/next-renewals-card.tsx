@@ -60,16 +60,20 @@ export function NextRenewalsCard({
   );
   return (
     <section className="cl-panel" aria-label="Next renewals">
-      <h2>Next renewals</h2>
+      <div className="cl-title">
+        <h2>Next renewals</h2>
+        {next.data?.total !== undefined && next.data.total > rows.length && (
+          <Link to="/renewals">{`All ${countText(next.data.total)} renewals`}</Link>
+        )}
+      </div>
       <Loaded query={next} waiting={<WaitingTable columns={columns} rows={rowsThen} />}>
-        {({ total = rows.length }) =>
+        {() =>
           rows.length === 0 ? (
             <p className="cl-dim">No renewal is planned.</p>
           ) : (
             <>
               <MovedRows moved={moved} sortAnew={sortAnew} />
               <DataTable label="Next renewals" columns={columns} rows={rows} rowKey={({ id }) => id} />
-              {total > rows.length && <Link to="/renewals">{`All ${countText(total)} renewals`}</Link>}
             </>
           )
         }
