@@ -56,7 +56,13 @@ describe('what someone copied', () => {
     ['a fingerprint with its label', `sha256 Fingerprint=${withColons}`, { sha256: digest }],
     ['a serial number longer than any', '1'.repeat(63), undefined],
     ['a host name', 'www.example.org', undefined],
-    ['a uuid', '0f8fad5b-d9cb-469f-a165-70867728950e', undefined],
+    ['an id', '0f8fad5b-d9cb-469f-a165-70867728950e', { id: '0f8fad5b-d9cb-469f-a165-70867728950e' }],
+    [
+      'an id in upper case',
+      ' 0F8FAD5B-D9CB-469F-A165-70867728950E',
+      { id: '0f8fad5b-d9cb-469f-a165-70867728950e' },
+    ],
+    ['an id without a digit', '0f8fad5b-d9cb-469f-a165-70867728950', undefined],
     ['a label alone', 'serial=', undefined],
   ])('%s', (_, text, search) => {
     expect(certificateSearchOf(text)).toEqual(search);

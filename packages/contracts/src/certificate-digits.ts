@@ -18,17 +18,24 @@ export function sha256In(text: string): string | undefined {
   return /^[0-9a-f]{64}$/.test(value) ? value : undefined;
 }
 
-/** What certificates are found by: a serial number, or a SHA-256 fingerprint. */
-export type CertificateSearch = { readonly sha256: string } | { readonly serialNumber: string };
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** What certificates are found by: a SHA-256 fingerprint, a serial number, or the id of one. */
+export type CertificateSearch =
+  | { readonly sha256: string }
+  | { readonly serialNumber: string }
+  | { readonly id: string };
 
 // RFC 5280 §4.1.2.2: 20 octets; some CAs use more
 const maxSerialDigits = 62;
 
 /**
- * How to find a certificate by a text that someone copied: a serial number or a fingerprint, also with a label before it
- * as `openssl x509 -serial` and `-fingerprint` print it. Undefined for a text that is neither.
+ * How to find a certificate by a text that someone copied: an id, a serial number or a fingerprint, the last two also
+ * with a label before them as `openssl x509 -serial` and `-fingerprint` print it. Undefined for any other text.
  */
 export function certificateSearchOf(text: string): CertificateSearch | undefined {
+  const id = text.trim().toLowerCase();
+  if (uuid.test(id)) return { id };
   const digits = text.slice(text.lastIndexOf('=') + 1);
   const sha256 = sha256In(digits);
   if (sha256 !== undefined) return { sha256 };

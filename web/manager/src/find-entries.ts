@@ -1,8 +1,11 @@
-import { type AuditLog, certificateSearchOf, type FoundCertificate } from '@certloop/contracts/browser';
+import {
+  type AuditLog,
+  type CertificateSearch,
+  certificateSearchOf,
+  type FoundCertificate,
+} from '@certloop/contracts/browser';
 import { dayOf, hostText, type PaletteEntry, statusOf } from '@certloop/web-kit';
 import { api } from './service.js';
-
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** What the user may read whose name has the text, or whose id, serial number or fingerprint it is. */
 export async function findEntries(
@@ -10,9 +13,10 @@ export async function findEntries(
   signal: AbortSignal,
   isAdmin: boolean,
 ): Promise<readonly PaletteEntry[]> {
-  if (uuid.test(text)) return findById(text.toLowerCase(), signal, isAdmin);
+  const search = certificateSearchOf(text);
+  if (search !== undefined && 'id' in search) return findById(search.id, signal, isAdmin);
   const [certificates, fqdns, spaces, users] = await Promise.all([
-    findCertificates(text, signal),
+    search === undefined ? [] : findCertificates(search, signal),
     api.listAllFqdns({ query: { q: text, sort: 'fqdn', limit: '8' }, signal }),
     api.listSpaces({ query: { q: text.slice(0, 100), sort: 'name', limit: '5' }, signal }),
     isAdmin ? api.listUsers({ query: { q: text.slice(0, 100), limit: '5' }, signal }) : { body: [] },
@@ -30,17 +34,18 @@ export async function findEntries(
   ];
 }
 
-/** The certificates with this serial number or fingerprint; none for a text that is neither. */
-async function findCertificates(text: string, signal: AbortSignal): Promise<readonly FoundCertificate[]> {
-  const search = certificateSearchOf(text);
-  if (search === undefined) return [];
+async function findCertificates(
+  search: CertificateSearch,
+  signal: AbortSignal,
+): Promise<readonly FoundCertificate[]> {
   return (await api.findCertificates({ query: { ...search, limit: '8' }, signal })).body;
 }
 
-/** The thing with this id: a space, a provider, a request, a user or a group, or what the audit log names by it. */
+/** The thing with this id: a certificate, a space, a provider, a request, a user or a group, or a name that was logged. */
 async function findById(id: string, signal: AbortSignal, isAdmin: boolean): Promise<readonly PaletteEntry[]> {
   const params = { id };
-  const [space, job, providers, log, user, group] = await Promise.all([
+  const [certificates, space, job, providers, log, user, group] = await Promise.all([
+    findCertificates({ id }, signal),
     unlessMissing(api.getSpace({ params, signal })),
     unlessMissing(api.getIssuanceJob({ params, signal })),
     unlessMissing(api.listProviders({ signal })),
@@ -48,6 +53,7 @@ async function findById(id: string, signal: AbortSignal, isAdmin: boolean): Prom
     isAdmin ? unlessMissing(api.getUser({ params, signal })) : undefined,
     isAdmin ? unlessMissing(api.getPermissionGroup({ params, signal })) : undefined,
   ]);
+  if (certificates.length > 0) return certificates.map(certificateEntry);
   if (space !== undefined) return [spaceEntry(space.body.name, id)];
   if (job !== undefined) {
     const { spaceId, fqdnId } = job.body;
@@ -61,25 +67,17 @@ async function findById(id: string, signal: AbortSignal, isAdmin: boolean): Prom
   return findLogged(id, log?.body.logs ?? [], signal);
 }
 
-/** The name or the certificate that these entries of the audit log are about. */
+/** The name that these entries of the audit log are about. */
 async function findLogged(
   id: string,
   entries: readonly AuditLog[],
   signal: AbortSignal,
 ): Promise<readonly PaletteEntry[]> {
   for (const { resourceType, details } of entries) {
-    const [spaceId, fqdnId] = [details['spaceId'], details['fqdnId']];
-    if (typeof spaceId !== 'string') continue;
-    if (resourceType === 'fqdn') {
-      const fqdn = await unlessMissing(api.getFqdn({ params: { id: spaceId, fqdnId: id }, signal }));
-      return fqdn === undefined ? [] : [fqdnEntry(fqdn.body.fqdn, spaceId, id)];
-    }
-    if (resourceType === 'certificate' && typeof fqdnId === 'string') {
-      const params = { spaceId, fqdnId, certId: id };
-      const found = await unlessMissing(api.getCertificate({ params, signal }));
-      const path = `/spaces/${spaceId}/fqdns/${fqdnId}/certificates/${id}`;
-      return found === undefined ? [] : [entryOf(id, found.body.subject || id, 'certificate', path)];
-    }
+    const { spaceId } = details;
+    if (resourceType !== 'fqdn' || typeof spaceId !== 'string') continue;
+    const fqdn = await unlessMissing(api.getFqdn({ params: { id: spaceId, fqdnId: id }, signal }));
+    return fqdn === undefined ? [] : [fqdnEntry(fqdn.body.fqdn, spaceId, id)];
   }
   return [];
 }

@@ -6,10 +6,12 @@ import { listFqdnsById } from '../fqdns/fqdns.repository.js';
 import { listSpaceRows } from '../spaces/spaces.repository.js';
 import { type FoundRow, readFoundPage } from './found-certificates.repository.js';
 
-/** By what certificates are looked for, in hex: at least one of the two. */
+/** By what certificates are looked for: at least one of the three. */
 export interface CertificateSearch extends ListWindow {
+  readonly id?: string | undefined;
+  /** Hex. */
   readonly serialNumber?: string | undefined;
-  /** Over the certificate or over its public key. */
+  /** Over the certificate or over its public key, hex. */
   readonly sha256?: string | undefined;
 }
 
@@ -28,10 +30,10 @@ export interface FoundCertificate {
 export async function findCertificates(
   { db }: { readonly db: Database },
   caller: Caller,
-  { serialNumber, sha256, limit = maxPageSize, cursor }: CertificateSearch,
+  { id, serialNumber, sha256, limit = maxPageSize, cursor }: CertificateSearch,
 ): Promise<ListPage<FoundCertificate>> {
-  if (serialNumber === undefined && sha256 === undefined) throw needsSearch();
-  const filter = { scope: readableSpaces(caller), serialNumber, sha256 };
+  if ((id ?? serialNumber ?? sha256) === undefined) throw needsSearch();
+  const filter = { scope: readableSpaces(caller), id, serialNumber, sha256 };
   return db.read(async (tx) => {
     const page = await readFoundPage(tx, filter, { limit, cursor });
     const fqdnIds = [...new Set(page.rows.map(({ fqdnId }) => fqdnId))];
@@ -47,7 +49,7 @@ export async function findCertificates(
 }
 
 function needsSearch(): InvalidInput {
-  const message = 'is needed where sha256 is absent';
+  const message = 'is needed where sha256 and id are absent';
   return new InvalidInput(`serialNumber: ${message}`, {
     fields: [{ path: 'query.serialNumber', code: 'required', message }],
   });

@@ -22,6 +22,7 @@ const foundColumns = {
 /** By what certificates are looked for; what is undefined is no condition. */
 export interface CertificateFilter {
   readonly scope: SpaceScope;
+  readonly id?: string | undefined;
   /** Hex, as it is stored. */
   readonly serialNumber?: string | undefined;
   /** Over the certificate or over its public key, hex. */
@@ -38,7 +39,10 @@ export function readFoundPage(
     table: { name: certificates.name, columns: foundColumns },
     by: 'createdAt',
     isNewestFirst: true,
-    where: { ...(filter.serialNumber !== undefined && { serial_number: [filter.serialNumber] }) },
+    where: {
+      ...(filter.id !== undefined && { id: [filter.id] }),
+      ...(filter.serialNumber !== undefined && { serial_number: [filter.serialNumber] }),
+    },
     also: (place: (value: SqlValue) => string) => conditionsOf(filter, place),
   } as const;
   return readListPage<FoundRow>(tx, list, window);

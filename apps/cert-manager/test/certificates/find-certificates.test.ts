@@ -84,6 +84,13 @@ describeEachDialect('finding certificates', (open) => {
     expect(await idsOf(`sha256=${newest.publicKey.spkiSha256}`)).toEqual([newest.id, old.id]);
   });
 
+  test('finds one by its id', async () => {
+    for (const id of [old.id, old.id.toUpperCase()]) expect(await idsOf(`id=${id}`)).toEqual([old.id]);
+    expect(await idsOf(`id=${old.id}&serialNumber=${newest.serialNumber}`)).toEqual([]);
+    expect(await idsOf(`id=${fqdn.id}`)).toEqual([]);
+    expect(await idsOf(`id=${old.id}`, place.app.people.cleo)).toEqual([]);
+  });
+
   test('finds what matches both, and nothing where nothing matches', async () => {
     expect(await idsOf(`serialNumber=${old.serialNumber}&sha256=${old.sha256}`)).toEqual([old.id]);
     expect(await idsOf(`serialNumber=${old.serialNumber}&sha256=${newest.sha256}`)).toEqual([]);
@@ -103,6 +110,8 @@ describeEachDialect('finding certificates', (open) => {
     'sha256=',
     `sha256=${'0'.repeat(63)}`,
     `sha256=${'g'.repeat(64)}`,
+    'id=',
+    'id=1',
     'serialNumber=01&limit=0',
     'serialNumber=01&limit=1001',
     'serialNumber=01&cursor=x',

@@ -18,7 +18,7 @@ jest.setTimeout(60_000);
   });
   afterAll(() => stage.close());
 
-  test('finds the certificate of a pasted serial number or fingerprint', async () => {
+  test('finds the certificate of a pasted serial number, fingerprint or id', async () => {
     const { app } = stage;
     const { ada } = app.people;
     const fqdn = await addFqdn(app, (await addSpace(app, 'Shop')).id, 'shop.example.org');
@@ -35,6 +35,7 @@ jest.setTimeout(60_000);
       `serial=${certificate.serialNumber.toUpperCase()}`,
       `sha256 Fingerprint=${withColons(certificate.sha256)}`,
       certificate.publicKey.spkiSha256,
+      certificate.id.toUpperCase(),
     ];
     await stage.play('pasted-digits', ada, '/spaces', async ({ page, look }) => {
       for (const [place, text] of pasted.entries()) {

@@ -89,16 +89,18 @@ function addReads(certificates: Command, open: () => Session): void {
 
 function addFind(certificates: Command, open: () => Session): void {
   certificates
-    .command('find <digits>')
+    .command('find <text>')
     .description(
-      'Find certificates by serial number, or by the SHA-256 fingerprint of the certificate or its public key',
+      'Find certificates by serial number, id, or the SHA-256 fingerprint of the certificate or its public key',
     )
     .option('--limit <n>', 'maximum number of results', wholeNumber('--limit', 1, 10_000), 20)
-    .action(async (digits: string, { limit }: { limit: number }) => {
+    .action(async (text: string, { limit }: { limit: number }) => {
       const { report, manager } = open();
-      const search = certificateSearchOf(digits);
+      const search = certificateSearchOf(text);
       if (search === undefined)
-        throw new UsageError(`${digits}: is neither a serial number in hex nor a SHA-256 fingerprint`);
+        throw new UsageError(
+          `${text}: is neither a serial number in hex nor a SHA-256 fingerprint nor an id`,
+        );
       const client = await manager();
       const pageSize = String(Math.min(limit, 1000));
       const found = await readPages(

@@ -133,12 +133,13 @@ export const certificatesContract = {
   findCertificates: endpoint({
     method: 'GET',
     path: '/certificates',
-    summary: 'Find certificates of all spaces by serial number or fingerprint, newest first',
+    summary: 'Find certificates of all spaces by serial number, fingerprint or id, newest first',
     query: z.object({
-      // One of the two is needed.
+      // One of the three is needed.
       serialNumber: scalars.serialNumberText.optional(),
       /** Over the DER of the certificate, or over that of its public key. */
       sha256: scalars.sha256Text.optional(),
+      id: scalars.uuid.optional(),
       ...pageQuery,
     }),
     responses: { 200: json(z.array(foundCertificateSchema), 'At most 1000 certificates') },

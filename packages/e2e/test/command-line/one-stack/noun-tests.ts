@@ -93,7 +93,7 @@ export function describeNoun(): void {
         ]);
       expect(await certloop(['certificates', 'find', 'www.example.org'])).toMatchObject({
         code: 2,
-        err: expect.stringContaining('is neither a serial number in hex nor a SHA-256 fingerprint'),
+        err: expect.stringContaining('is neither a serial number in hex nor a SHA-256 fingerprint nor an id'),
       });
       const saved = (await certloop(['certificates', 'save', name])).out;
       expect((await certloop(['certificates', 'download', name])).out).toBe(saved);
