@@ -63,6 +63,8 @@ jest.setTimeout(5 * minute);
         .waitFor();
       await row('Reports').getByText('daily at 03:00').waitFor();
       await row('Reports').getByText('Europe/Riga', { exact: true }).waitFor();
+      // also for those who use no pointer
+      await page.getByRole('link', { name: 'and 1 more: four', exact: true }).waitFor();
       await look('rows');
 
       await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);

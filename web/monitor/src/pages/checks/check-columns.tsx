@@ -107,7 +107,11 @@ function CheckName({ projectId, check }: { readonly projectId: string; readonly 
       >
         <bdi>{nameOfCheck(check)}</bdi>
       </Link>
-      <Tags projectId={projectId} tags={[...new Set(tags.trim().split(/\s+/))].filter((tag) => tag !== '')} />
+      <Tags
+        projectId={projectId}
+        checkId={id}
+        tags={[...new Set(tags.trim().split(/\s+/))].filter((tag) => tag !== '')}
+      />
     </div>
   );
 }
@@ -115,8 +119,16 @@ function CheckName({ projectId, check }: { readonly projectId: string; readonly 
 /** Tags in a row of the list; the page of the check has all of them. */
 const maxTags = 3;
 
-/** The first tags of a check, each with a link to the checks that have it. */
-function Tags({ projectId, tags }: { readonly projectId: string; readonly tags: readonly string[] }) {
+/** The first tags of a check, each with a link to the checks that have it; the others lead to the page with all. */
+function Tags({
+  projectId,
+  checkId,
+  tags,
+}: {
+  readonly projectId: string;
+  readonly checkId: string;
+  readonly tags: readonly string[];
+}) {
   if (tags.length === 0) return null;
   return (
     <div className="cl-dim cl-tags">
@@ -135,7 +147,15 @@ function Tags({ projectId, tags }: { readonly projectId: string; readonly tags: 
         </Fragment>
       ))}
       {tags.length > maxTags && (
-        <span title={tags.join(' ')}>and {countText(tags.length - maxTags)} more</span>
+        <Link
+          className="cl-tag"
+          to="/projects/$projectId/checks/$checkId"
+          params={{ projectId, checkId }}
+          title={tags.join(' ')}
+          aria-label={`and ${countText(tags.length - maxTags)} more: ${tags.slice(maxTags).join(', ')}`}
+        >
+          and {countText(tags.length - maxTags)} more
+        </Link>
       )}
     </div>
   );
