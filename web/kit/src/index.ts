@@ -56,6 +56,7 @@ export { lifeSentence, windowText } from './life/life-sentence.js';
 export { needsPerson } from './life/needs-person.js';
 export { StateChip, type StateShape, type Tone } from './life/state-chip.js';
 export { nameWords, stateWords } from './life/state-words.js';
+export { type BulkProgress, type BulkRules, requestOf, sendParts, startOf } from './lists/bulk-parts.js';
 export { type Column, DataTable } from './lists/data-table.js';
 export { ListEnd } from './lists/list-end.js';
 export { type ListPage, listPageOf } from './lists/list-page.js';

@@ -1,11 +1,23 @@
 import type { FqdnAction, FqdnChange, FqdnChangeResult } from '@certloop/contracts/browser';
-import { CopyCurl, countOf, countText, Fault, sentenceOf, WaitingLines } from '@certloop/web-kit';
+import {
+  type BulkProgress,
+  CopyCurl,
+  countOf,
+  countText,
+  Fault,
+  requestOf,
+  sendParts,
+  sentenceOf,
+  startOf,
+  WaitingLines,
+  wholeSentence,
+} from '@certloop/web-kit';
 import { Button, Modal, NativeSelect } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { providerName, useProviders } from '../providers.js';
 import { api } from '../service.js';
-import { addedResults, idsAtOnce, noResult, slicesOf } from './bulk-slices.js';
+import { nameRules } from './bulk-rules.js';
 
 export interface BulkDialogProps {
   readonly title: string;
@@ -16,12 +28,15 @@ export interface BulkDialogProps {
 }
 
 /** Asks the service what a change of many names would do, shows that, and changes them when the user agrees. */
-export function BulkDialog({ title, action, about, close }: BulkDialogProps) {
+export function BulkDialog({ title, action, about: selected, close }: BulkDialogProps) {
   const [providerId, setProvider] = useState<string | null>();
-  const wanted = { action, ...(providerId !== undefined && { providerId }) };
+  // what was selected when it was opened: names that are changed may leave the list
+  const [about] = useState(selected);
+  const wanted = { ...about, action, ...(providerId !== undefined && { providerId }) };
   const isComplete = action !== 'set-provider' || providerId !== undefined;
-  const { parts, plan, change, done } = useBulkChange(about, wanted, isComplete);
+  const { plan, change, handled } = useBulkChange(wanted, isComplete);
   const shown = change.data ?? plan.data;
+  const matched = plan.data?.matched ?? 0;
   return (
     <Modal opened onClose={() => close(change.isSuccess)} title={title} size="lg">
       <form
@@ -40,15 +55,11 @@ export function BulkDialog({ title, action, about, close }: BulkDialogProps) {
         )}
         {isComplete && plan.isPending && <WaitingLines count={1} />}
         <PlanFault plan={plan} />
-        <Fault>
-          {change.isError
-            ? `${sentenceOf(change.error)} Names that were changed before stay changed; try again for the rest.`
-            : undefined}
-        </Fault>
+        <Fault>{change.isError ? faultText(change.error, handled, matched) : undefined}</Fault>
         {shown !== undefined && <Summary result={shown} isDone={change.isSuccess} />}
-        {change.isPending && parts.length > 1 && (
+        {change.isPending && matched > maxSilent && (
           <p role="status">
-            {countText(done)} of {countOf(parts.length * idsAtOnce, 'name')}
+            {countText(handled)} of {countOf(matched, 'name')}
           </p>
         )}
         <div className="cl-row">
@@ -56,17 +67,19 @@ export function BulkDialog({ title, action, about, close }: BulkDialogProps) {
             <Button onClick={() => close(true)}>Close</Button>
           ) : (
             <>
-              <ChangeButton wanted={wanted} count={plan.data?.changed} isPending={change.isPending} />
+              <ChangeButton
+                wanted={wanted}
+                count={plan.data?.changed}
+                left={handled > 0 ? matched - handled : undefined}
+                isPending={change.isPending}
+              />
               <Button variant="default" onClick={() => close(false)} disabled={change.isPending}>
                 Cancel
               </Button>
             </>
           )}
           {isComplete && (
-            <CopyCurl
-              api={api}
-              of={(to) => to.changeFqdns({ body: { ...parts[0], ...wanted, dryRun: true } })}
-            />
+            <CopyCurl api={api} of={(to) => to.changeFqdns({ body: { ...firstOf(wanted), dryRun: true } })} />
           )}
         </div>
       </form>
@@ -74,31 +87,49 @@ export function BulkDialog({ title, action, about, close }: BulkDialogProps) {
   );
 }
 
-type Wanted = Pick<FqdnChange, 'action' | 'providerId'>;
+type Wanted = Omit<FqdnChange, 'dryRun'>;
+type NameProgress = BulkProgress<Wanted, FqdnChangeResult>;
 
-/** What the change would do, asked for as soon as it `isComplete`, and the change itself, in requests of limited size. */
-function useBulkChange(about: BulkDialogProps['about'], wanted: Wanted, isComplete: boolean) {
+/** Names whose change takes so long that it is shown how far it has come. */
+const maxSilent = 1_000;
+
+/** The first request of a change. */
+const firstOf = (wanted: Wanted) =>
+  requestOf(startOf<Wanted, FqdnChangeResult>(wanted, undefined, nameRules));
+
+/** Why a change has failed, and what is done of it. */
+function faultText(error: Error, handled: number, matched: number): string {
+  const rest = handled === 0 ? '' : ` ${countText(handled)} of ${countOf(matched, 'name')} are done.`;
+  return `${wholeSentence(sentenceOf(error))}${rest}`;
+}
+
+/**
+ * What the change would do, asked for as soon as it `isComplete`, and the change itself, in requests of limited size.
+ * After a failure the change goes on where it has stopped.
+ */
+function useBulkChange(wanted: Wanted, isComplete: boolean) {
   const queries = useQueryClient();
-  const [done, setDone] = useState(0);
-  const parts = slicesOf(about);
-  const send = async (dryRun: boolean, onDone: (names: number) => void) => {
-    let result = noResult;
-    for (const part of parts) {
-      result = addedResults(result, (await api.changeFqdns({ body: { ...part, ...wanted, dryRun } })).body);
-      onDone(result.matched);
-    }
-    return result;
-  };
+  const [stopped, setStopped] = useState<NameProgress>();
+  const send = (start: NameProgress, dryRun: boolean, note: (progress: NameProgress) => void) =>
+    sendParts(
+      start,
+      nameRules,
+      async (request) => (await api.changeFqdns({ body: { ...request, dryRun } })).body,
+      note,
+    );
   const plan = useQuery({
-    queryKey: ['bulk', about, wanted],
-    queryFn: () => send(true, () => undefined),
+    queryKey: ['bulk', wanted],
+    queryFn: () => send(startOf(wanted, undefined, nameRules), true, () => undefined),
     enabled: isComplete,
     gcTime: 0,
     staleTime: 0,
     retry: false,
+    // it is about what was so when the dialog was opened
+    refetchOnWindowFocus: false,
   });
+  const start = startOf(wanted, stopped, nameRules);
   const change = useMutation({
-    mutationFn: () => send(false, setDone),
+    mutationFn: () => send(start, false, setStopped),
     // also after a failure, which leaves what was changed before it
     onSettled: () =>
       queries.invalidateQueries({
@@ -106,7 +137,7 @@ function useBulkChange(about: BulkDialogProps['about'], wanted: Wanted, isComple
           first === 'space' || first === 'spaces' || first === 'ahead' || first === 'renewals',
       }),
   });
-  return { parts, plan, change, done };
+  return { plan, change, handled: start.sum.matched };
 }
 
 /** Why what would change is not known, and a button that asks again. */
@@ -183,16 +214,23 @@ function Summary({ result, isDone }: { readonly result: FqdnChangeResult; readon
 function ChangeButton({
   wanted,
   count,
+  left,
   isPending,
 }: {
   readonly wanted: Wanted;
   /** How many names would change; undefined until that is known. */
   readonly count: number | undefined;
+  /** How many names are left after a failure; undefined before one. */
+  readonly left: number | undefined;
   readonly isPending: boolean;
 }) {
   return (
     <Button type="submit" disabled={count === undefined || count === 0} loading={isPending}>
-      <ButtonLabel {...wanted} names={count === undefined ? '' : countOf(count, 'name')} />
+      {left === undefined ? (
+        <ButtonLabel {...wanted} names={count === undefined ? '' : countOf(count, 'name')} />
+      ) : (
+        `Go on with ${countOf(left, 'name')}`
+      )}
     </Button>
   );
 }

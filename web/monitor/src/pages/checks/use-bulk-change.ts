@@ -1,9 +1,9 @@
 import type { CheckChange, CheckChangeResult } from '@certloop/contracts/browser';
-import { useCountdown } from '@certloop/web-kit';
+import { requestOf, sendParts, startOf, useCountdown } from '@certloop/web-kit';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useMemo, useRef, useState } from 'react';
 import { api } from '../../service.js';
-import { advanced, type BulkProgress, requestOf, startOf } from './bulk-parts.js';
+import { type CheckProgress, checkRules } from './bulk-parts.js';
 
 /** How long a change can be undone. */
 const undoSeconds = 8;
@@ -19,15 +19,20 @@ export function useBulkChange(projectId: string) {
   const queries = useQueryClient();
   const [done, setDone] = useState<DoneChange>();
   const [handled, setHandled] = useState(0);
-  const stopped = useRef<BulkProgress>(undefined);
+  const stopped = useRef<CheckProgress>(undefined);
   const left = useCountdown(done === undefined ? undefined : undoSeconds, done);
   const mutation = useMutation({
     mutationKey: ['bulk', projectId],
     mutationFn: (change: CheckChange) =>
-      send(projectId, startOf(change, stopped.current), (progress) => {
-        stopped.current = progress.isDone ? undefined : progress;
-        setHandled(progress.sum.matched);
-      }),
+      sendParts(
+        startOf(change, stopped.current, checkRules),
+        checkRules,
+        async (body) => (await api.changeChecks({ params: { projectId }, body })).body,
+        (progress) => {
+          stopped.current = progress.isDone ? undefined : progress;
+          setHandled(progress.sum.matched);
+        },
+      ),
     onSuccess: (result, change) => setDone({ change, result }),
     // also after a failure, which leaves what was changed before it
     onSettled: (_result, _error, { ids, action }) => {
@@ -46,7 +51,7 @@ export function useBulkChange(projectId: string) {
     ofRows: useMemo(() => ({ run, isChanging: (id: string) => id === changingId }), [run, changingId]),
     /** The first request of a change. */
     ask: (to: typeof api, change: CheckChange) =>
-      to.changeChecks({ params: { projectId }, body: requestOf(startOf(change, undefined)) }),
+      to.changeChecks({ params: { projectId }, body: requestOf(startOf(change, undefined, checkRules)) }),
     isPending: mutation.isPending,
     error: mutation.error,
     /** Checks that are handled already, of the change under way or of the one that failed. */
@@ -68,22 +73,6 @@ export function useBulkChange(projectId: string) {
 }
 
 export type BulkChange = ReturnType<typeof useBulkChange>;
-
-/** Sends what is left of a change part by part, and returns what came of all of it. */
-async function send(
-  projectId: string,
-  start: BulkProgress,
-  note: (progress: BulkProgress) => void,
-): Promise<CheckChangeResult> {
-  let progress = start;
-  note(progress);
-  while (!progress.isDone) {
-    const { body } = await api.changeChecks({ params: { projectId }, body: requestOf(progress) });
-    progress = advanced(progress, body);
-    note(progress);
-  }
-  return progress.sum;
-}
 
 const opposites: Partial<Record<CheckChange['action'], CheckChange['action']>> = {
   pause: 'resume',

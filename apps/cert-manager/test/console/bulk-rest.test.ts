@@ -1,0 +1,60 @@
+import { hasBrowser } from '@certloop/browser';
+import type { FqdnChange } from '@certloop/contracts';
+import { column, querySql } from '@certloop/db';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { type ConsoleStage, startConsoleStage } from '../support/console.js';
+import { seedListed } from '../support/large-place.js';
+import { fqdnWithCsr } from '../support/signing.js';
+
+// much else may run on the same machine
+jest.setTimeout(180_000);
+
+(hasBrowser() ? describe : describe.skip)('a change of many names that stops half-way', () => {
+  let stage: ConsoleStage;
+  beforeAll(async () => {
+    stage = await startConsoleStage();
+  });
+  afterAll(() => stage.close());
+
+  test('goes on with the names that are not changed, and changes none twice', async () => {
+    const { app } = stage;
+    const { space, fqdn } = await fqdnWithCsr(app, 'first.example.org');
+    await seedListed(app.database, fqdn.id, 1_199);
+    // names that are changed leave this list
+    const path = `/spaces/${space.id}?renewal=off`;
+    await stage.play('bulk-rest', app.people.ada, path, async ({ page, look }) => {
+      for (let shown = 100; shown < 1_200; shown += 100) {
+        await page.getByText(`${shown.toLocaleString('en')} names of 1,200`, { exact: true }).waitFor();
+        await page.getByRole('button', { name: 'Show more' }).click();
+      }
+      await page.getByText('1,200 names', { exact: true }).waitFor();
+      await page.getByLabel('Select all rows shown').check();
+      const sent: FqdnChange[] = [];
+      // the second request of the change is lost
+      await page.route('**/fqdns/bulk', (route) => {
+        const body: FqdnChange = route.request().postDataJSON();
+        if (!body.dryRun) sent.push(body);
+        return !body.dryRun && sent.length === 2 ? route.abort('connectionreset') : route.continue();
+      });
+      await page.getByRole('button', { name: 'Switch renewal on' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Switch renewal on' });
+      await dialog.getByRole('button', { name: 'Switch renewal on for 1,200 names' }).click();
+      await dialog.getByText('1,000 of 1,200 names are done.').waitFor();
+      await look('stopped');
+      await dialog.getByRole('button', { name: 'Go on with 200 names' }).click();
+      await dialog.getByText('1,200 names were changed.').waitFor();
+      expect(sent.map(({ ids }) => ids?.length)).toEqual([1_000, 200, 200]);
+      expect(sent[2]).toEqual(sent[1]);
+      await dialog.getByRole('button', { name: 'Close' }).last().click();
+    });
+    const [entries] = await app.database.read((tx) =>
+      querySql(
+        tx,
+        { entries: column.bigint(), names: column.bigint() },
+        "select count(*) as entries, count(distinct resource_id) as names from audit_logs where action = 'fqdn.renewal'",
+        [],
+      ),
+    );
+    expect(entries).toEqual({ entries: 1_200, names: 1_200 });
+  });
+});
