@@ -178,6 +178,10 @@ jest.setTimeout(180_000);
     // the service caches what it counted for the empty dashboard
     app.clock.advance(61_000);
     const { fqdn } = await fqdnWithCsr(app, 'failing.example.org');
+    // enough names for a toolbar
+    for (let number = 1; number <= 5; number += 1) {
+      await addFqdn(app, fqdn.spaceId, `unfinished${number}.example.org`);
+    }
     const { id: providerId } = await providerOf(app, 'dummy-ca');
     await configure(app, { id: providerId }, { baseUrl: ca.url, validityDays: 30 }).expect(200);
     ca.answer('with a certificate that is due');
