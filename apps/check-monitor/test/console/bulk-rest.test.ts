@@ -89,6 +89,7 @@ jest.setTimeout(300_000);
       await look('delete-lost');
       await button('Delete 5,501 checks').click();
       await page.getByText('This project has no check yet').waitFor();
+      await page.getByText('5,501 checks were deleted.').waitFor();
       expect(sent[2]).toEqual(sent[1]);
       expect(sent).toHaveLength(3);
     });

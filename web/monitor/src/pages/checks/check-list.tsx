@@ -8,7 +8,7 @@ import { BulkBar } from './bulk-bar.js';
 import { BulkOutcome } from './bulk-outcome.js';
 import { checkColumns } from './check-columns.js';
 import { ChecksToolbar, isNarrowed } from './checks-toolbar.js';
-import { useBulkChange } from './use-bulk-change.js';
+import type { BulkChange } from './use-bulk-change.js';
 import type { LiveChecks } from './use-live-checks.js';
 
 const fewRows = 5;
@@ -21,10 +21,11 @@ export interface CheckListProps {
   readonly change: (search: CheckSearch) => void;
   readonly live: LiveChecks;
   readonly canChange: boolean;
+  readonly bulk: BulkChange;
 }
 
 /** The checks that match as rows, with changes of one and of many. */
-export function CheckList({ projectId, search, change, live, canChange }: CheckListProps) {
+export function CheckList({ projectId, search, change, live, canChange, bulk }: CheckListProps) {
   const { list, rows = [], counts, onShown } = live;
   const { total = 0 } = list;
   const channels = useQuery(channelsQuery(projectId)).data ?? noChannels;
@@ -32,7 +33,6 @@ export function CheckList({ projectId, search, change, live, canChange }: CheckL
     rows.map(({ id }) => id),
     JSON.stringify([projectId, search]),
   );
-  const bulk = useBulkChange(projectId);
   const { ofRows } = bulk;
   const columns = useMemo(
     () => checkColumns({ projectId, channels, canChange, bulk: ofRows }),

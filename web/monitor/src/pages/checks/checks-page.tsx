@@ -21,9 +21,9 @@ import { countsText, sumOf, titleOf, worstOf } from '../../check-states.js';
 import { mayChange, projectQuery } from '../../lookups.js';
 import { ProjectHead } from '../../project-head.js';
 import { shownColumns } from './check-columns.js';
-import { CheckList } from './check-list.js';
 import { isNarrowed } from './checks-toolbar.js';
 import { NewCheck } from './new-check.js';
+import { ProjectChecks } from './project-checks.js';
 import { useLiveChecks } from './use-live-checks.js';
 
 const route = getRouteApi('/inside/projects/$projectId');
@@ -63,21 +63,18 @@ export function ChecksPage() {
         refresh={live()}
         waiting={<WaitingTable columns={shownColumns(projectId)} canSelect={canChange} />}
       >
-        {() =>
-          isEmpty ? (
-            <NoCheck>{add}</NoCheck>
-          ) : (
-            <CheckList
-              // what was selected, and what came of a change, is of one project
-              key={projectId}
-              projectId={projectId}
-              search={search}
-              change={(next) => void navigate({ search: next, replace: true })}
-              live={checks}
-              canChange={canChange}
-            />
-          )
-        }
+        {() => (
+          <ProjectChecks
+            // what was selected, and what came of a change, is of one project
+            key={projectId}
+            projectId={projectId}
+            search={search}
+            change={(next) => void navigate({ search: next, replace: true })}
+            live={checks}
+            canChange={canChange}
+            empty={isEmpty ? <NoCheck>{add}</NoCheck> : undefined}
+          />
+        )}
       </Loaded>
       {/* also after the right has gone: it holds what was typed, and the refusal */}
       <NewCheck projectId={projectId} isOpen={isAdding} close={() => setAdding(false)} />
