@@ -118,6 +118,81 @@ jest.setTimeout(180_000);
     });
   });
 
+  test('that no longer fit the filter stay until the list is sorted anew, but not without rights', async () => {
+    const { app } = stage;
+    const { ada, ben } = app.people;
+    const space = await addSpace(app, 'Filtered');
+    const one = await addFqdn(app, space.id, 'one.filtered.example.org');
+    const two = await addFqdn(app, space.id, 'two.filtered.example.org');
+    await stage.play(
+      'unfit-rows',
+      ada,
+      `/spaces/${space.id}?renewal=off&sort=fqdn`,
+      async ({ page, look }) => {
+        await follow(page, one.fqdn);
+        const table = page.getByRole('table', { name: 'Names' });
+        const strip = (text: string) => page.getByRole('button', { name: text, exact: true });
+        await switchRenewal(app, one, true);
+        await page.clock.fastForward(6_000);
+        await strip('1 row no longer fits. Sort anew').waitFor();
+        await table.getByRole('switch', { name: `Renew ${one.fqdn} automatically`, checked: true }).waitFor();
+        expect(await table.getByRole('rowheader').allTextContents()).toEqual([one.fqdn, two.fqdn]);
+        await look('one');
+        await switchRenewal(app, two, true);
+        await page.clock.fastForward(6_000);
+        await strip('2 rows no longer fit. Sort anew').waitFor();
+        await app.request.delete(`/spaces/${space.id}/fqdns/${one.id}`).set(ada.auth).expect(200);
+        await page.clock.fastForward(6_000);
+        await table.getByRole('link', { name: one.fqdn }).waitFor({ state: 'detached' });
+        await strip('1 row no longer fits. Sort anew').click();
+        await page.getByRole('heading', { name: 'No name matches' }).waitFor();
+      },
+    );
+
+    const group = await addGroup(app, { permission: 'READ', spaceIds: [space.id], userIds: [ben.id] });
+    await addFqdn(app, space.id, 'three.filtered.example.org');
+    await stage.play('unfit-taken', ben, '/fqdns?renewal=on&sort=fqdn', async ({ page }) => {
+      await follow(page, two.fqdn);
+      await switchRenewal(app, two, false);
+      await page.clock.fastForward(20_000);
+      await page.getByRole('button', { name: '1 row no longer fits. Sort anew' }).waitFor();
+      await app.request.delete(`/permission-groups/${group.id}`).set(ada.auth).expect(200);
+      await page.clock.fastForward(301_000);
+      await page.getByRole('link', { name: two.fqdn }).waitFor({ state: 'detached' });
+    });
+  });
+
+  test('by need do not jump when one gets worse', async () => {
+    const { app, ca } = stage;
+    const { ada } = app.people;
+    // more than the other stories have
+    const names = ['a.worse.example.org', 'b.worse.example.org', 'c.worse.example.org'];
+    const issued: (typeof moving)[] = [];
+    for (const name of names) {
+      issued.push(await issuedFqdn(place, name));
+      app.clock.advance(60_000);
+    }
+    await stage.play('worse-rows', ada, '/fqdns?q=worse.example', async ({ page, look }) => {
+      await follow(page, names[0] ?? '');
+      const table = page.getByRole('table', { name: 'Names' });
+      const shown = () => table.getByRole('rowheader').allTextContents();
+      await table.getByText(names[2] ?? '').waitFor();
+      expect(await shown()).toEqual(names);
+      ca.answer('with a refusal');
+      const last = issued[2] ?? moving;
+      await signWith(place, last);
+      ca.answer('normally');
+      await page.clock.fastForward(20_000);
+      await table.getByText('failing', { exact: true }).waitFor();
+      expect(await shown()).toEqual(names);
+      await look('worse');
+      const strip = page.getByRole('button', { name: '1 row moved. Sort anew' });
+      await strip.click();
+      await strip.waitFor({ state: 'detached' });
+      expect(await shown()).toEqual([names[2], names[0], names[1]]);
+    });
+  });
+
   test('of the renewals and of the dashboard stay in their places', async () => {
     const { app } = stage;
     const early = await renewedFqdn(place, 'early.example.org');

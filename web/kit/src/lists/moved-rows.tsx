@@ -1,13 +1,21 @@
 import { Button } from '@mantine/core';
-import { countOf } from '../times.js';
+import { movedText } from './moved-text.js';
 
-/** Says how many rows are not where the service would put them: rows do not jump while someone reads them. */
-export function MovedRows({ moved, sortAnew }: { readonly moved: number; readonly sortAnew: () => void }) {
-  if (moved === 0) return null;
+interface MovedRowsProps {
+  /** Rows that are not where the service would put them. */
+  readonly moved: number;
+  /** Rows that the search or the filter no longer finds. */
+  readonly unfit?: number;
+  readonly sortAnew: () => void;
+}
+
+/** Says how many rows are not where they would be after a new load: rows do not jump while someone reads them. */
+export function MovedRows({ moved, unfit = 0, sortAnew }: MovedRowsProps) {
+  if (moved === 0 && unfit === 0) return null;
   return (
     <div className="cl-row">
       <Button size="xs" variant="default" onClick={sortAnew}>
-        {countOf(moved, 'row')} moved. Sort anew
+        {movedText(moved, unfit)}
       </Button>
     </div>
   );

@@ -15,6 +15,11 @@ export interface SteadyOptions<Row> {
    * row that is not among the loaded ones any more leaves the list.
    */
   readonly find?: (row: Row) => FindQuery<Row>;
+  /**
+   * Whether the filter of the list still finds a row, for filters by what changes. Such a list keeps a row that fits no
+   * more in its place, and says how many there are.
+   */
+  readonly fits?: ((row: Row) => boolean) | undefined;
 }
 
 interface FindQuery<Row> {
@@ -37,12 +42,13 @@ export function useSteadyList<Row>(list: ReturnType<typeof useList<Row>>, option
 
 /**
  * The rows in the places in which they are shown, whatever order a later load brings, until `sortAnew` is called or the
- * subject changes. A row that is loaded no more stays only if the list has more pages and the service still has the row.
+ * subject changes. A row that is loaded no more stays only if it may be on a later page or fit the filter no more, and the
+ * service still has it.
  */
 export function useSteadyRows<Row>(
   query: RowsQuery,
   { rows: loaded, hasMore }: { readonly rows: readonly Row[] | undefined; readonly hasMore: boolean },
-  { keyOf, subject, find }: SteadyOptions<Row>,
+  { keyOf, subject, find, fits }: SteadyOptions<Row>,
 ) {
   const [, draw] = useReducer((count: number) => count + 1, 0);
   const last = useRef<{ readonly subject: string; readonly rows: readonly Row[] }>(undefined);
@@ -56,12 +62,12 @@ export function useSteadyRows<Row>(
   const before = isOfSubject ? (last.current?.rows ?? []) : [];
   const keys = new Set(loaded?.map(keyOf));
   const missing = before.filter((row) => !keys.has(keyOf(row)));
-  const elsewhere = useElsewhere(hasMore ? missing : [], keyOf, find);
+  const elsewhere = useElsewhere(hasMore || fits !== undefined ? missing : [], keyOf, find);
   const shown = before.flatMap((row) => (keys.has(keyOf(row)) ? [row] : (elsewhere.get(keyOf(row)) ?? [])));
-  const { rows, moved } =
-    loaded === undefined || loaded.length === 0 || shown.length === 0
-      ? { rows: loaded, moved: 0 }
-      : steadyRows(shown, loaded, keyOf);
+  const isNew = loaded === undefined || shown.length === 0 || (loaded.length === 0 && fits === undefined);
+  const { rows, moved, unfit } = isNew
+    ? { rows: loaded, moved: 0, unfit: 0 }
+    : steadyRows(shown, loaded, keyOf, fits);
   useEffect(() => {
     const { current } = begun;
     current.isRead ||= query.dataUpdatedAt !== current.at || !query.isFetching;
@@ -71,6 +77,7 @@ export function useSteadyRows<Row>(
   return {
     rows,
     moved,
+    unfit,
     sortAnew: () => {
       last.current = undefined;
       draw();
@@ -86,6 +93,8 @@ const lookUpOptions = {
   // a change of the row asks again at once
   staleTime: 60_000,
   refetchOnWindowFocus: false,
+  // no change is reported to a user who loses the right to see it
+  refetchInterval: 300_000,
   // the list may have loaded the row again since
   gcTime: 0,
 } as const;

@@ -22,6 +22,7 @@ import { useRights } from '../rights.js';
 import { api } from '../service.js';
 import { BulkBar } from './bulk-bar.js';
 import { ExportNames } from './export-names.js';
+import { canStopFitting, fitsFilter } from './fits-filter.js';
 import { useNameColumns } from './name-columns.js';
 import { NamesToolbar, type NamesToolbarProps, withSort } from './names-toolbar.js';
 
@@ -50,7 +51,7 @@ export function NamesList(props: NamesListProps) {
   const hasToolbar = isFiltered || (counts !== undefined && counts.total > fewNames);
   const subject = JSON.stringify([spaceId, filter]);
   const list = useNames(spaceId, filter);
-  const { query, rows, total, moved, sortAnew } = list;
+  const { query, rows, total, moved, unfit, sortAnew } = list;
   const shownCounts = useShownCounts(spaceId, filter, counts);
   const writable = rows?.filter(canWrite).map(({ id }) => id) ?? [];
   const selection = useSelection(writable, subject);
@@ -85,7 +86,7 @@ export function NamesList(props: NamesListProps) {
                   selection={selection}
                 />
               )}
-              <MovedRows moved={moved} sortAnew={sortAnew} />
+              <MovedRows moved={moved} unfit={unfit} sortAnew={sortAnew} />
               <NamesTable
                 {...props}
                 list={{ ...list, rows }}
@@ -118,6 +119,7 @@ function useNames(spaceId: string | undefined, filter: NamesListProps['filter'])
     keyOf: ({ id }) => id,
     subject: JSON.stringify([spaceId, filter, useRights()]),
     find: (row) => fqdnLookUp(row.spaceId, row.id),
+    fits: canStopFitting(filter) ? (row) => fitsFilter(row, filter) : undefined,
   });
 }
 

@@ -77,16 +77,23 @@ export function CheckList({ projectId, search, change, live, canChange, bulk }: 
   );
 }
 
-/** Says how many rows are not where their state would put them: rows do not jump while someone reads them. */
+/** Says how many rows are not where a new load would put them: rows do not jump while someone reads them. */
 function Moved({
   projectId,
   rows,
   search,
 }: Pick<CheckListProps, 'projectId' | 'search'> & { readonly rows: readonly LiveCheck[] }) {
   const queries = useQueryClient();
-  const moved = movedRows(rows, search);
+  const fitting = rows.filter((row) => fitsStatus(row, search));
   const sortAnew = () => void queries.invalidateQueries({ queryKey: ['projects', projectId, 'checks'] });
-  return <MovedRows moved={moved} sortAnew={sortAnew} />;
+  return (
+    <MovedRows moved={movedRows(fitting, search)} unfit={rows.length - fitting.length} sortAnew={sortAnew} />
+  );
+}
+
+/** Whether the list of this search still has a check, by its newest state. */
+function fitsStatus({ status: now, started }: LiveCheck, { status }: CheckSearch): boolean {
+  return status === undefined || (status === 'started' ? started : now === status);
 }
 
 function movedRows(rows: readonly LiveCheck[], { sort }: CheckSearch): number {

@@ -1,0 +1,31 @@
+import type { Fqdn } from '@certloop/contracts/browser';
+import type { FqdnFilter } from '../lookups.js';
+
+/** Whether the filter has a condition that a name can stop to meet; the name itself never changes. */
+export function canStopFitting({
+  state,
+  renewal,
+  providerId,
+  expiresFrom,
+  expiresBefore,
+}: FqdnFilter): boolean {
+  return [state, renewal, providerId, expiresFrom, expiresBefore].some(
+    (condition) => condition !== undefined,
+  );
+}
+
+/** Whether a filter still finds a name, by what is known of it. */
+export function fitsFilter(
+  { renewalEnabled, providerId, status }: Pick<Fqdn, 'renewalEnabled' | 'providerId' | 'status'>,
+  filter: FqdnFilter,
+): boolean {
+  const expiresAt = Date.parse(status?.certificate?.expiresAt ?? '');
+  const { state, renewal, expiresFrom, expiresBefore } = filter;
+  return (
+    (state === undefined || status === undefined || status.state === state) &&
+    (renewal === undefined || renewalEnabled === (renewal === 'on')) &&
+    (filter.providerId === undefined || providerId === filter.providerId) &&
+    (expiresFrom === undefined || expiresAt >= Date.parse(expiresFrom)) &&
+    (expiresBefore === undefined || expiresAt < Date.parse(expiresBefore))
+  );
+}
