@@ -22,7 +22,8 @@ export type CountedProject = Awaited<ReturnType<(typeof projectsQuery)['queryFn'
 export function projectQuery(projectId: string) {
   return {
     queryKey: ['projects', projectId],
-    queryFn: async ({ signal }: Asked) => (await api.getProject({ params: { projectId }, signal })).body,
+    queryFn: async ({ signal }: Asked) =>
+      (await api.getProject({ params: { projectId }, headers: background, signal })).body,
   };
 }
 

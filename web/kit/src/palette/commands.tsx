@@ -31,7 +31,8 @@ export interface CommandsProps {
 }
 
 type Opened =
-  | { readonly dialog: 'palette' | 'help'; readonly keys: readonly PageKey[] }
+  | { readonly dialog: 'palette'; readonly keys: readonly PageKey[] }
+  | { readonly dialog: 'help'; readonly focused: Element | null }
   | { readonly dialog: 'curl'; readonly requests: readonly WrittenRequest[] };
 
 /** The button of the search over all pages, and the keys of the console. */
@@ -39,8 +40,11 @@ export function Commands({ links, find, hint, programSignIn, signOut }: Commands
   const { history } = useRouter();
   const queries = useQueryClient();
   const [opened, setOpened] = useState<Opened>();
-  // the page as it is now: a dialog covers it
-  const open = (dialog: 'palette' | 'help') => setOpened({ dialog, keys: pageKeys() });
+  const open = (dialog: 'palette' | 'help') =>
+    setOpened(
+      // a dialog covers the page and takes the focus
+      dialog === 'help' ? { dialog, focused: document.activeElement } : { dialog, keys: pageKeys() },
+    );
   const openCurl = () => setOpened({ dialog: 'curl', requests: requestsOfPage(queries) });
   const close = () => setOpened(undefined);
   const newest = useRef({ links, open });
@@ -89,7 +93,7 @@ export function Commands({ links, find, hint, programSignIn, signOut }: Commands
       {opened?.dialog === 'curl' && (
         <PageAsCurl requests={opened.requests} signIn={programSignIn} close={close} />
       )}
-      {opened?.dialog === 'help' && <KeysHelp pageKeys={opened.keys} jumps={links} close={close} />}
+      {opened?.dialog === 'help' && <KeysHelp focused={opened.focused} jumps={links} close={close} />}
     </>
   );
 }

@@ -1,6 +1,7 @@
 import { Modal, Switch } from '@mantine/core';
+import { useNow } from '../clock.browser.js';
 import { changeDisplay, useDisplay } from '../frame/display.browser.js';
-import type { PageKey } from './page-keys.browser.js';
+import { pageKeys } from './page-keys.browser.js';
 
 const common = [
   ['Ctrl K or ⌘ K', 'Go to a page, a name or an action'],
@@ -11,17 +12,20 @@ const common = [
   ['Esc', 'Close a dialog, or go to the page above'],
 ] as const;
 
-/** Dialog that lists the keys: of every page, of this one, and those that lead to others. */
+/** Dialog that lists the keys: of every page, of this one as it changes below the dialog, and those that lead to others. */
 export function KeysHelp({
-  pageKeys,
+  focused,
   jumps,
   close,
 }: {
-  readonly pageKeys: readonly PageKey[];
+  /** What had the focus before the dialog. */
+  readonly focused: Element | null;
   readonly jumps: readonly { readonly letter: string; readonly label: string }[];
   readonly close: () => void;
 }) {
   const { keys } = useDisplay();
+  useNow(1_000);
+  const shown = pageKeys(focused);
   return (
     <Modal opened onClose={close} title="Keys" size="lg">
       <div className="cl-form">
@@ -31,8 +35,8 @@ export function KeysHelp({
           onChange={({ currentTarget: { checked } }) => changeDisplay({ keys: checked ? 'on' : 'off' })}
           data-autofocus
         />
-        {pageKeys.length > 0 && (
-          <KeyTable title="On this page" rows={pageKeys.map(({ key, label }) => [key, label])} />
+        {shown.length > 0 && (
+          <KeyTable title="On this page" rows={shown.map(({ key, label }) => [key, label])} />
         )}
         <KeyTable title="On every page" rows={common} />
         <KeyTable title="To other pages" rows={jumps.map(({ letter, label }) => [`g ${letter}`, label])} />

@@ -18,13 +18,16 @@ const fields = 'input:not([type=checkbox], [type=radio]), textarea, select, [con
 // rows of tables, and cards
 const listed = '.cl-table tbody tr:not(.cl-spacer), .cl-cards > *';
 
-/** The keys of the controls that the page shows now; of those in a list, only those of the row that has the focus. */
-export function pageKeys(): readonly PageKey[] {
+/**
+ * The keys of the controls that the page shows now; of those in a list, only those of the row that has the focus, or
+ * that had it before a dialog took it.
+ */
+export function pageKeys(focused = document.activeElement): readonly PageKey[] {
   const controls = document.querySelectorAll<HTMLElement>('main [aria-keyshortcuts]:not(:disabled)');
   return [...controls].flatMap((control) => {
     const key = control.getAttribute('aria-keyshortcuts');
     if (key === null || control.getClientRects().length === 0) return [];
-    if (control.closest(listed)?.contains(document.activeElement) === false) return [];
+    if (control.closest(listed)?.contains(focused) === false) return [];
     const isAction = !control.matches(fields);
     const [words] = control instanceof HTMLInputElement ? (control.labels ?? []) : [control];
     const label = control.getAttribute('aria-label') ?? words?.textContent ?? '';

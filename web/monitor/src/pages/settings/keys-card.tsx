@@ -66,7 +66,7 @@ export function KeysCard({
       {asked?.action === 'create' && (
         <CreateKey project={project} kind={asked.kind} close={() => ask(undefined)} />
       )}
-      {asked?.action === 'revoke' && (
+      {asked?.action === 'revoke' && project.keys.includes(asked.kind) && (
         <RevokeKey project={project} kind={asked.kind} close={() => ask(undefined)} />
       )}
     </section>
@@ -157,11 +157,13 @@ interface Opened {
 
 function CreateKey({ project, kind, close }: Opened) {
   const queries = useQueryClient();
-  const [hadOne] = useState(project.keys.includes(kind));
   const create = useMutation({
-    mutationFn: async () => (await api.createKey({ params: { projectId: project.id, kind } })).body.key,
+    mutationFn: async (_hadOne: boolean) =>
+      (await api.createKey({ params: { projectId: project.id, kind } })).body.key,
     onSuccess: () => queries.invalidateQueries({ queryKey: ['projects', project.id], exact: true }),
   });
+  // another tab may create or revoke it while the question is open
+  const hadOne = create.isPending ? create.variables : project.keys.includes(kind);
   const key = create.data;
   const title = key === undefined ? `${hadOne ? 'Replace' : 'Create'} the ${kind} key?` : 'Copy the key now';
   return (
@@ -178,7 +180,7 @@ function CreateKey({ project, kind, close }: Opened) {
             <Button
               color={hadOne ? 'red' : 'indigo'}
               loading={create.isPending}
-              onClick={() => create.mutate()}
+              onClick={() => create.mutate(hadOne)}
             >
               {hadOne ? 'Replace the key' : 'Create the key'}
             </Button>

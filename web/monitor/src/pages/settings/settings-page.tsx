@@ -1,4 +1,4 @@
-import { ErrorPanel, Loaded, useTitle, WaitingPage } from '@certloop/web-kit';
+import { ErrorPanel, Loaded, live, useTitle, WaitingPage } from '@certloop/web-kit';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { mayChange, projectQuery } from '../../lookups.js';
@@ -12,7 +12,7 @@ const route = getRouteApi('/inside/projects/$projectId/settings');
 /** Members and keys of a project, its name, and its deletion. */
 export function SettingsPage() {
   const { projectId } = route.useParams();
-  const query = useQuery(projectQuery(projectId));
+  const query = useQuery({ ...projectQuery(projectId), ...live() });
   useTitle(`Settings of ${query.data?.name ?? 'a project'}`, 'monitor');
   if (query.isError && query.data === undefined) {
     return <ErrorPanel error={query.error} retry={() => void query.refetch()} />;
