@@ -322,7 +322,11 @@ jest.setTimeout(2 * minute);
     const { projectId } = frida.keys;
     const { browser, url, app } = stage;
     await createUser(app.accounts, { email: 'gert@example.org', checkLimit: null, pingLimit: null });
-    await frida.check({ name: 'Stock “count” [daily]', slug: 'stock', tags: 'stock' });
+    await frida.check({
+      name: 'Stock “count” [daily]',
+      slug: 'stock',
+      tags: `stock ${'long-'.repeat(16)}tag`,
+    });
     const name = 'The warehouse of the north 🚀 and everything that is counted in it each night';
     await runStory(browser, { name: 'settings', url: `${url}ui/projects/${projectId}` }, async (story) => {
       const { page, look } = story;
@@ -335,6 +339,13 @@ jest.setTimeout(2 * minute);
       await badge.getByText(/<img src=".*\/b\/3\/.*\.svg" alt=/).waitFor();
       await page.getByRole('img', { name: 'Badge of stock', exact: true }).waitFor();
       await page.waitForFunction('[...document.images].every((one) => one.naturalWidth > 0)');
+      // a long one becomes smaller as a whole
+      const shapes = `[...document.querySelectorAll('main td img')].map((one) => {
+        const { width, height } = one.getBoundingClientRect();
+        return (width * one.naturalHeight) / (height * one.naturalWidth);
+      })`;
+      const squeezed = (await page.evaluate<number[]>(shapes)).filter((one) => Math.abs(one - 1) > 0.05);
+      expect(squeezed).toEqual([]);
       await look('badges');
       await page.getByRole('searchbox', { name: 'Search checks' }).fill('nothing');
       await page.getByRole('button', { name: 'Search' }).click();

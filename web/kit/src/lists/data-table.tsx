@@ -1,6 +1,6 @@
 import { measureElement, useWindowVirtualizer } from '@tanstack/react-virtual';
 import { memo, type ReactNode, useEffect, useRef } from 'react';
-import { LiveCell } from './live-cell.js';
+import { LiveCell, type NarrowPlace } from './live-cell.js';
 import type { Selection } from './use-selection.browser.js';
 
 export interface Column<Row> {
@@ -11,6 +11,12 @@ export interface Column<Row> {
   readonly sort?: string;
   /** Width in CSS, such as `12rem`; columns without one share what is left. */
   readonly width?: string;
+  /**
+   * Place on a phone. If a column of a table has one, its rows are cards of two lines there: the name with something
+   * beside it, then one or two facts, which may begin with the title of the column, or one that fills the line. Cells of
+   * the other columns are not shown.
+   */
+  readonly narrow?: NarrowPlace;
 }
 
 /** Rows that can be chosen, each by a check box. */
@@ -133,7 +139,7 @@ function Frame<Row>({
   const selectable = rows.filter((row) => selection?.canSelect?.(row) ?? true).length;
   return (
     <table
-      className="cl-table"
+      className={columns.some(({ narrow }) => narrow !== undefined) ? 'cl-table cl-two-lines' : 'cl-table'}
       aria-label={label}
       aria-rowcount={tableRef === undefined ? undefined : (total ?? rows.length) + 1}
       ref={tableRef}
@@ -238,13 +244,13 @@ const CellsOfRow = memo(function CellsOfRow({
   readonly row: unknown;
   readonly columns: readonly Column<unknown>[];
 }) {
-  return columns.map(({ key, title, cell }, place) =>
+  return columns.map(({ key, title, narrow, cell }, place) =>
     place === 0 ? (
-      <th key={key} scope="row">
+      <th key={key} scope="row" data-narrow={narrow}>
         {cell(row)}
       </th>
     ) : (
-      <LiveCell key={key} title={title}>
+      <LiveCell key={key} title={title} narrow={narrow}>
         {cell(row)}
       </LiveCell>
     ),

@@ -1,8 +1,12 @@
 import { Component, createRef, type ReactNode } from 'react';
 import { lastingText } from './lasting-text.js';
 
+/** Place of a cell in a card of two lines, as on phones; see `Column`. */
+export type NarrowPlace = 'name' | 'beside' | 'fact' | 'titled' | 'line';
+
 interface LiveCellProps {
   readonly title: string;
+  readonly narrow: NarrowPlace | undefined;
   readonly children: ReactNode;
 }
 
@@ -23,9 +27,9 @@ export class LiveCell extends Component<LiveCellProps> {
   }
 
   override render() {
-    const { title, children } = this.props;
+    const { title, narrow, children } = this.props;
     return (
-      <td ref={this.#cell} data-title={title}>
+      <td ref={this.#cell} data-title={title} data-narrow={narrow}>
         {children}
       </td>
     );

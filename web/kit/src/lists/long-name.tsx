@@ -1,11 +1,13 @@
 import { unicodeHost } from '../names/host-text.js';
 
 const maxWhole = 48;
+// what fits beside a state on a phone
+const maxNarrow = 20;
 const endLength = 16;
 
 /**
- * A host name on one line, with that of the DNS below where people write it in another way. A long one loses its
- * middle, as its end says most of a host name; its whole text stays for the search of the browser and shows on hover. A
+ * A host name on one line, with that of the DNS below where people write it in another way. A long one, on a phone also
+ * a shorter one, loses its middle, as its end says most of a host name; its whole text stays for the search of the browser and shows on hover. A
  * link around it needs the name as `aria-label`.
  */
 export function LongName({ children }: { readonly children: string }) {
@@ -23,9 +25,9 @@ export function LongName({ children }: { readonly children: string }) {
 
 function Line({ children }: { readonly children: string }) {
   const characters = [...children];
-  if (characters.length <= maxWhole) return <bdi>{children}</bdi>;
+  if (characters.length <= maxNarrow) return <bdi>{children}</bdi>;
   return (
-    <bdi className="cl-long" title={children}>
+    <bdi className={characters.length > maxWhole ? 'cl-long' : 'cl-middle'} title={children}>
       <span>{characters.slice(0, -endLength).join('')}</span>
       <span>{characters.slice(-endLength).join('')}</span>
     </bdi>

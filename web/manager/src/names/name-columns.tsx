@@ -33,6 +33,7 @@ export function useNameColumns({
         title: 'Renewal',
         width: '9rem',
         sort: 'renewAt',
+        narrow: 'titled',
         cell: (fqdn) => <Renewal fqdn={fqdn} canWrite={canWrite(fqdn)} />,
       },
       ...(hasProvider ? [providerColumn(providers)] : []),
@@ -54,6 +55,7 @@ const nameColumn: Column<Fqdn> = {
   key: 'fqdn',
   title: 'Name',
   sort: 'fqdn',
+  narrow: 'name',
   cell: ({ id, spaceId, fqdn }) => (
     <RowLink to="/spaces/$spaceId/fqdns/$fqdnId" params={{ spaceId, fqdnId: id }} label={hostText(fqdn)}>
       <LongName>{fqdn}</LongName>
@@ -87,6 +89,7 @@ const stateColumn: Column<Fqdn> = {
   title: 'State',
   width: '10rem',
   sort: 'attention',
+  narrow: 'beside',
   cell: ({ status }) => status && <FqdnStateChip status={status} />,
 };
 
@@ -102,6 +105,7 @@ const expiryColumn: Column<Fqdn> = {
   title: 'Expires',
   width: '8rem',
   sort: 'expiresAt',
+  narrow: 'titled',
   cell: ({ status }) => status?.certificate && <Moment at={status.certificate.expiresAt} />,
 };
 

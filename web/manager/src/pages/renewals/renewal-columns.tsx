@@ -37,14 +37,21 @@ export function useRenewalColumns(status: RenewalStatus, run: Run): readonly Col
   const now = useNow();
   const providers = useProviders();
   return [
-    { key: 'fqdn', title: 'Name', cell: (entry) => <Name entry={entry} /> },
+    { key: 'fqdn', title: 'Name', narrow: 'name', cell: (entry) => <Name entry={entry} /> },
     {
       key: 'state',
       title: 'State',
       width: '7.5rem',
+      narrow: 'beside',
       cell: (entry) => <State entry={entry} now={now} />,
     },
-    { key: 'at', title: 'When and why', width: '13rem', cell: (entry) => <When entry={entry} /> },
+    {
+      key: 'at',
+      title: 'When and why',
+      width: '13rem',
+      narrow: 'line',
+      cell: (entry) => <When entry={entry} />,
+    },
     { key: 'try', title: 'Try', width: '3.5rem', cell: ({ attempt = 1 }) => attempt },
     ...(status === 'completed' ? [] : [errorColumn]),
     {

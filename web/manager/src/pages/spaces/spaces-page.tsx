@@ -37,6 +37,7 @@ const columns: readonly Column<Space>[] = [
   {
     key: 'name',
     title: 'Space',
+    narrow: 'name',
     cell: ({ id, name }) => (
       <Link to="/spaces/$spaceId" params={{ spaceId: id }}>
         {name}
@@ -56,17 +57,20 @@ const columns: readonly Column<Space>[] = [
     key: 'needs',
     title: 'State',
     width: '12rem',
+    narrow: 'beside',
     cell: ({ counts }) => counts && <Needs counts={counts} />,
   },
   {
     key: 'names',
     title: 'Names',
     width: '7rem',
+    narrow: 'fact',
     cell: ({ counts }) => counts && countOf(counts.total, 'name'),
   },
   {
     key: 'next',
     title: 'Next expiry',
+    narrow: 'titled',
     width: '9rem',
     cell: ({ nextExpiry }) => nextExpiry && <Moment at={nextExpiry} />,
   },

@@ -116,6 +116,7 @@ function useColumns(): readonly Column<User>[] {
     {
       key: 'name',
       title: 'Name',
+      narrow: 'name',
       cell: (user) => (
         <span className="cl-person">
           <Avatar user={user} hasPicture={user.hasAvatar === true} />
@@ -125,7 +126,7 @@ function useColumns(): readonly Column<User>[] {
         </span>
       ),
     },
-    { key: 'email', title: 'E-mail', cell: ({ email }) => email },
+    { key: 'email', title: 'E-mail', narrow: 'fact', cell: ({ email }) => email },
     {
       key: 'admin',
       title: 'Rights',
@@ -133,10 +134,17 @@ function useColumns(): readonly Column<User>[] {
       cell: ({ isAdmin }) => (isAdmin ? <AdminChip /> : null),
     },
     { key: 'groups', title: 'Groups', cell: groupsOf },
-    { key: 'state', title: 'State', width: '8rem', cell: (user) => <UserStateChip user={user} /> },
+    {
+      key: 'state',
+      title: 'State',
+      width: '8rem',
+      narrow: 'beside',
+      cell: (user) => <UserStateChip user={user} />,
+    },
     {
       key: 'login',
       title: 'Last sign-in',
+      narrow: 'titled',
       width: '9rem',
       cell: ({ lastLoginAt }) => (lastLoginAt === undefined ? 'never' : <Moment at={lastLoginAt} />),
     },

@@ -43,11 +43,17 @@ export function checkColumns({
 /** Columns that everyone sees. */
 export function shownColumns(projectId: string): readonly Column<LiveCheck>[] {
   return [
-    { key: 'name', title: 'Check', cell: (check) => <CheckName projectId={projectId} check={check} /> },
+    {
+      key: 'name',
+      title: 'Check',
+      narrow: 'name',
+      cell: (check) => <CheckName projectId={projectId} check={check} />,
+    },
     {
       key: 'status',
       title: 'State',
       width: '7rem',
+      narrow: 'beside',
       cell: ({ status, started, downSince }) => (
         <div className="cl-lines">
           <CheckStateChip status={status} isRunning={started} />
@@ -71,12 +77,15 @@ export function shownColumns(projectId: string): readonly Column<LiveCheck>[] {
       key: 'pings',
       title: 'Last ping',
       width: '9rem',
+      narrow: 'line',
       cell: ({ last_ping, last_duration, next_ping, status, expectedAt }) => {
         const next = next_ping ?? (status === 'down' ? expectedAt : undefined);
         return (
           <div className="cl-lines">
             {last_ping === null ? 'never' : <Moment at={last_ping} />}
-            {last_duration !== undefined && <span className="cl-dim">took {lengthOf(last_duration)}</span>}
+            {last_duration !== undefined && (
+              <span className="cl-dim cl-extra">took {lengthOf(last_duration)}</span>
+            )}
             {next !== undefined && next !== null && <Expected at={next} status={status} />}
           </div>
         );
