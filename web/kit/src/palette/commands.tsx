@@ -40,11 +40,9 @@ export function Commands({ links, find, hint, programSignIn, signOut }: Commands
   const { history } = useRouter();
   const queries = useQueryClient();
   const [opened, setOpened] = useState<Opened>();
+  // a dialog covers the page and takes the focus
   const open = (dialog: 'palette' | 'help') =>
-    setOpened(
-      // a dialog covers the page and takes the focus
-      dialog === 'help' ? { dialog, focused: document.activeElement } : { dialog, keys: pageKeys() },
-    );
+    setOpened(dialog === 'help' ? { dialog, focused: document.activeElement } : { dialog, keys: pageKeys() });
   const openCurl = () => setOpened({ dialog: 'curl', requests: requestsOfPage(queries) });
   const close = () => setOpened(undefined);
   const newest = useRef({ links, open });
