@@ -17,7 +17,10 @@ export function lazyPage<Part extends object, Name extends keyof Part>(
     try {
       return { page: await loadPage() };
     } catch (error) {
-      return { page: latePage(loadPage, recoverPart(error)) };
+      const reason = recoverPart(error);
+      // with something typed the page shown stays, and the next try loads the part again
+      if (reason === undefined) throw error;
+      return { page: latePage(loadPage, reason) };
     }
   }, 'page');
 }
