@@ -157,7 +157,7 @@ jest.setTimeout(60_000);
       await table.getByText('Read only').waitFor();
       await look('selected');
       const change = page.getByRole('switch', { name: `Renew ${mine.fqdn} automatically` });
-      await change.check();
+      await change.click();
       const isOn = async () => {
         const { body } = await app.request.get('/fqdns?renewal=on&q=mine').set(cleo.auth).expect(200);
         return (body as unknown[]).length === 1;
