@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import {
   accountBasePath,
@@ -18,11 +17,8 @@ import {
   createPasswords,
   createSessionCookie,
   errorHandler,
-  type Logger,
-  type MetricsAccess,
   metricsPage,
   noteRoute,
-  type Passwords,
   refuseUnknownPath,
   watchHandler,
   webConsole,
@@ -38,22 +34,18 @@ import { deliverFlips } from './alerts/deliver-flips.service.js';
 import { createDispatcher, type Dispatcher } from './alerts/dispatch.service.js';
 import { markOverdue } from './alerts/mark-overdue.service.js';
 import { createOthersSummary } from './alerts/other-checks.repository.js';
+import type { AppOptions } from './app-options.js';
 import { badgeRouter, badgesHandlers } from './badges/badges.routes.js';
-import { createCheckBadges } from './badges/check-badges.store.js';
-import { createTallies, type Tallies } from './badges/tallies.store.js';
 import { channelsHandlers } from './channels/channels.routes.js';
-import { type CheckChanges, createCheckChanges } from './checks/check-changes.store.js';
 import { checksHandlers, earlierFlipsHandlers, flipsHandlers } from './checks/checks.routes.js';
 import { cloakedRouter } from './cloaked/cloaked.routes.js';
 import { pageLinksRouter } from './cloaked/page-links.routes.js';
-import type { Config } from './config.js';
-import { type Clock, wholeMs } from './instants.js';
+import { wholeMs } from './instants.js';
 import { prometheusRouter, reportCounters } from './metrics/metrics.routes.js';
 import { probesHandlers } from './metrics/probes.routes.js';
 import { createServiceMetrics, type ServiceMetrics } from './metrics/service-metrics.service.js';
 import { consentRouter } from './notifications/consent.routes.js';
 import { deliveryReportsRouter } from './notifications/delivery-reports.routes.js';
-import type { Notifier } from './notifications/notifier.service.js';
 import { channelTestHandlers } from './notifications/test-channel.routes.js';
 import { createPingResponder, pingPrefix } from './pings/intake/ping-requests.responder.js';
 import { createPingIntake, type PingIntake } from './pings/intake/receive-ping.service.js';
@@ -63,39 +55,7 @@ import { type ApiVersion, apiVersions } from './projects/caller.js';
 import { closeUnknown, openToOrigins } from './projects/cross-origin.middleware.js';
 import { ownKeyHandlers } from './projects/own-key.routes.js';
 import { plainUrl } from './projects/plain-path.js';
-
-/** What of the configuration the app itself needs; listening is done around it. */
-export type AppConfig = Pick<
-  Config,
-  | 'addresses'
-  | 'secret'
-  | 'siteName'
-  | 'badgeLabel'
-  | 'checkLimit'
-  | 'projectLimit'
-  | 'pingLimit'
-  | 'pingBodyLimit'
-  | 'trustedProxies'
-  | 'metricsKey'
-  | 'deliveryWorkers'
-  | 'digestPerMinute'
-> &
-  Partial<MetricsAccess> &
-  Partial<Pick<Config, 'formerSecret' | 'prometheusEnabled' | 'sendsMail' | 'managerUrl' | 'mail'>>;
-
-export interface AppOptions {
-  readonly config: AppConfig;
-  readonly database: Database;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly notifier: Notifier;
-  /** As usual when absent. */
-  readonly passwords?: Passwords;
-  /** Where the service counts; a place of its own when absent. */
-  readonly watch?: ServiceMetrics;
-  /** Built pages of the console; only the API is served when absent. */
-  readonly consoleFolder?: string | undefined;
-}
+import { createSharedParts, type SharedParts } from './shared-parts.service.js';
 
 export interface App {
   /** Answers every request of the service. */
@@ -114,7 +74,7 @@ export interface App {
 export function createApp(options: AppOptions): App {
   const { database: db, clock, logger } = options;
   const watch = options.watch ?? createServiceMetrics(createMetrics({ logger }), { db, clock });
-  const deps = sharedDeps(options, watch);
+  const deps = createSharedParts(options, watch);
   let isDraining = false;
   const api = createApi(options, { deps, watch, isDraining: () => isDraining });
   const intake = watch.watchIntake(createPingIntake(deps));
@@ -134,35 +94,8 @@ export function createApp(options: AppOptions): App {
   };
 }
 
-/** What the parts of the service share. */
-function sharedDeps({ database: db, ...given }: AppOptions, watch: ServiceMetrics) {
-  const { config, clock, consoleFolder: folder } = given;
-  const changes = createCheckChanges();
-  const reads = { db, clock, changes };
-  return {
-    ...config,
-    ...given,
-    db,
-    consolePath: folder === undefined ? undefined : pathOfConsole(config.addresses.siteRoot),
-    newUuid: randomUUID,
-    bodyLimit: config.pingBodyLimit,
-    changes,
-    noteChange: changes.note,
-    tallies: createTallies(reads),
-    findBadgeCheck: createCheckBadges(reads),
-    onBatch: watch.onBatch,
-    onThrottled: watch.onThrottled,
-    onUnheardFlip: watch.onUnheardFlip,
-  };
-}
-
-/** The service may stand below a path of a proxy. */
-function pathOfConsole(siteRoot: string): string {
-  return `${new URL(siteRoot).pathname.replace(/\/+$/, '')}/ui/`;
-}
-
 interface ApiParts {
-  readonly deps: ReturnType<typeof sharedDeps>;
+  readonly deps: SharedParts;
   readonly watch: ServiceMetrics;
   readonly isDraining: () => boolean;
 }
@@ -208,7 +141,7 @@ function answerAll(api: Express, answerPing: RequestListener): RequestListener {
 }
 
 /** For people: a cookie counts here, so no other origin may. */
-function mountAccount(app: Express, deps: Deps): void {
+function mountAccount(app: Express, deps: SharedParts): void {
   const account = {
     ...deps,
     cookie: createSessionCookie({
@@ -241,22 +174,7 @@ function forbidStoring(_request: Request, response: Response, next: NextFunction
 
 const maxAccountBodyBytes = 262_144;
 
-type Deps = Omit<AppOptions, 'database'> &
-  AppConfig & {
-    readonly db: Database;
-    readonly newUuid: () => string;
-    readonly changes: CheckChanges;
-    readonly noteChange: CheckChanges['note'];
-    readonly tallies: Tallies;
-    readonly findBadgeCheck: ReturnType<typeof createCheckBadges>;
-    readonly bodyLimit: number;
-    /** Path before the pages of the console; undefined where only the API is served. */
-    readonly consolePath: string | undefined;
-    readonly onThrottled: () => void;
-    readonly onUnheardFlip: () => void;
-  };
-
-function mountApi(app: Express, deps: Deps, version: ApiVersion): void {
+function mountApi(app: Express, deps: SharedParts, version: ApiVersion): void {
   const base = `/api/v${version}`;
   const options = { context: callerOf(deps, version), bodyBytes: maxBodyBytes };
   const handlers = apiHandlers(deps);
@@ -271,7 +189,7 @@ function mountApi(app: Express, deps: Deps, version: ApiVersion): void {
 }
 
 /** Operations that every version of the management API has. */
-function apiHandlers(deps: Deps) {
+function apiHandlers(deps: SharedParts) {
   return {
     ...checksHandlers(deps),
     ...pingsHandlers(deps),

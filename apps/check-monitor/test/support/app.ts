@@ -13,7 +13,8 @@ import {
 import { createTestServer, overReusedConnections } from '@certloop/server/testing';
 import supertest from 'supertest';
 import type { Dispatcher } from '../../src/alerts/dispatch.service.js';
-import { type AppConfig, createApp } from '../../src/app.js';
+import { createApp } from '../../src/app.js';
+import type { AppConfig } from '../../src/app-options.js';
 import { schema } from '../../src/database.js';
 import { microsOf } from '../../src/instants.js';
 import type { ChannelKind } from '../../src/integrations/kinds.js';

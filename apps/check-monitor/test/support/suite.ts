@@ -1,6 +1,6 @@
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, beforeEach } from '@jest/globals';
-import type { AppConfig } from '../../src/app.js';
+import type { AppConfig } from '../../src/app-options.js';
 import { began, type Holder, openTestApp, type TestApp } from './app.js';
 
 /** What a test finds in place: the service, and two strangers each with a project. */

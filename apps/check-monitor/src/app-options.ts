@@ -1,0 +1,39 @@
+import type { Database } from '@certloop/db';
+import type { Logger, MetricsAccess, Passwords } from '@certloop/server';
+import type { Config } from './config.js';
+import type { Clock } from './instants.js';
+import type { ServiceMetrics } from './metrics/service-metrics.service.js';
+import type { Notifier } from './notifications/notifier.service.js';
+
+/** What of the configuration the app itself needs; listening is done around it. */
+export type AppConfig = Pick<
+  Config,
+  | 'addresses'
+  | 'secret'
+  | 'siteName'
+  | 'badgeLabel'
+  | 'checkLimit'
+  | 'projectLimit'
+  | 'pingLimit'
+  | 'pingBodyLimit'
+  | 'trustedProxies'
+  | 'metricsKey'
+  | 'deliveryWorkers'
+  | 'digestPerMinute'
+> &
+  Partial<MetricsAccess> &
+  Partial<Pick<Config, 'formerSecret' | 'prometheusEnabled' | 'sendsMail' | 'managerUrl' | 'mail'>>;
+
+export interface AppOptions {
+  readonly config: AppConfig;
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly notifier: Notifier;
+  /** As usual when absent. */
+  readonly passwords?: Passwords;
+  /** Where the service counts; a place of its own when absent. */
+  readonly watch?: ServiceMetrics;
+  /** Built pages of the console; only the API is served when absent. */
+  readonly consoleFolder?: string | undefined;
+}
