@@ -97,7 +97,7 @@ export async function createFqdn(
 
 /** FQDNs of a space, oldest first. Throws NotFound. */
 export async function listFqdns(
-  { db }: FqdnsDeps,
+  { db }: Pick<FqdnsDeps, 'db'>,
   caller: Caller,
   { spaceId, window }: { readonly spaceId: string; readonly window: ListWindow },
 ): Promise<ListPage<FqdnRow>> {

@@ -7,11 +7,10 @@ import {
 } from '@certloop/contracts';
 import type { Caller } from '../access/caller.js';
 import { levelOn } from '../access/permissions.js';
-import { eachOf, listHeaders, pageHeaders } from '../http/page-headers.js';
+import { eachOf, listHeaders } from '../http/page-headers.js';
 import { type ShownSpace, spaceView } from '../spaces/space-view.js';
-import { listSpaces, type SpacesDeps, updateSpace } from '../spaces/spaces.service.js';
-import { type ListSpacesDeps, listSpacesByStanding, showSpace } from './lists/list-spaces.service.js';
-import { plainWindow } from './lists/sorted-cursor.js';
+import { type SpacesDeps, updateSpace } from '../spaces/spaces.service.js';
+import { type ListSpacesDeps, listReadableSpaces, showSpace } from './lists/list-spaces.service.js';
 
 export type SpaceOperations = 'listSpaces' | 'getSpace' | 'updateSpace';
 
@@ -24,16 +23,7 @@ export function spaceHandlers(
   };
   return {
     listSpaces: async ({ query, context }) => {
-      const plain = plainWindow(query);
-      if (plain !== undefined) {
-        const page = await listSpaces(deps, context, plain);
-        return {
-          status: 200,
-          body: eachOf(page.rows, spaceView),
-          headers: pageHeaders(page, '/spaces', query),
-        };
-      }
-      const { rows, total, next } = await listSpacesByStanding(deps, context, query);
+      const { rows, total, next } = await listReadableSpaces(deps, context, query);
       const cursor = next && formatSortedCursor(next);
       return {
         status: 200,

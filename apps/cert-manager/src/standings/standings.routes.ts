@@ -2,9 +2,9 @@ import { type certManagerContract, formatSortedCursor, type Handlers } from '@ce
 import type { Caller } from '../access/caller.js';
 import { levelOn } from '../access/permissions.js';
 import { fqdnView } from '../fqdns/fqdn-view.js';
-import { type FqdnPlace, listFqdns } from '../fqdns/fqdns.service.js';
+import type { FqdnPlace } from '../fqdns/fqdns.service.js';
 import { type UpdateFqdnDeps, updateFqdn } from '../fqdns/update-fqdn.service.js';
-import { eachOf, listHeaders, pageHeaders } from '../http/page-headers.js';
+import { eachOf, listHeaders } from '../http/page-headers.js';
 import { type ChangeFqdnsDeps, changeFqdns } from './bulk/change-fqdns.service.js';
 import { statusView } from './fqdn-status-view.js';
 import {
@@ -16,7 +16,6 @@ import {
   listFqdnsOfSpace,
   showFqdn,
 } from './lists/list-fqdns.service.js';
-import { plainWindow } from './lists/sorted-cursor.js';
 import { type SpaceOperations, spaceHandlers } from './space-standings.routes.js';
 
 type StandingOperations =
@@ -58,17 +57,8 @@ export function standingsHandlers(
   return {
     ...spaceHandlers(deps),
     listFqdns: async ({ params: { id: spaceId }, query, context }) => {
-      const path = `/spaces/${spaceId}/fqdns`;
-      const plain = plainWindow(query);
-      if (plain === undefined) {
-        return answerPage(context, await listFqdnsOfSpace(deps, context, { ...query, spaceId }), path, query);
-      }
-      const page = await listFqdns(deps, context, { spaceId, window: plain });
-      return {
-        status: 200,
-        body: eachOf(page.rows, (fqdn) => fqdnView(fqdn)),
-        headers: pageHeaders(page, path, query),
-      };
+      const page = await listFqdnsOfSpace(deps, context, { ...query, spaceId });
+      return answerPage(context, page, `/spaces/${spaceId}/fqdns`, query);
     },
     listAllFqdns: async ({ query, context }) =>
       answerPage(context, await listFqdnsByStanding(deps, context, query), '/fqdns', query),

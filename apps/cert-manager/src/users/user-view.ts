@@ -16,8 +16,12 @@ export function userView(
   };
 }
 
-/** A user with groups, last sign-in, and whether there is a picture. */
-export function userFactsView(user: UserFacts): User {
+/** A user, with groups, last sign-in and whether there is a picture where these are known. */
+export function shownUserView(user: UserRow | UserFacts): User {
+  return 'groupIds' in user ? userFactsView(user) : userView(user);
+}
+
+function userFactsView(user: UserFacts): User {
   return {
     ...userView(user),
     groupIds: [...user.groupIds],

@@ -10,8 +10,8 @@ import {
   type OwnPermissionsDeps,
 } from './own-permissions.service.js';
 import { updateUser } from './update-user.service.js';
-import { userFactsView, userView } from './user-view.js';
-import { getUser, getUserWithGroups, listUsers, listUsersWithGroups } from './users.service.js';
+import { shownUserView, userView } from './user-view.js';
+import { getUser, listUsers } from './users.service.js';
 
 type UserOperation =
   | 'listUsers'
@@ -28,13 +28,9 @@ export function usersHandlers(
   return {
     listUsers: async ({ query, context }) => {
       const wanted = { ...query, isAdmin: query.isAdmin && query.isAdmin === 'true' };
-      if (query.include === 'groups') {
-        const page = await listUsersWithGroups(deps, context, wanted);
-        const body = eachOf(page.rows, userFactsView);
-        return { status: 200, body, headers: pageHeaders(page, '/users', query) };
-      }
       const page = await listUsers(deps, context, wanted);
-      return { status: 200, body: eachOf(page.rows, userView), headers: pageHeaders(page, '/users', query) };
+      const body = eachOf(page.rows, shownUserView);
+      return { status: 200, body, headers: pageHeaders(page, '/users', query) };
     },
     createUser: async ({ body, context }) => ({
       status: 201,
@@ -42,10 +38,7 @@ export function usersHandlers(
     }),
     getUser: async ({ params, query, context }) => ({
       status: 200,
-      body:
-        query.include === 'groups'
-          ? userFactsView(await getUserWithGroups(deps, context, params.id))
-          : userView(await getUser(deps, context, params.id)),
+      body: shownUserView(await getUser(deps, context, { ...params, ...query })),
     }),
     updateUser: async ({ params, body, context }) => ({
       status: 200,

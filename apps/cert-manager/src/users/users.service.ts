@@ -24,42 +24,37 @@ export async function findAccount({ db }: UsersDeps, { userId }: Caller): Promis
   return db.read((tx) => findUser(tx, userId));
 }
 
-/** The users that match the filter, oldest first. Throws Forbidden. */
+/** What a request includes beside the users. */
+interface Included {
+  readonly include?: 'groups' | undefined;
+}
+
+/** The users that match the filter, oldest first, with their groups where these are included. Throws Forbidden. */
 export async function listUsers(
   { db }: UsersDeps,
   caller: Caller,
-  query: UserFilter & ListWindow,
-): Promise<ListPage<UserRow>> {
+  query: UserFilter & ListWindow & Included,
+): Promise<ListPage<UserRow | UserFacts>> {
   requireAdmin(caller);
-  return readList(db, query, (tx, window) => readUserPage(tx, query, window));
-}
-
-/** The same with the groups of each. Throws Forbidden. */
-export async function listUsersWithGroups(
-  { db }: UsersDeps,
-  caller: Caller,
-  query: UserFilter & ListWindow,
-): Promise<ListPage<UserFacts>> {
-  requireAdmin(caller);
-  return readList(db, query, async (tx, window) => {
+  return readList<UserRow | UserFacts>(db, query, async (tx, window) => {
     const page = await readUserPage(tx, query, window);
+    if (query.include !== 'groups') return page;
     const factsOf = await readFacts(tx, isWholeList(window) ? 'all' : page.rows.map(({ id }) => id));
     return mapPage(page, (row) => ({ ...row, ...factsOf(row) }));
   });
 }
 
-/** Throws Forbidden, NotFound. */
-export async function getUser({ db }: UsersDeps, caller: Caller, id: string): Promise<UserRow> {
+/** A user, with the groups where these are included. Throws Forbidden, NotFound. */
+export async function getUser(
+  { db }: UsersDeps,
+  caller: Caller,
+  { id, include }: { readonly id: string } & Included,
+): Promise<UserRow | UserFacts> {
   requireAdmin(caller);
   const user = await db.read((tx) => findUser(tx, id));
   if (user === undefined) throw userNotFound();
-  return user;
-}
-
-/** The same with the groups of the user. Throws Forbidden, NotFound. */
-export async function getUserWithGroups(deps: UsersDeps, caller: Caller, id: string): Promise<UserFacts> {
-  const user = await getUser(deps, caller, id);
-  const factsOf = await deps.db.read((tx) => readFacts(tx, [id]));
+  if (include !== 'groups') return user;
+  const factsOf = await db.read((tx) => readFacts(tx, [id]));
   return { ...user, ...factsOf(user) };
 }
 

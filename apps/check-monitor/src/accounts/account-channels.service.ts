@@ -3,8 +3,10 @@ import { createChannel } from '../channels/create-channel.service.js';
 import {
   type ChannelEdit,
   type ChannelPath,
+  countChecksByChannel,
   editChannel,
   getChannel,
+  listChannelsOf,
   type ManageChannelsDeps,
 } from '../channels/manage-channels.service.js';
 import { isAddressOf, isWithoutConsent } from '../integrations/consent.js';
@@ -12,6 +14,24 @@ import { askConsent, type ConsentDeps } from '../notifications/consent.service.j
 
 export interface AccountChannelsDeps extends ManageChannelsDeps, Omit<ConsentDeps, 'notifier'> {
   readonly notifier: ManageChannelsDeps['notifier'] & ConsentDeps['notifier'];
+}
+
+/** An integration, and how many checks notify it where that is included. */
+export interface ListedChannel {
+  readonly channel: Channel;
+  readonly checks?: number;
+}
+
+/** The integrations of a project. */
+export async function listChannels(
+  deps: ManageChannelsDeps,
+  projectId: string,
+  { include }: { readonly include?: 'counts' | undefined },
+): Promise<ListedChannel[]> {
+  const channels = await listChannelsOf(deps, projectId);
+  if (include !== 'counts') return channels.map((channel) => ({ channel }));
+  const checks = await countChecksByChannel(deps, projectId);
+  return channels.map((channel) => ({ channel, checks: checks.get(channel.uuid) ?? 0 }));
 }
 
 type WantedChannel = Omit<Parameters<typeof createChannel>[1], 'isVerified'>;

@@ -1,4 +1,4 @@
-import { accountBasePath, type accountChecksContract, type Handlers, NotFound } from '@certloop/contracts';
+import { accountBasePath, type accountChecksContract, type Handlers } from '@certloop/contracts';
 import { filterOf } from '../checks/check-filter.js';
 import { describeCheckFor } from '../checks/check-view.js';
 import type { ChecksRouteDeps } from '../checks/checks.routes.js';
@@ -6,10 +6,10 @@ import { getCheck, listCheckFlips, listChecks } from '../checks/checks.service.j
 import { describeFlip } from '../flips/flip-view.js';
 import { describePings } from '../pings/ping-view.js';
 import type { PingsRouteDeps } from '../pings/pings.routes.js';
-import { listPings, readPingBody } from '../pings/pings.service.js';
+import { listPings } from '../pings/pings.service.js';
 import type { Caller } from '../projects/caller.js';
 import { type AccountContext, userOf } from './account.middleware.js';
-import { callerIn, findOwnCheck, readOfCheck } from './account-checks.service.js';
+import { callerIn, findOwnCheck, readOfCheck, readOwnPingBody } from './account-checks.service.js';
 import { isPaged, pageHeaders, pageQueryOf } from './account-checks-page.js';
 import { type AccountProjectsDeps, requireRole } from './account-projects.service.js';
 import { type ChangeChecksDeps, changeChecks } from './console/change-checks.service.js';
@@ -92,11 +92,9 @@ function historyHandlers(
       const path = `${accountBasePath}/projects/${projectId}/checks/${checkId}/pings`;
       return { status: 200, body: { pings: describePings(page, `${deps.addresses.siteRoot}${path}`) } };
     },
-    getAccountPingBody: async ({ context, params: { projectId, checkId, n } }) => {
-      const caller = await callerOf(context, projectId);
-      if (!/^[0-9]+$/.test(n)) throw new NotFound('there is no such ping');
-      const body = await readOfCheck(checkId, () => readPingBody(deps, caller, checkId, Number(n)));
-      return { status: 200, body };
+    getAccountPingBody: async ({ context, params }) => {
+      const caller = await callerOf(context, params.projectId);
+      return { status: 200, body: await readOwnPingBody(deps, caller, params) };
     },
     listAccountFlips: async ({ context, params: { projectId, checkId }, query }) => {
       const caller = await callerOf(context, projectId);

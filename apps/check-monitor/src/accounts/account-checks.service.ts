@@ -1,5 +1,6 @@
 import { Forbidden, NotFound } from '@certloop/contracts';
 import { findCheckByUuid, listChecksByUniqueKey } from '../checks/rows/checks.repository.js';
+import { type PingsDeps, readPingBody } from '../pings/pings.service.js';
 import type { Caller } from '../projects/caller.js';
 import { type AccountProjectsDeps, findOwnProject, roleIn } from './account-projects.service.js';
 import { mayAs } from './role.js';
@@ -30,6 +31,16 @@ export async function readOfCheck<Found>(id: string, read: () => Promise<Found>)
   } catch (error) {
     throw error instanceof Forbidden ? noSuchCheck() : error;
   }
+}
+
+/** The body of a ping of a check. Throws NotFound, also for a text that is no number. */
+export async function readOwnPingBody(
+  deps: PingsDeps,
+  caller: Caller,
+  { checkId: id, n }: { readonly checkId: string; readonly n: string },
+): Promise<Uint8Array> {
+  if (!/^[0-9]+$/.test(n)) throw new NotFound('there is no such ping');
+  return readOfCheck(id, () => readPingBody(deps, caller, id, Number(n)));
 }
 
 /**

@@ -1,18 +1,22 @@
 import type { AccountState, accountContract, Handlers } from '@certloop/contracts';
 import { describeChannel, type ViewedChannel } from '../channels/channel-view.js';
-import { countChecksByChannel, listChannelsOf, removeChannel } from '../channels/manage-channels.service.js';
+import { removeChannel } from '../channels/manage-channels.service.js';
 import { isoSeconds } from '../instants.js';
 import { type TestChannelDeps, testChannel } from '../notifications/test-channel.service.js';
 import { issueKey, revokeKey } from '../projects/create-project.service.js';
 import { type AccountCallerDeps, type AccountContext, sessionOf, userOf } from './account.middleware.js';
-import { type AccountChannelsDeps, addChannel, changeChannel } from './account-channels.service.js';
+import {
+  type AccountChannelsDeps,
+  addChannel,
+  changeChannel,
+  listChannels,
+} from './account-channels.service.js';
 import { type AccountChecksRouteDeps, accountChecksHandlers } from './account-checks.routes.js';
 import {
   type AccountBounds,
   type AccountProjectsDeps,
   countProjects,
   createOwnProject,
-  listOwnProjects,
   listProjectMembers,
   putMember,
   readProject,
@@ -23,7 +27,7 @@ import {
 } from './account-projects.service.js';
 import { channelPathOf, requireKind } from './channel-path.js';
 import { type ConsoleRoutesDeps, consoleHandlers } from './console/console.routes.js';
-import { countEach, type ProjectCountsDeps } from './console/project-counts.service.js';
+import { listProjects, type ProjectCountsDeps } from './console/project-counts.service.js';
 import {
   canAnyoneSignIn,
   changePassword,
@@ -116,10 +120,8 @@ function projectHandlers(
   'listProjects' | 'createProject' | 'getProject' | 'renameProject' | 'deleteProject'
 > {
   return {
-    listProjects: async ({ context, query: { include } }) => {
-      const projects = await listOwnProjects(deps, userOf(context));
-      if (include !== 'counts') return { status: 200, body: { projects } };
-      return { status: 200, body: { projects: await countEach(deps, projects) } };
+    listProjects: async ({ context, query }) => {
+      return { status: 200, body: { projects: await listProjects(deps, userOf(context), query) } };
     },
     createProject: async ({ context, body }) => {
       return { status: 201, body: await createOwnProject(deps, userOf(context), body.name) };
@@ -178,14 +180,11 @@ function channelHandlers(
   'listAccountChannels' | 'createChannel' | 'editChannel' | 'deleteChannel' | 'testChannel'
 > {
   return {
-    listAccountChannels: async ({ context, params: { projectId }, query: { include } }) => {
+    listAccountChannels: async ({ context, params: { projectId }, query }) => {
       await requireRole(deps, userOf(context), projectId, 'read-only');
-      const found = await listChannelsOf(deps, projectId);
-      const channels = found.map((channel) => shown(deps, channel));
-      if (include !== 'counts') return { status: 200, body: { channels } };
-      const checks = await countChecksByChannel(deps, projectId);
-      const counted = channels.map((channel) => ({ ...channel, checks: checks.get(channel.id) ?? 0 }));
-      return { status: 200, body: { channels: counted } };
+      const found = await listChannels(deps, projectId, query);
+      const channels = found.map(({ channel, ...counted }) => ({ ...shown(deps, channel), ...counted }));
+      return { status: 200, body: { channels } };
     },
     createChannel: async ({ context, params: { projectId }, body }) => {
       await requireRole(deps, userOf(context), projectId, 'member');

@@ -4,13 +4,14 @@ import type { Clock } from '@certloop/server';
 import type { Caller } from '../../access/caller.js';
 import { canOn, readableSpaces, requireLevel, spaceNotFound } from '../../access/permissions.js';
 import { type FqdnRow, fqdnNotFound, getFqdn, listFqdnsById } from '../../fqdns/fqdns.repository.js';
-import type { FqdnPlace } from '../../fqdns/fqdns.service.js';
+import { type FqdnPlace, listFqdns } from '../../fqdns/fqdns.service.js';
+import { eachOf } from '../../http/page-headers.js';
 import { readHostname } from '../../judging/hostname.js';
 import { findSpace, listSpaceRows, type SpaceScope, spaceExists } from '../../spaces/spaces.repository.js';
 import { type FqdnStanding, type KeyAlgorithms, readStatuses } from '../read-statuses.service.js';
 import { countStates, type StateCounts } from './fqdn-counts.repository.js';
 import { type FqdnFilter, readIdPage } from './fqdn-list.repository.js';
-import { positionIn } from './sorted-cursor.js';
+import { plainWindow, positionIn } from './sorted-cursor.js';
 
 export interface ListFqdnsDeps {
   readonly db: Database;
@@ -43,7 +44,7 @@ export interface ListedFqdn {
 }
 
 export interface FqdnPage {
-  readonly rows: readonly ListedFqdn[];
+  readonly rows: Iterable<ListedFqdn>;
   readonly total: number;
   readonly next: SortedPosition | undefined;
 }
@@ -85,16 +86,24 @@ export async function listFqdnsByStanding(
   });
 }
 
-/** As listFqdnsByStanding, for one space. Throws NotFound too. */
+/**
+ * As listFqdnsByStanding, for one space; a request that neither filters nor sorts can have the whole list. Throws
+ * NotFound too.
+ */
 export async function listFqdnsOfSpace(
   deps: ListFqdnsDeps,
   caller: Caller,
-  query: FqdnsQuery & { readonly spaceId: string },
+  { spaceId, ...query }: FqdnsQuery & { readonly spaceId: string },
 ): Promise<FqdnPage> {
-  requireLevel(caller, query.spaceId, 'READ');
-  const page = await listFqdnsByStanding(deps, caller, query);
-  if (page.total === 0 && !(await deps.db.read((tx) => spaceExists(tx, query.spaceId))))
-    throw spaceNotFound();
+  requireLevel(caller, spaceId, 'READ');
+  const window = plainWindow(query);
+  if (window !== undefined) {
+    const { rows, total, next } = await listFqdns(deps, caller, { spaceId, window });
+    const listed = eachOf(rows, (fqdn) => ({ fqdn, status: undefined }));
+    return { rows: listed, total, next: next && { sort: 'createdAt', ...next } };
+  }
+  const page = await listFqdnsByStanding(deps, caller, { ...query, spaceId });
+  if (page.total === 0 && !(await deps.db.read((tx) => spaceExists(tx, spaceId)))) throw spaceNotFound();
   return page;
 }
 

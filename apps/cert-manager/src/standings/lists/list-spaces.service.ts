@@ -3,9 +3,11 @@ import type { Database } from '@certloop/db';
 import type { Clock } from '@certloop/server';
 import type { Caller } from '../../access/caller.js';
 import { readableSpaces, requireLevel, spaceNotFound } from '../../access/permissions.js';
+import { eachOf } from '../../http/page-headers.js';
 import { findSpace, listSpaceRows, type SpaceRow } from '../../spaces/spaces.repository.js';
+import { listSpaces } from '../../spaces/spaces.service.js';
 import { countStatesOfSpaces, type SpaceCounts } from './fqdn-counts.repository.js';
-import { positionIn } from './sorted-cursor.js';
+import { plainWindow, positionIn } from './sorted-cursor.js';
 import { readSpaceIdPage } from './space-list.repository.js';
 
 export interface ListSpacesDeps {
@@ -24,13 +26,28 @@ export interface SpacesQuery {
 }
 
 export interface SpacePage {
-  readonly rows: readonly { readonly space: SpaceRow; readonly counts: SpaceCounts | undefined }[];
+  readonly rows: Iterable<{ readonly space: SpaceRow; readonly counts: SpaceCounts | undefined }>;
   readonly total: number;
   readonly next: SortedPosition | undefined;
 }
 
-/** Spaces that the caller may read, at most 1000 at once. Throws InvalidInput for a cursor of another sort. */
-export async function listSpacesByStanding(
+/**
+ * Spaces that the caller may read, at most 1000 at once; a request that neither filters nor sorts can have the whole
+ * list. Throws InvalidInput for a cursor of another sort.
+ */
+export async function listReadableSpaces(
+  deps: ListSpacesDeps,
+  caller: Caller,
+  query: SpacesQuery,
+): Promise<SpacePage> {
+  const window = plainWindow(query);
+  if (window === undefined) return listSpacesByStanding(deps, caller, query);
+  const { rows, total, next } = await listSpaces(deps, caller, window);
+  const listed = eachOf(rows, (space) => ({ space, counts: undefined }));
+  return { rows: listed, total, next: next && { sort: 'createdAt', ...next } };
+}
+
+async function listSpacesByStanding(
   { db, clock }: ListSpacesDeps,
   caller: Caller,
   { q, sort = 'createdAt', include, limit = maxPageSize, cursor }: SpacesQuery,

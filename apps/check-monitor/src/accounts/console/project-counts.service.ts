@@ -3,6 +3,7 @@ import type { Database } from '@certloop/db';
 import { countProjectChannels } from '../../channels/channels.repository.js';
 import { statusOf } from '../../checks/standing.js';
 import { type Clock, isoSeconds } from '../../instants.js';
+import { type AccountProjectsDeps, listOwnProjects } from '../account-projects.service.js';
 import { countsOf } from './console-checks.service.js';
 import type { LastFlips } from './history/last-flips.store.js';
 import type { Standings } from './standings.store.js';
@@ -22,8 +23,18 @@ export type CountedProject = AccountProject & {
   readonly lastFlipAt?: string;
 };
 
+/** The projects of a user, with their counts where these are included. */
+export async function listProjects(
+  deps: ProjectCountsDeps & AccountProjectsDeps,
+  user: Parameters<typeof listOwnProjects>[1],
+  { include }: { readonly include?: 'counts' | undefined },
+): Promise<(AccountProject | CountedProject)[]> {
+  const projects = await listOwnProjects(deps, user);
+  return include === 'counts' ? countEach(deps, projects) : projects;
+}
+
 /** Adds to each project the counts of its checks and integrations, and when one of the checks changed last. */
-export async function countEach(
+async function countEach(
   deps: ProjectCountsDeps,
   projects: readonly AccountProject[],
 ): Promise<CountedProject[]> {
