@@ -97,7 +97,7 @@ export function renewalPollers(
  * space has, every minute, as a person decides by that number whether to delete them.
  */
 export function standingPollers(
-  { database: db, logger }: AppOptions,
+  { database: db, logger }: Pick<AppOptions, 'database' | 'logger'>,
   { sweepStandings: tick }: Pick<RenewalParts, 'sweepStandings'>,
 ): Poller[] {
   const sizes = () => sweepSpaceSizes({ db, logger });

@@ -1,14 +1,28 @@
 import type { OwnSpace } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { createLogger } from '@certloop/server';
+import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
 import { In } from 'typeorm';
 import { schema } from '../../src/database.js';
 import { addSpaceSizes } from '../../src/migrations/0034-space-sizes.js';
+import { standingPollers } from '../../src/recurring-work.service.js';
 import { spaceSizes } from '../../src/spaces/space-sizes.repository.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { addFqdn, addSpace } from '../support/inventory.js';
 
 jest.setTimeout(60_000);
+
+/** All but the clock and `setTimeout`: the database works as ever. */
+const realTimers = [
+  'hrtime',
+  'nextTick',
+  'performance',
+  'queueMicrotask',
+  'setImmediate',
+  'clearImmediate',
+  'setInterval',
+  'clearInterval',
+] as const;
 
 describeEachDialect('the number of FQDNs of a space', (open) => {
   let app: TestApp;
@@ -16,6 +30,9 @@ describeEachDialect('the number of FQDNs of a space', (open) => {
     app = await startApp(open);
   });
   afterAll(() => app.close());
+  afterEach(() => {
+    jest.useRealTimers();
+  });
 
   const countsOf = async (id: string) => {
     const { body } = await app.request.get(`/spaces/${id}`).set(app.people.ada.auth).expect(200);
@@ -121,6 +138,46 @@ describeEachDialect('the number of FQDNs of a space', (open) => {
       await app.sweepSpaceSizes();
       for (const id of ids) expect(await totalOf(id)).toBe(await listed(id));
     }
+  });
+
+  test('is counted anew once a minute, also after the clock goes back or jumps ahead by a day', async () => {
+    const { id } = await addSpace(app);
+    await addFqdn(app, id, 'counted.example.org');
+    const lines: string[] = [];
+    const destination = { write: (line: string) => lines.push(line) };
+    const logger = createLogger({ service: 'test', level: 'info', destination });
+    const recounts = () => lines.filter((line) => line.includes('spaces.recounted')).length;
+    const falsify = () =>
+      app.database.transaction((tx) => tx.update(spaceSizes, { spaceId: id }, { fqdnCount: 9 }));
+    const stored = async () => {
+      const row = await app.database.read((tx) => tx.findOneBy(spaceSizes, { spaceId: id }));
+      return row?.fqdnCount;
+    };
+    const settled = async (count: number) => {
+      while (recounts() < count) await new Promise((resolve) => setImmediate(resolve));
+      // so that the poller has begun to wait for its next round
+      for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    };
+    await falsify();
+    jest.useFakeTimers({ doNotFake: [...realTimers] });
+    const pollers = standingPollers(
+      { database: app.database, logger },
+      { sweepStandings: () => Promise.resolve() },
+    );
+    await settled(1);
+    const day = 86_400_000;
+    for (const [round, jump] of [-day, 2 * day].entries()) {
+      await falsify();
+      jest.setSystemTime(Date.now() + jump);
+      jest.advanceTimersByTime(59_000);
+      await settled(1 + round);
+      expect({ jump, stored: await stored() }).toEqual({ jump, stored: 9 });
+      jest.advanceTimersByTime(1_000);
+      await settled(2 + round);
+      expect({ jump, stored: await stored() }).toEqual({ jump, stored: 1 });
+    }
+    expect(recounts()).toBe(3);
+    await Promise.all(pollers.map((poller) => poller.stop()));
   });
 
   test('is filled in by the migration', async () => {
