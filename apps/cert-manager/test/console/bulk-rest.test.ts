@@ -36,6 +36,11 @@ jest.setTimeout(180_000);
         if (!body.dryRun) sent.push(body);
         return !body.dryRun && sent.length === 2 ? route.abort('connectionreset') : route.continue();
       });
+      const lookedUp = new Set<string>();
+      page.on('request', (request) => {
+        const { pathname } = new URL(request.url());
+        if (pathname.startsWith(`/spaces/${space.id}/fqdns/`)) lookedUp.add(pathname);
+      });
       await page.getByRole('button', { name: 'Switch renewal on' }).click();
       const dialog = page.getByRole('dialog', { name: 'Switch renewal on' });
       await dialog.getByRole('button', { name: 'Switch renewal on for 1,200 names' }).click();
@@ -46,6 +51,8 @@ jest.setTimeout(180_000);
       expect(sent.map(({ ids }) => ids?.length)).toEqual([1_000, 200, 200]);
       expect(sent[2]).toEqual(sent[1]);
       await dialog.getByRole('button', { name: 'Close' }).last().click();
+      await page.getByRole('heading', { name: 'No name matches' }).waitFor();
+      expect(lookedUp.size).toBeLessThanOrEqual(50);
     });
     const [entries] = await app.database.read((tx) =>
       querySql(

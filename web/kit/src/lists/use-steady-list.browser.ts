@@ -62,7 +62,9 @@ export function useSteadyRows<Row>(
   const before = isOfSubject ? (last.current?.rows ?? []) : [];
   const keys = new Set(loaded?.map(keyOf));
   const missing = before.filter((row) => !keys.has(keyOf(row)));
-  const elsewhere = useElsewhere(hasMore || fits !== undefined ? missing : [], keyOf, find);
+  // of many rows that a filter may find no more, the others leave
+  const sought = fits !== undefined ? missing.slice(0, maxAsked) : hasMore ? missing : [];
+  const elsewhere = useElsewhere(sought, keyOf, find);
   const shown = before.flatMap((row) => (keys.has(keyOf(row)) ? [row] : (elsewhere.get(keyOf(row)) ?? [])));
   const isNew = loaded === undefined || shown.length === 0 || (loaded.length === 0 && fits === undefined);
   const { rows, moved, unfit } = isNew

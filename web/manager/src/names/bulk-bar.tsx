@@ -18,12 +18,15 @@ export function BulkBar({
   filter,
   total,
   selection,
+  sortAnew,
 }: {
   readonly spaceId: string | undefined;
   readonly filter: FqdnFilter;
   /** Names that match the filter, also those that are not loaded. */
   readonly total: number;
   readonly selection: Selection;
+  /** Shows the list as the service has it after the change. */
+  readonly sortAnew: () => void;
 }) {
   const [action, choose] = useState<FqdnAction>();
   const { keys, isWhole, count } = selection;
@@ -52,7 +55,10 @@ export function BulkBar({
           about={isWhole ? { filter: condition } : { ids: [...keys] }}
           close={(isDone) => {
             choose(undefined);
-            if (isDone) selection.clear();
+            if (isDone) {
+              selection.clear();
+              sortAnew();
+            }
           }}
         />
       )}

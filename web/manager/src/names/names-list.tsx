@@ -84,6 +84,7 @@ export function NamesList(props: NamesListProps) {
                   filter={filter}
                   total={total ?? rows.length}
                   selection={selection}
+                  sortAnew={sortAnew}
                 />
               )}
               <MovedRows moved={moved} unfit={unfit} sortAnew={sortAnew} />
