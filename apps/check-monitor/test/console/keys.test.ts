@@ -1,5 +1,5 @@
 import { hasBrowser, runStory } from '@certloop/browser';
-import { afterAll, beforeAll, describe, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { type ConsoleStage, openConsole, signIn } from '../support/console.js';
 
 // much else may run on the same machine
@@ -43,6 +43,12 @@ jest.setTimeout(120_000);
       await page.clock.fastForward(6_000);
       await button('Create the read-only key').waitFor();
       await page.getByRole('dialog').waitFor({ state: 'detached' });
+      await tab.getByRole('button', { name: 'Create the read-only key' }).click();
+      await tab.getByRole('button', { name: 'Create the key' }).click();
+      await tab.getByText('Copy the key now').waitFor();
+      await page.clock.fastForward(6_000);
+      await button('Replace the read-only key').waitFor();
+      expect(await page.getByRole('dialog').count()).toBe(0);
     });
   });
 });

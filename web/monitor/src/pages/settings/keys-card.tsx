@@ -54,6 +54,8 @@ export function KeysCard({
   readonly canChange: boolean;
 }) {
   const [asked, ask] = useState<Asked>();
+  // a later key of the kind is not asked about
+  if (asked?.action === 'revoke' && !project.keys.includes(asked.kind)) ask(undefined);
   return (
     <section className="cl-stack" aria-label="Keys">
       <h2>Keys</h2>
