@@ -126,6 +126,7 @@ function useBulkChange(wanted: Wanted, isComplete: boolean) {
     retry: false,
     // it is about what was so when the dialog was opened
     refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
   });
   const start = startOf(wanted, stopped, nameRules);
   const change = useMutation({
@@ -225,7 +226,11 @@ function ChangeButton({
   readonly isPending: boolean;
 }) {
   return (
-    <Button type="submit" disabled={count === undefined || count === 0} loading={isPending}>
+    <Button
+      type="submit"
+      disabled={left === undefined && (count === undefined || count === 0)}
+      loading={isPending}
+    >
       {left === undefined ? (
         <ButtonLabel {...wanted} names={count === undefined ? '' : countOf(count, 'name')} />
       ) : (
