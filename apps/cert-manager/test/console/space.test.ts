@@ -33,10 +33,21 @@ jest.setTimeout(180_000);
     await stage.play('dashboard', stage.app.people.ada, '/', async ({ page, look }) => {
       await page.getByRole('heading', { name: 'Get your first certificate' }).waitFor();
       await look('empty');
+      // the dashboard of another tab shows something else: neither answers the other
+      const other = await page.context().newPage();
+      await other.goto(page.url());
+      await other.getByRole('heading', { name: 'Get your first certificate' }).waitFor();
+      const heard = page.evaluate(`new Promise((resolve) =>
+        addEventListener('storage', () => requestAnimationFrame(() => setTimeout(resolve, 0)), { once: true }))`);
+      await other.evaluate("localStorage.setItem('certloop-dashboard', 'cards')");
+      await heard;
+      expect(await page.evaluate("localStorage.getItem('certloop-dashboard')")).toBe('cards');
+      await other.close();
       // also before it is known that there is no name, as in a browser that was never here
       await page.evaluate('localStorage.clear()');
       const counts = await holdBack(page, '**/fqdns/counts*');
       await page.reload();
+      await page.getByRole('heading', { name: 'Dashboard', exact: true }).waitFor();
       await page.getByRole('status', { name: 'Loading' }).waitFor();
       expect(await page.getByRole('heading').allInnerTexts()).toEqual(['Dashboard']);
       counts.release();
@@ -232,6 +243,7 @@ jest.setTimeout(180_000);
       await page.evaluate('localStorage.clear()');
       const renewals = await holdBack(page, '**/renewal-queue?*');
       await page.reload();
+      await page.getByRole('heading', { name: 'Dashboard', exact: true }).waitFor();
       await page.getByRole('status', { name: 'Loading' }).waitFor();
       expect(await page.getByRole('heading').allInnerTexts()).toEqual(['Dashboard']);
       renewals.release();

@@ -48,7 +48,8 @@ let shown: Display = {
 /** Shows pages as this browser has stored it, here and when another tab changes it. To be called once. */
 export function followStoredDisplay(): void {
   show(stored());
-  addEventListener('storage', () => show(stored()));
+  // what the dashboards of other tabs show is theirs
+  addEventListener('storage', () => show({ ...stored(), dashboard: shown.dashboard }));
 }
 
 /** Changes how pages look, and stores it. */
