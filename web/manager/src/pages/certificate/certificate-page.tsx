@@ -201,24 +201,28 @@ function Facts({ certificate }: Shown) {
   );
 }
 
-/** A ladder from the leaf down to the root, which is with the clients, with the end of each certificate. */
+/** A ladder from the leaf down to what clients must trust, with the end of each certificate that is stored. */
 function Chain({ certificate }: Shown) {
   const { chain, subject, issuer, sha256, expiresAt } = certificate;
-  const leaf = { sha256, subject: subject === '' ? 'The certificate' : subject, expiresAt };
+  const leaf = { sha256, subject: subject === '' ? 'The certificate' : subject, issuer, expiresAt };
+  const rungs = [leaf, ...chain];
+  const last = chain.at(-1) ?? leaf;
   return (
     <section className="cl-panel" aria-label="Chain">
       <h2>Chain</h2>
       <ol className="cl-ladder">
-        {[leaf, ...chain].map((rung) => (
+        {rungs.map((rung) => (
           <li key={rung.sha256}>
             <span>{rung.subject}</span>
             <span className="cl-dim">until {exactTime(rung.expiresAt)}</span>
           </li>
         ))}
-        <li>
-          <span>{chain.at(-1)?.issuer ?? issuer}</span>
-          <span className="cl-dim">the root, which clients must trust</span>
-        </li>
+        {last.subject !== last.issuer && (
+          <li>
+            <span>{last.issuer}</span>
+            <span className="cl-dim">not part of the file: clients must trust this CA or one above it</span>
+          </li>
+        )}
       </ol>
     </section>
   );
