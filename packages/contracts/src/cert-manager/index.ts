@@ -85,7 +85,7 @@ function describeCertManager(): object {
     version: '2.0.0',
     description:
       'Manages FQDNs in spaces with their CSRs, has the CSRs signed by providers, and renews the certificates. ' +
-      'Operations that change an object leave members unchanged that the request does not contain.',
+      'A change of a space, FQDN, user or permission group leaves members unchanged that the request does not contain.',
     groups: {
       Spaces: { ...spacesContract, ...issuancePolicyContract },
       FQDNs: fqdnsContract,

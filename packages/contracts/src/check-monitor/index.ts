@@ -65,7 +65,7 @@ function describeCheckMonitor(): object {
     version: '3',
     description:
       'Monitors periodic jobs by the pings that they send. Ping addresses accept GET, HEAD, POST and PUT. ' +
-      'Operations that update an object leave members unchanged that the request does not contain.',
+      'A change of a check leaves members unchanged that the request does not contain.',
     groups: {
       Checks: checksContract,
       Pings: { ...pingContract, ...pingLogContract },

@@ -67,7 +67,7 @@ export function addTokens(program: Command, open: () => Session): void {
     .action((name: string, options: NewToken) => createToken(open(), name, options));
   tokens
     .command('delete <token>')
-    .description('Revoke an API token and its successors, by name or id')
+    .description('Revoke an API token with its predecessors and successors, by name or id')
     .option('--user <user>', 'that of another user, for administrators')
     .option('--password-file <file>', passwordHelp)
     .option('-y, --yes', 'revoke; without it, the command asks')
