@@ -175,7 +175,10 @@ jest.setTimeout(60_000);
         .first()
         .getByText(/^until \d.* \d{4}, /)
         .waitFor();
-      await rungs.last().getByText('not part of the file: clients must trust this CA or one above it').waitFor();
+      await rungs
+        .last()
+        .getByText('not part of the file: clients must trust this CA or one above it')
+        .waitFor();
       await page.getByText('Dummy certificate authority', { exact: true }).waitFor();
       expect(await page.getByRole('link', { name: 'Chain alone (PEM)' }).count()).toBe(0);
       const download = page.waitForEvent('download');

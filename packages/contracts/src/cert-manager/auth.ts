@@ -196,7 +196,8 @@ const apiTokensContract = {
   succeedApiToken: endpoint({
     method: 'POST',
     path: '/api-tokens/self/successor',
-    summary: 'Create the successor of the renewable API token of this request, which ends after 24 h at the latest',
+    summary:
+      'Create the successor of the renewable API token of this request, which ends after 24 h at the latest',
     responses: { 201: json(newApiTokenSchema, 'The successor') },
     failures: [401, 403, 409],
   }),
