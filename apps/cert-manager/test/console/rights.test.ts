@@ -35,6 +35,8 @@ jest.setTimeout(60_000);
       await page.getByText('The test entry is queued.').waitFor();
       await table.getByText('test entry').waitFor();
       await look('planned');
+      // on a phone too, where a row is a card that opens the page of the name
+      await page.setViewportSize({ width: 360, height: 740 });
       await page
         .getByRole('button', { name: `Run now: ${fqdn.fqdn}` })
         .first()

@@ -16,7 +16,7 @@ export interface Column<Row> {
    * beside it, then one or two facts, which may begin with the title of the column, or one that fills the line. Cells of
    * the other columns are not shown.
    */
-  readonly narrow?: NarrowPlace;
+  readonly narrow?: NarrowPlace | undefined;
 }
 
 /** Rows that can be chosen, each by a check box. */

@@ -49,11 +49,11 @@ export function useRenewalColumns(status: RenewalStatus, run: Run): readonly Col
       key: 'at',
       title: 'When and why',
       width: '13rem',
-      narrow: 'line',
+      narrow: status === 'failed' ? undefined : 'line',
       cell: (entry) => <When entry={entry} />,
     },
     { key: 'try', title: 'Try', width: '3.5rem', cell: ({ attempt = 1 }) => attempt },
-    ...(status === 'completed' ? [] : [errorColumn]),
+    ...(status === 'completed' ? [] : [errorColumn(status)]),
     {
       key: 'provider',
       title: 'Provider',
@@ -64,19 +64,21 @@ export function useRenewalColumns(status: RenewalStatus, run: Run): readonly Col
   ];
 }
 
-const errorColumn: Column<RenewalQueueEntry> = {
+const errorColumn = (shown: RenewalStatus): Column<RenewalQueueEntry> => ({
   key: 'error',
   title: 'Last error',
+  narrow: shown === 'failed' ? 'line' : undefined,
   cell: ({ status, reason, lastError }) => {
     const error = status === 'failed' ? reason : lastError;
     return error !== undefined && <span className="cl-anywhere">{wholeSentence(error)}</span>;
   },
-};
+});
 
 const runColumn = (run: Run): Column<RenewalQueueEntry> => ({
   key: 'run',
   title: '',
   width: '8.5rem',
+  narrow: 'fact',
   cell: (entry) =>
     reaches(entry.level, 'READ_WRITE') && (
       <Button
@@ -94,13 +96,13 @@ const runColumn = (run: Run): Column<RenewalQueueEntry> => ({
 function Name({ entry: { spaceId, fqdnId, fqdn, spaceName } }: { readonly entry: RenewalQueueEntry }) {
   return (
     <>
-      <Link
-        to="/spaces/$spaceId/fqdns/$fqdnId"
-        params={{ spaceId, fqdnId }}
-        aria-label={fqdn && hostText(fqdn)}
-      >
-        <LongName>{fqdn ?? 'a deleted name'}</LongName>
-      </Link>
+      {fqdn === undefined ? (
+        'a deleted name'
+      ) : (
+        <Link to="/spaces/$spaceId/fqdns/$fqdnId" params={{ spaceId, fqdnId }} aria-label={hostText(fqdn)}>
+          <LongName>{fqdn}</LongName>
+        </Link>
+      )}
       <div className="cl-dim cl-anywhere">
         <bdi>{spaceName}</bdi>
       </div>

@@ -77,7 +77,7 @@ export function shownColumns(projectId: string): readonly Column<LiveCheck>[] {
       key: 'pings',
       title: 'Last ping',
       width: '9rem',
-      narrow: 'line',
+      narrow: 'titled',
       cell: ({ last_ping, last_duration, next_ping, status, expectedAt }) => {
         const next = next_ping ?? (status === 'down' ? expectedAt : undefined);
         return (
