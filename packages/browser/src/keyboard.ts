@@ -53,8 +53,8 @@ export async function tabTo(page: Page, target: Locator): Promise<void> {
   throw new Error(`Tab does not lead there; it leads to ${passed.join(', ')}`);
 }
 
-/** Resolves once the page is laid out anew. */
-const painted = 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))';
+/** To be evaluated in a page: resolves once it is laid out anew. */
+export const painted = 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))';
 
 /** Elements that stand out sideways of the page, unless the page need not be scrolled for them. */
 const overhanging = `document.documentElement.scrollWidth <= innerWidth ? [] : [...document.querySelectorAll('body *')]

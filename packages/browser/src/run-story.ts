@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { accessibilityFaults } from './accessibility.js';
+import { painted } from './keyboard.js';
 
 /** Where pictures are left unless a story says another folder; the gate keeps this one. */
 const usualPictures = fileURLToPath(new URL('../../../../run/pictures', import.meta.url));
@@ -98,10 +99,12 @@ interface Look {
 
 async function look(page: Page, { name, pictures, faults }: Look): Promise<void> {
   const session = await page.context().newCDPSession(page);
-  for (const [size, viewport] of Object.entries(sizes)) {
-    await page.setViewportSize(viewport);
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme });
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    // a script of the page changes its colors
+    await page.evaluate(painted);
+    for (const [size, viewport] of Object.entries(sizes)) {
+      await page.setViewportSize(viewport);
       if (size === 'wide') {
         const found = await accessibilityFaults(page, colorScheme === 'light' ? 'everything' : 'colors');
         faults.push(...found.map((fault) => `${name}, ${colorScheme}: ${fault}`));
