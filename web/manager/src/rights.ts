@@ -1,6 +1,7 @@
 import { type Me, type PermissionLevel, permissionLevels } from '@certloop/contracts/browser';
 import { useSession } from '@certloop/web-kit';
-import { session } from './service.js';
+import { useQuery } from '@tanstack/react-query';
+import { api, session } from './service.js';
 
 /** Whether a level includes another one. */
 export function reaches(held: PermissionLevel | undefined, needed: PermissionLevel): boolean {
@@ -11,6 +12,19 @@ export function reaches(held: PermissionLevel | undefined, needed: PermissionLev
 export function useRights(): Me['rights'] {
   const state = useSession(session);
   return 'me' in state ? state.me.rights : { isAdmin: false, hasFullAccess: false };
+}
+
+/** Whether the user may change names somewhere, as far as their first hundred spaces say; false until that is known. */
+export function useMayWriteSomewhere(): boolean {
+  const { isAdmin, hasFullAccess } = useRights();
+  const isSure = isAdmin || hasFullAccess;
+  const { data: spaces = [] } = useQuery({
+    queryKey: ['spaces', 'levels'],
+    queryFn: async ({ signal }) =>
+      (await api.listSpaces({ query: { include: 'counts', limit: '100' }, signal })).body,
+    enabled: !isSure,
+  });
+  return isSure || spaces.some(({ level }) => reaches(level, 'READ_WRITE'));
 }
 
 /** Id of the user; undefined while no one is signed in. */

@@ -47,6 +47,19 @@ const canRun = [hasBrowser(), hasCurl()].every(Boolean);
     });
   });
 
+  test('shows no command to those who may change nothing', async () => {
+    await stage.play('empty-reader', stage.app.people.cleo, '/account', async ({ page }) => {
+      const levels = page.waitForResponse(/\/spaces\?include=counts/);
+      await page.getByRole('link', { name: 'Renewals' }).click();
+      await page.getByRole('heading', { name: 'No renewal is planned' }).waitFor();
+      await levels;
+      expect(await page.locator('main').locator('pre, [href$="/fqdns"]').count()).toBe(0);
+      await page.getByRole('link', { name: 'Names', exact: true }).click();
+      await page.getByRole('link', { name: 'Open the spaces' }).waitFor();
+      expect(await page.locator('main pre').count()).toBe(0);
+    });
+  });
+
   test('shows a user without API tokens how to create one', async () => {
     await stage.play('no-tokens', stage.app.people.cleo, '/account', async ({ page, look }) => {
       await page.getByRole('button', { name: 'Revoke test' }).click();

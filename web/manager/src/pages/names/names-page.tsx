@@ -4,7 +4,7 @@ import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { NamesList } from '../../names/names-list.js';
-import { reaches } from '../../rights.js';
+import { reaches, useMayWriteSomewhere } from '../../rights.js';
 import { api } from '../../service.js';
 
 const route = getRouteApi('/inside/fqdns');
@@ -29,17 +29,22 @@ export function NamesPage() {
         setFilter={(search) => void navigate({ search })}
         counts={counts.data}
         canWrite={isWritable}
-        empty={
-          <EmptyState title="There is no name that you may see">
-            <p>Each name belongs to a space. Open a space and add the host name of a certificate there.</p>
-            <Button component={Link} to="/spaces">
-              Open the spaces
-            </Button>
-            <ByCommand text="certloop fqdns add www.example.com --space Shop" />
-          </EmptyState>
-        }
+        empty={<NoNames />}
       />
     </>
+  );
+}
+
+function NoNames() {
+  const mayWrite = useMayWriteSomewhere();
+  return (
+    <EmptyState title="There is no name that you may see">
+      <p>Each name belongs to a space. Open a space and add the host name of a certificate there.</p>
+      <Button component={Link} to="/spaces">
+        Open the spaces
+      </Button>
+      {mayWrite && <ByCommand text="certloop fqdns add www.example.com --space Shop" />}
+    </EmptyState>
   );
 }
 

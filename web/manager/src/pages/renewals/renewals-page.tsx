@@ -17,7 +17,7 @@ import {
 import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useRights } from '../../rights.js';
+import { useMayWriteSomewhere, useRights } from '../../rights.js';
 import { api } from '../../service.js';
 import { statusTitles, useRenewalColumns } from './renewal-columns.js';
 import { TestEntries } from './test-entries.js';
@@ -116,14 +116,15 @@ function States({ status }: { readonly status: RenewalStatus }) {
   );
 }
 
-/** What a renewal needs; where none is planned, also how to switch one on. */
+/** What a renewal needs; where none is planned, also how those who may do that switch one on. */
 function NoRenewals({ status }: { readonly status: RenewalStatus }) {
+  const mayWrite = useMayWriteSomewhere();
   return (
     <EmptyState title={emptyTitles[status]}>
       <p>
         A name is renewed when its automatic renewal is on and it has a certificate, a CSR and a provider.
       </p>
-      {status === 'pending' && (
+      {status === 'pending' && mayWrite && (
         <>
           <Button component={Link} to="/fqdns">
             Switch the renewal of a name on
