@@ -44,6 +44,15 @@ const termsOf = ({ status, payload }: Exchange) => {
 
 const idOf = (pem = '') => certificateId(pem) ?? '';
 
+/** Pebble finds no serial number that begins with an octet of zero, as one of 256 does: then the order is repeated. */
+async function orderFound(app: PebblePlace['app'], fqdn: Parameters<typeof order>[1]) {
+  let ordered = await order(app, fqdn);
+  while (Buffer.from(idOf(ordered.certificate?.pem).split('.')[1] ?? '', 'base64url')[0] === 0) {
+    ordered = await order(app, fqdn, { confirmed: true });
+  }
+  return ordered;
+}
+
 describeAgainstPebbleOfToday('an order with the pebble of today', (open) => {
   let place: PebblePlace;
   beforeAll(async () => {
@@ -98,7 +107,8 @@ describeAgainstPebbleOfToday('an order with the pebble of today', (open) => {
   test('is placed again in the window that the CA names', async () => {
     const { app, pebble } = place;
     const fqdn = await fqdnFor(app, await newCsr('ari.today.test'), 'ari.today.test');
-    const first = await order(app, fqdn);
+    const first = await orderFound(app, fqdn);
+    const { length: ordered } = ordersOf(pebble, 'ari.today.test');
     await switchRenewal(app, fqdn, true);
     await app.advise();
     expect(await explanationOf(app, fqdn)).toMatchObject({ plan: { rule: 'window' } });
@@ -114,22 +124,17 @@ describeAgainstPebbleOfToday('an order with the pebble of today', (open) => {
     await app.advise();
     expect(await app.renew()).toMatchObject({ renewed: 1, failed: [] });
     const { body } = await app.request.get(pathOf(fqdn, 'certificates')).set(app.people.ada.auth).expect(200);
-    expect(body).toHaveLength(2);
+    expect(body).toHaveLength(ordered + 1);
     expect(asksForWindow(pebble, id)).toHaveLength(2);
-    expect(ordersOf(pebble, 'ari.today.test').map(termsOf)).toEqual([
-      { status: 201, profile: 'shortlived' },
-      { status: 201, profile: 'shortlived', replaces: id },
-    ]);
+    const [placedFirst, ...others] = ordersOf(pebble, 'ari.today.test').map(termsOf);
+    expect(placedFirst).toEqual({ status: 201, profile: 'shortlived' });
+    expect(others.slice(ordered - 1)).toEqual([{ status: 201, profile: 'shortlived', replaces: id }]);
   });
 
   test('names the certificate that it replaces, and does without where the CA knows of a replacement', async () => {
     const { app, pebble } = place;
     const fqdn = await fqdnFor(app, await newCsr('again.today.test'), 'again.today.test');
-    let first = await order(app, fqdn);
-    // pebble finds no serial number that begins with an octet of zero, as one of 256 does
-    while (Buffer.from(idOf(first.certificate?.pem).split('.')[1] ?? '', 'base64url')[0] === 0) {
-      first = await order(app, fqdn, { confirmed: true });
-    }
+    const first = await orderFound(app, fqdn);
     const { length: ordered } = ordersOf(pebble, 'again.today.test');
     const second = await order(app, fqdn, { confirmed: true });
     const id = idOf(first.certificate?.pem);
