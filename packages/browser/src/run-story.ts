@@ -99,12 +99,12 @@ interface Look {
 
 async function look(page: Page, { name, pictures, faults }: Look): Promise<void> {
   const session = await page.context().newCDPSession(page);
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme });
-    // a script of the page changes its colors
-    await page.evaluate(painted);
-    for (const [size, viewport] of Object.entries(sizes)) {
-      await page.setViewportSize(viewport);
+  for (const [size, viewport] of Object.entries(sizes)) {
+    await page.setViewportSize(viewport);
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      // a script of the page changes its colors
+      await page.evaluate(painted);
       if (size === 'wide') {
         const found = await accessibilityFaults(page, colorScheme === 'light' ? 'everything' : 'colors');
         faults.push(...found.map((fault) => `${name}, ${colorScheme}: ${fault}`));
