@@ -29,6 +29,14 @@ jest.setTimeout(180_000);
     return { release };
   }
 
+  /** Loads the dashboard anew, of which there is nothing but the title while what it needs is held back. */
+  async function expectOnlyTitle(page: Story['page']): Promise<void> {
+    await page.reload();
+    await page.getByRole('heading', { name: 'Dashboard', exact: true }).waitFor();
+    await page.getByRole('status', { name: 'Loading' }).waitFor();
+    expect(await page.getByRole('heading').allInnerTexts()).toEqual(['Dashboard']);
+  }
+
   test('leads from an empty dashboard to the first name', async () => {
     await stage.play('dashboard', stage.app.people.ada, '/', async ({ page, look }) => {
       await page.getByRole('heading', { name: 'Get your first certificate' }).waitFor();
@@ -37,19 +45,16 @@ jest.setTimeout(180_000);
       const other = await page.context().newPage();
       await other.goto(page.url());
       await other.getByRole('heading', { name: 'Get your first certificate' }).waitFor();
-      const heard = page.evaluate(`new Promise((resolve) =>
-        addEventListener('storage', () => requestAnimationFrame(() => setTimeout(resolve, 0)), { once: true }))`);
+      await page.evaluate(`void (window.heard = new Promise((resolve) =>
+        addEventListener('storage', () => requestAnimationFrame(() => setTimeout(resolve, 0)), { once: true })))`);
       await other.evaluate("localStorage.setItem('certloop-dashboard', 'cards')");
-      await heard;
+      await page.evaluate('window.heard');
       expect(await page.evaluate("localStorage.getItem('certloop-dashboard')")).toBe('cards');
       await other.close();
       // also before it is known that there is no name, as in a browser that was never here
       await page.evaluate('localStorage.clear()');
       const counts = await holdBack(page, '**/fqdns/counts*');
-      await page.reload();
-      await page.getByRole('heading', { name: 'Dashboard', exact: true }).waitFor();
-      await page.getByRole('status', { name: 'Loading' }).waitFor();
-      expect(await page.getByRole('heading').allInnerTexts()).toEqual(['Dashboard']);
+      await expectOnlyTitle(page);
       counts.release();
       await page.getByRole('button', { name: 'Create a space' }).click();
       await page.getByLabel('Name').fill('First space');
@@ -242,10 +247,7 @@ jest.setTimeout(180_000);
       await page.route('**/health', (route) => route.fulfill({ json: { status: 'ok', monitor } }));
       await page.evaluate('localStorage.clear()');
       const renewals = await holdBack(page, '**/renewal-queue?*');
-      await page.reload();
-      await page.getByRole('heading', { name: 'Dashboard', exact: true }).waitFor();
-      await page.getByRole('status', { name: 'Loading' }).waitFor();
-      expect(await page.getByRole('heading').allInnerTexts()).toEqual(['Dashboard']);
+      await expectOnlyTitle(page);
       renewals.release();
       await needs.waitFor();
       expect(await steps.count()).toBe(0);
