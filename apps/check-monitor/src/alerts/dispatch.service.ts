@@ -69,7 +69,12 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
     },
     stop: async () => {
       inHand.stop();
-      await Promise.race([Promise.all(inHand.over()), pause(stopMs, undefined, { ref: false })]);
+      const allOver = async () => {
+        // a claim that is under way may still take turns
+        await oneAtATime(async () => undefined);
+        await Promise.all(inHand.over());
+      };
+      await Promise.race([allOver(), pause(stopMs, undefined, { ref: false })]);
     },
   };
 }

@@ -65,6 +65,45 @@ describeEachDialect('a claim whose answer is lost', (open) => {
   });
 });
 
+describeEachDialect('a stop while a claim is under way', (open) => {
+  /** Resolves the claim that has committed. */
+  let goOn: (() => void) | undefined;
+  let isHeld = false;
+  const stage = openAlertStage(async (schema) => {
+    const { database, ...rest } = await open(schema);
+    const transaction: typeof database.transaction = async (work) => {
+      const result = await database.transaction(work);
+      const isClaim = Array.isArray(result) && result.some((one) => 'parcels' in one);
+      if (!isHeld || !isClaim) return result;
+      await new Promise<void>((resolve) => {
+        goOn = resolve;
+      });
+      return result;
+    };
+    return { ...rest, database: { ...database, transaction } };
+  });
+
+  test('waits for what it took, and gives it back', async () => {
+    const hook = await stage.webhook();
+    await stage.fail();
+    isHeld = true;
+    const pumped = stage.app.pump();
+    while (goOn === undefined) await new Promise((resolve) => setImmediate(resolve));
+    let isStopped = false;
+    const stopped = stage.app.stop().then(() => {
+      isStopped = true;
+    });
+    // a stop that does not wait has ended by then
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(isStopped).toBe(false);
+    goOn();
+    await stopped;
+    expect(await stage.log(hook)).toMatchObject([{ turnId: null, leaseUntil: null, crashes: null }]);
+    await pumped;
+    expect(stage.target.requests).toEqual([]);
+  });
+});
+
 describeEachDialect('turns of deliveries', (open) => {
   const stage = openAlertStage(open);
   const { webhook, read, log, fail, answer } = stage;
