@@ -97,14 +97,18 @@ interface Look {
   readonly faults: string[];
 }
 
+const transitionsOver = `Promise.allSettled(
+  document.getAnimations().filter((one) => one instanceof CSSTransition).map((one) => one.finished))`;
+
 async function look(page: Page, { name, pictures, faults }: Look): Promise<void> {
   const session = await page.context().newCDPSession(page);
   for (const [size, viewport] of Object.entries(sizes)) {
     await page.setViewportSize(viewport);
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
-      // a script of the page changes its colors
+      // a script of the page changes its colors, some of them slowly
       await page.evaluate(painted);
+      await page.evaluate(transitionsOver);
       if (size === 'wide') {
         const found = await accessibilityFaults(page, colorScheme === 'light' ? 'everything' : 'colors');
         faults.push(...found.map((fault) => `${name}, ${colorScheme}: ${fault}`));

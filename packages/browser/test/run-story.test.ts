@@ -16,6 +16,11 @@ const pages: Readonly<Record<string, string>> = {
   '/policy': page('<style>p { color: red; }</style>', '<p>Text</p>'),
   '/elsewhere': page('', '<p>Text</p><img alt="" src="http://127.0.0.1:9/x.png">'),
   '/failing': page('', '<p>Text</p><img alt="" src="/broken.png">'),
+  '/good-later': page(
+    `<style>p { background: #fff; color: #000; transition: color 0.4s }
+      @media (prefers-color-scheme: dark) { p { background: #000; color: #fff; } }</style>`,
+    '<p>Text</p>',
+  ),
   '/pale': page('', '<p style="color: #aaa; background: #fff">Text</p>'),
   '/pale-in-the-dark': page(
     '<style>@media (prefers-color-scheme: dark) { p { color: #333; background: #000; } }</style>',
@@ -66,6 +71,10 @@ const pages: Readonly<Record<string, string>> = {
     expect(await readdir(pictures)).toEqual(
       ['dark-phone', 'dark-wide', 'light-phone', 'light-wide'].map((kind) => `page-good-shown-${kind}.png`),
     );
+  });
+
+  test('passes on a page that changes its colors slowly', async () => {
+    await play('/good-later');
   });
 
   test.each([
