@@ -20,6 +20,13 @@ export interface BulkFormProps {
   readonly close: () => void;
 }
 
+/** Words of the button that begins a change of so many checks, or goes on where it stopped. */
+function labelOf(verb: string, { error, handled }: BulkChange, count: number): string {
+  return error === null || handled === 0
+    ? `${verb} ${countOf(count, 'check')}`
+    : `Go on with ${countOf(count - handled, 'check')}`;
+}
+
 /** Asks before very many checks are paused. */
 export function PauseForm({ count, bulk, run, close }: BulkFormProps) {
   return (
@@ -31,7 +38,7 @@ export function PauseForm({ count, bulk, run, close }: BulkFormProps) {
       <BulkFault bulk={bulk} count={count} />
       <div className="cl-row">
         <Button loading={bulk.isPending} onClick={() => run({ action: 'pause' })}>
-          Pause {countOf(count, 'check')}
+          {labelOf('Pause', bulk, count)}
         </Button>
         <Button variant="default" onClick={close}>
           Cancel
@@ -150,7 +157,7 @@ export function DeleteForm({ count, bulk, run, ask }: BulkFormProps) {
           loading={bulk.isPending}
           disabled={typed.trim().replaceAll(',', '') !== String(count)}
         >
-          Delete {countOf(count, 'check')}
+          {labelOf('Delete', bulk, count)}
         </Button>
         <CopyCurl api={api} of={(to) => ask(to, { action: 'delete' })} />
       </div>
