@@ -137,11 +137,14 @@ export function startPollers(options: AppOptions, parts: ServiceParts): Poller[]
 export async function closeParts(parts: ServiceParts, pollers: readonly Poller[]): Promise<void> {
   const { stopping, renewals, targets, issuance, denials, outgoing, notices } = parts;
   stopping.abort(new Error('the service stops'));
-  // the runners first, as a poller waits for its tick and that for what the runner has begun
-  await issuance.runner.stop();
-  await renewals.review.stop();
-  await renewals.runner.stop();
-  await renewals.watcher?.stop();
+  // the runners first, as a poller waits for its tick and that for what the runner has begun; all of them know that the
+  // service stops before their calls break off
+  await Promise.all([
+    issuance.runner.stop(),
+    renewals.review.stop(),
+    renewals.runner.stop(),
+    renewals.watcher?.stop(),
+  ]);
   for (const poller of pollers.toReversed()) await poller.stop();
   await targets.job.idle();
   await renewals.job.idle();

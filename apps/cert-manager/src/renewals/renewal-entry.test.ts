@@ -30,6 +30,7 @@ const complete = (attempt = 1): RenewalEvent => ({ kind: 'complete', attempt, at
 const fail = (attempt = 1): RenewalEvent => ({ kind: 'fail', attempt, at: seconds(5), reason: 'no' });
 const validity = { notBefore: seconds(-86_400), notAfter: seconds(30 * 86_400) };
 const lapse = (now = seconds(60)): RenewalEvent => ({ kind: 'lapse', now, ...validity });
+const leave = (attempt = 1): RenewalEvent => ({ kind: 'leave', attempt });
 const move: RenewalEvent = { kind: 'move', scheduledAt: seconds(7) };
 
 describe('a renewal entry', () => {
@@ -57,6 +58,14 @@ describe('a renewal entry', () => {
       { ...settled, status: 'completed', reason: null },
     ],
     ['processing → failed', processing, fail(), { ...settled, status: 'failed', reason: 'no' }],
+    [
+      'processing → pending, when its worker stops: no try is counted',
+      { ...processing, reason: 'lease_expired' },
+      leave(),
+      { status: 'pending', leaseOwner: null, leaseUntil: null },
+    ],
+    ['processing → not left by an older try', { ...processing, attempt: 2 }, leave(), undefined],
+    ['pending → not left', pending, leave(), undefined],
     ['processing → not completed by an older try', { ...processing, attempt: 2 }, complete(), undefined],
     ['processing → not failed by an older try', { ...processing, attempt: 2 }, fail(), undefined],
     ['processing → not extended by an older try', { ...processing, attempt: 2 }, extend(), undefined],
@@ -75,7 +84,7 @@ describe('a renewal entry', () => {
       },
     ],
     ...[completed, failed].flatMap((entry) =>
-      [claim(), move, extend(), complete(), fail(), lapse()].map(
+      [claim(), move, extend(), complete(), fail(), leave(), lapse()].map(
         (event): [string, RenewalState, RenewalEvent, undefined] => [
           `${entry.status} → ${event.kind} changes nothing`,
           entry,
@@ -95,6 +104,7 @@ describe('whatever happens to a renewal entry', () => {
   const event: fc.Arbitrary<RenewalEvent> = fc.oneof(
     fc.record({ kind: fc.constant('claim' as const), now: instant, owner: fc.string(), leaseUntil: instant }),
     fc.record({ kind: fc.constant('extend' as const), attempt, leaseUntil: instant }),
+    fc.record({ kind: fc.constant('leave' as const), attempt }),
     fc.record({ kind: fc.constant('complete' as const), attempt, at: instant }),
     fc.record({ kind: fc.constant('fail' as const), attempt, at: instant, reason: fc.string() }),
     fc.record({

@@ -25,6 +25,8 @@ export type RenewalEvent =
   | { readonly kind: 'extend'; readonly attempt: number; readonly leaseUntil: Date }
   | { readonly kind: 'complete'; readonly attempt: number; readonly at: Date }
   | { readonly kind: 'fail'; readonly attempt: number; readonly at: Date; readonly reason: string }
+  /** Who has it stops, and leaves it to the next one: no fault of the entry. */
+  | { readonly kind: 'leave'; readonly attempt: number }
   /** Nothing was heard of anyone who had it. */
   | {
       readonly kind: 'lapse';
@@ -41,7 +43,7 @@ export const leaseExpired = 'lease_expired';
 
 /**
  * How an event changes an entry, or undefined when it may not happen to it: pending → processing → completed or
- * failed, both final; back to pending only when the lease has lapsed, which counts as a try.
+ * failed, both final; back to pending when its worker stops, and when the lease has lapsed, which counts as a try.
  */
 export function changeOf(entry: RenewalState, event: RenewalEvent): Partial<RenewalState> | undefined {
   return entry.status === 'pending' ? whilePending(entry, event) : whileProcessing(entry, event);
@@ -63,6 +65,7 @@ function whileProcessing(entry: RenewalState, event: RenewalEvent): Partial<Rene
   if (event.kind === 'lapse') return lapsed(entry, event);
   if (event.kind === 'claim' || event.kind === 'move' || event.attempt !== entry.attempt) return undefined;
   if (event.kind === 'extend') return { leaseUntil: event.leaseUntil };
+  if (event.kind === 'leave') return { status: 'pending', leaseOwner: null, leaseUntil: null };
   const settled = { leaseOwner: null, leaseUntil: null, finishedAt: event.at };
   return event.kind === 'complete'
     ? { ...settled, status: 'completed', reason: null }

@@ -30,7 +30,7 @@ export interface RenewalRunner {
   stop(): Promise<void>;
 }
 
-type RunEnd = RenewalEnd | { readonly kind: 'broken' };
+type RunEnd = RenewalEnd | { readonly kind: 'broken' | 'left' };
 
 interface RenewalWorker extends RunnerDeps, RenewDeps {
   readonly owner: string;
@@ -154,7 +154,8 @@ async function claim(worker: RenewalWorker, providerId: string, limit: number): 
 /** Starts a claimed entry; adds its end to the report, and then frees its place. */
 function begin(worker: RenewalWorker, work: Set<Promise<void>>, entry: RenewalRow): void {
   const renewal = renewCertificate(worker, entry)
-    .catch((error: unknown): RunEnd => {
+    .catch((error: unknown): RunEnd | Promise<RunEnd> => {
+      if (worker.isStopped) return leave(worker, entry);
       worker.logger.error({ entryId: entry.id, error }, 'renewal.broken');
       return { kind: 'broken' };
     })
@@ -163,6 +164,19 @@ function begin(worker: RenewalWorker, work: Set<Promise<void>>, entry: RenewalRo
       work.delete(renewal);
     });
   work.add(renewal);
+}
+
+/** Leaves a renewal that broke off because the service stops to the next process, which goes on by its journal. */
+async function leave({ db, logger }: RenewalWorker, entry: RenewalRow): Promise<RunEnd> {
+  const { id: entryId, attempt } = entry;
+  try {
+    const change = changeOf(entry, { kind: 'leave', attempt });
+    const isLeft = await db.transaction((tx) => updateRenewal(tx, entry, { ...change }));
+    if (isLeft) logger.info({ entryId, attempt }, 'renewal.left');
+  } catch (error) {
+    logger.warn({ entryId, error }, 'renewal.not_left');
+  }
+  return { kind: 'left' };
 }
 
 function countEnds(ends: readonly RunEnd[]): Pick<RunReport, 'renewed' | 'failed' | 'broken'> {

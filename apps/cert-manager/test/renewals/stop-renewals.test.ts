@@ -1,0 +1,52 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { describeEachDialect } from '@certloop/db/testing';
+import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
+import { type OrderingPlace, startOrdering } from '../support/acme/ordering-place.js';
+import { startAppOn } from '../support/app.js';
+import {
+  certificatesOf,
+  clearInventory,
+  entriesOf,
+  moveToRenewal,
+  renewedFqdn,
+} from '../support/renewals.js';
+import { providerOf } from '../support/signing.js';
+
+// much else may run on the same machine
+jest.setTimeout(60_000);
+
+describeEachDialect('a process that is stopped while it renews', (open) => {
+  let place: OrderingPlace;
+  beforeAll(async () => {
+    place = await startOrdering(open, {});
+  });
+  afterEach(async () => {
+    place.acme.processing = 0;
+    await clearInventory(place.app);
+  });
+  afterAll(() => place.close());
+
+  test('leaves its renewal to the next one, which goes on with the order at once, in the same try', async () => {
+    const { app, acme, environment } = place;
+    const { id: providerId } = await providerOf(app, 'acme');
+    const fqdn = await renewedFqdn({ ...place, providerId });
+    await moveToRenewal(app, fqdn);
+    acme.forget();
+    acme.processing = 1_000_000;
+    const stopping = await startAppOn(app.database, { environment, beside: app });
+    const renewing = stopping.renew();
+    while (acme.csrs.length === 0) await wait(5);
+    await stopping.close();
+    // nobody needs to look at it
+    expect(await renewing).toMatchObject({ renewed: 0, failed: [], broken: 0 });
+
+    acme.processing = 0;
+    expect(await app.renew()).toMatchObject({ renewed: 1, lapsed: 0 });
+    expect([acme.orders.length, acme.csrs.length]).toEqual([1, 1]);
+    expect(await certificatesOf(app, fqdn)).toHaveLength(2);
+    expect((await entriesOf(app, fqdn)).map(({ status, attempt }) => [status, attempt])).toEqual([
+      ['completed', 1],
+      ['pending', 1],
+    ]);
+  });
+});
