@@ -36,8 +36,8 @@ export function createMailClient({ smtpUrl: url, from, to, stop }: MailClientOpt
     // RFC 3834 §5: so that no answering machine answers
     const headers = { 'Auto-Submitted': 'auto-generated' };
     try {
-      const sending = transport.sendMail({ from, to, subject, text, messageId, headers });
-      const { rejected } = await unlessStopped(sending, stop);
+      const send = () => transport.sendMail({ from, to, subject, text, messageId, headers });
+      const { rejected } = await unlessStopped(send, stop);
       return rejected.length;
     } catch (error) {
       if (error instanceof Stopped) throw error;
@@ -46,15 +46,17 @@ export function createMailClient({ smtpUrl: url, from, to, stop }: MailClientOpt
   };
 }
 
-/** The service stops: it is not known whether the server accepted the mail. */
+/** The service stops: it is not known whether the server accepted the mail, if it was begun at all. */
 export class Stopped extends Error {}
 
-function unlessStopped<T>(work: Promise<T>, stop: AbortSignal): Promise<T> {
+function unlessStopped<T>(work: () => Promise<T>, stop: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const giveUp = () => reject(new Stopped('the service stops'));
-    if (stop.aborted) giveUp();
+    if (stop.aborted) return giveUp();
     stop.addEventListener('abort', giveUp, { once: true });
-    work.then(resolve, reject).finally(() => stop.removeEventListener('abort', giveUp));
+    work()
+      .then(resolve, reject)
+      .finally(() => stop.removeEventListener('abort', giveUp));
   });
 }
 

@@ -68,8 +68,12 @@ async function trySending(deps: MailDeps, { turn, token, batch }: ClaimedMail): 
     if (refused > 0) logger.error({ batch, refused }, 'notices.recipients_refused');
     return await db.transaction((tx) => updateMailTurn(tx, token, { isSent: true }));
   } catch (error) {
-    // the next process sends it again when this turn has lapsed
-    if (error instanceof Stopped) return false;
+    if (error instanceof Stopped) {
+      // given back: the next process sends the same mail at once
+      const free = { dueAt: clock.now(), leaseToken: null };
+      await db.transaction((tx) => updateMailTurn(tx, token, free));
+      return false;
+    }
     const attempts = turn.attempts + 1;
     const dueAt = nextMailTry(attempts, clock.now());
     await db.transaction((tx) => updateMailTurn(tx, token, { attempts, dueAt, leaseToken: null }));

@@ -94,8 +94,11 @@ async function settle(
   const postponed: { readonly row: ClaimedNotice; readonly attempts: number; readonly dueAt: Date }[] = [];
   rows.forEach((row, index) => {
     const refusal = refusals[index];
-    // its lease lapses, and another process sends it
-    if (refusal === stopped) return;
+    // given back, so that the next process sends it at once; it counts as no try
+    if (refusal === stopped) {
+      postponed.push({ row, attempts: row.attempts, dueAt: now });
+      return;
+    }
     const attempts = row.attempts + 1;
     const dueAt = nextWebhookTry(attempts, now, refusal?.retryAt);
     if (refusal !== undefined && dueAt !== undefined) {

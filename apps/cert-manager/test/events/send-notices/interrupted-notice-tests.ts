@@ -8,6 +8,9 @@ import { hour, minute, type NoticePlace } from './notice-place.js';
 
 /** Tests of lost answers, of processes that end, and of two at once. */
 export function testInterruptedNotices(place: NoticePlace): void {
+  const startBeside = () =>
+    startAppOn(place.app.database, { environment: place.environment, beside: place.app });
+
   test('whose answer is lost are sent again with the same ids', async () => {
     place.mail.failing = 'cut';
     place.hook.failing = { status: 0 };
@@ -60,10 +63,7 @@ export function testInterruptedNotices(place: NoticePlace): void {
 
   test('under way do not hold up a stop, and are sent by the next process', async () => {
     place.hook.failing = { status: -1 };
-    const stopping = await startAppOn(place.app.database, {
-      environment: place.environment,
-      beside: place.app,
-    });
+    const stopping = await startBeside();
     await place.record('www', { to: ['webhook'] });
     const sending = stopping.sendNotices();
     while (place.hook.requests === 0) await nextRound();
@@ -71,9 +71,35 @@ export function testInterruptedNotices(place: NoticePlace): void {
     await Promise.all([stopping.close(), sending]);
     expect(performance.now() - begin).toBeLessThan(5000);
     place.hook.failing = undefined;
-    place.app.clock.advance(minute);
+    // at once: no lease has to lapse
     await place.app.sendNotices();
     expect(place.subjects()).toEqual(['www']);
+    expect(place.logged('notices.webhook_sent').at(-1)).toMatchObject({ attempts: 1 });
+  });
+
+  test('whose mail is under way when the service stops are mailed by the next process at once', async () => {
+    place.mail.failing = 'silent';
+    const stopping = await startBeside();
+    await place.record('www', { to: ['mail'] });
+    const sending = stopping.sendNotices();
+    while (place.mail.mails.length === 0) await nextRound();
+    await Promise.all([stopping.close(), sending]);
+    place.mail.failing = undefined;
+    await place.app.sendNotices();
+    expect(place.mail.mails).toHaveLength(2);
+    expect(new Set(place.mail.mails.map(({ messageId }) => messageId)).size).toBe(1);
+    expect(await place.pending()).toBe(0);
+  });
+
+  test('that are claimed when the service has begun to stop are begun by the next process alone', async () => {
+    const stopping = await startBeside();
+    await stopping.close();
+    await place.record('www');
+    await stopping.sendNotices();
+    await place.app.sendNotices();
+    expect(place.subjects()).toEqual(['www']);
+    expect(place.mail.mails).toHaveLength(1);
+    expect(await place.pending()).toBe(0);
   });
 
   test('are sent once by two processes', async () => {
