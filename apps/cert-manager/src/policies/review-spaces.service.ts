@@ -85,19 +85,27 @@ async function reviewSpace(
   const { db, clock, logger } = deps;
   const { spaceId } = policy;
   let allowed = 0;
-  for (let last = policy.reviewedTo ?? ''; !isStopped(); ) {
+  let lease = policy.reviewDueAt;
+  for (let last = policy.reviewedTo ?? ''; ; ) {
+    // the next process goes on at once where this one stops
+    if (isStopped()) return giveBack(deps, { ...policy, reviewDueAt: lease });
     const { rows, others } = await db.read((tx) => readSlice(tx, policy, last));
     allowed += await reviewAll(deps, others);
     const isEnd = rows.length < slice;
     last = rows.at(-1)?.fqdn ?? last;
     const next = isEnd ? null : last;
-    const reviewDueAt = isEnd ? null : leaseOf(clock.now());
-    if (!(await db.transaction((tx) => advanceReview(tx, policy, { reviewedTo: next, reviewDueAt })))) return;
+    lease = isEnd ? null : leaseOf(clock.now());
+    const step = { reviewedTo: next, reviewDueAt: lease };
+    if (!(await db.transaction((tx) => advanceReview(tx, policy, step)))) return;
     if (isEnd) break;
     await turn();
   }
   if (allowed > 0) deps.triggerRenewals();
   logger.info({ spaceId, allowed }, 'policy.reviewed');
+}
+
+async function giveBack({ db, clock }: ReviewDeps, policy: SpacePolicyRow): Promise<void> {
+  await db.transaction((tx) => claimReview(tx, policy, clock.now()));
 }
 
 /** FQDNs of the space, and those whose verdict may have changed. */

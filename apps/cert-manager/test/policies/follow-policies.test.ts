@@ -150,20 +150,35 @@ describeEachDialect('a renewal that the policy of its space forbids', (open) => 
     expect(await refused()).toBe(0);
   });
 
-  test('is found by another process when the one that changed the policy dies before its review', async () => {
-    const fqdn = await renewedFqdn(place);
-    await app.database.transaction(async (tx) => {
+  /** A policy as a process leaves it that dies before the review. */
+  const forbidUnreviewed = ({ spaceId }: Fqdn) =>
+    app.database.transaction(async (tx) => {
       await executeSql(
         tx,
         `insert into space_policies (space_id, revision, allowed_names, provider_ids, reviewed_to, review_due_at)
          values ($1, $2, $3, null, '', $4)`,
-        [fqdn.spaceId, crypto.randomUUID(), example, app.clock.now()],
+        [spaceId, crypto.randomUUID(), example, app.clock.now()],
       );
     });
-    const other = await startAppOn(app.database, {
-      environment: { DUMMY_CA_URL: place.ca.url },
-      beside: app,
-    });
+  const startBeside = () =>
+    startAppOn(app.database, { environment: { DUMMY_CA_URL: place.ca.url }, beside: app });
+
+  test('is found at once by another process when the one that took the review up is stopped', async () => {
+    const fqdn = await renewedFqdn(place);
+    await forbidUnreviewed(fqdn);
+    const stopping = await startBeside();
+    // the claim is under way
+    const reviewing = stopping.review();
+    await Promise.all([stopping.close(), reviewing]);
+    expect(await refused()).toBe(0);
+    await app.review();
+    expect(await refused()).toBe(1);
+  });
+
+  test('is found by another process when the one that changed the policy dies before its review', async () => {
+    const fqdn = await renewedFqdn(place);
+    await forbidUnreviewed(fqdn);
+    const other = await startBeside();
     try {
       await Promise.all([other.review(), app.review()]);
       expect(await refused()).toBe(1);
