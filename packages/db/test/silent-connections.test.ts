@@ -15,6 +15,8 @@ jest.setTimeout(60_000);
 
 const answer = { name: 'answer', text: 'select $1::text' };
 const wait = { name: 'wait', text: 'select pg_sleep($1::float8)' };
+const waitForLock = 'select pg_advisory_xact_lock_shared(7)';
+const locked = { name: 'locked', text: waitForLock };
 const limits = {
   connectMs: 3000,
   answerMs: 1000,
@@ -34,6 +36,8 @@ describeOnPostgres('connections that end in silence', () => {
   const cleanups: (() => Promise<unknown>)[] = [];
   let relay: Relay;
   let database: Database;
+  /** Past the relay. */
+  let direct: Database;
   let warnings: DatabaseWarning[];
 
   beforeEach(async () => {
@@ -43,9 +47,11 @@ describeOnPostgres('connections that end in silence', () => {
     const onWarning = (warning: DatabaseWarning) => warnings.push(warning);
     database = await openDatabase({ url: relay.url, schema: shop, limits, onWarning });
     await database.migrate();
+    direct = await openDatabase({ url, schema: shop });
     cleanups.push(
       drop,
       () => relay.close(),
+      () => direct.close(),
       () => database.close(),
     );
   });
@@ -57,19 +63,41 @@ describeOnPostgres('connections that end in silence', () => {
     if (database.lanes === undefined) throw new Error('there are none');
     return database.lanes;
   };
-  const sleepFor = (seconds: string): Promise<string> =>
+  const runLong = (statement: string): Promise<string> =>
     database.longTransaction(async (tx) => {
-      await tx.query(`select pg_sleep(${seconds})`);
+      await tx.query(statement);
       return 'done';
     });
+  const countWaiting = async (): Promise<number> => {
+    const text = `select pid from pg_stat_activity where datname = current_database() and wait_event = 'advisory'`;
+    return (await direct.read((tx) => tx.query<unknown[]>(text))).length;
+  };
+  /**
+   * Freezes the connections while the server works on all that `begin` has begun, which waits for the lock; the server
+   * then ends it. Resolves at that with what becomes of it.
+   */
+  const freezeAmid = async (begin: () => readonly Promise<unknown>[]) => {
+    const [taken, free] = [gate(), gate()];
+    const locking = direct.transaction(async (tx) => {
+      await tx.query('select pg_advisory_xact_lock(7)');
+      taken.open();
+      await free.opened;
+    });
+    await taken.opened;
+    const work = begin();
+    const outcomes = Promise.allSettled(work);
+    while ((await countWaiting()) < work.length) await quiet();
+    relay.freeze();
+    free.open();
+    await locking;
+    return { outcomes };
+  };
   const quiet = () => new Promise((resolve) => setTimeout(resolve, 60));
 
   test('fail the statement of a lane that is under way, and the next one has a new connection', async () => {
     await lanes().run(answer, ['warm']);
-    const underWay = [lanes().run(wait, ['0.3']), lanes().run(wait, ['0.3'])];
-    await quiet();
-    relay.freeze();
-    for (const outcome of await Promise.allSettled(underWay)) {
+    const { outcomes } = await freezeAmid(() => [lanes().run(locked, []), lanes().run(locked, [])]);
+    for (const outcome of await outcomes) {
       expect(outcome).toMatchObject({ reason: expect.any(DatabaseUnavailable) });
     }
     expect(await lanes().run(answer, ['next'])).toEqual([['next']]);
@@ -88,14 +116,17 @@ describeOnPostgres('connections that end in silence', () => {
     cleanups.push(() => patient.close());
     expect(await namesIn(patient)).toEqual([]);
     await database.transaction((tx) => insertNamed(tx, 'a'));
-    const underWay = [sleepFor('0.3'), patient.read((tx) => tx.query('select pg_sleep(0.3)'))];
-    const locking = database.longTransaction(async (tx) => {
-      await executeSql(tx, 'update customers set name = $1', ['lost']);
-      await tx.query('select pg_sleep(0.3)');
-    });
-    await quiet();
-    relay.freeze();
-    for (const outcome of await Promise.allSettled([...underWay, locking])) {
+    const changing = () =>
+      database.longTransaction(async (tx) => {
+        await executeSql(tx, 'update customers set name = $1', ['lost']);
+        await tx.query(waitForLock);
+      });
+    const { outcomes } = await freezeAmid(() => [
+      runLong(waitForLock),
+      patient.read((tx) => tx.query(waitForLock)),
+      changing(),
+    ]);
+    for (const outcome of await outcomes) {
       expect(outcome).toMatchObject({ reason: { message: expect.stringContaining(lostOnTheWay) } });
     }
     // the session of the server holds no locks any more
@@ -104,11 +135,9 @@ describeOnPostgres('connections that end in silence', () => {
   });
 
   test('leave alone what the server works on, behind other connections or new ones', async () => {
-    const frozen = sleepFor('0.3');
-    await quiet();
-    relay.freeze();
-    const honest = sleepFor('4');
-    await expect(frozen).rejects.toThrow(lostOnTheWay);
+    const { outcomes } = await freezeAmid(() => [runLong(waitForLock)]);
+    const honest = runLong('select pg_sleep(4)');
+    expect(await outcomes).toMatchObject([{ reason: { message: expect.stringContaining(lostOnTheWay) } }]);
     expect(await namesIn(database)).toEqual([]);
     expect(await honest).toBe('done');
   });
