@@ -38,19 +38,19 @@ export interface ServiceProcess {
   kill(): Promise<void>;
 }
 
-/** Starts a service; what it says on standard error is shown. */
+/** Starts a service; what it says on standard error is shown, and is the reason where its start fails. */
 export function startService(options: ServiceOptions): ServiceProcess {
   const log = openSync(options.logFile, 'a', 0o600);
   const child = spawn(process.execPath, ['--enable-source-maps', compiledFile(options.app, 'main.js')], {
     env: options.environment,
     // By the closed channel, the service notices that this process is gone. A group of its own, since Ctrl-C in a
     // terminal goes to the whole group and the stack stops its services in order.
-    stdio: ['ignore', log, 'inherit', 'ipc'],
+    stdio: ['ignore', log, 'pipe', 'ipc'],
     detached: true,
   });
   closeSync(log);
   const ended = endOf(child, options.app);
-  const ready = awaitHealth(options, ended);
+  const ready = awaitHealth(options, ended, lastWords(child));
   // Callers that await it learn the error; a stack that is being stopped does not.
   ready.catch(() => undefined);
   return {
@@ -64,17 +64,32 @@ export function startService(options: ServiceOptions): ServiceProcess {
 }
 
 async function endOf(child: ChildProcess, app: ServiceName): Promise<string> {
-  const [code, signal]: (number | string | null)[] = await once(child, 'exit');
+  // all that it said has been read by then
+  const [code, signal]: (number | string | null)[] = await once(child, 'close');
   return `${app} ended with ${signal ?? `exit code ${code}`}`;
 }
 
-async function awaitHealth({ app, healthUrl }: ServiceOptions, ended: Promise<string>): Promise<void> {
+/** Shows what the process says on standard error; returns the last of it. */
+function lastWords(child: ChildProcess): () => string {
+  let last = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    process.stderr.write(text);
+    last = `${last}${text}`.slice(-2000);
+  });
+  return () => last.trim();
+}
+
+async function awaitHealth(
+  { app, healthUrl }: ServiceOptions,
+  ended: Promise<string>,
+  said: () => string,
+): Promise<void> {
   let over: string | undefined;
   void ended.then((sentence) => {
     over = sentence;
   });
   for (const deadline = Date.now() + 60_000; Date.now() < deadline; await pause(25)) {
-    if (over !== undefined) throw new StartFailed(over);
+    if (over !== undefined) throw new StartFailed(said() === '' ? over : `${over}: ${said()}`);
     if (await isAnswering(healthUrl)) return;
   }
   throw new StartFailed(`${app} does not answer at ${healthUrl}`);
