@@ -7,13 +7,17 @@ export type StoredStatus = Exclude<CheckStatus, 'grace'>;
 
 export type CheckKind = 'simple' | 'cron' | 'oncalendar';
 
-/** What of a check decides its status. */
-export interface CheckTiming {
+/** Settings of a check that decide when its pings are expected. */
+export interface PeriodSettings {
   readonly kind: CheckKind;
   readonly timeoutSeconds: number;
   readonly graceSeconds: number;
   readonly schedule: string;
   readonly tz: string;
+}
+
+/** What of a check decides its status. */
+export interface CheckTiming extends PeriodSettings {
   readonly storedStatus: StoredStatus;
   readonly lastPing: Micros | null;
   readonly lastStart: Micros | null;

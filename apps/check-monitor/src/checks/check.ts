@@ -1,20 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { CheckStatus } from '@certloop/contracts';
 import type { Micros } from '../instants.js';
-import type { CheckTiming, StateChange, StatusTiming } from './check-state.js';
+import type { CheckTiming, PeriodSettings, StateChange, StatusTiming } from './check-state.js';
 
-/** What a caller may set of a check. */
-export interface CheckSettings {
-  readonly name: string;
-  readonly slug: string;
-  /** As given: words between blanks, neither sorted nor cleaned. */
-  readonly tags: string;
-  readonly description: string;
-  readonly kind: CheckTiming['kind'];
-  readonly timeoutSeconds: number;
-  readonly graceSeconds: number;
-  readonly schedule: string;
-  readonly tz: string;
+/** Settings of a check that decide how its pings count. */
+export interface PingSettings {
   readonly manualResume: boolean;
   /** HTTP methods that count as pings: any when empty. */
   readonly methods: '' | 'POST';
@@ -26,6 +16,15 @@ export interface CheckSettings {
   readonly filterBody: boolean;
   readonly filterHttpBody: boolean;
   readonly filterDefaultFail: boolean;
+}
+
+/** What a caller may set of a check. */
+export interface CheckSettings extends PeriodSettings, PingSettings {
+  readonly name: string;
+  readonly slug: string;
+  /** As given: words between blanks, neither sorted nor cleaned. */
+  readonly tags: string;
+  readonly description: string;
 }
 
 /** What pings change of a check. */

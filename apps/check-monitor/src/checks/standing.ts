@@ -1,22 +1,18 @@
 import type { CheckStatus } from '@certloop/contracts';
 import { type Micros, microsPerSecond } from '../instants.js';
 import type { Check } from './check.js';
-import { statusAt } from './check-state.js';
+import { type PeriodSettings, statusAt } from './check-state.js';
 
 /** What of a check lists are searched, sorted and counted by. */
 export type Standing = Pick<
   Check,
+  | keyof PeriodSettings
   | 'id'
   | 'uuid'
   | 'uniqueKey'
   | 'name'
   | 'slug'
   | 'tags'
-  | 'kind'
-  | 'timeoutSeconds'
-  | 'graceSeconds'
-  | 'schedule'
-  | 'tz'
   | 'storedStatus'
   | 'lastPing'
   | 'lastStart'

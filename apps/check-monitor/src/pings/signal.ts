@@ -1,3 +1,4 @@
+import type { PingSettings } from '../checks/check.js';
 import type { Signal, StoredStatus } from '../checks/check-state.js';
 import { stripWhitespace } from '../python-whitespace.js';
 
@@ -5,17 +6,8 @@ import { stripWhitespace } from '../python-whitespace.js';
 export type PingAction = Extract<Signal, 'success' | 'start' | 'fail' | 'log'>;
 
 /** What of a check decides how its pings count. */
-export interface PingFilter {
-  readonly methods: '' | 'POST';
-  readonly manualResume: boolean;
+export interface PingFilter extends PingSettings {
   readonly storedStatus: StoredStatus;
-  readonly startKeywords: string;
-  readonly successKeywords: string;
-  readonly failureKeywords: string;
-  readonly filterHttpBody: boolean;
-  readonly filterSubject: boolean;
-  readonly filterBody: boolean;
-  readonly filterDefaultFail: boolean;
 }
 
 export interface HttpPing {

@@ -9,8 +9,8 @@ import {
   type Tx,
   updateRows,
 } from '@certloop/db';
-import type { Check, CheckSettings, CheckState } from '../check.js';
-import type { CheckKind } from '../check-state.js';
+import type { Check, CheckSettings, CheckState, PingSettings } from '../check.js';
+import type { CheckKind, PeriodSettings } from '../check-state.js';
 import {
   checkStates,
   insertCheckState,
@@ -23,6 +23,30 @@ import {
 /** A check without what pings change of it. */
 export type CheckRow = Omit<Check, keyof CheckState>;
 
+type ColumnsOf<Row> = { readonly [Name in keyof Row]-?: Column<Row[Name]> };
+
+/** Columns of the settings that decide when pings are expected. */
+export const periodColumns: ColumnsOf<PeriodSettings> = {
+  kind: column.word<CheckKind>(10),
+  timeoutSeconds: column.integer(),
+  graceSeconds: column.integer(),
+  schedule: column.word(100),
+  tz: column.word(36),
+};
+
+/** Columns of the settings that decide how pings count. */
+export const pingSettingColumns: ColumnsOf<PingSettings> = {
+  manualResume: column.boolean(),
+  methods: column.word<'' | 'POST'>(4),
+  startKeywords: column.word(200),
+  successKeywords: column.word(200),
+  failureKeywords: column.word(200),
+  filterSubject: column.boolean(),
+  filterBody: column.boolean(),
+  filterHttpBody: column.boolean(),
+  filterDefaultFail: column.boolean(),
+};
+
 export const checks = defineTable<CheckRow>('checks', {
   columns: {
     id: column.key(),
@@ -34,20 +58,8 @@ export const checks = defineTable<CheckRow>('checks', {
     slug: column.word(100),
     tags: column.word(500),
     description: column.text(),
-    kind: column.word<CheckKind>(10),
-    timeoutSeconds: column.integer(),
-    graceSeconds: column.integer(),
-    schedule: column.word(100),
-    tz: column.word(36),
-    manualResume: column.boolean(),
-    methods: column.word<'' | 'POST'>(4),
-    startKeywords: column.word(200),
-    successKeywords: column.word(200),
-    failureKeywords: column.word(200),
-    filterSubject: column.boolean(),
-    filterBody: column.boolean(),
-    filterHttpBody: column.boolean(),
-    filterDefaultFail: column.boolean(),
+    ...periodColumns,
+    ...pingSettingColumns,
     createdAt: column.preciseInstant(),
   },
   indexes: [
@@ -72,7 +84,7 @@ const {
 } = checkStates.columns;
 
 /** Columns of `wholeChecks`. */
-export const wholeCheckColumns: { readonly [Name in keyof Check]-?: Column<Check[Name]> } = {
+export const wholeCheckColumns: ColumnsOf<Check> = {
   ...ofState,
   ...checks.columns,
 };

@@ -1,12 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { column, inDialect, querySql, type Tx } from '@certloop/db';
 import type { Standing } from '../standing.js';
-import { wholeCheckColumns, wholeChecks } from './checks.repository.js';
+import { periodColumns, wholeCheckColumns, wholeChecks } from './checks.repository.js';
 import { rowCells } from './row-cells.repository.js';
 
-const { id, uuid, uniqueKey, name, slug, tags, kind, timeoutSeconds, graceSeconds } = wholeCheckColumns;
-const { schedule, tz, storedStatus, lastPing, lastStart, lastDuration, alertAfter, pingCount } =
-  wholeCheckColumns;
+const { id, uuid, uniqueKey, name, slug, tags } = wholeCheckColumns;
+const { storedStatus, lastPing, lastStart, lastDuration, alertAfter, pingCount } = wholeCheckColumns;
 
 const standing = rowCells<Standing>({
   id,
@@ -15,11 +14,7 @@ const standing = rowCells<Standing>({
   name,
   slug,
   tags,
-  kind,
-  timeoutSeconds,
-  graceSeconds,
-  schedule,
-  tz,
+  ...periodColumns,
   storedStatus,
   lastPing,
   lastStart,

@@ -2,24 +2,12 @@ import { column, inDialect, querySql, type Tx } from '@certloop/db';
 import { type Micros, microsPerSecond } from '../../instants.js';
 import type { TaggedCheck, TaggedStatus } from '../check.js';
 import { type StoredStatus, statusAt } from '../check-state.js';
-import { wholeCheckColumns, wholeChecks } from './checks.repository.js';
+import { periodColumns, wholeCheckColumns, wholeChecks } from './checks.repository.js';
 import { rowCells } from './row-cells.repository.js';
 
-const { uuid, tags, kind, timeoutSeconds, graceSeconds, schedule, tz } = wholeCheckColumns;
-const { storedStatus, lastPing, lastStart } = wholeCheckColumns;
+const { uuid, tags, storedStatus, lastPing, lastStart } = wholeCheckColumns;
 
-const tagged = rowCells<TaggedCheck>({
-  uuid,
-  tags,
-  kind,
-  timeoutSeconds,
-  graceSeconds,
-  schedule,
-  tz,
-  storedStatus,
-  lastPing,
-  lastStart,
-});
+const tagged = rowCells<TaggedCheck>({ uuid, tags, ...periodColumns, storedStatus, lastPing, lastStart });
 const cellColumns = tagged.select.join(', ');
 
 const checksAtOnce = 500;

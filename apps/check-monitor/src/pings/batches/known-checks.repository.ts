@@ -1,6 +1,6 @@
 import { type Database, inDialect, type Tx } from '@certloop/db';
 import { type CheckStateRow, checkStates } from '../../checks/rows/check-states.repository.js';
-import { checks } from '../../checks/rows/checks.repository.js';
+import { checks, periodColumns, pingSettingColumns } from '../../checks/rows/checks.repository.js';
 import { rowCells } from '../../checks/rows/row-cells.repository.js';
 import type { KnownCheck } from './known-checks.store.js';
 import { runPrepared, sqliteStatement } from './raw-connections.repository.js';
@@ -13,20 +13,8 @@ const known = rowCells<KnownColumns, Pick<KnownCheck, 'pingLimit'>>(
   {
     id: columns.id,
     uuid: columns.uuid,
-    kind: columns.kind,
-    timeoutSeconds: columns.timeoutSeconds,
-    graceSeconds: columns.graceSeconds,
-    schedule: columns.schedule,
-    tz: columns.tz,
-    manualResume: columns.manualResume,
-    methods: columns.methods,
-    startKeywords: columns.startKeywords,
-    successKeywords: columns.successKeywords,
-    failureKeywords: columns.failureKeywords,
-    filterSubject: columns.filterSubject,
-    filterBody: columns.filterBody,
-    filterHttpBody: columns.filterHttpBody,
-    filterDefaultFail: columns.filterDefaultFail,
+    ...periodColumns,
+    ...pingSettingColumns,
     revision: states.revision,
     pingCount: states.pingCount,
     storedStatus: states.storedStatus,
