@@ -1,5 +1,14 @@
 import type { AuditAction } from '@certloop/contracts';
-import { capabilitiesOf, column, defineTable, executeSql, insertMany, querySql, type Tx } from '@certloop/db';
+import {
+  capabilitiesOf,
+  column,
+  defineTable,
+  executeSql,
+  insertMany,
+  querySql,
+  type Tx,
+  updateRows,
+} from '@certloop/db';
 import type { AuditClearingRow, AuditLogRow, AuditOutcome } from './audit-entry.js';
 import type { TransactionHorizon } from './search/audit-stretches.js';
 
@@ -58,11 +67,7 @@ export async function updateAuditDetails(
   entryId: string,
   details: Readonly<Record<string, unknown>>,
 ): Promise<boolean> {
-  const changed = await executeSql(tx, 'update audit_logs set details = $1 where entry_id = $2', [
-    details,
-    entryId,
-  ]);
-  return changed === 1;
+  return (await updateRows(tx, auditLogs, { entryId }, { details })) === 1;
 }
 
 /** What the log holds: how many entries, from which position to which. */

@@ -1,4 +1,4 @@
-import { capabilitiesOf, column, defineTable, executeSql, querySql, type Tx } from '@certloop/db';
+import { capabilitiesOf, column, defineTable, executeSql, insertMany, querySql, type Tx } from '@certloop/db';
 
 export interface SpaceSizeRow {
   readonly spaceId: string;
@@ -17,7 +17,7 @@ export const spaceSizes = defineTable<SpaceSizeRow>('space_sizes', {
 
 /** The size of a new space. */
 export async function insertSpaceSize(tx: Tx, spaceId: string): Promise<void> {
-  await executeSql(tx, 'insert into space_sizes (space_id, fqdn_count) values ($1, 0)', [spaceId]);
+  await insertMany(tx, spaceSizes, [{ spaceId, fqdnCount: 0 }]);
 }
 
 /** Counts FQDNs that this transaction added, or removed if `by` is negative. */

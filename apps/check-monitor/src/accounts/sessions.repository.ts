@@ -1,4 +1,4 @@
-import { column, defineTable, executeSql, querySql, type Tx } from '@certloop/db';
+import { column, defineTable, executeSql, querySql, type Tx, updateRows } from '@certloop/db';
 import type { Micros } from '../instants.js';
 import { type User, users } from '../projects/projects.repository.js';
 
@@ -69,7 +69,7 @@ export async function findSession(tx: Tx, secretHash: string): Promise<(SessionR
 }
 
 export async function noteSessionUse(tx: Tx, secretHash: string, now: Micros): Promise<void> {
-  await executeSql(tx, 'update sessions set last_used_at = $1 where secret_hash = $2', [now, secretHash]);
+  await updateRows(tx, sessions, { secretHash }, { lastUsedAt: now });
 }
 
 export async function deleteSession(tx: Tx, secretHash: string): Promise<void> {

@@ -1,6 +1,7 @@
 import {
   capabilitiesOf,
   column,
+  deleteRows,
   executeSql,
   insertMany,
   placeholders,
@@ -78,10 +79,7 @@ export async function removeAssignments(
   checkIds: readonly number[],
 ): Promise<void> {
   for (const checkId of checkIds) {
-    await executeSql(tx, 'delete from check_channels where channel_id = $1 and check_id = $2', [
-      channelId,
-      checkId,
-    ]);
+    await deleteRows(tx, checkChannels, { channelId, checkId });
   }
 }
 

@@ -1,4 +1,4 @@
-import { executeSql, querySql, type Tx } from '@certloop/db';
+import { querySql, type Tx, updateRows } from '@certloop/db';
 import type { Micros } from '../instants.js';
 import { type Notification, notifications } from './notifications.repository.js';
 
@@ -14,5 +14,5 @@ export async function findDelivery(
 }
 
 export async function noteDeliveryError(tx: Tx, id: number, error: string): Promise<void> {
-  await executeSql(tx, 'update notifications set error = $1 where id = $2', [error, id]);
+  await updateRows(tx, notifications, { id }, { error });
 }

@@ -1,4 +1,4 @@
-import { column, defineTable, executeSql, inDialect, placeholders, querySql, type Tx } from '@certloop/db';
+import { column, defineTable, deleteRows, inDialect, placeholders, querySql, type Tx } from '@certloop/db';
 import type { Signal } from '../checks/check-state.js';
 import type { Micros } from '../instants.js';
 import type { RunEvent } from './durations.js';
@@ -175,7 +175,7 @@ export async function findEarlierRunEvent(
 
 /** Deletes the pings of a check. The next ping takes the slot after the last one, as if they were still there. */
 export async function deletePings(tx: Tx, checkId: number): Promise<void> {
-  await executeSql(tx, 'delete from pings where check_id = $1', [checkId]);
+  await deleteRows(tx, pings, { checkId });
 }
 
 /** Moment of the oldest ping that is stored; undefined when there is none. */

@@ -3,6 +3,7 @@ import {
   column,
   defineTable,
   executeSql,
+  findRow,
   findRows,
   lockForShare,
   querySql,
@@ -102,11 +103,8 @@ export async function findProjectByKeyHash(
   return found;
 }
 
-export async function findProjectByPingKey(tx: Tx, pingKey: string): Promise<Project | undefined> {
-  const [found] = await querySql(tx, projects.columns, 'select * from projects where ping_key = $1', [
-    pingKey,
-  ]);
-  return found;
+export function findProjectByPingKey(tx: Tx, pingKey: string): Promise<Project | undefined> {
+  return findRow(tx, projects, { pingKey });
 }
 
 export async function findProjectByBadgeKey(tx: Tx, badgeKey: string): Promise<Project | undefined> {

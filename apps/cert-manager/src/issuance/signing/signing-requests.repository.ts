@@ -1,5 +1,5 @@
-import { claimDue, column, defineTable, executeSql, insertMany, placeholders, type Tx } from '@certloop/db';
-import { LessThanOrEqual } from 'typeorm';
+import { claimDue, column, defineTable, deleteRows, insertMany, type Tx } from '@certloop/db';
+import { In, LessThanOrEqual } from 'typeorm';
 import type { JobCaller } from '../jobs/job-audit.js';
 
 /**
@@ -55,7 +55,7 @@ export function insertSigningRequests(tx: Tx, rows: readonly SigningRequestRow[]
 /** Deletes what has ended. */
 export async function deleteSigningRequests(tx: Tx, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
-  await executeSql(tx, `delete from signing_requests where id in (${placeholders(ids.length)})`, ids);
+  await deleteRows(tx, signingRequests, { id: In([...ids]) });
 }
 
 /** Takes over a request whose process counts as dead: exactly one worker gets it. */

@@ -1,4 +1,13 @@
-import { claimDue, column, defineTable, executeSql, findRow, type Tx, updateRows } from '@certloop/db';
+import {
+  claimDue,
+  column,
+  defineTable,
+  deleteRows,
+  executeSql,
+  findRow,
+  type Tx,
+  updateRows,
+} from '@certloop/db';
 import { LessThanOrEqual } from 'typeorm';
 
 /** A check that is expected to go down, and the process that takes its next step. There is at most one row. */
@@ -59,5 +68,5 @@ export async function releaseCanaryTurn(
 }
 
 export async function deleteCanaryTurn(tx: Tx): Promise<void> {
-  await executeSql(tx, 'delete from canary_turns where id = $1', [id]);
+  await deleteRows(tx, canaryTurns, { id });
 }

@@ -2,7 +2,7 @@ import {
   type Column,
   column,
   defineTable,
-  executeSql,
+  deleteRows,
   findRow,
   insertMany,
   querySql,
@@ -198,7 +198,7 @@ export async function updateCheck(tx: Tx, id: number, changes: Partial<Omit<Chec
 }
 
 export async function deleteCheck(tx: Tx, id: number): Promise<void> {
-  await executeSql(tx, 'delete from checks where id = $1', [id]);
+  await deleteRows(tx, checks, { id });
 }
 
 /** What of a check stands in which table. */

@@ -1,4 +1,13 @@
-import { capabilitiesOf, executeSql, inDialect, placeholders, querySql, type Tx } from '@certloop/db';
+import {
+  capabilitiesOf,
+  deleteRows,
+  executeSql,
+  inDialect,
+  placeholders,
+  querySql,
+  type Tx,
+} from '@certloop/db';
+import { In } from 'typeorm';
 import type { Check } from '../check.js';
 import type { StateChange } from '../check-state.js';
 import { checks, wholeCheckColumns, wholeChecks } from './checks.repository.js';
@@ -86,5 +95,5 @@ export async function updateManyTags(
 /** Deletes locked checks with their pings and flips. */
 export async function deleteManyChecks(tx: Tx, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return;
-  await executeSql(tx, `delete from checks where id in (${placeholders(ids.length, 1)})`, ids);
+  await deleteRows(tx, checks, { id: In([...ids]) });
 }
