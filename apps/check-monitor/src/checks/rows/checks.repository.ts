@@ -6,6 +6,7 @@ import {
   findRow,
   insertMany,
   querySql,
+  type SqlValue,
   type Tx,
   updateRows,
 } from '@certloop/db';
@@ -93,21 +94,15 @@ export const wholeCheckColumns: ColumnsOf<Check> = {
 export const wholeChecks = 'checks join check_states on check_states.check_id = checks.id';
 
 export async function findCheckByUuid(tx: Tx, uuid: string): Promise<Check | undefined> {
-  const [found] = await querySql(tx, wholeCheckColumns, `select * from ${wholeChecks} where uuid = $1`, [
-    uuid,
-  ]);
-  return found;
+  return (await listWhere(tx, 'uuid = $1', [uuid]))[0];
 }
 
 export async function findCheckById(tx: Tx, id: number): Promise<Check | undefined> {
-  const [found] = await querySql(tx, wholeCheckColumns, `select * from ${wholeChecks} where id = $1`, [id]);
-  return found;
+  return (await listWhere(tx, 'id = $1', [id]))[0];
 }
 
 export async function findCheckByBadgeUuid(tx: Tx, badgeUuid: string): Promise<Check | undefined> {
-  const text = `select * from ${wholeChecks} where badge_uuid = $1`;
-  const [found] = await querySql(tx, wholeCheckColumns, text, [badgeUuid]);
-  return found;
+  return (await listWhere(tx, 'badge_uuid = $1', [badgeUuid]))[0];
 }
 
 export async function findCheckByUniqueKey(
@@ -115,9 +110,7 @@ export async function findCheckByUniqueKey(
   projectId: string,
   uniqueKey: string,
 ): Promise<Check | undefined> {
-  const text = `select * from ${wholeChecks} where project_id = $1 and unique_key = $2`;
-  const [found] = await querySql(tx, wholeCheckColumns, text, [projectId, uniqueKey]);
-  return found;
+  return (await listWhere(tx, 'project_id = $1 and unique_key = $2', [projectId, uniqueKey]))[0];
 }
 
 /** Unique keys of checks by their ids, but for checks with the tag. */
@@ -136,15 +129,13 @@ export async function listUniqueKeysWithout(
 }
 
 /** Checks of that unique key in all projects: one, unless uuids that were brought in begin alike. */
-export async function listChecksByUniqueKey(tx: Tx, uniqueKey: string): Promise<Check[]> {
-  const text = `select * from ${wholeChecks} where unique_key = $1 order by id limit 10`;
-  return querySql(tx, wholeCheckColumns, text, [uniqueKey]);
+export function listChecksByUniqueKey(tx: Tx, uniqueKey: string): Promise<Check[]> {
+  return listWhere(tx, 'unique_key = $1 order by id limit 10', [uniqueKey]);
 }
 
 /** Up to two checks of that slug: enough to know that it means several. */
-export async function findChecksBySlug(tx: Tx, projectId: string, slug: string): Promise<Check[]> {
-  const text = `select * from ${wholeChecks} where project_id = $1 and slug = $2 order by id limit 2`;
-  return querySql(tx, wholeCheckColumns, text, [projectId, slug]);
+export function findChecksBySlug(tx: Tx, projectId: string, slug: string): Promise<Check[]> {
+  return listWhere(tx, 'project_id = $1 and slug = $2 order by id limit 2', [projectId, slug]);
 }
 
 /** Uuids of up to two checks of that slug in the project of a ping key. */
@@ -199,6 +190,11 @@ export async function updateCheck(tx: Tx, id: number, changes: Partial<Omit<Chec
 
 export async function deleteCheck(tx: Tx, id: number): Promise<void> {
   await deleteRows(tx, checks, { id });
+}
+
+/** Whole checks that meet the condition, which may go on with an order and a limit. */
+function listWhere(tx: Tx, condition: string, values: readonly SqlValue[]): Promise<Check[]> {
+  return querySql(tx, wholeCheckColumns, `select * from ${wholeChecks} where ${condition}`, values);
 }
 
 /** What of a check stands in which table. */
