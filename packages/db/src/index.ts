@@ -67,7 +67,14 @@ export { lockForShare, lockForUpdate } from './rows/lock-rows.js';
 export { placeholders } from './rows/plain-sql.js';
 export { newRowId } from './rows/row-id.js';
 export { executeSql, querySql, querySqlInSlices, type SqlValue } from './rows/sql.js';
-export { deleteRows, insertMany, type NewRow, updateRows } from './rows/write.js';
+export {
+  deleteRows,
+  insertIfAbsent,
+  insertMany,
+  insertOrUpdate,
+  type NewRow,
+  updateRows,
+} from './rows/write.js';
 export { Column, type ColumnSpec, column, columnName } from './tables/columns.js';
 export type { Migration } from './tables/migrations.js';
 export {

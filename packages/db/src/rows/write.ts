@@ -1,6 +1,7 @@
 import type { FindOptionsWhere, QueryDeepPartialEntity } from 'typeorm';
 import type { Tx } from '../database.js';
-import type { TableOf } from '../tables/table.js';
+import { columnName } from '../tables/columns.js';
+import type { AnyTable, TableOf } from '../tables/table.js';
 import { placeholders, plainCondition, writtenColumns } from './plain-sql.js';
 import { executeSql, type SqlValue } from './sql.js';
 
@@ -51,6 +52,46 @@ async function insertFew<Row>(tx: Tx, table: TableOf<Row>, rows: readonly object
     written.push(...values);
   }
   await flush();
+}
+
+/** A row to insert, in which columns that stay null need not be named. */
+type SparseRow<Row> = Partial<Row> & {
+  readonly [Name in keyof Row as null extends Row[Name] ? never : Name]: Row[Name];
+};
+
+/** Inserts the row unless there is one with its primary key; returns whether it did. */
+export async function insertIfAbsent<Row extends object>(
+  tx: Tx,
+  table: TableOf<Row>,
+  row: SparseRow<Row>,
+): Promise<boolean> {
+  return (await insertByKey(tx, table, row, () => 'nothing')) === 1;
+}
+
+/** Inserts the row; if there is one with its primary key, sets the other columns that it names. */
+export async function insertOrUpdate<Row extends object>(
+  tx: Tx,
+  table: TableOf<Row>,
+  row: SparseRow<Row>,
+): Promise<void> {
+  const setOf = (names: readonly string[]) => names.map((name) => `${name} = excluded.${name}`).join(', ');
+  await insertByKey(tx, table, row, (names) => `update set ${setOf(names)}`);
+}
+
+/** `onConflict` gets the columns that the row names and that are not in the primary key. */
+function insertByKey(
+  tx: Tx,
+  table: AnyTable,
+  row: object,
+  onConflict: (names: readonly string[]) => string,
+): Promise<number> {
+  const { names, values } = writtenColumns(table, row);
+  const columns = Object.entries(table.columns);
+  const key = columns.filter(([, { isPrimary }]) => isPrimary).map(([property]) => columnName(property));
+  const others = names.filter((name) => !key.includes(name));
+  const text = `insert into ${table.name} (${names.join(', ')}) values (${placeholders(values.length)})
+    on conflict (${key.join(', ')}) do ${onConflict(others)}`;
+  return executeSql(tx, text, values);
 }
 
 /**
