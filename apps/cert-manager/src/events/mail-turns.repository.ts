@@ -1,4 +1,4 @@
-import { claimDue, column, defineTable, executeSql, type Tx, updateRows } from '@certloop/db';
+import { claimDue, column, defineTable, insertIfAbsent, type Tx, updateRows } from '@certloop/db';
 import { LessThanOrEqual } from 'typeorm';
 
 /** Whose turn it is to send mail, and the mail that is being sent. There is one row, as there is one mail at a time. */
@@ -33,11 +33,7 @@ export async function claimMailTurn(
   tx: Tx,
   { now, token, until }: { readonly now: Date; readonly token: string; readonly until: Date },
 ): Promise<MailTurnRow | undefined> {
-  await executeSql(
-    tx,
-    `insert into mail_turns (id, due_at, is_sent, attempts) values ($1, $2, $3, 0) on conflict (id) do nothing`,
-    [id, now, false],
-  );
+  await insertIfAbsent(tx, mailTurns, { id, dueAt: now, isSent: false, attempts: 0 });
   return claimDue(tx, {
     table: mailTurns,
     where: { id, dueAt: LessThanOrEqual(now) },

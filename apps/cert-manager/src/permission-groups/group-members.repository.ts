@@ -1,4 +1,4 @@
-import { column, defineTable, deleteRows, executeSql, insertMany, type Tx } from '@certloop/db';
+import { column, defineTable, deleteRows, insertIfAbsent, insertMany, type Tx } from '@certloop/db';
 import { In } from 'typeorm';
 import { byGroup } from './permission-group.js';
 
@@ -59,10 +59,8 @@ export async function insertMembers(tx: Tx, groupId: string, userIds: readonly s
 }
 
 /** Makes the user a member; false if they already are. */
-export async function insertMember(tx: Tx, groupId: string, userId: string): Promise<boolean> {
-  const text =
-    'insert into permission_group_members (group_id, user_id) values ($1, $2) on conflict do nothing';
-  return (await executeSql(tx, text, [groupId, userId])) === 1;
+export function insertMember(tx: Tx, groupId: string, userId: string): Promise<boolean> {
+  return insertIfAbsent(tx, permissionGroupMembers, { groupId, userId });
 }
 
 /** Removes the user from the group; false if they were not a member. */

@@ -1,4 +1,13 @@
-import { capabilitiesOf, column, defineTable, executeSql, insertMany, querySql, type Tx } from '@certloop/db';
+import {
+  capabilitiesOf,
+  column,
+  defineTable,
+  executeSql,
+  insertIfAbsent,
+  insertMany,
+  querySql,
+  type Tx,
+} from '@certloop/db';
 
 export interface SpaceSizeRow {
   readonly spaceId: string;
@@ -28,8 +37,7 @@ export async function changeSpaceSize(tx: Tx, spaceId: string, by: number): Prom
 
 /** Counts the FQDNs of a space anew. The transaction must have locked the space, so that no one adds any meanwhile. */
 export async function recountSpace(tx: Tx, spaceId: string): Promise<void> {
-  const missing = `insert into space_sizes (space_id, fqdn_count) values ($1, 0) on conflict (space_id) do nothing`;
-  await executeSql(tx, missing, [spaceId]);
+  await insertIfAbsent(tx, spaceSizes, { spaceId, fqdnCount: 0 });
   if (capabilitiesOf(tx).hasConcurrentWriters) {
     // by a statement before: a removal that has changed the size is then visible, any other changes it later
     const lock = 'select space_id from space_sizes where space_id = $1 for update';

@@ -2,9 +2,9 @@ import {
   column,
   defineTable,
   deleteRows,
-  executeSql,
   findRow,
   findRows,
+  insertIfAbsent,
   type ListPage,
   type ListWindow,
   lockForShare,
@@ -117,13 +117,8 @@ export async function hadAdmin(tx: Tx): Promise<boolean> {
 }
 
 /** Records that there is an administrator; false if another transaction has recorded this or is recording it. */
-export async function markFirstAdmin(tx: Tx, now: Date): Promise<boolean> {
-  const marked = await executeSql(
-    tx,
-    'insert into setup_marks (name, at) values ($1, $2) on conflict (name) do nothing',
-    [firstAdmin, now],
-  );
-  return marked === 1;
+export function markFirstAdmin(tx: Tx, now: Date): Promise<boolean> {
+  return insertIfAbsent(tx, setupMarks, { name: firstAdmin, at: now });
 }
 
 /** Which users a list has. */

@@ -1,4 +1,4 @@
-import { column, defineTable, executeSql, querySql, type Tx } from '@certloop/db';
+import { column, defineTable, insertOrUpdate, querySql, type Tx } from '@certloop/db';
 import { type Project, projects, type User, users } from '../projects/projects.repository.js';
 import type { MemberRole } from './role.js';
 
@@ -57,10 +57,8 @@ export async function listMembers(
 }
 
 /** Puts the membership in the place of an earlier one. */
-export async function replaceMember(tx: Tx, row: MemberRow): Promise<void> {
-  const text = `insert into members (project_id, user_id, role) values ($1, $2, $3)
-    on conflict (project_id, user_id) do update set role = excluded.role`;
-  await executeSql(tx, text, [row.projectId, row.userId, row.role]);
+export function replaceMember(tx: Tx, row: MemberRow): Promise<void> {
+  return insertOrUpdate(tx, members, row);
 }
 
 export async function deleteMember(tx: Tx, projectId: string, userId: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { column, defineTable, executeSql, querySql, type Tx, updateRows } from '@certloop/db';
+import { column, defineTable, executeSql, insertOrUpdate, querySql, type Tx, updateRows } from '@certloop/db';
 import type { Micros } from '../instants.js';
 import { type User, users } from '../projects/projects.repository.js';
 
@@ -48,10 +48,8 @@ export async function hasAnyPassword(tx: Tx): Promise<boolean> {
 }
 
 /** Puts the password in the place of an earlier one. */
-export async function replacePassword(tx: Tx, row: PasswordRow): Promise<void> {
-  const text = `insert into passwords (user_id, hash, changed_at) values ($1, $2, $3)
-    on conflict (user_id) do update set hash = excluded.hash, changed_at = excluded.changed_at`;
-  await executeSql(tx, text, [row.userId, row.hash, row.changedAt]);
+export function replacePassword(tx: Tx, row: PasswordRow): Promise<void> {
+  return insertOrUpdate(tx, passwords, row);
 }
 
 export async function insertSession(tx: Tx, row: SessionRow): Promise<void> {

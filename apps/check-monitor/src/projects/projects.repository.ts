@@ -5,6 +5,7 @@ import {
   executeSql,
   findRow,
   findRows,
+  insertOrUpdate,
   lockForShare,
   querySql,
   type Tx,
@@ -179,10 +180,8 @@ export async function deleteApiKey(tx: Tx, projectId: string, kind: KeyKind): Pr
 }
 
 /** Puts the key in the place of an older one of its kind. */
-export async function replaceApiKey(tx: Tx, key: ApiKey): Promise<void> {
-  const text = `insert into api_keys (project_id, kind, hash, created_at) values ($1, $2, $3, $4)
-    on conflict (project_id, kind) do update set hash = excluded.hash, created_at = excluded.created_at`;
-  await executeSql(tx, text, [key.projectId, key.kind, key.hash, key.createdAt]);
+export function replaceApiKey(tx: Tx, key: ApiKey): Promise<void> {
+  return insertOrUpdate(tx, apiKeys, key);
 }
 
 export async function findUser(tx: Tx, id: string): Promise<User | undefined> {

@@ -3,7 +3,7 @@ import {
   column,
   defineTable,
   deleteRows,
-  executeSql,
+  insertIfAbsent,
   type ListPage,
   type ListWindow,
   lockForUpdate,
@@ -54,12 +54,7 @@ export async function addServedFqdn(
   tx: Tx,
   { id, spaceId, fqdn, createdAt }: Pick<ServedFqdnRow, 'id' | 'spaceId' | 'fqdn' | 'createdAt'>,
 ): Promise<void> {
-  await executeSql(
-    tx,
-    `insert into served_fqdns (id, space_id, fqdn, partial, created_at) values ($1, $2, $3, $4, $5)
-     on conflict (id) do nothing`,
-    [id, spaceId, fqdn, false, createdAt],
-  );
+  await insertIfAbsent(tx, servedFqdns, { id, spaceId, fqdn, partial: false, createdAt });
 }
 
 /** The row of an FQDN, held until the transaction ends, so that its addresses are judged by one at a time. */

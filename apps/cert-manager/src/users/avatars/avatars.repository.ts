@@ -1,4 +1,4 @@
-import { column, defineTable, deleteRows, executeSql, type Tx } from '@certloop/db';
+import { column, defineTable, deleteRows, insertOrUpdate, type Tx } from '@certloop/db';
 import { In } from 'typeorm';
 
 export interface UserAvatarRow {
@@ -14,10 +14,8 @@ export const userAvatars = defineTable<UserAvatarRow>('user_avatars', {
 });
 
 /** Stores the picture as that of its user, replacing a previous one. */
-export async function storeAvatar(tx: Tx, { userId, png, updatedAt }: UserAvatarRow): Promise<void> {
-  const text = `insert into user_avatars (user_id, png, updated_at) values ($1, $2, $3)
-    on conflict (user_id) do update set png = excluded.png, updated_at = excluded.updated_at`;
-  await executeSql(tx, text, [userId, png, updatedAt]);
+export function storeAvatar(tx: Tx, row: UserAvatarRow): Promise<void> {
+  return insertOrUpdate(tx, userAvatars, row);
 }
 
 /** Deletes the picture of the user; returns whether there was one. */

@@ -3,8 +3,8 @@ import {
   column,
   defineTable,
   deleteRows,
-  executeSql,
   findRow,
+  insertIfAbsent,
   type Tx,
   updateRows,
 } from '@certloop/db';
@@ -41,8 +41,7 @@ export function findCanaryTurn(tx: Tx): Promise<CanaryTurnRow | undefined> {
 
 /** Makes the row if there is none. */
 export async function ensureCanaryTurn(tx: Tx, now: Date): Promise<void> {
-  const text = 'insert into canary_turns (id, due_at) values ($1, $2) on conflict (id) do nothing';
-  await executeSql(tx, text, [id, now]);
+  await insertIfAbsent(tx, canaryTurns, { id, dueAt: now });
 }
 
 /** Takes the turn if it is due. */

@@ -1,4 +1,4 @@
-import { column, defineTable, executeSql, type Tx } from '@certloop/db';
+import { column, defineTable, executeSql, insertIfAbsent, insertOrUpdate, type Tx } from '@certloop/db';
 
 /** What is watched of the monitor: whether it answers, has room for all checks, and raises alerts. */
 export type MonitorPart = 'monitor' | 'room' | 'alerts';
@@ -28,11 +28,7 @@ export async function noteBack(tx: Tx, part: MonitorPart, now: Date): Promise<bo
 
 /** Stores that the monitor answered now; call it after `noteBack`. */
 export async function noteAnswer(tx: Tx, now: Date): Promise<void> {
-  await executeSql(
-    tx,
-    `insert into monitor_answers (id, answered_at) values ($1, $2) on conflict (id) do update set answered_at = $2`,
-    ['monitor', now],
-  );
+  await insertOrUpdate(tx, monitorAnswers, { id: 'monitor', answeredAt: now });
 }
 
 /**
@@ -44,11 +40,7 @@ export async function noteAway(
   part: MonitorPart,
   { now, before }: { readonly now: Date; readonly before: Date },
 ): Promise<boolean> {
-  await executeSql(
-    tx,
-    `insert into monitor_answers (id, answered_at) values ($1, $2) on conflict (id) do nothing`,
-    [part, before],
-  );
+  await insertIfAbsent(tx, monitorAnswers, { id: part, answeredAt: before });
   const away = `update monitor_answers set away_noticed_at = $2
     where id = $1 and away_noticed_at is null and (answered_at <= $3 or answered_at > $2)`;
   return (await executeSql(tx, away, [part, now, before])) === 1;
