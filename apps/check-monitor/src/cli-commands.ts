@@ -22,7 +22,8 @@ import {
   revokeKey,
   setUpProject,
 } from './projects/create-project.service.js';
-import { listProjects, listUsers } from './projects/projects.repository.js';
+import { listProjects } from './projects/projects.repository.js';
+import { listUsers } from './projects/users.repository.js';
 
 /** What commands work with. */
 export interface CommandDeps extends AccountDeps, Secrets {

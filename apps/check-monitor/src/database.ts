@@ -17,7 +17,8 @@ import { widenBadgeKeys } from './migrations/0009-badge-keys.js';
 import { indexCheckNames } from './migrations/0010-check-names.js';
 import { notifications } from './notifications/notifications.repository.js';
 import { pings } from './pings/pings.repository.js';
-import { apiKeys, projects, users } from './projects/projects.repository.js';
+import { apiKeys, projects } from './projects/projects.repository.js';
+import { users } from './projects/users.repository.js';
 
 const tables: readonly AnyTable[] = [
   users,

@@ -11,16 +11,13 @@ import { addProject, normalEmail, requireProjectName } from '../projects/create-
 import {
   type ApiKey,
   deleteProject,
-  findUser,
-  findUserByEmail,
   getProject,
   listApiKeys,
-  lockOwner,
   lockProjectForShare,
   type Project,
   renameProject,
-  type User,
 } from '../projects/projects.repository.js';
+import { findUser, findUserByEmail, lockOwner, type User } from '../projects/users.repository.js';
 import type { AddressProbes } from './address-probes.store.js';
 import {
   countOwnProjects,

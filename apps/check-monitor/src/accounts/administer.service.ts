@@ -1,7 +1,8 @@
 import { NotFound } from '@certloop/contracts';
 import type { Database } from '@certloop/db';
 import { normalEmail } from '../projects/create-project.service.js';
-import { findUserByEmail, getProject } from '../projects/projects.repository.js';
+import { getProject } from '../projects/projects.repository.js';
+import { findUserByEmail } from '../projects/users.repository.js';
 import {
   type AccountProjectsDeps,
   listProjectMembers,

@@ -1,5 +1,6 @@
 import { column, defineTable, insertOrUpdate, querySql, type Tx } from '@certloop/db';
-import { type Project, projects, type User, users } from '../projects/projects.repository.js';
+import { type Project, projects } from '../projects/projects.repository.js';
+import { type User, users } from '../projects/users.repository.js';
 import type { MemberRole } from './role.js';
 
 export interface MemberRow {

@@ -1,6 +1,6 @@
 import { column, defineTable, executeSql, insertOrUpdate, querySql, type Tx, updateRows } from '@certloop/db';
 import type { Micros } from '../instants.js';
-import { type User, users } from '../projects/projects.repository.js';
+import { type User, users } from '../projects/users.repository.js';
 
 export interface PasswordRow {
   readonly userId: string;

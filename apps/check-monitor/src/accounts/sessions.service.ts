@@ -14,7 +14,7 @@ import {
 } from '@certloop/server';
 import { type Clock, type Micros, microsPerSecond } from '../instants.js';
 import { normalEmail } from '../projects/create-project.service.js';
-import { findUserByEmail, type User } from '../projects/projects.repository.js';
+import { findUserByEmail, type User } from '../projects/users.repository.js';
 import { isStorable } from '../storable-text.js';
 import {
   deleteSession,

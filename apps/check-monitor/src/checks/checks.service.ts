@@ -6,7 +6,7 @@ import { type FlipQuery, parseFlipWindow } from '../flips/flip-window.js';
 import { type FlipRow, insertFlips, listFlips } from '../flips/flips.repository.js';
 import type { Clock, Micros } from '../instants.js';
 import { type Caller, unknownUniqueKey } from '../projects/caller.js';
-import { countChecks, lockOwner } from '../projects/projects.repository.js';
+import { countChecks, lockOwner } from '../projects/users.repository.js';
 import { type Check, type ShownCheck, tagsOf } from './check.js';
 import { type Flip, type Outcome, outcomeOfPause, outcomeOfResume } from './check-state.js';
 import { listManyChecks } from './rows/check-cells.repository.js';

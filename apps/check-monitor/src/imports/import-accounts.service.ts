@@ -9,15 +9,13 @@ import {
   findProjectByBadgeKey,
   findProjectByKeyHash,
   findProjectByPingKey,
-  findUserByEmail,
   insertProject,
-  insertUser,
   listApiKeys,
-  lockOwner,
   type Project,
   projects,
   replaceApiKey,
 } from '../projects/projects.repository.js';
+import { findUserByEmail, insertUser, lockOwner } from '../projects/users.repository.js';
 import type { DumpRow } from './dump-rows.js';
 import { listPingedProjects } from './import.repository.js';
 import type { ImportedProject, ImportRun } from './import-run.js';

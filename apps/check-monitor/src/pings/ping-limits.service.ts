@@ -1,5 +1,6 @@
 import type { Tx } from '@certloop/db';
-import { findPingLimit, getProject } from '../projects/projects.repository.js';
+import { getProject } from '../projects/projects.repository.js';
+import { findPingLimit } from '../projects/users.repository.js';
 
 /** How many pings are stored. */
 export interface PingLimits {

@@ -7,17 +7,14 @@ import { composeKey, composePingKey, hashKey, type KeyKind } from './api-key.js'
 import {
   deleteApiKey,
   findProjectByName,
-  findUserByEmail,
   getProject,
   insertProject,
-  insertUser,
   lockProjectForShare,
   type Project,
   replaceApiKey,
   setPingKey,
-  setUserLimits,
-  type User,
 } from './projects.repository.js';
+import { findUserByEmail, insertUser, setUserLimits, type User } from './users.repository.js';
 
 export interface AccountDeps {
   readonly db: Database;

@@ -27,7 +27,7 @@ import {
 } from '../../checks/rows/many-checks.repository.js';
 import { insertFlips } from '../../flips/flips.repository.js';
 import type { Caller } from '../../projects/caller.js';
-import { countChecks, lockOwner } from '../../projects/projects.repository.js';
+import { countChecks, lockOwner } from '../../projects/users.repository.js';
 import { isStorable } from '../../storable-text.js';
 import { checksMatching } from './check-page.js';
 import type { Standings } from './standings.store.js';

@@ -7,7 +7,8 @@ import { deleteSentFlips } from '../../flips/flips.repository.js';
 import { deleteNotificationsBefore } from '../../notifications/notifications.repository.js';
 import { deletePings } from '../../pings/pings.repository.js';
 import type { Caller } from '../../projects/caller.js';
-import { countChecks, lockOwner, lockProjectForShare } from '../../projects/projects.repository.js';
+import { lockProjectForShare } from '../../projects/projects.repository.js';
+import { countChecks, lockOwner } from '../../projects/users.repository.js';
 
 const fresh: CheckState = {
   pingCount: 0,

@@ -4,12 +4,8 @@ import { assignAllChannels } from '../../channels/channels.service.js';
 import { defaultSettings } from '../../checks/check.js';
 import { findChecksBySlug } from '../../checks/rows/checks.repository.js';
 import { addCheck, requireRoom, type WriteCheckDeps } from '../../checks/write-check.service.js';
-import {
-  findProjectByPingKey,
-  findProjectForShare,
-  lockOwner,
-  type User,
-} from '../../projects/projects.repository.js';
+import { findProjectByPingKey, findProjectForShare } from '../../projects/projects.repository.js';
+import { lockOwner, type User } from '../../projects/users.repository.js';
 import { wrongUrl } from '../incoming-ping.js';
 import type { SlugTarget } from '../ping-address.js';
 
