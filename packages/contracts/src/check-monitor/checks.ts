@@ -6,6 +6,14 @@ import { checkStatuses } from './words.js';
 /** Point in time of the monitor: ISO 8601 with the offset +00:00. */
 const moment = z.iso.datetime({ offset: true });
 
+/** Where keywords are looked for, and what pings without one mean. */
+const filters = {
+  filter_subject: z.boolean(),
+  filter_body: z.boolean(),
+  filter_http_body: z.boolean(),
+  filter_default_fail: z.boolean(),
+};
+
 /** Members of a check for both kinds of key, before and after the members that depend on the key. */
 const description = {
   name: z.string(),
@@ -25,10 +33,7 @@ const description = {
   start_kw: z.string(),
   success_kw: z.string(),
   failure_kw: z.string(),
-  filter_subject: z.boolean(),
-  filter_body: z.boolean(),
-  filter_http_body: z.boolean(),
-  filter_default_fail: z.boolean(),
+  ...filters,
   badge_url: z.string(),
   /** Whole seconds of the last run with a start signal. */
   last_duration: z.int().optional(),
@@ -89,10 +94,7 @@ export const checkUpdateSchema = z
     start_kw: keywords,
     success_kw: keywords,
     failure_kw: keywords,
-    filter_subject: z.boolean(),
-    filter_body: z.boolean(),
-    filter_http_body: z.boolean(),
-    filter_default_fail: z.boolean(),
+    ...filters,
     subject: keywords,
     subject_fail: keywords,
     api_key: z.string(),
