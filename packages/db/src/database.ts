@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import type { EntityManager, EntitySchema } from 'typeorm';
 import { type Dialect, dialects } from './dialect.js';
 import { asUnavailable, DatabaseMissing, DatabaseUnavailable } from './faults/failures.js';
@@ -16,6 +15,7 @@ import {
   tryToWrite,
 } from './tables/migrations.js';
 import type { Doors } from './transactions/doors.js';
+import { Passage } from './transactions/passage.js';
 import { withRetries } from './transactions/retry.js';
 
 /** An open transaction; what a repository gets. Good until the work it was given to ends. */
@@ -222,46 +222,4 @@ function atMostEvery<T>(ms: number, act: (value: T) => void): (value: T) => void
 
 function unavailable(cause: Error): never {
   throw new DatabaseUnavailable(`the database does not answer: ${cause.message}`, { cause });
-}
-
-const closeMs = 10_000;
-
-/** Knows who is inside: refuses a second pass by the same caller, and every pass once closed. */
-class Passage {
-  private readonly caller = new AsyncLocalStorage<{ isInside: boolean }>();
-  private readonly visits = new Set<Promise<unknown>>();
-  private closed: Promise<void> | undefined;
-
-  async through<T>(work: () => Promise<T>): Promise<T> {
-    if (this.closed !== undefined) throw new Error('the database is closed');
-    if (this.caller.getStore()?.isInside === true) {
-      throw new Error('inside a transaction or read: use its tx, or begin after its end');
-    }
-    const visitor = { isInside: true };
-    const visit = this.caller.run(visitor, work);
-    this.visits.add(visit);
-    try {
-      return await visit;
-    } finally {
-      visitor.isInside = false;
-      this.visits.delete(visit);
-    }
-  }
-
-  close(release: () => Promise<void>): Promise<void> {
-    // a store that is not shut off costs every promise of the process, also after the last one who is inside
-    this.closed ??= this.settled()
-      .then(release)
-      .finally(() => this.caller.disable());
-    return this.closed;
-  }
-
-  private async settled(): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, closeMs);
-    });
-    await Promise.race([Promise.allSettled(this.visits), late]);
-    clearTimeout(timer);
-  }
 }
