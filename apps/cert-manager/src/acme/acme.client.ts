@@ -14,6 +14,7 @@ import {
 import { exportJwk, macJws } from '@certloop/crypto';
 import type { z } from 'zod';
 import type { AcmeDirectory } from './directory.js';
+import { addressOf, orderUrls, parseResource } from './resource-reading.js';
 import { type AcmeReply, type AcmeSigner, innerJws, type SignedRequests } from './signed-request.client.js';
 
 /** External account binding (RFC 8555 §7.3.4); `hmacKey` is base64url. */
@@ -96,7 +97,7 @@ function accountCalls(requests: SignedRequests): Pick<AcmeClient, AccountCall> {
       };
       const reply = requests.post(url, keyOnly(signer), payload);
       const { body, location } = await readResource(acmeAccountSchema, reply, 'account');
-      return { url: required(location, 'account'), account: body };
+      return { url: addressOf(location, 'account'), account: body };
     },
     findAccount: async (signer) => {
       const { newAccount: url } = await requests.directory();
@@ -110,7 +111,7 @@ function accountCalls(requests: SignedRequests): Pick<AcmeClient, AccountCall> {
     },
     updateContact: async (signer, contactEmails) => {
       const contact = contactEmails.map((email) => `mailto:${email}`);
-      await requests.post(required(signer.accountUrl, 'account'), signer, { contact });
+      await requests.post(addressOf(signer.accountUrl, 'account'), signer, { contact });
     },
     changeKey: async (signer, next) => {
       const { keyChange: url } = await requests.directory();
@@ -119,7 +120,7 @@ function accountCalls(requests: SignedRequests): Pick<AcmeClient, AccountCall> {
       await requests.post(url, signer, await innerJws(next, url, payload));
     },
     listOrders: async (signer) => {
-      const url = required(signer.accountUrl, 'account');
+      const url = addressOf(signer.accountUrl, 'account');
       const { body } = await readResource(acmeAccountSchema, requests.post(url, signer, {}), 'account');
       if (body.orders === undefined) return undefined;
       return listPages(requests, signer, body.orders);
@@ -140,7 +141,7 @@ function orderCalls(requests: SignedRequests): Pick<AcmeClient, OrderCall> {
         ...(replaces !== undefined && { replaces }),
       };
       const reply = await readResource(acmeOrderSchema, requests.post(url, signer, payload), 'order');
-      return { ...reply, url: required(reply.location, 'order') };
+      return { ...reply, url: addressOf(reply.location, 'order') };
     },
     getOrder: (signer, url) => readResource(acmeOrderSchema, requests.post(url, signer), 'order'),
     getAuthorization: (signer, url) =>
@@ -187,7 +188,7 @@ function certificateCalls(requests: SignedRequests): Pick<AcmeClient, Certificat
 
 async function readResource<S extends z.ZodType>(schema: S, reply: Promise<AcmeReply>, what: string) {
   const { text, retryAt, location } = await reply;
-  return { body: parsed(schema, text, what), retryAt, location };
+  return { body: parseResource(schema, text, what), retryAt, location };
 }
 
 // No CA has as many roots; the bound keeps a hostile list short.
@@ -220,32 +221,4 @@ async function listPages(requests: SignedRequests, signer: AcmeSigner, first: st
     [page] = links('next');
   }
   return urls;
-}
-
-function orderUrls(text: string): string[] {
-  const value = jsonOf(text) as { readonly orders?: unknown } | null | undefined;
-  const urls = value?.orders;
-  return Array.isArray(urls) ? urls.filter((url): url is string => typeof url === 'string') : [];
-}
-
-function parsed<S extends z.ZodType>(schema: S, text: string, what: string): z.output<S> {
-  const result = schema.safeParse(jsonOf(text));
-  if (result.success) return result.data;
-  const [issue] = result.error.issues;
-  throw new UpstreamFailed(
-    `the CA's ${what} is not what it should be: ${issue?.path.join('.') || 'all of it'}`,
-  );
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-function required(address: string | undefined, what: string): string {
-  if (address === undefined) throw new UpstreamFailed(`the CA does not say where the ${what} is`);
-  return address;
 }
