@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { hasBrowser, type Story } from '@certloop/browser';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { type ConsoleStage, startConsoleStage } from '../support/console.js';
+import { holdBack } from '../support/hold-back.js';
 import { addFqdn, addSpace, pathOf } from '../support/inventory.js';
 import { seedListed } from '../support/large-place.js';
 import { configure, fqdnWithCsr, providerOf } from '../support/signing.js';
@@ -15,19 +16,6 @@ jest.setTimeout(180_000);
     stage = await startConsoleStage();
   });
   afterAll(() => stage.close());
-
-  /** Holds back what answers these requests of a page until it is released. */
-  async function holdBack(page: Story['page'], requests: string) {
-    let release = () => {};
-    const released = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    await page.route(requests, async (route) => {
-      await released;
-      await route.continue();
-    });
-    return { release };
-  }
 
   /** Loads the dashboard anew, of which there is nothing but the title while what it needs is held back. */
   async function expectOnlyTitle(page: Story['page']): Promise<void> {

@@ -3,28 +3,36 @@ export interface SteadyRows<Row> {
   readonly rows: Row[];
   /** How many of them are elsewhere in the order of the service. */
   readonly moved: number;
-  /** How many of them the search or the filter no longer finds. */
-  readonly unfit: number;
+  /** Keys of those that the search or the filter no longer finds. */
+  readonly unfit: ReadonlySet<string>;
+}
+
+/** What is known of rows that are not loaded any more. */
+export interface AbsentRows<Row> {
+  /** Whether the filter of the list still finds a row. */
+  readonly fits?: ((row: Row) => boolean) | undefined;
+  /** Keys of the rows that are being looked up; nobody knows yet why they are absent, so none of them counts. */
+  readonly pending?: ReadonlySet<string>;
 }
 
 /**
  * The rows that a list has loaded anew, in the places in which they are shown already. A row that is not loaded any more
- * stays as it was; one that was not shown comes after the others, as the rows of a next page do. `fits` reports whether
- * the filter of the list still finds a row.
+ * stays as it was; one that was not shown comes after the others, as the rows of a next page do.
  */
 export function steadyRows<Row>(
   shown: readonly Row[],
   loaded: readonly Row[],
   keyOf: (row: Row) => string,
-  fits: (row: Row) => boolean = () => true,
+  { fits = () => true, pending = new Set() }: AbsentRows<Row> = {},
 ): SteadyRows<Row> {
   const newest = new Map(loaded.map((row) => [keyOf(row), row]));
   const places = new Map(shown.map((row, place) => [keyOf(row), place]));
   const isShown = (row: Row) => places.has(keyOf(row));
   const added = loaded.filter((row) => !isShown(row));
   const order = loaded.flatMap((row) => places.get(keyOf(row)) ?? []);
-  const unfit = shown.filter((row) => !newest.has(keyOf(row)) && !fits(row)).length;
-  const gone = shown.length - order.length - unfit;
+  const absent = shown.filter((row) => !newest.has(keyOf(row)) && !pending.has(keyOf(row)));
+  const unfit = new Set(absent.filter((row) => !fits(row)).map(keyOf));
+  const gone = absent.length - unfit.size;
   // rows behind the last one are those of the next page
   const between = loaded.slice(0, loaded.findLastIndex(isShown)).filter((row) => !isShown(row)).length;
   return {

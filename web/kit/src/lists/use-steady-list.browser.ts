@@ -64,12 +64,12 @@ export function useSteadyRows<Row>(
   const missing = before.filter((row) => !keys.has(keyOf(row)));
   // of many rows that a filter may find no more, the others leave
   const sought = fits !== undefined ? missing.slice(0, maxAsked) : hasMore ? missing : [];
-  const elsewhere = useElsewhere(sought, keyOf, find);
+  const { found: elsewhere, pending } = useElsewhere(sought, keyOf, find);
   const shown = before.flatMap((row) => (keys.has(keyOf(row)) ? [row] : (elsewhere.get(keyOf(row)) ?? [])));
   const isNew = loaded === undefined || shown.length === 0 || (loaded.length === 0 && fits === undefined);
   const { rows, moved, unfit } = isNew
-    ? { rows: loaded, moved: 0, unfit: 0 }
-    : steadyRows(shown, loaded, keyOf, fits);
+    ? { rows: loaded, moved: 0, unfit: none }
+    : steadyRows(shown, loaded, keyOf, { fits, pending });
   useEffect(() => {
     const { current } = begun;
     current.isRead ||= query.dataUpdatedAt !== current.at || !query.isFetching;
@@ -87,6 +87,8 @@ export function useSteadyRows<Row>(
   };
 }
 
+const none: ReadonlySet<string> = new Set();
+
 // each takes a request
 const maxAsked = 50;
 
@@ -103,29 +105,32 @@ const lookUpOptions = {
 
 /**
  * Of the rows that are loaded no more, those that the service still has, as it has them; the others are gone. One that
- * was not asked for yet counts as there, as does one that others have taken the place of.
+ * was not asked for yet counts as there, as does one that others have taken the place of. `pending` has the keys of those
+ * without a first answer.
  */
 function useElsewhere<Row>(
   missing: readonly Row[],
   keyOf: (row: Row) => string,
   find: SteadyOptions<Row>['find'],
-): ReadonlyMap<string, Row> {
+): { readonly found: ReadonlyMap<string, Row>; readonly pending: ReadonlySet<string> } {
   const [answered, setAnswered] = useState<readonly string[]>([]);
   const asked = find === undefined ? [] : rowsToAsk(missing, answered, { keyOf, max: maxAsked });
-  const found = useQueries({
+  const answers = useQueries({
     queries: find === undefined ? [] : asked.map((row) => ({ ...find(row), ...lookUpOptions })),
   });
-  const rows = new Map(find === undefined ? [] : missing.map((row) => [keyOf(row), row]));
+  const found = new Map(find === undefined ? [] : missing.map((row) => [keyOf(row), row]));
   for (const [index, row] of asked.entries()) {
-    const { data, error } = found[index] ?? {};
-    if (statusOf(error) === 404 || statusOf(error) === 403) rows.delete(keyOf(row));
-    else if (data !== undefined) rows.set(keyOf(row), { ...row, ...data });
+    const { data, error } = answers[index] ?? {};
+    if (statusOf(error) === 404 || statusOf(error) === 403) found.delete(keyOf(row));
+    else if (data !== undefined) found.set(keyOf(row), { ...row, ...data });
   }
+  const done = asked.filter((_, index) => answers[index]?.isPending === false).map(keyOf);
+  const pending = new Set(found.keys());
+  for (const key of [...answered, ...done]) pending.delete(key);
   useEffect(() => {
-    const done = asked.filter((_, index) => found[index]?.isPending === false).map(keyOf);
     const before = answered.filter((key) => missing.some((row) => keyOf(row) === key));
     const now = [...before, ...done.filter((key) => !before.includes(key))];
     if (now.join() !== answered.join()) setAnswered(now);
   });
-  return rows;
+  return { found, pending };
 }

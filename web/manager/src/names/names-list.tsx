@@ -87,7 +87,7 @@ export function NamesList(props: NamesListProps) {
                   sortAnew={sortAnew}
                 />
               )}
-              <MovedRows moved={moved} unfit={unfit} sortAnew={sortAnew} />
+              <MovedRows moved={moved} unfit={unfit.size} sortAnew={sortAnew} />
               <NamesTable
                 {...props}
                 list={{ ...list, rows }}
