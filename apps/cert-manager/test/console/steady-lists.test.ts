@@ -168,6 +168,42 @@ jest.setTimeout(180_000);
     });
   });
 
+  test('that no longer fit are not selected with all that match', async () => {
+    const { app } = stage;
+    const space = await addSpace(app, 'Selected');
+    const first = await addFqdn(app, space.id, 'a.selected.example.org');
+    const second = await addFqdn(app, space.id, 'b.selected.example.org');
+    await seedListed(app.database, first.id, 208, '0000000f');
+    const path = `/spaces/${space.id}?renewal=off&sort=fqdn`;
+    await stage.play('unfit-selected', app.people.ada, path, async ({ page, look }) => {
+      await follow(page, '100 names of 210');
+      const table = page.getByRole('table', { name: 'Names' });
+      const all = page.getByLabel('Select all rows shown');
+      const [unfit, fit] = [
+        page.getByLabel(`Select ${first.fqdn}`),
+        page.getByLabel(`Select ${second.fqdn}`),
+      ];
+      await all.check();
+      await page.getByRole('button', { name: 'Select all 210 that match' }).click();
+      await page.getByText('210 names selected').waitFor();
+      await switchRenewal(app, first, true);
+      await page.clock.fastForward(6_000);
+      await page.getByText('209 names selected').waitFor();
+      await page.getByRole('button', { name: '1 row no longer fits. Sort anew' }).waitFor();
+      expect([await unfit.isChecked(), await fit.isChecked()]).toEqual([false, true]);
+      await look('whole');
+      await all.click();
+      await page.getByText('209 names selected').waitFor({ state: 'detached' });
+      expect([await unfit.isChecked(), await fit.isChecked()]).toEqual([false, false]);
+      // the filter finds 209, and the row that no longer fits is shown beside them
+      for (const shown of ['201 names of 209', '210 names']) {
+        await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)');
+        await page.getByText(shown, { exact: true }).waitFor();
+      }
+      expect(await table.getAttribute('aria-rowcount')).toBe('211');
+    });
+  });
+
   test('by need do not jump when one gets worse', async () => {
     const { app, ca } = stage;
     const { ada } = app.people;

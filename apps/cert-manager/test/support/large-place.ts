@@ -63,10 +63,18 @@ export async function seedUnrenewed(database: Database, fqdnId: string, count: n
   if (!isSqlite) await analyze(database);
 }
 
-/** Fills a space with FQDNs like this one, each with a copy of its certificate and its standing, as lists need it. */
-export async function seedListed(database: Database, fqdnId: string, count: number): Promise<void> {
+/**
+ * Fills a space with FQDNs like this one, each with a copy of its certificate and its standing, as lists need it. The ids
+ * of a second space need another beginning.
+ */
+export async function seedListed(
+  database: Database,
+  fqdnId: string,
+  count: number,
+  idsFrom = '0000000a',
+): Promise<void> {
   const isSqlite = database.dialect.name === 'sqlite';
-  const id = uuid(isSqlite, '0000000a');
+  const id = uuid(isSqlite, idsFrom);
   const fqdn = "'host-' || n.i || '.example.test'";
   await database.transaction(async (tx) => {
     const copy = (table: AnyTable, where: string, change: Change) =>

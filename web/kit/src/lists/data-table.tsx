@@ -50,8 +50,12 @@ const plainRows = 200;
  * only those on the screen. On a narrow screen each row becomes a card that begins with its first cell.
  */
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const count = Math.max(props.total ?? 0, props.rows.length);
-  return count > plainRows ? <VirtualTable {...props} /> : <PlainTable {...props} />;
+  return countOf(props) > plainRows ? <VirtualTable {...props} /> : <PlainTable {...props} />;
+}
+
+/** All rows there are, with those that are still shown but no longer part of the list. */
+function countOf({ rows, total = 0 }: Pick<DataTableProps<unknown>, 'rows' | 'total'>): number {
+  return Math.max(total, rows.length);
 }
 
 function PlainTable<Row>(props: DataTableProps<Row>) {
@@ -141,7 +145,7 @@ function Frame<Row>({
     <table
       className={columns.some(({ narrow }) => narrow !== undefined) ? 'cl-table cl-two-lines' : 'cl-table'}
       aria-label={label}
-      aria-rowcount={tableRef === undefined ? undefined : (total ?? rows.length) + 1}
+      aria-rowcount={tableRef === undefined ? undefined : countOf({ rows, total }) + 1}
       ref={tableRef}
     >
       <colgroup>

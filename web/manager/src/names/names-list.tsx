@@ -54,7 +54,7 @@ export function NamesList(props: NamesListProps) {
   const { query, rows, total, moved, unfit, sortAnew } = list;
   const shownCounts = useShownCounts(spaceId, filter, counts);
   const writable = rows?.filter(canWrite).map(({ id }) => id) ?? [];
-  const selection = useSelection(writable, subject);
+  const selection = useSelection(writable, subject, unfit);
   const columns = useNameColumns({ rows: rows ?? [], isOfAllSpaces: spaceId === undefined, canWrite });
   return (
     <>
