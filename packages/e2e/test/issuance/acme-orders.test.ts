@@ -12,6 +12,7 @@ import {
   request,
   useAcme,
 } from '../support/acme-place.js';
+import { renewalIdOf } from '../support/renewal-id.js';
 import { describeStack } from '../support/running-stack.js';
 
 // much else may run on the same machine, and the manager asks for advice once a minute
@@ -277,18 +278,4 @@ async function deleteCertificate(environment: Readonly<Record<string, string>>, 
     await executeSql(tx, 'delete from certificates where id = $1', [id]);
   });
   await database.close();
-}
-
-/** Name of a certificate in renewal information (RFC 9773 §4.1). */
-function renewalIdOf(pem: string): string {
-  const [leaf = Buffer.alloc(0)] = splitChain(pem);
-  const { authorityKeyIdentifier, serialNumber } = parseCertificate(leaf);
-  const serial = Buffer.from(
-    serialNumber.padStart(serialNumber.length + (serialNumber.length % 2), '0'),
-    'hex',
-  );
-  const octets = (serial[0] ?? 0) >= 0x80 ? Buffer.concat([Buffer.of(0), serial]) : serial;
-  return [authorityKeyIdentifier ?? Buffer.alloc(0), octets]
-    .map((part) => part.toString('base64url'))
-    .join('.');
 }
