@@ -1,6 +1,7 @@
 import type { certManagerContract, Handlers } from '@certloop/contracts';
 import type { Caller } from '../access/caller.js';
-import { eachOf, pageHeaders } from '../http/page-headers.js';
+import { eachOf } from '../http/lazy-rows.js';
+import { pageHeaders } from '../http/page-headers.js';
 import { certificateDetailView } from './certificate-detail-view.js';
 import { certificateView, foundCertificateView } from './certificate-view.js';
 import { type CertificatesDeps, listCertificatesOf } from './certificates.service.js';

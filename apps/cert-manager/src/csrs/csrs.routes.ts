@@ -1,6 +1,7 @@
 import type { certManagerContract, Handlers } from '@certloop/contracts';
 import type { Caller } from '../access/caller.js';
-import { eachOf, pageHeaders } from '../http/page-headers.js';
+import { eachOf } from '../http/lazy-rows.js';
+import { pageHeaders } from '../http/page-headers.js';
 import { csrReviewView, csrView } from './csr-view.js';
 import { type DeleteCsrsDeps, deleteAllCsrs, getLatestCsr, listCsrs } from './csrs.service.js';
 import { reviewCsr, type UploadCsrDeps, uploadCsr } from './upload-csr.service.js';

@@ -1,7 +1,8 @@
 import type { certManagerContract, Handlers } from '@certloop/contracts';
 import type { Caller } from '../access/caller.js';
 import { refreshedCertificateView } from '../certificates/certificate-view.js';
-import { eachOf, pageHeaders } from '../http/page-headers.js';
+import { eachOf } from '../http/lazy-rows.js';
+import { pageHeaders } from '../http/page-headers.js';
 import { followHeaders, jobOf, jobView, listedJobView, requestView } from './issuance-view.js';
 import { continueJob, showJob } from './jobs/issuance-jobs.service.js';
 import { listJobs } from './jobs/list-jobs.service.js';

@@ -1,6 +1,7 @@
 import type { certManagerContract, Handlers } from '@certloop/contracts';
 import type { Caller } from '../access/caller.js';
-import { eachOf, pageHeaders } from '../http/page-headers.js';
+import { eachOf } from '../http/lazy-rows.js';
+import { pageHeaders } from '../http/page-headers.js';
 import { type ExplainRenewalDeps, explainRenewal } from './explanation/explain-renewal.service.js';
 import { explanationView } from './explanation/explanation-view.js';
 import { renewalView } from './renewal-view.js';

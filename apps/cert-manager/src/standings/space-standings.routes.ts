@@ -7,7 +7,8 @@ import {
 } from '@certloop/contracts';
 import type { Caller } from '../access/caller.js';
 import { levelOn } from '../access/permissions.js';
-import { eachOf, listHeaders } from '../http/page-headers.js';
+import { eachOf } from '../http/lazy-rows.js';
+import { listHeaders } from '../http/page-headers.js';
 import { type ShownSpace, spaceView } from '../spaces/space-view.js';
 import { type SpacesDeps, updateSpace } from '../spaces/spaces.service.js';
 import { type ListSpacesDeps, listReadableSpaces, showSpace } from './lists/list-spaces.service.js';

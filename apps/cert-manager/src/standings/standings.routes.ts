@@ -4,7 +4,8 @@ import { levelOn } from '../access/permissions.js';
 import { fqdnView } from '../fqdns/fqdn-view.js';
 import type { FqdnPlace } from '../fqdns/fqdns.service.js';
 import { type UpdateFqdnDeps, updateFqdn } from '../fqdns/update-fqdn.service.js';
-import { eachOf, listHeaders } from '../http/page-headers.js';
+import { eachOf } from '../http/lazy-rows.js';
+import { listHeaders } from '../http/page-headers.js';
 import { type ChangeFqdnsDeps, changeFqdns } from './bulk/change-fqdns.service.js';
 import { statusView } from './fqdn-status-view.js';
 import {

@@ -1,6 +1,7 @@
 import type { certManagerContract, Handlers } from '@certloop/contracts';
 import type { Caller } from '../access/caller.js';
-import { eachOf, pageHeaders } from '../http/page-headers.js';
+import { eachOf } from '../http/lazy-rows.js';
+import { pageHeaders } from '../http/page-headers.js';
 import type { AccountsDeps } from './accounts.service.js';
 import { createUser } from './create-user.service.js';
 import { deleteUser } from './delete-user.service.js';

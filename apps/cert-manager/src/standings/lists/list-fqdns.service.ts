@@ -5,7 +5,7 @@ import type { Caller } from '../../access/caller.js';
 import { canOn, readableSpaces, requireLevel, spaceNotFound } from '../../access/permissions.js';
 import { type FqdnRow, fqdnNotFound, getFqdn, listFqdnsById } from '../../fqdns/fqdns.repository.js';
 import { type FqdnPlace, listFqdns } from '../../fqdns/fqdns.service.js';
-import { eachOf } from '../../http/page-headers.js';
+import { eachOf } from '../../http/lazy-rows.js';
 import { readHostname } from '../../judging/hostname.js';
 import { findSpace, listSpaceRows, type SpaceScope, spaceExists } from '../../spaces/spaces.repository.js';
 import { type FqdnStanding, type KeyAlgorithms, readStatuses } from '../read-statuses.service.js';

@@ -3,7 +3,7 @@ import type { Database } from '@certloop/db';
 import type { Clock } from '@certloop/server';
 import type { Caller } from '../../access/caller.js';
 import { readableSpaces, requireLevel, spaceNotFound } from '../../access/permissions.js';
-import { eachOf } from '../../http/page-headers.js';
+import { eachOf } from '../../http/lazy-rows.js';
 import { findSpace, listSpaceRows, type SpaceRow } from '../../spaces/spaces.repository.js';
 import { listSpaces } from '../../spaces/spaces.service.js';
 import { countStatesOfSpaces, type SpaceCounts } from './fqdn-counts.repository.js';
