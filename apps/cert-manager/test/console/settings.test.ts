@@ -1,9 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { assertFits, assertFocusReturns, hasBrowser } from '@certloop/browser';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { type ConsoleStage, startConsoleStage } from '../support/console.js';
 import { grant } from '../support/factories.js';
-import { addSpace, auditEntries } from '../support/inventory.js';
+import { addSpace } from '../support/inventory.js';
 import { picture } from '../support/pictures.js';
 import { fqdnWithCsr, providerOf } from '../support/signing.js';
 
@@ -12,7 +11,7 @@ jest.setTimeout(60_000);
 
 const longHost = `${'a-very-long-label-of-a-name.'.repeat(8)}example.org`;
 
-(hasBrowser() ? describe : describe.skip)('pages of providers, the audit log and the own account', () => {
+(hasBrowser() ? describe : describe.skip)('pages of providers, spaces and the own account', () => {
   let stage: ConsoleStage;
   beforeAll(async () => {
     stage = await startConsoleStage();
@@ -130,173 +129,6 @@ const longHost = `${'a-very-long-label-of-a-name.'.repeat(8)}example.org`;
       await page.getByRole('button', { name: 'Search' }).click();
       await card.waitFor();
       await page.getByText('1 space', { exact: true }).waitFor();
-    });
-  });
-
-  test('loads a page anew whose parts a deployment has replaced', async () => {
-    await stage.play('deployment', stage.app.people.ada, '/account', async ({ page }) => {
-      await page.route(/\/assets\/audit-page/, (route) => route.fulfill({ status: 404 }), { times: 1 });
-      await page.getByRole('link', { name: 'Audit log' }).click();
-      await page.getByRole('table', { name: 'Audit log' }).waitFor();
-    });
-  });
-
-  test('says what to do when a part stays gone, and when something is typed meanwhile', async () => {
-    await stage.play('part-gone', stage.app.people.ada, '/account', async ({ page, look }) => {
-      const part = /\/assets\/statistics-page/;
-      await page.route(part, (route) => route.fulfill({ status: 404 }));
-      await page.getByLabel('Current password', { exact: true }).fill('typed');
-      await page.evaluate("history.pushState(null, '', '/ui/statistics')");
-      const dialog = page.getByRole('dialog', { name: 'That page cannot be opened now' });
-      await dialog.getByText('is not on the service any more').waitFor();
-      await look('typed');
-      await page.context().setOffline(true);
-      await dialog.getByRole('button', { name: 'Load the console anew without it' }).click();
-      await dialog.getByText('The service does not answer.').waitFor();
-      await page.context().setOffline(false);
-      const loaded = page.waitForEvent('load');
-      await dialog.getByRole('button', { name: 'Load the console anew without it' }).click();
-      await loaded;
-      await page.getByRole('heading', { name: 'Your account' }).waitFor();
-      expect(await page.getByLabel('Current password', { exact: true }).inputValue()).toBe('');
-      await page.getByRole('link', { name: 'Statistics' }).click();
-      const failed = page.getByRole('alert').filter({ hasText: 'This page could not be opened' });
-      await failed.getByText('is not on the service any more').waitFor();
-      await look('stays');
-      await page.unroute(part);
-      await page.getByRole('button', { name: 'Load the console anew' }).click();
-      await page.getByRole('heading', { name: 'Statistics', exact: true }).waitFor();
-
-      await page.context().setOffline(true);
-      await page.getByRole('link', { name: 'Renewals' }).click();
-      await failed.getByText('The service does not answer').waitFor();
-      await look('away');
-      await page.context().setOffline(false);
-      await page.getByRole('button', { name: 'Load the console anew' }).click();
-      await page.getByRole('heading', { name: 'Renewals', exact: true }).waitFor();
-    });
-  });
-
-  test('opens a page again whose part could not be loaded during an outage', async () => {
-    await stage.play('part-back', stage.app.people.ada, '/account', async ({ page }) => {
-      await page.context().setOffline(true);
-      await page.getByRole('link', { name: 'Statistics' }).click();
-      const failed = page.getByRole('alert').filter({ hasText: 'This page could not be opened' });
-      await failed.getByText('The service does not answer').waitFor();
-      await page.getByRole('link', { name: 'Your account' }).click();
-      await page.context().setOffline(false);
-      await page.getByRole('heading', { name: 'Your account' }).waitFor();
-      await page.getByRole('link', { name: 'Statistics' }).click();
-      await page.getByRole('heading', { name: 'Statistics', exact: true }).waitFor();
-    });
-  });
-
-  test('asks about typed text before it knows why a part is missing, and then names the reason', async () => {
-    await stage.play('part-broken', stage.app.people.ada, '/account', async ({ page }) => {
-      const part = /\/assets\/statistics-page/;
-      let answer = () => {};
-      const isAnswered = new Promise<void>((resolve) => {
-        answer = resolve;
-      });
-      await page.route(part, async (route) => {
-        if (route.request().resourceType() === 'script') return route.abort('connectionreset');
-        await isAnswered;
-        return route.continue();
-      });
-      await page.getByLabel('Current password', { exact: true }).fill('typed');
-      await page.evaluate("history.pushState(null, '', '/ui/statistics')");
-      const dialog = page.getByRole('dialog', { name: 'That page cannot be opened now' });
-      await dialog.getByText('A part of that page could not be loaded.').waitFor();
-      answer();
-      await dialog.getByText('although the service answers').waitFor();
-      await dialog.getByRole('button', { name: 'Stay on the page' }).click();
-      expect(await page.getByLabel('Current password', { exact: true }).inputValue()).toBe('typed');
-    });
-  });
-
-  test('shows who did what, by subject and user', async () => {
-    const { app } = stage;
-    const { id } = await addSpace(app, 'Earlier name');
-    await app.request
-      .put(`/spaces/${id}`)
-      .set(app.people.ada.auth)
-      .send({ name: 'Audited space' })
-      .expect(200);
-    await stage.play('audit', app.people.ada, '/audit', async ({ page, look }) => {
-      await page.clock.install();
-      await page.reload();
-      const table = page.getByRole('table', { name: 'Audit log' });
-      await table.getByText('ada created the space Earlier name').waitFor();
-      const subjects = page.getByRole('navigation', { name: 'Subjects' });
-      await subjects.getByRole('link', { name: 'Spaces' }).click();
-      await table.getByText('ada signed in').first().waitFor({ state: 'detached' });
-      await table.getByRole('link', { name: 'Audited space' }).waitFor();
-      const shown = await table.getByRole('rowheader').count();
-      await assertFocusReturns(page, ['Details']);
-      await page.getByRole('button', { name: 'Details' }).first().click();
-      await page.getByRole('dialog').getByText('Request id').waitFor();
-      const changes = page.getByRole('dialog').getByRole('table', { name: 'Changes' });
-      expect(await changes.getByRole('row').nth(1).getByRole('cell').allTextContents()).toEqual([
-        'Earlier name',
-        'Audited space',
-      ]);
-      await look('details');
-      await page.keyboard.press('Escape');
-      const download = page.waitForEvent('download');
-      await page.getByRole('link', { name: 'Export as JSON Lines' }).click();
-      const lines = readFileSync(await (await download).path(), 'utf8')
-        .trim()
-        .split('\n');
-      // of the subject that is shown
-      expect(new Set(lines.map((line) => JSON.parse(line).action))).toEqual(
-        new Set(['space.create', 'space.update']),
-      );
-      // what comes meanwhile waits, so that no row moves
-      await page.clock.fastForward(6_000);
-      await addSpace(app, 'Late space');
-      await page.clock.fastForward(6_000);
-      const news = page.getByRole('button', { name: 'Show 1 new entry' });
-      await news.waitFor();
-      expect(await table.getByRole('rowheader').count()).toBe(shown);
-      await look('news');
-      await news.click();
-      await table.getByRole('link', { name: 'Late space' }).waitFor();
-      await news.waitFor({ state: 'detached' });
-
-      // a search for a text needs the first day
-      await page.getByLabel('Text in the details').fill('Audited');
-      await page.getByRole('button', { name: 'Filter' }).click();
-      await page.getByLabel('First day').and(page.locator(':invalid')).waitFor();
-      await page.getByLabel('First day').fill(app.clock.now().toISOString().slice(0, 10));
-      await page.getByRole('button', { name: 'Filter' }).click();
-      await table.getByRole('link', { name: 'Late space' }).waitFor({ state: 'detached' });
-      await table.getByRole('link', { name: 'Audited space' }).waitFor();
-      await page.getByLabel('User name').fill('cleo');
-      await page.getByRole('button', { name: 'Filter' }).click();
-      await page.getByRole('heading', { name: 'There is no such entry' }).waitFor();
-      await page.getByRole('button', { name: 'Show all' }).click();
-      await table.getByRole('link', { name: 'Late space' }).waitFor();
-
-      await page.getByRole('button', { name: 'Clear the log…' }).click();
-      const dialog = page.getByRole('dialog', { name: 'Clear the audit log?' });
-      expect(await dialog.getByRole('button', { name: 'Clear the log' }).isDisabled()).toBe(true);
-      await dialog.getByRole('button', { name: 'Cancel' }).click();
-      expect(await auditEntries(app, 'space.create')).not.toHaveLength(0);
-      await page.getByRole('button', { name: 'Clear the log…' }).click();
-      await dialog.getByLabel('Type audit log to delete it').fill('audit log');
-      await look('clear');
-      await dialog.getByRole('button', { name: 'Clear the log' }).click();
-      await page.getByText('The log was cleared 1 time').click();
-      await page
-        .getByRole('list', { name: 'Clearings' })
-        .getByText(/: ada .*cleared \d+ entries\./)
-        .waitFor();
-      expect(await auditEntries(app, 'space.create')).toHaveLength(0);
-    });
-    await stage.play('audit-reader', app.people.ben, '/audit', async ({ page }) => {
-      await page.getByRole('heading', { name: 'Audit log' }).waitFor();
-      await page.getByLabel('User name').waitFor();
-      expect(await page.getByRole('button', { name: 'Clear the log…' }).count()).toBe(0);
     });
   });
 

@@ -1,0 +1,164 @@
+import { hasBrowser, type Story } from '@certloop/browser';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { type ConsoleStage, startConsoleStage } from '../support/console.js';
+import { holdBack } from '../support/hold-back.js';
+import { addFqdn, pathOf } from '../support/inventory.js';
+import { configure, fqdnWithCsr, providerOf } from '../support/signing.js';
+
+// much else may run on the same machine
+jest.setTimeout(180_000);
+
+(hasBrowser() ? describe : describe.skip)('the dashboard', () => {
+  let stage: ConsoleStage;
+  beforeAll(async () => {
+    stage = await startConsoleStage();
+  });
+  afterAll(() => stage.close());
+
+  /** Loads the dashboard anew, of which there is nothing but the title while what it needs is held back. */
+  async function expectOnlyTitle(page: Story['page']): Promise<void> {
+    await page.reload();
+    await page.getByRole('heading', { name: 'Dashboard', exact: true }).waitFor();
+    await page.getByRole('status', { name: 'Loading' }).waitFor();
+    expect(await page.getByRole('heading').allInnerTexts()).toEqual(['Dashboard']);
+  }
+
+  test('leads from an empty dashboard to the first name', async () => {
+    await stage.play('dashboard', stage.app.people.ada, '/', async ({ page, look }) => {
+      await page.getByRole('heading', { name: 'Get your first certificate' }).waitFor();
+      await look('empty');
+      // the dashboard of another tab shows something else: neither answers the other
+      const other = await page.context().newPage();
+      await other.goto(page.url());
+      await other.getByRole('heading', { name: 'Get your first certificate' }).waitFor();
+      await page.evaluate(`void (window.heard = new Promise((resolve) =>
+        addEventListener('storage', () => requestAnimationFrame(() => setTimeout(resolve, 0)), { once: true })))`);
+      await other.evaluate("localStorage.setItem('certloop-dashboard', 'cards')");
+      await page.evaluate('window.heard');
+      expect(await page.evaluate("localStorage.getItem('certloop-dashboard')")).toBe('cards');
+      await other.close();
+      // also before it is known that there is no name, as in a browser that was never here
+      await page.evaluate('localStorage.clear()');
+      const counts = await holdBack(page, '**/fqdns/counts*');
+      await expectOnlyTitle(page);
+      counts.release();
+      await page.getByRole('button', { name: 'Create a space' }).click();
+      await page.getByLabel('Name').fill('First space');
+      await page.getByRole('button', { name: 'Create the space' }).click();
+      await page.getByRole('link', { name: 'Add a name to First space' }).click();
+      await page.getByRole('heading', { name: 'This space has no name yet' }).waitFor();
+    });
+  });
+
+  test('shows what fails, what ends next, and what an outage means, in six requests', async () => {
+    const { app, ca } = stage;
+    // the service caches what it counted for the empty dashboard
+    app.clock.advance(61_000);
+    const { fqdn } = await fqdnWithCsr(app, 'failing.example.org');
+    // enough names for a toolbar
+    for (let number = 1; number <= 5; number += 1) {
+      await addFqdn(app, fqdn.spaceId, `unfinished${number}.example.org`);
+    }
+    const { id: providerId } = await providerOf(app, 'dummy-ca');
+    await configure(app, { id: providerId }, { baseUrl: ca.url, validityDays: 30 }).expect(200);
+    ca.answer('with a certificate that is due');
+    await app.request
+      .post(pathOf(fqdn, 'csr/sign'))
+      .set(app.people.ada.auth)
+      .send({ providerId })
+      .expect(200);
+    ca.answer('with a refusal');
+    await app.request
+      .put(pathOf(fqdn, 'renewal-enabled'))
+      .set(app.people.ada.auth)
+      .send({ renewalEnabled: true })
+      .expect(200);
+    await app.runRenewalJob();
+    await stage.play('dashboard', app.people.ada, '/', async ({ page, look }) => {
+      await page.getByRole('heading', { name: '1 name needs you' }).waitFor();
+      const needs = page.getByRole('region', { name: 'What needs you' });
+      await needs.getByText('The last renewal failed').waitFor();
+      expect(await needs.getByRole('listitem').count()).toBe(1);
+      await page.getByText(/ (It|1 of them) is failing\./).waitFor();
+      await page.getByText(/If every CA stopped now/).waitFor();
+      await page.getByRole('table', { name: 'Next renewals' }).getByText('failing.example.org').waitFor();
+      const steps = page.getByRole('region', { name: 'First steps' });
+      await steps
+        .getByRole('listitem')
+        .filter({ hasNotText: 'done' })
+        .getByText('CHECK_MONITOR_URL')
+        .waitFor();
+      expect(await steps.getByText('done').count()).toBe(4);
+      await look('failing');
+      await page.route('**/health', (route) => route.fulfill({ status: 400, body: '{}' }));
+      await page.reload();
+      await steps.getByText('The service answered with status 400.').waitFor();
+      await page.unroute('**/health');
+      await steps.getByRole('button', { name: 'Retry' }).click();
+      await steps.getByText('CHECK_MONITOR_URL').waitFor();
+      await steps.getByRole('button', { name: 'Hide this list' }).click();
+      await steps.waitFor({ state: 'detached' });
+      await page.getByRole('link', { name: 'Your account' }).click();
+      await page.getByLabel('Show the first steps of a new installation').check();
+      await page.getByRole('link', { name: 'Dashboard' }).click();
+      await steps.getByText('CHECK_MONITOR_URL').waitFor();
+
+      // a browser that was never here does not show a list of which all is done
+      const monitor = { answers: true, since: app.clock.now().toISOString() };
+      await page.route('**/health', (route) => route.fulfill({ json: { status: 'ok', monitor } }));
+      await page.evaluate('localStorage.clear()');
+      const renewals = await holdBack(page, '**/renewal-queue?*');
+      await expectOnlyTitle(page);
+      renewals.release();
+      await needs.waitFor();
+      expect(await steps.count()).toBe(0);
+      // unless it is asked for
+      await page.getByRole('link', { name: 'Your account' }).click();
+      await page.getByLabel('Show the first steps of a new installation').check();
+      await page.getByRole('link', { name: 'Dashboard' }).click();
+      await steps.getByText('CHECK_MONITOR_URL').waitFor();
+      expect(await steps.getByText('done', { exact: true }).count()).toBe(5);
+      await look('finished');
+      await page.unroute('**/health');
+      await steps.getByRole('button', { name: 'Hide this list' }).click();
+      const asked: string[] = [];
+      page.on('request', (request) => {
+        const { pathname } = new URL(request.url());
+        if (!/^\/(ui|auth|changes|health)/.test(pathname)) asked.push(pathname);
+      });
+      await page.reload();
+      await page.getByRole('table', { name: 'Next renewals' }).getByText('failing.example.org').waitFor();
+      await page.getByText(/If every CA stopped now/).waitFor();
+      await page.waitForLoadState('networkidle');
+      expect(await steps.count()).toBe(0);
+      expect(asked.sort()).toEqual([
+        '/fqdns',
+        '/fqdns/counts',
+        '/outlook',
+        '/providers',
+        '/renewal-queue',
+        '/stats/expiry',
+      ]);
+      // what counts something leads to the list of it
+      const table = page.getByRole('table', { name: 'Names' });
+      const states = page.getByRole('list', { name: 'Names by state' });
+      const unfinished = (await states.getByRole('link', { name: /no certificate yet/ }).textContent()) ?? '';
+      await states.getByRole('link', { name: '1 failing' }).click();
+      await table.getByRole('link', { name: 'failing.example.org' }).waitFor();
+      expect(await table.getByRole('rowheader').count()).toBe(1);
+      await page.getByRole('link', { name: `no certificate yet ${Number.parseInt(unfinished, 10)}` }).click();
+      await page.getByText(`${Number.parseInt(unfinished, 10)} names`, { exact: true }).waitFor();
+      await page.getByRole('link', { name: 'Statistics' }).click();
+      await page.getByRole('button', { name: 'Count now' }).click();
+      await page.getByRole('table', { name: 'Certificates by provider' }).getByText('dummy-ca').waitFor();
+      await look('statistics');
+      const soon = page.getByRole('link', { name: /^In use, expire within 30 days: / });
+      const count = Number(((await soon.textContent()) ?? '').trim());
+      await soon.click();
+      await page.getByText(/^The certificate expires from .* on before /).waitFor();
+      await page.getByText(count === 1 ? '1 name' : `${count} names`, { exact: true }).waitFor();
+      await page.getByRole('button', { name: 'Show all' }).click();
+      await page.getByRole('link', { name: /^All \d/ }).waitFor();
+    });
+  });
+});
