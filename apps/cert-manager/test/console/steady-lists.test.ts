@@ -1,4 +1,5 @@
 import { hasBrowser, type Story } from '@certloop/browser';
+import type { Fqdn } from '@certloop/contracts';
 import { executeSql } from '@certloop/db';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { type ConsoleStage, startConsoleStage } from '../support/console.js';
@@ -15,13 +16,10 @@ jest.setTimeout(180_000);
 (hasBrowser() ? describe : describe.skip)('rows of lists that others change', () => {
   let stage: ConsoleStage;
   let place: RenewalPlace;
-  let moving: Awaited<ReturnType<typeof issuedFqdn>>;
   beforeAll(async () => {
     stage = await startConsoleStage();
     const { app, ca, close } = stage;
     place = { app, ca, providerId: (await providerOf(app, 'dummy-ca')).id, close };
-    moving = await issuedFqdn(place, 'moving.example.org');
-    await seedListed(app.database, moving.id, 189);
   });
   afterAll(() => stage.close());
 
@@ -34,9 +32,17 @@ jest.setTimeout(180_000);
     await page.waitForLoadState('networkidle');
   }
 
+  /** A name with a certificate in a space with 189 others, whose ids begin with the text. */
+  async function issuedAmongOthers(hostname: string, idsFrom: string): Promise<Fqdn> {
+    const fqdn = await issuedFqdn(place, hostname);
+    await seedListed(stage.app.database, fqdn.id, 189, idsFrom);
+    return fqdn;
+  }
+
   test('are asked for in the background, each of many once', async () => {
     const { app } = stage;
     const { ada } = app.people;
+    const moving = await issuedAmongOthers('asked.example.org', '0000001a');
     const path = `/spaces/${moving.spaceId}/fqdns`;
     const first = await app.request.get(`${path}?sort=expiresAt&limit=100`).set(ada.auth).expect(200);
     const shown: string[] = first.body.map(({ id }: { readonly id: string }) => id);
@@ -73,6 +79,7 @@ jest.setTimeout(180_000);
   test('leave if they are gone, and stay if they are on a later page', async () => {
     const { app } = stage;
     const { ada, ben } = app.people;
+    const moving = await issuedAmongOthers('moving.example.org', '0000001b');
     const remove = (id: string) =>
       app.request.delete(`/spaces/${moving.spaceId}/fqdns/${id}`).set(ada.auth).expect(200);
     await app.database.transaction((tx) =>
@@ -82,7 +89,7 @@ jest.setTimeout(180_000);
     );
     const byExpiry = `/spaces/${moving.spaceId}?sort=expiresAt`;
     await stage.play('gone-rows', ada, byExpiry, async ({ page }) => {
-      await follow(page, '100 names of 189');
+      await follow(page, '100 names of 190');
       const rows = page.getByRole('table', { name: 'Names' }).getByRole('row');
       const first = rows.nth(1);
       expect(await first.getByRole('rowheader').textContent()).toBe('moving.example.org');
@@ -110,7 +117,7 @@ jest.setTimeout(180_000);
     await addGroup(app, { permission: 'READ', spaceIds: [moving.spaceId], userIds: [ben.id] });
     const group = await addGroup(app, { permission: 'READ', spaceIds: [other.id], userIds: [ben.id] });
     await stage.play('taken-rows', ben, '/fqdns?sort=fqdn', async ({ page }) => {
-      await follow(page, '100 names of 188');
+      await follow(page, '100 names of 189');
       await page.getByRole('link', { name: 'a-name-no-more.example.org' }).waitFor();
       await app.request.delete(`/permission-groups/${group.id}`).set(ada.auth).expect(200);
       await addFqdn(app, moving.spaceId, 'news.example.org');
@@ -173,7 +180,7 @@ jest.setTimeout(180_000);
     const space = await addSpace(app, 'Selected');
     const first = await addFqdn(app, space.id, 'a.selected.example.org');
     const second = await addFqdn(app, space.id, 'b.selected.example.org');
-    await seedListed(app.database, first.id, 208, '0000000f');
+    await seedListed(app.database, first.id, 208, '0000001c');
     const path = `/spaces/${space.id}?renewal=off&sort=fqdn`;
     await stage.play('unfit-selected', app.people.ada, path, async ({ page, look }) => {
       await follow(page, '100 names of 210');
@@ -209,7 +216,7 @@ jest.setTimeout(180_000);
     const { ada } = app.people;
     // more than the other stories have
     const names = ['a.worse.example.org', 'b.worse.example.org', 'c.worse.example.org'];
-    const issued: (typeof moving)[] = [];
+    const issued: Fqdn[] = [];
     for (const name of names) {
       issued.push(await issuedFqdn(place, name));
       app.clock.advance(60_000);
@@ -221,8 +228,7 @@ jest.setTimeout(180_000);
       await table.getByText(names[2] ?? '').waitFor();
       expect(await shown()).toEqual(names);
       ca.answer('with a refusal');
-      const last = issued[2] ?? moving;
-      await signWith(place, last);
+      for (const last of issued.slice(2)) await signWith(place, last);
       ca.answer('normally');
       await page.clock.fastForward(20_000);
       await table.getByText('failing', { exact: true }).waitFor();
