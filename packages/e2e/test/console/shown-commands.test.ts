@@ -19,13 +19,13 @@ jest.setTimeout(120_000);
     for (const cleanup of cleanups.reverse()) await cleanup();
   });
 
-  /** Runs a line of a page as its reader would, with the token of the administrator. */
+  /** Runs a line of a page as its reader would, with the token of the administrator, whose password is typed. */
   async function run(line: string): Promise<void> {
     const [program, ...args] = wordsOf(line);
     expect(program).toBe('certloop');
-    const { url, token } = running.stack.credentials.certManager;
+    const { url, token, password } = running.stack.credentials.certManager;
     const env = { CERTLOOP_URL: url, CERTLOOP_TOKEN: token, HOME: '/nonexistent' };
-    const { code, err } = await runCertloop(args, { env });
+    const { code, err } = await runCertloop(args, { env, input: `${password}\n` });
     expect({ line, code, err: code === 0 ? '' : err }).toEqual({ line, code: 0, err: '' });
   }
 
