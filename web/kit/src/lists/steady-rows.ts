@@ -11,7 +11,7 @@ export interface SteadyRows<Row> {
 export interface AbsentRows<Row> {
   /** Whether the filter of the list still finds a row. */
   readonly fits?: ((row: Row) => boolean) | undefined;
-  /** Keys of the rows that are being looked up; nobody knows yet why they are absent, so none of them counts. */
+  /** Keys of the rows that are being looked up; no one knows yet why they are absent, so none of them counts. */
   readonly pending?: ReadonlySet<string>;
 }
 
