@@ -19,14 +19,15 @@ jest.setTimeout(120_000);
     for (const cleanup of cleanups.reverse()) await cleanup();
   });
 
-  /** Runs a line of a page as its reader would, with the token of the administrator, whose password is typed. */
-  async function run(line: string): Promise<void> {
+  /** Runs a line as its reader would, with the token of the administrator, whose password is typed; what it printed. */
+  async function run(line: string): Promise<string> {
     const [program, ...args] = wordsOf(line);
     expect(program).toBe('certloop');
     const { url, token, password } = running.stack.credentials.certManager;
     const env = { CERTLOOP_URL: url, CERTLOOP_TOKEN: token, HOME: '/nonexistent' };
-    const { code, err } = await runCertloop(args, { env, input: `${password}\n` });
+    const { code, out, err } = await runCertloop(args, { env, input: `${password}\n` });
     expect({ line, code, err: code === 0 ? '' : err }).toEqual({ line, code: 0, err: '' });
+    return out;
   }
 
   /** Signs in and plays a story. */
@@ -72,8 +73,11 @@ jest.setTimeout(120_000);
       await tokens.getByText('You have none.').waitFor();
       await run((await tokens.locator('pre').textContent()) ?? '');
     });
-    const { body } = await manager.listApiTokens({});
-    const created = body.find(({ name }) => name === 'nightly');
+    // tokens are listed in a session only, which the command opens
+    const tokens: { name: string; scope: string; expiresAt: string }[] = JSON.parse(
+      await run('certloop tokens list --json'),
+    );
+    const created = tokens.find(({ name }) => name === 'nightly');
     expect(created).toMatchObject({ scope: 'READ' });
     const weeks = (Date.parse(created?.expiresAt ?? '') - Date.now()) / (7 * 86_400_000);
     expect(weeks).toBeCloseTo(12, 1);
