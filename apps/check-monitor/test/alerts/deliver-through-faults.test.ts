@@ -152,7 +152,7 @@ describeEachDialect('alerts under way during a fault of the other side', (open) 
       await reached;
       expect(arrival - began).toBeLessThan(5000);
       reportFault({
-        fault: 'two targets hang, the good one',
+        fault: 'two targets hang: messages to a third, which works',
         database: database(),
         sent: 1,
         arrived: 1,
@@ -164,7 +164,7 @@ describeEachDialect('alerts under way during a fault of the other side', (open) 
       const from = app.clock.now().getTime();
       await deliverAll();
       const latest = app.clock.now().getTime();
-      expectAll('two targets hang, theirs and the good one', 9, { names, latest }, from);
+      expectAll('two targets hang: messages to all three', 9, { names, latest }, from);
     }
   });
 
