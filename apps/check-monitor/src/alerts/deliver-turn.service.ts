@@ -169,7 +169,7 @@ async function recordOutcome(
 ): Promise<After> {
   const { result } = sent;
   const now = deps.clock.now();
-  if (!result.ok && result.passing === 'stopped') {
+  if (!result.ok && result.retryReason === 'stopped') {
     await persist((tx) => giveBack(tx, parcel.rows));
     return { goesOn: false, channel };
   }
@@ -183,7 +183,7 @@ async function recordOutcome(
     return changed;
   });
   log(deps, { parcel, channel }, result);
-  const isOver = !result.ok && (result.permanent || isLimited(result) || result.passing === 'timed-out');
+  const isOver = !result.ok && (result.permanent || isLimited(result) || result.retryReason === 'timed-out');
   return { goesOn: !isOver, channel: changed ?? channel };
 }
 
@@ -198,13 +198,13 @@ function holdAfter(
 ): Micros | undefined {
   if (result.ok) return undefined;
   if (result.retryAfterMs !== undefined) return now + result.retryAfterMs * 1000;
-  if (result.passing === 'limited') return now + Math.min(pauseAfterTry(triesOf(parcel)), maxUnnamedHold);
-  return result.passing === 'timed-out' ? now + pauseAfterTimeout(timeouts) : undefined;
+  if (result.retryReason === 'limited') return now + Math.min(pauseAfterTry(triesOf(parcel)), maxUnnamedHold);
+  return result.retryReason === 'timed-out' ? now + pauseAfterTimeout(timeouts) : undefined;
 }
 
 /** Whether the target takes nothing for a while, whichever message it is. */
-function isLimited({ passing, retryAfterMs }: FailedDelivery): boolean {
-  return passing === 'limited' || retryAfterMs !== undefined;
+function isLimited({ retryReason, retryAfterMs }: FailedDelivery): boolean {
+  return retryReason === 'limited' || retryAfterMs !== undefined;
 }
 
 /** Tries of the oldest message, with this one. */
@@ -219,7 +219,7 @@ async function recordRows(
   now: Micros,
 ): Promise<void> {
   const { rows } = parcel;
-  if (result.ok || !mayPass(result)) {
+  if (result.ok || !isTemporary(result)) {
     const carriedBy = rows.length > 1 ? leadOf(parcel).deliveryId : undefined;
     const error = result.ok ? null : result.error;
     await settleNotifications(tx, rows, { error, settledAt: now, carriedBy });
@@ -230,7 +230,8 @@ async function recordRows(
   const open = rows.filter((row) => !expired.includes(row));
   const oldest = Math.min(...open.map(({ createdAt }) => createdAt));
   // a target that works takes the oldest first when its limit allows it
-  const dueAt = result.passing === 'limited' ? now : (nextTryAt({ createdAt: oldest, tries, now }) ?? now);
+  const dueAt =
+    result.retryReason === 'limited' ? now : (nextTryAt({ createdAt: oldest, tries, now }) ?? now);
   await postponeNotifications(tx, open, { tries, dueAt, error: result.error });
   if (expired.length === 0) return;
   await settleNotifications(tx, expired, { error: result.error, settledAt: now });
@@ -240,8 +241,8 @@ async function recordRows(
   await recordGivenUp(tx, channel, { since, error: result.error, now });
 }
 
-function mayPass({ passing }: FailedDelivery): boolean {
-  return passing !== undefined;
+function isTemporary({ retryReason }: FailedDelivery): boolean {
+  return retryReason !== undefined;
 }
 
 function log(
@@ -253,6 +254,6 @@ function log(
   const messages = parcel.rows.length;
   const line = { notification, channel: channel.uuid, kind: channel.kind, status, attempt, tries, messages };
   if (result.ok) return logger.info(line, 'alert.delivered');
-  if (mayPass(result)) return logger.info({ ...line, reason: result.error }, 'alert.postponed');
+  if (isTemporary(result)) return logger.info({ ...line, reason: result.error }, 'alert.postponed');
   return logger.warn({ ...line, reason: result.error, isPermanent: result.permanent }, 'alert.failed');
 }

@@ -3,7 +3,7 @@ import { type Micros, microsPerSecond } from '../instants.js';
 const minute: Micros = 60 * microsPerSecond;
 const hour: Micros = 60 * minute;
 
-/** How long a message may wait for a target that fails in passing; after that it is settled as failed. */
+/** How long a message may wait for a target that fails temporarily; after that it is settled as failed. */
 export const maxMessageAge: Micros = 24 * hour;
 
 /** No pause and no hold is longer: an instant further in the future was written by a clock that was wrong. */
@@ -13,7 +13,7 @@ const tryPauses = [5 * microsPerSecond, 30 * microsPerSecond, 2 * minute, 10 * m
 const crashPauses = [30 * microsPerSecond, minute, 5 * minute, 15 * minute, hour];
 const timeoutPauses = [5 * microsPerSecond, 30 * microsPerSecond, 2 * minute, 10 * minute];
 
-/** Pause of a message after its call number `tries` failed in passing; counts from 1. */
+/** Pause of a message after its call number `tries` failed temporarily; counts from 1. */
 export function pauseAfterTry(tries: number): Micros {
   return step(tryPauses, tries);
 }
@@ -37,7 +37,7 @@ export function goesAlone(crashes: number): boolean {
 }
 
 /**
- * When a message is tried again after its call number `tries` failed in passing at `now`; the last time is when it is
+ * When a message is tried again after its call number `tries` failed temporarily at `now`; the last time is when it is
  * 24 hours old. Undefined when it is that old already.
  */
 export function nextTryAt({ createdAt, tries, now }: Attempted): Micros | undefined {

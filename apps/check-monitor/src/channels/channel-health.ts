@@ -26,12 +26,12 @@ export function healthAfter(
 ): Partial<ChannelHealth> {
   const seen = { lastNotifiedAt: now, lastDurationMs: durationMs };
   if (result.ok) return { ...seen, lastError: null, failingSince: null, timeouts: null, noticedAt: null };
-  if (result.passing === 'limited') return {};
+  if (result.retryReason === 'limited') return {};
   return {
     ...seen,
     lastError: result.error,
     failingSince: failingSince ?? now,
-    timeouts: result.passing === 'timed-out' ? (timeouts ?? 0) + 1 : timeouts,
+    timeouts: result.retryReason === 'timed-out' ? (timeouts ?? 0) + 1 : timeouts,
     ...(result.permanent ? { disabledAt: now } : {}),
   };
 }

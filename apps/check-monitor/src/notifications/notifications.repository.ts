@@ -28,7 +28,7 @@ export interface Notification {
   readonly turnId: string | null;
   /** Past it, the worker that holds the message is dead. */
   readonly leaseUntil: Micros | null;
-  /** Calls that failed in passing; null and 0 are none. */
+  /** Calls that failed temporarily; null and 0 are none. */
   readonly tries: number | null;
   /** Workers that died while they held it; null and 0 are none. */
   readonly crashes: number | null;
@@ -137,7 +137,7 @@ export async function giveTurnsBack(tx: Tx, turnIds: readonly string[]): Promise
   await executeSql(tx, text, turnIds);
 }
 
-/** Puts messages back after a call that failed in passing. */
+/** Puts messages back after a call that failed temporarily. */
 export async function postponeNotifications(
   tx: Tx,
   held: readonly Held[],

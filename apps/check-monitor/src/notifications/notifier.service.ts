@@ -18,7 +18,7 @@ import { consentMissing, isWithoutConsent } from '../integrations/consent.js';
 import type { IntegrationDeps } from '../integrations/create-integration.channel.js';
 import {
   type DeliveryResult,
-  failedInPassing,
+  failedTemporarily,
   stopped,
   undelivered,
 } from '../integrations/delivery/delivery-result.js';
@@ -226,8 +226,8 @@ async function mailOwner(
 /** Undefined where this process ends: nothing came of it. */
 function outcomeOf(result: DeliveryResult): DeliveryFacts['outcome'] | undefined {
   if (result.ok) return 'delivered';
-  if (result.passing === 'stopped') return undefined;
-  if (result.passing !== undefined) return 'postponed';
+  if (result.retryReason === 'stopped') return undefined;
+  if (result.retryReason !== undefined) return 'postponed';
   return result.permanent ? 'refused' : 'failed';
 }
 
@@ -240,7 +240,8 @@ async function deliver(
   isTest: boolean,
 ): Promise<DeliveryResult> {
   const opened = openChannel(integrations, channel);
-  if ('error' in opened) return opened.isPassing ? failedInPassing(opened.error) : undelivered(opened.error);
+  if ('error' in opened)
+    return opened.isTemporary ? failedTemporarily(opened.error) : undelivered(opened.error);
   const { integration, settings } = opened;
   const { uuid, projectId, verifiedAt } = channel;
   const target = { settings, channel: { uuid, projectId, isVerified: verifiedAt !== null } };
@@ -259,22 +260,22 @@ async function deliver(
 
 type OpenedChannel =
   | { readonly integration: Integration; readonly settings: object }
-  | { readonly error: string; readonly isPassing: boolean };
+  | { readonly error: string; readonly isTemporary: boolean };
 
 function openChannel(integrations: Integrations, channel: Channel): OpenedChannel {
   const kind = findKind(channel.kind);
   const integration = kind && integrations.get(kind);
   if (kind === undefined || integration === undefined)
-    return { error: 'there are no channels of this kind', isPassing: false };
+    return { error: 'there are no channels of this kind', isTemporary: false };
   if (integration.missing !== undefined) {
     // a start that lost a setting must not lose what waits meanwhile
-    const isPassing = integration.isSwitchedOff !== true;
-    return { error: `${labelOf(kind)} notifications are not enabled.`, isPassing };
+    const isTemporary = integration.isSwitchedOff !== true;
+    return { error: `${labelOf(kind)} notifications are not enabled.`, isTemporary };
   }
   try {
     return { integration, settings: parseChannelSettings(kind, channel.settings) };
   } catch {
-    return { error: 'the settings of the channel are not valid', isPassing: false };
+    return { error: 'the settings of the channel are not valid', isTemporary: false };
   }
 }
 

@@ -239,8 +239,13 @@ describe('a mail', () => {
 
 describe('a mail that cannot be sent', () => {
   test.each([
-    ['passes where the mailbox is full', 452, 'try later', { permanent: false, passing: 'failed' }],
-    ['passes where the server does not know the sender yet', 450, '4.7.1 later', { passing: 'failed' }],
+    ['is retried where the mailbox is full', 452, 'try later', { permanent: false, retryReason: 'failed' }],
+    [
+      'is retried where the server does not know the sender yet',
+      450,
+      '4.7.1 later',
+      { retryReason: 'failed' },
+    ],
     ['is final where there is no such mailbox', 550, '5.1.1 no such user', { permanent: true }],
     ['is given up where the server takes it for spam', 554, '5.7.1 no', { permanent: false }],
   ])('%s', async (_situation, code, message, meaning) => {
@@ -259,7 +264,7 @@ describe('a mail that cannot be sent', () => {
     const silent = createServer().listen(0, '127.0.0.1');
     await once(silent, 'listening');
     const { port } = silent.address() as AddressInfo;
-    const stopped = { ok: false, error: 'the service is stopping', permanent: false, passing: 'stopped' };
+    const stopped = { ok: false, error: 'the service is stopping', permanent: false, retryReason: 'stopped' };
     const connected = once(silent, 'connection');
     const result = email(`smtp://127.0.0.1:${port}`).deliver(aDelivery(settings));
     const [connection] = (await connected) as [Socket];
@@ -278,7 +283,10 @@ describe('a mail that cannot be sent', () => {
     const connected = once(silent, 'connection');
     const result = email(`smtp://127.0.0.1:${port}`, 50).deliver(aDelivery(settings));
     const [connection] = (await connected) as [Socket];
-    expect(await result).toMatchObject({ passing: 'timed-out', error: 'the mail server does not answer' });
+    expect(await result).toMatchObject({
+      retryReason: 'timed-out',
+      error: 'the mail server does not answer',
+    });
     connection.destroy();
     await new Promise((resolve) => silent.close(resolve));
   });
@@ -288,7 +296,7 @@ describe('a mail that cannot be sent', () => {
       ok: false,
       error: 'the mail server cannot be reached',
       permanent: false,
-      passing: 'failed',
+      retryReason: 'failed',
     });
   });
 

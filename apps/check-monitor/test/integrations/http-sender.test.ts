@@ -80,12 +80,12 @@ describe('a message by HTTP', () => {
     [401, {}],
     [404, {}],
     [413, {}],
-    [408, { passing: 'failed' }],
-    [425, { passing: 'failed' }],
-    [429, { passing: 'limited' }],
-    [500, { passing: 'failed' }],
-    [503, { passing: 'failed' }],
-    [599, { passing: 'failed' }],
+    [408, { retryReason: 'failed' }],
+    [425, { retryReason: 'failed' }],
+    [429, { retryReason: 'limited' }],
+    [500, { retryReason: 'failed' }],
+    [503, { retryReason: 'failed' }],
+    [599, { retryReason: 'failed' }],
   ])('is tried once when the answer is %i, which means %j', async (status, meaning) => {
     target.answer((response) => response.writeHead(status).end());
     expect(await sender()({ method: 'GET', url: target.url })).toEqual({
@@ -101,17 +101,20 @@ describe('a message by HTTP', () => {
     [429, '1', 1000, 'limited'],
     [429, '7200', 3_600_000, 'limited'],
     [503, 'Thu, 01 Jan 2026 12:02:00 GMT', 120_000, 'failed'],
-  ])('waits as the target asks with %i and Retry-After %s', async (status, header, retryAfterMs, passing) => {
-    target.answer((response) => response.writeHead(status, { 'Retry-After': header }).end());
-    const error = `Received status code ${status}`;
-    expect(await sender()({ method: 'GET', url: target.url })).toEqual({
-      ok: false,
-      error,
-      permanent: false,
-      passing,
-      retryAfterMs,
-    });
-  });
+  ])(
+    'waits as the target asks with %i and Retry-After %s',
+    async (status, header, retryAfterMs, retryReason) => {
+      target.answer((response) => response.writeHead(status, { 'Retry-After': header }).end());
+      const error = `Received status code ${status}`;
+      expect(await sender()({ method: 'GET', url: target.url })).toEqual({
+        ok: false,
+        error,
+        permanent: false,
+        retryReason,
+        retryAfterMs,
+      });
+    },
+  );
 
   test('ignores Retry-After when the target rejects the message itself', async () => {
     target.answer((response) => response.writeHead(404, { 'Retry-After': '60' }).end());
@@ -130,7 +133,7 @@ describe('a message by HTTP', () => {
       ok: false,
       error: 'the service is stopping',
       permanent: false,
-      passing: 'stopped',
+      retryReason: 'stopped',
     });
   });
 
@@ -144,11 +147,11 @@ describe('a message by HTTP', () => {
   test('fails when the target does not respond in time', async () => {
     target.answer(() => undefined);
     const result = await sender({ timeoutMs: 50 })({ method: 'GET', url: target.url });
-    expect(result).toMatchObject({ ok: false, error: 'Connection timed out', passing: 'timed-out' });
+    expect(result).toMatchObject({ ok: false, error: 'Connection timed out', retryReason: 'timed-out' });
   });
 
   test.each([
-    ['no server listens', 'http://127.0.0.1:1/secret', { error: 'Connection failed', passing: 'failed' }],
+    ['no server listens', 'http://127.0.0.1:1/secret', { error: 'Connection failed', retryReason: 'failed' }],
     ['the address is none', 'http://:/secret', { error: 'The address is not valid' }],
   ])('fails without the address in its error when %s', async (_situation, url, meaning) => {
     expect(await sender()({ method: 'GET', url })).toEqual({ ok: false, permanent: false, ...meaning });
@@ -159,7 +162,7 @@ describe('a message by HTTP', () => {
     const send = sender({ resolve: (_name, _options, done) => done(notFound, []) });
     expect(await send({ method: 'GET', url: 'http://unknown.example/' })).toMatchObject({
       error: 'Could not resolve host',
-      passing: 'failed',
+      retryReason: 'failed',
     });
   });
 });

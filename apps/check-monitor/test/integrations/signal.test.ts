@@ -158,7 +158,7 @@ describe('Signal', () => {
 
   test('a failure of signal-cli itself passes', async () => {
     answer = () => ({ error: { code: -1, message: 'Network', data: null } });
-    expect(await signal().deliver(aDelivery(settings))).toMatchObject({ passing: 'failed' });
+    expect(await signal().deliver(aDelivery(settings))).toMatchObject({ retryReason: 'failed' });
   });
 
   test('a connection that breaks passes, and is tried once', async () => {
@@ -167,7 +167,7 @@ describe('Signal', () => {
       ok: false,
       permanent: false,
       error: 'signal-cli ended the connection',
-      passing: 'failed',
+      retryReason: 'failed',
     });
     expect(calls).toHaveLength(1);
   });
@@ -176,14 +176,14 @@ describe('Signal', () => {
     answer = () => '{"id": "another"}\n';
     const result = signal().deliver(aDelivery(settings));
     stopping.abort();
-    expect(await result).toMatchObject({ passing: 'stopped' });
+    expect(await result).toMatchObject({ retryReason: 'stopped' });
     stopping = new AbortController();
   });
 
   test('an answer that does not come is waited for no longer than allowed', async () => {
     answer = () => '{"id": "another"}\n';
     expect(await signal(path, 200).deliver(aDelivery(settings))).toMatchObject({
-      passing: 'timed-out',
+      retryReason: 'timed-out',
       error: 'signal-cli does not answer',
     });
   });

@@ -68,7 +68,7 @@ describe('telegram', () => {
       ok: false,
       error: 'Rate limit exceeded',
       permanent: false,
-      passing: 'limited',
+      retryReason: 'limited',
       retryAfterMs: 60_000,
     };
     expect(await bot.deliver(aDelivery(settings))).toEqual(refused);

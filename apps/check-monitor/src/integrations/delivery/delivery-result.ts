@@ -9,7 +9,7 @@ export interface FailedDelivery {
   readonly error: string;
   readonly permanent: boolean;
   /** Why the same message may arrive later; absent where it never will. */
-  readonly passing?: Passing;
+  readonly retryReason?: RetryReason;
   /** The target takes the next message after that many milliseconds, not before. */
   readonly retryAfterMs?: number;
 }
@@ -17,7 +17,7 @@ export interface FailedDelivery {
 /**
  * `limited`: the target works, but is sent too much. `stopped`: this process ends, and the target has no part in it.
  */
-export type Passing = 'failed' | 'timed-out' | 'limited' | 'stopped';
+export type RetryReason = 'failed' | 'timed-out' | 'limited' | 'stopped';
 
 export const delivered: DeliveryResult = { ok: true };
 
@@ -27,16 +27,16 @@ export function undelivered(error: string): FailedDelivery {
 }
 
 /** A message that did not arrive, but may later. */
-export function failedInPassing(error: string, passing: Passing = 'failed'): FailedDelivery {
-  return { ...undelivered(error), passing };
+export function failedTemporarily(error: string, retryReason: RetryReason = 'failed'): FailedDelivery {
+  return { ...undelivered(error), retryReason };
 }
 
 /** A message that was broken off since this process ends. */
-export const stopped: DeliveryResult = failedInPassing('the service is stopping', 'stopped');
+export const stopped: DeliveryResult = failedTemporarily('the service is stopping', 'stopped');
 
 /** A message that did not go out, as the target takes no more at present. */
 export function tooMany(error: string, retryAfterMs: number): FailedDelivery {
-  return { ...failedInPassing(error, 'limited'), retryAfterMs };
+  return { ...failedTemporarily(error, 'limited'), retryAfterMs };
 }
 
 /** A message that did not arrive, as no other will. */

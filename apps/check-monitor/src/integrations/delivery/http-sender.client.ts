@@ -3,7 +3,7 @@ import {
   type DeliveryResult,
   delivered,
   type FailedDelivery,
-  failedInPassing,
+  failedTemporarily,
   stopped,
   tooMany,
   undelivered,
@@ -58,7 +58,7 @@ function withPassing(result: FailedDelivery, { status, headers }: Response, nowM
       ? retryAfterMs(headers.get('retry-after'), nowMs)
       : boundedWaitMs(result.retryAfterMs);
   if (status === 429 && waitMs !== undefined) return tooMany(result.error, waitMs);
-  const failed = failedInPassing(result.error, status === 429 ? 'limited' : 'failed');
+  const failed = failedTemporarily(result.error, status === 429 ? 'limited' : 'failed');
   return waitMs === undefined ? failed : { ...failed, retryAfterMs: waitMs };
 }
 
@@ -154,9 +154,9 @@ function failureOf(error: unknown): FailedDelivery {
   const { name, code: own, cause } = (error ?? {}) as ErrorFacts;
   const code = cause?.code ?? own ?? '';
   if (name === 'TimeoutError' || timeouts.has(code))
-    return failedInPassing('Connection timed out', 'timed-out');
+    return failedTemporarily('Connection timed out', 'timed-out');
   if (code === 'ERR_INVALID_URL') return undelivered('The address is not valid');
-  return failedInPassing(sentences[code] ?? 'Connection failed');
+  return failedTemporarily(sentences[code] ?? 'Connection failed');
 }
 
 /** What is read of an error that fetch rejects with. */

@@ -27,7 +27,7 @@ test('a receiver gets six messages a minute, the next one waits in the queue', a
     ok: false,
     error: 'Rate limit exceeded',
     permanent: false,
-    passing: 'limited',
+    retryReason: 'limited',
     retryAfterMs: 60_000,
   };
   expect(await send('ada')).toEqual(waits);

@@ -109,11 +109,11 @@ function refuse(
   if (request.destroyed && !request.complete) return;
   const refusal = chosenRefusal(error);
   if (refusal === undefined) logger.error({ error }, 'ping.failed');
-  const isPassing = isByUuid(request) || refusal?.code === knownCheck;
+  const isTemporary = isByUuid(request) || refusal?.code === knownCheck;
   dropBody(request);
   send(response, refusal?.status ?? 500, refusal?.message ?? 'the ping could not be stored', {
     ...refusal?.headers,
-    ...(isPassing && uncached(clock.now())),
+    ...(isTemporary && uncached(clock.now())),
   });
 }
 

@@ -2,7 +2,7 @@ import { createTransport, type SendMailOptions } from 'nodemailer';
 import {
   type DeliveryResult,
   delivered,
-  failedInPassing,
+  failedTemporarily,
   refusedForGood,
   stopped,
   undelivered,
@@ -70,15 +70,15 @@ interface SmtpFault {
  * refuses before it was asked for a recipient, such as the login, is not about the message.
  */
 function judge({ responseCode, response = '', command = '', code }: SmtpFault): DeliveryResult {
-  if (code === 'ETIMEDOUT') return failedInPassing('the mail server does not answer', 'timed-out');
+  if (code === 'ETIMEDOUT') return failedTemporarily('the mail server does not answer', 'timed-out');
   if (responseCode === undefined) {
     const isLogin = code === 'EAUTH';
-    return failedInPassing(
+    return failedTemporarily(
       isLogin ? 'the mail server refuses the login' : 'the mail server cannot be reached',
     );
   }
   const error = `the mail server answered ${response.replaceAll(/\s+/g, ' ').slice(0, 200)}`;
-  if (responseCode < 500 || !aboutTheMail.has(command)) return failedInPassing(error);
+  if (responseCode < 500 || !aboutTheMail.has(command)) return failedTemporarily(error);
   const isGone = command === 'RCPT TO' && /^55[013][ -]5\.1\./.test(response);
   return isGone ? refusedForGood(error) : undelivered(error);
 }

@@ -3,7 +3,7 @@ import type { CreateIntegration } from '../../create-integration.channel.js';
 import {
   type DeliveryResult,
   delivered,
-  failedInPassing,
+  failedTemporarily,
   refusedForGood,
   stopped,
   undelivered,
@@ -42,7 +42,7 @@ async function send(deps: SignalDeps, params: object): Promise<DeliveryResult> {
   } catch (error) {
     if (stop.aborted) return stopped;
     const { message } = error as Error;
-    return failedInPassing(message, error instanceof SocketTimeout ? 'timed-out' : 'failed');
+    return failedTemporarily(message, error instanceof SocketTimeout ? 'timed-out' : 'failed');
   }
 }
 
@@ -58,10 +58,10 @@ function judge({ onCaptcha }: SignalDeps, { error }: RpcAnswer): DeliveryResult 
   if (type === 'UNREGISTERED_FAILURE') return refusedForGood('Recipient not found');
   if (type === 'RATE_LIMIT_FAILURE' && token !== undefined) {
     onCaptcha(token);
-    return failedInPassing('CAPTCHA proof required', 'limited');
+    return failedTemporarily('CAPTCHA proof required', 'limited');
   }
   const said = `signal-cli call failed (${error.code}): ${error.message.slice(0, 200)}`;
-  return misunderstood.has(error.code) ? undelivered(said) : failedInPassing(said);
+  return misunderstood.has(error.code) ? undelivered(said) : failedTemporarily(said);
 }
 
 /** JSON-RPC 2.0 §5.1: the call itself is at fault, and will be next time. */
