@@ -104,7 +104,7 @@ export {
 } from './schema-fields.js';
 export { background, createPageClient, sendPing, serviceUrl } from './service/api.browser.js';
 export { pollMs } from './service/poll-rhythm.js';
-export { faultsOf, isPassing, Refusal, sentenceOf, statusOf } from './service/refusal.js';
+export { faultsOf, isTemporary, Refusal, sentenceOf, statusOf } from './service/refusal.js';
 export { PasswordCard } from './session/password-card.js';
 export { Session } from './session/session.js';
 export type { Me, SessionEnds, SessionState } from './session/session-state.js';

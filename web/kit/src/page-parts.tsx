@@ -4,7 +4,7 @@ import type { live } from './activity.browser.js';
 import { useNow } from './clock.browser.js';
 import { ErrorPanel } from './error-panel.js';
 import { useDisplay } from './frame/display.browser.js';
-import { isPassing, sentenceOf, statusOf } from './service/refusal.js';
+import { isTemporary, sentenceOf, statusOf } from './service/refusal.js';
 import { exactTime, relativeTime, wholeSentence } from './times.js';
 
 /** Names the page in the title of the window. */
@@ -88,7 +88,7 @@ function Failure({
   readonly refresh: ReturnType<typeof live> | undefined;
 }) {
   if (refresh === undefined) return wholeSentence(sentenceOf(error));
-  const isAway = isPassing(error) && statusOf(error) === undefined;
+  const isAway = isTemporary(error) && statusOf(error) === undefined;
   const pauseMs = refresh.refetchInterval({ state: { dataUpdatedAt, errorUpdatedAt } });
   return (
     <>

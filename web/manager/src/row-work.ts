@@ -1,5 +1,5 @@
 import { AppError } from '@certloop/contracts/browser';
-import { isPassing, sentenceOf, statusOf } from '@certloop/web-kit';
+import { isTemporary, sentenceOf, statusOf } from '@certloop/web-kit';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 
@@ -95,5 +95,5 @@ function useStates<Result>() {
 
 /** Whether the service did not answer or could not, or asks for a new session. Anything else is about the row. */
 function mayHelpLater(error: unknown): boolean {
-  return error instanceof AppError && (isPassing(error) || statusOf(error) === 401);
+  return error instanceof AppError && (isTemporary(error) || statusOf(error) === 401);
 }

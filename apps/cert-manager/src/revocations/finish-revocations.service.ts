@@ -3,7 +3,7 @@ import { claimPendingRevocations, type PendingRevocationRow } from './pending-re
 import {
   askCa,
   giveUpRevocation,
-  isPassing,
+  isTemporary,
   putOffRevocation,
   type RevocationDeps,
   settleRevoked,
@@ -41,7 +41,7 @@ async function finish(deps: RevocationDeps, pending: PendingRevocationRow): Prom
     await settleRevoked(deps, pending, provider, outcome);
     logger.info({ certificateId: pending.id, fqdn: pending.fqdn }, 'revocation.finished');
   } catch (error) {
-    if (!isPassing(error)) throw error;
+    if (!isTemporary(error)) throw error;
     await putOffRevocation(deps, pending, provider, error.message);
   }
 }

@@ -122,7 +122,7 @@ describeEachDialect('events that are noticed', (open) => {
     }
   });
 
-  test('certificate.failed comes when four tries have failed in passing, and then once a day', async () => {
+  test('certificate.failed comes when four tries have failed temporarily, and then once a day', async () => {
     const fqdn = await renewedFqdn(place);
     place.ca.answer('with a fault');
     await failRenewal(fqdn, 3);

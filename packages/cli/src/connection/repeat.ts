@@ -5,7 +5,7 @@ import type { Io } from '../io.js';
 const pausesMs = [1_000, 3_000, 9_000, 27_000];
 const maxPauseMs = 60_000;
 
-const passing: readonly ErrorKind[] = [
+const temporaryKinds: readonly ErrorKind[] = [
   'request_timeout',
   'too_many_requests',
   'upstream_failed',
@@ -13,8 +13,8 @@ const passing: readonly ErrorKind[] = [
 ];
 
 /** Whether an attempt later may succeed: after a response of 429 or 5xx, or none. */
-export function isPassing(error: unknown): error is AppError {
-  return error instanceof AppError && passing.includes(error.kind);
+export function isTemporary(error: unknown): error is AppError {
+  return error instanceof AppError && temporaryKinds.includes(error.kind);
 }
 
 export interface Repeats {
@@ -38,7 +38,7 @@ export async function repeat<T>(
     try {
       return await attempt();
     } catch (error) {
-      if (!isPassing(error) || isStopped()) throw error;
+      if (!isTemporary(error) || isStopped()) throw error;
       const wait = pauseBefore(pauseMs, error);
       failed?.(error, wait);
       await io.pause(wait, stop);

@@ -28,12 +28,18 @@ function isOfDriver(error: unknown): boolean {
 }
 
 // https://www.postgresql.org/docs/current/errcodes-appendix.html: serialization_failure, deadlock_detected
-const passing = new Set(['SQLITE_BUSY', 'SQLITE_BUSY_SNAPSHOT', 'SQLITE_BUSY_RECOVERY', '40001', '40P01']);
+const temporaryCodes = new Set([
+  'SQLITE_BUSY',
+  'SQLITE_BUSY_SNAPSHOT',
+  'SQLITE_BUSY_RECOVERY',
+  '40001',
+  '40P01',
+]);
 
 /** Whether the database asks to run the whole transaction again. */
-export function isPassing(error: unknown): boolean {
+export function isTemporary(error: unknown): boolean {
   const code = driverCode(error);
-  return code !== undefined && passing.has(code);
+  return code !== undefined && temporaryCodes.has(code);
 }
 
 // connection_exception (and what PgBouncer says of itself), insufficient_resources, lock_not_available,
@@ -53,7 +59,7 @@ export function isUnwritable(error: unknown): boolean {
 export function asUnavailable(error: unknown, door: 'read' | 'write'): unknown {
   const code = driverCode(error);
   if (code === undefined) return error;
-  const isAway = passing.has(code) || awayOnPostgres.test(code) || awayOnSqlite.test(code);
+  const isAway = temporaryCodes.has(code) || awayOnPostgres.test(code) || awayOnSqlite.test(code);
   if (!isAway && !(door === 'write' && unwritable.test(code))) return error;
   const { message } = error as Error;
   return new DatabaseUnavailable(`the database cannot do its work: ${message} (${code})`, {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DatabaseUnavailable, driverCode, isPassing } from '../faults/failures.js';
+import { DatabaseUnavailable, driverCode, isTemporary } from '../faults/failures.js';
 
 const attempts = 6;
 
@@ -9,7 +9,7 @@ export async function withRetries<T>(work: () => Promise<T>, onRetry: (reason: s
     try {
       return await work();
     } catch (error) {
-      if (attempt === attempts || !isPassing(error)) throw error;
+      if (attempt === attempts || !isTemporary(error)) throw error;
       onRetry(driverCode(error) ?? 'unknown');
       await sleep(5 * 2 ** (attempt - 1) * (0.5 + Math.random() / 2));
     }
@@ -26,7 +26,7 @@ export async function beginWhenFree(begin: () => Promise<void>, patienceMs = 500
     try {
       return await begin();
     } catch (error) {
-      if (!isPassing(error)) throw error;
+      if (!isTemporary(error)) throw error;
       if (performance.now() > deadline) {
         throw new DatabaseUnavailable(`another process has held the database for ${patienceMs} ms`, {
           cause: error,

@@ -10,14 +10,14 @@ import type { Session } from '../session/session.js';
 import type { Me } from '../session/session-state.js';
 import { wholeSentence } from '../times.js';
 import { haveRightsChanged, heldRights } from './held-rights.js';
-import { isPassing, sentenceOf, statusOf } from './refusal.js';
+import { isTemporary, sentenceOf, statusOf } from './refusal.js';
 import { noteRights } from './rights-notice.browser.js';
 
 const changedText = 'What you may do here has changed, and this page follows it.';
 
 const defaultOptions: DefaultOptions = {
   queries: {
-    retry: (failures, error) => failures < 2 && isPassing(error) && statusOf(error) !== 429,
+    retry: (failures, error) => failures < 2 && isTemporary(error) && statusOf(error) !== 429,
     staleTime: 5_000,
     refetchOnWindowFocus: true,
   },

@@ -1,6 +1,6 @@
 import { UpstreamFailed } from '@certloop/contracts/browser';
 import { describe, expect, test } from '@jest/globals';
-import { faultsOf, isPassing, refusalFrom, sentenceOf, statusOf } from './refusal.js';
+import { faultsOf, isTemporary, refusalFrom, sentenceOf, statusOf } from './refusal.js';
 
 const none = new Headers();
 const problem = JSON.stringify({
@@ -119,12 +119,12 @@ test.each([
   [404, false],
   [409, false],
 ])('tries again after status %i: %s', (status, expected) => {
-  expect(isPassing(refusalFrom(status, none, ''))).toBe(expected);
+  expect(isTemporary(refusalFrom(status, none, ''))).toBe(expected);
 });
 
 test('tries again without an answer, and says so in a sentence for people', () => {
   const silence = new UpstreamFailed('GET /auth/me: fetch failed');
-  expect(isPassing(silence)).toBe(true);
+  expect(isTemporary(silence)).toBe(true);
   expect(statusOf(silence)).toBeUndefined();
   expect(sentenceOf(silence)).toMatch(/^The service does not answer/);
 });

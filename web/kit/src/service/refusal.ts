@@ -112,7 +112,7 @@ export function statusOf(error: unknown): number | undefined {
 }
 
 /** Whether asking again without a change may help: no answer, too many requests, or a fault of the server. */
-export function isPassing(error: unknown): boolean {
+export function isTemporary(error: unknown): boolean {
   const status = statusOf(error);
   return status === undefined || status === 408 || status === 429 || status >= 500;
 }

@@ -1,4 +1,4 @@
-import { background, isPassing, pollMs } from '@certloop/web-kit';
+import { background, isTemporary, pollMs } from '@certloop/web-kit';
 import { onlineManager, type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { api } from '../service.js';
@@ -54,7 +54,7 @@ export function useFollowChanges(): Outage | undefined {
         onlineManager.setOnline(true);
         return current.since ?? 0;
       } catch (error) {
-        if (signal.aborted || !isPassing(error)) throw error;
+        if (signal.aborted || !isTemporary(error)) throw error;
         current.failures += 1;
         onlineManager.setOnline(false);
         throw error;
@@ -67,7 +67,7 @@ export function useFollowChanges(): Outage | undefined {
     staleTime: 0,
     retry: false,
   });
-  if (!poll.isError || !isPassing(poll.error)) return undefined;
+  if (!poll.isError || !isTemporary(poll.error)) return undefined;
   return { answeredAt: Math.max(openedAt, poll.dataUpdatedAt), nextTryAt: poll.errorUpdatedAt + pauseMs() };
 }
 

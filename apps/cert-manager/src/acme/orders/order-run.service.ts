@@ -118,7 +118,7 @@ export async function readPatiently<T>(run: OrderRun, read: () => Promise<T>): P
     try {
       return await read();
     } catch (error) {
-      if (failures === maxFailures || !isPassing(error)) throw await judgeLook(run, error);
+      if (failures === maxFailures || !isTemporary(error)) throw await judgeLook(run, error);
       await waitFor(run, retryAtOf(error));
     }
   }
@@ -141,7 +141,7 @@ export async function judgeLook(run: OrderRun, error: unknown): Promise<unknown>
 }
 
 /** Whether the same request may well succeed a little later. */
-function isPassing(error: unknown): boolean {
+function isTemporary(error: unknown): boolean {
   if (error instanceof AcmeProblem) return error.type === 'serverInternal';
   return error instanceof UpstreamFailed && error.code !== 'target_refused';
 }

@@ -2,18 +2,18 @@ import { describe, expect, test } from '@jest/globals';
 import { isExpiryNews, isFailureNews } from './event-rules.js';
 
 const day = 86_400_000;
-const passing = { attempt: 1, isPermanent: false, isLongExpired: false, isLast: false };
+const temporary = { attempt: 1, isPermanent: false, isLongExpired: false, isLast: false };
 
 describe('a renewal that failed', () => {
   test.each([
-    ['the first time, in passing', {}, false],
-    ['the third time, in passing', { attempt: 3 }, false],
-    ['the fourth time, in passing', { attempt: 4 }, true],
+    ['the first temporary failure', {}, false],
+    ['the third temporary failure', { attempt: 3 }, false],
+    ['the fourth temporary failure', { attempt: 4 }, true],
     ['for good', { isPermanent: true }, true],
     ['long after the expiry', { isLongExpired: true }, true],
     ['without a further try', { isLast: true }, true],
   ])('%s', (_situation, more, isNews) => {
-    expect(isFailureNews({ ...passing, ...more })).toBe(isNews);
+    expect(isFailureNews({ ...temporary, ...more })).toBe(isNews);
   });
 });
 

@@ -1,6 +1,6 @@
 import { maxNoticeMs, noticeAt } from '../watch-mode.js';
 
-// tries that fail in passing: after 1, 10 and 100 minutes the fourth
+// tries that fail temporarily: after 1, 10 and 100 minutes the fourth
 const passingTries = 4;
 
 /** Whether people should know of a renewal that failed: it is hopeless, or tries have failed for two hours. */

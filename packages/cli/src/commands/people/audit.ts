@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import { type AuditLog, type AuditLogsQuery, auditExportFormats } from '@certloop/contracts';
 import { type Command, Option } from 'commander';
 import { confirm } from '../../confirm.js';
-import { isPassing, repeat } from '../../connection/repeat.js';
+import { isTemporary, repeat } from '../../connection/repeat.js';
 import type { Manager, Session } from '../../connection/session.js';
 import { findSpace } from '../../lookup.js';
 import { moment, wholeNumber } from '../../numbers.js';
@@ -145,7 +145,7 @@ async function untilAnswered<T>(
     try {
       return await repeat(io, call, { stop });
     } catch (error) {
-      if (!isPassing(error)) throw error;
+      if (!isTemporary(error)) throw error;
       if (!stop.aborted) report.warn(`${error.message}; trying again until it answers`);
     }
   }
