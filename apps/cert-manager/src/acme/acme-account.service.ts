@@ -88,7 +88,7 @@ export async function changeAccountKey(deps: AccountDeps, terms: AccountTerms): 
     const isRefused = error instanceof AcmeProblem && error.type !== 'serverInternal';
     if (!isRefused) throw error;
     const { sealedKey } = await settleKeyChange(deps, row);
-    // another process has handed in the same key a moment ago
+    // another process has registered the same key a moment ago
     if (sealedKey !== row.sealedKey) return;
     await changeNextKey(deps, row, { sealedNextKey: null });
     throw error;

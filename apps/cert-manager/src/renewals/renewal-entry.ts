@@ -1,5 +1,5 @@
 import type { RenewalStatus } from '@certloop/contracts';
-import { isHandedIn } from '../acme/orders/order-record.js';
+import { isCsrSent } from '../acme/orders/order-record.js';
 import { dueAfterLapse } from './queue/retry-policy.js';
 import { pendingKeyOf, type RenewalJournal } from './renewal-journal.js';
 
@@ -92,5 +92,5 @@ export function mayHaveCertificate(
   journal: Pick<RenewalJournal, 'issued' | 'wish' | 'order'> | null,
 ): boolean {
   if (journal === null) return false;
-  return journal.issued !== undefined || pendingKeyOf(journal) !== undefined || isHandedIn(journal.order);
+  return journal.issued !== undefined || pendingKeyOf(journal) !== undefined || isCsrSent(journal.order);
 }

@@ -102,7 +102,7 @@ describeEachDialect('two kinds of work on one FQDN', (open) => {
     expect(await openEntryOf(app, fqdn)).toMatchObject({ status: 'pending', attempt: 1 });
   });
 
-  test('leaves an order that was not handed in when the other CA signs', async () => {
+  test('leaves an order whose CSR was not sent when the other CA signs', async () => {
     const { app } = place;
     const fqdn = await dueFqdn();
     acme.script('authorization', { status: 503 }, { status: 503 }, { status: 503 });

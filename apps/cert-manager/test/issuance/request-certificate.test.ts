@@ -12,7 +12,7 @@ import { describeRefusedRequests } from './request-certificate/refused-request-t
 import { describeRequests } from './request-certificate/request-place.js';
 
 describeRequests('requesting a certificate', (place) => {
-  test('gives a certificate, and hands the CSR in to the byte', async () => {
+  test('returns a certificate, and sends the CSR byte for byte', async () => {
     const { fqdn, csr } = await fqdnWithCsr(place.app);
     const { body, headers } = await place.request(fqdn).expect(200);
     expect(body).toMatchObject({

@@ -114,7 +114,7 @@ describeEachDialect('a certificate by ACME that the policy of its space forbids'
   });
 
   describe('when the policy is tightened under way', () => {
-    test('ends before the CSR is handed in', async () => {
+    test('ends before the CSR is sent', async () => {
       const { fqdn } = await fqdnWithCsr(app);
       tightenAt(fqdn, 'answered');
       const { body } = await request(fqdn).expect(200);
@@ -137,7 +137,7 @@ describeEachDialect('a certificate by ACME that the policy of its space forbids'
       expect((await request(fqdn).expect(400)).body.code).toBe('name_not_allowed');
     });
 
-    test('ends a renewal before the CSR is handed in', async () => {
+    test('ends a renewal before the CSR is sent', async () => {
       const { fqdn } = await fqdnWithCsr(app);
       await request(fqdn).expect(200);
       await switchRenewal(app, fqdn, true);

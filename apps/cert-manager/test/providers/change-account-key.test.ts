@@ -135,7 +135,7 @@ describeAgainstPebble('changing the key of an account', (open) => {
     expect(await order()).toMatchObject({ success: true });
   });
 
-  test('once the CSR was handed in leads to no second order', async () => {
+  test('once the CSR was sent leads to no second order', async () => {
     atOrder = async (moment) => {
       if (moment !== 'finalized') return;
       atOrder = undefined;

@@ -84,7 +84,7 @@ function readAuthorizations(
   );
 }
 
-/** The order after the CSR was handed in; undefined when the CA says that it is not ready for it. */
+/** The order after the CSR was sent; undefined when the CA says that it is not ready for it. */
 async function finalize(run: OrderRun, order: AcmeOrder): Promise<Resource<AcmeOrder> | undefined> {
   const { client, account, atMoment } = run.deps;
   await reportStep(run, 'finalize', { status: 'running' });

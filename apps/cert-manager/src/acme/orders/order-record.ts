@@ -33,7 +33,7 @@ export function readOrderRecord(stored: unknown): OrderRecord {
 }
 
 /** Whether the CA may have issued a certificate for the stored order. */
-export function isHandedIn(stored: unknown): boolean {
+export function isCsrSent(stored: unknown): boolean {
   return readOrderRecord(stored).isFinalizing === true;
 }
 

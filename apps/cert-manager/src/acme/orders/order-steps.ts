@@ -44,7 +44,7 @@ export async function evenIfAbandoned(reported: Promise<void>): Promise<void> {
 }
 
 /** Whether the step is the last one before the CA is given the CSR, and may issue. */
-export function isHandingIn(step: OrderStep, { status }: StepChange): boolean {
+export function isSendingCsr(step: OrderStep, { status }: StepChange): boolean {
   return step === 'finalize' && status === 'running';
 }
 

@@ -1,8 +1,8 @@
 import { AppError, type NotFound } from '@certloop/contracts';
 import type { Database, Tx } from '@certloop/db';
 import type { Clock, Logger } from '@certloop/server';
-import { isHandedIn } from '../../acme/orders/order-record.js';
-import { isHandingIn, OrderAbandoned } from '../../acme/orders/order-steps.js';
+import { isCsrSent } from '../../acme/orders/order-record.js';
+import { isSendingCsr, OrderAbandoned } from '../../acme/orders/order-steps.js';
 import { recordAudit } from '../../audit/audit.service.js';
 import { type CertificateRow, findLastOfProvider } from '../../certificates/certificates.repository.js';
 import { findKeyRefusal, requireUncompromisedKey } from '../../certificates/compromised-keys.repository.js';
@@ -111,7 +111,7 @@ async function findSubject(tx: Tx, job: IssuanceJobRow): Promise<Subject> {
   if (csr === undefined) throw csrGone();
   const provider = await getProvider(tx, job.providerId);
   const earlier = await findLastOfProvider(tx, fqdn.id, provider.id);
-  const refusal = isHandedIn(job.orderState) ? undefined : await refusalOf(tx, { fqdn, csr, provider });
+  const refusal = isCsrSent(job.orderState) ? undefined : await refusalOf(tx, { fqdn, csr, provider });
   return { fqdn, csr, provider, replaces: earlier?.pem, refusal: refusal && outcomeOf(refusal) };
 }
 
@@ -151,7 +151,7 @@ function progressOf(worker: IssuanceWorker, subject: Subject): OrderProgress {
       ),
     isConfirmed: job.isConfirmed,
     onStep: async (step, change) => {
-      if (isHandingIn(step, change)) {
+      if (isSendingCsr(step, change)) {
         await deps.db.read(async (tx) => {
           await requireAllowed(tx, subject);
           await requireUncompromisedKey(tx, subject.csr);

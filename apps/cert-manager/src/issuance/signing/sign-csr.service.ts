@@ -3,7 +3,7 @@ import type { Database, Tx } from '@certloop/db';
 import type { Clock } from '@certloop/server';
 import type { Caller } from '../../access/caller.js';
 import { requireLevel } from '../../access/permissions.js';
-import { isHandingIn } from '../../acme/orders/order-steps.js';
+import { isSendingCsr } from '../../acme/orders/order-steps.js';
 import { recordAudit } from '../../audit/audit.service.js';
 import type { CertificateRow } from '../../certificates/certificates.repository.js';
 import { createIssuanceJudge } from '../../csrs/judge-issuance.service.js';
@@ -137,7 +137,7 @@ function judgedAtTurn(judge: () => Promise<void>): OrderProgress {
     stored: undefined,
     store: async () => undefined,
     onStep: async (step, change) => {
-      if (isHandingIn(step, change)) await judge();
+      if (isSendingCsr(step, change)) await judge();
     },
   };
 }

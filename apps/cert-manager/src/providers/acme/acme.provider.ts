@@ -42,7 +42,7 @@ import {
 import { revokeByAccount } from './acme-revocation.service.js';
 import { externalAccountMissing, probeAcme } from './probe-acme.service.js';
 
-/** ACME CA as provider (RFC 8555): the CSR is handed in to the byte, its key is never seen. */
+/** ACME CA as provider (RFC 8555): the CSR is sent byte for byte; the service never has its key. */
 export function createAcmeProvider(config: AcmeConfig, parts: AcmeParts): Provider {
   const client = createAcmeClient(createSignedRequests(connectionOf(config, parts)));
   const context = { config, parts, client };

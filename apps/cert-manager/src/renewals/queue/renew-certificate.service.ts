@@ -1,8 +1,8 @@
 import { AppError } from '@certloop/contracts';
 import { batched } from '@certloop/server';
 import { nilUuid } from '../../access/caller.js';
-import { isHandedIn } from '../../acme/orders/order-record.js';
-import { isHandingIn } from '../../acme/orders/order-steps.js';
+import { isCsrSent } from '../../acme/orders/order-record.js';
+import { isSendingCsr } from '../../acme/orders/order-steps.js';
 import { recordAudit } from '../../audit/audit.service.js';
 import { requireUncompromisedKey } from '../../certificates/compromised-keys.repository.js';
 import { type CsrRow, findCsr } from '../../csrs/csrs.repository.js';
@@ -110,7 +110,7 @@ async function ask(deps: RenewDeps, lease: RenewalLease, subject: FoundSubject):
   if (recorded !== undefined) return { isSigned: true, ...recorded };
   // what a CA has been given the CSR for goes on all the same, but no CA is asked again to certify a compromised key
   const isBegun = subject.isKeyCompromised
-    ? isHandedIn(lease.journal()?.order)
+    ? isCsrSent(lease.journal()?.order)
     : mayHaveCertificate(lease.journal());
   if (subject.isRequested && !isBegun) return requested;
   if (refusal !== undefined && !isBegun) return refused(refusal);
@@ -221,7 +221,7 @@ function progressOf(
       ),
     replaces,
     onStep: async (step, change) => {
-      if (isHandingIn(step, change)) {
+      if (isSendingCsr(step, change)) {
         await db.read(async (tx) => {
           await requireAllowed(tx, subject);
           await requireUncompromisedKey(tx, csr);

@@ -93,7 +93,7 @@ export function describeInterruptedRequests(place: RequestPlace): void {
       ['a gateway that lets no call through', [{ status: 403, body: {} }]],
       ['a CA that takes no nonce', refusedNonces],
       ['a CA that does not take the signature', [{ status: 403, problem: 'unauthorized' }]],
-    ])('an order whose CSR was handed in, after %s', async (_, answers) => {
+    ])('an order whose CSR was sent, after %s', async (_, answers) => {
       const { fqdn } = await fqdnWithCsr(place.app);
       place.ca.processing = 1;
       place.ca.script('order', undefined, ...answers);

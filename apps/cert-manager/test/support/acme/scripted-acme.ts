@@ -46,7 +46,7 @@ export interface ScriptedAcme {
   readonly asks: Ask[];
   /** Payloads of the orders that were placed. */
   readonly orders: readonly Readonly<Record<string, unknown>>[];
-  /** CSRs that were handed in, in base64url. */
+  /** CSRs that were received, in base64url. */
   readonly csrs: readonly string[];
   /** How often an order is `processing` before it is `valid`. */
   processing: number;
