@@ -3,7 +3,7 @@ import { column, type Database, querySql, type Tx } from '@certloop/db';
 import { expect, test } from '@jest/globals';
 import type { CheckSettings } from '../../src/checks/check.js';
 import { lockCheck, updateCheck } from '../../src/checks/rows/checks.repository.js';
-import { insertHeldPings } from '../../src/pings/batches/store-pings.service.js';
+import { insertPingsLocked } from '../../src/pings/batches/store-pings.service.js';
 import { pingTo } from '../support/intake.js';
 import { describeMonitor } from '../support/suite.js';
 
@@ -62,7 +62,7 @@ describeMonitor('two changes of one check at the same time', (stage) => {
     const { clock } = stage.app.accounts;
     await changeTogether(uuid, { methods: 'POST' }, () =>
       stage.app.database.transaction((tx) =>
-        insertHeldPings({ clock, pingLimit: 100 }, tx, [{ uuid, ping: pingTo(uuid) }]),
+        insertPingsLocked({ clock, pingLimit: 100 }, tx, [{ uuid, ping: pingTo(uuid) }]),
       ),
     );
     const { pings } = (await stage.ada.get(`/checks/${uuid}/pings/`)).body;

@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { findCheckByUuid } from '../../src/checks/rows/checks.repository.js';
 import { schema } from '../../src/database.js';
 import { microsOf, microsPerSecond } from '../../src/instants.js';
-import { storeHeldPings } from '../../src/pings/batches/store-pings.service.js';
+import { storePingsLocked } from '../../src/pings/batches/store-pings.service.js';
 import type { PingIntake } from '../../src/pings/intake/receive-ping.service.js';
 import { findLatestPing } from '../../src/pings/pings.repository.js';
 import { began, type Holder } from '../support/app.js';
@@ -217,7 +217,7 @@ describeMonitor('old pings', (stage) => {
     for (let n = 4; n <= 5; n += 1) await intake.receive(sent.ping);
     expect(await flips()).toBe(3);
     for (let time = 0; time < 100; time += 1) {
-      if (way === 'locked') await storeHeldPings(deps, [sent]);
+      if (way === 'locked') await storePingsLocked(deps, [sent]);
       else await intake.receive(sent.ping);
     }
     expect(await flips()).toBe(0);

@@ -63,17 +63,17 @@ export async function storePings(
 }
 
 /** The same for checks that are locked meanwhile. */
-export async function storeHeldPings(
+export async function storePingsLocked(
   deps: StorePingsDeps,
   pings: readonly AddressedPing[],
 ): Promise<PingRefusal[]> {
-  const { refusals, stored } = await deps.db.transaction((tx) => insertHeldPings(deps, tx, pings));
+  const { refusals, stored } = await deps.db.transaction((tx) => insertPingsLocked(deps, tx, pings));
   await pruneAfter(deps, stored);
   return refusals;
 }
 
 /** The same within a transaction; `stored` is to be handed to `pruneAfter` when it has ended. */
-export async function insertHeldPings(
+export async function insertPingsLocked(
   deps: Pick<StorePingsDeps, 'clock' | 'pingLimit'>,
   tx: Tx,
   pings: readonly AddressedPing[],

@@ -5,12 +5,12 @@ import { findKnownChecks } from '../batches/known-checks.repository.js';
 import { createKnownChecks } from '../batches/known-checks.store.js';
 import {
   type AddressedPing,
-  insertHeldPings,
+  insertPingsLocked,
   outdated,
   type PingRefusal,
   type StorePingsDeps,
-  storeHeldPings,
   storePings,
+  storePingsLocked,
 } from '../batches/store-pings.service.js';
 import { type IncomingPing, readExitStatus, readRunId } from '../incoming-ping.js';
 import type { PingTarget, SlugTarget } from '../ping-address.js';
@@ -118,7 +118,7 @@ function createPingBatcher(deps: ReceivePingDeps): (ping: AddressedPing) => Prom
   const storeBatch = async (batch: readonly WaitingPing[]): Promise<void> => {
     const { db } = deps;
     const left = await settleTogether(db, batch, (pings) => storePings(deps, checks, pings));
-    await settleTogether(db, left, (pings) => storeHeldPings(deps, pings));
+    await settleTogether(db, left, (pings) => storePingsLocked(deps, pings));
   };
 
   return (ping) =>
@@ -177,7 +177,7 @@ async function provisionAndStore(
   readRunId(ping.address);
   const { uuid, isNew, stored } = await deps.db.transaction(async (tx) => {
     const provisioned = await provisionCheck(deps, tx, target);
-    const { refusals, stored } = await insertHeldPings(deps, tx, [{ uuid: provisioned.uuid, ping }]);
+    const { refusals, stored } = await insertPingsLocked(deps, tx, [{ uuid: provisioned.uuid, ping }]);
     requireStored(refusals[0]);
     return { ...provisioned, stored };
   });
