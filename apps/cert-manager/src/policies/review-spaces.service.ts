@@ -88,7 +88,7 @@ async function reviewSpace(
   let lease = policy.reviewDueAt;
   for (let last = policy.reviewedTo ?? ''; ; ) {
     // the next process goes on at once where this one stops
-    if (isStopped()) return giveBack(deps, { ...policy, reviewDueAt: lease });
+    if (isStopped()) return releaseReview(deps, { ...policy, reviewDueAt: lease });
     const { rows, others } = await db.read((tx) => readSlice(tx, policy, last));
     allowed += await reviewAll(deps, others);
     const isEnd = rows.length < slice;
@@ -104,7 +104,7 @@ async function reviewSpace(
   logger.info({ spaceId, allowed }, 'policy.reviewed');
 }
 
-async function giveBack({ db, clock }: ReviewDeps, policy: SpacePolicyRow): Promise<void> {
+async function releaseReview({ db, clock }: ReviewDeps, policy: SpacePolicyRow): Promise<void> {
   await db.transaction((tx) => claimReview(tx, policy, clock.now()));
 }
 

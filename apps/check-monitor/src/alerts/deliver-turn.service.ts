@@ -8,8 +8,8 @@ import { type FailedDelivery, undelivered } from '../integrations/delivery/deliv
 import { recordGivenUp, recordSent } from '../notifications/channel-outcome.repository.js';
 import {
   extendLease,
-  giveBack,
   postponeNotifications,
+  releaseNotifications,
   settleNotifications,
 } from '../notifications/notifications.repository.js';
 import type { Notifier } from '../notifications/notifier.service.js';
@@ -56,7 +56,7 @@ export function runTurn(
   const lease = setInterval(() => void extend().catch(warn), leaseMicros / 3000);
   const returnRest = async () => {
     const rows = rest.splice(0).flatMap((parcel) => parcel.rows);
-    if (rows.length > 0) await persist((tx) => giveBack(tx, rows));
+    if (rows.length > 0) await persist((tx) => releaseNotifications(tx, rows));
   };
   const run = async () => {
     await Promise.all(others);
@@ -170,7 +170,7 @@ async function recordOutcome(
   const { result } = sent;
   const now = deps.clock.now();
   if (!result.ok && result.retryReason === 'stopped') {
-    await persist((tx) => giveBack(tx, parcel.rows));
+    await persist((tx) => releaseNotifications(tx, parcel.rows));
     return { goesOn: false, channel };
   }
   const hold = (timeouts: number) => holdAfter(result, parcel, { timeouts, now });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createLimiter } from '@certloop/server';
-import { giveTurnsBack } from '../notifications/notifications.repository.js';
+import { releaseTurns } from '../notifications/notifications.repository.js';
 import { claimTurns, type DeliveryTurn } from './claim-turns.repository.js';
 import { type DeliverTurnDeps, leaseMicros, type RunningTurn, runTurn } from './deliver-turn.service.js';
 import { expireHeld } from './expire-messages.repository.js';
@@ -91,7 +91,7 @@ function createClaimer({ db, clock, digestPerMinute }: DispatchDeps) {
     const facts = { now: clock.now(), lease: leaseMicros, limit, newTurnId, ownTurns, digestPerMinute };
     const before = [...unsure];
     const turns = await db.transaction(async (tx) => {
-      await giveTurnsBack(tx, before);
+      await releaseTurns(tx, before);
       return claimTurns(tx, facts);
     });
     unsure.clear();

@@ -124,13 +124,13 @@ export async function extendLease(tx: Tx, turnId: string, leaseUntil: Micros): P
   await executeSql(tx, text, [leaseUntil, turnId]);
 }
 
-/** Puts messages back as they were; false when some have passed on to another worker. */
-export async function giveBack(tx: Tx, held: readonly Held[]): Promise<boolean> {
+/** Releases messages unchanged, without counting an attempt; false if another worker has claimed some of them. */
+export async function releaseNotifications(tx: Tx, held: readonly Held[]): Promise<boolean> {
   return changeHeld(tx, held, { text: '', values: [] });
 }
 
-/** Puts all messages of turns back as they were. */
-export async function giveTurnsBack(tx: Tx, turnIds: readonly string[]): Promise<void> {
+/** Releases all messages of turns unchanged. */
+export async function releaseTurns(tx: Tx, turnIds: readonly string[]): Promise<void> {
   if (turnIds.length === 0) return;
   const text = `update notifications set turn_id = null, lease_until = null
     where settled_at is null and turn_id in (${placeholders(turnIds.length, 1)})`;
@@ -149,7 +149,7 @@ export async function postponeNotifications(
   });
 }
 
-/** Records what became of messages; false when some have passed on to another worker. */
+/** Records what became of messages; false if another worker has claimed some of them. */
 export async function settleNotifications(
   tx: Tx,
   held: readonly Held[],
