@@ -211,7 +211,7 @@ export async function deletePendingRenewal(tx: Tx, id: string): Promise<boolean>
 }
 
 /** Removes entries that are locked. */
-export async function deleteHeldRenewals(tx: Tx, ids: readonly string[]): Promise<void> {
+export async function deleteLockedRenewals(tx: Tx, ids: readonly string[]): Promise<void> {
   if (ids.length > 0) await deleteRows(tx, renewalQueue, { id: In([...ids]) });
 }
 

@@ -15,7 +15,7 @@ import { type KnownFacts, readOutlook } from './read-outlook.service.js';
 import { changeOf, mayHaveCertificate } from './renewal-entry.js';
 import { scheduleOf } from './renewal-outlook.js';
 import {
-  deleteHeldRenewals,
+  deleteLockedRenewals,
   deletePendingRenewal,
   deletePlannedRenewals,
   findOpenRenewal,
@@ -139,7 +139,7 @@ async function replan(tx: Tx, all: readonly StoredCertificate[], now: Date): Pro
     const known = { newest, ...(provider && { provider }), ...(newest.csrId !== null && { hasCsr: true }) };
     entries.push(...(await plannedFor(tx, fqdn, now, known)));
   }
-  await deleteHeldRenewals(
+  await deleteLockedRenewals(
     tx,
     removed.map(({ id }) => id),
   );
@@ -150,7 +150,7 @@ async function replan(tx: Tx, all: readonly StoredCertificate[], now: Date): Pro
 /** Removes what is planned for FQDNs that were switched off; a running renewal is not cancelled. */
 async function unplanAll(tx: Tx, caller: Caller, fqdns: readonly FqdnRow[], now: Date): Promise<void> {
   const pending = (await openOf(tx, fqdns)).filter(({ status }) => status === 'pending');
-  await deleteHeldRenewals(
+  await deleteLockedRenewals(
     tx,
     pending.map(({ id }) => id),
   );
