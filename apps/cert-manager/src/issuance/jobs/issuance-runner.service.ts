@@ -7,7 +7,7 @@ import {
   updateJob,
 } from './issuance-jobs.repository.js';
 import { createJobQueue, type JobQueue } from './job-queue.store.js';
-import { giveUp, type RunDeps, runIssuance } from './run-issuance.service.js';
+import { failInterruptedJob, type RunDeps, runIssuance } from './run-issuance.service.js';
 
 /** Works on jobs in this process. */
 export interface IssuanceRunner {
@@ -63,7 +63,7 @@ export function createIssuanceRunner(deps: RunDeps): IssuanceRunner {
         const job = await deps.db.transaction((tx) => claimJob(tx, now, leaseUntil));
         if (job === undefined) return;
         deps.logger.warn({ jobId: job.id, attempt: job.attempt }, 'issuance.taken_up');
-        if (job.attempt > maxTries) await giveUp(deps, job, maxTries);
+        if (job.attempt > maxTries) await failInterruptedJob(deps, job, maxTries);
         else begin(job);
       }
     },

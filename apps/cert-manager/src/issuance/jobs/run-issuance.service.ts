@@ -72,7 +72,7 @@ export async function runIssuance(deps: RunDeps, job: IssuanceJobRow): Promise<v
 }
 
 /** Fails a claimed job without starting it, because each of `tries` earlier tries was interrupted. */
-export async function giveUp(deps: RunDeps, job: IssuanceJobRow, tries: number): Promise<void> {
+export async function failInterruptedJob(deps: RunDeps, job: IssuanceJobRow, tries: number): Promise<void> {
   const reason = `the request broke off ${tries} times with an unexpected error; see the log of the service`;
   await fail({ deps, job, steps: job.steps }, undefined, { reason });
 }

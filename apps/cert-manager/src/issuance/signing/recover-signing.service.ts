@@ -49,9 +49,9 @@ export async function recoverSigning(deps: RecoverDeps): Promise<void> {
 
 async function recover(deps: RecoverDeps, request: SigningRequestRow): Promise<void> {
   const subject = await deps.db.read((tx) => findSubject(tx, request));
-  if ('gone' in subject) return giveUp(deps, request, subject.gone);
+  if ('gone' in subject) return abandonRequest(deps, request, subject.gone);
   if (deps.clock.now().getTime() - request.createdAt.getTime() > givenUpAfterMs) {
-    return giveUp(deps, request, 'the CA gave no certificate for a day', subject.provider);
+    return abandonRequest(deps, request, 'the CA gave no certificate for a day', subject.provider);
   }
   const { fqdn, csr, provider } = subject;
   const outcome = await ask(deps, subject, request.idempotencyKey);
@@ -61,7 +61,7 @@ async function recover(deps: RecoverDeps, request: SigningRequestRow): Promise<v
     await storeOrRecordLost(deps, signed).catch(unlessGone);
     return;
   }
-  if (outcome.isPermanent === true) return giveUp(deps, request, outcome.reason, provider);
+  if (outcome.isPermanent === true) return abandonRequest(deps, request, outcome.reason, provider);
   deps.logger.warn({ request: request.id, reason: outcome.reason }, 'signing.asks_again');
 }
 
@@ -106,7 +106,7 @@ function unlessGone(error: unknown): void {
   if (!(error instanceof AppError && error.kind === 'not_found')) throw error;
 }
 
-async function giveUp(
+async function abandonRequest(
   { db, clock }: RecoverDeps,
   request: SigningRequestRow,
   reason: string,
