@@ -79,7 +79,7 @@ export interface Database {
    */
   longRead<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** Runs a statement that no transaction may hold, such as `create index concurrently`, however long it takes. */
-  aside(statement: string): Promise<void>;
+  runOutsideTransaction(statement: string): Promise<void>;
   /** For the hottest statements on PostgreSQL; undefined on SQLite, where a transaction costs no way to a server. */
   readonly lanes: Lanes | undefined;
   /** Runs the pending migrations, all or nothing, and returns their names; processes may do so at once. */
@@ -194,7 +194,7 @@ function behind(
     longTransaction: (work) => through('write', () => withRetries(() => doors.writeLong(work), onRetry)),
     read,
     longRead: (work) => through('read', () => doors.readLong(work)),
-    aside: (statement) => through('write', () => doors.aside(statement)),
+    runOutsideTransaction: (statement) => through('write', () => doors.runOutsideTransaction(statement)),
     lanes: lanes && {
       run: (statement, values) =>
         through('write', () => withRetries(() => lanes.run(statement, values), onRetry)),

@@ -54,7 +54,7 @@ export async function openPostgresDoors(
         () => transaction(source, limits, alter, (tx) => underMigrationLock(tx, limits.lockMs, work)),
         onMigrationWaits,
       ),
-    aside: (statement) => aside(source, limits, statement),
+    runOutsideTransaction: (statement) => runOutsideTransaction(source, limits, statement),
     drift: () => schemaStatements(source),
     cut: (why) => connections.cutAll(why),
     close: async () => {
@@ -125,7 +125,11 @@ async function beginOn(client: WatchedClient, kind: Kind): Promise<void> {
 }
 
 /** No request waits for it, so it may take a day. */
-async function aside(source: DataSource, limits: PostgresLimits, statement: string): Promise<void> {
+async function runOutsideTransaction(
+  source: DataSource,
+  limits: PostgresLimits,
+  statement: string,
+): Promise<void> {
   const runner = source.createQueryRunner();
   const client = await connect(runner);
   try {

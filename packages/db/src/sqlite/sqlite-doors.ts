@@ -36,7 +36,7 @@ export async function openSqliteDoors(
     write: commits.write.bind(commits),
     alter: <T>(work: (runner: QueryRunner) => Promise<T>) =>
       writer.alone(() => altering(writer, connection, work)),
-    aside: (statement: string) =>
+    runOutsideTransaction: (statement: string) =>
       writer.alone(async () => connection.prepare(statement).run()).then(() => undefined),
     drift: () => writer.alone(() => schemaStatements(source)),
     cut: () => undefined,

@@ -15,7 +15,7 @@ export interface Doors {
   /** As `write`, while no other process passes here and foreign keys do not hinder changes of the schema. */
   alter<T>(work: (runner: QueryRunner) => Promise<T>): Promise<T>;
   /** Runs a statement that no transaction may hold, however long it takes. */
-  aside(statement: string): Promise<void>;
+  runOutsideTransaction(statement: string): Promise<void>;
   /** Statements that would bring the schema in line with the entities. */
   drift(): Promise<string[]>;
   /** Ends what is under way on a server by closing its connections; nothing to do on SQLite. */

@@ -21,16 +21,16 @@ export function findTextIndex(db: Database): Promise<TextIndexState> {
 
 /** Makes the index while others read and write. The words are those of the search. */
 export async function createTextIndex(db: Database): Promise<void> {
-  await db.aside('create extension if not exists pg_trgm');
-  await db.aside(
+  await db.runOutsideTransaction('create extension if not exists pg_trgm');
+  await db.runOutsideTransaction(
     `create index concurrently if not exists ${name} on audit_logs using gin (${auditText} gin_trgm_ops)`,
   );
   // the index is of no use to a planner that does not know how rare texts are
-  await db.aside('analyze audit_logs');
+  await db.runOutsideTransaction('analyze audit_logs');
 }
 
 export function dropTextIndex(db: Database): Promise<void> {
-  return db.aside(`drop index concurrently if exists ${name}`);
+  return db.runOutsideTransaction(`drop index concurrently if exists ${name}`);
 }
 
 /** What a text is looked for in: the database lowers both sides; SQLite knows the letters of ASCII alone. */
