@@ -1,9 +1,9 @@
-import type { ProviderKindName } from '@certloop/contracts';
 import { pauseUntil } from './acme/orders/order-run.service.js';
 import type { AppOptions } from './app-options.js';
-import { ensureProviders } from './providers/changes/ensure-providers.service.js';
+import { ensureProviders, type ProviderAddresses } from './providers/changes/ensure-providers.service.js';
 import { createProviderOpener } from './providers/open-provider.service.js';
 import { createOutgoing } from './providers/outgoing.client.js';
+import { providerKinds } from './providers/provider-kinds.js';
 import type { createServiceMetrics } from './system/service-metrics.service.js';
 
 /**
@@ -16,10 +16,12 @@ export async function providerParts(
   watch: ReturnType<typeof createServiceMetrics>,
   stopping: AbortSignal,
 ) {
-  const addresses = {
-    'dummy-ca': config.dummyCaUrl,
-    acme: config.acmeDirectoryUrl,
-  } satisfies Readonly<Record<ProviderKindName, string | undefined>>;
+  const addresses: ProviderAddresses = Object.fromEntries(
+    Object.values(providerKinds).map(({ name, addressSetting }) => [
+      name,
+      addressSetting && config[addressSetting],
+    ]),
+  );
   await ensureProviders({ db, clock, logger }, addresses);
   const outgoing = createOutgoing({
     trusted: Object.values(addresses).filter((address) => address !== undefined),

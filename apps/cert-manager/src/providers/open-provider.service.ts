@@ -1,15 +1,7 @@
-import { InvalidInput, type ProviderKindName } from '@certloop/contracts';
-import { createKeyedLimiter } from '@certloop/server';
-import { createAcmeProvider } from './acme/acme.provider.js';
-import { acmeConfigSchema } from './acme/acme-config.js';
-import { type AcmeMemory, type AcmeParts, createAcmeMemory } from './acme/acme-parts.service.js';
+import { InvalidInput } from '@certloop/contracts';
 import { type Config, putSecretsIn } from './changes/stored-config.js';
-import {
-  createDummyCaMemory,
-  createDummyCaProvider,
-  type DummyCaMemory,
-} from './dummy-ca/dummy-ca.provider.js';
-import { dummyCaConfigSchema } from './dummy-ca/dummy-ca-config.js';
+import type { OpenerDeps } from './kind-opener.provider.js';
+import { createOpeners } from './kinds.provider.js';
 import type { Provider } from './provider.js';
 import { kindOf } from './provider-kinds.js';
 import { missingKey } from './provider-state.js';
@@ -25,13 +17,8 @@ export interface ProviderOpener {
   openForSigning(row: ProviderRow): Provider;
 }
 
-/** What providers need beside their rows. */
-export type OpenerDeps = Omit<AcmeParts, 'providerId' | 'memory'>;
-
 export function createProviderOpener(deps: OpenerDeps): ProviderOpener {
-  const dummyCaMemoryOf = remembered<DummyCaMemory>(createDummyCaMemory);
-  const limitByName = createKeyedLimiter(1);
-  const acmeMemoryOf = remembered<AcmeMemory>(() => createAcmeMemory(limitByName));
+  const openers = createOpeners(deps);
   // As long as a row says the same, its configuration is read, and its secrets are opened, once. What opens ACME
   // reads the directory of the CA, which may change.
   const opened = new Map<string, { readonly said: string; readonly provider: Provider }>();
@@ -44,17 +31,7 @@ export function createProviderOpener(deps: OpenerDeps): ProviderOpener {
     opened.set(row.id, { said, provider });
     return provider;
   };
-  const makers: Readonly<Record<ProviderKindName, (row: ProviderRow, config: Config) => Provider>> = {
-    'dummy-ca': ({ id }, config) =>
-      createDummyCaProvider(dummyCaConfigSchema.parse(config), { ...deps, memory: dummyCaMemoryOf(id) }),
-    acme: ({ id: providerId }, config) => {
-      const acme = acmeConfigSchema.parse(config);
-      // nonces of one CA are nothing to another
-      const memory = acmeMemoryOf(`${providerId} ${acme.directoryUrl}`);
-      return createAcmeProvider(acme, { ...deps, providerId, memory });
-    },
-  };
-  const make = (row: ProviderRow) => makers[kindOf(row).name](row, completeConfig(row, deps.keyRing));
+  const make = (row: ProviderRow) => openers[kindOf(row).name](row, completeConfig(row, deps.keyRing));
   return {
     open,
     openForSigning: (row) => {
@@ -67,16 +44,6 @@ export function createProviderOpener(deps: OpenerDeps): ProviderOpener {
         },
       );
     },
-  };
-}
-
-/** Makes one memory for each key, and keeps it. */
-function remembered<T>(create: () => T): (key: string) => T {
-  const memories = new Map<string, T>();
-  return (key) => {
-    const memory = memories.get(key) ?? create();
-    memories.set(key, memory);
-    return memory;
   };
 }
 

@@ -1,6 +1,6 @@
 import { nameServerText, readNameServer } from '../acme/dns/name-server.js';
 import type { Config } from './changes/stored-config.js';
-import type { ProviderKind } from './provider-kinds.js';
+import type { ProviderKind } from './provider-kind.js';
 
 interface StoredProvider {
   readonly config: Config | null;

@@ -5,7 +5,8 @@ import type { Caller } from '../../access/caller.js';
 import { requireAdmin } from '../../access/permissions.js';
 import type { Outgoing } from '../outgoing.client.js';
 import { readableText } from '../provider.js';
-import { kindOf, type ProviderKind } from '../provider-kinds.js';
+import type { ProviderKind } from '../provider-kind.js';
+import { kindOf } from '../provider-kinds.js';
 import { targetsOf } from '../provider-state.js';
 import {
   getProvider,

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { type ProviderKindName, providerKindNames } from '@certloop/contracts';
 import { constraintViolation, type Database, type Tx } from '@certloop/db';
 import type { Clock, Logger } from '@certloop/server';
-import { type ProviderKind, providerKinds } from '../provider-kinds.js';
+import type { ProviderKind } from '../provider-kind.js';
+import { providerKinds } from '../provider-kinds.js';
 import { followEnvironment } from '../provider-state.js';
 import {
   insertProvider,

@@ -1,0 +1,22 @@
+import type { ProviderKind } from '../provider-kind.js';
+import { acmeConfigSchema } from './acme-config.js';
+
+export const acme: ProviderKind = {
+  name: 'acme',
+  displayName: 'ACME',
+  description: 'Obtains certificates from an ACME certificate authority (RFC 8555).',
+  schema: acmeConfigSchema,
+  secretPaths: [
+    'eab.hmacKey',
+    'challenge.dns.authHeader',
+    'challenge.dns.tsig.secret',
+    'challenge.dns.acmeDns.password',
+  ],
+  addressKey: 'directoryUrl',
+  addressPaths: ['directoryUrl', 'challenge.dns.url', 'challenge.dns.propagation.resolvers'],
+  addressSetting: 'acmeDirectoryUrl',
+  issuance: 'order',
+  givesAdvice: true,
+  // An operator who names the CA to the service has read what that CA asks of them.
+  fromAddress: (directoryUrl) => acmeConfigSchema.parse({ directoryUrl, termsOfServiceAgreed: true }),
+};

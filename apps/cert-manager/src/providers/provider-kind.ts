@@ -1,0 +1,25 @@
+import type { ProviderKindName } from '@certloop/contracts';
+import type { z } from 'zod';
+import type { Config } from './changes/stored-config.js';
+
+/** What is fixed about a provider: its words for people, the rules of its configuration, its addresses. */
+export interface ProviderKind {
+  readonly name: ProviderKindName;
+  readonly displayName: string;
+  readonly description: string;
+  readonly schema: z.ZodType<Config>;
+  /** Dotted paths of what is written but never shown. */
+  readonly secretPaths: readonly string[];
+  /** Key that holds the address of the service. */
+  readonly addressKey: 'baseUrl' | 'directoryUrl';
+  /** Dotted paths of every address that is called, and of every list of them. */
+  readonly addressPaths: readonly string[];
+  /** Setting of the service that configures the first provider of the kind; absent where there is none. */
+  readonly addressSetting?: 'dummyCaUrl' | 'acmeDirectoryUrl';
+  /** `direct`: a call to sign is answered with the certificate. `order`: the CA wants names proven first (RFC 8555). */
+  readonly issuance: 'direct' | 'order';
+  /** Whether such a CA may say when it wants a certificate renewed (RFC 9773). */
+  readonly givesAdvice: boolean;
+  /** Configuration that an address alone, set by the operator, stands for. */
+  fromAddress(address: string): Config;
+}
