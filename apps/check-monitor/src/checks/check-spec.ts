@@ -1,7 +1,7 @@
-import { InvalidInput, type UniqueField, uniqueFields } from '@certloop/contracts';
+import { type CheckCreate, InvalidInput, type UniqueField, uniqueFields } from '@certloop/contracts';
 import { type Micros, parseInstant } from '../instants.js';
 import type { ApiVersion } from '../projects/caller.js';
-import type { CheckSettings } from './check.js';
+import type { CheckSettings, UniqueSettings } from './check.js';
 import { parseSchedule } from './schedules/schedule.js';
 import { currentTimeZone } from './schedules/time-zones.js';
 import { slugOf } from './slug.js';
@@ -13,6 +13,8 @@ export type CheckSpec = Readonly<ReturnType<typeof readSpec>>;
 const maxChannelsLength = 65_536;
 
 type Members = Readonly<Record<string, unknown>>;
+/** The parameters of the contract; the key is read before. */
+type Parameter = Exclude<keyof CheckCreate, 'api_key'>;
 
 /** Parameters in a body. Throws InvalidInput at the first wrong one, in the order of the members below. */
 export function parseCheckSpec(body: Members): CheckSpec {
@@ -46,7 +48,7 @@ function readSpec(body: Members) {
     timeout: readSeconds(body, 'timeout'),
     tz: readTimeZone(body),
     unique: readUnique(body),
-  };
+  } satisfies Record<Parameter, unknown>;
 }
 
 /** Settings that the parameters change; the others stay, or take their default when a check is created. */
@@ -65,11 +67,11 @@ export function changedSettings(
     graceSeconds: spec.grace,
     ...changedFilters(spec, current),
     ...changedPeriod(spec),
-  });
+  } satisfies Record<keyof CheckSettings, unknown>);
 }
 
 /** Values that an existing check must have to be the one meant; undefined when the request means a new one. */
-export function uniqueMatch(spec: CheckSpec): Partial<CheckSettings> | undefined {
+export function uniqueMatch(spec: CheckSpec): Partial<UniqueSettings> | undefined {
   if (spec.unique.length === 0 || spec.unique.some((field) => spec[field] === undefined)) return undefined;
   const given = (field: UniqueField) => spec.unique.includes(field);
   return defined({
@@ -100,11 +102,13 @@ function changedFilters(spec: CheckSpec, current: CheckSettings) {
 /** A schedule wins over a timeout, which is then not even stored. */
 function changedPeriod(spec: CheckSpec) {
   if (spec.schedule !== undefined) {
-    return { kind: parseSchedule(spec.schedule)?.kind, schedule: spec.schedule, tz: spec.tz };
+    const kind = parseSchedule(spec.schedule)?.kind;
+    return { kind, timeoutSeconds: undefined, schedule: spec.schedule, tz: spec.tz };
   }
   return {
     kind: spec.timeout === undefined ? undefined : ('simple' as const),
     timeoutSeconds: spec.timeout,
+    schedule: undefined,
     tz: spec.tz,
   };
 }

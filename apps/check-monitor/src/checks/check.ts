@@ -27,6 +27,12 @@ export interface CheckSettings extends PeriodSettings, PingSettings {
   readonly description: string;
 }
 
+/** Settings by which a request may find a check. */
+export type UniqueSettings = Pick<
+  CheckSettings,
+  'name' | 'slug' | 'tags' | 'timeoutSeconds' | 'graceSeconds'
+>;
+
 /** What pings change of a check. */
 export interface CheckState extends StateChange {
   /** Pings ever received. */

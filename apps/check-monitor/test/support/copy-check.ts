@@ -1,4 +1,5 @@
-import { column, executeSql, querySql, type Tx } from '@certloop/db';
+import { column, columnName, executeSql, querySql, type Tx } from '@certloop/db';
+import { checks } from '../../src/checks/rows/checks.repository.js';
 
 /** Inserts copies of a new check, whose uuids begin with these eight digits. Each name ends with a number, in no order. */
 export async function copyCheck(tx: Tx, uuid: string, count: number, digits = '11111111'): Promise<void> {
@@ -14,9 +15,8 @@ export async function copyCheck(tx: Tx, uuid: string, count: number, digits = '1
       ? `cast('${prefix}-0000-4000-8000-' || lpad(to_hex(n), 12, '0') as uuid)`
       : `printf('${prefix}-0000-4000-8000-%012x', n)`;
   const name = `name || ' ' || (n * 7919 % ${count})`;
-  const copied = `project_id, unique_key, slug, tags, description, kind, timeout_seconds, grace_seconds,
-    schedule, tz, manual_resume, methods, start_keywords, success_keywords, failure_keywords, filter_subject,
-    filter_body, filter_http_body, filter_default_fail, created_at`;
+  const { id: _id, uuid: _uuid, badgeUuid: _badgeUuid, name: _name, ...same } = checks.columns;
+  const copied = Object.keys(same).map(columnName).join(', ');
   const text = `with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${count})
     insert into checks (uuid, badge_uuid, name, ${copied})
     select ${uuidOf(digits)}, ${uuidOf(`b${digits.slice(1)}`)}, ${name}, ${copied}

@@ -10,7 +10,7 @@ import {
   type Tx,
   updateRows,
 } from '@certloop/db';
-import type { Check, CheckSettings, CheckState, PingSettings } from '../check.js';
+import type { Check, CheckState, PingSettings, UniqueSettings } from '../check.js';
 import type { CheckKind, PeriodSettings } from '../check-state.js';
 import {
   checkStates,
@@ -150,7 +150,7 @@ export async function findUuidsBySlug(tx: Tx, pingKey: string, slug: string): Pr
 export async function findMatchingCheck(
   tx: Tx,
   projectId: string,
-  settings: Partial<CheckSettings>,
+  settings: Partial<UniqueSettings>,
 ): Promise<Pick<Check, 'uuid'> | undefined> {
   return findRow(tx, checks, { ...settings, projectId }, { by: ['id'], direction: 'asc' });
 }

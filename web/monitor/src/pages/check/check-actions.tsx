@@ -1,4 +1,4 @@
-import type { Check } from '@certloop/contracts/browser';
+import type { Check, CheckUpdate } from '@certloop/contracts/browser';
 import { Drawer, Fault, sendPing, sentenceOf, useCountdown } from '@certloop/web-kit';
 import { Button, Modal } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
@@ -125,6 +125,12 @@ function errorOf(error: unknown): string | undefined {
   return error === null ? undefined : sentenceOf(error);
 }
 
+/** What is copied apart from the schedule; the filters include the old pair of keywords. */
+type Copied = Exclude<
+  keyof CheckUpdate & keyof Check,
+  'slug' | 'timeout' | 'schedule' | 'tz' | 'subject' | 'subject_fail'
+>;
+
 /** Parameters of a new check with the settings of this one. A slug is unique, so that of the copy is empty. */
 function copyOf(check: Check) {
   const { tags, desc, grace, timeout, schedule, tz, manual_resume, methods, channels } = check;
@@ -146,5 +152,5 @@ function copyOf(check: Check) {
     filter_http_body,
     filter_default_fail,
     ...(timeout === undefined ? { schedule: schedule ?? '', tz: tz ?? 'UTC' } : { timeout }),
-  };
+  } satisfies Record<Copied, unknown>;
 }
