@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { memberUuid, sampleSettings } from '../../test/support/kind-samples.js';
 import {
   channelKindNames,
   findKind,
@@ -8,35 +9,14 @@ import {
 } from './channel-kinds.js';
 import type { ChannelKind } from './kinds.js';
 
-const uuid = '9b6b0b1e-0d3c-4a53-9d6a-333333333333';
-
 describe('settings of each kind', () => {
-  const samples: Readonly<Record<ChannelKind, object>> = {
-    webhook: { down: { url: 'https://x.example' } },
-    email: { address: 'ada@example.org' },
-    slack: { url: 'https://x.example' },
-    mattermost: { url: 'https://x.example' },
-    discord: { url: 'https://x.example' },
-    ntfy: { topic: 'alerts' },
-    telegram: { chatId: -100 },
-    pd: { serviceKey: 'k' },
-    opsgenie: { key: 'k' },
-    po: { userKey: 'k' },
-    msteamsw: { url: 'https://x.example' },
-    googlechat: { url: 'https://x.example' },
-    matrix: { roomId: '!a:example.org' },
-    signal: { recipient: '+3712345678' },
-    gotify: { url: 'https://x.example', token: 't' },
-    group: { channels: [uuid.toUpperCase()] },
-  };
-
   test.each(channelKindNames)('%s are taken, and so is what came of them', (kind) => {
-    const settings = parseChannelSettings(kind, samples[kind]);
+    const settings = parseChannelSettings(kind, sampleSettings[kind]);
     expect(parseChannelSettings(kind, settings)).toEqual(settings);
   });
 
   test.each(channelKindNames)('%s refuse an unknown member and what is no object', (kind) => {
-    expect(() => parseChannelSettings(kind, { ...samples[kind], more: 1 })).toThrow(/^settings/);
+    expect(() => parseChannelSettings(kind, { ...sampleSettings[kind], more: 1 })).toThrow(/^settings/);
     expect(() => parseChannelSettings(kind, 'text')).toThrow(/^settings/);
   });
 
@@ -87,7 +67,7 @@ describe('settings of each kind', () => {
   );
 
   test('members of a group are named in lower case', () => {
-    expect(parseChannelSettings('group', samples.group)).toEqual({ channels: [uuid] });
+    expect(parseChannelSettings('group', sampleSettings.group)).toEqual({ channels: [memberUuid] });
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { anEvent, aRecovery } from '../../../test/support/events.js';
-import { messages, type SendingKind } from '../../../test/support/messages.js';
+import { messages, type SendingKind } from '../../../test/support/kind-samples.js';
 import { channelKindNames } from '../channel-kinds.js';
 import type { AlertEvent } from './alert-event.js';
 

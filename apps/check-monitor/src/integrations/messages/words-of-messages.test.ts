@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { aDownCheck, anEvent, aRecovery, happened, minute } from '../../../test/support/events.js';
-import { messages, type SendingKind } from '../../../test/support/messages.js';
+import { messages, type SendingKind } from '../../../test/support/kind-samples.js';
 import type { AlertEvent } from './alert-event.js';
 
 // The words that people's rules and filters match on; each row is a wire fact of the reference.

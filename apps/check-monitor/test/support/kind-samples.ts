@@ -51,3 +51,26 @@ export const messages: Readonly<Record<SendingKind, (event: AlertEvent) => objec
   signal: (event) => signalMessage(viewOf(event), { recipient: '+123456', down: true, up: true }),
   gotify: (event) => gotifyMessage(viewOf(event), 5),
 };
+
+/** The member of the group. */
+export const memberUuid = '9b6b0b1e-0d3c-4a53-9d6a-333333333333';
+
+/** Settings of each kind, as few as it accepts. */
+export const sampleSettings: Readonly<Record<ChannelKind, object>> = {
+  webhook: { down: { url: 'https://x.example' } },
+  email: { address: 'ada@example.org' },
+  slack: { url: 'https://x.example' },
+  mattermost: { url: 'https://x.example' },
+  discord: { url: 'https://x.example' },
+  ntfy: { topic: 'alerts' },
+  telegram: { chatId: -100 },
+  pd: { serviceKey: 'k' },
+  opsgenie: { key: 'k' },
+  po: { userKey: 'k' },
+  msteamsw: { url: 'https://x.example' },
+  googlechat: { url: 'https://x.example' },
+  matrix: { roomId: '!a:example.org' },
+  signal: { recipient: '+3712345678' },
+  gotify: { url: 'https://x.example', token: 't' },
+  group: { channels: [memberUuid.toUpperCase()] },
+};
