@@ -151,10 +151,13 @@ function refusalOf(outcome: Outcome | undefined): string | undefined {
   return outcome?.isDone === false ? outcome.message : undefined;
 }
 
+/** Whether CAs of a kind want proof of the names first. */
+const wantsProof: Readonly<Record<Provider['kind'], boolean>> = { acme: true, 'dummy-ca': false };
+
 /** Asks a provider that wants proof step by step, and any other in one call. */
 async function requestFrom(fqdn: Fqdn, provider: Provider, isUsual: boolean): Promise<Outcome> {
   const params = { spaceId: fqdn.spaceId, fqdnId: fqdn.id };
-  const isStepwise = provider.kind === 'acme';
+  const isStepwise = wantsProof[provider.kind];
   const query = isStepwise ? { wait: '0' } : {};
   const { body, headers } =
     isStepwise && isUsual
