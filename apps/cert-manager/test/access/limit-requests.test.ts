@@ -12,7 +12,7 @@ describe('requests', () => {
   };
   const ask = (person: Person, path = '/spaces') => app.request.get(path).set(person.auth);
 
-  test('are not counted unless the operator says so', async () => {
+  test('are not counted unless the operator sets a limit', async () => {
     await start();
     for (let count = 0; count < 20; count += 1) await ask(app.people.ben).expect(200);
     const { headers } = await ask(app.people.ben).expect(200);
@@ -23,7 +23,7 @@ describe('requests', () => {
   describe('of one user', () => {
     const limited = () => start({ CERT_MANAGER_REQUESTS_PER_MINUTE: '4' });
 
-    test('learn what is left, and are refused after that', async () => {
+    test('show how many are left, and are rejected when none is', async () => {
       await limited();
       const { ben } = app.people;
       const left: string[] = [];
@@ -42,7 +42,7 @@ describe('requests', () => {
       });
     });
 
-    test('are allowed again when it is time', async () => {
+    test('are accepted again when the allowance has refilled', async () => {
       await limited();
       const { ben } = app.people;
       for (let count = 0; count < 4; count += 1) await ask(ben).expect(200);
@@ -55,19 +55,19 @@ describe('requests', () => {
       for (let count = 0; count < 4; count += 1) await ask(ben).expect(200);
     });
 
-    test('use up no one else', async () => {
+    test('do not count for other users', async () => {
       await limited();
       for (let count = 0; count < 5; count += 1) await ask(app.people.ben);
       await ask(app.people.cleo).expect(200);
     });
 
-    test('count also when they are refused for another reason', async () => {
+    test('count even if they are rejected for another reason', async () => {
       await limited();
       for (let count = 0; count < 4; count += 1) await ask(app.people.ben, '/users').expect(403);
       await ask(app.people.ben, '/users').expect(429);
     });
 
-    test('leave health, challenges and what needs no credential alone', async () => {
+    test('do not count if they need no credential, such as health requests and challenges', async () => {
       await limited();
       for (let count = 0; count < 5; count += 1) await ask(app.people.ben);
       for (const path of ['/health', '/health/live', '/health/ready', '/openapi.json']) {
@@ -79,7 +79,7 @@ describe('requests', () => {
   });
 
   describe('on one space', () => {
-    test('are refused to everybody after that, and not on another space', async () => {
+    test('are rejected for all users above the limit, but not on another space', async () => {
       await start({ CERT_MANAGER_SPACE_REQUESTS_PER_MINUTE: '3' });
       const { ada, ben } = app.people;
       const [space, other] = [await addSpace(app), await addSpace(app)];
@@ -96,7 +96,7 @@ describe('requests', () => {
       await list(ada).expect(200);
     });
 
-    test('are not used up by who may not see it', async () => {
+    test('do not count if the caller cannot read the space', async () => {
       await start({ CERT_MANAGER_SPACE_REQUESTS_PER_MINUTE: '2' });
       const space = await addSpace(app);
       for (let count = 0; count < 5; count += 1) {
@@ -122,7 +122,7 @@ describe('requests', () => {
     });
   });
 
-  test('of the scheduler are none', async () => {
+  test('of the scheduler do not count', async () => {
     await start({ CERT_MANAGER_REQUESTS_PER_MINUTE: '1', CERT_MANAGER_SPACE_REQUESTS_PER_MINUTE: '1' });
     for (let count = 0; count < 3; count += 1) expect(await app.renew()).toMatchObject({ isDone: true });
     await ask(app.people.ada).expect(200);

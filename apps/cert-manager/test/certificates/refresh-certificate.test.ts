@@ -53,7 +53,7 @@ describeEachDialect('refreshing a certificate', (open) => {
   const refresh = (fqdn: Fqdn, { id }: Pick<Certificate, 'id'>, person: Person = app.people.ada) =>
     app.request.post(pathOf(fqdn, `certificates/${id}/refresh`)).set(person.auth);
 
-  test('of which the CA says the same, shows it unchanged and leaves an entry', async () => {
+  test('returns it unchanged and writes an audit entry if the CA returns the same one', async () => {
     const { fqdn, certificate } = await signed();
     const { body } = await refresh(fqdn, certificate).expect(200);
     expect(body).toEqual(certificate);
@@ -67,7 +67,7 @@ describeEachDialect('refreshing a certificate', (open) => {
     });
   });
 
-  test('shows one of which the CA returns only the required members', async () => {
+  test('accepts a response with only the required members', async () => {
     const { fqdn } = await fqdnWithCsr(app);
     ca.answer('with few words');
     const { certificate } = await sign(fqdn);
@@ -75,7 +75,7 @@ describeEachDialect('refreshing a certificate', (open) => {
     expect(body).toEqual(certificate);
   });
 
-  test('of which the CA has a newer one for the same key, stores that', async () => {
+  test('stores a newer one for the same key', async () => {
     const { fqdn, csr, certificate, upstreamId } = await signed();
     const pem = await issuedFor(csr);
     ca.swap(upstreamId, pem);
@@ -84,7 +84,7 @@ describeEachDialect('refreshing a certificate', (open) => {
     expect(await list(fqdn)).toEqual([body]);
   });
 
-  test('of which the CA has one that is stored beside it, shows it unchanged and says that it is missing', async () => {
+  test('returns it unchanged as missing if the CA returns another stored one', async () => {
     const { fqdn, certificate, upstreamId } = await signed();
     const { certificate: other } = await sign(fqdn);
     ca.swap(upstreamId, other.pem);
@@ -93,7 +93,7 @@ describeEachDialect('refreshing a certificate', (open) => {
     expect(await list(fqdn)).toEqual([certificate, other]);
   });
 
-  test('of which the CA has one for another key, is 502 and stores nothing', async () => {
+  test('returns 502 and stores nothing if the CA returns one for another key', async () => {
     const { fqdn, certificate, upstreamId } = await signed();
     await addCsr(app, fqdn, await newCsr(fqdn.fqdn));
     const { certificate: other } = await sign(fqdn);
@@ -108,14 +108,14 @@ describeEachDialect('refreshing a certificate', (open) => {
     });
   });
 
-  test('of which the CA answers with what is none, is 502', async () => {
+  test('returns 502 if the CA does not return a certificate', async () => {
     const { fqdn, certificate, upstreamId } = await signed();
     ca.swap(upstreamId, 'no certificate');
     await refresh(fqdn, certificate).expect(502);
     expect(await list(fqdn)).toEqual([certificate]);
   });
 
-  test('that the CA has forgotten, shows the stored one and says so', async () => {
+  test('returns the stored one as missing if the CA has forgotten it', async () => {
     const { fqdn, certificate } = await signed();
     await ca.restart();
     const { body } = await refresh(fqdn, certificate).expect(200);
@@ -126,7 +126,7 @@ describeEachDialect('refreshing a certificate', (open) => {
     });
   });
 
-  test('that has expired meanwhile is refreshed all the same', async () => {
+  test('works after the certificate has expired', async () => {
     const { fqdn } = await fqdnWithCsr(app);
     await configure(app, { id: providerId }, { baseUrl: ca.url, validityDays: 1 }).expect(200);
     const { certificate } = await sign(fqdn);
@@ -147,7 +147,7 @@ describeEachDialect('refreshing a certificate', (open) => {
   test.each([
     ['that no provider issued', { providerId: null }],
     ['that its provider has no name for', { upstreamId: null }],
-  ])('%s stays as it is, without a call', async (_, change) => {
+  ])('leaves %s unchanged, without a call', async (_, change) => {
     const { fqdn, certificate } = await signed();
     await app.database.transaction((tx) => updateCertificate(tx, certificate.id, change));
     const before = ca.paths.length;
@@ -156,7 +156,7 @@ describeEachDialect('refreshing a certificate', (open) => {
     expect(ca.paths).toHaveLength(before);
   });
 
-  test('is 502 when the CA fails, 504 when it is silent', async () => {
+  test('returns 502 if the CA fails, and 504 if it does not respond', async () => {
     const { fqdn, certificate } = await signed();
     ca.answer('with a fault');
     const { body } = await refresh(fqdn, certificate).expect(502);
@@ -179,7 +179,7 @@ describeEachDialect('refreshing a certificate', (open) => {
       await refresh(other, certificate).expect(404);
     });
 
-    test('to the wrong people', async () => {
+    test('to callers without the permission', async () => {
       const { fqdn, certificate } = await signed();
       const { ben, cleo } = app.people;
       await grant(app, ben, 'READ', [fqdn.spaceId]);
@@ -204,7 +204,7 @@ describeEachDialect('refreshing a certificate', (open) => {
       expect(await list(fqdn)).toEqual([]);
     });
 
-    test('keeps them when the CSRs are deleted, and goes with the FQDN', async () => {
+    test('keeps them when the CSRs are deleted, and loses them with the FQDN', async () => {
       const { fqdn, certificate } = await signed();
       await app.request.delete('/csrs?confirm=true').set(app.people.ada.auth).expect(200);
       expect(await list(fqdn)).toEqual([certificate]);

@@ -25,7 +25,7 @@ const minute = 60_000;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-describeEachDialect('events that are noticed', (open) => {
+describeEachDialect('events for notices', (open) => {
   let hook: HookReceiver;
   let watched: WatchedPlace;
   let monitor: WatchingMonitor;
@@ -76,7 +76,7 @@ describeEachDialect('events that are noticed', (open) => {
     }
   };
 
-  test('certificate.issued and certificate.renewed come of each certificate that is stored', async () => {
+  test('include certificate.issued or certificate.renewed for each stored certificate', async () => {
     const fqdn = await renewedFqdn(place);
     const others = [await renewedFqdn(place), await renewedFqdn(place)];
     const issued = await receivedOfAll();
@@ -103,7 +103,7 @@ describeEachDialect('events that are noticed', (open) => {
     });
   });
 
-  test('certificate.revoked comes of each certificate that its CA revokes, with the reason', async () => {
+  test('include certificate.revoked with the reason for each certificate that its CA revokes', async () => {
     const fqdn = await renewedFqdn(place);
     await signWith(place, fqdn);
     const [old, newest] = await certificatesOf(app, fqdn);
@@ -122,7 +122,7 @@ describeEachDialect('events that are noticed', (open) => {
     }
   });
 
-  test('certificate.failed comes when four tries have failed temporarily, and then once a day', async () => {
+  test('include certificate.failed after four temporary failures, and then once a day', async () => {
     const fqdn = await renewedFqdn(place);
     place.ca.answer('with a fault');
     await failRenewal(fqdn, 3);
@@ -152,7 +152,7 @@ describeEachDialect('events that are noticed', (open) => {
     expect([more >= 1, more <= days + 1]).toEqual([true, true]);
   });
 
-  test('certificate.failed does not come of a test renewal', async () => {
+  test('do not include certificate.failed for a test renewal', async () => {
     const fqdn = await renewedFqdn(place);
     place.ca.answer('with a refusal');
     await addTestRenewal(app, fqdn);
@@ -160,7 +160,7 @@ describeEachDialect('events that are noticed', (open) => {
     expect(await received()).toEqual([]);
   });
 
-  test('certificate.expiring comes once, a third of the lifetime before the end, where it is not renewed', async () => {
+  test('include certificate.expiring once, with a third of the lifetime left, if it is not renewed', async () => {
     const fqdn = await renewedFqdn(place);
     await switchRenewal(app, fqdn, false);
     app.clock.advance(20 * day - 2 * hour);
@@ -176,7 +176,7 @@ describeEachDialect('events that are noticed', (open) => {
     expect(expiring?.data['message']).toMatch(/expires on 20.*, and it is not renewed: switch renewal on/);
   });
 
-  test('certificate.expiring does not come while the expiry is accepted', async () => {
+  test('do not include certificate.expiring while the expiry is accepted', async () => {
     const fqdn = await renewedFqdn(place);
     await switchRenewal(app, fqdn, false);
     const until = new Date(app.clock.now().getTime() + 25 * day).toISOString();
@@ -190,7 +190,7 @@ describeEachDialect('events that are noticed', (open) => {
     expect(await received()).toMatchObject([{ type: 'certificate.expiring', subject: fqdn.id }]);
   });
 
-  test('certificate.expiring comes of a renewal that never ran when a twelfth of the lifetime is left', async () => {
+  test('include certificate.expiring with a twelfth of the lifetime left if the renewal never ran', async () => {
     await renewedFqdn(place);
     app.clock.advance(27 * day);
     await app.sweepNotices();
@@ -205,7 +205,7 @@ describeEachDialect('events that are noticed', (open) => {
     expect(await received()).toEqual([]);
   });
 
-  test('monitor.away comes once after ten minutes without an answer, and monitor.back after it', async () => {
+  test('include monitor.away once after ten minutes without a response, and then monitor.back', async () => {
     const beat = async () => {
       await Promise.all([app.runRenewalJob(), other.runRenewalJob()]);
       app.clock.advance(minute);
@@ -226,7 +226,7 @@ describeEachDialect('events that are noticed', (open) => {
     expect((await received()).map(({ type }) => type)).toEqual(['monitor.back']);
   });
 
-  test('the sending of notices is reported each minute to a check of its own', async () => {
+  test('are reported to a separate check: one ping a minute for the sending of notices', async () => {
     const job = () => {
       const found = monitor
         .checks()
@@ -260,7 +260,7 @@ describeEachDialect('events that are noticed', (open) => {
     expect(await received()).toHaveLength(1);
   });
 
-  test('monitor.away comes within ten minutes of a refused key, although pings are taken', async () => {
+  test('include monitor.away within ten minutes of a rejected key, even if pings are accepted', async () => {
     const beat = async (minutes: number) => {
       for (let count = 0; count < minutes; count += 1) {
         app.clock.advance(minute);
@@ -280,7 +280,7 @@ describeEachDialect('events that are noticed', (open) => {
     expect((await received()).map(({ type }) => type)).toEqual(['monitor.back']);
   });
 
-  test('monitor.away comes once when the monitor has no room, and only a renewed certificate fails the run', async () => {
+  test('include monitor.away once if the monitor has no room; only FQDNs with renewal on fail the run', async () => {
     const pass = async () => {
       app.clock.advance(minute);
       await app.watch();
@@ -322,7 +322,7 @@ describeEachDialect('events that are noticed', (open) => {
     expect(queue()?.pings.at(-1)).toMatchObject({ signal: 'success' });
   });
 
-  test('monitor.away does not come while one process reaches the monitor', async () => {
+  test('do not include monitor.away while one process reaches the monitor', async () => {
     await other.runRenewalJob();
     for (let count = 0; count < 15; count += 1) {
       monitor.failing = { path: /ping|checks/, status: 503 };

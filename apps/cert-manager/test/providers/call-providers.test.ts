@@ -41,19 +41,19 @@ describe('calling an address', () => {
     return [answer.status, await answer.text()];
   };
 
-  test('of the environment needs no leave', async () => {
+  test('from the environment needs no permission', async () => {
     const { url } = await serve();
     expect(await call(outgoing({ trusted: [`${url}/`] }), url, false)).toEqual([200, 'here']);
   });
 
-  test('that is private needs leave', async () => {
+  test('that is private needs permission', async () => {
     const { url, paths } = await serve();
     await expect(call(outgoing(), url, false)).rejects.toThrow('is a private or loopback address');
     expect(paths).toEqual([]);
     expect(await call(outgoing(), url, true)).toEqual([200, 'here']);
   });
 
-  test('is reported when it is refused', async () => {
+  test('is reported when it is rejected', async () => {
     const { url } = await serve();
     let refused = 0;
     const onRefused = () => {
@@ -65,14 +65,14 @@ describe('calling an address', () => {
     expect(refused).toBe(1);
   });
 
-  test('next door to one of the environment is not trusted with it', async () => {
+  test('needs permission even if it differs from a trusted one only in the port', async () => {
     const { url, paths } = await serve();
     const { url: trusted } = await serve();
     await expect(call(outgoing({ trusted: [trusted] }), url, false)).rejects.toThrow('private or loopback');
     expect(paths).toEqual([]);
   });
 
-  test('by a name that leads to a private one needs leave', async () => {
+  test('by a name that resolves to a private address needs permission', async () => {
     const { url, paths } = await serve();
     const named = url.replace('127.0.0.1', 'ca.example');
     const ways = outgoing({ resolve: resolving('127.0.0.1') });
@@ -85,7 +85,7 @@ describe('calling an address', () => {
     expect(await call(ways, named, true)).toEqual([200, 'here']);
   });
 
-  test('by a name that was public when it was judged and is private when it is called is refused', async () => {
+  test('is rejected if its name was public when checked and is private when called', async () => {
     const { url, paths } = await serve();
     const named = url.replace('127.0.0.1', 'ca.example');
     const ways = outgoing({ resolve: resolving('8.8.8.8', '127.0.0.1') });
@@ -94,7 +94,7 @@ describe('calling an address', () => {
     expect(paths).toEqual([]);
   });
 
-  test('by a name of which one address is private is refused', async () => {
+  test('is rejected if one of the addresses of its name is private', async () => {
     const resolve: Resolve = (_host, _options, done) =>
       done(null, [
         { address: '8.8.8.8', family: 4 },
@@ -104,7 +104,7 @@ describe('calling an address', () => {
     expect(await outgoing({ resolve }).refusalOf(target)).toBe('is a private or loopback address');
   });
 
-  test('by a name that no one knows yet is no reason to refuse it', async () => {
+  test('is allowed by a name that does not resolve yet', async () => {
     const resolve: Resolve = (_host, _options, done) => done(new Error('ENOTFOUND'), []);
     const target = { address: 'http://ca.example', allowPrivate: false };
     expect(await outgoing({ resolve }).refusalOf(target)).toBeUndefined();

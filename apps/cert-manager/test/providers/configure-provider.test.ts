@@ -44,7 +44,7 @@ describeEachDialect('configuring a provider', (open) => {
     });
   });
 
-  test('what is left out or null goes back to its default', async () => {
+  test('resets omitted and null members to their defaults', async () => {
     await configure(app, dummyCa, { baseUrl: address, validityDays: 30, timeoutMs: 500 }).expect(200);
     await configure(app, dummyCa, { baseUrl: address, timeoutMs: null }).expect(200);
     expect((await providerOf(app, 'dummy-ca')).config).toMatchObject({
@@ -53,7 +53,7 @@ describeEachDialect('configuring a provider', (open) => {
     });
   });
 
-  test('leaves an entry with what was before and after, without secrets', async () => {
+  test('writes an audit entry with the old and new configuration, without secrets', async () => {
     await configure(app, dummyCa, { baseUrl: address, validityDays: 1 }).expect(200);
     await configure(app, dummyCa, { baseUrl: address, validityDays: 2 }).expect(200);
     expect((await auditEntries(app, 'provider.config')).at(-1)).toMatchObject({
@@ -86,7 +86,7 @@ describeEachDialect('configuring a provider', (open) => {
       }
     });
 
-    test('keeps one sent as its mask, and deletes one left out', async () => {
+    test('keeps one that is sent as its mask, and deletes an omitted one', async () => {
       await configure(app, acme, acmeConfig).expect(200);
       const before = await stored();
       const unchanged = { ...acmeConfig, profile: 'short', eab: { kid: 'kid-2', hmacKey: '********' } };
@@ -101,14 +101,14 @@ describeEachDialect('configuring a provider', (open) => {
       expect((await providerOf(app, 'acme')).config).not.toHaveProperty('eab');
     });
 
-    test('one sent as null is cleared, and with its key the account binding', async () => {
+    test('clears one that is sent as null, and the account binding with its key', async () => {
       await configure(app, acme, acmeConfig).expect(200);
       await configure(app, acme, { ...acmeConfig, eab: { kid: 'kid-1', hmacKey: null } }).expect(200);
       expect((await stored()).secrets).toEqual({});
       expect((await providerOf(app, 'acme')).config).not.toHaveProperty('eab');
     });
 
-    test('a mask of nothing is refused, naming the key', async () => {
+    test('rejects a mask if no secret is stored, naming the key', async () => {
       await configure(app, acme, { ...acmeConfig, eab: null }).expect(200);
       const { body } = await configure(app, acme, {
         ...acmeConfig,
@@ -269,7 +269,7 @@ describeEachDialect('configuring a provider', (open) => {
       await app.request.put(path).set(app.people.ada.auth).send({ config }).expect(404);
     });
 
-    test('to everybody but administrators, and changes nothing', async () => {
+    test('to everyone but administrators, and changes nothing', async () => {
       const { config: before } = await providerOf(app, 'dummy-ca');
       const path = `/providers/${dummyCa.id}/config`;
       const body = { config: { baseUrl: 'http://8.8.4.4' } };
@@ -288,7 +288,7 @@ describeEachDialect('configuring a provider without encryption keys', (open) => 
   });
   afterAll(() => app.close());
 
-  test('takes what holds no secret', async () => {
+  test('accepts a configuration without secrets', async () => {
     const config = { directoryUrl: 'https://8.8.8.8/dir', termsOfServiceAgreed: true };
     await configure(app, await providerOf(app, 'acme'), config).expect(200);
   });

@@ -118,7 +118,7 @@ describeEachDialect('testing a provider', (open) => {
   });
 
   describe('a dummy CA', () => {
-    test('that answers is a success, and nothing is signed', async () => {
+    test('succeeds if it responds, without signing anything', async () => {
       const before = ca.ids.length;
       const { body } = await run(dummyCa).expect(200);
       expect(body).toEqual({ success: true, message: 'the CA answers, its root is CN=Fake CA' });
@@ -144,7 +144,7 @@ describeEachDialect('testing a provider', (open) => {
       expect(ca.ids).toHaveLength(before + 1);
     });
 
-    test('that signs badly fails only the deep test', async () => {
+    test('fails only the deep test if it returns wrong certificates', async () => {
       ca.answer('for another key');
       expect((await run(dummyCa).expect(200)).body.success).toBe(true);
       const { body } = await run(dummyCa, { deep: true }).expect(200);
@@ -160,7 +160,7 @@ describeEachDialect('testing a provider', (open) => {
       await enable(app, dummyCa).expect(200);
     });
 
-    test('that is away is a failure with its reason, and an entry', async () => {
+    test('fails with the reason if it does not respond, and writes an audit entry', async () => {
       const baseUrl = await silentAddress();
       await configure(app, dummyCa, { baseUrl, allowPrivateNetwork: true }).expect(200);
       const { body } = await run(dummyCa).expect(200);
@@ -171,7 +171,7 @@ describeEachDialect('testing a provider', (open) => {
       });
     });
 
-    test('with another root than the pinned one is a failure', async () => {
+    test('fails if its root is not the pinned one', async () => {
       await configure(app, dummyCa, { baseUrl: ca.url, rootPem: ca.rootPem() }).expect(200);
       expect((await run(dummyCa).expect(200)).body.success).toBe(true);
       await ca.restart();
@@ -181,7 +181,7 @@ describeEachDialect('testing a provider', (open) => {
   });
 
   describe('an ACME CA', () => {
-    test('with a directory and nonces is a success', async () => {
+    test('succeeds with a valid directory and nonces', async () => {
       const { body } = await run(acme).expect(200);
       expect(body).toEqual({ success: true, message: 'the directory is valid and hands out nonces' });
       expect(acmeServer.paths.slice(-2)).toEqual(['GET /directory', 'HEAD /nonce']);
@@ -202,7 +202,7 @@ describeEachDialect('testing a provider', (open) => {
       expect(acmeServer.paths.slice(before)).toEqual(['GET /directory']);
     });
 
-    test('that wants an external account which is not configured is a failure', async () => {
+    test('fails if it requires an external account that is not configured', async () => {
       const base = new URL(acmeServer.directoryUrl).origin;
       const meta = { externalAccountRequired: true };
       acmeServer.answer(200, JSON.stringify({ ...directoryAt(base), meta }));
@@ -220,11 +220,11 @@ describeEachDialect('testing a provider', (open) => {
       await run({ id }).expect(404);
     });
 
-    test('for a depth that is none', async () => {
+    test('for an unknown depth', async () => {
       await run(dummyCa, { deep: 'yes' }).expect(400);
     });
 
-    test('to everybody but administrators, without a call', async () => {
+    test('to everyone but administrators, without a call', async () => {
       const before = ca.paths.length;
       const path = `/providers/${dummyCa.id}/test`;
       await app.request.post(path).set(app.people.ben.auth).expect(403);

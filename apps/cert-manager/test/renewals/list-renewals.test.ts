@@ -83,7 +83,7 @@ describeEachDialect('the renewal queue', (open) => {
   });
 
   describe('shows', () => {
-    test('nothing to someone without a right', async () => {
+    test('nothing to callers without a permission', async () => {
       expect(await queueOf(place.app, {}, place.app.people.cleo)).toEqual([]);
       expect(await queueOf(place.app, { spaceId: one.spaceId }, place.app.people.cleo)).toEqual([]);
     });
@@ -102,7 +102,7 @@ describeEachDialect('the renewal queue', (open) => {
     });
   });
 
-  test('comes whole, however long it is', async () => {
+  test('is returned completely, however long it is', async () => {
     const { app } = place;
     const [row] = await storedRenewals(app.database, one.id);
     if (row === undefined) throw new Error('there is an entry');
@@ -128,7 +128,7 @@ describeEachDialect('the sweep of the renewal queue', (open) => {
     return sweepRenewals({ db, clock, logger, restate: async () => undefined });
   };
 
-  test('plans what is missing, and nothing twice', async () => {
+  test('plans missing renewals, and none twice', async () => {
     const { app } = place;
     const fqdn = await renewedFqdn(place);
     const before = await openEntryOf(app, fqdn);
@@ -139,7 +139,7 @@ describeEachDialect('the sweep of the renewal queue', (open) => {
     expect(after).toMatchObject({ certificateId: before.certificateId, scheduledAt: before.scheduledAt });
   });
 
-  test('plans nothing for what is switched off, and again what an earlier version gave up', async () => {
+  test('plans nothing for FQDNs with renewal off, and plans again what an earlier version gave up', async () => {
     const { app } = place;
     const off = await renewedFqdn(place);
     await switchRenewal(app, off, false);
@@ -155,7 +155,7 @@ describeEachDialect('the sweep of the renewal queue', (open) => {
     ]);
   });
 
-  test('deletes final entries after 90 days, and no others', async () => {
+  test('deletes ended entries after 90 days, and no others', async () => {
     const { app } = place;
     const fqdn = await renewedFqdn(place);
     await addTestRenewal(app, fqdn);

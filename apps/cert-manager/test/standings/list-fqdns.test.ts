@@ -23,7 +23,7 @@ jest.setTimeout(60_000);
 
 const day = 86_400_000;
 
-describeEachDialect('FQDNs by how they stand', (open) => {
+describeEachDialect('FQDNs with their states', (open) => {
   const place = useFqdnStates(open);
   const { held, get, list } = place;
   let app: TestApp;
@@ -35,7 +35,7 @@ describeEachDialect('FQDNs by how they stand', (open) => {
   const byNeed = () => [held.expired, held.failing, held.due, held.valid, held.unfinished];
 
   describe('listed', () => {
-    test('come from all spaces, oldest first, as each of them is shown', async () => {
+    test('come from all spaces, oldest first, with the members of the list of a space', async () => {
       const all = await list();
       expect(namesOf(all)).toEqual(
         namesOf([held.expired, held.failing, held.due, held.valid, held.unfinished]),
@@ -52,11 +52,11 @@ describeEachDialect('FQDNs by how they stand', (open) => {
       expect(fqdn?.status?.reason).toMatch(/^[A-Z].*\.$/);
     });
 
-    test('come by need, what needs no one last', async () => {
+    test('are sorted by need, those that need nothing last', async () => {
       expect(namesOf(await list({ sort: 'attention' }))).toEqual(namesOf(byNeed()));
     });
 
-    test('come by expiry, by renewal and by name', async () => {
+    test('are sorted by expiry, by renewal and by name', async () => {
       const ends = (await list({ sort: 'expiresAt', include: 'status' })).map(
         ({ status }) => status?.certificate,
       );
@@ -72,7 +72,7 @@ describeEachDialect('FQDNs by how they stand', (open) => {
       expect(names).toEqual([...names].sort());
     });
 
-    test.each(fqdnSorts)('by pages sorted by %s, every one once', async (sort) => {
+    test.each(fqdnSorts)('come in pages sorted by %s, each exactly once', async (sort) => {
       const all = namesOf(await list({ sort }));
       expect(all).toHaveLength(5);
       for (const person of [app.people.ada, app.people.ben]) {
@@ -83,7 +83,7 @@ describeEachDialect('FQDNs by how they stand', (open) => {
       }
     });
 
-    test('are refused a cursor of another sort, and what is none', async () => {
+    test('are rejected with a cursor of another sort or an invalid one', async () => {
       const { headers } = await get('/fqdns?sort=fqdn&limit=1').expect(200);
       const next = /^<([^>]+)>/.exec(String(headers['link']))?.[1] ?? '';
       await get(next).expect(200);
@@ -141,7 +141,7 @@ describeEachDialect('FQDNs by how they stand', (open) => {
       expect(namesOf(await list(query))).toEqual(namesOf(states.map((state) => held[state])));
     });
 
-    test('are those of a provider, of a space, and that end before a moment', async () => {
+    test('are filtered by provider, by space and by expiry', async () => {
       expect(await list({ providerId: place.providerId })).toHaveLength(4);
       expect(namesOf(await list({ spaceId: held.due.spaceId }))).toEqual([held.due.fqdn]);
       const now = app.clock.now().toISOString();
@@ -151,7 +151,7 @@ describeEachDialect('FQDNs by how they stand', (open) => {
       );
     });
 
-    test('are as many in a period as the timeline counts there', async () => {
+    test('are as many in a period as the timeline counts', async () => {
       const { body: timeline } = await get('/stats/expiry').expect(200);
       const { buckets } = timeline as ExpiryTimeline;
       const filled = buckets.filter((ends) => ends.willRenew + ends.needsHand + ends.failing > 0);
@@ -187,7 +187,7 @@ describeEachDialect('FQDNs by how they stand', (open) => {
       await app.request.get('/fqdns').expect(401);
     });
 
-    test('of a space, by the same query', async () => {
+    test('of a space accept the same query', async () => {
       const { spaceId } = held.valid;
       const path = `/spaces/${spaceId}/fqdns`;
       const { body } = await get(path).query({ q: 'büch', sort: 'attention', include: 'status' }).expect(200);
@@ -204,7 +204,7 @@ describeEachDialect('FQDNs by how they stand', (open) => {
       return body as FqdnCounts;
     };
 
-    test('are so many in each state', async () => {
+    test('are counted by state', async () => {
       const one = { unfinished: 1, valid: 1, due: 1, failing: 1, expired: 1 };
       expect(await counts()).toEqual({ total: 5, needsYou: 3, ...one });
       const none = { unfinished: 0, valid: 0, due: 0, failing: 0, expired: 0 };
@@ -232,7 +232,7 @@ describeEachDialect('FQDNs by how they stand', (open) => {
       await get('/fqdns/counts?spaceId=x').expect(400);
     });
 
-    test('are those that a list by state has', async () => {
+    test('are as many as a list by state has', async () => {
       const counted = await counts();
       for (const state of fqdnStates) expect(await list({ state })).toHaveLength(counted[state]);
     });
@@ -247,7 +247,7 @@ describeEachDialect('FQDNs by how they stand', (open) => {
     expect(shown?.id).toBe(fqdn.id);
   });
 
-  test('one whose standing is not stored yet is shown as it will be', async () => {
+  test('show the computed state if it is not stored yet', async () => {
     const fqdn = await issuedFqdn(place, 'earlier.example.org');
     const { body: stored } = await get(pathOf(fqdn, '')).expect(200);
     expect(stored.status.certificate).toMatchObject({ keyAlgorithm: 'ECDSA' });

@@ -21,7 +21,7 @@ describeEachDialect('targets of an FQDN', (open) => {
   const send = (fqdn: Fqdn, body: object) =>
     app.request.post(pathOf(fqdn, 'targets')).set(app.people.ada.auth).send(body);
 
-  test('are made with defaults, listed, changed and removed, with an entry each', async () => {
+  test('are created with defaults, listed, changed and deleted, each with an audit entry', async () => {
     const fqdn = await newFqdn();
     const made = await addTarget(app, fqdn, {});
     expect(made).toEqual({
@@ -66,7 +66,7 @@ describeEachDialect('targets of an FQDN', (open) => {
     }
   });
 
-  test('go with their FQDN', async () => {
+  test('are deleted with their FQDN', async () => {
     const fqdn = await newFqdn();
     await addTarget(app, fqdn, {});
     await app.request.delete(`/spaces/${fqdn.spaceId}/fqdns/${fqdn.id}`).set(app.people.ada.auth).expect(200);
@@ -94,7 +94,7 @@ describeEachDialect('targets of an FQDN', (open) => {
     expect(answer.body).toMatchObject({ code, errors: [{ path, code }] });
   });
 
-  test('are refused for values that the contract does not have', async () => {
+  test('are rejected if a value is not in the contract', async () => {
     const fqdn = await newFqdn();
     for (const body of [
       { port: 0 },
@@ -109,7 +109,7 @@ describeEachDialect('targets of an FQDN', (open) => {
       await send(fqdn, body).expect(400);
   });
 
-  test('of a wildcard need the name that is served', async () => {
+  test('of a wildcard need an sni', async () => {
     const fqdn = await newFqdn('*.example.org');
     const { body } = await send(fqdn, {}).expect(400);
     expect(body).toMatchObject({ code: 'sni_required', errors: [{ path: 'sni' }] });
@@ -119,7 +119,7 @@ describeEachDialect('targets of an FQDN', (open) => {
     expect(await addTarget(app, fqdn, { sni: 'a.example.org' })).toMatchObject({ host: 'a.example.org' });
   });
 
-  test('of mode report may be at any place', async () => {
+  test('of mode report accept any address', async () => {
     const fqdn = await newFqdn();
     const made = await addTarget(app, fqdn, { mode: 'report', host: '10.9.9.9', port: 22 });
     expect(made).toMatchObject({ mode: 'report', host: '10.9.9.9', port: 22 });
@@ -130,7 +130,7 @@ describeEachDialect('targets of an FQDN', (open) => {
     expect([probed.status, probed.body.code]).toEqual([400, 'target_not_probed']);
   });
 
-  test('are of one place each, also by several calls at once', async () => {
+  test('are unique by address and port, also with concurrent calls', async () => {
     const fqdn = await newFqdn();
     const answers = await Promise.all([0, 1, 2].map(() => send(fqdn, { port: 8443 })));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409]);
@@ -143,7 +143,7 @@ describeEachDialect('targets of an FQDN', (open) => {
   });
 
   describe('in number', () => {
-    test('are 20 of an FQDN and as many of a space as the operator says', async () => {
+    test('are limited to 20 for an FQDN, and to the configured number for a space', async () => {
       const fqdn = await newFqdn();
       const many = async (count: number, to: Fqdn) => {
         const answers = [];

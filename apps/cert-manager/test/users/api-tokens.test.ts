@@ -19,7 +19,7 @@ describeEachDialect('API tokens', (open) => {
   });
   afterAll(() => app.close());
 
-  test('are shown once when they are made', async () => {
+  test('are shown once, in the response that creates them', async () => {
     const { status, body } = await create({ name: ' deploy ', scope: 'READ_WRITE' });
     expect(status).toBe(201);
     expect(body).toEqual({
@@ -40,7 +40,7 @@ describeEachDialect('API tokens', (open) => {
     expect(list.text).not.toContain(body.token.slice(13));
   });
 
-  test('identify their owner, and say what they are', async () => {
+  test('identify their owner, and return their own name, scope and expiry', async () => {
     const { body: made } = await create({ name: 'me', scope: 'READ' });
     const { status, body } = await app.request.get('/auth/me').set(bearer(made.token));
     expect(status).toBe(200);
@@ -64,7 +64,7 @@ describeEachDialect('API tokens', (open) => {
     });
   });
 
-  test('win over a session that comes with them', async () => {
+  test('take precedence over a session in the same request', async () => {
     const { status, body } = await app.request
       .get('/auth/me')
       .set({ ...session.reading, ...bearer(app.people.cleo.token) });
@@ -72,19 +72,19 @@ describeEachDialect('API tokens', (open) => {
     expect(body.user.username).toBe('cleo');
   });
 
-  test('refused, are not made up for by a session', async () => {
+  test('are rejected if they are invalid, even with a valid session', async () => {
     const { status } = await app.request.get('/auth/me').set({ ...session.reading, ...bearer('cmt_x') });
     expect(status).toBe(401);
   });
 
-  test('write without CSRF token, as no browser sends them unasked', async () => {
+  test('need no CSRF token, since browsers never send them automatically', async () => {
     const { status } = await app.request
       .post('/audit-logs/test')
       .set({ ...app.people.ada.auth, 'Sec-Fetch-Site': 'cross-site' });
     expect(status).toBe(200);
   });
 
-  test('end when they are revoked', async () => {
+  test('are rejected after they are revoked', async () => {
     const { body: made } = await create({ name: 'short', scope: 'READ' });
     const { status } = await app.request.delete(`/api-tokens/${made.id}`).set(session.writing);
     expect(status).toBe(200);
@@ -98,18 +98,18 @@ describeEachDialect('API tokens', (open) => {
     ]);
   });
 
-  test('of others can be neither seen nor revoked', async () => {
+  test('of other users can be neither listed nor revoked', async () => {
     const [, id] = app.people.ada.token.split('_');
     expect((await app.request.delete(`/api-tokens/${id}`).set(session.writing)).status).toBe(404);
     const { body } = await app.request.get('/api-tokens').set(session.reading);
     expect(body.map((token: { id: string }) => token.id)).not.toContain(id);
   });
 
-  test.each(['%00', '%F0%9F%A6%89', 'x', 'x'.repeat(3000)])('are none by the id %s', async (id) => {
+  test.each(['%00', '%F0%9F%A6%89', 'x', 'x'.repeat(3000)])('return 404 for the id %s', async (id) => {
     expect((await app.request.delete(`/api-tokens/${id}`).set(session.writing)).status).toBe(404);
   });
 
-  test('make no tokens: that wants a session', async () => {
+  test('cannot list, create or revoke tokens, which needs a session', async () => {
     for (const request of [
       app.request.get('/api-tokens'),
       app.request.post('/api-tokens').send({ name: 'x', scope: 'READ' }),
@@ -121,8 +121,8 @@ describeEachDialect('API tokens', (open) => {
     }
   });
 
-  describe('are refused when they', () => {
-    test('are of no one', async () => {
+  describe('are rejected when they', () => {
+    test('match no stored token', async () => {
       const text = `cmt_abcdefgh_${'A'.repeat(43)}`;
       const { status, headers, body } = await app.request.get('/auth/me').set(bearer(text));
       expect(status).toBe(401);
@@ -130,12 +130,12 @@ describeEachDialect('API tokens', (open) => {
       expect(body.code).toBe('invalid_token');
     });
 
-    test('have another secret', async () => {
+    test('have a wrong secret', async () => {
       const text = `${app.people.ben.token.slice(0, 13)}${'A'.repeat(43)}`;
       expect((await app.request.get('/auth/me').set(bearer(text))).status).toBe(401);
     });
 
-    test('come with another scheme', async () => {
+    test('are sent with another scheme', async () => {
       const { status } = await app.request
         .get('/auth/me')
         .set('Authorization', `Basic ${app.people.ben.token}`);
@@ -176,7 +176,7 @@ describeEachDialect('API tokens', (open) => {
     });
   });
 
-  describe('reach no further than', () => {
+  describe('allow no more than', () => {
     test('their scope: a READ token of an administrator may not write', async () => {
       const text = await addToken(app, app.people.ada.id, { scope: 'READ' });
       expect((await app.request.get('/spaces').set(bearer(text))).status).toBe(200);
@@ -218,11 +218,11 @@ describeEachDialect('API tokens', (open) => {
     ['an end in more than a year', { name: 'x', scope: 'READ', expiresAt: '2027-03-05T00:00:00Z' }],
     ['a range that is none', { name: 'x', scope: 'READ', allowedCidrs: ['10.0.0.0/33'] }],
     ['a space that its owner may not read', { name: 'x', scope: 'READ', spaceIds: [randomUUID()] }],
-  ])('are not made with %s', async (_, body) => {
+  ])('are not created with %s', async (_, body) => {
     expect((await create(body)).status).toBe(400);
   });
 
-  test('of scope ADMIN are not limited to spaces', async () => {
+  test('of scope ADMIN cannot be restricted to spaces', async () => {
     const admin = await signIn(app, app.people.ada);
     const { status, body } = await app.request
       .post('/api-tokens')
@@ -232,7 +232,7 @@ describeEachDialect('API tokens', (open) => {
     expect(body.errors[0].path).toBe('spaceIds');
   });
 
-  test('are at most 100 a user', async () => {
+  test('are limited to 100 for each user', async () => {
     const user = await addUser(app);
     for (let made = 0; made < 99; made += 1) await addToken(app, user.id);
     session = await signIn(app, user);
