@@ -18,7 +18,7 @@ describeMonitor('alert loop', (stage) => {
   const flipsOf = async ({ uuid }: { uuid: string }, query = '') =>
     (await stage.ada.get(`/checks/${uuid}/flips/${query}`).expect(200)).body;
 
-  test('a silent check falls at its deadline, not when someone looks', async () => {
+  test('dates the flip of a silent check at its deadline, not at its evaluation', async () => {
     const made = await stage.ada.check({ timeout: 600, grace: 120 });
     await stage.ada.ping(made);
     stage.app.clock.advance(600 * second);
@@ -34,7 +34,7 @@ describeMonitor('alert loop', (stage) => {
     ]);
   });
 
-  test('a second look makes no second flip', async () => {
+  test('creates no second flip at the next evaluation', async () => {
     const made = await stage.ada.check({ timeout: 60, grace: 60 });
     await stage.ada.ping(made);
     stage.app.clock.advance(3600 * second);
@@ -42,7 +42,7 @@ describeMonitor('alert loop', (stage) => {
     expect(await flipsOf(made)).toHaveLength(2);
   });
 
-  test('a ping in time puts the deadline off', async () => {
+  test('postpones the deadline after a ping in time', async () => {
     const made = await stage.ada.check({ timeout: 600, grace: 120 });
     await stage.ada.ping(made);
     stage.app.clock.advance(650 * second);
@@ -53,7 +53,7 @@ describeMonitor('alert loop', (stage) => {
     expect(await flipsOf(made)).toHaveLength(1);
   });
 
-  test('a ping that brings the deadline forward is minded, and so is one after it', async () => {
+  test('follows a ping that makes the deadline earlier, and the ping after it', async () => {
     const made = await stage.ada.check({ timeout: 7200, grace: 60 });
     await stage.ada.ping(made);
     await stage.ada.ping(made, '/start');
@@ -68,7 +68,7 @@ describeMonitor('alert loop', (stage) => {
     expect((await flipsOf(made))[0]).toEqual({ timestamp: '2026-01-01T14:01:30+00:00', up: 0 });
   });
 
-  test('a run that outlasts its grace falls, and its end lifts it', async () => {
+  test('marks a check as down when a run outlasts its grace, and as up at its end', async () => {
     const made = await stage.ada.check({ timeout: 3600, grace: 60 });
     await stage.ada.ping(made, '/start');
     stage.app.clock.advance(90 * second);
@@ -79,7 +79,7 @@ describeMonitor('alert loop', (stage) => {
     expect((await flipsOf(made)).map(({ up }: { up: number }) => up)).toEqual([1, 0]);
   });
 
-  test('a cron check falls after its schedule in its zone', async () => {
+  test('marks a cron check as down by its schedule in its zone', async () => {
     const made = await stage.ada.check({ schedule: '0 15 * * *', tz: 'Europe/Riga', grace: 60 });
     await stage.ada.ping(made);
     expect((await checkOf(made)).next_ping).toBe('2026-01-01T13:00:00+00:00');
@@ -88,7 +88,7 @@ describeMonitor('alert loop', (stage) => {
     expect((await flipsOf(made))[0]).toEqual({ timestamp: '2026-01-01T13:01:00+00:00', up: 0 });
   });
 
-  test('more checks than are looked at together fall in one round', async () => {
+  test('marks more checks than one batch as down in one round', async () => {
     await insertUpChecks(stage.app, stage.ada.keys.projectId, 250);
     stage.app.clock.advance(86_400 * second + 3600 * second + 1);
     await stage.app.tick();
@@ -97,7 +97,7 @@ describeMonitor('alert loop', (stage) => {
     expect(checks.every(({ next_ping }: { next_ping: string | null }) => next_ping === null)).toBe(true);
   });
 
-  test('several processes on one database turn a check down once', async () => {
+  test('marks a check as down once, even with several processes', async () => {
     const others = await Promise.all([stage.app.openAnother(), stage.app.openAnother()]);
     await insertUpChecks(stage.app, stage.ada.keys.projectId, 150);
     stage.app.clock.advance(86_400 * second + 3600 * second + 1);
@@ -107,7 +107,7 @@ describeMonitor('alert loop', (stage) => {
     await Promise.all(others.map(({ close }) => close()));
   });
 
-  test('a flip waits while another process has an earlier one of its check in hand', async () => {
+  test('delays a flip while another process handles an earlier one of its check', async () => {
     const { database, tick } = stage.app;
     await tick();
     const made = await stage.ada.check();

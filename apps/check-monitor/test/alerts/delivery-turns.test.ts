@@ -38,7 +38,7 @@ describeEachDialect('a database that is away when a message is read', (open) => 
   });
 });
 
-describeEachDialect('a claim whose answer is lost', (open) => {
+describeEachDialect('a claim whose response is lost', (open) => {
   let isLosing = false;
   const stage = openAlertStage(async (schema) => {
     const { database, ...rest } = await open(schema);
@@ -65,7 +65,7 @@ describeEachDialect('a claim whose answer is lost', (open) => {
   });
 });
 
-describeEachDialect('a stop while a claim is under way', (open) => {
+describeEachDialect('a shutdown during a claim', (open) => {
   /** Resolves the claim that has committed. */
   let goOn: (() => void) | undefined;
   let isHeld = false;
@@ -104,7 +104,7 @@ describeEachDialect('a stop while a claim is under way', (open) => {
   });
 });
 
-describeEachDialect('turns of deliveries', (open) => {
+describeEachDialect('delivery turns', (open) => {
   const stage = openAlertStage(open);
   const { webhook, read, log, fail, answer } = stage;
 
@@ -117,7 +117,7 @@ describeEachDialect('turns of deliveries', (open) => {
   }
   const keys = () => stage.target.requests.map(({ headers }) => headers['idempotency-key']);
 
-  test('a message whose worker died is delivered after 30 s, 1, 5, 15 min, then each hour', async () => {
+  test('retry a message whose worker died after 30 s, 1, 5, 15 min, then every hour', async () => {
     const { app, target } = stage;
     const hook = await webhook();
     await fail();
@@ -134,7 +134,7 @@ describeEachDialect('turns of deliveries', (open) => {
     expect(await log(hook)).toMatchObject([{ crashes: 6, tries: null, error: null, attempt: 7 }]);
   });
 
-  test('a message whose workers die is given up after 24 hours, and the channel is shown as failing', async () => {
+  test('give up a message whose workers die after 24 hours, and show the channel as failing', async () => {
     const { app, target } = stage;
     const hook = await webhook();
     await fail();
@@ -152,7 +152,7 @@ describeEachDialect('turns of deliveries', (open) => {
     expect(target.requests).toEqual([]);
   });
 
-  test('a worker that wakes up too late settles nothing', async () => {
+  test('ignore the results of a worker that continues after its lease', async () => {
     const { app } = stage;
     const hook = await webhook();
     await fail();
@@ -165,7 +165,7 @@ describeEachDialect('turns of deliveries', (open) => {
     expect(await log(hook)).toMatchObject([{ error: null }]);
   });
 
-  test('a message that killed two workers goes while nothing else does, and holds nothing up for longer', async () => {
+  test('deliver a message that killed two workers alone, and delay other messages no longer than that', async () => {
     const { app, target } = stage;
     const [bad, good] = [await webhook('/bad'), await webhook('/good')];
     await fail('one', bad.uuid);
@@ -187,7 +187,7 @@ describeEachDialect('turns of deliveries', (open) => {
     expect(together['/bad']).toBe(1);
   });
 
-  test('a stop breaks calls off, gives messages back, and uses up no try', async () => {
+  test('abort calls at a shutdown, release the messages, and count no attempt', async () => {
     // longer than a test may take: a stop that waits for the call does not end
     const second = await openTestApp(open, {}, { timeoutMs: 600_000 });
     const { target } = stage;
@@ -219,7 +219,7 @@ describeEachDialect('turns of deliveries', (open) => {
     await second.close();
   });
 
-  test('five targets that hang do not delay a good one', async () => {
+  test('do not delay a working target while five others hang', async () => {
     const { app, target } = stage;
     const hanging = [];
     for (let n = 0; n < 5; n += 1) hanging.push(await webhook('/hangs'));
@@ -243,7 +243,7 @@ describeEachDialect('turns of deliveries', (open) => {
     await app.deliver();
   });
 
-  test('a channel has two workers in all processes together', async () => {
+  test('give a channel at most two workers in all processes together', async () => {
     const { app } = stage;
     await webhook();
     for (let n = 0; n < 25; n += 1) await fail(`check ${n}`);
@@ -252,7 +252,7 @@ describeEachDialect('turns of deliveries', (open) => {
     await app.database.transaction((tx) => executeSql(tx, 'delete from notifications'));
   });
 
-  test('a waiting time that a wrong clock wrote is no waiting time', async () => {
+  test('ignore a due time that a wrong clock wrote', async () => {
     const { app } = stage;
     const hook = await webhook();
     await fail();
@@ -265,7 +265,7 @@ describeEachDialect('turns of deliveries', (open) => {
     expect(await log(hook)).toMatchObject([{ error: null, settledAt: app.accounts.clock.now() }]);
   });
 
-  test('what became of a message changes nothing about a channel that was given new settings meanwhile', async () => {
+  test('do not apply a result to a channel that has got new settings in the meantime', async () => {
     const { app, target } = stage;
     const chat = await stage.channel('slack', { url: `${target.url}/old` });
     await fail();

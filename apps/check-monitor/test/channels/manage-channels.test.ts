@@ -56,7 +56,7 @@ describeEachDialect('channels of a project', (open) => {
   const pathIn = (text: string | undefined) =>
     /https:\/\/monitor\.example(\/integrations\S+)/.exec(text ?? '')?.[1] ?? '';
 
-  test('are listed in the order of their making, for clients too', async () => {
+  test('are listed in the order of their creation, also for API clients', async () => {
     const hook = await make('webhook', { down: { url: target.url } });
     const mail = await make('email', { address: 'ada@example.org' });
     expect((await listChannelsOf(deps, ada.keys.projectId)).map(({ uuid }) => uuid)).toEqual([
@@ -71,7 +71,7 @@ describeEachDialect('channels of a project', (open) => {
     });
   });
 
-  test('are edited, secrets that are left out staying as they were', async () => {
+  test('are edited; omitted secrets stay unchanged', async () => {
     const path = await make('gotify', { url: target.url, token: 'secret' });
     await editChannel(deps, path, { name: 'phone', settings: { url: target.url, priorityDown: 9 } });
     expect(await getChannel(deps, path)).toMatchObject({
@@ -91,7 +91,7 @@ describeEachDialect('channels of a project', (open) => {
     await ada.post('/checks/', { channels: ',' }).expect(400);
   });
 
-  test('are switched on again by new settings', async () => {
+  test('are enabled again by new settings', async () => {
     const path = await make('slack', { url: target.url });
     const { id } = await getChannel(deps, path);
     await app.database.transaction((tx) => updateChannel(tx, id, { disabledAt: 1, lastError: 'gone' }));
@@ -118,14 +118,14 @@ describeEachDialect('channels of a project', (open) => {
     await expect(testChannel(deps, stranger)).rejects.toThrow('channel not found');
   });
 
-  test('are removed, and from their checks', async () => {
+  test('are deleted, and removed from their checks', async () => {
     const path = await make('slack', { url: target.url });
     const check = await ada.check({ channels: '*' });
     await removeChannel(deps, path);
     expect((await ada.get(`/checks/${check.uuid}`)).body.channels).toBe('');
   });
 
-  test('make a group only with other channels of the project', async () => {
+  test('form a group only with other channels of the project', async () => {
     const hook = await make('webhook', { down: { url: target.url } });
     const group = await make('group', { channels: [hook.uuid] });
     await expect(make('group', { channels: [group.uuid] })).rejects.toThrow('cannot be in the group');
@@ -162,7 +162,7 @@ describeEachDialect('channels of a project', (open) => {
     expect(target.requests).toHaveLength(1);
   });
 
-  test('a mail address agrees by a link, which asks before it does', async () => {
+  test('verify a mail address by a link, after a confirmation page', async () => {
     const path = await make('email', { address: 'ada@example.org' });
     expect(await askConsent(deps, await getChannel(deps, path))).toEqual({ ok: true });
     expect(mailbox.mails[0]?.subject).toBe('Verify your address for notifications of Monitor');
@@ -174,7 +174,7 @@ describeEachDialect('channels of a project', (open) => {
     expect((await getChannel(deps, path)).verifiedAt).toBe(app.accounts.clock.now());
   });
 
-  test('who agreed once has not agreed for another address', async () => {
+  test('need a new verification for another address', async () => {
     const path = await make('email', { address: 'ada@example.org' });
     await askConsent(deps, await getChannel(deps, path));
     const link = pathIn(mailbox.mails[0]?.text);
@@ -187,7 +187,7 @@ describeEachDialect('channels of a project', (open) => {
     expect((await getChannel(deps, path)).verifiedAt).toBeNull();
   });
 
-  test('who receives mails leaves by one click, as often as they like', async () => {
+  test('are deleted when their recipient unsubscribes by one click, which may be repeated', async () => {
     const path = await make('email', { address: 'ada@example.org' }, true);
     await testChannel(deps, path);
     const [mail] = mailbox.mails;
