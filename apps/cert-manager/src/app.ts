@@ -33,13 +33,13 @@ export interface CertManager {
   readonly http: Express;
   /** Answers http-01 challenges and nothing else. */
   readonly challengeHttp: Express;
-  /** From here on the service says that it takes no more requests, though it still answers them. */
+  /** Makes readiness probes fail, so that no more requests are sent; those that arrive are still processed. */
   drain(): void;
   /** Works on the renewal queue once, or once more after the run under way. */
   runRenewals(): Promise<RunReport>;
-  /** Asks CAs once when they want certificates renewed, those whose turn it is. False when there is more to ask. */
+  /** Asks CAs once for the renewal windows of the certificates that are due; false when more are due. */
   runAdvice(): Promise<boolean>;
-  /** Sends the monitor what is new about certificates, and begins to watch what should be watched. */
+  /** Finds FQDNs whose check is missing, and brings the checks in the monitor up to date. */
   runWatch(): Promise<void>;
   /** Reviews the FQDNs of spaces whose policies were changed. */
   reviewPolicies(): Promise<void>;
@@ -49,15 +49,15 @@ export interface CertManager {
   sweepNotices(): Promise<void>;
   /** Takes the next step of the canary in the monitor, when it is due. */
   runCanary(): Promise<void>;
-  /** Compares how FQDNs stand with what is stored, and mends it. */
+  /** Compares the stored states of FQDNs with the facts, and corrects them. */
   sweepStandings(): Promise<void>;
-  /** Compares how many FQDNs spaces have with what is stored, and mends it. */
+  /** Compares the stored numbers of FQDNs of spaces with the facts, and corrects them. */
   sweepSpaceSizes(): Promise<void>;
   /** Probes the targets that are due and reports to the monitor; false when more are due. */
   runProbes(): Promise<boolean>;
   /** Works on the renewal queue once and reports to the monitor, as the poller does. */
   runRenewalJob(): Promise<boolean>;
-  /** Takes up requests that no one works on any more. */
+  /** Continues requests that no process works on any more. */
   takeUpJobs(): Promise<void>;
   /** Completes revocations whose caller got no answer. */
   finishRevocations(): Promise<void>;
@@ -65,7 +65,7 @@ export interface CertManager {
   recoverSigning(): Promise<void>;
   /** Begins the recurring work. */
   startPollers(): void;
-  /** Ends the recurring work and writes what is still to be written; the database stays open. */
+  /** Ends the recurring work and writes pending data; the database stays open. */
   close(): Promise<void>;
 }
 

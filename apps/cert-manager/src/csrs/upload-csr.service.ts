@@ -39,10 +39,10 @@ export interface UploadCsrDeps extends CsrsDeps {
 }
 
 /**
- * Stores a CSR for an FQDN and returns both. The PEM text is stored in its canonical form, its DER to the
- * byte. Throws NotFound, Forbidden, and InvalidInput for what is no CSR, proves no possession of its key, has
- * a key that is not accepted, does not name the FQDN or has a name that the policy of the space does not allow; such
- * a refusal is audited, without the content.
+ * Stores a CSR for an FQDN and returns both. The PEM text is stored in its canonical form, its DER byte for byte.
+ * Throws NotFound and Forbidden. Throws InvalidInput if the file is not a CSR, its signature does not match its key, the
+ * key is not accepted, the CSR does not name the FQDN, or the policy of the space does not allow one of its names; such
+ * a rejection is audited, without the content.
  */
 export async function uploadCsr(
   deps: UploadCsrDeps,
@@ -109,7 +109,7 @@ async function judge({ file, stated }: CsrUpload, fqdn: FqdnRow): Promise<Judged
     ...description,
     version,
     hasSubjectAltName: subjectAltNameDer !== undefined,
-    // a key of a size that is refused is not worth the work
+    // a key whose size is rejected anyway is not analysed
     ...(isKeyAllowed(description) && { rsa: describeRsaKey(csr.spkiDer) }),
   };
   requireUsableCsr(facts, fqdn.fqdn);
@@ -133,7 +133,7 @@ function statedFault(path: string, message: string): InvalidInput {
   return new InvalidInput(`${path}: ${message}`, { fields: [{ path, code: 'mismatch', message }] });
 }
 
-/** RFC 2986 §4.2: the signature shows that anyone who asks holds the private key. */
+/** RFC 2986 §4.2: the signature proves that the requester holds the private key. */
 async function requirePossession(csr: Csr): Promise<void> {
   const verification = await verifyCsr(csr);
   if (!verification.ok) throw csrFault(verification.code, `its signature is refused: ${verification.reason}`);
@@ -157,7 +157,7 @@ function csrFault(code: string, message: string, cause?: InvalidInput): InvalidI
   });
 }
 
-/** What `work` returns; a refusal is audited before it is passed on. */
+/** Returns what `work` returns; a rejection is audited before it is thrown on. */
 async function orAudited<T>(
   { db, clock }: CsrsDeps,
   caller: Caller,

@@ -43,15 +43,15 @@ export interface WatchEvents {
   onRequestFailed(tx: Tx, fqdnId: string, reason: string): Promise<void>;
   /** The renewal of the FQDN is planned for another moment. */
   onPlanned(tx: Tx, fqdn: Pick<FqdnRow, 'id' | 'spaceId'>): Promise<void>;
-  /** The FQDN is watched in another mode: its renewal was switched, or its expiry accepted or not any more. */
+  /** The mode of the watch has changed: renewal was switched, or the acceptance of the expiry began or ended. */
   onModeChanged(tx: Tx, fqdn: Pick<FqdnRow, 'id' | 'spaceId'>): Promise<void>;
-  /** The newest certificate of the FQDN was revoked, and its renewal is planned where that can be. */
+  /** The newest certificate of the FQDN was revoked, and its renewal is planned if possible. */
   onRevoked(tx: Tx, fqdnId: string): Promise<void>;
   /** The policy of the space forbids the renewal of the FQDN. */
   onForbidden(tx: Tx, fqdnId: string, reason: string): Promise<void>;
   /** The policy of the space allows it again. */
   onAllowedAgain(tx: Tx, fqdnId: string): Promise<void>;
-  /** What the targets of the FQDN serve is at fault in these words, or well again; perhaps said before. */
+  /** The targets of the FQDN have this fault, or null for none; also called when nothing has changed. */
   onServed(tx: Tx, fqdnId: string, fault: string | null): Promise<void>;
   /** The FQDNs in the scope were deleted. */
   onFqdnsDeleted(tx: Tx, scope: WatchScope): Promise<void>;
@@ -166,7 +166,7 @@ function policyEvents({
     onAllowedAgain: async (tx, fqdnId) => {
       const subject = await find(tx, fqdnId);
       if (subject?.mode !== 'renewal') return;
-      // one whose renewal failed meanwhile is tried again at once, and says how that ends
+      // if its renewal failed meanwhile, it is retried at once, and that attempt pings the result
       const state = await firstPing(tx, subject, clock.now());
       await notify(tx, subject, state?.signal === 'fail' ? 'log' : 'success', allowedText);
     },
@@ -212,7 +212,7 @@ function scopeEvents({
 
 const nothing = async () => undefined;
 
-/** The same without a monitor: the sweep finds what was missed once there is one. */
+/** Does nothing, since no monitor is set; once there is one, the sweep finds what was missed. */
 export const unwatched: WatchEvents = {
   onIssued: nothing,
   onRenewalFailed: nothing,
@@ -227,7 +227,7 @@ export const unwatched: WatchEvents = {
   onWatchSwitched: nothing,
 };
 
-/** The scheduler, which the watch follows. */
+/** The scheduler; each of its events is then handled by the watch too. */
 export function followedBy(watch: WatchEvents, scheduler: RenewalScheduler): RenewalScheduler {
   return {
     ...scheduler,

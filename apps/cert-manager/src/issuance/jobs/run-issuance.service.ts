@@ -40,7 +40,7 @@ export interface RunDeps {
   readonly onRequestFailed?: (tx: Tx, fqdnId: string, reason: string) => Promise<void>;
   /** Whether a renewal holds the ACME order of the address. */
   readonly isOrderOfRenewal: (tx: Tx, url: string) => Promise<boolean>;
-  /** After this silence of a worker, another one may claim its job. */
+  /** If a worker does not extend its lease for this long, another one may claim its job. */
   readonly leaseMs: number;
 }
 
@@ -71,7 +71,7 @@ export async function runIssuance(deps: RunDeps, job: IssuanceJobRow): Promise<v
   }
 }
 
-/** Fails a claimed job without starting it, because each of `tries` earlier tries was interrupted. */
+/** Fails a claimed job without starting it, because each of `tries` earlier attempts was interrupted. */
 export async function failInterruptedJob(deps: RunDeps, job: IssuanceJobRow, tries: number): Promise<void> {
   const reason = `the request broke off ${tries} times with an unexpected error; see the log of the service`;
   await fail({ deps, job, steps: job.steps }, undefined, { reason });
@@ -83,7 +83,7 @@ interface Subject {
   readonly provider: ProviderRow;
   /** PEM of the certificate that the new one replaces. */
   readonly replaces: string | undefined;
-  /** Why the policy of the space does not allow it, or that the key is compromised; what a CA has been given the CSR for goes on all the same. */
+  /** Why the policy or a compromised key forbids the request; undefined if the CSR was already sent, which continues. */
   readonly refusal: RefusedOutcome | undefined;
 }
 

@@ -34,9 +34,9 @@ export interface SettleDeps {
 /** Why a renewal failed, and what follows. */
 export interface RenewalFault {
   readonly reason: string;
-  /** Further tries change nothing until an owner acts. */
+  /** Further attempts change nothing until an owner acts. */
   readonly isPermanent: boolean;
-  /** Undefined when no try follows. */
+  /** Undefined when no attempt follows. */
   readonly nextTryAt: Date | undefined;
   /** The certificate expired over 30 days ago. */
   readonly isLongExpired: boolean;
@@ -65,13 +65,13 @@ export function requestsOf(journal: RenewalJournal | null): string[] {
   return journal?.requestId === undefined ? [] : [journal.requestId];
 }
 
-/** Whether the CA issued nothing for the key: neither for this try, nor for one before it that died. */
+/** Whether the CA issued nothing for the key, neither in this attempt nor in an earlier one whose process died. */
 function isAnswered({ entry, journal }: RenewalLease, { mayHaveIssued }: SignRefusal): boolean {
   if (mayHaveIssued === true) return false;
   return pendingKeyOf(entry.journal) === undefined || pendingKeyOf(entry.journal) !== pendingKeyOf(journal());
 }
 
-/** The end of a renewal whose certificate is stored, once it is in the log. */
+/** Logs a renewal whose certificate is stored, and returns how it ended. */
 export function reportRenewed(
   { logger }: SettleDeps,
   { id: entryId }: RenewalRow,
@@ -82,7 +82,7 @@ export function reportRenewed(
   return { kind: 'renewed', fqdn };
 }
 
-/** What the audit log keeps of a renewal. */
+/** The audit entry of a completed renewal. */
 export function renewalAudit(
   entry: RenewalRow,
   fqdn: FqdnRow,
@@ -166,7 +166,7 @@ async function planNext(
   return { retryAt: scheduledAt, isLongExpired: isLongExpired({ now, notAfter }) };
 }
 
-/** Whether an order goes on after its FQDN has got another certificate, which must not wait for it when it is due. */
+/** Whether an order continues after its FQDN got another certificate: only until that certificate is due. */
 async function goesOn(
   tx: Tx,
   fqdn: FqdnRow,

@@ -43,7 +43,7 @@ const maxSkipped = 100;
 
 type Skipped = FqdnChangeResult['skipped'][number];
 
-/** What came of some FQDNs. */
+/** The result for some of the FQDNs. */
 interface Outcome {
   readonly changed: number;
   readonly unchanged: number;
@@ -51,8 +51,8 @@ interface Outcome {
 }
 
 /**
- * Changes the FQDNs that are named or that match, 100 in each transaction, and returns what came of it; FQDNs that the
- * caller may not change, or whose policy refuses the provider, are skipped. If the process ends in between, the same
+ * Changes the FQDNs that are named or that match, 100 in each transaction, and returns the result; FQDNs that the
+ * caller may not change, or whose policy rejects the provider, are skipped. If the process ends in between, the same
  * call changes the rest. Throws InvalidInput, and Conflict where more than 5000 match.
  */
 export async function changeFqdns(
@@ -144,7 +144,7 @@ async function findNamed(
   return { rows, missing: [] };
 }
 
-/** Sorts FQDNs by what is to become of them. */
+/** Sorts FQDNs into those to change, unchanged ones and skipped ones. */
 async function judge(tx: Tx, caller: Caller, rows: readonly FqdnRow[], wanted: WantedChange) {
   const spaceIds = [...new Set(rows.map(({ spaceId }) => spaceId))];
   const needsRules = wanted.provider !== undefined && spaceIds.length > 0;
@@ -170,14 +170,14 @@ async function changeSome(
   caller: Caller,
   { rows, input }: { readonly rows: readonly FqdnRow[]; readonly input: FqdnChange },
 ): Promise<Outcome> {
-  // the space before its FQDNs, as everybody holds them
+  // the space before its FQDNs: all transactions lock in this order
   await lockSpacesForShare(tx, [...new Set(rows.map(({ spaceId }) => spaceId))]);
   const wanted = await wantedChange(tx, input);
   const held = await lockFqdns(
     tx,
     rows.map(({ id }) => id),
   );
-  // whose rights may have been taken away meanwhile
+  // the caller may have lost rights in the meantime
   const now = await currentCaller(tx, caller, deps.clock.now());
   const { toChange, unchanged, skipped } = await judge(tx, now, held, wanted);
   const there = new Set(held.map(({ id }) => id));
@@ -207,7 +207,7 @@ async function writeChange(
     fqdn: { ...fqdn, ...columns },
     wasEnabled: fqdn.renewalEnabled,
   }));
-  // a switch of the renewal restates what it is about
+  // onRenewalsSwitched updates the stored states too
   if (wanted.action !== 'set-provider') return onRenewalsSwitched(tx, caller, switched);
   await onProviderNamed(
     tx,

@@ -1,20 +1,20 @@
 /** How the renewal of an FQDN stands. */
 export type RenewalSide = 'well' | 'failed' | 'overdue';
 
-/** What its targets serve: well, at fault, or just well again. */
+/** The state of its targets: without a fault, with one, or just recovered. */
 export type ServedSide = 'well' | 'fault' | 'recovered';
 
 /**
- * What the check of an FQDN is sent when one of its sides has changed. It fails while one side is at fault, and succeeds
- * again when both are well. A success would put off the fall of an overdue renewal, so none is sent then: `log` changes
- * nothing, and the deadline stays that of the renewal.
+ * The signal to send to the check of an FQDN when its renewal or its targets have changed. The check fails while one of
+ * them has a fault, and succeeds again when neither has. If the renewal is overdue, a success would postpone the alert,
+ * so `log` is sent, which leaves the deadline unchanged.
  */
 export function joinedSignal(renewal: RenewalSide, served: ServedSide): 'success' | 'fail' | 'log' {
   if (served === 'fault' || renewal === 'failed') return 'fail';
   return renewal === 'overdue' ? 'log' : 'success';
 }
 
-/** What becomes of a success of the renewal while the targets are at fault: the check stays down. */
+/** Turns a success of the renewal into a `log` while the targets have a fault, so that the check stays down. */
 export function besideServed<Signal extends string>(signal: Signal, fault: string | null): Signal | 'log' {
   return signal === 'success' && fault !== null ? 'log' : signal;
 }
