@@ -257,7 +257,7 @@ function Meaning({
 }) {
   const ownZone = useShownZone();
   if (preview === undefined) return error === null ? null : <p className="cl-strip">{sentenceOf(error)}</p>;
-  if (!preview.ok) return <p className="cl-dim">Mend the schedule to see what it means.</p>;
+  if (!preview.ok) return <p className="cl-dim">Correct the schedule to see what it means.</p>;
   return (
     <section className="cl-preview" aria-label="What the schedule means">
       <p>{preview.sentence}</p>

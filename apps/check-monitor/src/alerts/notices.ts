@@ -75,7 +75,7 @@ export function brokenChannelNotice(channel: BrokenChannel): Notice {
     lines: [
       `Messages to it fail${since}. One was tried for 24 hours and is given up; newer ones are still tried.`,
       ...reason,
-      'Mend its target or change its settings.',
+      'Correct its target or change its settings.',
     ],
   };
 }

@@ -187,7 +187,7 @@ function SwitchOn({ projectId, channel }: { readonly projectId: string; readonly
     <>
       <span className="cl-dim">
         {channel.disabled
-          ? 'Its target refused the alerts for good. Mend the target or the settings, then switch it on.'
+          ? 'Its target refused the alerts for good. Correct the target or the settings, then switch it on.'
           : 'Someone must open the link in the mail that was sent to this address.'}
       </span>
       <div>
