@@ -60,13 +60,13 @@ import { createSharedParts, type SharedParts } from './shared-parts.service.js';
 export interface App {
   /** Answers every request of the service. */
   readonly handler: RequestListener;
-  /** Takes pings that come by another way than HTTP. */
+  /** Accepts pings that do not arrive by HTTP. */
   readonly intake: PingIntake;
-  /** One round of the alert loop: overdue checks fall, flips that wait become messages. */
+  /** One round of the alert loop: marks overdue checks as down, and turns waiting flips into messages. */
   readonly tick: () => Promise<void>;
-  /** Makes readiness probes answer that no more requests should come. */
+  /** Makes readiness probes fail, so that no more requests are sent. */
   readonly drain: () => void;
-  /** Delivers the messages that wait. */
+  /** Delivers waiting messages. */
   readonly dispatcher: Dispatcher;
 }
 
@@ -134,13 +134,13 @@ function answerAll(api: Express, answerPing: RequestListener): RequestListener {
   return (request, response) => {
     if (request.url?.startsWith(pingPrefix) !== true) request.url = plainUrl(request.url ?? '');
     if (!request.url.startsWith(pingPrefix)) return api(request, response);
-    // most pings come in no trace: they are too many to begin one for each
+    // most pings have no trace, and are too many to start one for each
     const answer = request.headers['traceparent'] === undefined ? answerPing : answerTraced;
     return answer(request, response);
   };
 }
 
-/** For people: a cookie counts here, so no other origin may. */
+/** Mounts the API of the console. It accepts the cookie of a session, so it rejects other origins. */
 function mountAccount(app: Express, deps: SharedParts): void {
   const account = {
     ...deps,
@@ -166,7 +166,7 @@ function mountAccount(app: Express, deps: SharedParts): void {
   app.use(accountBasePath, bind(accountContract, accountHandlers(account), options));
 }
 
-/** What is answered to one user is for no one else. */
+/** Forbids caches to store responses, which are for one user only. */
 function forbidStoring(_request: Request, response: Response, next: NextFunction): void {
   response.setHeader('Cache-Control', 'no-store');
   next();
@@ -209,7 +209,7 @@ function reportStatus(db: Database) {
   };
 }
 
-/** Bodies of pings are sent as they came: no browser may take them for a page. */
+/** Ping bodies are returned unchanged, so browsers must not interpret them as pages. */
 function forbidSniffing(_request: Request, response: Response, next: NextFunction): void {
   response.setHeader('X-Content-Type-Options', 'nosniff');
   next();

@@ -21,9 +21,9 @@ import { prepareForPings } from './pings/batches/ping-batch.repository.js';
 import { listenForMail } from './pings/mail/mail-requests.responder.js';
 import { answerUnparsed } from './projects/unparsed-requests.responder.js';
 
-// a stop ends within 5 s: running requests get so long
+// a shutdown takes at most 5 s, of which running requests get this part
 const drainMs = 2500;
-// what a silent database has not answered by then fails, so that the stop ends in time
+// statements without a response by then fail, so that the shutdown ends in time
 const stopMs = 3500;
 
 void runService('check-monitor', async (onClose) => {
@@ -75,8 +75,8 @@ interface AlertParts extends Pick<App, 'tick' | 'dispatcher'> {
 }
 
 /**
- * Starts the alert loop, and apart from it the deliveries: a target that is slow must not keep checks from falling.
- * Returns what stops both: calls are broken off and their messages given back, while pings are still taken.
+ * Starts the alert loop, and separately the deliveries: a slow target must not delay the detection of overdue checks.
+ * Returns a function that stops both. It aborts calls and releases their messages; pings are still accepted.
  */
 function startAlerts({ tick, dispatcher, notifier, logger, everyMs }: AlertParts): () => Promise<void> {
   const deliveries = startPoller({ name: 'deliveries', everyMs, tick: () => dispatcher.pump(), logger });
@@ -108,7 +108,7 @@ async function openMigrated(
 
 const allowedDriftMs = 5;
 
-/** The present to the microsecond: the monotonic clock, set again when the system's clock is moved. */
+/** Reads the time in microseconds from the monotonic clock, and adjusts it when the system's clock was changed. */
 function createMicroClock(): Clock {
   let originMs = performance.timeOrigin;
   return {

@@ -25,16 +25,16 @@ export interface DeliverTurnDeps extends LoadAlertDeps {
   readonly notifier: Pick<Notifier, 'send' | 'mailOwner'>;
 }
 
-/** A worker that gives no sign of life for that long is dead; it gives one three times as often. */
+/** A worker that has not extended its lease for this long counts as dead; it extends it every third of this time. */
 export const leaseMicros: Micros = 30 * microsPerSecond;
 
 /** A turn that is being delivered. */
 export interface RunningTurn {
-  /** Resolves when all its messages are settled or given back; never rejects. */
+  /** Resolves when all its messages are settled or released; never rejects. */
   readonly over: Promise<void>;
-  /** Gives back what was not begun yet. */
+  /** Releases the messages that are not being sent yet. */
   release(): void;
-  /** The same, and nothing is waited for any longer. */
+  /** Releases them after the current message, and stops retrying database writes. */
   stop(): void;
 }
 
@@ -91,7 +91,7 @@ type Persist = <Value>(work: (tx: Tx) => Promise<Value>) => Promise<Value>;
 const persistPauseMs = 1000;
 const maxPersistTries = 300;
 
-/** What was sent is recorded as soon as the database is there again: else it would be sent twice. */
+/** Retries until the database is back: a sent message that is not recorded would be sent twice. */
 async function persisted<Value>(
   work: () => Promise<Value>,
   { logger, isStopping }: { readonly logger: Logger; readonly isStopping: () => boolean },
@@ -115,10 +115,10 @@ interface InTurn {
 }
 
 interface After {
-  /** Whether the next message of the turn may go. */
+  /** Whether the next message of the turn may be sent. */
   readonly goesOn: boolean;
   readonly channel: Channel;
-  /** Nothing was sent, and it is no fault of the message: it is given back. */
+  /** Nothing was sent, through no fault of the message, so it is released. */
   readonly isUntouched?: true;
 }
 
@@ -138,7 +138,7 @@ async function deliverParcel(deps: DeliverTurnDeps, persist: Persist, inTurn: In
   return recordOutcome(deps, persist, inTurn, await deps.notifier.send(channel, content), isToOwner);
 }
 
-/** What the messages say; `not-loaded` while the database is away, which must not count as a crash of the message. */
+/** The content of the messages; `not-loaded` if the database is down, which must not count as a crash of the message. */
 async function load(deps: DeliverTurnDeps, parcel: QueuedParcel) {
   try {
     return await deps.db.read((tx) => loadContent(deps, tx, parcel));
@@ -175,7 +175,7 @@ async function recordOutcome(
   }
   const hold = (timeouts: number) => holdAfter(result, parcel, { timeouts, now });
   const options = { now, hold, isNotice: parcel.kind === 'notice' };
-  // in a storm, only the last message of a turn writes that all is well
+  // to save writes in a storm, only the last message of a turn records a success of the channel
   const isNews = isLast() || !result.ok || result.settings !== undefined || !isWell(channel);
   const changed = await persist(async (tx) => {
     const changed = isNews && !isToOwner ? await recordSent(tx, channel, sent, options) : undefined;
@@ -187,10 +187,10 @@ async function recordOutcome(
   return { goesOn: !isOver, channel: changed ?? channel };
 }
 
-// a target that limits its rate without naming a moment takes messages again soon
+// a target that limits its rate without naming a time accepts messages again soon
 const maxUnnamedHold: Micros = 120 * microsPerSecond;
 
-/** Until when the channel gets nothing more: what it asks for, or growing pauses while it does not answer. */
+/** End of the channel's pause: as the target requests, or after growing pauses while it does not respond. */
 function holdAfter(
   result: Sent['result'],
   parcel: QueuedParcel,
@@ -202,12 +202,12 @@ function holdAfter(
   return result.retryReason === 'timed-out' ? now + pauseAfterTimeout(timeouts) : undefined;
 }
 
-/** Whether the target takes nothing for a while, whichever message it is. */
+/** Whether the target accepts no message at all for a while. */
 function isLimited({ retryReason, retryAfterMs }: FailedDelivery): boolean {
   return retryReason === 'limited' || retryAfterMs !== undefined;
 }
 
-/** Tries of the oldest message, with this one. */
+/** Attempts of the oldest message, including this one. */
 function triesOf({ rows }: QueuedParcel): number {
   return Math.max(0, ...rows.map(({ tries }) => tries ?? 0)) + 1;
 }

@@ -2,7 +2,7 @@ import type { CheckStatus, PingType } from '@certloop/contracts';
 import { type Micros, microsPerSecond } from '../instants.js';
 import { parseSchedule } from './schedules/schedule.js';
 
-/** Status as stored; grace is derived, and so is being down before the alert loop has come by. */
+/** Status as stored. Grace is derived, and so is `down` until the alert loop has evaluated the check. */
 export type StoredStatus = Exclude<CheckStatus, 'grace'>;
 
 export type CheckKind = 'simple' | 'cron' | 'oncalendar';
@@ -24,11 +24,11 @@ export interface CheckTiming extends PeriodSettings {
   readonly lastStartRunId: string | null;
   /** Microseconds that the last finished run took. */
   readonly lastDuration: number | null;
-  /** Look again at this moment: the check may have fallen by then. */
+  /** When the alert loop must evaluate the check again, since it may be down by then. */
   readonly alertAfter: Micros | null;
 }
 
-/** What of it decides the status at a moment and the next expected one. */
+/** The part that decides the status at a moment, and when the next ping is expected. */
 export type StatusTiming = Omit<CheckTiming, 'lastStartRunId' | 'lastDuration' | 'alertAfter'>;
 
 /** What a ping means, after the filters of its check. */
@@ -53,7 +53,7 @@ export interface Outcome {
   readonly flip: Flip | undefined;
 }
 
-/** What a check is doing at a moment. */
+/** Status of a check at a moment. */
 export interface TimingNow {
   /** Moment at which the next ping is expected and grace begins; null when none is. */
   readonly expectedAt: Micros | null;
@@ -66,12 +66,12 @@ export function timingAt(check: StatusTiming, now: Micros): TimingNow {
   return { expectedAt: expectedBy(check, due), status: statusBy(check, due, now) };
 }
 
-/** Moment at which the check falls when nothing comes; null when it cannot. */
+/** When the check goes down unless a ping arrives; null when it cannot go down. */
 export function deadlineOf(check: StatusTiming): Micros | null {
   return deadlineBy(check, expectedBy(check, dueAfterLastPing(check)));
 }
 
-/** Status at the moment `now`. A running job counts only when it has outrun its grace. */
+/** Status at the moment `now`. A running job affects it only after its grace has passed. */
 export function statusAt(check: StatusTiming, now: Micros): CheckStatus {
   return statusBy(check, dueAfterLastPing(check), now);
 }
@@ -97,12 +97,12 @@ export function outcomeOfResume(check: CheckTiming, now: Micros): Outcome {
   return { state, flip: { ...flipTo(check, 'new', '', now), isSilent: true } };
 }
 
-/** What to do with a check whose `alertAfter` has passed: look again later, or let it fall. */
+/** What to do with a check whose `alertAfter` has passed: evaluate it again later, or mark it as down. */
 export type Overdue =
   | { readonly isDown: false; readonly alertAfter: Micros | null }
   | { readonly isDown: true; readonly flip: Flip };
 
-/** The flip is dated at the moment the check fell, not at the moment someone looked. */
+/** The flip has the time at which the check went down, not the time of the evaluation. */
 export function judgeOverdue(check: CheckTiming, now: Micros): Overdue {
   const { expectedAt, status } = timingAt(check, now);
   const deadline = deadlineBy(check, expectedAt);

@@ -30,13 +30,13 @@ type StoredPing = Pick<Ping, 'checkId' | 'n' | 'at'>;
 /** Why a ping was refused; undefined when it is stored. */
 export type PingRefusal = AppError | undefined;
 
-/** Nothing was written, as someone else had changed the check. */
+/** Nothing was written, since another process had changed the check. */
 export const outdated = Symbol('outdated');
 
 /**
- * Stores pings with all that they change, in the order given, in one transaction however many they are; one that is
- * refused leaves the others alone. Cached checks are trusted because concurrent changes are rare; where one is out of
- * date, nothing is written. Nothing else may store pings of these checks by `known` meanwhile.
+ * Stores pings and their effects in the given order, in one transaction. A rejected ping does not affect the others.
+ * Cached checks are trusted because concurrent changes are rare; for an outdated one, nothing is written. While this
+ * runs, no other call may store pings of these checks with the same cache `known`.
  */
 export async function storePings(
   deps: StorePingsDeps,
@@ -62,7 +62,7 @@ export async function storePings(
   }
 }
 
-/** The same for checks that are locked meanwhile. */
+/** Stores pings of checks that it locks until the transaction ends. */
 export async function storePingsLocked(
   deps: StorePingsDeps,
   pings: readonly AddressedPing[],
@@ -72,7 +72,7 @@ export async function storePingsLocked(
   return refusals;
 }
 
-/** The same within a transaction; `stored` is to be handed to `pruneAfter` when it has ended. */
+/** As storePingsLocked, in the given transaction. After its commit, pass `stored` to `pruneAfter`. */
 export async function insertPingsLocked(
   deps: Pick<StorePingsDeps, 'clock' | 'pingLimit'>,
   tx: Tx,
@@ -87,7 +87,7 @@ export async function insertPingsLocked(
   return { refusals, stored: batch.stored() };
 }
 
-/** The checks that there are, read where they are not known yet. */
+/** The checks that exist; reads those that are not cached. */
 async function knownChecks(
   { db }: StorePingsDeps,
   known: KnownChecks,
@@ -135,7 +135,7 @@ class Batch {
 
   rows(): PingRows {
     const byId = new Map([...this.changed].map((check) => [check.id, check]));
-    // but for pings that others of the batch have pushed out already
+    // without pings that later ones of the batch overwrite
     const pings = this.#pings.filter(({ checkId, n }) => {
       const check = byId.get(checkId);
       return check !== undefined && n > check.pingCount - check.slotCount;

@@ -22,14 +22,14 @@ export type ReceivePingDeps = StorePingsDeps &
   ProvisionDeps & {
     /** Called with the number of pings that are stored together. */
     readonly onBatch?: (size: number) => void;
-    /** Called for the check of each ping that is stored; `isNew` says that it was made for the ping. */
+    /** Called for the check of each stored ping; `isNew` if the ping created the check. */
     readonly noteChange?: (uuid: string, isNew?: boolean) => void;
   };
 
-/** Takes pings in. */
+/** Accepts pings. */
 export interface PingIntake {
   /**
-   * Resolves when the ping is on disk with all that it changed; `isNew` says that the check was made for it. Rejects
+   * Resolves when the ping and its effects are on disk; `isNew` if the ping created its check. Rejects
    * with NotFound, Conflict for a slug of several checks, or InvalidInput for a wrong address.
    */
   receive(ping: IncomingPing): Promise<{ readonly isNew: boolean }>;
@@ -37,7 +37,7 @@ export interface PingIntake {
   find(target: PingTarget): Promise<string>;
 }
 
-/** Intake that stores together what arrives together: a lone ping does not wait, and throughput grows with the load. */
+/** Creates an intake that stores concurrent pings in batches, which grow with the load; a single ping does not wait. */
 export function createPingIntake(deps: ReceivePingDeps): PingIntake {
   const store = createPingBatcher(deps);
   return {
@@ -69,11 +69,11 @@ interface WaitingPing extends AddressedPing {
 const maxConcurrent = 100;
 
 /**
- * While one batch is on its way to the disk, pings gather for the next. Of a check only one batch is under way at a
- * time, as the next one begins where it ends.
+ * While one batch is being written, pings wait for the next one. A check is in one batch at a time only, since the next
+ * batch starts from the state that this one writes.
  */
 function createPingBatcher(deps: ReceivePingDeps): (ping: AddressedPing) => Promise<PingRefusal> {
-  // a server of its own works on one batch while another one is made ready here
+  // PostgreSQL writes one batch while this process prepares another
   const maxBatches = deps.db.lanes === undefined ? 1 : 2;
   const checks = createKnownChecks();
   const underWay = new Set<readonly WaitingPing[]>();
@@ -83,11 +83,11 @@ function createPingBatcher(deps: ReceivePingDeps): (ping: AddressedPing) => Prom
 
   const mayBegin = (): boolean => {
     if (waiting.length === 0 || isCollecting || underWay.size >= maxBatches) return false;
-    // a batch that begins too early is too small to be worth its way to the disk
+    // a batch that begins too early is too small to be worth a commit
     return [...underWay].every((batch) => waiting.length >= batch.length);
   };
 
-  /** Batches of one size, so that while the server works on one, those of the other are answered and come again. */
+  /** Takes batches of equal size: while the server writes one, clients of the other get responses and ping again. */
   const takeBatch = (): WaitingPing[] => {
     const all = [...underWay].reduce((sum, batch) => sum + batch.length, waiting.length);
     const max = Math.min(maxConcurrent, Math.ceil(all / maxBatches));
@@ -100,7 +100,7 @@ function createPingBatcher(deps: ReceivePingDeps): (ping: AddressedPing) => Prom
 
   const begin = async (): Promise<void> => {
     isCollecting = true;
-    // what else has arrived is read first: SQLite answers without ever letting the process look at its sockets
+    // reads further pings first: a write on SQLite never lets the process read its sockets
     await nextRound();
     isCollecting = false;
     const batch = takeBatch();
@@ -133,8 +133,8 @@ function createPingBatcher(deps: ReceivePingDeps): (ping: AddressedPing) => Prom
 }
 
 /**
- * All together; when that fails, each alone, so that a ping that breaks it takes no other along. Where the database is
- * away all fail at once, as each would wait for it. Returns those whose check was changed by someone else.
+ * Stores the batch; if this fails, stores each ping alone, so that a faulty ping does not fail the others. If the
+ * database is down, all fail at once instead of waiting in turn. Returns the pings whose check another process changed.
  */
 async function settleTogether(
   db: Database,
@@ -172,7 +172,7 @@ async function provisionAndStore(
   ping: IncomingPing,
   target: SlugTarget,
 ): Promise<{ readonly isNew: boolean }> {
-  // a wrong address makes no check
+  // an invalid address must not create a check
   readExitStatus(ping.address);
   readRunId(ping.address);
   const { uuid, isNew, stored } = await deps.db.transaction(async (tx) => {
