@@ -53,7 +53,7 @@ export async function uploadCsr(
   const { spaceId, fqdnId } = upload;
   requireLevel(caller, spaceId, 'READ_WRITE');
   const fqdn = await db.read((tx) => getFqdn(tx, spaceId, fqdnId));
-  const stored = await orAudited(deps, caller, fqdn, () => judge(upload, fqdn));
+  const stored = await auditRejection(deps, caller, fqdn, () => judge(upload, fqdn));
   const now = clock.now();
   const store = async (tx: Tx) => {
     // locked, so that a change of the policy either is seen here or finds the CSR
@@ -73,7 +73,7 @@ export async function uploadCsr(
     await deps.onCsrStored(tx, caller, held);
     return row;
   };
-  const csr = await orAudited(deps, caller, fqdn, () => db.transaction(store));
+  const csr = await auditRejection(deps, caller, fqdn, () => db.transaction(store));
   return { fqdn, csr };
 }
 
@@ -158,7 +158,7 @@ function csrFault(code: string, message: string, cause?: InvalidInput): InvalidI
 }
 
 /** Returns what `work` returns; a rejection is audited before it is thrown on. */
-async function orAudited<T>(
+async function auditRejection<T>(
   { db, clock }: CsrsDeps,
   caller: Caller,
   { id, spaceId, fqdn }: FqdnRow,
