@@ -60,7 +60,7 @@ export async function changeFqdns(
   caller: Caller,
   input: FqdnChange,
 ): Promise<FqdnChangeResult> {
-  requireWhole(input);
+  requireValidChange(input);
   const { db } = deps;
   const plan = await db.longRead(async (tx) => {
     const { rows, missing } = await findNamed(deps, tx, caller, input);
@@ -87,7 +87,7 @@ export async function changeFqdns(
 const sumOf = (counts: readonly number[]) => counts.reduce((sum, count) => sum + count, 0);
 
 /** Throws InvalidInput unless it says which FQDNs, and which provider where it names one. */
-function requireWhole({ ids, filter, action, providerId }: FqdnChange): void {
+function requireValidChange({ ids, filter, action, providerId }: FqdnChange): void {
   if ((ids === undefined) === (filter === undefined)) {
     throw refused(ids === undefined ? 'filter' : 'ids', 'name the FQDNs either by ids or by a filter');
   }
