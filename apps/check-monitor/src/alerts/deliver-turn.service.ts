@@ -48,7 +48,7 @@ export function runTurn(
   const rest = [...turn.parcels];
   let isStopping = false;
   const persist = <Value>(work: (tx: Tx) => Promise<Value>) =>
-    persisted(() => db.transaction(work), { logger, isStopping: () => isStopping });
+    retryUntilStored(() => db.transaction(work), { logger, isStopping: () => isStopping });
   const extend = async () => {
     await db.transaction((tx) => extendLease(tx, turn.id, deps.clock.now() + leaseMicros));
   };
@@ -69,7 +69,7 @@ export function runTurn(
       const isLast = () => rest.length === 0;
       const after = await deliverParcel(deps, persist, { parcel, channel, isLast });
       if (after.isUntouched === true) rest.unshift(parcel);
-      if (!after.goesOn) break;
+      if (!after.canContinue) break;
       channel = after.channel;
     }
     await returnRest();
@@ -92,7 +92,7 @@ const persistPauseMs = 1000;
 const maxPersistTries = 300;
 
 /** Retries until the database is back: a sent message that is not recorded would be sent twice. */
-async function persisted<Value>(
+async function retryUntilStored<Value>(
   work: () => Promise<Value>,
   { logger, isStopping }: { readonly logger: Logger; readonly isStopping: () => boolean },
 ): Promise<Value> {
@@ -116,7 +116,7 @@ interface InTurn {
 
 interface After {
   /** Whether the next message of the turn may be sent. */
-  readonly goesOn: boolean;
+  readonly canContinue: boolean;
   readonly channel: Channel;
   /** Nothing was sent, through no fault of the message, so it is released. */
   readonly isUntouched?: true;
@@ -129,7 +129,7 @@ async function deliverParcel(deps: DeliverTurnDeps, persist: Persist, inTurn: In
     return settleUnsent(deps, persist, inTurn, 'the channel is switched off');
   }
   const content = await load(deps, parcel);
-  if (content === 'not-loaded') return { goesOn: false, channel, isUntouched: true };
+  if (content === 'not-loaded') return { canContinue: false, channel, isUntouched: true };
   if (content === undefined) return settleUnsent(deps, persist, inTurn, 'the check or the channel is gone');
   if ('owner' in content) {
     const result = await deps.notifier.mailOwner(content.owner, content.notice, leadOf(parcel).deliveryId);
@@ -157,7 +157,7 @@ async function settleUnsent(
 ): Promise<After> {
   await persist((tx) => settleNotifications(tx, parcel.rows, { error, settledAt: deps.clock.now() }));
   log(deps, { parcel, channel }, undelivered(error));
-  return { goesOn: true, channel };
+  return { canContinue: true, channel };
 }
 
 async function recordOutcome(
@@ -171,7 +171,7 @@ async function recordOutcome(
   const now = deps.clock.now();
   if (!result.ok && result.retryReason === 'stopped') {
     await persist((tx) => releaseNotifications(tx, parcel.rows));
-    return { goesOn: false, channel };
+    return { canContinue: false, channel };
   }
   const hold = (timeouts: number) => holdAfter(result, parcel, { timeouts, now });
   const options = { now, hold, isNotice: parcel.kind === 'notice' };
@@ -184,7 +184,7 @@ async function recordOutcome(
   });
   log(deps, { parcel, channel }, result);
   const isOver = !result.ok && (result.permanent || isLimited(result) || result.retryReason === 'timed-out');
-  return { goesOn: !isOver, channel: changed ?? channel };
+  return { canContinue: !isOver, channel: changed ?? channel };
 }
 
 // a target that limits its rate without naming a time accepts messages again soon

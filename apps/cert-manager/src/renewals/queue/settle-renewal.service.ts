@@ -155,7 +155,10 @@ async function planNext(
   });
   const answered = withoutRequest(journal());
   // renewed by hand meanwhile: continue only an order for which the CA may have issued a certificate
-  if (newest.id !== certificateId && !(await goesOn(tx, fqdn, { newest, journal: answered, scheduledAt }))) {
+  if (
+    newest.id !== certificateId &&
+    !(await shouldContinueOrder(tx, fqdn, { newest, journal: answered, scheduledAt }))
+  ) {
     await insertPlanned(tx, fqdn, now);
     return 'none';
   }
@@ -167,7 +170,7 @@ async function planNext(
 }
 
 /** Whether an order continues after its FQDN got another certificate: only until that certificate is due. */
-async function goesOn(
+async function shouldContinueOrder(
   tx: Tx,
   fqdn: FqdnRow,
   {

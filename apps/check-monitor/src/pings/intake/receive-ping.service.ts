@@ -117,8 +117,8 @@ function createPingBatcher(deps: ReceivePingDeps): (ping: AddressedPing) => Prom
 
   const storeBatch = async (batch: readonly WaitingPing[]): Promise<void> => {
     const { db } = deps;
-    const left = await settleTogether(db, batch, (pings) => storePings(deps, checks, pings));
-    await settleTogether(db, left, (pings) => storePingsLocked(deps, pings));
+    const left = await storeTogether(db, batch, (pings) => storePings(deps, checks, pings));
+    await storeTogether(db, left, (pings) => storePingsLocked(deps, pings));
   };
 
   return (ping) =>
@@ -136,7 +136,7 @@ function createPingBatcher(deps: ReceivePingDeps): (ping: AddressedPing) => Prom
  * Stores the batch; if this fails, stores each ping alone, so that a faulty ping does not fail the others. If the
  * database is down, all fail at once instead of waiting in turn. Returns the pings whose check another process changed.
  */
-async function settleTogether(
+async function storeTogether(
   db: Database,
   batch: readonly WaitingPing[],
   store: (pings: readonly WaitingPing[]) => Promise<(PingRefusal | typeof outdated)[]>,
@@ -154,7 +154,7 @@ async function settleTogether(
   } catch (error) {
     const left: WaitingPing[] = [];
     if (others.length === 0 || (await isAway(db, error))) for (const { fail } of batch) fail(error);
-    else for (const one of batch) left.push(...(await settleTogether(db, [one], store)));
+    else for (const one of batch) left.push(...(await storeTogether(db, [one], store)));
     return left;
   }
 }
