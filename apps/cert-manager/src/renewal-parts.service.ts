@@ -31,7 +31,7 @@ import { noticedAfter } from './watch/notices/issuance-events.service.js';
 import { createLostPings } from './watch/pings/lost-pings.service.js';
 import { createWatchRunner } from './watch/run-watch.service.js';
 import { sweepWatch } from './watch/sweep-watch.service.js';
-import { createWatchEvents, followedBy, unwatched, type WatchEvents } from './watch/watch-events.service.js';
+import { createWatchEvents, noWatch, type WatchEvents, withWatch } from './watch/watch-events.service.js';
 import { watchWordOf } from './watch/watched-subject.service.js';
 
 /** The queue, what keeps it in line, and what works on it. */
@@ -39,7 +39,7 @@ export function renewalParts(options: AppOptions, opener: ProviderOpener, notice
   const { database: db, clock, logger, watchJob = (_job, work) => work() } = options;
   const { heartbeatSeconds, watchAwaySeconds: awaySeconds, watchesExpiry } = options.config;
   const monitor = monitorOf(options);
-  const watch = monitor === undefined ? unwatched : createWatchEvents(clock, { watchesExpiry });
+  const watch = monitor === undefined ? noWatch : createWatchEvents(clock, { watchesExpiry });
   const standings = createStandings(clock);
   const { restate } = standings;
   const listener = restatedBeside(watch, standings);
@@ -98,7 +98,7 @@ export function renewalParts(options: AppOptions, opener: ProviderOpener, notice
 /** The scheduler of renewals, with all that follows its events: notices, probes, the watch, policies and standings. */
 function schedulerOf(watch: WatchEvents, standings: Standings, notices: Notices | undefined, clock: Clock) {
   const noticed = noticedAfter(createRenewalScheduler(clock), notices);
-  const followed = followedBy(watch, probedAfter(noticed, clock));
+  const followed = withWatch(watch, probedAfter(noticed, clock));
   return restatedAfter(reviewedAfter(followed, watch, clock), standings);
 }
 

@@ -5,7 +5,7 @@ import type { FqdnRow } from '../fqdns/fqdns.repository.js';
 import type { RenewalFault } from '../renewals/queue/settle-renewal.service.js';
 import { findOpenRenewal, type RenewalRow } from '../renewals/renewals.repository.js';
 import type { RenewalScheduler } from '../renewals/schedule-renewals.service.js';
-import { besideServed, joinedSignal } from './checks/joined-signal.js';
+import { combinedSignal, limitByTargets } from './checks/combined-signal.js';
 import {
   allowedText,
   failedText,
@@ -89,7 +89,7 @@ function createNews(clock: Clock, watchesExpiry: boolean): WatchNews {
   };
   const notify = async (tx: Tx, subject: WatchedSubject, signal: WatchSignal, body: string) => {
     const fault = signal === 'success' ? await findServedFault(tx, subject.fqdn.id) : null;
-    await send(tx, subject, besideServed(signal, fault), body);
+    await send(tx, subject, limitByTargets(signal, fault), body);
   };
   return { clock, watchesExpiry, find, send, notify };
 }
@@ -185,7 +185,7 @@ function servedEvents({ clock, find, send }: WatchNews): Pick<WatchEvents, 'onSe
       const renewal = await firstPing(tx, subject, now);
       const isOverdue = subject.certificate !== undefined && subject.certificate.expectedAt <= now;
       const side = renewal?.signal === 'fail' ? 'failed' : isOverdue ? 'overdue' : 'well';
-      const signal = joinedSignal(side, fault === null ? 'recovered' : 'fault');
+      const signal = combinedSignal(side, fault === null ? 'recovered' : 'fault');
       const body = fault ?? (side === 'failed' ? renewal?.body : undefined) ?? servedAgainText;
       await send(tx, subject, signal, servedText(body));
     },
@@ -213,7 +213,7 @@ function scopeEvents({
 const nothing = async () => undefined;
 
 /** Does nothing, since no monitor is set; once there is one, the sweep finds what was missed. */
-export const unwatched: WatchEvents = {
+export const noWatch: WatchEvents = {
   onIssued: nothing,
   onRenewalFailed: nothing,
   onRequestFailed: nothing,
@@ -228,7 +228,7 @@ export const unwatched: WatchEvents = {
 };
 
 /** The scheduler; each of its events is then handled by the watch too. */
-export function followedBy(watch: WatchEvents, scheduler: RenewalScheduler): RenewalScheduler {
+export function withWatch(watch: WatchEvents, scheduler: RenewalScheduler): RenewalScheduler {
   return {
     ...scheduler,
     onCertificatesStored: async (tx, stored) => {

@@ -9,12 +9,12 @@ export type ServedSide = 'well' | 'fault' | 'recovered';
  * them has a fault, and succeeds again when neither has. If the renewal is overdue, a success would postpone the alert,
  * so `log` is sent, which leaves the deadline unchanged.
  */
-export function joinedSignal(renewal: RenewalSide, served: ServedSide): 'success' | 'fail' | 'log' {
+export function combinedSignal(renewal: RenewalSide, served: ServedSide): 'success' | 'fail' | 'log' {
   if (served === 'fault' || renewal === 'failed') return 'fail';
   return renewal === 'overdue' ? 'log' : 'success';
 }
 
 /** Turns a success of the renewal into a `log` while the targets have a fault, so that the check stays down. */
-export function besideServed<Signal extends string>(signal: Signal, fault: string | null): Signal | 'log' {
+export function limitByTargets<Signal extends string>(signal: Signal, fault: string | null): Signal | 'log' {
   return signal === 'success' && fault !== null ? 'log' : signal;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { besideServed, joinedSignal, type RenewalSide, type ServedSide } from './joined-signal.js';
+import { combinedSignal, limitByTargets, type RenewalSide, type ServedSide } from './combined-signal.js';
 
 test.each<[RenewalSide, ServedSide, string]>([
   ['well', 'well', 'success'],
@@ -12,7 +12,7 @@ test.each<[RenewalSide, ServedSide, string]>([
   ['overdue', 'fault', 'fail'],
   ['overdue', 'recovered', 'log'],
 ])('joins a renewal that is %s and targets that are %s to %s', (renewal, served, signal) => {
-  expect(joinedSignal(renewal, served)).toBe(signal);
+  expect(combinedSignal(renewal, served)).toBe(signal);
 });
 
 test.each([
@@ -22,5 +22,5 @@ test.each([
   ['fail', 'a fault', 'fail'],
   ['log', 'a fault', 'log'],
 ])('turns a %s of the renewal beside %j into %s', (signal, fault, sent) => {
-  expect(besideServed(signal, fault)).toBe(sent);
+  expect(limitByTargets(signal, fault)).toBe(sent);
 });
