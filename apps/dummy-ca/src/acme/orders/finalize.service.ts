@@ -51,7 +51,7 @@ function requireReady(deps: AcmeDeps, order: Order): void {
 async function issueFor(deps: AcmeDeps, order: Order, asked: AcmeCsr): Promise<void> {
   try {
     const certificate = recordOf(order, await issue(deps, order, asked));
-    keep(deps, certificate, order.finalizedAt ?? deps.clock.now());
+    storeIssued(deps, certificate, order.finalizedAt ?? deps.clock.now());
     deps.counts.countIssued({ way: 'acme', key: asked.csr.publicKey.kind });
     deps.counts.countOrder({ outcome: 'issued' });
     order.certificateId = certificate.id;
@@ -64,7 +64,7 @@ async function issueFor(deps: AcmeDeps, order: Order, asked: AcmeCsr): Promise<v
 }
 
 /** For its account, and for anyone who asks for it by its id as for any other certificate. */
-function keep(deps: AcmeDeps, certificate: AcmeCertificate, createdAt: Date): void {
+function storeIssued(deps: AcmeDeps, certificate: AcmeCertificate, createdAt: Date): void {
   const { id, leafPem: certificatePem, serialNumber, notAfter } = certificate;
   deps.store.insertCertificate(certificate);
   deps.certificates.insert({
