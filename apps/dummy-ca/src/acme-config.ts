@@ -149,7 +149,7 @@ const challengeWaitMs = 250;
 export function acmePartsOf(config: AcmeConfig & { readonly backdateSeconds: number }): {
   readonly settings: AcmeSettings;
   readonly validation: ValidationSettings;
-  readonly keep: number;
+  readonly maxRecords: number;
   readonly faults: { readonly faults: readonly Fault[]; readonly seed: number };
   readonly publicUrl: string | undefined;
   readonly admin: boolean;
@@ -165,7 +165,7 @@ export function acmePartsOf(config: AcmeConfig & { readonly backdateSeconds: num
       allowPrivate: config.validatePrivate,
       timeoutMs: config.validationSeconds * 1000,
     },
-    keep: config.acmeKeep,
+    maxRecords: config.acmeKeep,
     faults: { faults: config.faults, seed: config.faultSeed },
     admin: config.admin,
     publicUrl: config.publicUrl,

@@ -33,7 +33,7 @@ import { createStatus, type StatusSettings } from './status/status-deps.service.
 
 export interface AppOptions {
   readonly authority: CertificateAuthority;
-  readonly keep: StoreLimits;
+  readonly storeLimits: StoreLimits;
   /** Certificates of the authority itself, whose status can be asked for. */
   readonly own?: readonly OwnCertificate[];
   readonly status: StatusSettings;
@@ -55,8 +55,8 @@ export interface AppOptions {
 
 /** Handler of every request to the service; nothing outside the process is touched but the state. */
 export function createApp(options: AppOptions): RequestListener {
-  const { authority, keep, acme, clock, logger, state = noState } = options;
-  const certificates = createCertificatesStore(keep, state);
+  const { authority, storeLimits, acme, clock, logger, state = noState } = options;
+  const certificates = createCertificatesStore(storeLimits, state);
   const metrics = options.metrics ?? createMetrics({ logger });
   const counts = createCaCounts(metrics, certificates);
   const idempotency = createIdempotencyStore(certificates, clock);

@@ -25,7 +25,7 @@ void runService(service, async (onClose) => {
   const hasState = state !== noState;
   const source = hasState ? await withStoredRoot(config, state, systemClock) : config;
   const authority = await openAuthority(source, systemClock, secondThread?.spread);
-  const keep = { count: config.keep, octets: config.keepMebibytes * 1_048_576 };
+  const storeLimits = { count: config.keep, octets: config.keepMebibytes * 1_048_576 };
   const intermediate = hasState ? await withStoredIntermediate(config, authority, state) : config;
   // what was made is on disk before anybody is shown it
   state.commit();
@@ -38,7 +38,7 @@ void runService(service, async (onClose) => {
   const own = tls === undefined ? [] : [{ issuer: authority.name, der: tls.der }];
   const app = createApp({
     authority,
-    keep,
+    storeLimits,
     own,
     acme,
     status: config,

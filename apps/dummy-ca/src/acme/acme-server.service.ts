@@ -19,7 +19,7 @@ export interface AcmeOptions {
   readonly validation: ValidationSettings;
   readonly faults: Omit<FaultsOptions, 'validationMode' | 'onStrike'>;
   /** Limit on accounts, orders, certificates and nonces in memory, each. */
-  readonly keep: number;
+  readonly maxRecords: number;
   readonly certificates: CertificatesStore;
   readonly counts: CaCounts;
   readonly status: StatusDeps;
@@ -30,8 +30,8 @@ export interface AcmeOptions {
 
 /** An ACME server that remembers what the state has. */
 export function createAcme(options: AcmeOptions): AcmeDeps {
-  const { issuer, settings, validation, keep, clock, logger } = options;
-  const store = createAcmeStore(keep, options.state);
+  const { issuer, settings, validation, maxRecords, clock, logger } = options;
+  const store = createAcmeStore(maxRecords, options.state);
   const faults = createFaultsStore({
     ...options.faults,
     validationMode: validation.mode,

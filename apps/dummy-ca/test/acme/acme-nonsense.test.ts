@@ -129,7 +129,7 @@ describe('the address that was asked', () => {
 
 describe('memory', () => {
   test('keeps so much of everything, the oldest goes first', async () => {
-    const small = await startAcme({ keep: 10 });
+    const small = await startAcme({ maxRecords: 10 });
     const owner = await small.client();
     const first = await owner.order(dnsIdentifiers('first.test'));
     const last = await owner.order(dnsIdentifiers(...Array.from({ length: 10 }, (_, n) => `n${n}.test`)));

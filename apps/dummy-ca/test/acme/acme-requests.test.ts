@@ -172,7 +172,7 @@ describe('nonces (RFC 8555 §7.2)', () => {
   });
 
   test('that are pushed out of memory are no longer good', async () => {
-    const small = await startAcme({ keep: 10 });
+    const small = await startAcme({ maxRecords: 10 });
     const other = await small.client();
     const nonce = await other.nonce();
     for (let count = 0; count < 10; count += 1) await other.nonce();

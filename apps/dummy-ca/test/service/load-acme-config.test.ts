@@ -37,7 +37,7 @@ describe('the configuration of ACME', () => {
       timeoutMs: 10_000,
     });
     const faults = { faults: [], seed: 1 };
-    expect(rest).toEqual({ keep: 20_000, publicUrl: undefined, faults, admin: false });
+    expect(rest).toEqual({ maxRecords: 20_000, publicUrl: undefined, faults, admin: false });
   });
 
   test('reads where and how challenges are validated', () => {
@@ -108,8 +108,8 @@ describe('the configuration of ACME', () => {
   });
 
   test('takes no less room than the largest order fills', async () => {
-    const keep = partsOf({ DUMMY_CA_ACME_KEEP: '100' }).keep;
-    const acme = await startAcme({ keep });
+    const maxRecords = partsOf({ DUMMY_CA_ACME_KEEP: '100' }).maxRecords;
+    const acme = await startAcme({ maxRecords });
     const owner = await acme.client();
     const names = dnsIdentifiers(...Array.from({ length: 100 }, (_, number) => `n${number}.test`));
     const { body: order, headers } = await owner.order(names);

@@ -57,7 +57,7 @@ describe('GET /certificate/{id}', () => {
   );
 
   test('forgets the oldest certificate when there is no more room', async () => {
-    const small = await startCa({}, { keep: { count: 2, octets: 1_000_000 } });
+    const small = await startCa({}, { storeLimits: { count: 2, octets: 1_000_000 } });
     const ids = [(await small.issue()).id, (await small.issue()).id, (await small.issue()).id];
     const statuses = [];
     for (const id of ids) statuses.push((await request(small.http).get(`/certificate/${id}`)).status);

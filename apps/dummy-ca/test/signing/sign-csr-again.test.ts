@@ -52,7 +52,7 @@ test('does not remember a refusal', async () => {
 });
 
 test('signs anew when the earlier certificate is no longer stored', async () => {
-  const forgetful = await startCa({}, { keep: { count: 1, octets: 1_000_000 } });
+  const forgetful = await startCa({}, { storeLimits: { count: 1, octets: 1_000_000 } });
   const ask = () => forgetful.sign({ csr }).set('Idempotency-Key', 'one').expect(200);
   const { body } = await ask();
   await forgetful.sign({ csr }).expect(200);

@@ -96,7 +96,7 @@ describe('POST /csr', () => {
     const logger = createLogger({ service: 'dummy-ca', level: 'silent' });
     const http = createApp({
       authority,
-      keep: { count: 1, octets: 1 },
+      storeLimits: { count: 1, octets: 1 },
       status: usualStatus,
       clock: ca.clock,
       logger,

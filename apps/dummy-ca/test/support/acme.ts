@@ -30,7 +30,7 @@ export interface TestAcme {
 export interface TestAcmeOptions {
   readonly settings?: Partial<AcmeSettings>;
   readonly validation?: Partial<ValidationSettings>;
-  readonly keep?: number;
+  readonly maxRecords?: number;
   readonly now?: Date;
   readonly root?: Partial<RootSource>;
   /** Faults from the start, as in the configuration. */
@@ -54,14 +54,14 @@ export async function startAcme(options: TestAcmeOptions = {}): Promise<TestAcme
   const { url, server, close } = await serve(
     createApp({
       authority,
-      keep: { count: 100, octets: 1_000_000 },
+      storeLimits: { count: 100, octets: 1_000_000 },
       status: usualStatus,
       acme: {
         issuer: await openAcmeIssuer(authority, { ...noIntermediate, ...source }, clock),
         settings: { ...settings, retryAfterSeconds: 0, ...options.settings },
         validation: { ...validation, mode: 'always-valid', ...options.validation },
         ...parts,
-        ...(options.keep !== undefined && { keep: options.keep }),
+        ...(options.maxRecords !== undefined && { maxRecords: options.maxRecords }),
       },
       clock,
       logger: createLogger({ service: 'dummy-ca', level: 'silent' }),

@@ -51,7 +51,7 @@ const roomy: StoreLimits = { count: 10_000, octets: 100_000_000 };
 
 export interface CaOptions {
   readonly now?: Date;
-  readonly keep?: StoreLimits;
+  readonly storeLimits?: StoreLimits;
   readonly metricsAccess?: MetricsAccess;
   readonly spread?: SpreadIssuing;
 }
@@ -59,13 +59,13 @@ export interface CaOptions {
 /** The real application on a root of its own, with a clock that stands still. */
 export async function startCa(
   source: Partial<RootSource> = {},
-  { now = new Date(), keep = roomy, metricsAccess, spread }: CaOptions = {},
+  { now = new Date(), storeLimits = roomy, metricsAccess, spread }: CaOptions = {},
 ): Promise<TestCa> {
   const clock = createMovableClock(now);
   const authority = await openAuthority({ ...freshRoot, ...source }, clock, spread);
   const http = createApp({
     authority,
-    keep,
+    storeLimits,
     status: usualStatus,
     ...(metricsAccess && { metricsAccess }),
     clock,

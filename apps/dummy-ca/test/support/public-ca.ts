@@ -58,7 +58,7 @@ export async function startPublicCa(options: PublicCaOptions = {}): Promise<Publ
   );
   app = createApp({
     authority,
-    keep: { count: 1_000, octets: 10_000_000 },
+    storeLimits: { count: 1_000, octets: 10_000_000 },
     status: options.status ?? usualStatus,
     metricsAccess: { metricsToken: undefined, metricsOpen: true },
     acme: { issuer, ...parts, validation: { ...validation, mode: 'always-valid' } },

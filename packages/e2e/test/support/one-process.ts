@@ -172,7 +172,7 @@ function createReceiver() {
 async function createAuthority(clock: MovableClock): Promise<RequestListener> {
   const config = loadCaConfig({});
   const authority = await openAuthority(config, clock);
-  const ca = { authority, keep: { count: 10_000, octets: 100_000_000 }, status: config };
+  const ca = { authority, storeLimits: { count: 10_000, octets: 100_000_000 }, status: config };
   return createCa({ ...ca, clock, logger: silent('dummy-ca') });
 }
 

@@ -4,10 +4,10 @@ import { readKey } from '../protocol/jws-header.js';
 import type { Account } from './account.js';
 import type { OrderLists } from './orders.store.js';
 
-export function createAccountsStore(keep: number, state: State, orderLists: OrderLists) {
+export function createAccountsStore(maxRecords: number, state: State, orderLists: OrderLists) {
   const accountIds = new Map<string, string>();
   const accounts = createBoundedMap<Account>({
-    limit: keep,
+    limit: maxRecords,
     onDrop: ({ id, thumbprint }) => {
       state.drop('account', id);
       accountIds.delete(thumbprint);

@@ -9,18 +9,18 @@ import { createOrdersStore, type OrderLists } from './orders.store.js';
 export type AcmeStore = ReturnType<typeof createAcmeStore>;
 
 /**
- * `keep` is the number of accounts, nonces, compromised keys, authorizations, orders and certificates each that are
+ * `maxRecords` is the number of accounts, nonces, compromised keys, authorizations, orders and certificates each that are
  * stored; of the last two, one counts once for each of its identifiers.
  */
-export function createAcmeStore(keep: number, state: State = noState) {
+export function createAcmeStore(maxRecords: number, state: State = noState) {
   const orderLists: OrderLists = new Map();
-  const nonces = createBoundedMap<true>({ limit: keep });
+  const nonces = createBoundedMap<true>({ limit: maxRecords });
   return {
-    ...createAccountsStore(keep, state, orderLists),
-    ...createAuthorizationsStore(keep, state),
+    ...createAccountsStore(maxRecords, state, orderLists),
+    ...createAuthorizationsStore(maxRecords, state),
     // after the accounts, as an order is listed only where its account is stored
-    ...createOrdersStore(keep, state, orderLists),
-    ...createIssuedStore(keep, state),
+    ...createOrdersStore(maxRecords, state, orderLists),
+    ...createIssuedStore(maxRecords, state),
     insertNonce: (nonce: string) => nonces.insert(nonce, true),
     /** Whether it was there; it is not a second time. */
     takeNonce: (nonce: string) => nonces.delete(nonce),

@@ -5,11 +5,11 @@ import type { AuthorizedIdentifier } from './challenges.js';
 import { identifierKey } from './identifiers.js';
 import { noteOf } from './noted-record.store.js';
 
-export function createAuthorizationsStore(keep: number, state: State) {
+export function createAuthorizationsStore(maxRecords: number, state: State) {
   const newestIds = new Map<string, string>();
   const provenIds = new Map<string, string>();
   const authorizations = createBoundedMap<Authorization>({
-    limit: keep,
+    limit: maxRecords,
     onDrop: ({ id, accountId, identifier }) => {
       state.drop('authorization', id);
       const key = keyOf(accountId, identifier);

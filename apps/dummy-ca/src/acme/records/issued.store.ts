@@ -4,10 +4,10 @@ import type { AcmeCertificate } from './acme-certificate.js';
 import { noteOf } from './noted-record.store.js';
 
 /** Certificates, and the keys that their holders have reported as compromised. */
-export function createIssuedStore(keep: number, state: State) {
+export function createIssuedStore(maxRecords: number, state: State) {
   const certificatesByRenewalId = new Map<string, AcmeCertificate>();
   const certificates = createBoundedMap<AcmeCertificate>({
-    limit: keep,
+    limit: maxRecords,
     weigh: ({ identifiers }) => identifiers.length,
     onDrop: ({ id, renewalId }) => {
       state.drop('acme-certificate', id);
@@ -15,7 +15,7 @@ export function createIssuedStore(keep: number, state: State) {
     },
   });
   const compromisedKeys = createBoundedMap<string>({
-    limit: keep,
+    limit: maxRecords,
     onDrop: (spkiSha256) => state.drop('compromised-key', spkiSha256),
   });
   const insert = (certificate: AcmeCertificate) => {

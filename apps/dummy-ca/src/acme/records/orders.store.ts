@@ -6,9 +6,9 @@ import type { Order } from './order.js';
 /** Ids of the orders of each account that is stored. */
 export type OrderLists = Map<string, Set<string>>;
 
-export function createOrdersStore(keep: number, state: State, orderLists: OrderLists) {
+export function createOrdersStore(maxRecords: number, state: State, orderLists: OrderLists) {
   const orders = createBoundedMap<Order>({
-    limit: keep,
+    limit: maxRecords,
     weigh: ({ identifiers }) => identifiers.length,
     onDrop: ({ id, accountId }) => {
       state.drop('order', id);
