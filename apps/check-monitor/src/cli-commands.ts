@@ -106,7 +106,7 @@ export const commands: Readonly<Record<string, Command>> = {
       kind,
       name: requireOption(values, 'name'),
       settings: channelSettings(values),
-      // anyone who may write to the database need not ask
+      // a person who may write to the database needs no consent
       isVerified: true,
       assign: values['no-assign'] !== true,
     });

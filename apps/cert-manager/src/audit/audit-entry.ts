@@ -4,7 +4,7 @@ import { nilUuid } from '../access/caller.js';
 
 export type AuditOutcome = 'success' | 'failure' | 'denied';
 
-/** One act, as anyone who does it describes it. */
+/** One action, as the code that performs it describes it. */
 export interface AuditEntry {
   readonly action: AuditAction;
   readonly resourceType: string;
@@ -95,7 +95,7 @@ function storedDetails(
   return shortened;
 }
 
-/** A second line of defence: anyone who describes an act leaves its secrets out in the first place. */
+/** A second line of defence: code that describes an action must omit its secrets in the first place. */
 const secretName = /password|secret|hmac|cookie|authorization|private_?key|^(?:api_?)?token$/i;
 
 function withoutSecrets(value: unknown): unknown {

@@ -56,7 +56,7 @@ export async function deleteSpaceFqdns(
   const spaceId = readableSpaceId(caller, text);
   if (spaceId === undefined) return 0;
   return db.longTransaction(async (tx) => {
-    // anyone who may read every space may also name one that there is not
+    // a caller who may read every space may also name one that does not exist
     if (!(await spaceExists(tx, spaceId))) return 0;
     requireLevel(caller, spaceId, 'FULL_ACCESS');
     const deletedCount = await deleteFqdnsOfSpace(tx, spaceId);

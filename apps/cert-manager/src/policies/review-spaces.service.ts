@@ -134,7 +134,7 @@ async function reviewAll({ db, clock, watch }: ReviewDeps, fqdns: readonly Revie
   for (let start = 0; start < fqdns.length; start += changedAtOnce) {
     const some = fqdns.slice(start, start + changedAtOnce);
     allowed += await db.transaction(async (tx) => {
-      // the space before its FQDNs, as everybody holds them
+      // the space before its FQDNs: all transactions lock in this order
       await lockSpacesForShare(tx, [...new Set(some.map(({ spaceId }) => spaceId))]);
       let count = 0;
       for (const place of some) {

@@ -21,13 +21,13 @@ export interface RenewalState {
 export type RenewalEvent =
   /** It is due, and someone takes it. */
   | { readonly kind: 'claim'; readonly now: Date; readonly owner: string; readonly leaseUntil: Date }
-  /** Anyone who has it is still at work. */
+  /** Its worker is still at work. */
   | { readonly kind: 'extend'; readonly attempt: number; readonly leaseUntil: Date }
   | { readonly kind: 'complete'; readonly attempt: number; readonly at: Date }
   | { readonly kind: 'fail'; readonly attempt: number; readonly at: Date; readonly reason: string }
   /** Who has it stops, and leaves it to the next one: no fault of the entry. */
   | { readonly kind: 'leave'; readonly attempt: number }
-  /** Nothing was heard of anyone who had it. */
+  /** Its worker has not extended the lease. */
   | {
       readonly kind: 'lapse';
       readonly now: Date;

@@ -68,7 +68,7 @@ export async function spaceExists(tx: Tx, id: string): Promise<boolean> {
 }
 
 /**
- * The space, held until the transaction ends: anyone who adds something to it meanwhile waits, and then finds
+ * The space, locked until the transaction ends: a transaction that adds something to it waits, and then finds
  * it as it was left.
  */
 export async function lockSpace(tx: Tx, id: string): Promise<SpaceRow | undefined> {

@@ -98,7 +98,7 @@ export async function updateTarget(
     const before = await getTarget(tx, fqdnId, targetId);
     const settings = judgeTarget(input, await contextOf(tx, deps, fqdn), before);
     const now = deps.clock.now();
-    // anyone who probes it now finds that it is no longer its to settle
+    // a process that is probing the target now can no longer store its result
     const change = { ...settings, dueAt: now, leaseToken: null };
     await updateTargetRow(tx, targetId, change);
     const target = { ...before, ...change };

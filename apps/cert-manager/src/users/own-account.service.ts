@@ -5,7 +5,7 @@ import { findUser } from './users.repository.js';
 import { userNotFound } from './users.service.js';
 
 /**
- * Throws NotFound when there is no such user, which everybody may know, and Forbidden when they are neither the
+ * Throws NotFound when there is no such user, which every user may know, and Forbidden when they are neither the
  * caller nor the caller an administrator, or the caller's token may only read.
  */
 export async function requireOwnAccount(

@@ -97,7 +97,7 @@ async function syncInOrder(
   return [...syncs, ...(await Promise.allSettled(others.map((check) => syncCheck(later, check))))];
 }
 
-/** Anyone who was silent for longer than its lease changes nothing but the pings that it has sent. */
+/** A worker whose lease has expired may only delete the pings that it has sent. */
 async function settleSync(tx: Tx, { row, sent, next }: SyncEnd, now: Date): Promise<void> {
   await deletePings(tx, sent);
   if (next !== 'unwatched') return releaseWatched(tx, row, next, now);

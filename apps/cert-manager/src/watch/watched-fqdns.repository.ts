@@ -71,7 +71,7 @@ export const watchedFqdns = defineTable<WatchedFqdnRow>('watched_fqdns', {
 /** FQDNs to look at: one, those of a space, or all. */
 export type WatchScope = { readonly fqdnId: string } | { readonly spaceId: string } | 'all';
 
-// anyone who has it looks again by the version; one that lapsed is due already
+// the worker that holds the lease notices the change by the version; a row with an expired lease is due already
 const dueAgain = `version = watched_fqdns.version + 1,
   due_at = case when watched_fqdns.lease_token is null then $1 else watched_fqdns.due_at end`;
 

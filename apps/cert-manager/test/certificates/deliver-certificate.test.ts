@@ -84,7 +84,7 @@ describeEachDialect('delivering a certificate', (open) => {
     else expect(body.includes(der)).toBe(true);
   });
 
-  test('answers 304 without an entry to anyone who has the file, in this format', async () => {
+  test('answers 304 without an audit entry if the caller has the file in this format', async () => {
     const { headers } = await get('certificate');
     const before = await downloads();
     const known = { 'If-None-Match': headers['etag'] };

@@ -125,7 +125,7 @@ describeRequests('requesting a certificate', (place) => {
     });
   });
 
-  test('that is under way is waited for by anyone who asks again', async () => {
+  test('that is running is joined by a second call', async () => {
     const { fqdn } = await fqdnWithCsr(place.app);
     place.ca.processing = 5;
     const [one, other] = await Promise.all([

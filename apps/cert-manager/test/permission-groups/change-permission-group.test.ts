@@ -99,7 +99,7 @@ describeEachDialect('changing a permission group', (open) => {
       for (const id of badIds) await put(id, { name: 'x' }).expect(404);
     });
 
-    test('anyone who is no administrator', async () => {
+    test('callers who are not administrators', async () => {
       const path = `/permission-groups/${group.id}`;
       await send(app, 'put', path, { name: 'x' }, app.people.cleo).expect(403);
       await send(app, 'put', `/permission-groups/${unknownId}`, '{', app.people.cleo).expect(403);

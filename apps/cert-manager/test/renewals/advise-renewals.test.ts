@@ -204,7 +204,7 @@ describeEachDialect('the advice of a CA about renewals', (open) => {
     answer = () => window(3 * day, 4 * day);
     expect(await ask()).toBe(false);
     expect(asked).toHaveLength(8);
-    // anyone who opens an ACME provider reads the directory of its CA
+    // opening an ACME provider reads the directory of its CA
     expect(opened).toBe(1);
     expect(await ask()).toBe(true);
     expect(asked).toHaveLength(10);

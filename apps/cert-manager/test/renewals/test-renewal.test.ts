@@ -142,7 +142,7 @@ describeEachDialect('queueing a renewal for a test', (open) => {
       expect(await entriesOf(place.app, fqdn)).toEqual(before);
     });
 
-    test('to everybody but administrators, before the body is looked at', async () => {
+    test('to everyone but administrators, before the body is validated', async () => {
       const { ben, cleo } = place.app.people;
       await grantEverything(place.app, ben);
       await post(body, ben).expect(403);

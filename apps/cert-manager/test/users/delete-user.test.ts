@@ -54,7 +54,7 @@ describeEachDialect('deleting a user', (open) => {
     await drop(app.people.ada.id.toUpperCase()).expect(400);
   });
 
-  test('refuses the last administrator to anyone who is one without an account', async () => {
+  test('refuses to delete the last administrator, even for an administrator without an account', async () => {
     const openApp = await startApp(open, { environment: { AUTH_MODE: 'open' } });
     const { body } = await openApp.request.delete(`/users/${openApp.people.ada.id}`).expect(400);
     expect(body.code).toBe('last_admin');

@@ -12,7 +12,7 @@ import {
 } from './account-projects.service.js';
 import type { MemberRole } from './role.js';
 
-// Anyone who may write to the database acts for the owner of a project.
+// A person who may write to the database acts for the owner of a project.
 
 /** Makes a user a member of a project. Throws NotFound for the project, InvalidInput for the user. */
 export async function addMember(

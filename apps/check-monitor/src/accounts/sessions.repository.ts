@@ -78,7 +78,7 @@ export async function deleteSessionsOf(tx: Tx, userId: string): Promise<void> {
   await tx.delete(sessions, { userId });
 }
 
-/** Deletes the user's sessions beyond the newest, and everybody's that have ended. */
+/** Deletes the user's sessions beyond the newest, and the ended sessions of all users. */
 export async function sweepSessions(
   tx: Tx,
   userId: string,

@@ -17,7 +17,7 @@ export function badgesHandlers(deps: BadgesDeps): Handlers<typeof badgesContract
   return { listBadges: async ({ context }) => ({ status: 200, body: await listBadges(deps, context) }) };
 }
 
-/** Router of the badges themselves, for everybody. What it does not know has an empty answer. */
+/** Router of the badges themselves, without authentication. Unknown badges get an empty response. */
 export function badgeRouter(deps: BadgesDeps & { readonly logger: Logger }): Router {
   const router = Router({ caseSensitive: true });
   const routes = bind(badgeContract, badgeHandlers(deps), { context: () => undefined, bodyBytes: 0 });

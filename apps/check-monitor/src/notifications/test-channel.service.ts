@@ -17,7 +17,7 @@ export interface TestChannelDeps {
 
 /**
  * Notifies the channel that a check named TEST went down, or came up if it wants nothing else; once, and the
- * result is for anyone who waits. Of all tests the log keeps the latest. Throws NotFound.
+ * result is returned to the caller. The log stores only the latest test. Throws NotFound.
  */
 export async function testChannel(deps: TestChannelDeps, path: ChannelPath): Promise<DeliveryResult> {
   const { db, clock, notifier } = deps;

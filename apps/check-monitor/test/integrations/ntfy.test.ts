@@ -32,7 +32,7 @@ describe('ntfy', () => {
     expect(message).toContain('```\ndone\n```');
   });
 
-  test('needs no token where everybody may write', async () => {
+  test('needs no token for a topic that is open to all', async () => {
     await createNtfy(target.send, undefined).deliver(aDelivery(settings(), aRecovery()));
     expect(target.server.requests[0]?.headers).not.toHaveProperty('authorization');
     expect(target.json()).toMatchObject({ priority: 3, title: 'Backup is UP', tags: ['green_circle'] });

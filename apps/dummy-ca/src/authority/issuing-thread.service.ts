@@ -6,7 +6,7 @@ import type { Batch, BatchOutcomes, Job, Outcome } from './second-thread.service
 const issuing = openIssuing(workerData as IssuingParts);
 
 async function settle(job: Job): Promise<Outcome> {
-  // Anyone who asked finds out the refusal: an error would not keep its class on the way.
+  // The other thread computes the rejection again, since an error would lose its class between threads.
   return issueForCsr(issuing, ...job).catch(() => undefined);
 }
 

@@ -8,7 +8,7 @@ export interface ListPosition {
   readonly id: string;
 }
 
-/** Text of a position, which says nothing to anyone who holds it. */
+/** Text of a position, which is opaque to clients. */
 export function formatListCursor({ at, id }: ListPosition): string {
   return btoa(`${at.getTime()}.${id}`).replaceAll('=', '');
 }

@@ -136,7 +136,7 @@ const servedAddressSchema = z.object({
   stage: z.enum(probeStages).optional(),
   failure: z.enum(probeFailures).optional(),
   observedAt: scalars.instant,
-  /** Who observed it: this service, or anyone who reported it. */
+  /** Who observed it: this service, or the user who reported it. */
   observer: z.enum(['manager', 'report']),
   /** What is served, and what to do, in one sentence. */
   hint: z.string(),

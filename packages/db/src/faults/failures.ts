@@ -23,7 +23,7 @@ export function driverCode(error: unknown): string | undefined {
 
 function isOfDriver(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) return true;
-  // the binding keeps the class of anyone who loaded it first, which may be an Error of another realm
+  // the binding keeps the error class of the realm that loaded it first, which may not be this one
   return typeof error === 'object' && error !== null && 'name' in error && error.name === 'SqliteError';
 }
 

@@ -43,7 +43,7 @@ export class SerialConnection {
   }
 
   /**
-   * TypeORM's driver would hand one runner to everybody, so that overlapping transactions became savepoints of
+   * TypeORM's driver would give the same runner to all callers, so that overlapping transactions became savepoints of
    * each other and the rollback of one took the rows of all.
    */
   newSession(): Session {

@@ -78,7 +78,7 @@ export class SqliteStatements implements Statements {
     }
   }
 
-  /** Anyone who dropped the error must not go on without a transaction: each statement would be one of its own. */
+  /** Code that ignored the error must not continue without a transaction: each statement would commit alone. */
   private afterTheEnd(text: string): Answer {
     if (text !== 'ROLLBACK')
       throw new TransactionOver('the transaction is over: SQLite has rolled it back after an error');

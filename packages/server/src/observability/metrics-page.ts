@@ -26,7 +26,7 @@ export interface MetricsAccess {
 }
 
 /**
- * Router of `GET /metrics`. The address does not exist while neither a token is set nor everybody may scrape;
+ * Router of `GET /metrics`. The address does not exist unless a token is set or scraping is open to all;
  * a wrong token is refused with 401.
  */
 export function metricsPage(metrics: Metrics, { metricsToken, metricsOpen }: MetricsAccess): Router {

@@ -51,7 +51,7 @@ function embeddedAddress(address: Address): Address {
   const octets = address.toByteArray();
   const range = address.range();
   if (range === 'rfc6052') return new ipaddr.IPv4(octets.slice(12));
-  // IPv4-compatible (RFC 4291 §2.5.5.1): deprecated, and routed by anyone who still knows it. `::` and `::1` have ranges of their own.
+  // IPv4-compatible (RFC 4291 §2.5.5.1): deprecated, but some networks still route it. `::` and `::1` have ranges of their own.
   if (range === 'unicast' && octets.slice(0, 12).every((octet) => octet === 0)) {
     return new ipaddr.IPv4(octets.slice(12));
   }

@@ -56,7 +56,7 @@ test('failures are forgotten after a minute', async () => {
   await fail(9);
 });
 
-test('anyone who gets in begins anew', async () => {
+test('a successful login resets the delay', async () => {
   await fail(9);
   expect(await tryOnce(true)).toBe('in');
   await fail(9);

@@ -8,7 +8,7 @@ export interface DnsProofSource {
   readonly answer: string;
 }
 
-/** Anyone who keeps the zone. */
+/** The service that publishes records in the zone. */
 export interface DnsBackend {
   /** Name at which the record is to be; the given one where no CNAME leads elsewhere. Throws UpstreamFailed. */
   nameOf(name: string): Promise<string>;

@@ -18,7 +18,7 @@ export interface TxtUpdate {
 const type = { SOA: 6, TXT: 16, TSIG: 250 } as const;
 const dnsClass = { IN: 1, NONE: 254, ANY: 255 } as const;
 const updateOpcode = 5;
-// Anyone who looks for the record looks for it now.
+// The CA queries the record soon after its publication.
 const ttlSeconds = 60;
 const fudgeSeconds = 300;
 const algorithm = 'hmac-sha256';

@@ -21,12 +21,12 @@ export interface IssuanceRunner {
   takeUp(): Promise<void>;
   /** Deletes what ended long ago. */
   sweep(): Promise<void>;
-  /** Resolves when what is under way has ended; anyone who calls it has made the waits end. */
+  /** Resolves when running work has ended; the caller must abort its waits first. */
   stop(): Promise<void>;
 }
 
 const lookMs = 250;
-// what breaks anyone who works on it must neither do so for ever nor keep its FQDN from another request
+// a job that crashes its workers must not be retried forever, nor block further requests for its FQDN
 const maxTries = 10;
 const retentionMs = 90 * 86_400_000;
 // some wait for proofs to be seen, and those must not keep the others waiting; calls are bounded apart
@@ -103,7 +103,7 @@ function logBroken({ logger }: RunDeps, { id: jobId }: IssuanceJobRow, error: un
   logger.error({ jobId, error }, 'issuance.broken');
 }
 
-/** Leaves a job to anyone who comes next, as this process stops. */
+/** Releases a job for the next process, since this one stops. */
 async function letGo({ db, logger }: RunDeps, job: IssuanceJobRow): Promise<void> {
   try {
     await db.transaction((tx) => updateJob(tx, job, { leaseUntil: null }));

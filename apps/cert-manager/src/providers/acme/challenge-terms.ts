@@ -5,7 +5,7 @@ import { kindOf } from '../provider-kinds.js';
 import { missingKey } from '../provider-state.js';
 import { acmeConfigSchema } from './acme-config.js';
 
-/** How a provider's names are proven, as everybody may know it: neither secrets nor addresses of the inside. */
+/** How a provider's names are proven, without secrets and internal addresses, so that every user may read it. */
 export type ChallengeTerms =
   | { readonly kind: 'none' }
   /** The configuration lacks a key, or has one that is not valid. */

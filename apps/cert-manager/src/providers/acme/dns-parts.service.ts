@@ -21,7 +21,7 @@ interface BackendTerms {
   readonly limitByName: KeyedLimiter;
 }
 
-/** Anyone who keeps the zone of the proofs. */
+/** The service that publishes the proofs in their zone. */
 export function dnsBackendOf(dns: DnsConfig, terms: BackendTerms): DnsBackend {
   const { allowPrivate, requestMs, outgoing, clock, pause, limitByName } = terms;
   const { url, authHeader, mode, tsig, acmeDns, zone } = dns;

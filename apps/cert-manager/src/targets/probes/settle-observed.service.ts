@@ -55,7 +55,7 @@ export interface Settled {
  */
 export async function settleObserved(tx: Tx, listener: ServedListener, observed: Observed): Promise<Settled> {
   const { target, found, observer, observedAt, isWhole } = observed;
-  // anyone who observes another target of the FQDN waits, and then judges with this one
+  // a process that observed another target of the FQDN waits here, and then judges both results
   const row = await lockServedFqdn(tx, target.fqdnId);
   const known = await readKnown(tx, target.fqdnId, serialsIn(found));
   const before = new Map((await listStates(tx, [target.id])).map((state) => [state.address, state]));

@@ -14,7 +14,7 @@ export interface AvatarsDeps {
   readonly clock: Clock;
 }
 
-/** PNG of the user's picture; everybody who is signed in may see it. Throws NotFound when they have none. */
+/** PNG of the user's picture; every signed-in user may see it. Throws NotFound when they have none. */
 export async function getAvatar({ db }: AvatarsDeps, userId: string): Promise<Uint8Array> {
   const png = await db.read((tx) => findAvatar(tx, userId));
   if (png === undefined) throw avatarNotFound();

@@ -63,7 +63,7 @@ async function issueFor(deps: AcmeDeps, order: Order, asked: AcmeCsr): Promise<v
   }
 }
 
-/** For its account, and for anyone who asks for it by its id as for any other certificate. */
+/** Stores the certificate for its account, and, like all others, for requests by its id. */
 function storeIssued(deps: AcmeDeps, certificate: AcmeCertificate, createdAt: Date): void {
   const { id, leafPem: certificatePem, serialNumber, notAfter } = certificate;
   deps.store.insertCertificate(certificate);
