@@ -45,9 +45,9 @@ export interface AppOptions {
     };
   readonly clock: Clock;
   readonly logger: Logger;
-  /** What outlasts a restart; nothing when absent. */
+  /** Stores the state over a restart; nothing is stored when absent. */
   readonly state?: State;
-  /** Where the service counts; a place of its own when absent. */
+  /** Metrics to count in; new ones when absent. */
   readonly metrics?: Metrics;
   /** Who may scrape what it counted; no one when absent. */
   readonly metricsAccess?: MetricsAccess;

@@ -18,16 +18,16 @@ import type { Doors } from './transactions/doors.js';
 import { Passage } from './transactions/passage.js';
 import { withRetries } from './transactions/retry.js';
 
-/** An open transaction; what a repository gets. Good until the work it was given to ends. */
+/** An open transaction, which repositories get. It is valid until the work that got it ends. */
 export type Tx = EntityManager;
 
-/** What an app keeps: its tables, and the steps that lead there. */
+/** The tables of an app, and the migrations that create them. */
 export interface Schema {
   readonly entities: (dialect: Dialect) => EntitySchema<Record<string, unknown>>[];
   readonly migrations: readonly Migration[];
 }
 
-/** Something an operator may want to know though no one failed. */
+/** A condition that operators may want to know, although no call failed. */
 export interface DatabaseWarning {
   readonly name:
     | 'database.connection_lost'
@@ -53,8 +53,8 @@ export interface DatabaseOptions {
 }
 
 /**
- * A database behind two doors. Neither may be passed inside the other: use the transaction in hand, or hand work
- * in order; a second pass throws at once, as it would otherwise wait for itself.
+ * A database with two entries, for reading and for writing, which cannot be nested: use the open transaction, or start
+ * the next one after it. A nested call throws at once, since it would wait for itself.
  */
 export interface Database {
   readonly dialect: Dialect;
@@ -68,37 +68,37 @@ export interface Database {
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /**
    * As `transaction`, for the change of very many rows at once: a statement may take an hour. On SQLite it runs on a
-   * thread of its own: readers go on, writers wait for its end.
+   * separate thread: readers continue, writers wait for its end.
    */
   longTransaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** What `work` returns, seeing one moment of the database, only what is committed; writing is refused. */
   read<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /**
-   * As `read`, for statements that read many rows. On SQLite they run on one of two threads, so that no other work waits
-   * for them but who reads long as well. What one statement returns arrives in one stretch: at most a thousand rows.
+   * As `read`, for statements that read many rows. On SQLite they run on one of two threads, so that only other long
+   * reads wait for them. The rows of a statement arrive all at once: read at most a thousand by one statement.
    */
   longRead<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** Runs a statement that no transaction may hold, such as `create index concurrently`, however long it takes. */
   runOutsideTransaction(statement: string): Promise<void>;
-  /** For the hottest statements on PostgreSQL; undefined on SQLite, where a transaction costs no way to a server. */
+  /** For the most frequent statements on PostgreSQL; undefined on SQLite, which needs no round trip to a server. */
   readonly lanes: Lanes | undefined;
   /** Runs the pending migrations, all or nothing, and returns their names; processes may do so at once. */
   migrate(): Promise<string[]>;
   pendingMigrations(): Promise<string[]>;
-  /** Takes the latest migration back. */
+  /** Reverts the latest migration. */
   revertLast(): Promise<void>;
   /** Statements that would bring the schema in line with the entities; none when migrations and entities agree. */
   schemaDrift(): Promise<string[]>;
-  /** Throws DatabaseUnavailable when the database is away. */
+  /** Throws DatabaseUnavailable when the database does not respond. */
   ping(): Promise<void>;
   /**
    * Why the database cannot be written now (disk full, read-only, locked), in words for anyone; undefined while it can,
    * or as long as nothing is known. Writes a row and deletes it, unless the last write succeeded a moment ago.
    */
   writeFault(): Promise<string | undefined>;
-  /** Fails what is still under way in `ms`, so that a process can stop while its database is silent. */
+  /** Fails statements that still run after `ms`, so that a process can stop while its database is silent. */
   giveUpAfter(ms: number): void;
-  /** Takes no more work, waits for what is under way and closes; after 10 s it closes anyway. */
+  /** Rejects further work, waits for running work, and closes; after 10 s it closes in any case. */
   close(): Promise<void>;
 }
 

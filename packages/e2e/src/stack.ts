@@ -24,7 +24,7 @@ export interface StackOptions {
   readonly databaseUrls?: DatabaseUrls;
   /** What every service inherits. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Takes a sentence about credentials of the last start that had to be replaced. */
+  /** Called with a sentence about each credential of the last start that had to be replaced. */
   readonly warn?: (sentence: string) => void;
 }
 
@@ -249,7 +249,7 @@ async function settleKeys(stack: Stack, warn: StackOptions['warn']): Promise<voi
   await stack.start('cert-manager');
 }
 
-/** A password of the monitor's first user where the file has none: it is new, or from before there was a console. */
+/** Sets a password of the monitor's first user if the file has none: it is new, or older than the console. */
 async function settleMonitorPassword(stack: Stack): Promise<void> {
   const { checkMonitor } = stack.credentials;
   if (checkMonitor.password !== undefined) return;

@@ -58,7 +58,7 @@ export const kindsQuery = {
   staleTime: 300_000,
 };
 
-/** Query of the diagnosis of a check, asked anew when its state changes, and again and again in the background. */
+/** Query of the diagnosis of a check, repeated when its state changes, and at intervals in the background. */
 export function diagnosisQuery(
   projectId: string,
   checkId: string,
@@ -76,7 +76,7 @@ export function diagnosisQuery(
 
 const maxIds = 100;
 
-/** Query of the counts of a project and the states of some checks, asked again and again in the background. */
+/** Query of the counts of a project and the states of some checks, repeated at intervals in the background. */
 export function statesQuery(projectId: string, ids: readonly string[]) {
   const named = ids.slice(0, maxIds).join(',');
   return {
@@ -95,7 +95,7 @@ export function statesQuery(projectId: string, ids: readonly string[]) {
   };
 }
 
-/** A check of the list with what is newest of its state. */
+/** A check of the list with its newest state. */
 export type LiveCheck = ListedCheck & { readonly id: string; readonly recent?: string };
 
 /** Puts newer states into the rows of a list. */
@@ -121,7 +121,7 @@ export function withStates(rows: readonly ListedCheck[], states: readonly CheckS
   });
 }
 
-/** What of the address narrows the list of checks. */
+/** The parameters of the address that filter and sort the list of checks. */
 export interface CheckSearch {
   readonly q?: string;
   readonly status?: 'new' | 'up' | 'grace' | 'down' | 'paused' | 'started';

@@ -6,7 +6,7 @@ import type { IssueForCsr, SignedCertificate } from './csr-issuance.js';
 /** What one certificate is issued for. */
 export type Job = Parameters<IssueForCsr>;
 
-/** The certificate; undefined where it is refused, or the thread cannot say. */
+/** The certificate; undefined if the request was rejected or the thread failed. */
 export type Outcome = SignedCertificate | undefined;
 
 /** What the thread is sent. */
@@ -15,7 +15,7 @@ export interface Batch {
   readonly jobs: readonly Job[];
 }
 
-/** What the thread says of a batch, as soon as all of it is settled: a later one may be done first. */
+/** The results of a batch, sent when all its jobs are done; a later batch may be done first. */
 export interface BatchOutcomes {
   /** 0 of no batch, when it is ready for the first. */
   readonly number: number;
@@ -39,8 +39,8 @@ const batchSize = 4;
 const maxSent = 2 * batchSize;
 
 /**
- * Issues on a second thread what the calling one does not get to, so that two cores sign. A single request is
- * issued at once on the calling thread; so is everything when the other thread ends.
+ * Issues on a second thread the certificates that the calling thread has no time for, so that two cores sign. A single
+ * request is issued at once on the calling thread; so are all requests after the other thread has ended.
  */
 export function createSecondThread(logger: Logger): SecondThread {
   let worker: Worker | undefined;

@@ -179,7 +179,7 @@ async function findFitting(
   return fits ? newest : undefined;
 }
 
-/** What became of one file; a refusal is an outcome, so that the other files still have their turn. */
+/** The outcome of one file. A rejection is an outcome too, so that the other files are still processed. */
 async function outcomeOf(file: string, work: () => Promise<Omit<Outcome, 'file'>>): Promise<Outcome> {
   try {
     return { file, ...(await work()) };
@@ -206,7 +206,7 @@ async function sign(
     const { success, message, certificate } = (await client.signCsr(request)).body;
     return { success, message, pem: certificate };
   }
-  // The command was given by someone: they want again what exists already.
+  // A person gave the command, so an existing valid certificate is no reason to ask for confirmation.
   const request = { params, query: { wait: '120' }, body: { confirmed: true } };
   const { success, message, certificate } = (await client.requestCertificate(request)).body;
   return { success, message, pem: certificate?.pem };

@@ -90,14 +90,14 @@ export function BulkDialog({ title, action, about: selected, close }: BulkDialog
 type Wanted = Omit<FqdnChange, 'dryRun'>;
 type NameProgress = BulkProgress<Wanted, FqdnChangeResult>;
 
-/** Names whose change takes so long that it is shown how far it has come. */
+/** Above this number of names, the dialog shows the progress of the change. */
 const maxSilent = 1_000;
 
 /** The first request of a change. */
 const firstOf = (wanted: Wanted) =>
   requestOf(startOf<Wanted, FqdnChangeResult>(wanted, undefined, nameRules));
 
-/** Why a change has failed, and what is done of it. */
+/** Why a change has failed, and how many names are done. */
 function faultText(error: Error, handled: number, matched: number): string {
   const rest = handled === 0 ? '' : ` ${countText(handled)} of ${countOf(matched, 'name')} are done.`;
   return `${wholeSentence(sentenceOf(error))}${rest}`;
@@ -124,7 +124,7 @@ function useBulkChange(wanted: Wanted, isComplete: boolean) {
     gcTime: 0,
     staleTime: 0,
     retry: false,
-    // it is about what was so when the dialog was opened
+    // the plan stays that of the moment at which the dialog was opened
     refetchOnWindowFocus: false,
     refetchOnReconnect: false,
   });

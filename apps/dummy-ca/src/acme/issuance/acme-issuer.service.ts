@@ -24,7 +24,7 @@ import type { AuthorityKeyType } from '../../authority/issuance-profile.js';
 import type { NamedIssuer } from '../../authority/named-issuer.js';
 import { type PointerSettings, pointersOf } from '../../authority/pointers.js';
 
-/** What signs ACME's certificates. */
+/** The issuer that signs certificates for ACME. */
 export interface AcmeIssuer {
   /** Under which name the issuer is known. */
   readonly name: CaIssuerName;
@@ -35,7 +35,7 @@ export interface AcmeIssuer {
   readonly opened: readonly NamedIssuer[];
   /** Certificates of issuers that the root and the alternate root signed. */
   readonly issued: readonly OwnCertificate[];
-  /** What stands above a leaf up to each root, that root last; the first is the usual one. */
+  /** The chains from a leaf to each root; the first is the default one. */
   readonly chains: readonly IssuerChain[];
   issue(request: Omit<IssueRequest, 'serialNumber'>): Promise<Buffer>;
 }
@@ -54,7 +54,7 @@ export interface IssuerChain {
 
 type Authority = Pick<CertificateAuthority, 'name' | 'issuer' | 'pointers' | 'serialNumbers'>;
 
-/** Where the intermediate comes from: PEM of its key and certificate, or else what key to make for it. */
+/** Source of the intermediate: PEM of its key and certificate, or the type of the key to generate. */
 export interface IntermediateSource extends PointerSettings {
   readonly intermediateKeyPem: string | undefined;
   readonly intermediateCertificatePem: string | undefined;
