@@ -1,13 +1,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { type CheckCreate, createCheckMonitorClient } from '@certloop/contracts';
+import { type CheckUpdate, createCheckMonitorClient } from '@certloop/contracts';
 import { expect, test } from '@jest/globals';
 import type { Stack } from '../../src/stack.js';
 import { monitorCommand } from '../support/monitor-command.js';
 import { describeStack } from '../support/running-stack.js';
 
 const script = fileURLToPath(new URL('../../../../../scripts/import-healthchecks.mjs', import.meta.url));
+
+/** Every setting of a check with a schedule; the old pair of keywords says what the new ones say. */
+type Settings = Required<Omit<CheckUpdate, 'api_key' | 'channels' | 'timeout' | 'subject' | 'subject_fail'>>;
 
 async function importChecks(environment: Record<string, string>, ...words: string[]) {
   const child = spawn(process.execPath, [script, ...words], { env: { ...process.env, ...environment } });
@@ -59,7 +62,8 @@ describeStack('importing checks', (running) => {
     const { source, target, environment } = await makeProjects(running().stack, 'whole');
     const [ops, lost] = [await source.addChannel('Ops'), await source.addChannel('Lost')];
     const opsThere = await target.addChannel('Ops');
-    const nightly: CheckCreate = {
+    // no value is the default, so that a setting that is not copied is missed
+    const nightly: Settings = {
       name: 'Nightly',
       slug: 'nightly',
       tags: 'prod db',
@@ -72,7 +76,10 @@ describeStack('importing checks', (running) => {
       start_kw: 'begin',
       success_kw: 'done',
       failure_kw: 'broken',
+      filter_subject: true,
+      filter_body: true,
       filter_http_body: true,
+      filter_default_fail: true,
     };
     await source.client.createCheck({ body: { ...nightly, channels: `${ops},${lost}` } });
     const { body: idle } = await source.client.createCheck({
