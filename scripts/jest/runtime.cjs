@@ -17,9 +17,28 @@ function openGlobals() {
   return globalsModule;
 }
 
-module.exports = class SharedRuntime extends Runtime {
-  #stores = [];
+/**
+ * Stands in for the AsyncLocalStorage in which circus finds the test that runs. The real one follows every promise,
+ * which costs a file 5 to 8 % of its time. Here tests run one after the other, so one variable is enough.
+ */
+class CurrentTest {
+  #context;
 
+  run(context, work) {
+    const outer = this.#context;
+    this.#context = context;
+    const leave = () => {
+      this.#context = outer;
+    };
+    return work().finally(leave);
+  }
+
+  getStore() {
+    return this.#context;
+  }
+}
+
+module.exports = class SharedRuntime extends Runtime {
   unstable_shouldLoadAsEsm(path) {
     return !path.endsWith('.cjs');
   }
@@ -33,13 +52,7 @@ module.exports = class SharedRuntime extends Runtime {
   /** Circus, anew for each file, as it holds the state of one. */
   requireInternalModule(path) {
     const { AsyncLocalStorage } = hooks;
-    const stores = this.#stores;
-    hooks.AsyncLocalStorage = class extends AsyncLocalStorage {
-      constructor(...options) {
-        super(...options);
-        stores.push(this);
-      }
-    };
+    hooks.AsyncLocalStorage = CurrentTest;
     try {
       delete require.cache[path];
       return require(path);
@@ -50,11 +63,5 @@ module.exports = class SharedRuntime extends Runtime {
 
   requireModule(path) {
     return require(path);
-  }
-
-  teardown() {
-    super.teardown();
-    // those of files that ended would cost every promise of the next ones
-    for (const store of this.#stores) store.disable();
   }
 };
