@@ -19,7 +19,7 @@ import { configure, newCsr, providerOf } from '../support/signing.js';
 jest.setTimeout(180_000);
 
 const leaseMs = 6000;
-const count = 120;
+const count = 64;
 // one statement extends 500 leases
 const leased = 1200;
 
@@ -90,7 +90,7 @@ describeEachDialect('requests for certificates, many at once', (open) => {
 
   test('all end well, however long they wait for each other', async () => {
     // the last ones wait for longer than the CA may take for one answer, and than a lease lasts
-    await configureAcme({ timeouts: { requestMs: 5000 }, limits: { maxConcurrency: 16 } });
+    await configureAcme({ timeouts: { requestMs: 5000 }, limits: { maxConcurrency: 8 } });
     ca.orderMs = 1000;
     const made = await fqdnsWithCsr(count);
     await Promise.all(made.map((fqdn) => request(fqdn)));
@@ -107,14 +107,14 @@ describeEachDialect('requests for certificates, many at once', (open) => {
     ca.forget();
     ca.orderMs = 200;
     const other = await startAppOn(app.database, { environment: environmentOf(ca), beside: app });
-    const made = await fqdnsWithCsr(60);
+    const made = await fqdnsWithCsr(32);
     await Promise.all(made.map((fqdn) => request(fqdn, other)));
     await other.close();
     ca.orderMs = 0;
     await app.takeUpJobs();
     await ended();
     expect(await failures()).toEqual([]);
-    expect(ca.csrs).toHaveLength(60);
+    expect(ca.csrs).toHaveLength(32);
   });
 
   test('more leases than one statement takes are extended, but none of a job that another worker has', async () => {
