@@ -25,7 +25,7 @@ export {
   projectRoles,
 } from './check-monitor/words.js';
 export { csvLine } from './csv.js';
-export type { Contract, ReplyOf, UploadedFile } from './endpoint.js';
+export type { Contract } from './endpoint.js';
 export {
   AppError,
   type ErrorKind,
@@ -34,4 +34,5 @@ export {
   statusByKind,
   UpstreamFailed,
 } from './errors.js';
+export type { ReplyOf, UploadedFile } from './handlers.js';
 export { type CallInput, type Client, type ClientOptions, createClient } from './http/http.client.js';

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
-import { type Contract, endpoint, type Handlers, json, text } from './endpoint.js';
+import { type Contract, endpoint, json, text } from './endpoint.js';
+import type { Handlers } from './handlers.js';
 
 const contract = {
   show: endpoint({

@@ -5,26 +5,17 @@ export * from './check-monitor/index.js';
 export { csvLine } from './csv.js';
 export * from './dummy-ca/index.js';
 export {
-  type BodyOf,
   type BodyShape,
   bytes,
-  type Call,
   type Contract,
   type Endpoint,
   empty,
   endpoint,
-  type GivenReply,
-  type Handler,
-  type Handlers,
   json,
   type Method,
-  type ParamsOf,
-  type QueryOf,
-  type ReplyOf,
   type ResponseShape,
   stream,
   text,
-  type UploadedFile,
 } from './endpoint.js';
 export {
   AppError,
@@ -40,6 +31,17 @@ export {
   Unavailable,
   UpstreamFailed,
 } from './errors.js';
+export type {
+  BodyOf,
+  Call,
+  GivenReply,
+  Handler,
+  Handlers,
+  ParamsOf,
+  QueryOf,
+  ReplyOf,
+  UploadedFile,
+} from './handlers.js';
 export { abortAfter } from './http/abort-after.js';
 export { allowedMethods } from './http/allowed-methods.js';
 export { type CallInput, type Client, type ClientOptions, createClient } from './http/http.client.js';

@@ -17,9 +17,12 @@ import { systemContract } from './system.js';
 import { targetsContract } from './targets.js';
 import { usersContract } from './users.js';
 
+export * from './api-tokens.js';
+export * from './audit-actions.js';
 export * from './audit-logs.js';
 export * from './auth.js';
 export * from './certificates.js';
+export * from './challenge-setup.js';
 export * from './csrs.js';
 export * from './fqdn-lists.js';
 export * from './fqdns.js';

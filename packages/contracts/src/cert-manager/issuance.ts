@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { endpoint, json } from '../endpoint.js';
 import * as scalars from '../scalars.js';
 import { certificateSchema } from './certificates.js';
+import { challengeSetupSchema } from './challenge-setup.js';
 import { pageQuery } from './pages.js';
 import { byFqdn, byId } from './replies.js';
 import { issuanceJobStatuses, requestSteps, stepStatuses } from './words.js';
@@ -14,6 +15,7 @@ export const signReplySchema = z
     certificate: scalars.pem.optional(),
   })
   .meta({ id: 'SignReply' });
+
 export type SignReply = z.output<typeof signReplySchema>;
 
 /** How one step went; further members describe it, such as the order's `url`. */
@@ -34,6 +36,7 @@ export const stepReportSchema = z
       .optional(),
   })
   .meta({ id: 'StepReport' });
+
 export type StepReport = z.output<typeof stepReportSchema>;
 
 export const requestReplySchema = z
@@ -47,6 +50,7 @@ export const requestReplySchema = z
     requiresConfirmation: z.boolean().optional(),
   })
   .meta({ id: 'RequestReply' });
+
 export type RequestReply = z.output<typeof requestReplySchema>;
 
 /** A request for a certificate, live or afterwards; `waiting` for someone to publish a proof. */
@@ -61,6 +65,7 @@ export const issuanceJobSchema = requestReplySchema
     finishedAt: scalars.instant.optional(),
   })
   .meta({ id: 'IssuanceJob' });
+
 export type IssuanceJob = z.output<typeof issuanceJobSchema>;
 
 /** A request as lists show it: who asked whom, and how it ended. */
@@ -77,67 +82,8 @@ export const listedJobSchema = issuanceJobSchema
     failedStep: z.enum(requestSteps).optional(),
   })
   .meta({ id: 'ListedIssuanceJob' });
+
 export type ListedIssuanceJob = z.output<typeof listedJobSchema>;
-
-export const challengeTypes = ['http-01', 'dns-01', 'manual'] as const;
-/** Web servers that the lines of a challenge's setup are written for. */
-const webServers = ['nginx', 'apache', 'caddy', 'haproxy', 'traefik'] as const;
-export const dnsBackends = ['webhook', 'rfc2136', 'acme-dns'] as const;
-
-/** What must be there before a CA can see that the names of an FQDN are under control; nothing of it is secret. */
-export const challengeSetupSchema = z
-  .object({
-    fqdnId: scalars.uuid,
-    spaceId: scalars.uuid,
-    fqdn: z.string(),
-    /** Whom a request for a certificate asks. */
-    provider: z.object({ id: scalars.uuid, name: z.string() }).optional(),
-    /** Absent when the provider asks for no proof, or is not configured. */
-    type: z.enum(challengeTypes).optional(),
-    /** What is to be done, for people. */
-    message: z.string(),
-    /** Names that an order proves: those of the newest CSR, else the FQDN alone. */
-    names: z.array(z.string()),
-    /** Why they cannot be proven in this way. */
-    obstacle: z.string().optional(),
-    http01: z
-      .object({
-        path: z.string(),
-        /** Address that requests for the path are handed on to. */
-        target: z.string(),
-        /** Address that a redirect with status 302 leads to, the token at its end; absent where CAs do not follow. */
-        redirect: z.string().optional(),
-        servers: z.array(z.object({ server: z.enum(webServers), config: z.string() })),
-      })
-      .optional(),
-    dns01: z
-      .object({
-        backend: z.enum(dnsBackends),
-        records: z.array(
-          z.object({
-            name: z.string(),
-            type: z.enum(['CNAME', 'TXT']),
-            /** Absent for a record whose value changes with each order. */
-            value: z.string().optional(),
-            /** Whether someone sets it once, or this service at each order. */
-            setBy: z.enum(['you', 'service']),
-          }),
-        ),
-      })
-      .optional(),
-    /** What a request waits for someone to publish. */
-    waiting: z.array(
-      z.object({
-        jobId: scalars.uuid,
-        name: z.string(),
-        type: z.string(),
-        place: z.string(),
-        content: z.string(),
-      }),
-    ),
-  })
-  .meta({ id: 'ChallengeSetup' });
-export type ChallengeSetup = z.output<typeof challengeSetupSchema>;
 
 export const issuanceContract = {
   signCsr: endpoint({

@@ -2,10 +2,12 @@
 
 /** Levels of a permission group, each holding the ones before it. */
 export const permissionLevels = ['READ', 'READ_WRITE', 'FULL_ACCESS'] as const;
+
 export type PermissionLevel = (typeof permissionLevels)[number];
 
 /** Scopes of an API token; ADMIN reaches what only administrators may use. */
 export const tokenScopes = [...permissionLevels, 'ADMIN'] as const;
+
 export type TokenScope = (typeof tokenScopes)[number];
 
 /** Steps of a certificate request in the order of their execution. */
@@ -23,6 +25,7 @@ export const requestSteps = [
   'store',
   'schedule',
 ] as const;
+
 export type RequestStep = (typeof requestSteps)[number];
 
 export const stepStatuses = [
@@ -35,12 +38,14 @@ export const stepStatuses = [
   'needs_confirmation',
   'waiting_manual',
 ] as const;
+
 export type StepStatus = (typeof stepStatuses)[number];
 
 export const issuanceJobStatuses = ['running', 'waiting', 'completed', 'failed'] as const;
 
 /** States of a renewal entry; the last two are final. */
 export const renewalStatuses = ['pending', 'processing', 'completed', 'failed'] as const;
+
 export type RenewalStatus = (typeof renewalStatuses)[number];
 
 /** Whether an FQDN will be renewed, and what it waits for or what is in the way. */
@@ -63,6 +68,7 @@ export const renewalOutlooks = [
   /** The newest certificate was revoked for its key, and the newest CSR has the same key. */
   'compromised_key',
 ] as const;
+
 export type RenewalOutlook = (typeof renewalOutlooks)[number];
 
 /** States of an FQDN: the first whose rule holds, in this order. */
@@ -76,101 +82,40 @@ export const fqdnStates = [
   'due',
   'valid',
 ] as const;
+
 export type FqdnState = (typeof fqdnStates)[number];
 
 /** What would become of a name that is added to a space: `twin` repeats a name before it in the same list. */
 export const nameVerdicts = ['new', 'exists', 'twin', 'refused'] as const;
+
 export type NameVerdict = (typeof nameVerdicts)[number];
 
 /** Changes of many FQDNs at once. */
 export const fqdnActions = ['renewal-on', 'renewal-off', 'set-provider'] as const;
+
 export type FqdnAction = (typeof fqdnActions)[number];
 
 /** What happens with an FQDN at this moment; `waiting` for someone to publish a proof. */
 export const fqdnActivities = ['requesting', 'renewing', 'waiting'] as const;
+
 export type FqdnActivity = (typeof fqdnActivities)[number];
 
 /** By what lists of FQDNs are sorted; `attention` is by need, and what will never need anyone comes last. */
 export const fqdnSorts = ['createdAt', 'attention', 'expiresAt', 'renewAt', 'fqdn'] as const;
+
 export type FqdnSort = (typeof fqdnSorts)[number];
 
 /** How long a bucket of a timeline is; a week begins on Monday, both at midnight UTC. */
 export const timelineBuckets = ['day', 'week'] as const;
+
 export type TimelineBucket = (typeof timelineBuckets)[number];
 
 /** By what lists of spaces are sorted. */
 export const spaceSorts = ['createdAt', 'name', 'attention'] as const;
+
 export type SpaceSort = (typeof spaceSorts)[number];
 
 /** What of a certificate a file holds: `chain` is the intermediates alone, `fullchain` the leaf and them. */
 export const certificateFormats = ['leaf', 'chain', 'fullchain', 'der', 'p7b'] as const;
-export type CertificateFormat = (typeof certificateFormats)[number];
 
-/** Everything that leaves an entry in the audit log, as `<resource>.<verb>[.<outcome>]`. */
-export const auditActions = [
-  'access.denied',
-  'audit.export',
-  'audit.test',
-  'auth.bootstrap',
-  'auth.fail',
-  'auth.login',
-  'auth.logout',
-  'auth.token.create',
-  'auth.token.renew',
-  'auth.token.revoke',
-  'certificate.download',
-  'certificate.fail',
-  'certificate.import',
-  'certificate.issue',
-  'certificate.refresh',
-  'certificate.renew',
-  'certificate.replace',
-  'certificate.request',
-  'certificate.request.needs_confirmation',
-  'certificate.revoke',
-  'csr.deleteAll',
-  'csr.reject',
-  'csr.sign',
-  'csr.upload',
-  'fqdn.create',
-  'fqdn.delete',
-  'fqdn.deleteAll',
-  'fqdn.expiry',
-  'fqdn.renewal',
-  'fqdn.update',
-  'group.create',
-  'group.delete',
-  'group.member.add',
-  'group.member.remove',
-  'group.member.set',
-  'group.update',
-  'provider.config',
-  'provider.create',
-  'provider.delete',
-  'provider.disable',
-  'provider.enable',
-  'provider.test',
-  'queue.create',
-  'queue.fail',
-  'queue.remove',
-  'queue.retry',
-  'queue.run',
-  'queue.trigger',
-  'space.create',
-  'space.delete',
-  'space.policy',
-  'space.update',
-  'space.watch',
-  'target.create',
-  'target.delete',
-  'target.probe',
-  'target.report',
-  'target.update',
-  'user.avatar',
-  'user.avatar.delete',
-  'user.create',
-  'user.delete',
-  'user.password',
-  'user.update',
-] as const;
-export type AuditAction = (typeof auditActions)[number];
+export type CertificateFormat = (typeof certificateFormats)[number];

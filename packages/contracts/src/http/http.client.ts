@@ -1,6 +1,7 @@
 import type { z } from 'zod';
-import type { BodyShape, Contract, Endpoint, ReplyOf, UploadedFile } from '../endpoint.js';
+import type { BodyShape, Contract, Endpoint } from '../endpoint.js';
 import { AppError, type ErrorKind, InvalidInput, statusByKind, UpstreamFailed } from '../errors.js';
+import type { ReplyOf, UploadedFile } from '../handlers.js';
 import { abortAfter } from './abort-after.js';
 
 export interface ClientOptions {
