@@ -11,16 +11,11 @@ export {
   parseCertificate,
 } from './certificates/certificate.js';
 export { type CertificateDescription, describeCertificate } from './certificates/certificate-description.js';
+export type { IssueRequest } from './certificates/certificate-profile.js';
 export { encodeCertsOnly } from './certificates/certs-only.js';
-export {
-  type ChainCheck,
-  checkChain,
-  isIssuedBy,
-  orderChain,
-  recallCertificate,
-} from './certificates/chain.js';
+export { type ChainCheck, checkChain, isIssuedBy, orderChain } from './certificates/chain.js';
 export { describeExtension, type Extension, type ExtensionDescription } from './certificates/extensions.js';
-export { type IssueRequest, issueCertificate } from './certificates/issue.js';
+export { issueCertificate } from './certificates/issue.js';
 export {
   createIssuer,
   type Issuer,
@@ -30,6 +25,7 @@ export {
 } from './certificates/issuer.js';
 export { findPathFault } from './certificates/path-rules.js';
 export { createRoot, type RootKeyKind, type RootRequest } from './certificates/root.js';
+export { recallCertificate } from './certificates/verified-signatures.js';
 export { type BuiltCsr, buildCsr, type CsrRequest } from './csrs/build-csr.js';
 export { type Csr, type CsrAttribute, parseCsr, verifyCsr } from './csrs/csr.js';
 export { type CsrDescription, describeCsr } from './csrs/csr-description.js';
@@ -49,13 +45,11 @@ export {
   macJws,
   type ParsedJws,
   parseJws,
-  type SignatureAlgorithm,
-  signatureAlgorithmOf,
-  signatureAlgorithms,
   signJws,
   verifyJws,
   verifyMac,
 } from './jose/jws.js';
+export { type SignatureAlgorithm, signatureAlgorithmOf, signatureAlgorithms } from './jose/jws-algorithms.js';
 export { createKeyCache, type KeyCache } from './keys/key-cache.js';
 export {
   exportPrivateKeyPem,

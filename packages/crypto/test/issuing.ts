@@ -1,4 +1,4 @@
-import type { IssueRequest } from '../src/certificates/issue.js';
+import type { IssueRequest } from '../src/certificates/certificate-profile.js';
 import { createIssuer, type Issuer } from '../src/certificates/issuer.js';
 import { createRoot, type RootKeyKind } from '../src/certificates/root.js';
 import { buildCsr } from '../src/csrs/build-csr.js';

@@ -1,10 +1,8 @@
 import { InvalidInput } from '@certloop/contracts';
-import { LRUCache } from 'lru-cache';
-import { createKeyCache } from '../keys/key-cache.js';
-import { verifySignatureSync } from '../keys/signatures.js';
 import { formatName } from '../names/names.js';
-import { type Certificate, fingerprint, isWithinValidity, parseCertificate } from './certificate.js';
+import { type Certificate, isWithinValidity } from './certificate.js';
 import { findPathFault } from './path-rules.js';
+import { isSignedBy, recallCertificate } from './verified-signatures.js';
 
 /** A path to a trusted root, or why there is none. */
 export type ChainCheck =
@@ -18,6 +16,7 @@ export type ChainCheck =
 
 // Real chains have at most four certificates; the bound keeps a hostile set of look-alikes cheap.
 const maxDepth = 8;
+
 const maxCertificates = 16;
 
 /**
@@ -139,51 +138,6 @@ function isNamedIssuer(certificate: Certificate, issuer: Certificate): boolean {
   const { subjectKeyIdentifier } = issuer;
   if (authorityKeyIdentifier === undefined || subjectKeyIdentifier === undefined) return true;
   return authorityKeyIdentifier.equals(subjectKeyIdentifier);
-}
-
-function isSignedBy(certificate: Certificate, issuer: Certificate): boolean {
-  return issuer.isCa && issuer.maySignCertificates && signatureHolds(certificate, issuer);
-}
-
-// One certificate meets the same issuer when a chain is put in order and when it is checked.
-const verified = new WeakMap<Certificate, WeakMap<Certificate, boolean>>();
-
-const issuerKeys = createKeyCache(64);
-
-// Those of authorities come again with every chain: remembered by their octets, the oldest forgotten first.
-const maxAuthorities = 256;
-const verifiedAuthorities = new LRUCache<string, boolean>({ max: maxAuthorities });
-const authorities = new LRUCache<string, Certificate>({ max: maxAuthorities });
-// real ones have less than 3 KiB, with keys of RSA-4096
-const maxCachedOctets = 8192;
-
-/** As parseCertificate; one of an authority is parsed once for all the chains that it comes with. */
-export function recallCertificate(der: Buffer): Certificate {
-  const octets = der.toString('latin1');
-  const known = authorities.get(octets);
-  if (known !== undefined) return known;
-  const certificate = parseCertificate(der);
-  if (!certificate.isCa || der.length > maxCachedOctets) return certificate;
-  authorities.set(octets, certificate);
-  return certificate;
-}
-
-function signatureHolds(certificate: Certificate, issuer: Certificate): boolean {
-  if (certificate.isCa) return authorityHolds(certificate, issuer);
-  const known = verified.get(certificate) ?? new WeakMap<Certificate, boolean>();
-  verified.set(certificate, known);
-  const holds = known.get(issuer) ?? verifySignatureSync(certificate, issuer.publicKey, issuerKeys).ok;
-  known.set(issuer, holds);
-  return holds;
-}
-
-function authorityHolds(certificate: Certificate, issuer: Certificate): boolean {
-  const key = `${fingerprint(certificate.der)} ${fingerprint(issuer.spkiDer)}`;
-  const known = verifiedAuthorities.get(key);
-  if (known !== undefined) return known;
-  const holds = verifySignatureSync(certificate, issuer.publicKey, issuerKeys).ok;
-  verifiedAuthorities.set(key, holds);
-  return holds;
 }
 
 const brokenChain = (reason: string): InvalidInput =>
