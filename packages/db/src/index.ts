@@ -77,14 +77,10 @@ export {
 } from './rows/write.js';
 export { Column, type ColumnSpec, column, columnName } from './tables/columns.js';
 export type { Migration } from './tables/migrations.js';
+export { addColumns, addIndexes, createTables, dropIndexes, dropTables } from './tables/schema-changes.js';
 export {
   type AnyTable,
-  addColumns,
-  addIndexes,
-  createTables,
   defineTable,
-  dropIndexes,
-  dropTables,
   entitiesOf,
   type TableIndex,
   type TableOf,
