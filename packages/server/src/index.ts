@@ -71,15 +71,8 @@ export {
   wholeNumber,
   wordList,
 } from './process/config.js';
-export {
-  type Listening,
-  type ListenOptions,
-  listen,
-  type OnClose,
-  runService,
-  StartFailed,
-  startFailure,
-} from './process/lifecycle.js';
+export { type OnClose, runService } from './process/lifecycle.js';
+export { type Listening, type ListenOptions, listen, StartFailed, startFailure } from './process/listen.js';
 export { packageVersion } from './process/package-version.js';
 export { type Poller, type PollerOptions, startPoller } from './process/poller.js';
 export { bringUpToDate, type Migratable, type SchemaAtStart } from './process/schema-at-start.js';

@@ -1,5 +1,5 @@
 import type { Logger } from '../observability/logger.js';
-import { StartFailed } from './lifecycle.js';
+import { StartFailed } from './listen.js';
 
 /** What of a database knows its migrations. */
 export interface Migratable {

@@ -1,0 +1,115 @@
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { twoHosts } from '../http/unparsed-requests.js';
+
+/** A start that cannot go on, in one sentence for the operator. */
+export class StartFailed extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'StartFailed';
+  }
+}
+
+export interface ListenOptions {
+  readonly host: string;
+  readonly port: number;
+  /** Milliseconds that a whole request may take to arrive. */
+  readonly requestTimeoutMs?: number;
+  /** Milliseconds that running requests may take when it closes; 10 s when absent. */
+  readonly drainMs?: number;
+  /** PEM of the private key and of the chain, leaf first; with it the service speaks https alone. */
+  readonly tls?: { readonly key: string; readonly cert: string };
+}
+
+export interface Listening {
+  readonly server: Server;
+  /** Base address without a trailing slash. */
+  readonly url: string;
+  /** Stops taking connections, lets running requests end, and cuts them after `drainMs`. */
+  close(): Promise<void>;
+}
+
+/**
+ * Serves the handler. A request with two Host fields does not reach it (RFC 9112 3.2): it is 400, in the words of
+ * `answerUnparsed` where that was called. Throws StartFailed when the port is taken, not
+ * permitted, or the host unknown.
+ */
+export async function listen(handler: RequestListener, options: ListenOptions): Promise<Listening> {
+  const requestTimeout = options.requestTimeoutMs ?? 15_000;
+  const times = {
+    requestTimeout,
+    headersTimeout: Math.min(10_000, requestTimeout),
+    // Node looks for late requests this often; its own 30 s would more than double their time.
+    connectionsCheckingInterval: 1_000,
+    keepAliveTimeout: 65_000,
+  };
+  const { tls } = options;
+  const guarded: RequestListener = (request, response) => {
+    if (hasOneHost(request)) handler(request, response);
+    else if (!server.emit(twoHosts, request, response)) {
+      response.writeHead(400, { Connection: 'close' }).end();
+    }
+  };
+  const server: Server =
+    tls === undefined ? createServer(times, guarded) : createTlsServer({ ...times, ...tls }, guarded);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error) => reject(startFailure(error, options)));
+    server.listen(options.port, options.host, resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  const host = options.host.includes(':') ? `[${options.host}]` : options.host;
+  return {
+    server,
+    url: `${tls === undefined ? 'http' : 'https'}://${host}:${port}`,
+    close: () => drain(server, options.drainMs ?? 10_000),
+  };
+}
+
+/** Why a listener, of whatever protocol, could not be opened, as a sentence for the operator. */
+export function startFailure(
+  error: NodeJS.ErrnoException,
+  { host, port }: Pick<ListenOptions, 'host' | 'port'>,
+): StartFailed {
+  const place = `port ${port} on ${host}`;
+  const reasons: Readonly<Record<string, string>> = {
+    EADDRINUSE: `${place} is already in use`,
+    EACCES: `${place} needs more rights than this user has`,
+    EADDRNOTAVAIL: `${host} is no address of this machine`,
+    ENOTFOUND: `${host} is no known host`,
+  };
+  return new StartFailed(reasons[error.code ?? ''] ?? `cannot listen on ${place}: ${error.message}`, {
+    cause: error,
+  });
+}
+
+/** Node hands on the first Host field and drops the others, while a proxy may have judged the last one. */
+function hasOneHost({ rawHeaders }: IncomingMessage): boolean {
+  let count = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index];
+    if (name?.length === 4 && name.toLowerCase() === 'host') count += 1;
+  }
+  return count < 2;
+}
+
+async function drain(server: Server, drainMs: number): Promise<void> {
+  // The client then sends its next request elsewhere, instead of into a connection that is being closed.
+  server.prependListener('request', (_, response: ServerResponse) =>
+    response.setHeader('Connection', 'close'),
+  );
+  // A keep-alive connection becomes idle only when its running request ends: look again until then.
+  const sweep = setInterval(() => server.closeIdleConnections(), 20);
+  const cut = setTimeout(() => server.closeAllConnections(), drainMs);
+  await new Promise<void>((resolve) => {
+    server.close(() => resolve());
+  });
+  clearInterval(sweep);
+  clearTimeout(cut);
+}
