@@ -14,7 +14,7 @@ import {
 } from '../packages/cli/dist/src/reference/describe.js';
 import { environment } from '../packages/cli/dist/src/reference/environment.js';
 import { examplesOf } from '../packages/cli/dist/src/reference/examples.js';
-import { createProgram } from '../packages/cli/dist/src/run.js';
+import { createProgram } from '../packages/cli/dist/src/program.js';
 
 const root = new URL('..', import.meta.url);
 const read = (path) => readFileSync(new URL(path, root), 'utf8');

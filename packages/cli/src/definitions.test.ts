@@ -6,7 +6,7 @@ import { createPem, onlyId, serveContracts } from './contract-service.fixture.js
 import { explainCode } from './faults/system-fault.js';
 import { processIo } from './io.js';
 import { operationTables } from './operations.js';
-import { createProgram } from './run.js';
+import { createProgram } from './program.js';
 
 const program = createProgram([], processIo(), () => undefined);
 

@@ -2,9 +2,9 @@ import { expect, test } from '@jest/globals';
 import type { Command } from 'commander';
 import { processIo } from './io.js';
 import { operationTables } from './operations.js';
+import { createProgram } from './program.js';
 import { visibleCommands } from './reference/describe.js';
 import { bundleExamples, examples, examplesOf } from './reference/examples.js';
-import { createProgram } from './run.js';
 
 const program = createProgram([], processIo(), () => undefined);
 

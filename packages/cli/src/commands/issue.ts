@@ -1,40 +1,22 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
-import { AppError, type Certificate } from '@certloop/contracts';
-import {
-  type Csr,
-  csrLabels,
-  describeCsr,
-  parseCertificate,
-  parseCsr,
-  parsePem,
-  parsePemBlocks,
-} from '@certloop/crypto';
+import { mkdir } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { csrLabels, parseCsr, parsePem } from '@certloop/crypto';
 import type { Command } from 'commander';
-import { fitsCsr } from '../certificates/fits-csr.js';
-import type { Manager, Session } from '../connection/session.js';
-import { UsageError } from '../faults/command-errors.js';
-import { describeFault, faultCode } from '../faults/system-fault.js';
+import type { Session } from '../connection/session.js';
 import { findProvider, findSpace } from '../lookup.js';
-
-interface IssueOptions {
-  readonly space: string;
-  readonly provider?: string;
-  readonly outDir?: string;
-  readonly renew?: boolean;
-  readonly ifNeeded?: true;
-  readonly dryRun?: true;
-}
-
-interface Outcome {
-  readonly file: string;
-  readonly fqdn?: string;
-  readonly success: boolean;
-  /** Whether something was signed, or would be. */
-  readonly changed: boolean;
-  readonly message: string;
-  readonly certificate?: string;
-}
+import {
+  addFqdn,
+  type Batch,
+  findFitting,
+  hostnameOf,
+  type IssueOptions,
+  type Outcome,
+  outcomeOf,
+  resultOf,
+  sign,
+  uploadCsr,
+  writeCertificate,
+} from './issue-steps.js';
 
 /** Adds `issue`. */
 export function addIssue(program: Command, open: () => Session): void {
@@ -56,17 +38,6 @@ export function addIssue(program: Command, open: () => Session): void {
     .option('--dry-run', 'only validate the CSRs, and print what would be done')
     .option('--out-dir <folder>', 'folder to write each certificate to, as <fqdn>.pem')
     .action((files: string[], options: IssueOptions) => issueAll(open(), files, options));
-}
-
-/** What the files of one call share. */
-interface Batch {
-  readonly io: Session['io'];
-  readonly client: Manager;
-  readonly options: IssueOptions;
-  readonly spaceId: string;
-  readonly providerId: string | undefined;
-  /** Ids of the FQDNs of the space by name; those that are added join it. */
-  readonly known: Map<string, string>;
 }
 
 async function issueAll(session: Session, files: readonly string[], options: IssueOptions): Promise<void> {
@@ -134,92 +105,4 @@ async function issueOne(batch: Batch, file: string): Promise<Omit<Outcome, 'file
   const { message } = signed;
   const written = await writeCertificate(options, fqdn, signed.pem);
   return { fqdn, success: true, changed: true, message, ...written };
-}
-
-async function uploadCsr(
-  client: Manager,
-  csr: Readonly<Record<'spaceId' | 'fqdnId' | 'fqdn' | 'name' | 'pem', string>>,
-  query: { readonly dryRun?: 'true' },
-): Promise<void> {
-  const { spaceId, fqdnId, fqdn, name, pem } = csr;
-  const file = { name, contentType: 'application/pkcs10', bytes: Buffer.from(pem) };
-  await client.uploadCsr({ params: { spaceId, fqdnId }, query, body: { file, fields: { spaceId, fqdn } } });
-}
-
-/** Writes a certificate if the options name a folder; returns its path. */
-async function writeCertificate(
-  options: IssueOptions,
-  fqdn: string,
-  pem: string | undefined,
-): Promise<{ certificate?: string }> {
-  if (options.outDir === undefined || options.dryRun === true) return {};
-  const certificate = join(options.outDir, fileNameOf(fqdn));
-  if (pem !== undefined) await writeFile(certificate, pem);
-  return { certificate };
-}
-
-function resultOf(success: boolean, changed: boolean, { dryRun }: IssueOptions): string {
-  if (!success) return 'failed';
-  if (!changed) return 'unchanged';
-  return dryRun === true ? 'would be issued' : 'issued';
-}
-
-/** The newest certificate if it is of the CSR's key and names, not revoked and not due. */
-async function findFitting(
-  client: Manager,
-  params: { readonly spaceId: string; readonly fqdnId: string },
-  csr: Csr,
-): Promise<Certificate | undefined> {
-  const newest = (await client.listCertificates({ params })).body.at(-1);
-  const [block] = newest === undefined ? [] : parsePemBlocks(newest.pem);
-  if (newest === undefined || newest.revokedAt !== undefined || block === undefined) return undefined;
-  const { plan } = (await client.explainRenewal({ params })).body;
-  const renewAt = plan === undefined ? undefined : new Date(plan.renewAt);
-  const fits = fitsCsr(parseCertificate(block.der), csr, { now: new Date(), renewAt });
-  return fits ? newest : undefined;
-}
-
-/** The outcome of one file. A rejection is an outcome too, so that the other files are still processed. */
-async function outcomeOf(file: string, work: () => Promise<Omit<Outcome, 'file'>>): Promise<Outcome> {
-  try {
-    return { file, ...(await work()) };
-  } catch (error) {
-    const isExpected =
-      error instanceof AppError || error instanceof UsageError || faultCode(error) !== undefined;
-    if (!isExpected) throw error;
-    return { file, success: false, changed: false, message: describeFault(error) };
-  }
-}
-
-async function addFqdn(client: Manager, spaceId: string, fqdn: string, providerId: string | undefined) {
-  const body = { fqdn, ...(providerId !== undefined && { providerId }) };
-  return (await client.createFqdn({ params: { id: spaceId }, body })).body.id;
-}
-
-async function sign(
-  client: Manager,
-  params: { readonly spaceId: string; readonly fqdnId: string },
-  providerId: string | undefined,
-) {
-  if (providerId !== undefined) {
-    const request = { params, query: { wait: '120' }, body: { providerId } };
-    const { success, message, certificate } = (await client.signCsr(request)).body;
-    return { success, message, pem: certificate };
-  }
-  // A person gave the command, so an existing valid certificate is no reason to ask for confirmation.
-  const request = { params, query: { wait: '120' }, body: { confirmed: true } };
-  const { success, message, certificate } = (await client.requestCertificate(request)).body;
-  return { success, message, pem: certificate?.pem };
-}
-
-/** Host name that a CSR asks for: its first DNS name, else its common name. Throws UsageError. */
-function hostnameOf(csr: Csr): string {
-  const { dnsNames, commonNames } = describeCsr(csr);
-  const name = dnsNames[0] ?? commonNames[0];
-  if (name === undefined) throw new UsageError('the CSR names no host');
-  return name.toLowerCase();
-}
-
-function fileNameOf(fqdn: string): string {
-  return `${fqdn.replace('*', '_')}.pem`;
 }

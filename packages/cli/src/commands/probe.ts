@@ -1,16 +1,12 @@
-import { rootCertificates } from 'node:tls';
-import { type Certificate, parseCertificate, parsePemBlocks } from '@certloop/crypto';
 import {
   type AddressObservation,
   classifyObservation,
   createGuard,
   describeServed,
-  type Expectation,
   hintOf,
   type Judging,
   keyAlgorithmOf,
   type Place,
-  type Protocol,
   parseHost,
   parsePlace,
   probe,
@@ -20,21 +16,15 @@ import {
 import { type Command, Option } from 'commander';
 import type { Session } from '../connection/session.js';
 import { UsageError } from '../faults/command-errors.js';
-import { findFqdn } from '../lookup.js';
 import { duration } from '../numbers.js';
+import {
+  expectationOf,
+  type ProbeOptions,
+  readCertificates,
+  systemRoots,
+  understood,
+} from './probe-expectation.js';
 import { reportServed } from './report-served.js';
-
-interface ProbeOptions {
-  readonly starttls?: Exclude<Protocol, 'tls'>;
-  readonly sni?: string;
-  readonly cert?: string;
-  readonly fqdn?: string;
-  readonly space?: string;
-  readonly ca?: string;
-  readonly grace: number;
-  readonly target?: string;
-  readonly report?: true;
-}
 
 /** Adds `probe`. */
 export function addProbe(program: Command, open: () => Session, ended: (code: number) => void): void {
@@ -131,58 +121,4 @@ function shownOf({ address, observation }: AddressObservation, { host, port }: P
     ...(served && { served }),
     hint: hintOf(where, verdict, observation, judging.expected?.newest),
   };
-}
-
-async function expectationOf(
-  session: Session,
-  { cert, fqdn, space, grace: graceSeconds }: ProbeOptions,
-): Promise<Expectation | undefined> {
-  if (cert !== undefined) {
-    const [newest, ...issuedWith] = await readCertificates(session, '--cert', cert);
-    if (newest === undefined) throw new UsageError(`--cert: ${cert} holds no certificate`);
-    return { newest, issuedWith, earlier: [], graceSeconds };
-  }
-  if (fqdn === undefined) return undefined;
-  const client = await session.manager();
-  const { id: fqdnId, spaceId } = await findFqdn(client, fqdn, space);
-  const { body } = await client.listCertificates({ params: { spaceId, fqdnId } });
-  const last = body.at(-1);
-  const [newest, ...issuedWith] = last === undefined ? [] : certificatesIn(last.pem);
-  if (last === undefined || newest === undefined)
-    throw new UsageError(`--fqdn: ${fqdn} has no certificate yet`);
-  const earlier = body.slice(0, -1).flatMap(({ pem }, index) => {
-    const [certificate] = certificatesIn(pem);
-    const next = body[index + 1]?.createdAt;
-    return certificate && next ? [{ certificate, replacedAt: new Date(next) }] : [];
-  });
-  return { newest, issuedWith, earlier, graceSeconds };
-}
-
-async function readCertificates({ io }: Session, option: string, file: string): Promise<Certificate[]> {
-  const text = await io.readText(file);
-  return understood(() => certificatesIn(text), `${option}: ${file}: `);
-}
-
-const certificatesIn = (pem: string): Certificate[] =>
-  parsePemBlocks(pem)
-    .filter(({ label }) => label === 'CERTIFICATE')
-    .map(({ der }) => parseCertificate(der));
-
-/** Roots that Node trusts; one of an old kind that cannot be read is left out. */
-function systemRoots(): Certificate[] {
-  return rootCertificates.flatMap((pem) => {
-    try {
-      return certificatesIn(pem);
-    } catch {
-      return [];
-    }
-  });
-}
-
-function understood<T>(read: () => T, context = ''): T {
-  try {
-    return read();
-  } catch (error) {
-    throw new UsageError(`${context}${(error as Error).message}`);
-  }
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { fetchFrom } from './session.js';
+import { fetchFrom } from './fetch.js';
 
 let answer: readonly [status: number, type: string, body: string];
 let origin: string;

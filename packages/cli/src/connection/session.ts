@@ -1,17 +1,11 @@
-import {
-  AppError,
-  createCertManagerClient,
-  createCheckMonitorClient,
-  createDummyCaClient,
-  UpstreamFailed,
-} from '@certloop/contracts';
+import { createCertManagerClient, createCheckMonitorClient, createDummyCaClient } from '@certloop/contracts';
 import { UsageError } from '../faults/command-errors.js';
-import { explainCode, throwWithFile } from '../faults/system-fault.js';
+import { throwWithFile } from '../faults/system-fault.js';
 import type { Io } from '../io.js';
 import { type Activity, createActivity, noActivity } from '../output/activity.js';
 import { createReport, type OutputSettings, type Report } from '../output/report.js';
 import { type Resolved, readConnection, winningVariables } from './connection.js';
-import { refuseForeignAnswer } from './foreign-answer.js';
+import { type Fetch, fetchFrom, timeoutMs } from './fetch.js';
 
 export type Manager = ReturnType<typeof createCertManagerClient>;
 export type Monitor = ReturnType<typeof createCheckMonitorClient>;
@@ -41,9 +35,6 @@ export interface Session {
   /** Throws UsageError when no dummy CA is known. */
   readonly dummyCa: () => Promise<DummyCa>;
 }
-
-// a request by ACME may take two minutes, and the service always responds by then
-const timeoutMs = 150_000;
 
 export interface SessionSettings extends OutputSettings {
   /** Each call of a service is a line on standard error. */
@@ -144,38 +135,4 @@ function warnOfOverride({ env }: Io, report: Report, context: string | undefined
 /** Reads a text file; errors contain the file name even if the system omits it, as for a folder. */
 function naming(readText: Io['readText']): Io['readText'] {
   return (file) => readText(file).catch(throwWithFile(file));
-}
-
-export type Fetch = (...request: Parameters<typeof fetch>) => Promise<Response>;
-
-/** fetch whose errors contain the service, its address, the reason and the next step. */
-export function fetchFrom(service: string, trace?: (line: string) => void, deadline?: AbortSignal): Fetch {
-  return async (input, init) => {
-    const { origin, pathname } = new URL(input instanceof Request ? input.url : input);
-    const since = performance.now();
-    const say = (ended: string | number) => {
-      const method = init?.method ?? 'GET';
-      trace?.(`${method} ${origin}${pathname} ${ended}, ${Math.round(performance.now() - since)} ms`);
-    };
-    try {
-      const signals = [deadline, init?.signal].filter((each) => each !== undefined && each !== null);
-      const response = await fetch(input, { ...init, signal: AbortSignal.any(signals) });
-      say(response.status);
-      await refuseForeignAnswer(response, service);
-      return response;
-    } catch (cause) {
-      if (cause instanceof AppError) throw cause;
-      const reason = reasonOf(cause);
-      say(reason);
-      throw new UpstreamFailed(`${service} at ${origin} does not answer: ${reason}`, { cause });
-    }
-  };
-}
-
-/** The innermost cause of a network error in words, with the next step. */
-function reasonOf(error: unknown): string {
-  const { cause, code, message, name } = (error ?? {}) as NodeJS.ErrnoException;
-  if (name === 'TimeoutError') return 'no answer in time; try again, or check the service';
-  if (cause !== undefined) return reasonOf(cause);
-  return code === undefined ? (message ?? String(error)) : explainCode(code);
 }

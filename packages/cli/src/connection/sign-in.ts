@@ -1,7 +1,8 @@
 import { accountBasePath, accountContract, type Client, createClient } from '@certloop/contracts';
 import { UsageError } from '../faults/command-errors.js';
 import { addressForm, isAddress } from './connection-values.js';
-import { type Fetch, fetchFrom, managerAt } from './session.js';
+import { type Fetch, fetchFrom } from './fetch.js';
+import { managerAt } from './session.js';
 
 export type SignedIn = Awaited<ReturnType<typeof signIn>>;
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Argument, Command, Option } from 'commander';
 import { runCertloop } from '../certloop.fixture.js';
 import { processIo } from '../io.js';
-import { createProgram } from '../run.js';
+import { createProgram } from '../program.js';
 
 const spaces = [
   { id: 'a1', name: 'Shop', description: 'sells, "much"', createdAt: '2026-01-02T03:04:05.000Z' },

@@ -1,0 +1,131 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AppError, type Certificate } from '@certloop/contracts';
+import { type Csr, describeCsr, parseCertificate, parsePemBlocks } from '@certloop/crypto';
+import { fitsCsr } from '../certificates/fits-csr.js';
+import type { Manager, Session } from '../connection/session.js';
+import { UsageError } from '../faults/command-errors.js';
+import { describeFault, faultCode } from '../faults/system-fault.js';
+
+export interface IssueOptions {
+  readonly space: string;
+  readonly provider?: string;
+  readonly outDir?: string;
+  readonly renew?: boolean;
+  readonly ifNeeded?: true;
+  readonly dryRun?: true;
+}
+
+export interface Outcome {
+  readonly file: string;
+  readonly fqdn?: string;
+  readonly success: boolean;
+  /** Whether something was signed, or would be. */
+  readonly changed: boolean;
+  readonly message: string;
+  readonly certificate?: string;
+}
+
+/** What the files of one call share. */
+export interface Batch {
+  readonly io: Session['io'];
+  readonly client: Manager;
+  readonly options: IssueOptions;
+  readonly spaceId: string;
+  readonly providerId: string | undefined;
+  /** Ids of the FQDNs of the space by name; those that are added join it. */
+  readonly known: Map<string, string>;
+}
+
+export async function uploadCsr(
+  client: Manager,
+  csr: Readonly<Record<'spaceId' | 'fqdnId' | 'fqdn' | 'name' | 'pem', string>>,
+  query: { readonly dryRun?: 'true' },
+): Promise<void> {
+  const { spaceId, fqdnId, fqdn, name, pem } = csr;
+  const file = { name, contentType: 'application/pkcs10', bytes: Buffer.from(pem) };
+  await client.uploadCsr({ params: { spaceId, fqdnId }, query, body: { file, fields: { spaceId, fqdn } } });
+}
+
+/** Writes a certificate if the options name a folder; returns its path. */
+export async function writeCertificate(
+  options: IssueOptions,
+  fqdn: string,
+  pem: string | undefined,
+): Promise<{ certificate?: string }> {
+  if (options.outDir === undefined || options.dryRun === true) return {};
+  const certificate = join(options.outDir, fileNameOf(fqdn));
+  if (pem !== undefined) await writeFile(certificate, pem);
+  return { certificate };
+}
+
+export function resultOf(success: boolean, changed: boolean, { dryRun }: IssueOptions): string {
+  if (!success) return 'failed';
+  if (!changed) return 'unchanged';
+  return dryRun === true ? 'would be issued' : 'issued';
+}
+
+/** The newest certificate if it is of the CSR's key and names, not revoked and not due. */
+export async function findFitting(
+  client: Manager,
+  params: { readonly spaceId: string; readonly fqdnId: string },
+  csr: Csr,
+): Promise<Certificate | undefined> {
+  const newest = (await client.listCertificates({ params })).body.at(-1);
+  const [block] = newest === undefined ? [] : parsePemBlocks(newest.pem);
+  if (newest === undefined || newest.revokedAt !== undefined || block === undefined) return undefined;
+  const { plan } = (await client.explainRenewal({ params })).body;
+  const renewAt = plan === undefined ? undefined : new Date(plan.renewAt);
+  const fits = fitsCsr(parseCertificate(block.der), csr, { now: new Date(), renewAt });
+  return fits ? newest : undefined;
+}
+
+/** The outcome of one file. A rejection is an outcome too, so that the other files are still processed. */
+export async function outcomeOf(file: string, work: () => Promise<Omit<Outcome, 'file'>>): Promise<Outcome> {
+  try {
+    return { file, ...(await work()) };
+  } catch (error) {
+    const isExpected =
+      error instanceof AppError || error instanceof UsageError || faultCode(error) !== undefined;
+    if (!isExpected) throw error;
+    return { file, success: false, changed: false, message: describeFault(error) };
+  }
+}
+
+export async function addFqdn(
+  client: Manager,
+  spaceId: string,
+  fqdn: string,
+  providerId: string | undefined,
+) {
+  const body = { fqdn, ...(providerId !== undefined && { providerId }) };
+  return (await client.createFqdn({ params: { id: spaceId }, body })).body.id;
+}
+
+export async function sign(
+  client: Manager,
+  params: { readonly spaceId: string; readonly fqdnId: string },
+  providerId: string | undefined,
+) {
+  if (providerId !== undefined) {
+    const request = { params, query: { wait: '120' }, body: { providerId } };
+    const { success, message, certificate } = (await client.signCsr(request)).body;
+    return { success, message, pem: certificate };
+  }
+  // A person gave the command, so an existing valid certificate is no reason to ask for confirmation.
+  const request = { params, query: { wait: '120' }, body: { confirmed: true } };
+  const { success, message, certificate } = (await client.requestCertificate(request)).body;
+  return { success, message, pem: certificate?.pem };
+}
+
+/** Host name that a CSR asks for: its first DNS name, else its common name. Throws UsageError. */
+export function hostnameOf(csr: Csr): string {
+  const { dnsNames, commonNames } = describeCsr(csr);
+  const name = dnsNames[0] ?? commonNames[0];
+  if (name === undefined) throw new UsageError('the CSR names no host');
+  return name.toLowerCase();
+}
+
+function fileNameOf(fqdn: string): string {
+  return `${fqdn.replace('*', '_')}.pem`;
+}

@@ -1,0 +1,169 @@
+import { Command, Option } from 'commander';
+import { addAdmin } from './commands/admin.js';
+import { addCa } from './commands/ca.js';
+import { addCertificates } from './commands/certificates.js';
+import { addCheckFiles } from './commands/check-files.js';
+import { addFlips, addPings } from './commands/checks/check-history.js';
+import { addChecks } from './commands/checks/checks.js';
+import { addIntegrations } from './commands/checks/integrations.js';
+import { addJobs } from './commands/checks/jobs.js';
+import { addProjects } from './commands/checks/projects.js';
+import { addCompletion } from './commands/completion/completion.js';
+import { addCsrs } from './commands/csrs.js';
+import { addFqdns } from './commands/fqdns.js';
+import { addInstall } from './commands/install.js';
+import { addIssuanceJobs } from './commands/issuance-jobs.js';
+import { addIssue } from './commands/issue.js';
+import { addContexts } from './commands/login/contexts.js';
+import { addLogin } from './commands/login/login.js';
+import { addLogout } from './commands/login/logout.js';
+import { addWhoami } from './commands/login/whoami.js';
+import { addAudit } from './commands/people/audit.js';
+import { addGroups } from './commands/people/groups.js';
+import { addSessions } from './commands/people/sessions.js';
+import { addTokens } from './commands/people/tokens.js';
+import { addUsers } from './commands/people/users.js';
+import { addProbe } from './commands/probe.js';
+import { addProviders } from './commands/providers.js';
+import { addRenewals } from './commands/renewals.js';
+import { addSpaces } from './commands/spaces.js';
+import { addStatus } from './commands/status.js';
+import { addTargets } from './commands/targets.js';
+import { readConnection } from './connection/connection.js';
+import { addContextDefaults } from './connection/context-defaults.js';
+import { openSession, type SessionSettings } from './connection/session.js';
+import { UsageError } from './faults/command-errors.js';
+import type { Io } from './io.js';
+import { type Format, formatNames, parseFormat } from './output/format.js';
+import { environment } from './reference/environment.js';
+import { formatExamples } from './reference/examples.js';
+import { version } from './version.js';
+
+/** Whether errors are JSON too: with `-o json`, before the options are parsed, which may be what fails. */
+export function wantsJsonErrors(args: readonly string[]): boolean {
+  const own = args.includes('--') ? args.slice(0, args.indexOf('--')) : args;
+  return /(^|\n)(-o\n?json|--output[=\n]json)(\n|$)/.test(own.join('\n'));
+}
+
+/** A sentence of commander, as every other one. */
+export function oneLine(text: string): string {
+  return `${text
+    .replace(/^error: /, '')
+    .trim()
+    .replaceAll(/\s*\n\s*/g, ' ')} (see --help)`;
+}
+
+/** Exit code of --exit-code when nothing had to be changed. */
+const unchangedCode = 3;
+
+interface GlobalOptions {
+  readonly output: Format;
+  readonly json?: true;
+  readonly quiet?: true;
+  readonly verbose?: true;
+  readonly exitCode?: true;
+  readonly context?: string;
+}
+
+function settingsOf(
+  { output, json, quiet, verbose, exitCode, context }: GlobalOptions,
+  ended: (code: number) => void,
+): SessionSettings {
+  return {
+    format: json === true ? { kind: 'json' } : output,
+    isQuiet: quiet === true,
+    isVerbose: verbose === true,
+    context,
+    unchanged: () => {
+      if (exitCode === true) ended(unchangedCode);
+    },
+  };
+}
+
+/** All commands; `ended` gets the exit code of a command that has one of its own. */
+export function createProgram(args: readonly string[], io: Io, ended: (code: number) => void): Command {
+  const program = rootCommand(args, io);
+  const open = () => openSession(io, settingsOf(program.opts(), ended));
+  addLogin(program, open);
+  addLogout(program, open);
+  addWhoami(program, open);
+  addContexts(program, open);
+  addRenewals(program, open);
+  addProviders(program, open);
+  addStatus(program, open);
+  addSpaces(program, open);
+  addFqdns(program, open);
+  addIssue(program, open);
+  addIssuanceJobs(program, open);
+  addCertificates(program, open);
+  addChecks(program, open);
+  addPings(program, open);
+  addFlips(program, open);
+  addIntegrations(program, open);
+  addProjects(program, open);
+  addJobs(program, open, ended);
+  addCa(program, open);
+  addProbe(program, open, ended);
+  addCheckFiles(program, open, ended);
+  addCsrs(program, open);
+  addTargets(program, open);
+  addUsers(program, open);
+  addGroups(program, open);
+  addTokens(program, open);
+  addSessions(program, open);
+  addAudit(program, open);
+  addAdmin(program, open, { args, ended });
+  addInstall(program, open);
+  addCompletion(program, io);
+  addContextDefaults(program, () => readConnection(io, program.opts<GlobalOptions>().context));
+  for (const command of program.commands) {
+    command.hook('preSubcommand', refuseUnknownVerb);
+    addExamples(command, command.name());
+  }
+  return program;
+}
+
+/** The command without its nouns: what it is, and the options of all its commands. */
+function rootCommand(args: readonly string[], io: Io): Command {
+  return new Command('certloop')
+    .description('Certificates that never expire unnoticed, from the command line')
+    .version(version, '--version', 'print the version')
+    .addOption(
+      new Option('-o, --output <format>', `format of the output: ${formatNames.join(', ')}`)
+        .argParser(parseFormat)
+        .default({ kind: 'table' }, 'table'),
+    )
+    .option('--context <context>', 'name of the stored log-in to use; certloop contexts lists them')
+    .option('--json', 'as -o json, but errors are printed as sentences')
+    .option('-q, --quiet', 'print only results: no sentences, warnings or progress')
+    .option('--exit-code', 'exit with 3 if nothing had to be changed')
+    .option('-v, --verbose', 'print each call of a service on standard error')
+    .addHelpText('after', `\n${environment}`)
+    .configureHelp({ showGlobalOptions: true })
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => void io.out.write(text),
+      writeErr: (text) => void io.err.write(text),
+      outputError: (text, write) => {
+        if (!wantsJsonErrors(args)) write(`certloop: ${oneLine(text)}\n`);
+      },
+    });
+}
+
+/** A noun without a verb lists, so that a mistyped verb would be an argument that `list` does not take. */
+function refuseUnknownVerb(noun: Command, chosen: Command): void {
+  const [word = '-'] = noun.args;
+  const isVerb = noun.commands.some((verb) => verb.name() === word || verb.aliases().includes(word));
+  if (isVerb || word.startsWith('-') || chosen.registeredArguments.length > 0) return;
+  const verbs = noun.commands.map((verb) => verb.name()).join(', ');
+  throw new UsageError(
+    `${noun.name()} has no command ${word}, but ${verbs}; see certloop ${noun.name()} --help`,
+  );
+}
+
+/** Shows the examples of a command, and of those below it, in their help. */
+function addExamples(command: Command, path: string): void {
+  const shown = formatExamples(path);
+  if (shown !== '') command.addHelpText('after', shown);
+  for (const each of command.commands) addExamples(each, `${path} ${each.name()}`);
+}
