@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { type Clock, StartFailed } from '@certloop/server';
-import { type IntermediateSource, makeIntermediatePems } from './acme/issuance/acme-issuer.service.js';
+import { type IntermediateSource, makeIntermediatePems } from './acme/issuance/intermediate.service.js';
 import {
   type CertificateAuthority,
   makeRootPems,

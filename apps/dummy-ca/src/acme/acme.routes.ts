@@ -1,4 +1,4 @@
-import { AcmeProblem, type AppError, acmeProblemDocument } from '@certloop/contracts';
+import { type AppError, acmeProblemDocument } from '@certloop/contracts';
 import { errorHandler, noteRoute, refuseUnknownPath } from '@certloop/server';
 import { type NextFunction, type Request, type Response, Router } from 'express';
 import { newAccount, updateAccount } from './accounts/accounts.service.js';
@@ -6,16 +6,15 @@ import { changeKey } from './accounts/key-change.service.js';
 import type { AcmeDeps } from './acme-deps.service.js';
 import { newAuthorization, updateAuthorization } from './authorizations/authorizations.service.js';
 import { answerChallenge } from './authorizations/challenges.service.js';
-import { downloadCertificate, showIssuer, showRoot } from './certificates/certificates.service.js';
-import { showRenewalInfo } from './certificates/renewal-info.service.js';
+import { downloadCertificate } from './certificates/certificates.service.js';
 import { revokeCertificate } from './certificates/revocation.service.js';
-import { directoryView } from './directory-view.js';
 import { faultsAt } from './faults/faults.middleware.js';
 import { finalizeOrder } from './orders/finalize.service.js';
-import { listOrders, newOrder, showOrder } from './orders/orders.service.js';
-import { linksFor, sendReply, setAcmeHeaders } from './protocol/acme-exchange.responder.js';
+import { newOrder } from './orders/new-order.service.js';
+import { listOrders, showOrder } from './orders/orders.service.js';
+import { parameter, plainRoutes, refuseMethod } from './plain.routes.js';
+import { linksFor, setAcmeHeaders } from './protocol/acme-exchange.responder.js';
 import { type AcmePath, acmeMount, acmePaths } from './protocol/acme-links.js';
-import { ok } from './protocol/acme-reply.js';
 import { type SignedRoute, signedHandler } from './protocol/jws.middleware.js';
 
 export interface AcmeRoutesOptions {
@@ -103,64 +102,9 @@ function signedRoutes(deps: AcmeDeps): [AcmePath, SignedRoute][] {
 
 const fetched = (serve: SignedRoute['serve']): SignedRoute => ({ form: 'kid', isFetched: true, serve });
 
-type PlainHandler = (request: Request, response: Response) => Promise<void>;
-
-/**
- * What needs no signature, and what answers a POST-as-GET for the same: directory and newNonce must (RFC 8555 §6.3),
- * and an issuer is among what clients fetch so.
- */
-function plainRoutes(
-  deps: AcmeDeps,
-  publicUrl: string | undefined,
-): [AcmePath, PlainHandler, SignedRoute['serve']?][] {
-  return [
-    [
-      'directory',
-      async (request, response) =>
-        sendReply(response, ok(directoryView(linksFor(request, publicUrl), deps.settings))),
-      async ({ links }) => ok(directoryView(links, deps.settings)),
-    ],
-    // Every answer to a signed request has a nonce.
-    [
-      'newNonce',
-      async (request, response) => sendNonce(deps, request, response),
-      async () => ({ status: 200 }),
-    ],
-    [
-      'renewalInfoOf',
-      async (request, response) =>
-        sendReply(response, await showRenewalInfo(deps, parameter(request, 'certId'))),
-    ],
-    [
-      'issuer',
-      async (request, response) => sendReply(response, showIssuer(deps, parameter(request, 'chain'))),
-      async (_, asked) => showIssuer(deps, parameter(asked, 'chain')),
-    ],
-    ['root', async (request, response) => sendReply(response, showRoot(deps, parameter(request, 'chain')))],
-  ];
-}
-
-/** RFC 8555 §7.2: 200 for HEAD, 204 for GET. */
-function sendNonce({ nonces }: AcmeDeps, request: Request, response: Response): void {
-  response.setHeader('Replay-Nonce', nonces.issue());
-  response.status(request.method === 'HEAD' ? 200 : 204).end();
-}
-
-function parameter({ params }: Request, name: string): string {
-  const value = params[name];
-  return typeof value === 'string' ? value : '';
-}
-
 const named = (path: AcmePath) => (_: Request, response: Response, next: NextFunction) => {
   noteRoute(response, `${acmeMount}${acmePaths[path]}`);
   next();
-};
-
-const refuseMethod = (allow: string) => (request: Request) => {
-  throw new AcmeProblem('malformed', `${request.method} is not allowed here`, {
-    kind: 'method_not_allowed',
-    headers: { Allow: allow },
-  });
 };
 
 function describeRefusal(refusal: AppError) {

@@ -1,0 +1,65 @@
+import { AcmeProblem } from '@certloop/contracts';
+import type { Request, Response } from 'express';
+import type { AcmeDeps } from './acme-deps.service.js';
+import { showIssuer, showRoot } from './certificates/certificates.service.js';
+import { showRenewalInfo } from './certificates/renewal-info.service.js';
+import { directoryView } from './directory-view.js';
+import { linksFor, sendReply } from './protocol/acme-exchange.responder.js';
+import type { AcmePath } from './protocol/acme-links.js';
+import { ok } from './protocol/acme-reply.js';
+import type { SignedRoute } from './protocol/jws.middleware.js';
+
+type PlainHandler = (request: Request, response: Response) => Promise<void>;
+
+/**
+ * What needs no signature, and what answers a POST-as-GET for the same: directory and newNonce must (RFC 8555 §6.3),
+ * and an issuer is among what clients fetch so.
+ */
+export function plainRoutes(
+  deps: AcmeDeps,
+  publicUrl: string | undefined,
+): [AcmePath, PlainHandler, SignedRoute['serve']?][] {
+  return [
+    [
+      'directory',
+      async (request, response) =>
+        sendReply(response, ok(directoryView(linksFor(request, publicUrl), deps.settings))),
+      async ({ links }) => ok(directoryView(links, deps.settings)),
+    ],
+    // Every answer to a signed request has a nonce.
+    [
+      'newNonce',
+      async (request, response) => sendNonce(deps, request, response),
+      async () => ({ status: 200 }),
+    ],
+    [
+      'renewalInfoOf',
+      async (request, response) =>
+        sendReply(response, await showRenewalInfo(deps, parameter(request, 'certId'))),
+    ],
+    [
+      'issuer',
+      async (request, response) => sendReply(response, showIssuer(deps, parameter(request, 'chain'))),
+      async (_, asked) => showIssuer(deps, parameter(asked, 'chain')),
+    ],
+    ['root', async (request, response) => sendReply(response, showRoot(deps, parameter(request, 'chain')))],
+  ];
+}
+
+/** RFC 8555 §7.2: 200 for HEAD, 204 for GET. */
+function sendNonce({ nonces }: AcmeDeps, request: Request, response: Response): void {
+  response.setHeader('Replay-Nonce', nonces.issue());
+  response.status(request.method === 'HEAD' ? 200 : 204).end();
+}
+
+export function parameter({ params }: Request, name: string): string {
+  const value = params[name];
+  return typeof value === 'string' ? value : '';
+}
+
+export const refuseMethod = (allow: string) => (request: Request) => {
+  throw new AcmeProblem('malformed', `${request.method} is not allowed here`, {
+    kind: 'method_not_allowed',
+    headers: { Allow: allow },
+  });
+};
