@@ -1,7 +1,7 @@
 // Suite `checks`: what the pages of the monitor ask, in a project of 50,000 checks, on both databases.
 import { Agent } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { setPassword } from '../../apps/check-monitor/dist/src/accounts/sessions.service.js';
+import { setPassword } from '../../apps/check-monitor/dist/src/accounts/passwords.service.js';
 import { createPasswords } from '../../packages/server/dist/src/index.js';
 import { onEachDatabase, settle } from '../databases.mjs';
 import { cpuSeconds } from '../measuring/cpu-time.mjs';

@@ -1,6 +1,6 @@
 // Suite `console`: both consoles in a browser at 50,000 names and 50,000 checks, by the budgets of docs/performance.md.
 import { createServer } from 'node:http';
-import { setPassword } from '../../apps/check-monitor/dist/src/accounts/sessions.service.js';
+import { setPassword } from '../../apps/check-monitor/dist/src/accounts/passwords.service.js';
 import { hasBrowser, openBrowser } from '../../packages/browser/dist/src/index.js';
 import { createPasswords } from '../../packages/server/dist/src/index.js';
 import { administrator, withManager } from '../cert-manager/manager-place.mjs';

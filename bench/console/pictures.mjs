@@ -4,7 +4,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { setPassword } from '../../apps/check-monitor/dist/src/accounts/sessions.service.js';
+import { setPassword } from '../../apps/check-monitor/dist/src/accounts/passwords.service.js';
 import { openBrowser } from '../../packages/browser/dist/src/index.js';
 import { createPasswords } from '../../packages/server/dist/src/index.js';
 import { administrator, withManager } from '../cert-manager/manager-place.mjs';

@@ -1,27 +1,21 @@
 import { keyKinds, NotFound, UpstreamFailed } from '@certloop/contracts';
 import { createPasswords } from '@certloop/server';
 import { addMember, dropMember, listMembersOf } from './accounts/administer.service.js';
-import { setPassword } from './accounts/sessions.service.js';
+import { setPassword } from './accounts/passwords.service.js';
 import { countAssignedChecks } from './channels/assign-channel.repository.js';
 import { listProjectChannels } from './channels/channels.repository.js';
 import { createChannel } from './channels/create-channel.service.js';
 import { removeChannel } from './channels/manage-channels.service.js';
 import { channelSettings, oneOf, readLimits, requireOption, UsageError, type Values } from './cli-options.js';
 import { importDump } from './imports/import-dump.service.js';
-import { describeImport, type ImportReport } from './imports/import-report.js';
+import type { ImportReport } from './imports/import-report.js';
+import { describeImport } from './imports/import-text.js';
 import { channelKindNames } from './integrations/channel-kinds.js';
 import type { Notifier } from './notifications/notifier.service.js';
 import { testChannel } from './notifications/test-channel.service.js';
 import type { Secrets } from './projects/api-key.js';
-import {
-  type AccountDeps,
-  createProject,
-  createUser,
-  issueKey,
-  limitUser,
-  revokeKey,
-  setUpProject,
-} from './projects/create-project.service.js';
+import { createProject, issueKey, revokeKey, setUpProject } from './projects/create-project.service.js';
+import { type AccountDeps, createUser, limitUser } from './projects/create-user.service.js';
 import { listProjects } from './projects/projects.repository.js';
 import { listUsers } from './projects/users.repository.js';
 

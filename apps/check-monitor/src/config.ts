@@ -18,7 +18,7 @@ import { z } from 'zod';
 import type { Addresses } from './checks/check-view.js';
 import type { SenderAccounts } from './integrations/sender-accounts.js';
 import { messageSettings } from './message-settings.js';
-import type { NotifierConfig } from './notifications/notifier.service.js';
+import type { NotifierConfig } from './notifications/delivery.service.js';
 import { type AddressRange, parseRange } from './pings/client-address.js';
 import type { MailListenerOptions } from './pings/mail/mail-requests.responder.js';
 

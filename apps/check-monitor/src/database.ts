@@ -1,7 +1,8 @@
 import { type AnyTable, type Dialect, entitiesOf, type Schema } from '@certloop/db';
 import { members } from './accounts/members.repository.js';
 import { passwords, sessions } from './accounts/sessions.repository.js';
-import { channels, checkChannels } from './channels/channels.repository.js';
+import { channels } from './channels/channels.repository.js';
+import { checkChannels } from './channels/check-channels.repository.js';
 import { checkStates } from './checks/rows/check-states.repository.js';
 import { checks } from './checks/rows/checks.repository.js';
 import { flips } from './flips/flips.repository.js';
@@ -17,7 +18,8 @@ import { widenBadgeKeys } from './migrations/0009-badge-keys.js';
 import { indexCheckNames } from './migrations/0010-check-names.js';
 import { notifications } from './notifications/notifications.repository.js';
 import { pings } from './pings/pings.repository.js';
-import { apiKeys, projects } from './projects/projects.repository.js';
+import { apiKeys } from './projects/api-keys.repository.js';
+import { projects } from './projects/projects.repository.js';
 import { users } from './projects/users.repository.js';
 
 const tables: readonly AnyTable[] = [

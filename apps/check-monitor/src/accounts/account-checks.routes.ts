@@ -12,9 +12,11 @@ import { type AccountContext, userOf } from './account.middleware.js';
 import { callerIn, findOwnCheck, readOfCheck, readOwnPingBody } from './account-checks.service.js';
 import { isPaged, pageHeaders, pageQueryOf } from './account-checks-page.js';
 import { type AccountProjectsDeps, requireRole } from './account-projects.service.js';
-import { type ChangeChecksDeps, changeChecks } from './console/change-checks.service.js';
+import { changeChecks } from './console/change-checks.service.js';
+import { readCheckStates } from './console/check-states.service.js';
 import { clearCheck, moveCheck } from './console/clear-check.service.js';
-import { type ConsoleChecksDeps, listCheckPage, readCheckStates } from './console/console-checks.service.js';
+import { type ConsoleChecksDeps, listCheckPage } from './console/console-checks.service.js';
+import type { ChangeChecksDeps } from './console/write-changes.service.js';
 
 export type AccountChecksRouteDeps = AccountProjectsDeps &
   ChecksRouteDeps &

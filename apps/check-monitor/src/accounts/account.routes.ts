@@ -17,10 +17,7 @@ import {
   type AccountProjectsDeps,
   countProjects,
   createOwnProject,
-  listProjectMembers,
-  putMember,
   readProject,
-  removeMember,
   removeProject,
   renameOwnProject,
   requireRole,
@@ -28,13 +25,9 @@ import {
 import { channelPathOf, requireKind } from './channel-path.js';
 import { type ConsoleRoutesDeps, consoleHandlers } from './console/console.routes.js';
 import { listProjects, type ProjectCountsDeps } from './console/project-counts.service.js';
-import {
-  canAnyoneSignIn,
-  changePassword,
-  closeSession,
-  openSession,
-  type SignedIn,
-} from './sessions.service.js';
+import { changePassword } from './passwords.service.js';
+import { listProjectMembers, putMember, removeMember } from './project-members.service.js';
+import { canAnyoneSignIn, closeSession, openSession, type SignedIn } from './sessions.service.js';
 
 /** What the state of the service shows of its settings. */
 export interface AccountStateDeps {

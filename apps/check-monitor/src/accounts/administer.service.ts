@@ -1,15 +1,10 @@
 import { NotFound } from '@certloop/contracts';
 import type { Database } from '@certloop/db';
-import { normalEmail } from '../projects/create-project.service.js';
+import { normalEmail } from '../projects/create-user.service.js';
 import { getProject } from '../projects/projects.repository.js';
 import { findUserByEmail } from '../projects/users.repository.js';
-import {
-  type AccountProjectsDeps,
-  listProjectMembers,
-  type Member,
-  putMember,
-  removeMember,
-} from './account-projects.service.js';
+import type { AccountProjectsDeps } from './account-projects.service.js';
+import { listProjectMembers, type Member, putMember, removeMember } from './project-members.service.js';
 import type { MemberRole } from './role.js';
 
 // A person who may write to the database acts for the owner of a project.

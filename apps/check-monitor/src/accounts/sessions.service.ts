@@ -1,4 +1,4 @@
-import { Forbidden, InvalidInput, Unauthenticated } from '@certloop/contracts';
+import { Forbidden, Unauthenticated } from '@certloop/contracts';
 import type { Database } from '@certloop/db';
 import {
   csrfTokenOf,
@@ -8,17 +8,14 @@ import {
   newSecret,
   type PageHeaders,
   type Passwords,
-  requireAcceptablePassword,
   sameText,
   secretHash,
 } from '@certloop/server';
 import { type Clock, type Micros, microsPerSecond } from '../instants.js';
-import { normalEmail } from '../projects/create-project.service.js';
 import { findUserByEmail, type User } from '../projects/users.repository.js';
 import { isStorable } from '../storable-text.js';
 import {
   deleteSession,
-  deleteSessionsOf,
   findPassword,
   findSession,
   hasAnyPassword,
@@ -63,10 +60,9 @@ export interface Credentials extends PageHeaders {
 const minute = 60 * microsPerSecond;
 const idle = 30 * minute;
 const maxAge = 12 * 60 * minute;
+
 /** More than anybody has browsers; signing in over and over must not fill the table. */
 const maxSessions = 50;
-/** In characters. */
-const passwordMinLength = 8;
 
 /**
  * Opens a session. Throws Unauthenticated, in the same words and after the same time whether the address or the
@@ -141,51 +137,8 @@ export async function closeSession({ db }: SessionsDeps, { secretHash }: SignedI
   await db.transaction((tx) => deleteSession(tx, secretHash));
 }
 
-/**
- * Changes the password and ends all sessions of the user. Throws Forbidden when the current one is wrong, InvalidInput
- * when the new one may not be used, and a too_many_requests refusal.
- */
-export async function changePassword(
-  deps: SessionsDeps,
-  { user, address }: SignedIn,
-  input: { readonly currentPassword: string; readonly newPassword: string },
-): Promise<void> {
-  const { email } = user;
-  const proven = await provePassword(deps, address, { email, password: input.currentPassword });
-  if (proven === undefined) throw wrongPassword();
-  requireAcceptablePassword(input.newPassword, { email }, passwordMinLength, 'newPassword');
-  const hash = await deps.passwords.hash(input.newPassword);
-  await deps.db.transaction(async (tx) => {
-    // two changes at once: the second no longer knows the current password
-    if ((await findPassword(tx, user.id)) !== proven.hash) throw wrongPassword();
-    await replacePassword(tx, { userId: user.id, hash, changedAt: deps.clock.now() });
-    await deleteSessionsOf(tx, user.id);
-  });
-}
-
-function wrongPassword(): Forbidden {
-  return new Forbidden('currentPassword: is not the current password');
-}
-
-/** Gives a user a password whatever they had, and ends their sessions. Throws InvalidInput. */
-export async function setPassword(
-  deps: Pick<SessionsDeps, 'db' | 'clock' | 'passwords'>,
-  email: string,
-  password: string,
-): Promise<void> {
-  const address = normalEmail(email);
-  requireAcceptablePassword(password, { email: address }, passwordMinLength);
-  const hash = await deps.passwords.hash(password);
-  await deps.db.transaction(async (tx) => {
-    const user = await findUserByEmail(tx, address);
-    if (user === undefined) throw new InvalidInput(`there is no user ${address}`);
-    await replacePassword(tx, { userId: user.id, hash, changedAt: deps.clock.now() });
-    await deleteSessionsOf(tx, user.id);
-  });
-}
-
 /** The user whose address and password these are; undefined, after the same time, when either is wrong. */
-function provePassword(
+export function provePassword(
   { db, passwords, throttle }: SessionsDeps,
   address: string,
   { email, password }: { readonly email: string; readonly password: string },

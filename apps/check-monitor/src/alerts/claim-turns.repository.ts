@@ -1,41 +1,25 @@
-import { capabilitiesOf, column, executeSql, placeholders, querySql, type Tx } from '@certloop/db';
+import { capabilitiesOf, column, executeSql, querySql, type Tx } from '@certloop/db';
 import { type Channel, channels, updateChannel } from '../channels/channels.repository.js';
-import { type Micros, microsPerSecond } from '../instants.js';
 import { isForPeople } from '../integrations/channel-kinds.js';
 import { type Notification, notifications } from '../notifications/notifications.repository.js';
-import { goesAlone, maxPause, pauseAfterCrash } from './ladder.js';
-import { allowanceOf, type Parcel, packRows } from './parcels.js';
-
-/** Messages that are sent by one call. */
-export type QueuedParcel = Parcel<Notification>;
-
-/** Messages to one channel that one worker delivers one after another. */
-export interface DeliveryTurn {
-  readonly id: string;
-  readonly channel: Channel;
-  readonly parcels: readonly QueuedParcel[];
-  /** Whether the process delivers nothing else in the meantime. */
-  readonly isAlone: boolean;
-}
-
-export interface TurnClaim {
-  readonly now: Micros;
-  /** How long a worker may be silent before its turns pass to others. */
-  readonly lease: Micros;
-  /** How many turns at most. */
-  readonly limit: number;
-  /** The id of a new turn. */
-  readonly newTurnId: () => string;
-  /** Turns that this process holds. */
-  readonly ownTurns: ReadonlySet<string>;
-  /** Messages a minute to a channel that people read; 0 is without limit. */
-  readonly digestPerMinute: number;
-}
-
-/** Maximum calls of one turn. */
-const maxParcels = 10;
-const maxDigest = 500;
-const minute: Micros = 60 * microsPerSecond;
+import { pauseAfterCrash } from './ladder.js';
+import { allowanceOf } from './parcels.js';
+import {
+  alone,
+  type DeliveryTurn,
+  isFree,
+  isHead,
+  isToChannel,
+  listFollowers,
+  listHeads,
+  lock,
+  maxDigest,
+  maxParcels,
+  minute,
+  notDue,
+  type TurnClaim,
+  takeRows,
+} from './turn-rows.repository.js';
 
 /**
  * Claims turns, first for the channels with the fewest running turns. A channel has at most two turns in all processes
@@ -74,18 +58,6 @@ async function releaseTurnsOfDeadWorkers(tx: Tx, { now, lease, ownTurns }: TurnC
   }
 }
 
-const isDue = '(n.due_at is null or n.due_at <= $1 or n.due_at > $2)';
-const isFree = `n.settled_at is null and n.turn_id is null and ${isDue}`;
-// messages about one check reach a channel in their order: the later ones wait for an open one
-const isHead = `not exists (select 1 from notifications e where e.settled_at is null
-  and e.channel_id = n.channel_id and e.check_id = n.check_id and e.id < n.id)`;
-const isToChannel = '(n.about_channel_id is null or n.about_channel_id <> n.channel_id)';
-
-/** A message is not due if its due time lies between these: a time beyond them comes from a wrong clock. */
-function notDue({ now }: Pick<TurnClaim, 'now'>): readonly [Micros, Micros] {
-  return [now, now + 2 * maxPause];
-}
-
 async function listOwnerNotices(tx: Tx, claim: TurnClaim): Promise<Notification[]> {
   const text = `select n.* from notifications n where n.about_channel_id is not null
     and n.about_channel_id = n.channel_id and ${isFree} order by n.id limit 1 ${lock(tx, 'n')}`;
@@ -104,7 +76,9 @@ async function takeOwnerNotice(
 
 const inHand =
   'select count(distinct turn_id) from notifications where turn_id is not null and channel_id = c.id';
+
 const maxInHand = 'case when coalesce(c.timeouts, 0) > 0 then 1 else 2 end';
+
 const mayBegin = `(c.held_until is null or c.held_until <= $1 or c.held_until > $2)
   and (${inHand}) < ${maxInHand}`;
 
@@ -177,59 +151,4 @@ async function lockWaiting(tx: Tx, id: number, claim: TurnClaim): Promise<Channe
   const text = `select c.* from channels c where c.id = $3 and ${mayBegin}`;
   const [channel] = await querySql(tx, channels.columns, text, [...notDue(claim), id]);
   return channel;
-}
-
-async function listHeads(
-  tx: Tx,
-  channelId: number,
-  limit: number,
-  claim: TurnClaim,
-): Promise<Notification[]> {
-  const text = `select n.* from notifications n where n.channel_id = $3 and ${isFree} and ${isToChannel}
-    and ${isHead} order by n.id limit ${limit} ${lock(tx, 'n')}`;
-  return querySql(tx, notifications.columns, text, [...notDue(claim), channelId]);
-}
-
-/** Later messages about the checks of the heads: people get them together. */
-async function listFollowers(
-  tx: Tx,
-  channelId: number,
-  heads: readonly Notification[],
-): Promise<Notification[]> {
-  const checkIds = heads.flatMap(({ checkId }) => checkId ?? []);
-  if (checkIds.length === 0) return [];
-  const text = `select n.* from notifications n where n.channel_id = $1 and n.settled_at is null
-    and n.turn_id is null and n.check_id in (${placeholders(checkIds.length, 2)}) order by n.id ${lock(tx, 'n')}`;
-  const found = await querySql(tx, notifications.columns, text, [channelId, ...checkIds]);
-  const known = new Set(heads.map(({ id }) => id));
-  return found.filter(({ id }) => !known.has(id));
-}
-
-/** A message that may have crashed its worker is delivered alone, and the others without it. */
-function alone(heads: readonly Notification[]): readonly Notification[] {
-  const [first] = heads;
-  if (first !== undefined && goesAlone(first.crashes ?? 0)) return [first];
-  return heads.filter(({ crashes }) => !goesAlone(crashes ?? 0));
-}
-
-async function takeRows(
-  tx: Tx,
-  channel: Channel,
-  rows: readonly Notification[],
-  isDigest: boolean,
-  { now, lease, newTurnId }: TurnClaim,
-): Promise<DeliveryTurn> {
-  const id = newTurnId();
-  const ids = rows.map((row) => row.id);
-  const text = `update notifications set attempt = attempt + 1, turn_id = $1, lease_until = $2
-    where id in (${placeholders(ids.length, 3)})`;
-  await executeSql(tx, text, [id, now + lease, ...ids]);
-  const taken = rows.map((row) => ({ ...row, turnId: id, attempt: row.attempt + 1 }));
-  const isAlone = rows.some(({ crashes }) => goesAlone(crashes ?? 0));
-  return { id, channel, parcels: packRows(taken, isDigest), isAlone };
-}
-
-function lock(tx: Tx, alias: string): string {
-  // SQLite has one writer at a time anyway
-  return capabilitiesOf(tx).hasConcurrentWriters ? `for update of ${alias} skip locked` : '';
 }

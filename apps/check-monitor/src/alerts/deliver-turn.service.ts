@@ -13,11 +13,11 @@ import {
   settleNotifications,
 } from '../notifications/notifications.repository.js';
 import type { Notifier } from '../notifications/notifier.service.js';
-import type { DeliveryTurn, QueuedParcel } from './claim-turns.repository.js';
 import { nextTryAt, pauseAfterTimeout, pauseAfterTry } from './ladder.js';
 import type { LoadAlertDeps } from './load-alert.service.js';
 import { loadContent } from './load-content.service.js';
 import { leadOf } from './parcels.js';
+import type { DeliveryTurn, QueuedParcel } from './turn-rows.repository.js';
 
 export interface DeliverTurnDeps extends LoadAlertDeps {
   readonly db: Database;

@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createLimiter } from '@certloop/server';
 import { releaseTurns } from '../notifications/notifications.repository.js';
-import { claimTurns, type DeliveryTurn } from './claim-turns.repository.js';
+import { claimTurns } from './claim-turns.repository.js';
 import { type DeliverTurnDeps, leaseMicros, type RunningTurn, runTurn } from './deliver-turn.service.js';
 import { expireHeld } from './expire-messages.repository.js';
+import type { DeliveryTurn } from './turn-rows.repository.js';
 
 export interface DispatchDeps extends DeliverTurnDeps {
   /** Turns that are delivered at once in this process, apart from those that are slow. */

@@ -1,5 +1,5 @@
 import type { Tx } from '@certloop/db';
-import { listCheckChannels } from '../channels/channels.repository.js';
+import { listCheckChannels } from '../channels/check-channels.repository.js';
 import type { Addresses } from '../checks/check-view.js';
 import { findCheckById } from '../checks/rows/checks.repository.js';
 import { type FlipRow, findEarlierFlip, findFlip } from '../flips/flips.repository.js';
@@ -8,9 +8,9 @@ import type { AlertEvent } from '../integrations/messages/alert-event.js';
 import { findLatestPing } from '../pings/pings.repository.js';
 import { getProject } from '../projects/projects.repository.js';
 import { describeAlert } from './alert.js';
-import type { QueuedParcel } from './claim-turns.repository.js';
 import type { SummariseOthers } from './other-checks.repository.js';
 import { leadOf } from './parcels.js';
+import type { QueuedParcel } from './turn-rows.repository.js';
 
 export interface LoadAlertDeps {
   readonly addresses: Addresses;

@@ -3,13 +3,13 @@ import { findChannelById } from '../channels/channels.repository.js';
 import { labelOf } from '../integrations/channel-kinds.js';
 import type { Notice } from '../integrations/messages/notice.js';
 import { findOwnerAddress } from '../notifications/channel-outcome.repository.js';
-import type { Content } from '../notifications/notifier.service.js';
+import type { Content } from '../notifications/delivery.service.js';
 import { getProject } from '../projects/projects.repository.js';
-import type { QueuedParcel } from './claim-turns.repository.js';
 import { listDigestedChanges } from './digested-changes.repository.js';
 import { type LoadAlertDeps, loadAlert } from './load-alert.service.js';
 import { brokenChannelNotice, digestNotice } from './notices.js';
 import { leadOf } from './parcels.js';
+import type { QueuedParcel } from './turn-rows.repository.js';
 
 /** Content of a parcel; `owner` is the mail address of the project's owner, if the mail goes to the owner. */
 export type ParcelContent = Content | { readonly owner: string; readonly notice: Notice };

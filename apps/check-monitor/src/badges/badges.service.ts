@@ -1,7 +1,7 @@
 import { type BadgeReport, type BadgeSet, NotFound } from '@certloop/contracts';
 import type { Database } from '@certloop/db';
 import type { Check } from '../checks/check.js';
-import { statusAt } from '../checks/check-state.js';
+import { statusAt } from '../checks/check-timing.js';
 import type { Clock } from '../instants.js';
 import { acceptedSecrets, type Secrets } from '../projects/api-key.js';
 import type { Caller } from '../projects/caller.js';

@@ -1,7 +1,6 @@
 import {
   column,
   defineTable,
-  inDialect,
   insertMany,
   lockForShare,
   lockForUpdate,
@@ -45,12 +44,6 @@ export interface Channel {
   readonly minuteCount: number | null;
 }
 
-/** Which channels are assigned to which check. */
-export interface CheckChannel {
-  readonly checkId: number;
-  readonly channelId: number;
-}
-
 export const channels = defineTable<Channel>('channels', {
   columns: {
     id: column.key(),
@@ -74,18 +67,6 @@ export const channels = defineTable<Channel>('channels', {
   },
   indexes: [{ columns: ['uuid'], unique: true }, { columns: ['projectId', 'id'] }],
   references: [{ columns: ['projectId'], table: 'projects', onDelete: 'CASCADE' }],
-});
-
-export const checkChannels = defineTable<CheckChannel>('check_channels', {
-  columns: {
-    checkId: column.bigint().primary(),
-    channelId: column.bigint().primary(),
-  },
-  indexes: [{ columns: ['channelId'] }],
-  references: [
-    { columns: ['checkId'], table: 'checks', onDelete: 'CASCADE' },
-    { columns: ['channelId'], table: 'channels', onDelete: 'CASCADE' },
-  ],
 });
 
 /** Channels of a project in the order of their making. */
@@ -165,81 +146,4 @@ export async function updateChannel(
 
 export async function deleteChannel(tx: Tx, id: number): Promise<void> {
   await tx.delete(channels, { id });
-}
-
-/** Channels that are assigned to a check. */
-export async function listCheckChannels(tx: Tx, checkId: number): Promise<Channel[]> {
-  const text = `select c.* from check_channels x join channels c on c.id = x.channel_id
-    where x.check_id = $1 order by c.id`;
-  return querySql(tx, channels.columns, text, [checkId]);
-}
-
-/** Channels that are assigned to each of several checks; checks without channels are absent. */
-export async function listChannelsByCheck(
-  tx: Tx,
-  checkIds: readonly number[],
-): Promise<Map<number, Channel[]>> {
-  const byCheck = new Map<number, Channel[]>();
-  if (checkIds.length === 0) return byCheck;
-  const places = checkIds.map((_, index) => `$${index + 1}`).join(', ');
-  const text = `select x.check_id, c.* from check_channels x join channels c on c.id = x.channel_id
-    where x.check_id in (${places}) order by c.id`;
-  const columns = { ...channels.columns, checkId: column.bigint() };
-  for (const row of await querySql<Channel & CheckChannelKey>(tx, columns, text, checkIds)) {
-    const assigned = byCheck.get(row.checkId);
-    if (assigned === undefined) byCheck.set(row.checkId, [row]);
-    else assigned.push(row);
-  }
-  return byCheck;
-}
-
-type CheckChannelKey = Pick<CheckChannel, 'checkId'>;
-
-/**
- * Uuids of the channels of each check of a project, or of those with the ids `checkIds`, in any order; checks without
- * channels are absent.
- */
-export async function listAssignedUuids(
-  tx: Tx,
-  projectId: string,
-  checkIds?: readonly number[],
-): Promise<Map<number, readonly string[]>> {
-  if (checkIds?.length === 0) return new Map();
-  const uuids = new Map((await listProjectChannels(tx, projectId)).map(({ id, uuid }) => [String(id), uuid]));
-  // by check, as thousands of checks with several channels each would make a great many rows
-  const ids = inDialect(tx, {
-    sqlite: 'group_concat(channel_id)',
-    postgres: "string_agg(cast(channel_id as text), ',')",
-  });
-  const named = checkIds === undefined ? '' : `and check_id in (${placeholders(checkIds.length, 2)})`;
-  const text = `select check_id, ${ids} as channel_ids from check_channels
-    where channel_id in (select id from channels where project_id = $1) ${named} group by check_id`;
-  const columns = { checkId: column.bigint(), channelIds: column.text() };
-  const rows = await querySql(tx, columns, text, [projectId, ...(checkIds ?? [])]);
-  const uuidsOf = memoised((list: string) => list.split(',').flatMap((id) => uuids.get(id) ?? []));
-  return new Map(rows.map(({ checkId, channelIds }) => [checkId, uuidsOf(channelIds)]));
-}
-
-/** Most checks of a project have the same channels. */
-function memoised<Value>(make: (text: string) => Value): (text: string) => Value {
-  const made = new Map<string, Value>();
-  return (text) => {
-    const value = made.get(text) ?? make(text);
-    made.set(text, value);
-    return value;
-  };
-}
-
-/** Makes these the only channels of the check. */
-export async function assignChannels(
-  tx: Tx,
-  checkId: number,
-  assigned: readonly Pick<Channel, 'id'>[],
-): Promise<void> {
-  await tx.delete(checkChannels, { checkId });
-  await insertMany(
-    tx,
-    checkChannels,
-    assigned.map(({ id }) => ({ checkId, channelId: id })),
-  );
 }

@@ -1,12 +1,8 @@
 import type { Database, Tx } from '@certloop/db';
 import type { Caller } from '../projects/caller.js';
 import { selectChannels } from './channel-selection.js';
-import {
-  assignChannels,
-  type Channel,
-  listProjectChannels,
-  lockProjectChannelsForShare,
-} from './channels.repository.js';
+import { type Channel, listProjectChannels, lockProjectChannelsForShare } from './channels.repository.js';
+import { assignChannels } from './check-channels.repository.js';
 
 /** What channels need of the notifier, which belongs to a later slice. */
 export interface ChannelNotifier {

@@ -1,17 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { type Micros, microsPerSecond } from '../instants.js';
-import {
-  applySignal,
-  type CheckTiming,
-  deadlineOf,
-  judgeOverdue,
-  outcomeOfPause,
-  outcomeOfResume,
-  type Signal,
-  type StoredStatus,
-  statusAt,
-  timingAt,
-} from './check-state.js';
+import { applySignal, judgeOverdue, outcomeOfPause, outcomeOfResume, type Signal } from './check-state.js';
+import { type CheckTiming, deadlineOf, type StoredStatus, statusAt, timingAt } from './check-timing.js';
 
 const start = Date.UTC(2026, 0, 1, 12) * 1000;
 

@@ -2,7 +2,7 @@ import type { CheckStatus } from '@certloop/contracts';
 import { isoSeconds, type Micros, microsPerSecond } from '../instants.js';
 import type { ApiVersion, Caller } from '../projects/caller.js';
 import type { ShownCheck } from './check.js';
-import { timingAt } from './check-state.js';
+import { timingAt } from './check-timing.js';
 
 /** Where this service is reached from outside; no trailing slash on `siteRoot`, one on `pingEndpoint`. */
 export interface Addresses {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { CheckStatus } from '@certloop/contracts';
 import type { Micros } from '../instants.js';
-import type { CheckTiming, PeriodSettings, StateChange, StatusTiming } from './check-state.js';
+import type { CheckTiming, PeriodSettings, StateChange, StatusTiming } from './check-timing.js';
 
 /** Settings of a check that decide how its pings count. */
 export interface PingSettings {

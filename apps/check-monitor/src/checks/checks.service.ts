@@ -1,7 +1,11 @@
 import { Conflict, Forbidden, NotFound } from '@certloop/contracts';
 import type { Database, Tx } from '@certloop/db';
-import { assignChannels, listAssignedUuids, listCheckChannels } from '../channels/channels.repository.js';
 import { pickChannels } from '../channels/channels.service.js';
+import {
+  assignChannels,
+  listAssignedUuids,
+  listCheckChannels,
+} from '../channels/check-channels.repository.js';
 import { type FlipQuery, parseFlipWindow } from '../flips/flip-window.js';
 import { type FlipRow, insertFlips, listFlips } from '../flips/flips.repository.js';
 import type { Clock, Micros } from '../instants.js';

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { defaultSettings, newCheck } from './check.js';
-import type { StoredStatus } from './check-state.js';
+import type { StoredStatus } from './check-timing.js';
 import { type OwnChange, plannedChange } from './planned-change.js';
 
 const origin = { projectId: 'p', uuid: 'u-u', badgeUuid: 'b', createdAt: 1 };

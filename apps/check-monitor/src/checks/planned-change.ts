@@ -1,7 +1,8 @@
 import type { CheckAction } from '@certloop/contracts';
 import type { Micros } from '../instants.js';
 import { type Check, tagsOf } from './check.js';
-import { type Flip, outcomeOfPause, outcomeOfResume, type StateChange } from './check-state.js';
+import { type Flip, outcomeOfPause, outcomeOfResume } from './check-state.js';
+import type { StateChange } from './check-timing.js';
 
 /** A change of many checks that each check takes alone. */
 export type OwnChange =

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { microsPerSecond } from '../instants.js';
-import { type CheckTiming, deadlineOf, type StoredStatus, statusAt } from './check-state.js';
+import { type CheckTiming, deadlineOf, type StoredStatus, statusAt } from './check-timing.js';
 import { compareNames, type Standing, statusOf } from './standing.js';
 
 const began = Date.parse('2026-01-01T12:00:00Z') * 1000;

@@ -1,7 +1,7 @@
 import type { CheckStatus } from '@certloop/contracts';
 import { type Micros, microsPerSecond } from '../instants.js';
 import type { Check } from './check.js';
-import { type PeriodSettings, statusAt } from './check-state.js';
+import { type PeriodSettings, statusAt } from './check-timing.js';
 
 /** What of a check lists are searched, sorted and counted by. */
 export type Standing = Pick<

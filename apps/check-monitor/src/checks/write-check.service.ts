@@ -1,14 +1,14 @@
 import { Forbidden, Unauthenticated } from '@certloop/contracts';
 import type { Tx } from '@certloop/db';
-import { assignChannels } from '../channels/channels.repository.js';
 import { pickChannels } from '../channels/channels.service.js';
+import { assignChannels } from '../channels/check-channels.repository.js';
 import type { Micros } from '../instants.js';
 import type { Caller } from '../projects/caller.js';
 import { findProjectForShare } from '../projects/projects.repository.js';
 import { countChecks, lockOwner, type User } from '../projects/users.repository.js';
 import { type Check, type CheckSettings, type CheckState, defaultSettings, newCheck } from './check.js';
 import { type CheckSpec, changedSettings, parseCheckSpec, uniqueMatch } from './check-spec.js';
-import { deadlineOf } from './check-state.js';
+import { deadlineOf } from './check-timing.js';
 import {
   type AssignedCheck,
   assignNamedChannels,

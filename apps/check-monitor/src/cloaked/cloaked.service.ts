@@ -1,7 +1,7 @@
 import { NotFound } from '@certloop/contracts';
 import type { Database } from '@certloop/db';
 import type { Check } from '../checks/check.js';
-import { statusAt } from '../checks/check-state.js';
+import { statusAt } from '../checks/check-timing.js';
 import { listChecksByUniqueKey } from '../checks/rows/checks.repository.js';
 import type { Clock } from '../instants.js';
 import {

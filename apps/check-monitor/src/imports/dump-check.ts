@@ -1,5 +1,5 @@
 import { type Check, uniqueKeyOf } from '../checks/check.js';
-import { deadlineOf } from '../checks/check-state.js';
+import { deadlineOf } from '../checks/check-timing.js';
 import { parseSchedule } from '../checks/schedules/schedule.js';
 import { currentTimeZone } from '../checks/schedules/time-zones.js';
 import { microsPerSecond } from '../instants.js';

@@ -8,7 +8,7 @@ import {
   querySql,
   type Tx,
 } from '@certloop/db';
-import { checkChannels } from '../channels/channels.repository.js';
+import { checkChannels } from '../channels/check-channels.repository.js';
 import type { Check } from '../checks/check.js';
 import { wholeCheckColumns, wholeChecks } from '../checks/rows/checks.repository.js';
 import { flips } from '../flips/flips.repository.js';

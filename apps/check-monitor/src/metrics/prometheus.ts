@@ -1,5 +1,5 @@
 import { type ShownCheck, tagsOf } from '../checks/check.js';
-import { statusAt } from '../checks/check-state.js';
+import { statusAt } from '../checks/check-timing.js';
 import type { Micros } from '../instants.js';
 
 /** State of the checks of a project in the text format of Prometheus: gauges of 0 and 1, and two counts. */

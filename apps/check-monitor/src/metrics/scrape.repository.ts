@@ -1,5 +1,5 @@
 import { column, querySql, type Tx } from '@certloop/db';
-import type { StoredStatus } from '../checks/check-state.js';
+import type { StoredStatus } from '../checks/check-timing.js';
 import type { Micros } from '../instants.js';
 
 /** Rows that a count looks at: a scrape must cost the same however much waits. */

@@ -1,11 +1,11 @@
-import type { Database } from '@certloop/db';
 import { createJobWatch, type Metrics, type WatchJob } from '@certloop/server';
-import { type Clock, type Micros, microsPerSecond, wholeMs } from '../instants.js';
+import { wholeMs } from '../instants.js';
 import { channelKindNames, findKind } from '../integrations/channel-kinds.js';
-import { type DeliveryFacts, deliveryOutcomes } from '../notifications/notifier.service.js';
+import { type DeliveryFacts, deliveryOutcomes } from '../notifications/delivery.service.js';
 import type { PingIntake } from '../pings/intake/receive-ping.service.js';
 import { createPingCounts } from './ping-counts.service.js';
-import { countChecks, maxChecks, maxCounted, readWaiting } from './scrape.repository.js';
+import { readQueues, type ServiceMetricsDeps } from './queue-metrics.service.js';
+import { countChecks, maxChecks } from './scrape.repository.js';
 
 /** Metrics of this service beyond those of requests. */
 export interface ServiceMetrics {
@@ -22,11 +22,6 @@ export interface ServiceMetrics {
   onRefusedCall(): void;
   /** An attempt to sign in was turned away for the many before it. */
   onThrottled(): void;
-}
-
-export interface ServiceMetricsDeps {
-  readonly db: Database;
-  readonly clock: Clock;
 }
 
 /** Declares the metrics of this service. What lies in the database is asked for at a scrape. */
@@ -92,60 +87,6 @@ function deliveryWatch(metrics: Metrics): (delivery: DeliveryFacts) => void {
     count({ kind, outcome });
     observe({ kind }, seconds);
   };
-}
-
-const alone = (value: number) => [{ labels: {}, value }];
-
-function readQueues(metrics: Metrics, { db, clock }: ServiceMetricsDeps): void {
-  metrics.gaugesOf({
-    name: 'queues',
-    gauges: {
-      lag: {
-        name: 'check_monitor_due_lag_seconds',
-        help: 'How long the look at a check that is due for the longest time has been due; 0 when none is',
-        labels: [],
-      },
-      flips: {
-        name: 'check_monitor_flips_waiting',
-        help: `Changes of status that no messages were made of yet, up to ${maxCounted}`,
-        labels: [],
-      },
-      messages: {
-        name: 'check_monitor_messages_waiting',
-        help: `Messages to channels that are not delivered yet, up to ${maxCounted}`,
-        labels: [],
-      },
-      oldest: {
-        name: 'check_monitor_oldest_message_seconds',
-        help: 'Age of the oldest message that is not delivered yet, to a channel that neither fails nor is held back',
-        labels: [],
-      },
-      held: {
-        name: 'check_monitor_oldest_held_message_seconds',
-        help: 'Age of the oldest message to a channel that is held back, as its target limits its rate, and does not fail',
-        labels: [],
-      },
-      failing: {
-        name: 'check_monitor_channels_failing',
-        help: 'Channels whose target takes no messages at present, while messages wait for them',
-        labels: [],
-      },
-    },
-    read: async () => {
-      const present = clock.now();
-      const ageOf = (moment: Micros | null) =>
-        moment === null ? 0 : Math.max(0, (present - moment) / microsPerSecond);
-      const waiting = await db.read((tx) => readWaiting(tx, present));
-      return {
-        lag: alone(ageOf(waiting.earliestDue)),
-        flips: alone(waiting.flips),
-        messages: alone(waiting.messages),
-        oldest: alone(ageOf(waiting.oldestMessage)),
-        held: alone(ageOf(waiting.oldestHeld)),
-        failing: alone(waiting.failingChannels),
-      };
-    },
-  });
 }
 
 function readChecks(metrics: Metrics, { db }: ServiceMetricsDeps): void {

@@ -1,5 +1,6 @@
 import type { PingSettings } from '../checks/check.js';
-import type { Signal, StoredStatus } from '../checks/check-state.js';
+import type { Signal } from '../checks/check-state.js';
+import type { StoredStatus } from '../checks/check-timing.js';
 import { stripWhitespace } from '../python-whitespace.js';
 
 /** What a ping address asks for. */

@@ -1,50 +1,19 @@
 import { randomInt, randomUUID } from 'node:crypto';
-import { Conflict, InvalidInput, type keyKinds, NotFound } from '@certloop/contracts';
-import { type Database, onUniqueViolation, type Tx } from '@certloop/db';
-import type { Clock } from '../instants.js';
+import { InvalidInput, type keyKinds, NotFound } from '@certloop/contracts';
+import type { Tx } from '@certloop/db';
 import { isStorable } from '../storable-text.js';
 import { composeKey, composePingKey, hashKey, type KeyKind } from './api-key.js';
+import { deleteApiKey, replaceApiKey } from './api-keys.repository.js';
+import { type AccountDeps, addUser, givenLimits, type NewUser, normalEmail } from './create-user.service.js';
 import {
-  deleteApiKey,
   findProjectByName,
   getProject,
   insertProject,
   lockProjectForShare,
   type Project,
-  replaceApiKey,
   setPingKey,
 } from './projects.repository.js';
-import { findUserByEmail, insertUser, setUserLimits, type User } from './users.repository.js';
-
-export interface AccountDeps {
-  readonly db: Database;
-  readonly clock: Clock;
-  /** Key of the HMAC of stored keys. */
-  readonly secret: string;
-}
-
-export interface NewUser {
-  readonly email: string;
-  /** Null leaves it to the service. */
-  readonly checkLimit: number | null;
-  readonly pingLimit: number | null;
-}
-
-/** Throws InvalidInput for what is no e-mail address, Conflict when someone has it. */
-export async function createUser(deps: AccountDeps, wanted: NewUser): Promise<User> {
-  return deps.db.transaction((tx) => addUser(deps, tx, wanted));
-}
-
-/** Sets the limits that are given. Throws NotFound when no one has the address. */
-export async function limitUser({ db }: AccountDeps, { email, ...limits }: NewUser): Promise<User> {
-  return db.transaction(async (tx) => {
-    const user = await findUserByEmail(tx, normalEmail(email));
-    if (user === undefined) throw new NotFound(`there is no user ${email}`);
-    const given = givenLimits({ email, ...limits });
-    await setUserLimits(tx, user.id, given);
-    return { ...user, ...given };
-  });
-}
+import { findUserByEmail, setUserLimits, type User } from './users.repository.js';
 
 /** Throws NotFound when no one has the owner's address, InvalidInput for an empty or overlong name. */
 export async function createProject(deps: AccountDeps, ownerEmail: string, name: string): Promise<Project> {
@@ -106,24 +75,6 @@ export async function setUpProject(deps: AccountDeps, wanted: NewUser, name: str
   });
 }
 
-async function addUser(deps: AccountDeps, tx: Tx, wanted: NewUser): Promise<User> {
-  const { checkLimit, pingLimit } = wanted;
-  const email = normalEmail(wanted.email);
-  const user: User = {
-    id: randomUUID(),
-    email,
-    checkLimit,
-    pingLimit,
-    checkCount: 0,
-    createdAt: deps.clock.now(),
-  };
-  await onUniqueViolation(
-    () => insertUser(tx, user),
-    () => new Conflict(`there is a user ${email} already`),
-  );
-  return user;
-}
-
 /** Throws InvalidInput for an empty or overlong name. */
 export function requireProjectName(name: string): void {
   if (name.trim() === '' || [...name].length > 200) {
@@ -166,17 +117,4 @@ async function putApiKey(
 ): Promise<string> {
   await replaceApiKey(tx, { projectId, kind, hash: hashKey(key, secret), createdAt: clock.now() });
   return key;
-}
-
-function givenLimits({ checkLimit, pingLimit }: NewUser): Partial<Pick<User, 'checkLimit' | 'pingLimit'>> {
-  return { ...(checkLimit !== null && { checkLimit }), ...(pingLimit !== null && { pingLimit }) };
-}
-
-/** Address as it is stored; throws InvalidInput for anything else. */
-export function normalEmail(text: string): string {
-  const email = text.trim().toLowerCase();
-  if (!/^[^\s@]+@[^\s@]+$/.test(email) || email.length > 254 || !isStorable(email)) {
-    throw new InvalidInput(`${text} is not an e-mail address`);
-  }
-  return email;
 }

@@ -1,6 +1,7 @@
 import type { Handlers, keysContract } from '@certloop/contracts';
 import type { Caller } from './caller.js';
-import { type AccountDeps, readProject, revokeKey } from './create-project.service.js';
+import { readProject, revokeKey } from './create-project.service.js';
+import type { AccountDeps } from './create-user.service.js';
 
 export function ownKeyHandlers(deps: AccountDeps): Handlers<typeof keysContract, Caller> {
   return {

@@ -4,8 +4,6 @@ import {
   defineTable,
   executeSql,
   findRow,
-  findRows,
-  insertOrUpdate,
   lockForShare,
   querySql,
   type Tx,
@@ -13,7 +11,7 @@ import {
 } from '@certloop/db';
 import type { Micros } from '../instants.js';
 import { isStorable } from '../storable-text.js';
-import type { KeyKind } from './api-key.js';
+import { type ApiKey, apiKeys } from './api-keys.repository.js';
 
 export interface Project {
   readonly id: string;
@@ -22,14 +20,6 @@ export interface Project {
   /** Names the project in badge addresses: a uuid, but for projects that came from Healthchecks. */
   readonly badgeKey: string;
   readonly pingKey: string | null;
-  readonly createdAt: Micros;
-}
-
-export interface ApiKey {
-  readonly projectId: string;
-  readonly kind: KeyKind;
-  /** As `hashKey` makes it; the key itself is not stored. */
-  readonly hash: string;
   readonly createdAt: Micros;
 }
 
@@ -50,17 +40,6 @@ export const projects = defineTable<Project>('projects', {
     { columns: ['pingKey'], unique: true },
   ],
   references: [{ columns: ['ownerId'], table: 'users', onDelete: 'RESTRICT' }],
-});
-
-export const apiKeys = defineTable<ApiKey>('api_keys', {
-  columns: {
-    projectId: column.uuid().primary(),
-    kind: column.word<KeyKind>(10).primary(),
-    hash: column.word(73),
-    createdAt: column.preciseInstant(),
-  },
-  indexes: [{ columns: ['hash'], unique: true }],
-  references: [{ columns: ['projectId'], table: 'projects', onDelete: 'CASCADE' }],
 });
 
 /** Project that a key opens, and what kind of key it is. */
@@ -143,19 +122,4 @@ export async function deleteProject(tx: Tx, { id, ownerId }: Project): Promise<v
     (select count(*) from checks where project_id = $1) where id = $2`;
   await executeSql(tx, uncount, [id, ownerId]);
   await tx.delete(projects, { id });
-}
-
-/** Keys of the projects, of each the read-write one first. */
-export async function listApiKeys(tx: Tx, projectIds: readonly string[]): Promise<ApiKey[]> {
-  if (projectIds.length === 0) return [];
-  return findRows(tx, apiKeys, { projectId: projectIds }, { order: { by: ['kind'], direction: 'desc' } });
-}
-
-export async function deleteApiKey(tx: Tx, projectId: string, kind: KeyKind): Promise<void> {
-  await tx.delete(apiKeys, { projectId, kind });
-}
-
-/** Puts the key in the place of an older one of its kind. */
-export function replaceApiKey(tx: Tx, key: ApiKey): Promise<void> {
-  return insertOrUpdate(tx, apiKeys, key);
 }

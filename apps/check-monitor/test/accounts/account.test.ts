@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from '@jest/globals';
-import { createUser } from '../../src/projects/create-project.service.js';
+import { createUser } from '../../src/projects/create-user.service.js';
 import { Browser, newPerson, newProject, origin, password } from '../support/browser.js';
 import { insertTestChannel } from '../support/factories.js';
 import { describeMonitor } from '../support/suite.js';

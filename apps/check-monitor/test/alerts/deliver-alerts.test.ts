@@ -6,7 +6,8 @@ import { type Channel, findChannel, updateChannel } from '../../src/channels/cha
 import { createChannel } from '../../src/channels/create-channel.service.js';
 import type { ChannelKind } from '../../src/integrations/kinds.js';
 import { publicServices } from '../../src/integrations/sender-accounts.js';
-import { listNotifications, type Notification } from '../../src/notifications/notifications.repository.js';
+import { listNotifications } from '../../src/notifications/delivery-lists.repository.js';
+import type { Notification } from '../../src/notifications/notifications.repository.js';
 import { began, type Holder, openTestApp, type TestApp } from '../support/app.js';
 import { type MailServer, startMailServer } from '../support/mail-server.js';
 import { type Recorder, startRecorder } from '../support/recorder.js';

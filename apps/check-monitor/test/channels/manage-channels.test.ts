@@ -12,7 +12,7 @@ import {
 } from '../../src/channels/manage-channels.service.js';
 import type { ChannelKind } from '../../src/integrations/kinds.js';
 import { askConsent, type ConsentDeps } from '../../src/notifications/consent.service.js';
-import { listNotifications } from '../../src/notifications/notifications.repository.js';
+import { listNotifications } from '../../src/notifications/delivery-lists.repository.js';
 import { type TestChannelDeps, testChannel } from '../../src/notifications/test-channel.service.js';
 import { began, type Holder, openTestApp, siteRoot, type TestApp } from '../support/app.js';
 import { type MailServer, startMailServer } from '../support/mail-server.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import { defaultSettings, newCheck, type TaggedStatus } from '../../src/checks/check.js';
-import { deadlineOf, type StoredStatus, statusAt } from '../../src/checks/check-state.js';
+import { deadlineOf, type StoredStatus, statusAt } from '../../src/checks/check-timing.js';
 import { insertCheck } from '../../src/checks/rows/checks.repository.js';
 import { listTaggedStatuses } from '../../src/checks/rows/tagged-checks.repository.js';
 import { microsOf } from '../../src/instants.js';

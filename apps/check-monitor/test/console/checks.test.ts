@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals
 import { listProjectChannels, updateChannel } from '../../src/channels/channels.repository.js';
 import { createChannel } from '../../src/channels/create-channel.service.js';
 import { microsOf } from '../../src/instants.js';
-import { createUser } from '../../src/projects/create-project.service.js';
+import { createUser } from '../../src/projects/create-user.service.js';
 import { type ConsoleStage, openConsole, signIn } from '../support/console.js';
 import { type Recorder, startRecorder } from '../support/recorder.js';
 

@@ -2,7 +2,7 @@ import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { findChannel } from '../../src/channels/channels.repository.js';
 import { createChannel } from '../../src/channels/create-channel.service.js';
-import { listNotifications } from '../../src/notifications/notifications.repository.js';
+import { listNotifications } from '../../src/notifications/delivery-lists.repository.js';
 import { began, type Holder, openTestApp, type TestApp } from '../support/app.js';
 import { type MailServer, startMailServer } from '../support/mail-server.js';
 

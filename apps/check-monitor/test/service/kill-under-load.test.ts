@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import type { Database } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterEach, expect, jest, test } from '@jest/globals';
-import { setPassword } from '../../src/accounts/sessions.service.js';
+import { setPassword } from '../../src/accounts/passwords.service.js';
 import { schema } from '../../src/database.js';
 import { microsOf } from '../../src/instants.js';
 import { setUpProject } from '../../src/projects/create-project.service.js';

@@ -6,7 +6,8 @@ import { type Channel, findChannel } from '../../src/channels/channels.repositor
 import { createChannel } from '../../src/channels/create-channel.service.js';
 import type { ChannelKind } from '../../src/integrations/kinds.js';
 import { publicServices } from '../../src/integrations/sender-accounts.js';
-import { listNotifications, type Notification } from '../../src/notifications/notifications.repository.js';
+import { listNotifications } from '../../src/notifications/delivery-lists.repository.js';
+import type { Notification } from '../../src/notifications/notifications.repository.js';
 import { type Answer, began, type Holder, openTestApp, type TestApp } from './app.js';
 import { type MailServer, startMailServer } from './mail-server.js';
 import { type Recorder, startRecorder } from './recorder.js';

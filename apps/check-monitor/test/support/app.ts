@@ -20,14 +20,11 @@ import { microsOf } from '../../src/instants.js';
 import type { ChannelKind } from '../../src/integrations/kinds.js';
 import type { SenderAccounts } from '../../src/integrations/sender-accounts.js';
 import { createServiceMetrics } from '../../src/metrics/service-metrics.service.js';
-import {
-  createNotifier,
-  type Notifier,
-  type NotifierDeps,
-  type NotifierTuning,
-} from '../../src/notifications/notifier.service.js';
+import type { NotifierDeps, NotifierTuning } from '../../src/notifications/delivery.service.js';
+import { createNotifier, type Notifier } from '../../src/notifications/notifier.service.js';
 import type { PingIntake } from '../../src/pings/intake/receive-ping.service.js';
-import { type AccountDeps, type Setup, setUpProject } from '../../src/projects/create-project.service.js';
+import { type Setup, setUpProject } from '../../src/projects/create-project.service.js';
+import type { AccountDeps } from '../../src/projects/create-user.service.js';
 
 export const siteRoot = 'https://monitor.example';
 export const began = new Date('2026-01-01T12:00:00Z');

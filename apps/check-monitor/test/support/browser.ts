@@ -1,6 +1,6 @@
 import type supertest from 'supertest';
-import { setPassword } from '../../src/accounts/sessions.service.js';
-import { createUser } from '../../src/projects/create-project.service.js';
+import { setPassword } from '../../src/accounts/passwords.service.js';
+import { createUser } from '../../src/projects/create-user.service.js';
 import { passwords } from './app.js';
 import type { Stage } from './suite.js';
 

@@ -1,7 +1,7 @@
 import { type Browser, openBrowser, type Story } from '@certloop/browser';
 import { createTestDatabase, type OpenTestDatabase } from '@certloop/db/testing';
 import { findConsole } from '@certloop/server';
-import { setPassword } from '../../src/accounts/sessions.service.js';
+import { setPassword } from '../../src/accounts/passwords.service.js';
 import type { AppConfig } from '../../src/app-options.js';
 import { setUpProject } from '../../src/projects/create-project.service.js';
 import { Holder, openTestApp, passwords, type TestApp } from './app.js';

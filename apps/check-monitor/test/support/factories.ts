@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { column, type Database, querySql } from '@certloop/db';
 import { createChannel } from '../../src/channels/create-channel.service.js';
 import { defaultSettings, newCheck } from '../../src/checks/check.js';
-import { deadlineOf } from '../../src/checks/check-state.js';
+import { deadlineOf } from '../../src/checks/check-timing.js';
 import { insertCheck } from '../../src/checks/rows/checks.repository.js';
 import type { TestApp } from './app.js';
 

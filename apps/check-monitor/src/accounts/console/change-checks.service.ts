@@ -7,45 +7,22 @@ import {
   maxChangedChecks,
   maxNamedChecks,
 } from '@certloop/contracts';
-import type { Tx } from '@certloop/db';
-import {
-  assignToChecks,
-  listNotifyingChecks,
-  takeFromChecks,
-} from '../../channels/assign-channel.repository.js';
-import { listProjectChannels, lockProjectChannelsForShare } from '../../channels/channels.repository.js';
-import type { Check } from '../../checks/check.js';
-import { type ChecksDeps, flipRow } from '../../checks/checks.service.js';
-import { type OwnChange, plannedChange } from '../../checks/planned-change.js';
-import {
-  deleteManyChecks,
-  listNamedChecks,
-  lockChecks,
-  type NamedCheck,
-  updateManyStates,
-  updateManyTags,
-} from '../../checks/rows/many-checks.repository.js';
-import { insertFlips } from '../../flips/flips.repository.js';
+import { listNotifyingChecks } from '../../channels/assign-channel.repository.js';
+import { listProjectChannels } from '../../channels/channels.repository.js';
+import { listNamedChecks, type NamedCheck } from '../../checks/rows/many-checks.repository.js';
 import type { Caller } from '../../projects/caller.js';
-import { countChecks, lockOwner } from '../../projects/users.repository.js';
 import { isStorable } from '../../storable-text.js';
 import { checksMatching } from './check-page.js';
-import type { Standings } from './standings.store.js';
-
-export interface ChangeChecksDeps extends ChecksDeps {
-  readonly standings: Standings;
-}
-
-type Result = CheckChangeResult['results'][number];
-
-/** A change with its parts read. */
-type WantedChange =
-  | OwnChange
-  | { readonly action: 'delete' }
-  | { readonly action: 'add-channels' | 'remove-channels'; readonly channels: readonly string[] };
+import {
+  type ChangeChecksDeps,
+  changeSome,
+  type Result,
+  type WantedChange,
+} from './write-changes.service.js';
 
 /** Checks in one transaction: few enough that pings hardly wait for it. */
 const perTransaction = 200;
+
 const uuidForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
@@ -159,73 +136,4 @@ async function findNamed(
   const condition = { q, tags: tag, statuses: status, ids: notifying };
   const found = checksMatching(checks, condition, deps.clock.now());
   return { named: found.toSorted((one, other) => one.id - other.id), missing: [] };
-}
-
-type Outcomes = ReadonlyMap<string, Pick<Result, 'outcome' | 'reason'>>;
-
-/** Changes checks in one transaction, as they are by then; the outcomes are by uuid, without those of deleted checks. */
-async function changeSome(
-  deps: ChangeChecksDeps,
-  tx: Tx,
-  caller: Caller,
-  { batch, wanted }: { readonly batch: readonly NamedCheck[]; readonly wanted: WantedChange },
-): Promise<Outcomes> {
-  // before its checks, as everywhere
-  if (wanted.action === 'delete') await lockOwner(tx, caller.ownerId);
-  const ids = batch.map(({ id }) => id);
-  const held = await lockChecks(tx, caller.projectId, ids);
-  if (wanted.action === 'delete') return deleteSome(tx, caller, held);
-  if ('channels' in wanted) return assignSome(tx, caller, held, wanted);
-  return changeOwn(deps, tx, held, wanted);
-}
-
-async function deleteSome(tx: Tx, { ownerId }: Caller, held: readonly Check[]): Promise<Outcomes> {
-  await deleteManyChecks(
-    tx,
-    held.map(({ id }) => id),
-  );
-  await countChecks(tx, ownerId, -held.length);
-  return new Map(held.map(({ uuid }) => [uuid, { outcome: 'changed' }]));
-}
-
-async function assignSome(
-  tx: Tx,
-  { projectId }: Caller,
-  held: readonly Check[],
-  { action, channels }: Extract<WantedChange, { readonly channels: unknown }>,
-): Promise<Outcomes> {
-  const available = await lockProjectChannelsForShare(tx, projectId);
-  const channelIds = available.filter(({ uuid }) => channels.includes(uuid)).map(({ id }) => id);
-  const checkIds = held.map(({ id }) => id);
-  const change = action === 'add-channels' ? assignToChecks : takeFromChecks;
-  const changed = await change(tx, checkIds, channelIds);
-  return new Map(held.map(({ id, uuid }) => [uuid, { outcome: changed.has(id) ? 'changed' : 'unchanged' }]));
-}
-
-async function changeOwn(
-  { clock }: ChangeChecksDeps,
-  tx: Tx,
-  held: readonly Check[],
-  wanted: OwnChange,
-): Promise<Outcomes> {
-  const now = clock.now();
-  const plans = held.map((check) => ({ check, planned: plannedChange(check, wanted, now) }));
-  const states = plans.flatMap(({ check: { id }, planned }) =>
-    'state' in planned ? [{ id, state: planned.state, flip: planned.flip }] : [],
-  );
-  await updateManyStates(tx, states);
-  await insertFlips(
-    tx,
-    states.flatMap(({ id, flip }) => (flip === undefined ? [] : [flipRow(id, flip)])),
-  );
-  await updateManyTags(
-    tx,
-    plans.flatMap(({ check: { id }, planned }) => ('tags' in planned ? [{ id, tags: planned.tags }] : [])),
-  );
-  return new Map(
-    plans.map(({ check, planned }) => [
-      check.uuid,
-      planned.outcome === 'skipped' ? planned : { outcome: planned.outcome },
-    ]),
-  );
 }

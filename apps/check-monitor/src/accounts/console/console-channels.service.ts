@@ -10,7 +10,7 @@ import { parseChannelSettings } from '../../integrations/channel-kinds.js';
 import { isAddressOf } from '../../integrations/consent.js';
 import { type ChannelKind, channelKinds } from '../../integrations/kinds.js';
 import { testEvent } from '../../integrations/messages/alert-event.js';
-import { type ChannelMessage, listChannelMessages } from '../../notifications/notifications.repository.js';
+import { type ChannelMessage, listChannelMessages } from '../../notifications/delivery-lists.repository.js';
 import type { Notifier } from '../../notifications/notifier.service.js';
 import { getProject } from '../../projects/projects.repository.js';
 

@@ -1,14 +1,14 @@
-import { type CheckCounts, type CheckState, type CheckStatus, InvalidInput } from '@certloop/contracts';
+import { InvalidInput } from '@certloop/contracts';
 import type { Database, Tx } from '@certloop/db';
 import { listNotifyingChecks } from '../../channels/assign-channel.repository.js';
-import { listAssignedUuids } from '../../channels/channels.repository.js';
-import { deadlineOf, timingAt } from '../../checks/check-state.js';
+import { listAssignedUuids } from '../../channels/check-channels.repository.js';
+import { deadlineOf, timingAt } from '../../checks/check-timing.js';
 import { describeCheckFor } from '../../checks/check-view.js';
 import { listChecksByIds } from '../../checks/rows/check-cells.repository.js';
-import { type Standing, statusOf } from '../../checks/standing.js';
+import type { Standing } from '../../checks/standing.js';
 import { type FlipRow, listLatestFlips } from '../../flips/flips.repository.js';
 import { type Clock, isoSeconds, type Micros, microsPerSecond } from '../../instants.js';
-import { type PingLimits, pingLimitOf } from '../../pings/ping-limits.service.js';
+import type { PingLimits } from '../../pings/ping-limits.service.js';
 import type { Caller } from '../../projects/caller.js';
 import { type CheckPageQuery, pageOfChecks, type RankedCheck } from './check-page.js';
 import type { RunsStore } from './history/recent-runs.store.js';
@@ -87,7 +87,7 @@ function stateOf(
 }
 
 /** Since when checks that are down are down, by their ids. */
-async function fallsOf(tx: Tx, rows: readonly RankedCheck[], now: Micros): Promise<Map<number, Fall>> {
+export async function fallsOf(tx: Tx, rows: readonly RankedCheck[], now: Micros): Promise<Map<number, Fall>> {
   const down = rows.filter(({ status }) => status === 'down').map(({ check }) => check);
   const flips = await listLatestFlips(
     tx,
@@ -104,61 +104,6 @@ function fallOf(check: Standing, flip: FlipRow | undefined, now: Micros): Fall {
   return { at: deadlineOf(check) ?? check.lastPing ?? now, isTimeout: true };
 }
 
-function idFor({ kind }: Pick<Caller, 'kind'>, check: Pick<Standing, 'uuid' | 'uniqueKey'>): string {
+export function idFor({ kind }: Pick<Caller, 'kind'>, check: Pick<Standing, 'uuid' | 'uniqueKey'>): string {
   return kind === 'read-write' ? check.uuid : check.uniqueKey;
-}
-
-const maxIds = 100;
-
-/** Counts of the caller's project, and the states of those of its checks that `ids` names. Throws InvalidInput. */
-export async function readCheckStates(
-  deps: ConsoleChecksDeps,
-  caller: Caller,
-  ids: readonly string[],
-): Promise<{ at: string; counts: CheckCounts; checks: CheckState[] }> {
-  if (ids.length > maxIds) throw new InvalidInput(`ids: names more than ${maxIds} checks`);
-  const standings = await deps.standings.list(caller.projectId);
-  const now = deps.clock.now();
-  const wanted = new Set(ids);
-  const rows = standings.map((check) => ({ check, status: statusOf(check, now) }));
-  const named = rows.filter(({ check }) => wanted.has(check.uniqueKey) || wanted.has(check.uuid));
-  return deps.db.read(async (tx) => {
-    const falls = await fallsOf(tx, named, now);
-    const limit = await pingLimitOf(deps, tx, caller.projectId);
-    const runs = await deps.recentRuns.of(
-      tx,
-      named.map(({ check }) => check),
-      limit,
-    );
-    const checks = named.map(({ check, status }): CheckState => {
-      const fall = falls.get(check.id);
-      return {
-        id: idFor(caller, check),
-        status,
-        started: check.lastStart !== null,
-        lastPing: isoOrNull(check.lastPing),
-        nextPing: isoOrNull(timingAt(check, now).expectedAt),
-        lastDuration: check.lastDuration === null ? null : Math.floor(check.lastDuration / 10_000) / 100,
-        downSince: isoOrNull(fall?.at ?? null),
-        recent: runs.get(check.id) ?? '',
-      };
-    });
-    return { at: isoSeconds(now), counts: countsOf(rows), checks };
-  });
-}
-
-function isoOrNull(instant: Micros | null): string | null {
-  return instant === null ? null : isoSeconds(instant);
-}
-
-/** Number of checks in each state. */
-export function countsOf(
-  rows: readonly { readonly status: CheckStatus; readonly check: Pick<Standing, 'lastStart'> }[],
-): CheckCounts {
-  const counts = { new: 0, up: 0, grace: 0, down: 0, paused: 0, started: 0 };
-  for (const { status, check } of rows) {
-    counts[status] += 1;
-    if (check.lastStart !== null) counts.started += 1;
-  }
-  return counts;
 }

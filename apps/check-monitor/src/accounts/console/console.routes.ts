@@ -11,13 +11,9 @@ import {
   type TrialLimit,
   tryChannel,
 } from './console-channels.service.js';
-import {
-  type CheckHistoryDeps,
-  diagnoseCheck,
-  listEvents,
-  readDowntimes,
-  readDurations,
-} from './history/check-history.service.js';
+import { type CheckHistoryDeps, listEvents } from './history/check-history.service.js';
+import { diagnoseCheck } from './history/diagnose-check.service.js';
+import { readDowntimes, readDurations } from './history/downtimes.service.js';
 import { previewSchedule } from './preview-schedule.js';
 
 export type ConsoleRoutesDeps = AccountProjectsDeps &

@@ -1,6 +1,6 @@
 import type { CheckStatus, Diagnosis } from '@certloop/contracts';
 import type { Check } from '../../checks/check.js';
-import { timingAt } from '../../checks/check-state.js';
+import { timingAt } from '../../checks/check-timing.js';
 import { parseSchedule } from '../../checks/schedules/schedule.js';
 import { isoSeconds, type Micros, microsPerSecond } from '../../instants.js';
 import {

@@ -4,7 +4,7 @@ import { countProjectChannels } from '../../channels/channels.repository.js';
 import { statusOf } from '../../checks/standing.js';
 import { type Clock, isoSeconds } from '../../instants.js';
 import { type AccountProjectsDeps, listOwnProjects } from '../account-projects.service.js';
-import { countsOf } from './console-checks.service.js';
+import { countsOf } from './check-states.service.js';
 import type { LastFlips } from './history/last-flips.store.js';
 import type { Standings } from './standings.store.js';
 

@@ -10,7 +10,7 @@ import {
   type Tx,
 } from '@certloop/db';
 import type { CheckState } from '../check.js';
-import type { StoredStatus } from '../check-state.js';
+import type { StoredStatus } from '../check-timing.js';
 
 /** The columns that pings change, separate from the other columns of a check, which are many and have many indexes. */
 export interface CheckStateRow extends CheckState {

@@ -11,7 +11,7 @@ import {
   updateRows,
 } from '@certloop/db';
 import type { Check, CheckState, PingSettings, UniqueSettings } from '../check.js';
-import type { CheckKind, PeriodSettings } from '../check-state.js';
+import type { CheckKind, PeriodSettings } from '../check-timing.js';
 import {
   checkStates,
   insertCheckState,

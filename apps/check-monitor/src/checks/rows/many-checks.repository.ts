@@ -9,7 +9,7 @@ import {
 } from '@certloop/db';
 import { In } from 'typeorm';
 import type { Check } from '../check.js';
-import type { StateChange } from '../check-state.js';
+import type { StateChange } from '../check-timing.js';
 import { checks, wholeCheckColumns, wholeChecks } from './checks.repository.js';
 import { jsonRows } from './json-rows.js';
 

@@ -1,7 +1,7 @@
 import { column, inDialect, querySql, type Tx } from '@certloop/db';
 import { type Micros, microsPerSecond } from '../../instants.js';
 import type { TaggedCheck, TaggedStatus } from '../check.js';
-import { type StoredStatus, statusAt } from '../check-state.js';
+import { type StoredStatus, statusAt } from '../check-timing.js';
 import { periodColumns, wholeCheckColumns, wholeChecks } from './checks.repository.js';
 import { rowCells } from './row-cells.repository.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { aDownCheck, anEvent, aRecovery, happened, minute, viewOf } from '../../../test/support/events.js';
 import type { AlertEvent } from './alert-event.js';
-import { factText } from './event-view.js';
+import { factText } from './event-facts.js';
 
 const ping = {
   n: 112,

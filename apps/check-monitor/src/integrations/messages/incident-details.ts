@@ -1,5 +1,6 @@
 import type { AlertEvent } from './alert-event.js';
-import { type EventView, type Fact, factText } from './event-view.js';
+import { type Fact, factText } from './event-facts.js';
+import type { EventView } from './event-view.js';
 
 /**
  * Facts of an event by the names and types that rules of PagerDuty and Opsgenie match on: `Total pings` is a number,

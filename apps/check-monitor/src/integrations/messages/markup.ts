@@ -1,4 +1,5 @@
-import { type EventView, type Fact, factText } from './event-view.js';
+import { type Fact, factText } from './event-facts.js';
+import type { EventView } from './event-view.js';
 
 const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',

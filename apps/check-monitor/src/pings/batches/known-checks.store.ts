@@ -1,6 +1,6 @@
 import { createGrowingCache } from '@certloop/server';
 import type { CheckState } from '../../checks/check.js';
-import type { CheckTiming } from '../../checks/check-state.js';
+import type { CheckTiming } from '../../checks/check-timing.js';
 import type { PingRing } from '../ping-ring.js';
 import type { PingFilter } from '../signal.js';
 

@@ -5,13 +5,11 @@ import { findKnownChecks } from '../batches/known-checks.repository.js';
 import { createKnownChecks } from '../batches/known-checks.store.js';
 import {
   type AddressedPing,
-  insertPingsLocked,
   outdated,
   type PingRefusal,
   type StorePingsDeps,
-  storePings,
-  storePingsLocked,
-} from '../batches/store-pings.service.js';
+} from '../batches/ping-batch.service.js';
+import { insertPingsLocked, storePings, storePingsLocked } from '../batches/store-pings.service.js';
 import { type IncomingPing, readExitStatus, readRunId } from '../incoming-ping.js';
 import type { PingTarget, SlugTarget } from '../ping-address.js';
 import { pruneAfter } from '../prune-alerts.service.js';

@@ -2,7 +2,7 @@ import { executeSql } from '@certloop/db';
 import type { OpenTestDatabase } from '@certloop/db/testing';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { importDump } from '../../../src/imports/import-dump.service.js';
-import { describeImport } from '../../../src/imports/import-report.js';
+import { describeImport } from '../../../src/imports/import-text.js';
 import { type DeliveryOptions, openTestApp, type TestApp } from '../../support/app.js';
 import { snapshot, writeDump } from '../../support/dump.js';
 import { choices, file, type ImportChanges, runImport } from './dump-of-tests.js';

@@ -1,33 +1,16 @@
-import {
-  type CheckEvent,
-  type Diagnosis,
-  type Downtimes,
-  type DurationBucket,
-  InvalidInput,
-} from '@certloop/contracts';
+import { type CheckEvent, InvalidInput } from '@certloop/contracts';
 import type { Database, Tx } from '@certloop/db';
 import type { Check } from '../../../checks/check.js';
-import { deadlineOf } from '../../../checks/check-state.js';
 import { readCheck } from '../../../checks/checks.service.js';
-import { currentTimeZone } from '../../../checks/schedules/time-zones.js';
-import { type FlipRow, listFlipsBetween, listLatestFlips } from '../../../flips/flips.repository.js';
+import { listFlipsBetween } from '../../../flips/flips.repository.js';
 import { type Clock, type Micros, parseInstant } from '../../../instants.js';
-import { listCheckMessages } from '../../../notifications/notifications.repository.js';
+import { listCheckMessages } from '../../../notifications/delivery-lists.repository.js';
 import { pairRuns } from '../../../pings/durations.js';
 import { type PingLimits, pingLimitOf } from '../../../pings/ping-limits.service.js';
-import {
-  listLatestEvents,
-  listLatestPings,
-  listPingsBetween,
-  type PingSummary,
-} from '../../../pings/pings.repository.js';
+import { listPingsBetween } from '../../../pings/pings.repository.js';
 import type { Caller } from '../../../projects/caller.js';
-import { diagnosisOf } from '../diagnosis.js';
 import type { Standings } from '../standings.store.js';
-import { suggestionPings } from '../suggest-schedule.js';
 import { deliveryEvent, flipEvent, pingEvent } from './check-events.js';
-import { downtimesOf } from './downtimes.js';
-import { durationBuckets } from './duration-buckets.js';
 
 export interface CheckHistoryDeps extends PingLimits {
   readonly db: Database;
@@ -94,96 +77,4 @@ function momentOf(name: string, text: string | undefined): Micros | undefined {
   const moment = parseInstant(text.replace(' ', '+').replace(/^(\d{4}-\d\d-\d\d)\+/, '$1T'));
   if (moment === undefined) throw new InvalidInput(`${name}: must be a moment such as 2026-01-02T03:04:05Z`);
   return moment;
-}
-
-const maxPings = 10_000;
-
-/** Durations of the runs whose pings are stored. Throws NotFound or Forbidden. */
-export function readDurations(
-  deps: CheckHistoryDeps,
-  caller: Caller,
-  id: string,
-  points = 100,
-): Promise<DurationBucket[]> {
-  return deps.db.read(async (tx) => {
-    const check = await readCheck(tx, caller, id);
-    const limit = await pingLimitOf(deps, tx, check.projectId);
-    const found = await listLatestEvents(tx, check.id, Math.min(limit, maxPings));
-    return durationBuckets(found.toReversed(), points);
-  });
-}
-
-const maxFlips = 10_000;
-
-/** Downtimes of a check in a zone, its own if undefined. Throws NotFound, Forbidden or InvalidInput. */
-export function readDowntimes(
-  deps: CheckHistoryDeps,
-  caller: Caller,
-  id: string,
-  {
-    months = 3,
-    days,
-    tz,
-  }: {
-    readonly months?: number | undefined;
-    readonly days?: number | undefined;
-    readonly tz?: string | undefined;
-  },
-): Promise<Downtimes> {
-  const zone = tz === undefined ? undefined : currentTimeZone(tz);
-  if (tz !== undefined && zone === undefined)
-    throw new InvalidInput('tz: must be a time zone such as Europe/Riga');
-  return deps.db.read(async (tx) => {
-    const check = await readCheck(tx, caller, id);
-    const now = deps.clock.now();
-    const window = { after: 0, before: Number.MAX_SAFE_INTEGER, limit: maxFlips };
-    const found = await listFlipsBetween(tx, check.id, window);
-    const own = check.kind === 'simple' ? 'UTC' : check.tz;
-    const changes: { at: Micros; newStatus: string }[] = found.toReversed();
-    const deadline = deadlineOf(check);
-    // the alert loop may not have come by yet
-    if (check.storedStatus !== 'down' && deadline !== null && deadline <= now) {
-      changes.push({ at: deadline, newStatus: 'down' });
-    }
-    return downtimesOf(changes, { months, days }, { tz: zone ?? own, now });
-  });
-}
-
-// with starts, failures and logs between the successes
-const diagnosisPings = 50;
-
-/** Why a check is in its state. Throws NotFound or Forbidden. */
-export async function diagnoseCheck(deps: CheckHistoryDeps, caller: Caller, id: string): Promise<Diagnosis> {
-  const others = await deps.standings.list(caller.projectId);
-  return deps.db.read(async (tx) => {
-    const check = await readCheck(tx, caller, id);
-    const now = deps.clock.now();
-    const pings = await listLatestPings(tx, check.id, diagnosisPings);
-    const last = pings.find(({ signal }) => signal === 'success' || signal === 'fail');
-    const fall = fallOf(check, (await listLatestFlips(tx, [check.id])).get(check.id), last);
-    return diagnosisOf({
-      check,
-      now,
-      fall,
-      exitStatus: fall?.reason === 'fail' ? (last?.exitStatus ?? null) : null,
-      successes: pings
-        .filter(({ signal }) => signal === 'success')
-        .slice(0, suggestionPings)
-        .map(({ at }) => at),
-      zones: others.filter(({ kind }) => kind !== 'simple').map(({ tz }) => tz),
-    });
-  });
-}
-
-/** When and why a check went down that is down. A failure of a check that was down already counts as the reason. */
-function fallOf(
-  check: Check,
-  flip: Pick<FlipRow, 'at' | 'newStatus' | 'reason'> | undefined,
-  last: Pick<PingSummary, 'at' | 'signal'> | undefined,
-): { readonly at: Micros; readonly reason: string } | undefined {
-  if (check.storedStatus === 'down' && last?.signal === 'fail') return { at: last.at, reason: 'fail' };
-  if (check.storedStatus === 'down' && flip?.newStatus === 'down') return flip;
-  // the alert loop may not have come by yet
-  const deadline = deadlineOf(check);
-  return deadline === null ? undefined : { at: deadline, reason: 'timeout' };
 }

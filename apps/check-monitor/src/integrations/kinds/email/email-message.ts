@@ -1,5 +1,6 @@
 import type { AlertEvent } from '../../messages/alert-event.js';
-import type { EventView, Fact } from '../../messages/event-view.js';
+import type { Fact } from '../../messages/event-facts.js';
+import type { EventView } from '../../messages/event-view.js';
 import {
   escapeHtml,
   factLine,

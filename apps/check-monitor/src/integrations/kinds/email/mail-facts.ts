@@ -1,6 +1,7 @@
 import { parsePart, subjectOf } from '../../../mime.js';
 import type { AlertEvent, AlertedPing, PingOrigin } from '../../messages/alert-event.js';
-import type { EventView, Fact } from '../../messages/event-view.js';
+import type { Fact } from '../../messages/event-facts.js';
+import type { EventView } from '../../messages/event-view.js';
 import { spokenMoment } from '../../messages/spoken-time.js';
 
 const maxSubjectLength = 500;

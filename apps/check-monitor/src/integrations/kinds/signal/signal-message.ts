@@ -1,4 +1,5 @@
-import { type EventView, type Fact, factText } from '../../messages/event-view.js';
+import { type Fact, factText } from '../../messages/event-facts.js';
+import type { EventView } from '../../messages/event-view.js';
 import { plainText } from '../../messages/markup.js';
 import { type Notice, noticeLines, noticeTitle } from '../../messages/notice.js';
 import type { SignalSettings } from './signal-kind.js';

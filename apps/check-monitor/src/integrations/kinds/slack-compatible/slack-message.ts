@@ -1,4 +1,5 @@
-import { type EventView, type Fact, factText, type ViewSite } from '../../messages/event-view.js';
+import { type Fact, factText } from '../../messages/event-facts.js';
+import type { EventView, ViewSite } from '../../messages/event-view.js';
 import { fencedCode, plainText } from '../../messages/markup.js';
 import { type Notice, noticeLines } from '../../messages/notice.js';
 

@@ -1,4 +1,5 @@
-import { type EventView, factText } from '../../messages/event-view.js';
+import { factText } from '../../messages/event-facts.js';
+import type { EventView } from '../../messages/event-view.js';
 import { escapeAngles, plainText } from '../../messages/markup.js';
 import { type Notice, noticeLines, noticeTitle } from '../../messages/notice.js';
 

@@ -1,0 +1,134 @@
+import type { Database } from '@certloop/db';
+import type { Logger, OutgoingOptions } from '@certloop/server';
+import type { Channel } from '../channels/channels.repository.js';
+import type { Clock } from '../instants.js';
+import { findKind, labelOf, parseChannelSettings } from '../integrations/channel-kinds.js';
+import {
+  type DeliveryResult,
+  failedTemporarily,
+  undelivered,
+} from '../integrations/delivery/delivery-result.js';
+import type { Integration } from '../integrations/integration.js';
+import type { Integrations } from '../integrations/integrations.service.js';
+import type { ChannelKind } from '../integrations/kinds.js';
+import type { AlertEvent } from '../integrations/messages/alert-event.js';
+import { type ViewSite, viewEvent } from '../integrations/messages/event-view.js';
+import type { Notice } from '../integrations/messages/notice.js';
+import type { PublicServices, SenderAccounts } from '../integrations/sender-accounts.js';
+
+export interface NotifierConfig {
+  readonly site: ViewSite;
+  /** Signs the links in mails. */
+  readonly secret: string;
+  readonly allowPrivateTargets: boolean;
+  /** HTTP proxy by which targets are called; directly when undefined. */
+  readonly egressProxy: string | undefined;
+  readonly senderAccounts: SenderAccounts;
+  /** Kinds by which nothing is sent. */
+  readonly disabledKinds: readonly ChannelKind[];
+}
+
+/** How targets are reached, where not as usual. */
+export interface NotifierTuning {
+  readonly services?: PublicServices;
+  readonly resolve?: OutgoingOptions['resolve'];
+  /** Milliseconds that one try may take. */
+  readonly timeoutMs?: number;
+}
+
+export interface NotifierDeps {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly config: NotifierConfig;
+  readonly tuning?: NotifierTuning;
+  /** Called for every call to a target, with what became of it. */
+  readonly onDelivered?: (delivery: DeliveryFacts) => void;
+  /** Called for every call that is refused for where it leads. */
+  readonly onRefusedCall?: () => void;
+}
+
+export const deliveryOutcomes = ['delivered', 'postponed', 'failed', 'refused'] as const;
+
+/** What became of a call to a target, to be counted. */
+export interface DeliveryFacts {
+  /** Kind of the channel, as it is stored. */
+  readonly kind: string;
+  /** `postponed` is tried again, `refused` switches the channel off. */
+  readonly outcome: (typeof deliveryOutcomes)[number];
+  readonly seconds: number;
+}
+
+/** What is sent: an alert, or a notice under the name of its delivery. */
+export type Content =
+  | { readonly event: AlertEvent }
+  | { readonly notice: Notice; readonly deliveryId: string };
+
+export const privateHint = 'CHECK_MONITOR_ALLOW_PRIVATE_TARGETS=true allows it';
+
+/** A person waits for the answer. */
+export const judgingMs = 2000;
+
+export const answerBytes = 4_194_304;
+
+// connections that are being opened may not notice that they are no longer needed
+export const closeMs = 500;
+
+// the name by which targets of this API family know their caller, and let it in
+export const userAgent = 'healthchecks.io';
+
+/** Undefined where this process ends: nothing came of it. */
+export function outcomeOf(result: DeliveryResult): DeliveryFacts['outcome'] | undefined {
+  if (result.ok) return 'delivered';
+  if (result.retryReason === 'stopped') return undefined;
+  if (result.retryReason !== undefined) return 'postponed';
+  return result.permanent ? 'refused' : 'failed';
+}
+
+/** Whatever an integration throws is a fault of ours: it is logged, and the channel shows a general error. */
+export async function deliver(
+  { config, logger, clock }: NotifierDeps,
+  integrations: Integrations,
+  channel: Channel,
+  content: Content,
+  isTest: boolean,
+): Promise<DeliveryResult> {
+  const opened = openChannel(integrations, channel);
+  if ('error' in opened)
+    return opened.isTemporary ? failedTemporarily(opened.error) : undelivered(opened.error);
+  const { integration, settings } = opened;
+  const { uuid, projectId, verifiedAt } = channel;
+  const target = { settings, channel: { uuid, projectId, isVerified: verifiedAt !== null } };
+  try {
+    if ('event' in content) {
+      const view = viewEvent(content.event, config.site, clock.now());
+      return await integration.deliver({ ...target, event: content.event, view, isTest });
+    }
+    const notice = { ...target, ...content, site: config.site };
+    return (await integration.notify?.(notice)) ?? undelivered('this kind of channel takes no notices');
+  } catch (error) {
+    logger.error({ error, channel: uuid }, 'channel.fault');
+    return undelivered('the message could not be made');
+  }
+}
+
+type OpenedChannel =
+  | { readonly integration: Integration; readonly settings: object }
+  | { readonly error: string; readonly isTemporary: boolean };
+
+export function openChannel(integrations: Integrations, channel: Channel): OpenedChannel {
+  const kind = findKind(channel.kind);
+  const integration = kind && integrations.get(kind);
+  if (kind === undefined || integration === undefined)
+    return { error: 'there are no channels of this kind', isTemporary: false };
+  if (integration.missing !== undefined) {
+    // a start that lost a setting must not lose what waits meanwhile
+    const isTemporary = integration.isSwitchedOff !== true;
+    return { error: `${labelOf(kind)} notifications are not enabled.`, isTemporary };
+  }
+  try {
+    return { integration, settings: parseChannelSettings(kind, channel.settings) };
+  } catch {
+    return { error: 'the settings of the channel are not valid', isTemporary: false };
+  }
+}
