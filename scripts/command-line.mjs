@@ -3,6 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { processIo } from '../packages/cli/dist/src/io.js';
 import { operationTables } from '../packages/cli/dist/src/operations.js';
+import { createProgram } from '../packages/cli/dist/src/program.js';
 import {
   aliasesOf,
   argumentText,
@@ -14,7 +15,6 @@ import {
 } from '../packages/cli/dist/src/reference/describe.js';
 import { environment } from '../packages/cli/dist/src/reference/environment.js';
 import { examplesOf } from '../packages/cli/dist/src/reference/examples.js';
-import { createProgram } from '../packages/cli/dist/src/program.js';
 
 const root = new URL('..', import.meta.url);
 const read = (path) => readFileSync(new URL(path, root), 'utf8');

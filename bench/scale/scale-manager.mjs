@@ -1,12 +1,12 @@
 import { findAuditPage } from '../../apps/cert-manager/dist/src/audit/audit-list.repository.js';
 import { createAuditCounts } from '../../apps/cert-manager/dist/src/audit/search/audit-counts.store.js';
-import { countExpiring } from '../../apps/cert-manager/dist/src/certificates/certificates.repository.js';
+import { countExpiring } from '../../apps/cert-manager/dist/src/certificates/certificate-lists.repository.js';
 import { readFqdnPage } from '../../apps/cert-manager/dist/src/fqdns/fqdns.repository.js';
 import { claimRenewals } from '../../apps/cert-manager/dist/src/renewals/queue/due-renewals.repository.js';
+import { listSpaceExpiry } from '../../apps/cert-manager/dist/src/system/expiry-scrape.repository.js';
 import {
   countRenewals,
   countUnattended,
-  listSpaceExpiry,
   readDueRenewals,
 } from '../../apps/cert-manager/dist/src/system/scrape.repository.js';
 import { countDetails } from '../../apps/cert-manager/dist/src/system/stats.repository.js';

@@ -4,8 +4,8 @@ import type { AppOptions } from './app-options.js';
 import { auditHandlers } from './audit/audit.routes.js';
 import { createRunningExports } from './audit/export/running-exports.store.js';
 import { createAuditCounts } from './audit/search/audit-counts.store.js';
-import { listLastCertificates } from './certificates/certificates.repository.js';
 import { certificatesHandlers } from './certificates/certificates.routes.js';
+import { listLastCertificates } from './certificates/newest-certificates.repository.js';
 import { listKeyFingerprints } from './csrs/csrs.repository.js';
 import { csrsHandlers } from './csrs/csrs.routes.js';
 import { countFqdnRows } from './fqdns/fqdns.repository.js';
@@ -19,7 +19,7 @@ import { permissionGroupsHandlers } from './permission-groups/permission-groups.
 import { issuancePolicyHandlers } from './policies/issuance-policy.routes.js';
 import { providersHandlers } from './providers/providers.routes.js';
 import { renewAtOf } from './renewals/read-outlook.service.js';
-import { isBeingRenewed } from './renewals/renewals.repository.js';
+import { isBeingRenewed } from './renewals/renewal-history.repository.js';
 import { renewalsHandlers } from './renewals/renewals.routes.js';
 import { revocationsHandlers } from './revocations/revocations.routes.js';
 import type { ServiceParts } from './service-parts.service.js';

@@ -67,7 +67,8 @@ import { pendingRevocations } from './revocations/pending-revocations.repository
 import { spaceSizes } from './spaces/space-sizes.repository.js';
 import { spaces } from './spaces/spaces.repository.js';
 import { fqdnStandings } from './standings/standings.repository.js';
-import { targetChanges, targetStates } from './targets/probes/target-states.repository.js';
+import { targetChanges } from './targets/probes/target-changes.repository.js';
+import { targetStates } from './targets/probes/target-states.repository.js';
 import { servedFqdns } from './targets/served/served-fqdns.repository.js';
 import { targets } from './targets/targets.repository.js';
 import { apiTokens } from './users/api-tokens/api-tokens.repository.js';

@@ -1,7 +1,7 @@
 import { type OneAtATime, oneAtATime, type Poller, startPoller } from '@certloop/server';
 import type { AppOptions } from './app-options.js';
 import type { Notices } from './events/notices.service.js';
-import { monitorOf } from './renewal-parts.service.js';
+import { monitorOf } from './heartbeat-parts.service.js';
 import { createCanaryClient } from './watch/canary/canary.client.js';
 import { createCanary, createCanaryRemoval } from './watch/canary/run-canary.service.js';
 import { createAlertEvents } from './watch/monitor/monitor-events.service.js';

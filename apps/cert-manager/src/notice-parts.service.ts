@@ -4,7 +4,7 @@ import { noticeFault } from './events/notice-fault.js';
 import type { Notices } from './events/notices.service.js';
 import { countWaiting } from './events/waiting-notices.repository.js';
 import { findReceiver } from './events/webhook-receivers.repository.js';
-import { heartbeatOf } from './renewal-parts.service.js';
+import { heartbeatOf } from './heartbeat-parts.service.js';
 import type { HeartbeatCheck } from './renewals/heartbeat/heartbeat.client.js';
 
 const reportSeconds = 60;

@@ -1,19 +1,20 @@
 import { type Clock, oneAtATime } from '@certloop/server';
 import type { AppOptions } from './app-options.js';
 import type { Notices } from './events/notices.service.js';
+import {
+  adviceCheck,
+  adviceMissedSeconds,
+  heartbeatOf,
+  type MonitorAddress,
+  monitorOf,
+} from './heartbeat-parts.service.js';
 import { notedIfForbidden, reviewedAfter } from './policies/follow-policies.service.js';
 import { createPolicyReview } from './policies/review-spaces.service.js';
 import type { ProviderOpener } from './providers/open-provider.service.js';
 import { askAdvice } from './renewals/advice/ask-advice.service.js';
 import { runAdviceJob } from './renewals/advice/run-advice-job.service.js';
 import type { ExplainRenewalDeps } from './renewals/explanation/explain-renewal.service.js';
-import {
-  type ContactFault,
-  createHeartbeat,
-  type Heartbeat,
-  type HeartbeatCheck,
-  type HeartbeatOptions,
-} from './renewals/heartbeat/heartbeat.client.js';
+import type { ContactFault } from './renewals/heartbeat/heartbeat.client.js';
 import { createRenewalRunner } from './renewals/queue/run-due-renewals.service.js';
 import { runRenewalJob } from './renewals/queue/run-renewal-job.service.js';
 import { createRenewalScheduler } from './renewals/schedule-renewals.service.js';
@@ -28,7 +29,6 @@ import { createMonitorEvents, keyTriedMs } from './watch/monitor/monitor-events.
 import { findWatchTroubles } from './watch/monitor/watch-troubles.service.js';
 import { recordFailedRenewal } from './watch/notices/certificate-events.service.js';
 import { noticedAfter } from './watch/notices/issuance-events.service.js';
-import { createLostPings } from './watch/pings/lost-pings.service.js';
 import { createWatchRunner } from './watch/run-watch.service.js';
 import { sweepWatch } from './watch/sweep-watch.service.js';
 import { createWatchEvents, noWatch, type WatchEvents, withWatch } from './watch/watch-events.service.js';
@@ -110,48 +110,3 @@ function watcherOf({ config, database: db, clock, logger }: AppOptions, monitor:
 }
 
 export type RenewalParts = ReturnType<typeof renewalParts>;
-
-/** Seconds between two rounds of asking CAs. */
-export const adviceSeconds = 60;
-// CAs may take their time to answer
-const adviceMissedSeconds = 5 * adviceSeconds;
-const adviceCheck: HeartbeatCheck = {
-  name: 'CertLoop cert-manager: renewal advice',
-  slug: 'certloop-cert-manager-advice',
-  desc: 'The certificate manager reports here whenever it has asked CAs when they want certificates renewed.',
-};
-
-export interface MonitorAddress {
-  readonly url: string;
-  readonly apiKey: string;
-}
-
-/** Where the monitor is; undefined when there is none. */
-export function monitorOf({
-  config: { checkMonitorUrl: url, checkMonitorApiKey: apiKey },
-}: AppOptions): MonitorAddress | undefined {
-  return url === undefined || apiKey === undefined ? undefined : { url, apiKey };
-}
-
-type HeartbeatMore = Pick<HeartbeatOptions, 'check' | 'onAnswer' | 'keyTriedMs'>;
-
-/** Reports each run of a job to the monitor; undefined when there is none. */
-export function heartbeatOf(
-  options: AppOptions,
-  job: string,
-  periodSeconds: number,
-  more: HeartbeatMore,
-): Heartbeat | undefined {
-  const { database: db, clock, logger } = options;
-  const monitor = monitorOf(options);
-  if (monitor === undefined) return undefined;
-  const lost = createLostPings({ db, clock }, job);
-  return createHeartbeat({
-    monitor,
-    periodSeconds,
-    clock,
-    logger,
-    lost,
-    ...more,
-  });
-}

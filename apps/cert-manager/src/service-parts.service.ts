@@ -27,7 +27,7 @@ import {
   watchPollers,
 } from './recurring-work.service.js';
 import { type RenewalParts, renewalParts } from './renewal-parts.service.js';
-import { hasRenewalWithOrder } from './renewals/renewals.repository.js';
+import { hasRenewalWithOrder } from './renewals/renewal-history.repository.js';
 import type { RevocationDeps } from './revocations/settle-revocation.service.js';
 import { createServiceMetrics } from './system/service-metrics.service.js';
 import { targetParts } from './target-parts.service.js';

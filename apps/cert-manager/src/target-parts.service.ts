@@ -1,7 +1,8 @@
 import { type OneAtATime, oneAtATime, type WatchJob } from '@certloop/server';
 import type { AppOptions } from './app-options.js';
 import type { Notices } from './events/notices.service.js';
-import { heartbeatOf, type RenewalParts } from './renewal-parts.service.js';
+import { heartbeatOf } from './heartbeat-parts.service.js';
+import type { RenewalParts } from './renewal-parts.service.js';
 import type { HeartbeatCheck } from './renewals/heartbeat/heartbeat.client.js';
 import type { ServiceMetrics } from './system/service-metrics.service.js';
 import { createProbeLimits } from './targets/probes/probe-target.service.js';

@@ -3,8 +3,8 @@ import { NotFound } from '@certloop/contracts';
 import { exportPrivateKeyPem, generateKeyPair, type KeyKind } from '@certloop/crypto';
 import type { Database } from '@certloop/db';
 import type { Clock } from '@certloop/server';
-import type { AcmeClient } from './acme.client.js';
 import { type AcmeAccountRow, findAccountRow, updateAccountOfNextKey } from './acme-accounts.repository.js';
+import type { AcmeClient } from './acme-operations.client.js';
 
 export type AccountKeyType = 'ES256' | 'ES384' | 'RS256';
 

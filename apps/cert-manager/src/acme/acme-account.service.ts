@@ -11,13 +11,13 @@ import {
   settleKeyChange,
   storeNextKey,
 } from './account-key.service.js';
-import type { ExternalAccount } from './acme.client.js';
 import {
   type AcmeAccountRow,
   findAccountRow,
   insertAccountRow,
   updateAccountRow,
 } from './acme-accounts.repository.js';
+import type { ExternalAccount } from './acme-operations.client.js';
 import type { AcmeSigner } from './signed-request.client.js';
 
 /** Which account, and what it is to be. */

@@ -1,6 +1,7 @@
 import { capabilitiesOf, column, querySql, type Tx } from '@certloop/db';
-import { auditLogs, findAuditEnds, findHorizon, listAuditUsernames } from './audit.repository.js';
+import { auditLogs, listAuditUsernames } from './audit.repository.js';
 import type { AuditLogRow } from './audit-entry.js';
+import { findAuditEnds, findHorizon } from './audit-extent.repository.js';
 import { auditCondition, isInOrder } from './search/audit-condition.repository.js';
 import type { AuditCounts } from './search/audit-counts.store.js';
 import type { AuditFilter, AuditScope } from './search/audit-filter.js';

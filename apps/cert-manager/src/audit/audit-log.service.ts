@@ -4,14 +4,13 @@ import type { Clock, Logger } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
 import { requireAdmin } from '../access/permissions.js';
 import {
-  type AuditExtent,
   deleteAuditLogsTo,
   insertAuditClearing,
   listAuditClearings as listClearingRows,
-  measureAuditLogs,
 } from './audit.repository.js';
 import { recordAudit } from './audit.service.js';
 import type { AuditClearingRow } from './audit-entry.js';
+import { type AuditExtent, measureAuditLogs } from './audit-extent.repository.js';
 import { findAuditPage } from './audit-list.repository.js';
 import { auditView } from './audit-view.js';
 import type { Denials } from './denials.service.js';

@@ -1,17 +1,5 @@
 import { NotFound, type RevocationReasonName } from '@certloop/contracts';
-import {
-  column,
-  defineTable,
-  findRow,
-  findRows,
-  type ListPage,
-  placeholders,
-  querySql,
-  type Tx,
-  updateRows,
-} from '@certloop/db';
-import { readStoredPage, type StoredWindow } from '../fqdns/stored-order.repository.js';
-import { findProviderUsers, type ProviderUsers } from '../providers/provider-users.repository.js';
+import { column, defineTable, findRow, type Tx, updateRows } from '@certloop/db';
 import { inUse, isNewest } from './in-use.js';
 
 /** A certificate as it is stored. */
@@ -108,45 +96,6 @@ export async function findCertificate(tx: Tx, id: string): Promise<CertificateRo
   return findRow(tx, certificates, { id });
 }
 
-/** The certificate of an FQDN that was stored last, revoked or not. */
-export async function findNewestCertificate(tx: Tx, fqdnId: string): Promise<CertificateRow | undefined> {
-  const text = `select * from certificates where fqdn_id = $1 and ${isNewest}`;
-  const [row] = await querySql<CertificateRow>(tx, certificates.columns, text, [fqdnId]);
-  return row;
-}
-
-/** The certificate that was stored last of each of the FQDNs that has one; at least one FQDN is asked for. */
-export function listNewestCertificates(tx: Tx, fqdnIds: readonly string[]): Promise<CertificateRow[]> {
-  return querySql<CertificateRow>(tx, certificates.columns, newestOf(fqdnIds, 'r.*'), fqdnIds);
-}
-
-/** Id of the certificate that was stored last, of each of the FQDNs that has one; at least one is asked for. */
-export function listNewestCertificateIds(
-  tx: Tx,
-  fqdnIds: readonly string[],
-): Promise<Pick<CertificateRow, 'id' | 'fqdnId'>[]> {
-  return querySql<CertificateRow>(tx, certificates.columns, newestOf(fqdnIds, 'r.id, r.fqdn_id'), fqdnIds);
-}
-
-function newestOf(fqdnIds: readonly string[], read: string): string {
-  return `select ${read} from certificates r where r.fqdn_id in (${placeholders(fqdnIds.length)}) and r.${isNewest}`;
-}
-
-/** The certificates of an FQDN with the serial number, hex; of several issuers there may be several. */
-export function listCertificatesBySerial(
-  tx: Tx,
-  fqdnId: string,
-  serialNumber: string,
-): Promise<CertificateRow[]> {
-  return findRows(tx, certificates, { fqdnId, serialNumber });
-}
-
-/** Certificates in use that a provider issued and that have not expired. */
-export function findCertificatesOfProvider(tx: Tx, providerId: string, now: Date): Promise<ProviderUsers> {
-  const condition = `provider_id = $1 and expires_at > $2 and ${inUse}`;
-  return findProviderUsers(tx, { table: 'certificates', fqdnId: 'fqdn_id', condition }, [providerId, now]);
-}
-
 /** Throws NotFound when the FQDN has no such certificate. */
 export async function getCertificate(tx: Tx, fqdnId: string, id: string): Promise<CertificateRow> {
   const row = await findRow(tx, certificates, { id, fqdnId });
@@ -165,61 +114,4 @@ export function certificateNotFound(): NotFound {
 /** Replaces what a provider says of a certificate; returns how many rows there were, 0 or 1. */
 export function updateCertificate(tx: Tx, id: string, change: Partial<CertificateRow>): Promise<number> {
   return updateRows(tx, certificates, { id }, change);
-}
-
-/** How many certificates in use have run out at `now`, and how many will until `horizon`. */
-export async function countExpiring(
-  tx: Tx,
-  now: Date,
-  horizon: Date,
-): Promise<{ readonly expired: number; readonly expiring: number }> {
-  const count = async (condition: string, values: readonly Date[]) => {
-    const text = `select count(*) as count from certificates where ${inUse} and ${condition}`;
-    const [counted] = await querySql(tx, { count: column.bigint() }, text, values);
-    return counted?.count ?? 0;
-  };
-  return {
-    expired: await count('expires_at < $1', [now]),
-    expiring: await count('expires_at between $1 and $2', [now, horizon]),
-  };
-}
-
-const newestFirst = { by: ['position'], direction: 'desc' } as const;
-
-/** The last certificates of an FQDN, at most `limit`, the newest at the end. */
-export async function listLastCertificates(tx: Tx, fqdnId: string, limit: number): Promise<CertificateRow[]> {
-  return (await findRows(tx, certificates, { fqdnId }, { order: newestFirst, limit })).reverse();
-}
-
-/** The certificate of an FQDN that its provider issued last. */
-export function findLastOfProvider(
-  tx: Tx,
-  fqdnId: string,
-  providerId: string,
-): Promise<CertificateRow | undefined> {
-  return findRow(tx, certificates, { fqdnId, providerId }, newestFirst);
-}
-
-/** Ids of the certificates of the same FQDN that were stored just before and just after this one. */
-export async function findNeighbors(
-  tx: Tx,
-  { fqdnId, position }: Pick<CertificateRow, 'fqdnId' | 'position'>,
-): Promise<{ readonly before?: string; readonly after?: string }> {
-  const find = async (comparison: string) => {
-    const text = `select id from certificates where fqdn_id = $1 and position ${comparison} limit 1`;
-    const [row] = await querySql(tx, { id: certificates.columns.id }, text, [fqdnId, position]);
-    return row?.id;
-  };
-  const before = await find('< $2 order by position desc');
-  const after = await find('> $2 order by position');
-  return { ...(before !== undefined && { before }), ...(after !== undefined && { after }) };
-}
-
-/** Certificates of an FQDN, in the order of their storing. */
-export function readCertificatePage(
-  tx: Tx,
-  fqdnId: string,
-  window: StoredWindow,
-): Promise<ListPage<CertificateRow>> {
-  return readStoredPage(tx, certificates, fqdnId, window);
 }

@@ -3,7 +3,8 @@ import type { Caller } from '../access/caller.js';
 import { requireLevel } from '../access/permissions.js';
 import { getFqdn } from '../fqdns/fqdns.repository.js';
 import type { StoredWindow } from '../fqdns/stored-order.repository.js';
-import { type CertificateRow, readCertificatePage } from './certificates.repository.js';
+import { readCertificatePage } from './certificate-lists.repository.js';
+import type { CertificateRow } from './certificates.repository.js';
 
 export interface CertificatesDeps {
   readonly db: Database;

@@ -7,12 +7,8 @@ import { recordAudit } from '../audit/audit.service.js';
 import { getFqdn } from '../fqdns/fqdns.repository.js';
 import type { FqdnPlace } from '../fqdns/fqdns.service.js';
 import { type CertificateFile, certificateFile, isKnown } from './certificate-file.js';
-import {
-  type CertificateRow,
-  certificateNotFound,
-  findNewestCertificate,
-  getCertificate,
-} from './certificates.repository.js';
+import { type CertificateRow, certificateNotFound, getCertificate } from './certificates.repository.js';
+import { findNewestCertificate } from './newest-certificates.repository.js';
 
 export interface DeliveryDeps {
   readonly db: Database;

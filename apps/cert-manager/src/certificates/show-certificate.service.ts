@@ -4,7 +4,8 @@ import { requireLevel } from '../access/permissions.js';
 import { findLastAct } from '../audit/audit.repository.js';
 import { getFqdn } from '../fqdns/fqdns.repository.js';
 import type { FqdnPlace } from '../fqdns/fqdns.service.js';
-import { type CertificateRow, findNeighbors, getCertificate } from './certificates.repository.js';
+import { findNeighbors } from './certificate-lists.repository.js';
+import { type CertificateRow, getCertificate } from './certificates.repository.js';
 
 export interface ShowCertificateDeps {
   readonly db: Database;

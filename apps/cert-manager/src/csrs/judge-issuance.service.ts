@@ -4,7 +4,7 @@ import { batched } from '@certloop/server';
 import type { FqdnRow } from '../fqdns/fqdns.repository.js';
 import type { AskedNames, PolicyRefusal, PolicyRules } from '../fqdns/issuance-policy.js';
 import { policyRefused } from '../fqdns/policy-refused.js';
-import { findRules, listRules } from '../fqdns/space-policies.repository.js';
+import { findRules, listRules } from '../fqdns/policy-rules.repository.js';
 import { storedNames } from './asked-names.js';
 import type { CsrRow } from './csrs.repository.js';
 

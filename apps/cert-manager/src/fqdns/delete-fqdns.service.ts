@@ -4,13 +4,8 @@ import { requireFullAccess, requireLevel } from '../access/permissions.js';
 import { recordAudit } from '../audit/audit.service.js';
 import { changeSpaceSize } from '../spaces/space-sizes.repository.js';
 import { spaceExists } from '../spaces/spaces.repository.js';
-import {
-  deleteEveryFqdn,
-  deleteFqdnRow,
-  deleteFqdnsOfSpace,
-  fqdnNotFound,
-  getFqdn,
-} from './fqdns.repository.js';
+import { deleteEveryFqdn, deleteFqdnRow, deleteFqdnsOfSpace } from './fqdn-changes.repository.js';
+import { fqdnNotFound, getFqdn } from './fqdns.repository.js';
 import { type FqdnPlace, type FqdnsDeps, fqdnAudit, readableSpaceId } from './fqdns.service.js';
 
 export interface DeleteFqdnsDeps extends FqdnsDeps {

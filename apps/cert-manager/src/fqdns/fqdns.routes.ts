@@ -7,13 +7,8 @@ import {
   deleteSpaceFqdns,
 } from './delete-fqdns.service.js';
 import { fqdnView } from './fqdn-view.js';
-import {
-  type ChangeFqdnDeps,
-  countFqdns,
-  createFqdn,
-  type SwitchRenewalDeps,
-  setRenewalEnabled,
-} from './fqdns.service.js';
+import { type ChangeFqdnDeps, countFqdns, createFqdn } from './fqdns.service.js';
+import { type SwitchRenewalDeps, setRenewalEnabled } from './renewal-switch.service.js';
 import { reviewFqdns } from './review-fqdns.service.js';
 
 type FqdnOperations =

@@ -1,24 +1,15 @@
-import { InvalidInput, scalars } from '@certloop/contracts';
+import { scalars } from '@certloop/contracts';
 import { type Database, type ListPage, type ListWindow, newRowId, readList, type Tx } from '@certloop/db';
 import type { Clock } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
 import { canOn, requireLevel, spaceNotFound } from '../access/permissions.js';
 import { recordAudit } from '../audit/audit.service.js';
 import { normalHostname } from '../judging/hostname.js';
-import { lockProviderForShare, type ProviderRow } from '../providers/providers.repository.js';
 import { changeSpaceSize } from '../spaces/space-sizes.repository.js';
 import { lockSpacesForShare, spaceExists } from '../spaces/spaces.repository.js';
-import {
-  countFqdnRows,
-  type FqdnRow,
-  insertFqdn,
-  lockFqdn,
-  type RenewalSwitch,
-  readFqdnPage,
-  updateRenewalSwitch,
-} from './fqdns.repository.js';
-import { isPolicyRefused, policyRefused } from './policy-refused.js';
-import { findRules } from './space-policies.repository.js';
+import { namedProvider, requireAllowed } from './fqdn-provider.service.js';
+import { countFqdnRows, type FqdnRow, insertFqdn, readFqdnPage } from './fqdns.repository.js';
+import { isPolicyRefused } from './policy-refused.js';
 
 export interface FqdnsDeps {
   readonly db: Database;
@@ -115,93 +106,8 @@ export async function countFqdns({ db }: FqdnsDeps, caller: Caller, text: string
   return spaceId === undefined ? 0 : db.read((tx) => countFqdnRows(tx, [spaceId]));
 }
 
-/** An FQDN as it is now, and whether its renewal was on before. */
-export interface SwitchedFqdn {
-  readonly fqdn: FqdnRow;
-  readonly wasEnabled: boolean;
-}
-
-export interface SwitchRenewalDeps extends FqdnsDeps {
-  /** Updates the renewal queue. */
-  readonly onRenewalsSwitched: (tx: Tx, caller: Caller, switched: readonly SwitchedFqdn[]) => Promise<void>;
-}
-
-/** Whether to renew automatically; the share of the lifetime, 0.1 to 0.9, stays as it is when undefined. */
-export interface NewRenewalSwitch extends FqdnPlace {
-  readonly renewalEnabled: boolean;
-  readonly renewAfterFraction?: number | null | undefined;
-}
-
-/** Switches automatic renewal of an FQDN. Throws NotFound and Forbidden. */
-export async function setRenewalEnabled(
-  { db, clock, onRenewalsSwitched }: SwitchRenewalDeps,
-  caller: Caller,
-  { spaceId, fqdnId, renewalEnabled, renewAfterFraction }: NewRenewalSwitch,
-): Promise<void> {
-  requireLevel(caller, spaceId, 'READ_WRITE');
-  await db.transaction(async (tx) => {
-    const fqdn = await lockFqdn(tx, spaceId, fqdnId);
-    const change = {
-      renewalEnabled,
-      renewAfterPermille: permilleOf(renewAfterFraction, fqdn),
-      // switching renewal on ends the acceptance of its expiry
-      expiryAcceptedUntil: renewalEnabled ? null : fqdn.expiryAcceptedUntil,
-    };
-    await updateRenewalSwitch(tx, fqdn, change);
-    const details = { before: switchOf(fqdn), after: switchOf(change) };
-    await recordAudit(tx, caller, fqdnAudit('fqdn.renewal', fqdn, details), clock.now());
-    const switched = { fqdn: { ...fqdn, ...change }, wasEnabled: fqdn.renewalEnabled };
-    await onRenewalsSwitched(tx, caller, [switched]);
-  });
-}
-
-function permilleOf(fraction: number | null | undefined, { renewAfterPermille }: FqdnRow) {
-  if (fraction === undefined) return renewAfterPermille;
-  return fraction === null ? null : Math.round(fraction * 1000);
-}
-
-/** What the audit log says of the renewal of an FQDN. */
-export function switchOf({ renewalEnabled, renewAfterPermille, expiryAcceptedUntil }: RenewalSwitch) {
-  return {
-    renewalEnabled,
-    ...(renewAfterPermille !== null && { renewAfterFraction: renewAfterPermille / 1000 }),
-    ...(expiryAcceptedUntil !== null && { expiryAcceptedUntil: expiryAcceptedUntil.toISOString() }),
-  };
-}
-
 async function requireSpace(tx: Tx, spaceId: string): Promise<void> {
   if (!(await spaceExists(tx, spaceId))) throw spaceNotFound();
-}
-
-/** The provider of the id, locked until the transaction ends. Throws InvalidInput if there is none. */
-export async function namedProvider(tx: Tx, providerId: string | null): Promise<ProviderRow | undefined> {
-  if (providerId === null) return undefined;
-  const provider = await lockProviderForShare(tx, providerId);
-  if (provider === undefined) throw unknownProvider();
-  return provider;
-}
-
-/** The refusal for an id that names no provider. */
-export function unknownProvider(): InvalidInput {
-  const message = 'names no provider; GET /providers lists them';
-  return new InvalidInput(`providerId: ${message}`, {
-    code: 'unknown_provider',
-    fields: [{ path: 'providerId', code: 'unknown_provider', message }],
-  });
-}
-
-/** Throws InvalidInput unless the policy of the space allows the name and the provider. */
-export async function requireAllowed(
-  tx: Tx,
-  { spaceId, fqdn }: Pick<FqdnRow, 'spaceId' | 'fqdn'>,
-  provider: ProviderRow | undefined,
-): Promise<void> {
-  const rules = await findRules(tx, spaceId);
-  const [first, ...others] = [
-    rules.refusalOfFqdn(fqdn) ?? [],
-    provider === undefined ? [] : (rules.refusalOfProvider(provider) ?? []),
-  ].flat();
-  if (first !== undefined) throw policyRefused([first, ...others]);
 }
 
 /** Id of the space that the text names, if the caller may read it. */

@@ -3,14 +3,10 @@ import type { Caller } from '../access/caller.js';
 import { requireLevel, spaceNotFound } from '../access/permissions.js';
 import { recordAudit } from '../audit/audit.service.js';
 import { lockSpacesForShare } from '../spaces/spaces.repository.js';
-import { type FqdnRow, lockFqdn, updateFqdnTexts } from './fqdns.repository.js';
-import {
-  type ChangeFqdnDeps,
-  type FqdnPlace,
-  fqdnAudit,
-  namedProvider,
-  requireAllowed,
-} from './fqdns.service.js';
+import { updateFqdnTexts } from './fqdn-changes.repository.js';
+import { namedProvider, requireAllowed } from './fqdn-provider.service.js';
+import { type FqdnRow, lockFqdn } from './fqdns.repository.js';
+import { type ChangeFqdnDeps, type FqdnPlace, fqdnAudit } from './fqdns.service.js';
 
 export interface UpdateFqdnDeps extends ChangeFqdnDeps {
   /** Makes the renewal queue follow another provider of the FQDNs, which are locked. */

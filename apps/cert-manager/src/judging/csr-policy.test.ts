@@ -1,6 +1,7 @@
 import { InvalidInput } from '@certloop/contracts';
 import { describe, expect, test } from '@jest/globals';
-import { type CsrFacts, csrFindings, requireUsableCsr } from './csr-policy.js';
+import { csrFindings } from './csr-findings.js';
+import { type CsrFacts, requireUsableCsr } from './csr-policy.js';
 
 const hostname = 'www.example.com';
 

@@ -1,5 +1,5 @@
 import type { Tx } from '@certloop/db';
-import { findNewestCertificate } from '../certificates/certificates.repository.js';
+import { findNewestCertificate } from '../certificates/newest-certificates.repository.js';
 import { findLatestCsr } from '../csrs/csrs.repository.js';
 import { refusedBy } from '../csrs/judge-issuance.service.js';
 import type { FqdnRow } from '../fqdns/fqdns.repository.js';
@@ -9,7 +9,7 @@ import {
   findPolicyRefusal,
   storePolicyRefusal,
 } from '../fqdns/policy-refusals.repository.js';
-import { findRules } from '../fqdns/space-policies.repository.js';
+import { findRules } from '../fqdns/policy-rules.repository.js';
 import { findProvider } from '../providers/providers.repository.js';
 import { noteForbidden, resumeRenewal } from '../renewals/queue/forbidden-renewals.service.js';
 import type { WatchEvents } from '../watch/watch-events.service.js';

@@ -3,9 +3,7 @@ import {
   column,
   defineTable,
   deleteRows,
-  executeSql,
   findRow,
-  hasRow,
   insertMany,
   lockForUpdate,
   placeholders,
@@ -13,7 +11,7 @@ import {
   type Tx,
   updateRows,
 } from '@certloop/db';
-import { In, MoreThan } from 'typeorm';
+import { In } from 'typeorm';
 import { findProviderUsers, type ProviderUsers } from '../providers/provider-users.repository.js';
 import type { RenewalState } from './renewal-entry.js';
 import type { RenewalJournal } from './renewal-journal.js';
@@ -42,7 +40,7 @@ export interface RenewalRow extends RenewalState {
   readonly explanationUrl: string | null;
 }
 
-const isOpen = "status in ('pending', 'processing')";
+export const isOpen = "status in ('pending', 'processing')";
 
 export const renewalQueue = defineTable<RenewalRow>('renewal_queue', {
   columns: {
@@ -146,47 +144,6 @@ export async function findRenewal(tx: Tx, id: string): Promise<RenewalRow | unde
   return findRow(tx, renewalQueue, { id });
 }
 
-/** Whether a renewal of the FQDN is under way. */
-export function isBeingRenewed(tx: Tx, fqdnId: string): Promise<boolean> {
-  return hasRow(tx, renewalQueue, { fqdnId, status: 'processing' });
-}
-
-/** The entry of an FQDN that was made last, tests left out. */
-export async function findLatestRenewal(tx: Tx, fqdnId: string): Promise<RenewalRow | undefined> {
-  const [row] = await tx.find(renewalQueue, {
-    where: { fqdnId, isTest: false },
-    order: { createdAt: 'DESC', id: 'DESC' },
-    take: 1,
-  });
-  return row;
-}
-
-/** Whether a certificate was brought by a renewal that was planned. */
-export function cameOfRenewal(
-  tx: Tx,
-  { fqdnId, createdAt }: { readonly fqdnId: string; readonly createdAt: Date },
-): Promise<boolean> {
-  // one transaction ends the entry and stores the certificate, at the same moment
-  return tx.existsBy(renewalQueue, { fqdnId, status: 'completed', finishedAt: createdAt, isTest: false });
-}
-
-/** Whether an open entry other than the one named holds the ACME order of the address. */
-export async function hasRenewalWithOrder(tx: Tx, url: string, exceptId: string): Promise<boolean> {
-  const text = `select 1 from renewal_queue where ${isOpen} and id <> $2
-    and journal is not null and journal -> 'order' ->> 'url' = $1 limit 1`;
-  return (await querySql(tx, {}, text, [url, exceptId])).length > 0;
-}
-
-/** How many renewals of the FQDN ended well after `since`, tests left out. */
-export function countRenewalsSince(tx: Tx, fqdnId: string, since: Date): Promise<number> {
-  return tx.countBy(renewalQueue, {
-    fqdnId,
-    status: 'completed',
-    isTest: false,
-    finishedAt: MoreThan(since),
-  });
-}
-
 /** Changes an entry that is still in the state and the try given; false when it is not. */
 export async function updateRenewal(
   tx: Tx,
@@ -218,15 +175,4 @@ export async function deleteLockedRenewals(tx: Tx, ids: readonly string[]): Prom
 /** Removes the planned renewals of all FQDNs, those under way excepted; how many there were. */
 export function deletePlannedRenewals(tx: Tx): Promise<number> {
   return deleteRows(tx, renewalQueue, { isTest: false, status: 'pending' });
-}
-
-/** Deletes at most `limit` final entries that are older than `before`; how many there were. */
-export function deleteOldRenewals(tx: Tx, before: Date, limit: number): Promise<number> {
-  return executeSql(
-    tx,
-    `delete from renewal_queue where id in (
-       select id from renewal_queue
-       where status in ('completed', 'failed') and scheduled_at < $1 and finished_at < $1 limit ${limit})`,
-    [before],
-  );
 }

@@ -5,8 +5,9 @@ import { pageHeaders } from '../http/page-headers.js';
 import { type ExplainRenewalDeps, explainRenewal } from './explanation/explain-renewal.service.js';
 import { explanationView } from './explanation/explanation-view.js';
 import { renewalView } from './renewal-view.js';
-import { createTestRenewal, listRenewals, type RenewalsDeps, triggerRenewals } from './renewals.service.js';
+import { listRenewals, type RenewalsDeps, triggerRenewals } from './renewals.service.js';
 import { runRenewal } from './run-renewal.service.js';
+import { createTestRenewal } from './test-renewal.service.js';
 
 type RenewalOperations =
   | 'listRenewals'

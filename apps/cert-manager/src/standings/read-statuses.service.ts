@@ -12,9 +12,9 @@ import {
   readFound,
   type ShownCertificate,
 } from './fqdn-status.repository.js';
-import { standingRowsOf } from './restate.service.js';
 import { type Standing, stateAt } from './standing.js';
 import { readFacts } from './standing-facts.repository.js';
+import { standingRowsOf } from './standing-rows.service.js';
 import { never, type StandingRow } from './standings.repository.js';
 
 /** How an FQDN stands, with all that is shown of that. */

@@ -6,7 +6,8 @@ import type { FqdnPlace } from '../fqdns/fqdns.service.js';
 import { type UpdateFqdnDeps, updateFqdn } from '../fqdns/update-fqdn.service.js';
 import { eachOf } from '../http/lazy-rows.js';
 import { listHeaders } from '../http/page-headers.js';
-import { type ChangeFqdnsDeps, changeFqdns } from './bulk/change-fqdns.service.js';
+import { changeFqdns } from './bulk/change-fqdns.service.js';
+import type { ChangeFqdnsDeps } from './bulk/write-changes.service.js';
 import { statusView } from './fqdn-status-view.js';
 import {
   countFqdnStates,

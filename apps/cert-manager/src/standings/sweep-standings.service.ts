@@ -1,7 +1,8 @@
 import type { Database } from '@certloop/db';
 import type { Clock, Logger } from '@certloop/server';
-import { changedOf, type Standings, standingRowsOf } from './restate.service.js';
+import { changedOf, type Standings } from './restate.service.js';
 import { readFactsAfter } from './standing-facts.repository.js';
+import { standingRowsOf } from './standing-rows.service.js';
 import { listStandingsBetween } from './standings.repository.js';
 
 export interface SweepStandingsDeps {

@@ -4,16 +4,9 @@ import type { Denials } from '../audit/denials.service.js';
 import { countWaiting } from '../events/waiting-notices.repository.js';
 import { findReceiver } from '../events/webhook-receivers.repository.js';
 import { countServedAddresses } from '../targets/probes/target-states.repository.js';
-import { countWaiting as countWaitingChecks } from '../watch/watched-fqdns.repository.js';
-import {
-  countRenewals,
-  countUnattended,
-  findLastSuccess,
-  listNearExpiry,
-  listSpaceExpiry,
-  readDueRenewals,
-  type SpaceExpiry,
-} from './scrape.repository.js';
+import { countWaiting as countWaitingChecks } from '../watch/missing-watch.repository.js';
+import { listNearExpiry, listSpaceExpiry, type SpaceExpiry } from './expiry-scrape.repository.js';
+import { countRenewals, countUnattended, findLastSuccess, readDueRenewals } from './scrape.repository.js';
 import { createProviderWatch, type WatchOpener } from './watched-providers.service.js';
 
 /** Metrics of this service beyond those of requests. */

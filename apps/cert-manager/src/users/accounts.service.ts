@@ -1,19 +1,14 @@
-import { emailInput, InvalidInput, usernameInput } from '@certloop/contracts';
-import { type Database, newRowId, onUniqueViolation, type Tx } from '@certloop/db';
+import { emailInput, usernameInput } from '@certloop/contracts';
+import { type Database, newRowId, type Tx } from '@certloop/db';
 import { type Clock, type Passwords, parseInput, requireAcceptablePassword } from '@certloop/server';
 import { z } from 'zod';
 import type { Caller } from '../access/caller.js';
 import { recordAudit } from '../audit/audit.service.js';
 import type { AuditEntry } from '../audit/audit-entry.js';
+import { refuseTakenNames } from './account-names.service.js';
 import { deleteSessionsOf } from './sessions/sessions.repository.js';
 import { keyOf, type UserRow } from './user.js';
-import {
-  findUserByName,
-  findUsersByKeys,
-  insertUser,
-  markFirstAdmin,
-  updateUser,
-} from './users.repository.js';
+import { findUserByName, insertUser, markFirstAdmin, updateUser } from './users.repository.js';
 
 export interface AccountsDeps {
   readonly db: Database;
@@ -119,48 +114,4 @@ function changeOf(before: UserRow, after: Partial<UserRow>, isNewPassword: boole
       ...(isNewPassword && { password: { changed: true } }),
     },
   };
-}
-
-/**
- * Throws InvalidInput with the name, the mail address or both if another user has them; `ownId` is the user who may
- * have them.
- */
-export async function requireFree(
-  tx: Tx,
-  wanted: { readonly username?: string | undefined; readonly email?: string | undefined },
-  ownId?: string,
-): Promise<void> {
-  const keys = {
-    ...(wanted.username !== undefined && { usernameKey: keyOf(wanted.username) }),
-    ...(wanted.email !== undefined && { emailKey: keyOf(wanted.email) }),
-  };
-  const others = (await findUsersByKeys(tx, keys)).filter(({ id }) => id !== ownId);
-  const refusals = [
-    ...(others.some(({ usernameKey }) => usernameKey === keys.usernameKey) ? [nameTaken()] : []),
-    ...(others.some(({ emailKey }) => emailKey === keys.emailKey) ? [emailTaken()] : []),
-  ];
-  const [first] = refusals;
-  if (first === undefined) return;
-  if (refusals.length === 1) throw first;
-  throw new InvalidInput(refusals.map(({ message }) => message).join('; '), {
-    code: first.code,
-    fields: refusals.flatMap(({ fields }) => fields),
-  });
-}
-
-/** Returns the result of `work`; throws InvalidInput if another user has the name or the mail address. */
-export function refuseTakenNames<T>(work: () => Promise<T>): Promise<T> {
-  return onUniqueViolation(() => onUniqueViolation(work, nameTaken, ['usernameKey']), emailTaken, [
-    'emailKey',
-  ]);
-}
-
-const nameTaken = () => taken('username', 'is taken');
-const emailTaken = () => taken('email', 'belongs to another user');
-
-function taken(path: string, message: string): InvalidInput {
-  return new InvalidInput(`${path}: ${message}`, {
-    code: `${path}_taken`,
-    fields: [{ path, code: 'taken', message }],
-  });
 }

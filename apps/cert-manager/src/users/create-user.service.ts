@@ -3,13 +3,8 @@ import { requireAdmin } from '../access/permissions.js';
 import { replaceMemberships } from '../permission-groups/group-members.repository.js';
 import { requireKnown } from '../permission-groups/known-ids.js';
 import { lockPermissionGroupsForShare } from '../permission-groups/permission-groups.repository.js';
-import {
-  type AccountsDeps,
-  type NewAccount,
-  newAccount,
-  requireFree,
-  storeAccount,
-} from './accounts.service.js';
+import { requireFree } from './account-names.service.js';
+import { type AccountsDeps, type NewAccount, newAccount, storeAccount } from './accounts.service.js';
 import type { UserRow } from './user.js';
 import { markFirstAdmin } from './users.repository.js';
 

@@ -5,11 +5,8 @@ import {
   findRow,
   findRows,
   insertIfAbsent,
-  type ListPage,
-  type ListWindow,
   lockForShare,
   lockForUpdate,
-  readListPage,
   type Tx,
   updateRows,
 } from '@certloop/db';
@@ -119,37 +116,4 @@ export async function hadAdmin(tx: Tx): Promise<boolean> {
 /** Records that there is an administrator; false if another transaction has recorded this or is recording it. */
 export function markFirstAdmin(tx: Tx, now: Date): Promise<boolean> {
   return insertIfAbsent(tx, setupMarks, { name: firstAdmin, at: now });
-}
-
-/** Which users a list has. */
-export interface UserFilter {
-  /** Part of the user name or of the e-mail address, whatever its case. */
-  readonly q?: string | undefined;
-  readonly isAdmin?: boolean | undefined;
-  /** Members of this permission group. */
-  readonly groupId?: string | undefined;
-}
-
-/** The users that match the filter, oldest first. */
-export function readUserPage(tx: Tx, filter: UserFilter, window: ListWindow): Promise<ListPage<UserRow>> {
-  const { isAdmin } = filter;
-  const where = isAdmin === undefined ? {} : { is_admin: [isAdmin] };
-  return readListPage(
-    tx,
-    { table: users, by: 'createdAt', where, also: (place) => conditionsOf(filter, place) },
-    window,
-  );
-}
-
-function conditionsOf({ q, groupId }: UserFilter, place: (value: string) => string): string[] {
-  const conditions: string[] = [];
-  if (q !== undefined) {
-    const part = place(`%${keyOf(q).replace(/[\\%_]/g, '\\$&')}%`);
-    conditions.push(`(username_key like ${part} escape '\\' or email_key like ${part} escape '\\')`);
-  }
-  if (groupId !== undefined) {
-    const members = `select user_id from permission_group_members where group_id = ${place(groupId)}`;
-    conditions.push(`id in (${members})`);
-  }
-  return conditions;
 }

@@ -13,7 +13,8 @@ import { requireAdmin } from '../access/permissions.js';
 import { listMembershipsOfEach } from '../permission-groups/group-members.repository.js';
 import { listAvatarOwners } from './avatars/avatars.repository.js';
 import type { UserFacts, UserRow } from './user.js';
-import { findUser, readUserPage, type UserFilter } from './users.repository.js';
+import { readUserPage, type UserFilter } from './user-page.repository.js';
+import { findUser } from './users.repository.js';
 
 export interface UsersDeps {
   readonly db: Database;

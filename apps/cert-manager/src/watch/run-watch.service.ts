@@ -9,10 +9,11 @@ import {
   type SyncEnd,
   syncCheck,
 } from './checks/sync-check.service.js';
+import { countWaiting } from './missing-watch.repository.js';
 import type { MonitorClient } from './monitor/monitor.client.js';
 import { createPresence } from './monitor/monitor-presence.store.js';
 import { deletePings, deletePingsOf } from './pings/watch-pings.repository.js';
-import { claimWatched, countWaiting, deleteWatched, releaseWatched } from './watched-fqdns.repository.js';
+import { claimWatched, deleteWatched, releaseWatched } from './watched-fqdns.repository.js';
 
 export interface WatchDeps {
   readonly db: Database;

@@ -1,6 +1,7 @@
 import type { Database } from '@certloop/db';
 import type { Clock, Logger } from '@certloop/server';
-import { findIdSlice, lacksWatch, type WaitingMode, watchMissing } from './watched-fqdns.repository.js';
+import { findIdSlice, lacksWatch, watchMissing } from './missing-watch.repository.js';
+import type { WaitingMode } from './watched-fqdns.repository.js';
 
 export interface SweepWatchDeps {
   readonly db: Database;

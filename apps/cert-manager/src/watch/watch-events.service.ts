@@ -6,6 +6,7 @@ import type { RenewalFault } from '../renewals/queue/settle-renewal.service.js';
 import { findOpenRenewal, type RenewalRow } from '../renewals/renewals.repository.js';
 import type { RenewalScheduler } from '../renewals/schedule-renewals.service.js';
 import { combinedSignal, limitByTargets } from './checks/combined-signal.js';
+import { watchMissing } from './missing-watch.repository.js';
 import {
   allowedText,
   failedText,
@@ -24,7 +25,6 @@ import {
   type WatchScope,
   wasPinged,
   watchFqdn,
-  watchMissing,
 } from './watched-fqdns.repository.js';
 import {
   announcedCertificate,

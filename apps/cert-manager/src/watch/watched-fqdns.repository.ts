@@ -5,13 +5,10 @@ import {
   deleteRows,
   executeSql,
   findRow,
-  querySql,
   type Tx,
   updateRows,
 } from '@certloop/db';
 import { LessThanOrEqual } from 'typeorm';
-import { isNewest } from '../certificates/in-use.js';
-import { outOfUseBefore } from './watch-mode.js';
 
 /** What is known of an FQDN's check in the monitor. It outlives the FQDN until the check is deleted. */
 export interface WatchedFqdnRow {
@@ -103,77 +100,6 @@ export async function wasPinged(tx: Tx, id: string): Promise<boolean> {
   return row !== undefined && (row.pingedAt !== null || row.leaseToken !== null);
 }
 
-/** FQDNs whose ids lie between these, both included. */
-export interface IdRange {
-  readonly first: string;
-  readonly last: string;
-}
-
-export type MissingScope = IdRange | { readonly spaceId: string };
-
-/** SQL of the FQDNs in the scope that are to have a check by their mode (watchModeOf). */
-function wantedIn(scope: MissingScope, mode: WaitingMode, now: Date) {
-  const place = 'spaceId' in scope ? 'f.space_id = $1' : 'f.id >= $1 and f.id <= $2';
-  const values = 'spaceId' in scope ? [scope.spaceId] : [scope.first, scope.last];
-  const [at, end] = [`$${values.length + 1}`, `$${values.length + 2}`];
-  const expiry = `f.renewal_enabled = false
-    and (f.expiry_accepted_until is null or f.expiry_accepted_until <= ${at})
-    and exists (select 1 from certificates c where c.fqdn_id = f.id and c.${isNewest} and c.expires_at >= ${end})`;
-  const isRenewal = mode === 'renewal';
-  return {
-    text: `from fqdns f join spaces s on s.id = f.space_id
-      where ${place} and ${isRenewal ? 'f.renewal_enabled = true' : expiry} and s.unwatched_since is null`,
-    values: isRenewal ? values : [...values, now, outOfUseBefore(now)],
-  };
-}
-
-/** Whether some FQDN in the range is to be watched in that mode and is not yet. */
-export async function lacksWatch(tx: Tx, range: IdRange, mode: WaitingMode, now: Date): Promise<boolean> {
-  const { text, values } = wantedIn(range, mode, now);
-  // the range is named twice, so that neither database reads what lies beyond it
-  const watched = 'select 1 from watched_fqdns w where w.id = f.id and w.id >= $1 and w.id <= $2';
-  const query = `select f.id ${text} and not exists (${watched}) limit 1`;
-  return (await querySql(tx, { id: column.uuid() }, query, values)).length > 0;
-}
-
-/** Begins to watch those that are not watched yet, from `dueAt` on; how many there were. */
-export function watchMissing(
-  tx: Tx,
-  scope: MissingScope,
-  { mode, now, dueAt }: { readonly mode: WaitingMode; readonly now: Date; readonly dueAt: Date },
-): Promise<number> {
-  const { text, values } = wantedIn(scope, mode, now);
-  return executeSql(
-    tx,
-    `insert into watched_fqdns (id, space_id, version, due_at, attempts)
-     select f.id, f.space_id, 0, $${values.length + 1}, 0 ${text} on conflict (id) do nothing`,
-    [...values, dueAt],
-  );
-}
-
-/** FQDNs after `last`, of all spaces and modes: the first and the last of at most `limit`, and how many they are. */
-export async function findIdSlice(
-  tx: Tx,
-  last: string,
-  limit: number,
-): Promise<{ readonly first: string; readonly last: string; readonly count: number } | undefined> {
-  const after = last === '' ? '' : 'where id > $1 ';
-  const text = `select id from fqdns ${after}order by id limit ${limit}`;
-  const rows = await querySql(tx, { id: column.uuid() }, text, last === '' ? [] : [last]);
-  const [first, end] = [rows.at(0), rows.at(-1)];
-  return first && end && { first: first.id, last: end.id, count: rows.length };
-}
-
-/** How many checks wait for room in the monitor, by mode; up to 100,000. */
-export async function countWaiting(tx: Tx): Promise<Readonly<Record<WaitingMode, number>>> {
-  const text = `select waiting, count(*) as count
-    from (select waiting from watched_fqdns where waiting is not null limit 100000) w group by waiting`;
-  const columns = { waiting: column.word<WaitingMode>(8), count: column.bigint() };
-  const rows = await querySql<{ waiting: WaitingMode; count: number }>(tx, columns, text);
-  const countOf = (mode: WaitingMode) => rows.find(({ waiting }) => waiting === mode)?.count ?? 0;
-  return { renewal: countOf('renewal'), expiry: countOf('expiry') };
-}
-
 export interface WatchClaim {
   readonly now: Date;
   readonly token: string;
@@ -200,6 +126,7 @@ export async function claimWatched(
 }
 
 type Unchanged = 'id' | 'spaceId' | 'version' | 'leaseToken' | 'servedFault';
+
 export type WatchedState = {
   readonly [Name in Exclude<keyof WatchedFqdnRow, Unchanged>]?: WatchedFqdnRow[Name];
 };

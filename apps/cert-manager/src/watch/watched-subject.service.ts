@@ -1,12 +1,14 @@
 import type { WatchWord } from '@certloop/contracts';
 import type { Tx } from '@certloop/db';
-import { type CertificateRow, findNewestCertificate } from '../certificates/certificates.repository.js';
+import type { CertificateRow } from '../certificates/certificates.repository.js';
 import { usableUntil } from '../certificates/in-use.js';
+import { findNewestCertificate } from '../certificates/newest-certificates.repository.js';
 import { type FqdnRow, findFqdn } from '../fqdns/fqdns.repository.js';
 import { findPolicyRefusal } from '../fqdns/policy-refusals.repository.js';
 import { readOutlook, renewAtOf } from '../renewals/read-outlook.service.js';
+import { findLatestRenewal } from '../renewals/renewal-history.repository.js';
 import { planRenewal } from '../renewals/renewal-policy.js';
-import { findLatestRenewal, findOpenRenewal, findRenewal } from '../renewals/renewals.repository.js';
+import { findOpenRenewal, findRenewal } from '../renewals/renewals.repository.js';
 import { findSpace, type SpaceRow } from '../spaces/spaces.repository.js';
 import { graceOf } from './checks/check-expectation.js';
 import {

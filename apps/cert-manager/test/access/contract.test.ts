@@ -4,7 +4,7 @@ import { type AuditLog, certManagerContract, type Endpoint } from '@certloop/con
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { type Operation, routeNeeds } from '../../src/access/route-needs.js';
-import { measureAuditLogs } from '../../src/audit/audit.repository.js';
+import { measureAuditLogs } from '../../src/audit/audit-extent.repository.js';
 import type { TestApp } from '../support/app.js';
 import { unknownId } from '../support/inventory.js';
 import { startAppWithCa } from '../support/signing.js';

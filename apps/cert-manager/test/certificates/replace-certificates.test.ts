@@ -1,9 +1,10 @@
 import { executeSql } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { certificates, countExpiring } from '../../src/certificates/certificates.repository.js';
+import { countExpiring } from '../../src/certificates/certificate-lists.repository.js';
+import { certificates } from '../../src/certificates/certificates.repository.js';
 import { schema } from '../../src/database.js';
-import { listSpaceExpiry } from '../../src/system/scrape.repository.js';
+import { listSpaceExpiry } from '../../src/system/expiry-scrape.repository.js';
 import {
   certificatesOf,
   clearInventory,

@@ -1,7 +1,7 @@
 import { describeEachDialect } from '@certloop/db/testing';
 import { beforeAll, expect, jest, test } from '@jest/globals';
-import { countExpiring } from '../../src/certificates/certificates.repository.js';
-import { listSpaceExpiry } from '../../src/system/scrape.repository.js';
+import { countExpiring } from '../../src/certificates/certificate-lists.repository.js';
+import { listSpaceExpiry } from '../../src/system/expiry-scrape.repository.js';
 import type { TestApp } from '../support/app.js';
 import { serialOf } from '../support/cas/fake-revocations.js';
 import { pathOf, unknownId } from '../support/inventory.js';

@@ -4,11 +4,8 @@ import { insertMany } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { fqdns } from '../../src/fqdns/fqdns.repository.js';
-import {
-  extendJobs,
-  type IssuanceJobRow,
-  issuanceJobs,
-} from '../../src/issuance/jobs/issuance-jobs.repository.js';
+import { type IssuanceJobRow, issuanceJobs } from '../../src/issuance/jobs/issuance-jobs.repository.js';
+import { extendJobs } from '../../src/issuance/jobs/open-jobs.repository.js';
 import { orderingByHttp, type ScriptedAcme, startScriptedAcme } from '../support/acme/scripted-acme.js';
 import { startApp, startAppOn, type TestApp } from '../support/app.js';
 import { addCsr, addFqdn, addSpace, pathOf } from '../support/inventory.js';

@@ -1,7 +1,7 @@
 import type { Fqdn } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { deleteFqdnRow } from '../../src/fqdns/fqdns.repository.js';
+import { deleteFqdnRow } from '../../src/fqdns/fqdn-changes.repository.js';
 import type { RenewalStep } from '../../src/renewals/queue/renew-certificate.service.js';
 import { findOpenRenewal, updateRenewal } from '../../src/renewals/renewals.repository.js';
 import { auditEntries } from '../support/inventory.js';

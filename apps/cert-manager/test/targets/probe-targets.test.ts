@@ -1,6 +1,6 @@
 import { describeEachDialect } from '@certloop/db/testing';
 import { expect, jest, test } from '@jest/globals';
-import { targetChanges } from '../../src/targets/probes/target-states.repository.js';
+import { targetChanges } from '../../src/targets/probes/target-changes.repository.js';
 import { targets } from '../../src/targets/targets.repository.js';
 import { classesOf, newestOf, ownedFqdn, servedOf } from '../support/monitor/served-place.js';
 import { certificatesOf, signWith } from '../support/renewals.js';

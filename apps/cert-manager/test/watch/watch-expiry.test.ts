@@ -5,9 +5,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '
 import { LessThanOrEqual } from 'typeorm';
 import { certificates } from '../../src/certificates/certificates.repository.js';
 import { fqdns } from '../../src/fqdns/fqdns.repository.js';
+import { lacksWatch } from '../../src/watch/missing-watch.repository.js';
 import { sweepWatch } from '../../src/watch/sweep-watch.service.js';
 import { watchModeOf } from '../../src/watch/watch-mode.js';
-import { lacksWatch, watchedFqdns } from '../../src/watch/watched-fqdns.repository.js';
+import { watchedFqdns } from '../../src/watch/watched-fqdns.repository.js';
 import { startAppOn, type TestApp } from '../support/app.js';
 import { addFqdn, addSpace, auditEntries, pathOf } from '../support/inventory.js';
 import { seedUnrenewed } from '../support/large-place.js';

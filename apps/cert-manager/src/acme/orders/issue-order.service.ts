@@ -1,5 +1,5 @@
 import { type AcmeOrder, AcmeProblem, AppError } from '@certloop/contracts';
-import type { Resource } from '../acme.client.js';
+import type { Resource } from '../acme-operations.client.js';
 import { isForNow } from '../problem-reading.js';
 import { type AuthorizationAt, planOrder } from './order-plan.js';
 import {

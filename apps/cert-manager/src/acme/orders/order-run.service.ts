@@ -2,8 +2,8 @@ import { setTimeout } from 'node:timers/promises';
 import { type AcmeOrder, AcmeProblem, UpstreamFailed } from '@certloop/contracts';
 import type { Clock } from '@certloop/server';
 import type { OrderSubject } from '../../judging/csr-rules.js';
-import type { AcmeClient, Resource } from '../acme.client.js';
 import type { Account } from '../acme-account.service.js';
+import type { AcmeClient, Resource } from '../acme-operations.client.js';
 import { isForgotten, isForNow, retryAtOf } from '../problem-reading.js';
 import { type OrderRecord, readOrderRecord } from './order-record.js';
 import {

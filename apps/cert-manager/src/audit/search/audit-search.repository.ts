@@ -1,5 +1,5 @@
 import { column, querySql, type Tx } from '@certloop/db';
-import { findAuditEnds } from '../audit.repository.js';
+import { findAuditEnds } from '../audit-extent.repository.js';
 import { withUsernames } from '../audit-list.repository.js';
 import { auditCondition, isInOrder } from './audit-condition.repository.js';
 import type { AuditFilter, AuditScope } from './audit-filter.js';

@@ -1,26 +1,11 @@
-import {
-  claimDue,
-  column,
-  defineTable,
-  executeSql,
-  findRow,
-  findRows,
-  insertMany,
-  type ListPage,
-  type ListWindow,
-  querySql,
-  readListPage,
-  type Tx,
-  updateRows,
-} from '@certloop/db';
-import { In, IsNull, LessThanOrEqual } from 'typeorm';
+import { column, defineTable, executeSql, findRow, insertMany, type Tx, updateRows } from '@certloop/db';
 import type { OrderState } from '../../providers/provider.js';
-import { findProviderUsers, type ProviderUsers } from '../../providers/provider-users.repository.js';
 import type { JobCaller } from './job-audit.js';
 import type { StepReports } from './request-plan.js';
 
 /** `waiting` for someone to publish a proof; `running` is someone's as long as the lease lasts. */
 export const jobStatuses = ['running', 'waiting', 'completed', 'failed'] as const;
+
 export type JobStatus = (typeof jobStatuses)[number];
 
 /** One request for a certificate, from the question to its end. */
@@ -51,7 +36,7 @@ export interface IssuanceJobRow {
   readonly finishedAt: Date | null;
 }
 
-const isOpen = "status in ('running', 'waiting')";
+export const isOpen = "status in ('running', 'waiting')";
 
 export const issuanceJobs = defineTable<IssuanceJobRow>('issuance_jobs', {
   columns: {
@@ -99,18 +84,6 @@ export async function findJob(tx: Tx, id: string): Promise<IssuanceJobRow | unde
   return findRow(tx, issuanceJobs, { id });
 }
 
-/** The job of an FQDN that has not come to its end. */
-export async function findOpenJob(tx: Tx, fqdnId: string): Promise<IssuanceJobRow | undefined> {
-  const text = `select * from issuance_jobs where fqdn_id = $1 and ${isOpen}`;
-  return (await querySql(tx, issuanceJobs.columns, text, [fqdnId]))[0];
-}
-
-/** Those of the FQDNs that have a job which runs; at least one is asked for. */
-export async function listFqdnsBeingRequested(tx: Tx, fqdnIds: readonly string[]): Promise<string[]> {
-  const rows = await findRows(tx, issuanceJobs, { fqdnId: fqdnIds, status: 'running' });
-  return rows.map(({ fqdnId }) => fqdnId);
-}
-
 /** The job of an FQDN that was made last. */
 export async function findLatestJob(tx: Tx, fqdnId: string): Promise<IssuanceJobRow | undefined> {
   const [row] = await tx.find(issuanceJobs, {
@@ -129,19 +102,6 @@ export async function findJobIdOfCertificate(
   return (await findRow(tx, issuanceJobs, { fqdnId, certificateId: id }))?.id;
 }
 
-/** Jobs by a provider that have not come to their end. */
-export function findOpenJobsOfProvider(tx: Tx, providerId: string): Promise<ProviderUsers> {
-  const condition = `provider_id = $1 and ${isOpen}`;
-  return findProviderUsers(tx, { table: 'issuance_jobs', fqdnId: 'fqdn_id', condition }, [providerId]);
-}
-
-/** Whether a job other than the one named holds the ACME order of the address, or has left it to the next one. */
-export async function hasJobWithOrder(tx: Tx, url: string, exceptId: string): Promise<boolean> {
-  const text = `select 1 from issuance_jobs
-    where id <> $2 and order_state is not null and order_state ->> 'url' = $1 limit 1`;
-  return (await querySql(tx, {}, text, [url, exceptId])).length > 0;
-}
-
 /** Changes a job that is still in the hands of the worker, or waiting; false when it is not. */
 export async function updateJob(
   tx: Tx,
@@ -149,60 +109,6 @@ export async function updateJob(
   change: Partial<IssuanceJobRow>,
 ): Promise<boolean> {
   return (await updateRows(tx, issuanceJobs, { id, attempt, status }, change)) === 1;
-}
-
-/** Extends the leases of jobs that are still in the hands of their workers. */
-export async function extendJobs(
-  tx: Tx,
-  jobs: readonly Pick<IssuanceJobRow, 'id' | 'attempt'>[],
-  leaseUntil: Date,
-): Promise<void> {
-  for (const attempt of new Set(jobs.map((job) => job.attempt))) {
-    const ids = jobs.filter((job) => job.attempt === attempt).map(({ id }) => id);
-    // in parts, as a statement takes a bounded number of values
-    for (let start = 0; start < ids.length; start += 500) {
-      const where = { id: In(ids.slice(start, start + 500)), attempt, status: 'running' as const };
-      await updateRows(tx, issuanceJobs, where, { leaseUntil });
-    }
-  }
-}
-
-/** Takes up a running job that no one works on: exactly one worker gets it. */
-export function claimJob(tx: Tx, now: Date, leaseUntil: Date): Promise<IssuanceJobRow | undefined> {
-  return claimDue(tx, {
-    table: issuanceJobs,
-    where: [
-      { status: 'running', leaseUntil: LessThanOrEqual(now) },
-      { status: 'running', leaseUntil: IsNull() },
-    ],
-    order: { createdAt: 'ASC' },
-    set: ({ attempt }) => ({ leaseUntil, attempt: attempt + 1 }),
-  });
-}
-
-/** A job as lists read it. */
-export type ListedJob = Omit<IssuanceJobRow, 'orderState'>;
-
-export interface JobFilter {
-  readonly fqdnId?: string | undefined;
-  readonly spaceId?: string | undefined;
-  readonly status?: JobStatus | undefined;
-}
-
-/** One page of the jobs that match, the newest first. */
-export function readJobPage(
-  tx: Tx,
-  { fqdnId, spaceId, status }: JobFilter,
-  window: ListWindow,
-): Promise<ListPage<ListedJob>> {
-  const { orderState, ...columns } = issuanceJobs.columns;
-  const table = { name: issuanceJobs.name, columns };
-  const where = {
-    ...(fqdnId !== undefined && { fqdn_id: [fqdnId] }),
-    ...(spaceId !== undefined && { space_id: [spaceId] }),
-    ...(status !== undefined && { status: [status] }),
-  };
-  return readListPage<ListedJob>(tx, { table, by: 'createdAt', isNewestFirst: true, where }, window);
 }
 
 /** Deletes at most 1000 ended jobs that are older than `before`; how many there were. */

@@ -4,8 +4,9 @@ import type { Caller } from '../../access/caller.js';
 import { canOn, requireLevel } from '../../access/permissions.js';
 import { recordAudit } from '../../audit/audit.service.js';
 import type { CertificateRow } from '../../certificates/certificates.repository.js';
+import type { RequestDeps } from './begin-job.service.js';
 import { findJob, type IssuanceJobRow, updateJob } from './issuance-jobs.repository.js';
-import { findCertificateOf, type RequestDeps } from './request-certificate.service.js';
+import { findCertificateOf } from './request-certificate.service.js';
 
 /** A job with the certificate that came of it. */
 export interface JobWithCertificate {

@@ -1,12 +1,6 @@
-import {
-  claimJob,
-  deleteOldJobs,
-  extendJobs,
-  findJob,
-  type IssuanceJobRow,
-  updateJob,
-} from './issuance-jobs.repository.js';
+import { deleteOldJobs, findJob, type IssuanceJobRow, updateJob } from './issuance-jobs.repository.js';
 import { createJobQueue, type JobQueue } from './job-queue.store.js';
+import { claimJob, extendJobs } from './open-jobs.repository.js';
 import { failInterruptedJob, type RunDeps, runIssuance } from './run-issuance.service.js';
 
 /** Works on jobs in this process. */

@@ -4,8 +4,9 @@ import type { Clock, Logger } from '@certloop/server';
 import { isCsrSent } from '../../acme/orders/order-record.js';
 import { isSendingCsr, OrderAbandoned } from '../../acme/orders/order-steps.js';
 import { recordAudit } from '../../audit/audit.service.js';
-import { type CertificateRow, findLastOfProvider } from '../../certificates/certificates.repository.js';
+import type { CertificateRow } from '../../certificates/certificates.repository.js';
 import { findKeyRefusal, requireUncompromisedKey } from '../../certificates/compromised-keys.repository.js';
+import { findLastOfProvider } from '../../certificates/newest-certificates.repository.js';
 import {
   certificateFacts,
   lockSubjects,
@@ -26,8 +27,9 @@ import {
 } from '../../providers/provider.js';
 import { getProvider, type ProviderRow } from '../../providers/providers.repository.js';
 import { orRecordLost } from '../signing/lost-certificate.service.js';
-import { findJob, hasJobWithOrder, type IssuanceJobRow, updateJob } from './issuance-jobs.repository.js';
+import { findJob, type IssuanceJobRow, updateJob } from './issuance-jobs.repository.js';
 import { callerOfJob, jobAudit } from './job-audit.js';
+import { hasJobWithOrder } from './open-jobs.repository.js';
 import { changeStep, failUnderWay, type StepReports } from './request-plan.js';
 
 export interface RunDeps {

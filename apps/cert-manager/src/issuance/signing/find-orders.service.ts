@@ -1,13 +1,14 @@
 import type { InvalidInput, NotFound } from '@certloop/contracts';
 import type { Database, Tx } from '@certloop/db';
 import { type BatchEnd, type BatchPatience, batched } from '@certloop/server';
-import { listNewestCertificateIds } from '../../certificates/certificates.repository.js';
 import { keyCompromised, listCompromisedKeys } from '../../certificates/compromised-keys.repository.js';
+import { listNewestCertificateIds } from '../../certificates/newest-certificates.repository.js';
 import { type CsrRow, csrNotFound, listLatestCsrs } from '../../csrs/csrs.repository.js';
 import { refusedBy } from '../../csrs/judge-issuance.service.js';
 import { type FqdnRow, fqdnNotFound } from '../../fqdns/fqdns.repository.js';
 import type { PolicyRules } from '../../fqdns/issuance-policy.js';
-import { listFqdnsWithPolicy, rulesOfRevision } from '../../fqdns/space-policies.repository.js';
+import { rulesOfRevision } from '../../fqdns/policy-rules.repository.js';
+import { listFqdnsWithPolicy } from '../../fqdns/space-policies.repository.js';
 import {
   listProvidersById,
   type ProviderRow,

@@ -1,7 +1,8 @@
 import type { SignReply } from '@certloop/contracts';
 import type { Caller } from '../../access/caller.js';
+import { beginJob, type RequestDeps, type Requested } from '../jobs/begin-job.service.js';
 import type { IssuanceJobRow } from '../jobs/issuance-jobs.repository.js';
-import { awaitJob, beginJob, type RequestDeps, type Requested } from '../jobs/request-certificate.service.js';
+import { awaitJob } from '../jobs/request-certificate.service.js';
 
 /** Answer of signing, and the job that goes on when it is not over yet. */
 export interface SignedByOrder {

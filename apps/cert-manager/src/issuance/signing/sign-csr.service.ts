@@ -12,7 +12,7 @@ import { validityWarning } from '../../judging/public-validity.js';
 import type { ProviderOpener } from '../../providers/open-provider.service.js';
 import type { OrderProgress } from '../../providers/provider.js';
 import { kindOf } from '../../providers/provider-kinds.js';
-import type { RequestDeps } from '../jobs/request-certificate.service.js';
+import type { RequestDeps } from '../jobs/begin-job.service.js';
 import { createOrderFinder, type Order, type OrderInput } from './find-orders.service.js';
 import { idempotencyKeyOf } from './idempotency-key.js';
 import { createRequestLog } from './record-signing.service.js';

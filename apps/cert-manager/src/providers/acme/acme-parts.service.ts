@@ -9,8 +9,9 @@ import {
   parseRetryAfter,
 } from '@certloop/server';
 import type { KeyBox, KeyChangeMoment } from '../../acme/account-key.service.js';
-import type { AcmeClient } from '../../acme/acme.client.js';
 import type { AccountTerms } from '../../acme/acme-account.service.js';
+import type { AcmeConnection } from '../../acme/acme-http.client.js';
+import type { AcmeClient } from '../../acme/acme-operations.client.js';
 import { probeHttp01 } from '../../acme/http01-probe.client.js';
 import type { NoncePool } from '../../acme/nonce-pool.store.js';
 import type { Pause } from '../../acme/orders/order-run.service.js';
@@ -21,7 +22,6 @@ import {
   createManualProver,
   type Prover,
 } from '../../acme/orders/prover.service.js';
-import type { AcmeConnection } from '../../acme/signed-request.client.js';
 import type { Outgoing } from '../outgoing.client.js';
 import type { KeyRing } from '../secrets/key-ring.js';
 import { openSecret, type SecretPlace, sealSecret } from '../secrets/secret-box.js';

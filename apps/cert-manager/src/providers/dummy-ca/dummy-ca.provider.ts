@@ -1,6 +1,6 @@
-import { AppError, InvalidInput, UpstreamFailed } from '@certloop/contracts';
+import { InvalidInput, UpstreamFailed } from '@certloop/contracts';
 import { buildCsr, generateKeyPair } from '@certloop/crypto';
-import { type CallSlots, type Clock, createCallSlots, parseRetryAfter } from '@certloop/server';
+import { type CallSlots, type Clock, createCallSlots } from '@certloop/server';
 import {
   chainToRoot,
   differenceFromCsr,
@@ -8,7 +8,6 @@ import {
   isSameCertificate,
   keyOf,
   leafFacts,
-  readIssued,
   subjectOf,
   timeFault,
 } from '../../judging/issued-certificate.js';
@@ -20,10 +19,10 @@ import {
   type ProviderReport,
   type RefreshOutcome,
   readableText,
-  type SignRefusal,
 } from '../provider.js';
 import { connectDummyCa, type DummyCa } from './dummy-ca.client.js';
 import type { DummyCaConfig } from './dummy-ca-config.js';
+import { readAnswer, reasonOf, refusalOf } from './dummy-ca-refusals.provider.js';
 import { revokeByDummyCa } from './dummy-ca-revocation.service.js';
 
 /** What is remembered of a CA from call to call. */
@@ -142,41 +141,4 @@ function isCertificate(pem: string): boolean {
     if (error instanceof InvalidInput) return false;
     throw error;
   }
-}
-
-function readAnswer(text: string): IssuedChain {
-  try {
-    return readIssued(text);
-  } catch (cause) {
-    if (!(cause instanceof InvalidInput)) throw cause;
-    throw new UpstreamFailed(readableText(`the CA's answer is no certificate: ${cause.message}`), { cause });
-  }
-}
-
-/** A CA that finds fault with the request itself will find it again. */
-function refusalOf(error: unknown, now: Date): SignRefusal {
-  const reason = reasonOf(error);
-  const { cause } = error as UpstreamFailed;
-  if (!(cause instanceof AppError)) return { reason };
-  return {
-    reason,
-    isPermanent: cause.kind === 'invalid_input',
-    mayHaveIssued: isAnswerLost(cause),
-    notBefore: parseRetryAfter(cause.headers['Retry-After'], now),
-  };
-}
-
-/** Whether a CA that was asked did not answer in time, or its connection broke; not that it could not be reached. */
-function isAnswerLost(error: AppError): boolean {
-  if (error.kind === 'upstream_timeout') return true;
-  let fault: unknown = error;
-  while (fault instanceof Object && 'cause' in fault && fault.cause !== undefined) fault = fault.cause;
-  return fault instanceof Object && 'code' in fault && brokenCodes.includes(String(fault.code));
-}
-
-const brokenCodes = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'];
-
-function reasonOf(error: unknown): string {
-  if (error instanceof UpstreamFailed) return error.message;
-  throw error;
 }

@@ -9,7 +9,7 @@ import { getProvider, type ProviderRow } from '../../providers/providers.reposit
 import { SecretUnreadable } from '../../providers/secrets/secret-box.js';
 import { claimAdvice } from '../queue/due-renewals.repository.js';
 import { type RenewalRow, updateRenewal } from '../renewals.repository.js';
-import { rescheduleEntry } from '../schedule-renewals.service.js';
+import { rescheduleEntry } from '../reschedule-entry.service.js';
 import { adviceLeaseUntil, nextAdvice, nextAdviceAfterFault } from './advice-times.js';
 
 export interface AdviceDeps {

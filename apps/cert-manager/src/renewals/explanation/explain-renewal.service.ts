@@ -11,9 +11,10 @@ import type { FqdnPlace } from '../../fqdns/fqdns.service.js';
 import type { ProviderOpener } from '../../providers/open-provider.service.js';
 import { listProviderQueues, type ProviderQueue } from '../queue/provider-queues.service.js';
 import { readOutlook } from '../read-outlook.service.js';
+import { findLatestRenewal } from '../renewal-history.repository.js';
 import type { ListedRenewal } from '../renewal-list.repository.js';
 import type { RenewalPlan } from '../renewal-policy.js';
-import { findLatestRenewal, findOpenRenewal, findRenewal, type RenewalRow } from '../renewals.repository.js';
+import { findOpenRenewal, findRenewal, type RenewalRow } from '../renewals.repository.js';
 import { withObstacle } from '../renewals.service.js';
 import { type Explanation, explanationOf } from './explanation.js';
 

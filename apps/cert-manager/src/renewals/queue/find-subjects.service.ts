@@ -1,12 +1,12 @@
 import type { InvalidInput } from '@certloop/contracts';
 import type { Tx } from '@certloop/db';
-import { listNewestCertificates } from '../../certificates/certificates.repository.js';
 import { keyCompromised, listCompromisedKeys } from '../../certificates/compromised-keys.repository.js';
+import { listNewestCertificates } from '../../certificates/newest-certificates.repository.js';
 import { type CsrRow, findCsr, listLatestCsrs } from '../../csrs/csrs.repository.js';
 import { refusedBy } from '../../csrs/judge-issuance.service.js';
 import { lockFqdns } from '../../fqdns/fqdns.repository.js';
-import { listRules } from '../../fqdns/space-policies.repository.js';
-import { listFqdnsBeingRequested } from '../../issuance/jobs/issuance-jobs.repository.js';
+import { listRules } from '../../fqdns/policy-rules.repository.js';
+import { listFqdnsBeingRequested } from '../../issuance/jobs/open-jobs.repository.js';
 import { listProvidersById, type ProviderRow } from '../../providers/providers.repository.js';
 import { pendingKeyOf } from '../renewal-journal.js';
 import type { RenewalRow } from '../renewals.repository.js';

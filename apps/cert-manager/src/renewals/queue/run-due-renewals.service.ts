@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { constraintViolation } from '@certloop/db';
 import { oneAtATime } from '@certloop/server';
-import { findNewestCertificate } from '../../certificates/certificates.repository.js';
 import { usableUntil } from '../../certificates/in-use.js';
+import { findNewestCertificate } from '../../certificates/newest-certificates.repository.js';
 import { findForbiddenRenewals } from '../../fqdns/policy-refusals.repository.js';
 import type { RunReport } from '../heartbeat/run-report.js';
 import { changeOf } from '../renewal-entry.js';

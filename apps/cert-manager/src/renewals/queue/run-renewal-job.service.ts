@@ -1,6 +1,6 @@
 import type { Database, Tx } from '@certloop/db';
 import type { Clock, Logger } from '@certloop/server';
-import { countExpiring } from '../../certificates/certificates.repository.js';
+import { countExpiring } from '../../certificates/certificate-lists.repository.js';
 import type { Heartbeat } from '../heartbeat/heartbeat.client.js';
 import { describeRun, hasSucceeded, type RunReport } from '../heartbeat/run-report.js';
 import { replaceJobRun } from './job-runs.repository.js';

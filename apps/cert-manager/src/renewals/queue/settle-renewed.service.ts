@@ -13,7 +13,7 @@ import { deleteSigningRequests } from '../../issuance/signing/signing-requests.r
 import type { IssuedCertificate } from '../../providers/provider.js';
 import { changeOf } from '../renewal-entry.js';
 import { type RenewalRow, updateRenewals } from '../renewals.repository.js';
-import { insertPlanned } from '../schedule-renewals.service.js';
+import { insertPlanned } from '../replan-renewals.service.js';
 import { LeaseLost, type RenewalLease } from './renewal-lease.service.js';
 import {
   callerFor,

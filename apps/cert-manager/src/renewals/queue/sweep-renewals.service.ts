@@ -3,8 +3,9 @@ import type { Clock, Logger } from '@certloop/server';
 import { type FqdnRow, listRenewedFqdnsAfter, lockFqdn } from '../../fqdns/fqdns.repository.js';
 import type { Restate } from '../../fqdns/fqdns.service.js';
 import { readOutlook } from '../read-outlook.service.js';
-import { deleteOldRenewals, findOpenRenewal, listFqdnsWithOpen } from '../renewals.repository.js';
-import { insertPlanned } from '../schedule-renewals.service.js';
+import { deleteOldRenewals } from '../renewal-history.repository.js';
+import { findOpenRenewal, listFqdnsWithOpen } from '../renewals.repository.js';
+import { insertPlanned } from '../replan-renewals.service.js';
 
 export interface SweepDeps {
   readonly db: Database;

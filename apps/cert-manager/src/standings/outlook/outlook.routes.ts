@@ -1,7 +1,8 @@
 import type { certManagerContract, Handlers } from '@certloop/contracts';
 import type { Caller } from '../../access/caller.js';
 import { outlookView, timelineView } from './outlook-view.js';
-import { type OutlookDeps, showExpiryTimeline, showOutlook } from './show-outlook.service.js';
+import { type OutlookDeps, showOutlook } from './show-outlook.service.js';
+import { showExpiryTimeline } from './show-timeline.service.js';
 
 export function outlookHandlers(
   deps: OutlookDeps,

@@ -1,4 +1,3 @@
-import type { TimelineBucket } from '@certloop/contracts';
 import type { Database, Tx } from '@certloop/db';
 import type { Clock } from '@certloop/server';
 import type { Caller } from '../../access/caller.js';
@@ -6,8 +5,6 @@ import { canOn, readableSpaces } from '../../access/permissions.js';
 import { kindOf } from '../../providers/provider-kinds.js';
 import { listProvidersById, type ProviderRow } from '../../providers/providers.repository.js';
 import type { SpaceScope } from '../../spaces/spaces.repository.js';
-import { bucketAt, type Timeline, timelineOf } from './expiry-timeline.js';
-import { countBeside, listEnding, readDays } from './expiry-timeline.repository.js';
 import { drainSeconds, survivableSeconds } from './outlook.js';
 import {
   type EndingRow,
@@ -87,65 +84,7 @@ async function outlookOfProvider(
   };
 }
 
-export interface TimelineQuery {
-  readonly bucket?: TimelineBucket | undefined;
-  readonly from?: string | undefined;
-  readonly to?: string | undefined;
-  readonly spaceId?: string | undefined;
-}
-
-/** How many certificates end in each bucket, by what becomes of them. */
-export interface TimelineReport {
-  readonly buckets: readonly { start: Date; willRenew: number; needsHand: number; failing: number }[];
-  readonly overdue: number;
-  readonly later: number;
-  /** Where they are few. */
-  readonly names: readonly EndingRow[] | undefined;
-}
-
-const maxNames = 12;
-
-/** The ends of the newest certificates in spaces that the caller may read. Throws InvalidInput for too many buckets. */
-export function showExpiryTimeline(
-  { db, clock, timelines }: OutlookDeps,
-  caller: Caller,
-  { bucket = 'week', from, to, spaceId }: TimelineQuery,
-): Promise<TimelineReport> {
-  const scope = scopeOf(caller, spaceId);
-  const moment = (text: string | undefined) => (text === undefined ? undefined : new Date(text));
-  const timeline = timelineOf({ bucket, from: moment(from), to: moment(to) }, clock.now());
-  const read = () =>
-    db.longRead(async (tx) => {
-      const days = await readDays(tx, scope, timeline);
-      const names = await listEnding(tx, scope, timeline, maxNames + 1);
-      return {
-        buckets: bucketsOf(timeline, days),
-        ...(await countBeside(tx, scope, timeline)),
-        names: names.length <= maxNames ? names : undefined,
-      };
-    });
-  const key = `${timeline.start.getTime()} ${timeline.end.getTime()} ${bucket} ${spaceId ?? ''}`;
-  return sharedOrOwn(timelines, caller, key, read);
-}
-
-function bucketsOf(timeline: Timeline, days: Awaited<ReturnType<typeof readDays>>) {
-  const buckets = Array.from({ length: timeline.count }, (_, index) => ({
-    start: new Date(timeline.start.getTime() + index * timeline.lengthMs),
-    willRenew: 0,
-    needsHand: 0,
-    failing: 0,
-  }));
-  for (const { day, willRenew, needsHand, failing } of days) {
-    const bucket = buckets[bucketAt(timeline, new Date(`${day}T00:00:00Z`)) ?? -1];
-    if (bucket === undefined) continue;
-    bucket.willRenew += willRenew;
-    bucket.needsHand += needsHand;
-    bucket.failing += failing;
-  }
-  return buckets;
-}
-
-function sharedOrOwn<T>(
+export function sharedOrOwn<T>(
   recent: RecentAnswers,
   caller: Caller,
   key: string,
@@ -154,7 +93,7 @@ function sharedOrOwn<T>(
   return readableSpaces(caller) === 'all' ? recent.read(key, read) : read();
 }
 
-function scopeOf(caller: Caller, spaceId: string | undefined): SpaceScope {
+export function scopeOf(caller: Caller, spaceId: string | undefined): SpaceScope {
   if (spaceId === undefined) return readableSpaces(caller);
   return canOn(caller, spaceId, 'READ') ? [spaceId] : [];
 }

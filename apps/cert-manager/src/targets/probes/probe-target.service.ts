@@ -9,8 +9,9 @@ import { createRequestLimits, type RequestLimits } from '../../users/limits/requ
 import { findNewest } from '../served/expected.service.js';
 import type { ServedPart } from '../served/served-part.js';
 import { readServed } from '../served/show-served.service.js';
+import { claimTarget, lockClaimedTarget, releaseTarget } from '../target-claims.repository.js';
 import { refusalOfField } from '../target-input.js';
-import { claimTarget, getTarget, lockClaimedTarget, releaseTarget } from '../targets.repository.js';
+import { getTarget } from '../targets.repository.js';
 import { auditOf, type TargetPath } from '../targets.service.js';
 import { nextProbeAt } from './probe-schedule.js';
 import type { ProbeDeps } from './run-probes.service.js';

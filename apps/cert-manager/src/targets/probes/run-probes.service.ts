@@ -9,12 +9,12 @@ import {
   claimTargets,
   lockClaimedTarget,
   releaseTarget,
-  type TargetRow,
-} from '../targets.repository.js';
+} from '../target-claims.repository.js';
+import type { TargetRow } from '../targets.repository.js';
 import { nextProbeAt } from './probe-schedule.js';
 import type { Prober } from './prober.service.js';
 import { type ServedListener, settleObserved } from './settle-observed.service.js';
-import { deleteOldChanges } from './target-states.repository.js';
+import { deleteOldChanges } from './target-changes.repository.js';
 
 export interface ProbeDeps extends ServedListener {
   readonly db: Database;

@@ -14,13 +14,8 @@ import { faultText, severityOf, verdictOf } from '../served/served-verdict.js';
 import { listTargetsOf, type TargetRow } from '../targets.repository.js';
 import { failsAt, isWell } from './address-state.js';
 import { judgeObservation } from './judge-observation.js';
-import {
-  insertChanges,
-  listStates,
-  replaceStates,
-  type TargetChangeRow,
-  type TargetStateRow,
-} from './target-states.repository.js';
+import { insertChanges, type TargetChangeRow } from './target-changes.repository.js';
+import { listStates, replaceStates, type TargetStateRow } from './target-states.repository.js';
 
 /** What follows what the targets of an FQDN serve. */
 export interface ServedListener {

@@ -1,14 +1,5 @@
 import type { probeFailures, probeStages, ServedAddress } from '@certloop/contracts';
-import {
-  column,
-  defineTable,
-  deleteRows,
-  executeSql,
-  findRows,
-  insertMany,
-  querySql,
-  type Tx,
-} from '@certloop/db';
+import { column, defineTable, deleteRows, findRows, insertMany, querySql, type Tx } from '@certloop/db';
 import { In } from 'typeorm';
 import type { AddressState } from './address-state.js';
 
@@ -93,58 +84,5 @@ export function countServedAddresses(
     `select class, count(*) as count from (
        select s.class from target_states s join targets t on t.id = s.target_id
        where t.enabled = true limit ${maxCounted}) as counted group by class order by class`,
-  );
-}
-
-/** A change of what an address serves. */
-export interface TargetChangeRow {
-  readonly id: string;
-  readonly targetId: string;
-  readonly address: string;
-  readonly at: Date;
-  readonly class: TargetStateRow['class'];
-  readonly serialNumber: string | null;
-  readonly leafSha256: string | null;
-}
-
-export const targetChanges = defineTable<TargetChangeRow>('target_changes', {
-  columns: {
-    id: column.uuid().primary(),
-    targetId: column.uuid(),
-    address: column.word(45),
-    at: column.instant(),
-    class: column.word<TargetStateRow['class']>(20),
-    serialNumber: column.word(64).nullable(),
-    leafSha256: column.word(64).nullable(),
-  },
-  indexes: [{ columns: ['targetId', 'at', 'id'] }, { columns: ['at', 'id'] }],
-  references: [{ columns: ['targetId'], table: 'targets', onDelete: 'CASCADE' }],
-});
-
-const maxChanges = 200;
-
-/** Records changes of a target, of which the newest 200 stay. */
-export async function insertChanges(
-  tx: Tx,
-  targetId: string,
-  rows: readonly TargetChangeRow[],
-): Promise<void> {
-  if (rows.length === 0) return;
-  await insertMany(tx, targetChanges, rows);
-  await executeSql(
-    tx,
-    `delete from target_changes where target_id = $1 and id in (
-       select id from target_changes where target_id = $1 order by at desc, id desc limit 1000 offset ${maxChanges})`,
-    [targetId],
-  );
-}
-
-/** Deletes changes from before the moment; how many, at most `limit`. */
-export function deleteOldChanges(tx: Tx, before: Date, limit: number): Promise<number> {
-  return executeSql(
-    tx,
-    `delete from target_changes where id in (
-       select id from target_changes where at < $1 order by at, id limit ${limit})`,
-    [before],
   );
 }

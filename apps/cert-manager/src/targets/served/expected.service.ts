@@ -1,11 +1,9 @@
 import { type Certificate, fingerprint, recallCertificate, splitChain } from '@certloop/crypto';
 import type { Tx } from '@certloop/db';
 import type { Expectation } from '@certloop/tls-probe/rules';
-import {
-  type CertificateRow,
-  findNewestCertificate,
-  listCertificatesBySerial,
-} from '../../certificates/certificates.repository.js';
+import { listCertificatesBySerial } from '../../certificates/certificate-lists.repository.js';
+import type { CertificateRow } from '../../certificates/certificates.repository.js';
+import { findNewestCertificate } from '../../certificates/newest-certificates.repository.js';
 import { listKeyFingerprints } from '../../csrs/csrs.repository.js';
 
 /** The newest certificate of an FQDN as it should be served. */

@@ -1,7 +1,7 @@
 import type { Clock } from '@certloop/server';
 import type { RenewalScheduler } from '../../renewals/schedule-renewals.service.js';
 import { firstProbeAt } from '../probes/probe-schedule.js';
-import { probeSooner } from '../targets.repository.js';
+import { probeSooner } from '../target-claims.repository.js';
 
 /** The scheduler, after which the targets of an FQDN are probed a minute after a certificate is stored. */
 export function probedAfter(scheduler: RenewalScheduler, clock: Clock): RenewalScheduler {

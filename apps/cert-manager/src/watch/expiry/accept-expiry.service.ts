@@ -4,8 +4,9 @@ import type { Clock } from '@certloop/server';
 import type { Caller } from '../../access/caller.js';
 import { requireLevel } from '../../access/permissions.js';
 import { recordAudit } from '../../audit/audit.service.js';
-import { findNewestCertificate } from '../../certificates/certificates.repository.js';
-import { type FqdnRow, lockFqdn, updateExpiryAccepted } from '../../fqdns/fqdns.repository.js';
+import { findNewestCertificate } from '../../certificates/newest-certificates.repository.js';
+import { updateExpiryAccepted } from '../../fqdns/fqdn-changes.repository.js';
+import { type FqdnRow, lockFqdn } from '../../fqdns/fqdns.repository.js';
 import { type FqdnPlace, fqdnAudit, type Restate } from '../../fqdns/fqdns.service.js';
 import { type ExpiryRequest, judgeExpiryRequest } from './expiry-acceptance.js';
 

@@ -2,7 +2,7 @@ import type { Database, Tx } from '@certloop/db';
 import type { Clock, Logger } from '@certloop/server';
 import type { Notices } from '../../events/notices.service.js';
 import type { ContactFault } from '../../renewals/heartbeat/heartbeat.client.js';
-import { countWaiting } from '../watched-fqdns.repository.js';
+import { countWaiting } from '../missing-watch.repository.js';
 import { noteAnswer, noteAway, noteBack } from './monitor-answers.repository.js';
 
 export interface MonitorEventsDeps {

@@ -1,7 +1,7 @@
 import type { Tx } from '@certloop/db';
 import { isCanaryOverdue } from '../canary/canary-step.js';
 import { findCanaryTurn } from '../canary/canary-turns.repository.js';
-import { countWaiting } from '../watched-fqdns.repository.js';
+import { countWaiting } from '../missing-watch.repository.js';
 
 /** What people need to look at so that the watch works again, a sentence each. */
 export async function findWatchTroubles(tx: Tx, now: Date): Promise<string[]> {

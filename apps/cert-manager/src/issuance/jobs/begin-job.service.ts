@@ -1,0 +1,171 @@
+import { AppError, InvalidInput } from '@certloop/contracts';
+import { constraintViolation, type Database, type Tx } from '@certloop/db';
+import type { Clock } from '@certloop/server';
+import type { Caller } from '../../access/caller.js';
+import { recordAudit } from '../../audit/audit.service.js';
+import type { CertificateRow } from '../../certificates/certificates.repository.js';
+import { listLastCertificates } from '../../certificates/newest-certificates.repository.js';
+import type { CsrRow } from '../../csrs/csrs.repository.js';
+import { type FqdnRow, lockFqdn } from '../../fqdns/fqdns.repository.js';
+import type { ProviderOpener } from '../../providers/open-provider.service.js';
+import { kindOf } from '../../providers/provider-kinds.js';
+import { findOrderProvider, getProvider, type ProviderRow } from '../../providers/providers.repository.js';
+import type { IssuanceJobRow } from './issuance-jobs.repository.js';
+import type { IssuanceRunner } from './issuance-runner.service.js';
+import { findOpenJob } from './open-jobs.repository.js';
+import {
+  changeStep,
+  failUnderWay,
+  findServing,
+  needsConfirmation,
+  type StepReports,
+} from './request-plan.js';
+import { firstSteps, insertNewJob } from './start-issuance.service.js';
+
+export interface RequestDeps {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly opener: ProviderOpener;
+  readonly runner: IssuanceRunner;
+  /** When the scheduler would renew a certificate; undefined when it has none to renew. */
+  readonly renewAtOf: (tx: Tx, fqdn: FqdnRow) => Promise<Date | undefined>;
+  /** Whether the scheduler is renewing the FQDN right now. */
+  readonly isBeingRenewed: (tx: Tx, fqdnId: string) => Promise<boolean>;
+}
+
+/** Where a request stands when its caller is answered. */
+export type RequestState =
+  | {
+      readonly kind: 'job';
+      readonly job: IssuanceJobRow;
+      /** What came of it. */
+      readonly certificate?: CertificateRow | undefined;
+    }
+  /** A certificate serves, and the caller has not confirmed that they want another one. */
+  | { readonly kind: 'unconfirmed'; readonly serving: CertificateRow; readonly steps: StepReports }
+  /** Nothing was begun. */
+  | { readonly kind: 'refused'; readonly message: string; readonly steps: StepReports };
+
+/** What a job is made of. */
+export interface Requested {
+  readonly fqdn: FqdnRow;
+  readonly csr: CsrRow;
+  readonly provider: ProviderRow;
+  readonly isConfirmed: boolean;
+  readonly kind: IssuanceJobRow['kind'];
+}
+
+/** The job under way, a new one, or why there is none. */
+export async function beginJob(
+  deps: RequestDeps,
+  caller: Caller,
+  requested: Requested,
+): Promise<RequestState> {
+  try {
+    const state = await deps.db.transaction((tx) => decide(tx, deps, caller, requested));
+    if (state.kind === 'job' && state.isNew) deps.runner.begin(state.job);
+    return state;
+  } catch (error) {
+    // another process was first: its job is the one
+    if (constraintViolation(error)?.kind === 'unique') return beginJob(deps, caller, requested);
+    throw error;
+  }
+}
+
+type Decision = Exclude<RequestState, { kind: 'job' }> | (RequestState & { kind: 'job'; isNew: boolean });
+
+async function decide(
+  tx: Tx,
+  { clock, runner, renewAtOf, isBeingRenewed }: RequestDeps,
+  caller: Caller,
+  requested: Requested,
+): Promise<Decision> {
+  const fqdn = await lockFqdn(tx, requested.fqdn.spaceId, requested.fqdn.id);
+  const open = await findOpenJob(tx, fqdn.id);
+  if (open !== undefined) return { kind: 'job', job: open, isNew: false };
+  const now = clock.now();
+  const first = checkCsr(requested.csr, now);
+  if (first.fault !== undefined) return refuse(tx, caller, requested, { ...first, now });
+  if (await isBeingRenewed(tx, fqdn.id)) {
+    const message = 'the scheduler is renewing this FQDN right now';
+    return refuse(tx, caller, requested, { fault: message, steps: first.steps, now });
+  }
+  // one that serves is among the last, however many there have been
+  const serving = findServing(await listLastCertificates(tx, fqdn.id, 20), fqdn.fqdn, now);
+  const terms = { isConfirmed: requested.isConfirmed, renewAt: await renewAtOf(tx, fqdn), now };
+  if (needsConfirmation(serving, terms) && serving !== undefined) {
+    return askToConfirm(tx, caller, requested, serving, now);
+  }
+  const detail = serving === undefined ? 'none' : `valid until ${serving.expiresAt.toISOString()}`;
+  const steps = changeStep(first.steps, 'existing', { status: 'ok', detail }, now);
+  const replacesId = serving?.id ?? null;
+  const job = await insertNewJob(tx, caller, { ...requested, fqdn, steps, replacesId }, { now, ...runner });
+  const details = { jobId: job.id, providerId: job.providerId, confirmed: requested.isConfirmed };
+  if (job.kind === 'request')
+    await recordAudit(tx, caller, auditOf(requested, 'certificate.request', details), now);
+  return { kind: 'job', job, isNew: true };
+}
+
+function checkCsr(csr: CsrRow, now: Date): { readonly steps: StepReports; readonly fault?: string } {
+  try {
+    return { steps: firstSteps(csr, now) };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    const { message, code } = error;
+    return { fault: message, steps: failUnderWay({}, { code, message, retryable: false }, now) };
+  }
+}
+
+/** Nothing is begun; the audit log says why. */
+async function refuse(
+  tx: Tx,
+  caller: Caller,
+  requested: Requested,
+  { fault, steps, now }: { readonly fault?: string; readonly steps: StepReports; readonly now: Date },
+): Promise<Decision> {
+  const message = fault ?? '';
+  const action = requested.kind === 'sign' ? 'csr.sign' : 'certificate.fail';
+  const entry = { ...auditOf(requested, action, { reason: message }), outcome: 'failure' as const };
+  await recordAudit(tx, caller, entry, now);
+  return { kind: 'refused', message, steps };
+}
+
+async function askToConfirm(
+  tx: Tx,
+  caller: Caller,
+  requested: Requested,
+  serving: CertificateRow,
+  now: Date,
+): Promise<Decision> {
+  const detail = `valid until ${serving.expiresAt.toISOString()}`;
+  const action = 'certificate.request.needs_confirmation';
+  await recordAudit(tx, caller, auditOf(requested, action, { certificateId: serving.id }), now);
+  return { kind: 'unconfirmed', serving, steps: { existing: { status: 'needs_confirmation', detail } } };
+}
+
+/** The provider that the FQDN names, or the ACME one. */
+export async function acmeProviderOf(tx: Tx, { providerId }: FqdnRow): Promise<ProviderRow> {
+  const provider = providerId === null ? await findOrderProvider(tx) : await getProvider(tx, providerId);
+  if (provider !== undefined && kindOf(provider).issuance === 'order') return provider;
+  const name = provider === undefined ? 'none' : `${provider.name}, of the kind ${kindOf(provider).name}`;
+  throw new InvalidInput(
+    `the provider of this FQDN is not an ACME one: ${name}; have the CSR signed by POST …/csr/sign`,
+    {
+      code: 'provider_not_acme',
+      title: 'Not an ACME provider',
+    },
+  );
+}
+
+export function auditOf(
+  { fqdn, csr, kind, provider }: Requested,
+  action: 'certificate.request' | 'certificate.request.needs_confirmation' | 'certificate.fail' | 'csr.sign',
+  more: Readonly<Record<string, unknown>>,
+) {
+  const resource =
+    kind === 'sign'
+      ? { resourceType: 'csr', resourceId: csr.id }
+      : { resourceType: 'fqdn', resourceId: fqdn.id };
+  const details = { fqdn: fqdn.fqdn, fqdnId: fqdn.id, provider: provider.name, ...more };
+  return { action, ...resource, spaceId: fqdn.spaceId, details };
+}

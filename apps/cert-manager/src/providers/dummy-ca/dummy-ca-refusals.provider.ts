@@ -1,0 +1,41 @@
+import { AppError, InvalidInput, UpstreamFailed } from '@certloop/contracts';
+import { parseRetryAfter } from '@certloop/server';
+import { type IssuedChain, readIssued } from '../../judging/issued-certificate.js';
+import { readableText, type SignRefusal } from '../provider.js';
+
+export function readAnswer(text: string): IssuedChain {
+  try {
+    return readIssued(text);
+  } catch (cause) {
+    if (!(cause instanceof InvalidInput)) throw cause;
+    throw new UpstreamFailed(readableText(`the CA's answer is no certificate: ${cause.message}`), { cause });
+  }
+}
+
+/** A CA that finds fault with the request itself will find it again. */
+export function refusalOf(error: unknown, now: Date): SignRefusal {
+  const reason = reasonOf(error);
+  const { cause } = error as UpstreamFailed;
+  if (!(cause instanceof AppError)) return { reason };
+  return {
+    reason,
+    isPermanent: cause.kind === 'invalid_input',
+    mayHaveIssued: isAnswerLost(cause),
+    notBefore: parseRetryAfter(cause.headers['Retry-After'], now),
+  };
+}
+
+/** Whether a CA that was asked did not answer in time, or its connection broke; not that it could not be reached. */
+function isAnswerLost(error: AppError): boolean {
+  if (error.kind === 'upstream_timeout') return true;
+  let fault: unknown = error;
+  while (fault instanceof Object && 'cause' in fault && fault.cause !== undefined) fault = fault.cause;
+  return fault instanceof Object && 'code' in fault && brokenCodes.includes(String(fault.code));
+}
+
+const brokenCodes = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'];
+
+export function reasonOf(error: unknown): string {
+  if (error instanceof UpstreamFailed) return error.message;
+  throw error;
+}

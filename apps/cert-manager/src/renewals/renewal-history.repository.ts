@@ -1,0 +1,55 @@
+import { executeSql, hasRow, querySql, type Tx } from '@certloop/db';
+import { MoreThan } from 'typeorm';
+import { isOpen, type RenewalRow, renewalQueue } from './renewals.repository.js';
+
+/** Whether a renewal of the FQDN is under way. */
+export function isBeingRenewed(tx: Tx, fqdnId: string): Promise<boolean> {
+  return hasRow(tx, renewalQueue, { fqdnId, status: 'processing' });
+}
+
+/** The entry of an FQDN that was made last, tests left out. */
+export async function findLatestRenewal(tx: Tx, fqdnId: string): Promise<RenewalRow | undefined> {
+  const [row] = await tx.find(renewalQueue, {
+    where: { fqdnId, isTest: false },
+    order: { createdAt: 'DESC', id: 'DESC' },
+    take: 1,
+  });
+  return row;
+}
+
+/** Whether a certificate was brought by a renewal that was planned. */
+export function cameOfRenewal(
+  tx: Tx,
+  { fqdnId, createdAt }: { readonly fqdnId: string; readonly createdAt: Date },
+): Promise<boolean> {
+  // one transaction ends the entry and stores the certificate, at the same moment
+  return tx.existsBy(renewalQueue, { fqdnId, status: 'completed', finishedAt: createdAt, isTest: false });
+}
+
+/** Whether an open entry other than the one named holds the ACME order of the address. */
+export async function hasRenewalWithOrder(tx: Tx, url: string, exceptId: string): Promise<boolean> {
+  const text = `select 1 from renewal_queue where ${isOpen} and id <> $2
+    and journal is not null and journal -> 'order' ->> 'url' = $1 limit 1`;
+  return (await querySql(tx, {}, text, [url, exceptId])).length > 0;
+}
+
+/** How many renewals of the FQDN ended well after `since`, tests left out. */
+export function countRenewalsSince(tx: Tx, fqdnId: string, since: Date): Promise<number> {
+  return tx.countBy(renewalQueue, {
+    fqdnId,
+    status: 'completed',
+    isTest: false,
+    finishedAt: MoreThan(since),
+  });
+}
+
+/** Deletes at most `limit` final entries that are older than `before`; how many there were. */
+export function deleteOldRenewals(tx: Tx, before: Date, limit: number): Promise<number> {
+  return executeSql(
+    tx,
+    `delete from renewal_queue where id in (
+       select id from renewal_queue
+       where status in ('completed', 'failed') and scheduled_at < $1 and finished_at < $1 limit ${limit})`,
+    [before],
+  );
+}

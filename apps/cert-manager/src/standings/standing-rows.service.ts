@@ -1,0 +1,87 @@
+import { domainToUnicode } from 'node:url';
+import type { Tx } from '@certloop/db';
+import { judgeOutlook, type PlannedCertificate } from '../renewals/read-outlook.service.js';
+import { planRenewal } from '../renewals/renewal-policy.js';
+import { type Mishap, type StandingFacts, standingOf } from './standing.js';
+import type { FactRow } from './standing-facts.repository.js';
+import { never, type StandingRow } from './standings.repository.js';
+
+/** How the FQDNs stand by the facts; of what is stored, only the requests that failed count. */
+export async function standingRowsOf(
+  tx: Tx,
+  facts: readonly FactRow[],
+  stored: readonly StandingRow[],
+  now: Date,
+): Promise<StandingRow[]> {
+  const before = new Map(stored.map((row) => [row.id, row]));
+  const rows: StandingRow[] = [];
+  for (const fact of facts) {
+    const { requestFailedAt = null, requestFailure = null } = before.get(fact.id) ?? {};
+    const standing = standingOf(await factsOf(tx, fact, mishap(requestFailedAt, requestFailure)));
+    const unicodeName = domainToUnicode(fact.fqdn.replace(/^\*\./, ''));
+    const isAscii = unicodeName === '' || fact.fqdn.endsWith(unicodeName);
+    rows.push({
+      ...standing,
+      id: fact.id,
+      spaceId: fact.spaceId,
+      fqdn: fact.fqdn,
+      unicodeName: isAscii ? null : unicodeName,
+      renewalEnabled: fact.renewalEnabled,
+      providerId: fact.issuerId ?? fact.providerId,
+      expiresAt: standing.expiresAt ?? never,
+      renewAt: standing.renewAt ?? never,
+      attentionAt: standing.attentionAt ?? never,
+      requestFailedAt,
+      requestFailure,
+      updatedAt: now,
+    });
+  }
+  return rows;
+}
+
+async function factsOf(tx: Tx, fact: FactRow, requestFailure: Mishap | undefined): Promise<StandingFacts> {
+  const certificate = certificateOf(fact);
+  const { windowStart: start, windowEnd: end } = fact;
+  const isForNewest = fact.openCertificateId === fact.certificateId;
+  const window = isForNewest && start !== null && end !== null ? { start, end } : undefined;
+  const outlook = await judgeOutlook(tx, fact, { certificate, hasCsr: fact.hasCsr, window });
+  const hasFailed = fact.triedStatus === 'failed' && fact.triedCertificateId === fact.certificateId;
+  return {
+    renewalEnabled: fact.renewalEnabled,
+    expiryAcceptedUntil: fact.expiryAcceptedUntil,
+    certificate,
+    outlook,
+    dueAt: outlook.isPlanned ? outlook.plan.renewAt : dueAtOf(fact, certificate, window),
+    scheduledAt: fact.scheduledAt ?? undefined,
+    refusal: mishap(fact.refusedSince, fact.refusal),
+    renewalFailure: hasFailed ? mishap(fact.triedAt, fact.triedReason ?? 'unknown') : undefined,
+    requestFailure,
+    served: mishap(fact.servedSince, fact.servedFault),
+  };
+}
+
+/** When the certificate should be renewed although nothing does it; as the watch has it. */
+function dueAtOf(
+  { renewAfterPermille, providerId }: FactRow,
+  certificate: PlannedCertificate | undefined,
+  window: { readonly start: Date; readonly end: Date } | undefined,
+): Date | undefined {
+  if (certificate === undefined) return undefined;
+  const { id: seed, notBefore, expiresAt: notAfter } = certificate;
+  const terms = { notBefore, notAfter, seed };
+  if ((certificate.providerId ?? providerId) === null) return planRenewal(terms).renewAt;
+  const fraction = renewAfterPermille === null ? undefined : renewAfterPermille / 1000;
+  return planRenewal({ ...terms, window, fraction }).renewAt;
+}
+
+function certificateOf(fact: FactRow): PlannedCertificate | undefined {
+  const { id: fqdnId, certificateId: id, notBefore, expiresAt, storedAt: createdAt, spkiSha256 } = fact;
+  if (id === null || notBefore === null || expiresAt === null) return undefined;
+  if (createdAt === null || spkiSha256 === null) return undefined;
+  const { issuerId: providerId, revokedAt, revocationReason } = fact;
+  return { id, fqdnId, notBefore, expiresAt, createdAt, spkiSha256, providerId, revokedAt, revocationReason };
+}
+
+function mishap(at: Date | null, reason: string | null): Mishap | undefined {
+  return at === null || reason === null ? undefined : { at, reason };
+}
