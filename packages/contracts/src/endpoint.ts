@@ -1,30 +1,36 @@
 import type { z } from 'zod';
 
+/**
+ * A schema by what all of zod's have in common. Comparing contracts with the methods of `z.ZodType`, which nothing here
+ * calls, would take most of a build.
+ */
+export type Schema = z.core.$ZodType;
+
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 /** What a request carries beside its address. */
 export type BodyShape =
   | {
       readonly kind: 'json';
-      readonly schema: z.ZodType;
+      readonly schema: Schema;
       /** An absent body is handed on as `undefined`. */
       readonly optional?: true;
     }
   | {
       /** JSON by its documented schema, but handed on as the received bytes: the service judges it itself. */
       readonly kind: 'raw';
-      readonly schema?: z.ZodType;
+      readonly schema?: Schema;
     }
   | {
       /** multipart/form-data with one file part named `file` and text parts after `fields`. */
       readonly kind: 'multipart';
       readonly file: string;
-      readonly fields: z.ZodType;
+      readonly fields: Schema;
     };
 
 /** What an answer of one status carries. */
 export type ResponseShape =
-  | { readonly kind: 'json'; readonly description: string; readonly schema: z.ZodType }
+  | { readonly kind: 'json'; readonly description: string; readonly schema: Schema }
   | { readonly kind: 'text'; readonly description: string; readonly contentType: string }
   | { readonly kind: 'bytes'; readonly description: string; readonly contentType: string }
   | {
@@ -47,8 +53,8 @@ export interface Endpoint {
   readonly summary: string;
   /** Needs no credential. */
   readonly public?: true;
-  readonly params?: z.ZodType;
-  readonly query?: z.ZodType;
+  readonly params?: Schema;
+  readonly query?: Schema;
   readonly body?: BodyShape;
   /** Success answers by status. */
   readonly responses: Readonly<Record<number, ResponseShape>>;
@@ -64,7 +70,7 @@ export function endpoint<const E extends Endpoint>(shape: E): E {
   return shape;
 }
 
-export function json<S extends z.ZodType>(schema: S, description: string) {
+export function json<S extends Schema>(schema: S, description: string) {
   return { kind: 'json', schema, description } as const;
 }
 

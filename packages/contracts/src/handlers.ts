@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { BodyShape, Contract, Endpoint } from './endpoint.js';
+import type { BodyShape, Contract, Endpoint, Schema } from './endpoint.js';
 
 /** A file of a multipart request, in memory. */
 export interface UploadedFile {
@@ -10,21 +10,21 @@ export interface UploadedFile {
 
 type None = Readonly<Record<never, never>>;
 
-export type ParamsOf<E> = E extends { readonly params: infer P extends z.ZodType } ? z.output<P> : None;
-export type QueryOf<E> = E extends { readonly query: infer Q extends z.ZodType } ? z.output<Q> : None;
+export type ParamsOf<E> = E extends { readonly params: infer P extends Schema } ? z.output<P> : None;
+export type QueryOf<E> = E extends { readonly query: infer Q extends Schema } ? z.output<Q> : None;
 
 /** Body as a handler receives it. */
 export type BodyOf<E> = E extends { readonly body: infer B extends BodyShape }
-  ? B extends { readonly kind: 'json'; readonly schema: infer S extends z.ZodType }
+  ? B extends { readonly kind: 'json'; readonly schema: infer S extends Schema }
     ? B extends { readonly optional: true }
       ? z.output<S> | undefined
       : z.output<S>
-    : B extends { readonly kind: 'multipart'; readonly fields: infer F extends z.ZodType }
+    : B extends { readonly kind: 'multipart'; readonly fields: infer F extends Schema }
       ? { readonly file: UploadedFile; readonly fields: z.output<F> }
       : Uint8Array
   : undefined;
 
-type PayloadOf<R> = R extends { readonly kind: 'json'; readonly schema: infer S extends z.ZodType }
+type PayloadOf<R> = R extends { readonly kind: 'json'; readonly schema: infer S extends Schema }
   ? z.output<S>
   : R extends { readonly kind: 'text' }
     ? string

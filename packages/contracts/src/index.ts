@@ -14,6 +14,7 @@ export {
   json,
   type Method,
   type ResponseShape,
+  type Schema,
   stream,
   text,
 } from './endpoint.js';

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import { type AuditLog, certManagerContract, type Endpoint } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { z } from 'zod';
 import { type Operation, routeNeeds } from '../../src/access/route-needs.js';
 import { measureAuditLogs } from '../../src/audit/audit-extent.repository.js';
 import type { TestApp } from '../support/app.js';
@@ -50,7 +51,7 @@ describeEachDialect('the contract', (open) => {
 
     const shape = responses[answer.status];
     if (shape === undefined) expect(failures).toContain(answer.status);
-    else if (shape.kind === 'json') expect(() => shape.schema.parse(answer.body)).not.toThrow();
+    else if (shape.kind === 'json') expect(() => z.parse(shape.schema, answer.body)).not.toThrow();
 
     if (leaves === undefined) expect(method).toBe('GET');
     if (typeof leaves === 'string') {

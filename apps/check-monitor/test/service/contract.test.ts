@@ -1,5 +1,6 @@
 import { type Contract, checkMonitorContract, type Endpoint } from '@certloop/contracts';
 import { expect, test } from '@jest/globals';
+import { z } from 'zod';
 import type { Answer, Holder } from '../support/app.js';
 import { insertTestChannel } from '../support/factories.js';
 import { describeMonitor } from '../support/suite.js';
@@ -16,7 +17,7 @@ describeMonitor('contract', (stage) => {
     const answer = await send(stage.ada, endpoint, id);
     const shape = endpoint.responses[answer.status];
     expect(shape).toBeDefined();
-    if (shape?.kind === 'json') expect(shape.schema.safeParse(answer.body).error).toBeUndefined();
+    if (shape?.kind === 'json') expect(z.safeParse(shape.schema, answer.body).error).toBeUndefined();
     if (shape?.kind === 'bytes') expect(answer.headers['content-type']).toBe(shape.contentType);
   });
 

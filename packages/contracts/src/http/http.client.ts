@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { BodyShape, Contract, Endpoint } from '../endpoint.js';
+import type { BodyShape, Contract, Endpoint, Schema } from '../endpoint.js';
 import { AppError, type ErrorKind, InvalidInput, statusByKind, UpstreamFailed } from '../errors.js';
 import type { ReplyOf, UploadedFile } from '../handlers.js';
 import { abortAfter } from './abort-after.js';
@@ -23,22 +23,22 @@ type Member<Name extends string, T> = None extends T
   ? { readonly [N in Name]?: T }
   : { readonly [N in Name]: T };
 
-type ParamsInput<E> = E extends { readonly params: infer P extends z.ZodType }
+type ParamsInput<E> = E extends { readonly params: infer P extends Schema }
   ? { readonly params: z.input<P> }
   : { readonly params?: None };
 
-type QueryInput<E> = E extends { readonly query: infer Q extends z.ZodType }
+type QueryInput<E> = E extends { readonly query: infer Q extends Schema }
   ? Member<'query', z.input<Q>>
   : { readonly query?: None };
 
 type BodyInput<E> = E extends { readonly body: infer B extends BodyShape }
-  ? B extends { readonly kind: 'multipart'; readonly fields: infer F extends z.ZodType }
+  ? B extends { readonly kind: 'multipart'; readonly fields: infer F extends Schema }
     ? { readonly body: { readonly file: UploadedFile; readonly fields: z.input<F> } }
-    : B extends { readonly kind: 'json'; readonly schema: infer S extends z.ZodType }
+    : B extends { readonly kind: 'json'; readonly schema: infer S extends Schema }
       ? B extends { readonly optional: true }
         ? { readonly body?: z.input<S> }
         : { readonly body: z.input<S> }
-      : B extends { readonly schema: infer S extends z.ZodType }
+      : B extends { readonly schema: infer S extends Schema }
         ? { readonly body?: z.input<S> | Uint8Array }
         : { readonly body?: Uint8Array }
   : { readonly body?: undefined };

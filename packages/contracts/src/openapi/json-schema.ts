@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Schema } from '../endpoint.js';
 
 type JsonSchema = z.core.JSONSchema.BaseSchema;
 
@@ -6,7 +7,7 @@ type JsonSchema = z.core.JSONSchema.BaseSchema;
  * JSON Schema of a zod schema as it is read (`input`) or written (`output`). Schemas that carry an `id` stand
  * under `$defs`, which `hoistDefinitions` moves to the document.
  */
-export function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
+export function jsonSchemaOf(schema: Schema, io: 'input' | 'output'): JsonSchema {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, {
     io,
     unrepresentable: 'any',

@@ -1,5 +1,4 @@
-import type { z } from 'zod';
-import type { BodyShape, Contract, Endpoint, ResponseShape } from '../endpoint.js';
+import type { BodyShape, Contract, Endpoint, ResponseShape, Schema } from '../endpoint.js';
 import { hoistDefinitions, jsonSchemaOf } from './json-schema.js';
 
 export interface ApiDescription {
@@ -17,7 +16,7 @@ export interface ApiDescription {
 
 export interface ErrorShape {
   readonly contentType: string;
-  readonly schema: z.ZodType;
+  readonly schema: Schema;
 }
 
 /**
@@ -80,7 +79,7 @@ interface ObjectSchema {
   readonly required?: readonly string[];
 }
 
-function parametersIn(place: 'path' | 'query', schema: z.ZodType | undefined): object[] {
+function parametersIn(place: 'path' | 'query', schema: Schema | undefined): object[] {
   if (schema === undefined) return [];
   const { properties = {}, required = [] } = jsonSchemaOf(schema, 'input') as ObjectSchema;
   return Object.entries(properties).map(([name, property]) => ({

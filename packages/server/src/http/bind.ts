@@ -8,6 +8,7 @@ import {
   type ResponseShape,
 } from '@certloop/contracts';
 import { type NextFunction, type Request, type Response, Router, raw } from 'express';
+import { z } from 'zod';
 import { noteRoute } from '../observability/logger.js';
 import { answerInTime } from './answer-in-time.js';
 import { CallerGone, signalOf } from './caller-gone.js';
@@ -123,7 +124,7 @@ function serveWith(operation: string, shape: Endpoint, handler: AnyHandler, opti
 }
 
 function pathParams(shape: Endpoint, params: Readonly<Record<string, string>>): unknown {
-  const result = shape.params?.safeParse(params);
+  const result = shape.params && z.safeParse(shape.params, params);
   if (result?.success !== true) throw new NotFound('nothing exists at this path');
   return result.data;
 }

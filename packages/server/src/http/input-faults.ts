@@ -1,12 +1,12 @@
-import { type FieldFault, InvalidInput } from '@certloop/contracts';
-import type { z } from 'zod';
+import { type FieldFault, InvalidInput, type Schema } from '@certloop/contracts';
+import { z } from 'zod';
 
 /**
  * Value of an input by its schema. Throws InvalidInput that names every field and its reason, at most 100; `place` is
  * `query`, `params` or `body`, and stands before the field's own path for all but members of a body.
  */
-export function parseInput<S extends z.ZodType>(schema: S, value: unknown, place: string): z.output<S> {
-  const result = schema.safeParse(value, { reportInput: true });
+export function parseInput<S extends Schema>(schema: S, value: unknown, place: string): z.output<S> {
+  const result = z.safeParse(schema, value, { reportInput: true });
   if (result.success) return result.data;
   const issues = result.error.issues.slice(0, maxFaults);
   const fields = issues.flatMap((issue) => faultsOf(issue, place)).slice(0, maxFaults);
