@@ -41,7 +41,7 @@ const roles = 'routes|middleware|service|repository|store|client|provider|channe
 
 // What pages may import: a service is deployed with its pages, but shares nothing with them except contracts.
 const pages = '^web/[^/]+/src/';
-const pureOfKit = ['^web/kit/src/[^/.]+\\.ts$', '^web/kit/src/[^/]+/[^/.]+\\.ts$'];
+const pureOfKit = ['^web/kit/src/[^/.]+\\.ts$', '^web/kit/src/.+/[^/.]+\\.ts$'];
 const webRules = [
   {
     name: 'consoles-stand-alone',

@@ -63,7 +63,7 @@ const pageImports = {
   'the whole of contracts, which brings its schemas': '../../../packages/contracts/src/index.js',
 };
 
-// What the same laws must see in a folder within a slice: the file that breaks the rule.
+// What the same laws must see in a folder within a slice or within a folder of the kit: the file that breaks the rule.
 const deepTree = {
   'slice-order-check-monitor-integrations': {
     'apps/check-monitor/src/integrations/kinds/webhook/early.ts': '../../../checks/later.js',
@@ -83,6 +83,10 @@ const deepTree = {
   'roles-are-a-closed-list': {
     'apps/check-monitor/src/integrations/kinds/webhook/user.service.ts': './webhook.helper.js',
     'apps/check-monitor/src/integrations/kinds/webhook/webhook.helper.ts': undefined,
+  },
+  'files-of-the-kit-stay-pure': {
+    'web/kit/src/lists/rows/pure.ts': './rows.browser.js',
+    'web/kit/src/lists/rows/rows.browser.ts': undefined,
   },
 };
 
@@ -111,7 +115,7 @@ test('a page imports nothing of the services and of contracts only the entry for
   assert.equal(consoleBreaks('../../../packages/contracts/src/browser.js'), false);
 });
 
-test('every law holds in the folders of a slice too', () => {
+test('every law holds in folders within folders too', () => {
   const found = new Set(violationsIn(deepTree).map(({ rule, from }) => `${rule.name}: ${from}`));
   const expected = Object.entries(deepTree).map(([rule, files]) => `${rule}: ${Object.keys(files)[0]}`);
   assert.deepEqual(

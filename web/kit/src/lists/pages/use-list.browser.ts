@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import type { live, QueryTimes } from '../activity.browser.js';
+import type { live, QueryTimes } from '../../activity.browser.js';
 import type { ListPage } from './list-page.js';
 
 /**

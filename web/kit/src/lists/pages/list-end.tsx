@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { countOf, countText } from '../times.js';
+import { countOf, countText } from '../../times.js';
 
 interface ListEndProps {
   /** Number of rows that are shown. */

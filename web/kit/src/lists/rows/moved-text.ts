@@ -1,4 +1,4 @@
-import { countOf } from '../times.js';
+import { countOf } from '../../times.js';
 
 /** Words of the button above rows that others have changed: how many moved, and how many no longer fit the filter. */
 export function movedText(moved: number, unfit: number): string {

@@ -1,9 +1,9 @@
 import { useQueries } from '@tanstack/react-query';
 import { useEffect, useReducer, useRef, useState } from 'react';
-import { statusOf } from '../service/refusal.js';
+import { statusOf } from '../../service/refusal.js';
+import type { useList } from '../pages/use-list.browser.js';
 import { rowsToAsk } from './rows-to-ask.js';
 import { steadyRows } from './steady-rows.js';
-import type { useList } from './use-list.browser.js';
 
 /** By what rows are the same, and what the list is about. */
 export interface SteadyOptions<Row> {

@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
-import { Loaded } from '../page-parts.js';
+import { Loaded } from '../../page-parts.js';
+import { ListEnd } from '../pages/list-end.js';
+import type { useList } from '../pages/use-list.browser.js';
 import { DataTable, type DataTableProps } from './data-table.js';
-import { ListEnd } from './list-end.js';
-import type { useList } from './use-list.browser.js';
 import { WaitingTable } from './waiting-table.js';
 
 interface ListTableProps<Row> extends Omit<DataTableProps<Row>, 'rows' | 'total'> {

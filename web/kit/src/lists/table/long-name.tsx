@@ -1,4 +1,4 @@
-import { unicodeHost } from '../names/host-text.js';
+import { unicodeHost } from '../../names/host-text.js';
 
 const maxWhole = 48;
 // what fits beside a state on a phone
