@@ -16,28 +16,23 @@ export { ByCommand, CodeBlock, CopyText } from './copy-text.js';
 export { CopyCurl } from './curl/copy-curl.js';
 export { FormEnd } from './curl/form-end.js';
 export { ErrorPanel } from './error-panel.js';
-export { ColorChoice } from './frame/color-choice.js';
-export { ConfirmDialog, ConfirmForm } from './frame/confirm-dialog.js';
+export { ConfirmDialog, ConfirmForm } from './frame/dialogs/confirm-dialog.js';
+export { Drawer } from './frame/dialogs/drawer.js';
+export { ColorChoice } from './frame/display/color-choice.js';
 export {
   changeDisplay,
   type DashboardLayout,
   type TimeZone,
   useDisplay,
   useShownZone,
-} from './frame/display.browser.js';
-export { DisplayCard } from './frame/display-card.js';
-export { Drawer } from './frame/drawer.js';
+} from './frame/display/display.browser.js';
+export { DisplayCard } from './frame/display/display-card.js';
+export { useStoredChoice } from './frame/display/stored-choice.browser.js';
 export { Icon, type IconName } from './frame/icons.js';
-export { lazyPage } from './frame/lazy-page.browser.js';
-export { MissingPage } from './frame/missing-page.js';
-export { placesUpTo } from './frame/places.js';
-export { Redirect } from './frame/redirect.js';
-export { nextIn, routerOptions } from './frame/router.browser.js';
-export { Brand, Front, Shell } from './frame/shell.js';
-export { startConsole } from './frame/start.js';
-export { useStoredChoice } from './frame/stored-choice.browser.js';
-export { forgetUnsaved } from './frame/unsaved.browser.js';
-export { WaitingPage } from './frame/waiting-page.js';
+export { lazyPage } from './frame/pages/lazy-page.browser.js';
+export { MissingPage } from './frame/pages/missing-page.js';
+export { placesUpTo } from './frame/pages/places.js';
+export { WaitingPage } from './frame/pages/waiting-page.js';
 export {
   WaitingBars,
   WaitingFacts,
@@ -45,8 +40,14 @@ export {
   WaitingLines,
   WaitingPart,
   WaitingSteps,
-} from './frame/waiting-parts.js';
-export { DowntimeStrip, DurationChart } from './history-charts.js';
+} from './frame/pages/waiting-parts.js';
+export { Redirect } from './frame/redirect.js';
+export { nextIn, routerOptions } from './frame/router.browser.js';
+export { Brand, Front, Shell } from './frame/shell.js';
+export { startConsole } from './frame/start.js';
+export { forgetUnsaved } from './frame/unsaved/unsaved.browser.js';
+export { DowntimeStrip, DurationChart } from './history/history-charts.js';
+export { RunStrip } from './history/run-strip.js';
 export { csrBlocks, csrNames } from './keys/csr-names.js';
 export { type KeyKind, keyKinds, opensslCommand, type ShellKind } from './keys/openssl-command.js';
 export { holdsPrivateKey } from './keys/private-key.js';
@@ -72,14 +73,6 @@ export { RowButton } from './lists/table/row-button.js';
 export { type Selection, useSelection } from './lists/table/use-selection.browser.js';
 export { WaitingTable } from './lists/table/waiting-table.js';
 export { hostText } from './names/host-text.js';
-export {
-  type NestedField,
-  type Settings,
-  settingAt,
-  settingsWith,
-  shownSettings,
-  type Typed,
-} from './nested-settings.js';
 export { EmptyState, Loaded, Moment, NextTry, useTitle, Waiting } from './page-parts.js';
 export type { NavigationLink } from './palette/commands.js';
 export { matchingEntries, type PaletteEntry } from './palette/palette-entries.js';
@@ -91,17 +84,8 @@ export {
   levelChanges,
   otherSpaces,
 } from './people/level-changes.js';
-export { RunStrip } from './run-strip.js';
 export { saveFile } from './save-file.browser.js';
 export { scheduleWords } from './schedules/schedule-words.js';
-export {
-  fieldsOf,
-  labelOf as settingLabel,
-  type SettingField,
-  type SettingsSchema,
-  settingsFrom,
-  typedFrom,
-} from './schema-fields.js';
 export { background, createPageClient, sendPing, serviceUrl } from './service/api.browser.js';
 export { pollMs } from './service/poll-rhythm.js';
 export { faultsOf, isTemporary, Refusal, sentenceOf, statusOf } from './service/refusal.js';
@@ -112,6 +96,22 @@ export { SessionWatch, useSession } from './session/session-view.js';
 export { type Credentials, Fault, PasswordField, SignInForm } from './session/sign-in.js';
 export { SignedIn } from './session/signed-in.js';
 export { openTabChannel } from './session/tabs.browser.js';
+export {
+  type NestedField,
+  type Settings,
+  settingAt,
+  settingsWith,
+  shownSettings,
+  type Typed,
+} from './settings/nested-settings.js';
+export {
+  fieldsOf,
+  labelOf as settingLabel,
+  type SettingField,
+  type SettingsSchema,
+  settingsFrom,
+  typedFrom,
+} from './settings/schema-fields.js';
 export { useTabIcon } from './tab-icon.browser.js';
 export {
   calendarMonth,

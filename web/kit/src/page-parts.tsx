@@ -3,7 +3,7 @@ import { createContext, type ReactNode, useContext, useEffect, useLayoutEffect, 
 import type { live } from './activity.browser.js';
 import { useNow } from './clock.browser.js';
 import { ErrorPanel } from './error-panel.js';
-import { useDisplay } from './frame/display.browser.js';
+import { useDisplay } from './frame/display/display.browser.js';
 import { isTemporary, sentenceOf, statusOf } from './service/refusal.js';
 import { exactTime, relativeTime, wholeSentence } from './times.js';
 

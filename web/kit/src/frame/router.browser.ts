@@ -1,5 +1,5 @@
 import { consolePath } from '../service/api.browser.js';
-import { FailedPage } from './failed-page.js';
+import { FailedPage } from './pages/failed-page.js';
 
 /** Options of the router of a console. */
 export function routerOptions() {

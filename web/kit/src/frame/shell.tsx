@@ -2,8 +2,8 @@ import { ActionIcon, Button, Popover } from '@mantine/core';
 import { Link, useRouterState } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { Commands, type CommandsProps } from '../palette/commands.js';
-import { ColorChoice } from './color-choice.js';
-import { returnFocusAfterDialogs } from './dialog-focus.browser.js';
+import { returnFocusAfterDialogs } from './dialogs/dialog-focus.browser.js';
+import { ColorChoice } from './display/color-choice.js';
 import { Icon } from './icons.js';
 
 export interface ShellProps extends CommandsProps {

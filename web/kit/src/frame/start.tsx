@@ -7,9 +7,9 @@ import { followActivity } from '../activity.browser.js';
 import { createQueries } from '../service/queries.browser.js';
 import type { Session } from '../session/session.js';
 import type { Me } from '../session/session-state.js';
-import { followStoredDisplay } from './display.browser.js';
-import { cssVariables, theme } from './theme.browser.js';
-import { followUnsaved } from './unsaved.browser.js';
+import { followStoredDisplay } from './display/display.browser.js';
+import { cssVariables, theme } from './display/theme.browser.js';
+import { followUnsaved } from './unsaved/unsaved.browser.js';
 
 /** Shows `page` in the document; what Mantine adds to the head carries the nonce that the server put there. */
 export function startConsole<M extends Me>(session: Session<M>, page: ReactNode): void {

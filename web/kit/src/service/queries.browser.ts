@@ -5,7 +5,7 @@ import {
   QueryCache,
   QueryClient,
 } from '@tanstack/react-query';
-import { noteFailed, noteStored, noteTried, noteWrite } from '../frame/unsaved.browser.js';
+import { noteFailed, noteStored, noteTried, noteWrite } from '../frame/unsaved/unsaved.browser.js';
 import type { Session } from '../session/session.js';
 import type { Me } from '../session/session-state.js';
 import { wholeSentence } from '../times.js';

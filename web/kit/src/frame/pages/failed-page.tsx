@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import { Icon } from './icons.js';
+import { Icon } from '../icons.js';
+import { loadAnew } from '../unsaved/unsaved.browser.js';
 import { isServiceThere, type MissingReason, missingTexts } from './missing-parts.browser.js';
-import { loadAnew } from './unsaved.browser.js';
 
 /** Stands in the place of a page that has failed while it was drawn. */
 export function FailedPage({ error }: { readonly error?: unknown }) {

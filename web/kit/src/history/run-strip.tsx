@@ -1,4 +1,4 @@
-import { countOf } from './times.js';
+import { countOf } from '../times.js';
 
 const maxRuns = 48;
 

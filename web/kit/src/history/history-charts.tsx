@@ -1,5 +1,5 @@
-import { useMarks } from './charts/use-marks.browser.js';
-import { calendarDay, countOf, exactTime, lengthOf } from './times.js';
+import { useMarks } from '../charts/use-marks.browser.js';
+import { calendarDay, countOf, exactTime, lengthOf } from '../times.js';
 
 interface DownDay {
   /** Such as `2026-01-31`. */

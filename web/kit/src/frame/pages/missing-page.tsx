@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
-import { useTitle } from '../page-parts.js';
-import { Front } from './shell.js';
+import { useTitle } from '../../page-parts.js';
+import { Front } from '../shell.js';
 
 /** Page of an address that no page of the console has. */
 export function MissingPage({ console }: { readonly console: string }) {
