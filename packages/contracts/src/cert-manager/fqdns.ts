@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { endpoint, json } from '../endpoint.js';
 import * as scalars from '../scalars.js';
-import { csrFindingSchema } from './csrs.js';
+import { csrFindingSchema } from './certificates/csrs.js';
 import {
   fqdnChangeResultSchema,
   fqdnChangeSchema,

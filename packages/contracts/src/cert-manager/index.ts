@@ -1,32 +1,30 @@
 import { type Client, type ClientOptions, createClient } from '../http/http.client.js';
 import { openApiDocument } from '../openapi/openapi.js';
-import { auditLogsContract } from './audit-logs.js';
-import { authContract } from './auth.js';
-import { certificatesContract } from './certificates.js';
-import { csrsContract } from './csrs.js';
+import { auditLogsContract } from './audit/audit-logs.js';
+import { certificatesContract } from './certificates/certificates.js';
+import { csrsContract } from './certificates/csrs.js';
+import { issuanceContract } from './certificates/issuance.js';
 import { fqdnsContract } from './fqdns.js';
-import { issuanceContract } from './issuance.js';
 import { issuancePolicyContract } from './issuance-policy.js';
 import { outlookContract } from './outlook.js';
-import { permissionGroupsContract } from './permission-groups.js';
 import { providersContract } from './providers.js';
 import { renewalsContract } from './renewals.js';
 import { problemSchema } from './replies.js';
 import { spacesContract } from './spaces.js';
 import { systemContract } from './system.js';
 import { targetsContract } from './targets.js';
-import { usersContract } from './users.js';
+import { authContract } from './users/auth.js';
+import { permissionGroupsContract } from './users/permission-groups.js';
+import { usersContract } from './users/users.js';
 
-export * from './api-tokens.js';
-export * from './audit-actions.js';
-export * from './audit-logs.js';
-export * from './auth.js';
-export * from './certificates.js';
-export * from './challenge-setup.js';
-export * from './csrs.js';
+export * from './audit/audit-actions.js';
+export * from './audit/audit-logs.js';
+export * from './certificates/certificates.js';
+export * from './certificates/challenge-setup.js';
+export * from './certificates/csrs.js';
+export * from './certificates/issuance.js';
 export * from './fqdn-lists.js';
 export * from './fqdns.js';
-export * from './issuance.js';
 export * from './issuance-policy.js';
 export * from './outlook.js';
 export {
@@ -36,7 +34,6 @@ export {
   maxPageSize,
   type SortedPosition,
 } from './pages.js';
-export * from './permission-groups.js';
 export * from './providers.js';
 export * from './renewals.js';
 export {
@@ -52,7 +49,10 @@ export {
 export * from './spaces.js';
 export * from './system.js';
 export * from './targets.js';
-export * from './users.js';
+export * from './users/api-tokens.js';
+export * from './users/auth.js';
+export * from './users/permission-groups.js';
+export * from './users/users.js';
 export * from './words.js';
 
 /** Every operation of the certificate management service. */

@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { revocationReasonNames } from '../dummy-ca/certificate-status.js';
-import { empty, endpoint, json, stream } from '../endpoint.js';
-import * as scalars from '../scalars.js';
+import { revocationReasonNames } from '../../dummy-ca/certificate-status.js';
+import { empty, endpoint, json, stream } from '../../endpoint.js';
+import * as scalars from '../../scalars.js';
+import { pageQuery, storedPageQuery } from '../pages.js';
+import { byFqdn } from '../replies.js';
+import { certificateFormats } from '../words.js';
 import { extensionSchema } from './csrs.js';
-import { pageQuery, storedPageQuery } from './pages.js';
-import { byFqdn } from './replies.js';
-import { certificateFormats } from './words.js';
 
-export { type CertificateFormat, certificateFormats } from './words.js';
+export { type CertificateFormat, certificateFormats } from '../words.js';
 
 /** A certificate; `pem` is the leaf, followed by its intermediates if there are any. */
 export const certificateSchema = z

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { endpoint, json, stream } from '../endpoint.js';
-import * as scalars from '../scalars.js';
-import { messageSchema } from './replies.js';
+import { endpoint, json, stream } from '../../endpoint.js';
+import * as scalars from '../../scalars.js';
+import { messageSchema } from '../replies.js';
 
 /** One act; `resourceId` and `userId` are the nil uuid where there is none. */
 export const auditLogSchema = z

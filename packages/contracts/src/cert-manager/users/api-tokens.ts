@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { endpoint, json } from '../endpoint.js';
-import * as scalars from '../scalars.js';
-import { byId, messageSchema } from './replies.js';
-import { tokenScopes } from './words.js';
+import { endpoint, json } from '../../endpoint.js';
+import * as scalars from '../../scalars.js';
+import { byId, messageSchema } from '../replies.js';
+import { tokenScopes } from '../words.js';
 
 /** An API token as it is listed; its secret is never shown again. */
 export const apiTokenSchema = z

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import * as scalars from '../scalars.js';
+import * as scalars from '../../scalars.js';
 
 export const challengeTypes = ['http-01', 'dns-01', 'manual'] as const;
 

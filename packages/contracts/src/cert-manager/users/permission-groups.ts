@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { endpoint, json } from '../endpoint.js';
-import * as scalars from '../scalars.js';
-import { pageQuery } from './pages.js';
-import { byId, messageSchema } from './replies.js';
-import { permissionLevels } from './words.js';
+import { endpoint, json } from '../../endpoint.js';
+import * as scalars from '../../scalars.js';
+import { pageQuery } from '../pages.js';
+import { byId, messageSchema } from '../replies.js';
+import { permissionLevels } from '../words.js';
 
 export const permissionGroupSchema = z
   .object({

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { endpoint, json } from '../endpoint.js';
-import * as scalars from '../scalars.js';
+import { endpoint, json } from '../../endpoint.js';
+import * as scalars from '../../scalars.js';
+import { byId, messageSchema } from '../replies.js';
+import { permissionLevels } from '../words.js';
 import { apiTokenSchema, apiTokensContract } from './api-tokens.js';
-import { byId, messageSchema } from './replies.js';
 import { emailInput, passwordInput, usernameInput, userSchema } from './users.js';
-import { permissionLevels } from './words.js';
 
 export const loginSchema = z.object({ user: userSchema, csrfToken: z.string() }).meta({ id: 'Login' });
 

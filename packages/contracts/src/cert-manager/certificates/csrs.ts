@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { endpoint, json } from '../endpoint.js';
-import * as scalars from '../scalars.js';
-import { storedPageQuery } from './pages.js';
-import { byFqdn, confirmation, deleteSchema } from './replies.js';
+import { endpoint, json } from '../../endpoint.js';
+import * as scalars from '../../scalars.js';
+import { storedPageQuery } from '../pages.js';
+import { byFqdn, confirmation, deleteSchema } from '../replies.js';
 
 /** One extension that a CSR asks for; `value` is its DER content in hex, `id` the OID again. */
 export const extensionSchema = z

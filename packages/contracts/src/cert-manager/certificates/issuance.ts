@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { endpoint, json } from '../endpoint.js';
-import * as scalars from '../scalars.js';
+import { endpoint, json } from '../../endpoint.js';
+import * as scalars from '../../scalars.js';
+import { pageQuery } from '../pages.js';
+import { byFqdn, byId } from '../replies.js';
+import { issuanceJobStatuses, requestSteps, stepStatuses } from '../words.js';
 import { certificateSchema } from './certificates.js';
 import { challengeSetupSchema } from './challenge-setup.js';
-import { pageQuery } from './pages.js';
-import { byFqdn, byId } from './replies.js';
-import { issuanceJobStatuses, requestSteps, stepStatuses } from './words.js';
 
 /** Answer of signing; a provider that refused or failed is `success` false with its reason, not an error. */
 export const signReplySchema = z

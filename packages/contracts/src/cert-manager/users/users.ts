@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { bytes, endpoint, json } from '../endpoint.js';
-import * as scalars from '../scalars.js';
-import { pageQuery } from './pages.js';
+import { bytes, endpoint, json } from '../../endpoint.js';
+import * as scalars from '../../scalars.js';
+import { pageQuery } from '../pages.js';
+import { byId, messageSchema } from '../replies.js';
 import { permissionGroupSchema } from './permission-groups.js';
-import { byId, messageSchema } from './replies.js';
 
 export const userSchema = z
   .object({
