@@ -1,9 +1,9 @@
 import type { Served, Target } from '@certloop/contracts';
 import { formatPem, parseCertificate, parsePemBlocks } from '@certloop/crypto';
 import { type AddressObservation, type Guard, keyAlgorithmOf, probe } from '@certloop/tls-probe';
-import type { Manager, Session } from '../connection/session.js';
-import { UsageError } from '../faults/command-errors.js';
-import { findFqdn } from '../lookup.js';
+import type { Manager, Session } from '../../connection/session.js';
+import { UsageError } from '../../faults/command-errors.js';
+import { findFqdn } from '../../lookup.js';
 
 /** Probes the targets of FQDNs from here and reports what they serve to cert-manager. Whether all are well. */
 export async function reportServed(

@@ -2,8 +2,8 @@ import { basename } from 'node:path';
 import type { Csr } from '@certloop/contracts';
 import { parsePemBlocks } from '@certloop/crypto';
 import type { Command } from 'commander';
-import type { Session } from '../connection/session.js';
-import { findFqdn } from '../lookup.js';
+import type { Session } from '../../connection/session.js';
+import { findFqdn } from '../../lookup.js';
 
 const rowOf = ({ createdAt, subject, publicKeyAlgorithm, keySize, dnsNames, id }: Partial<Csr>) => ({
   created: createdAt?.slice(0, 10),

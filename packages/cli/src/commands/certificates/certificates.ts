@@ -11,14 +11,14 @@ import {
   revocationReasonNames,
 } from '@certloop/contracts';
 import { type Command, Option } from 'commander';
-import { confirm } from '../confirm.js';
-import { readPages } from '../connection/pages.js';
-import type { Manager, Session } from '../connection/session.js';
-import { UsageError } from '../faults/command-errors.js';
-import { throwWithFile } from '../faults/system-fault.js';
-import { findFqdn, listFqdnsIn } from '../lookup.js';
-import { duration, wholeNumber } from '../numbers.js';
-import { daysUntil } from '../output/table.js';
+import { confirm } from '../../confirm.js';
+import { readPages } from '../../connection/pages.js';
+import type { Manager, Session } from '../../connection/session.js';
+import { UsageError } from '../../faults/command-errors.js';
+import { throwWithFile } from '../../faults/system-fault.js';
+import { findFqdn, listFqdnsIn } from '../../lookup.js';
+import { duration, wholeNumber } from '../../numbers.js';
+import { daysUntil } from '../../output/table.js';
 
 const rowOf = ({ issuer, createdAt, expiresAt, revokedAt, id }: Certificate) => ({
   created: createdAt.slice(0, 10),

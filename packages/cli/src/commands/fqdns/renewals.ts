@@ -1,10 +1,10 @@
 import { type RenewalQueueEntry, renewalStatuses } from '@certloop/contracts';
 import { type Command, Option } from 'commander';
-import { confirm } from '../confirm.js';
-import type { Session } from '../connection/session.js';
-import { UsageError } from '../faults/command-errors.js';
-import { findFqdn, findSpace } from '../lookup.js';
-import { wholeNumber } from '../numbers.js';
+import { confirm } from '../../confirm.js';
+import type { Session } from '../../connection/session.js';
+import { UsageError } from '../../faults/command-errors.js';
+import { findFqdn, findSpace } from '../../lookup.js';
+import { wholeNumber } from '../../numbers.js';
 import { changeManyFqdns } from './change-fqdns.js';
 
 interface RenewalFilter {

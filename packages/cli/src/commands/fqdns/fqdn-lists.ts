@@ -1,9 +1,9 @@
 import { type Fqdn, type FqdnCounts, fqdnSorts, fqdnStates } from '@certloop/contracts';
 import { type Command, Option } from 'commander';
-import type { Session } from '../connection/session.js';
-import { type FqdnFilter, findProvider, findSpace, listFqdnsIn } from '../lookup.js';
-import { duration, wholeNumber } from '../numbers.js';
-import { lasting } from '../output/table.js';
+import type { Session } from '../../connection/session.js';
+import { type FqdnFilter, findProvider, findSpace, listFqdnsIn } from '../../lookup.js';
+import { duration, wholeNumber } from '../../numbers.js';
+import { lasting } from '../../output/table.js';
 
 interface ListOptions {
   readonly space?: string;

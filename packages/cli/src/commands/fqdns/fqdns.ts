@@ -1,13 +1,13 @@
 import type { Fqdn } from '@certloop/contracts';
 import { Argument, type Command } from 'commander';
-import { confirm } from '../confirm.js';
-import type { Session } from '../connection/session.js';
-import { UsageError } from '../faults/command-errors.js';
-import { findFqdn, findFqdns, findProvider, findSpace } from '../lookup.js';
-import { moment } from '../numbers.js';
+import { confirm } from '../../confirm.js';
+import type { Session } from '../../connection/session.js';
+import { UsageError } from '../../faults/command-errors.js';
+import { findFqdn, findFqdns, findProvider, findSpace } from '../../lookup.js';
+import { moment } from '../../numbers.js';
+import { addChallengeSetup } from '../certificates/issuance-jobs.js';
 import { changeManyFqdns } from './change-fqdns.js';
 import { addFqdnLists } from './fqdn-lists.js';
-import { addChallengeSetup } from './issuance-jobs.js';
 
 interface NewFqdn {
   readonly space: string;

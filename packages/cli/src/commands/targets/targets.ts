@@ -1,8 +1,8 @@
 import type { Served, Target } from '@certloop/contracts';
 import type { Command } from 'commander';
-import { confirm } from '../confirm.js';
-import type { Session } from '../connection/session.js';
-import { lasting } from '../output/table.js';
+import { confirm } from '../../confirm.js';
+import type { Session } from '../../connection/session.js';
+import { lasting } from '../../output/table.js';
 import { inputOf, placeOf, type TargetOptions, withSettings } from './target-settings.js';
 
 const rowOf = ({ host, port, protocol, sni, mode, everySeconds, enabled, id }: Target) => ({

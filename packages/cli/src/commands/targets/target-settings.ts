@@ -1,8 +1,8 @@
 import { type Target, type TargetInput, targetProtocols } from '@certloop/contracts';
 import { type Command, Option } from 'commander';
-import type { Session } from '../connection/session.js';
-import { findFqdn, only } from '../lookup.js';
-import { duration, wholeNumber } from '../numbers.js';
+import type { Session } from '../../connection/session.js';
+import { findFqdn, only } from '../../lookup.js';
+import { duration, wholeNumber } from '../../numbers.js';
 
 export interface TargetOptions {
   readonly space?: string;

@@ -5,11 +5,11 @@ import {
   requestSteps,
 } from '@certloop/contracts';
 import { type Command, Option } from 'commander';
-import { readPages } from '../connection/pages.js';
-import type { Session } from '../connection/session.js';
-import { UsageError } from '../faults/command-errors.js';
-import { findFqdn, findSpace } from '../lookup.js';
-import { wholeNumber } from '../numbers.js';
+import { readPages } from '../../connection/pages.js';
+import type { Session } from '../../connection/session.js';
+import { UsageError } from '../../faults/command-errors.js';
+import { findFqdn, findSpace } from '../../lookup.js';
+import { wholeNumber } from '../../numbers.js';
 
 interface JobFilter {
   readonly space?: string;

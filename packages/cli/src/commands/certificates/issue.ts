@@ -2,8 +2,8 @@ import { mkdir } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { csrLabels, parseCsr, parsePem } from '@certloop/crypto';
 import type { Command } from 'commander';
-import type { Session } from '../connection/session.js';
-import { findProvider, findSpace } from '../lookup.js';
+import type { Session } from '../../connection/session.js';
+import { findProvider, findSpace } from '../../lookup.js';
 import {
   addFqdn,
   type Batch,

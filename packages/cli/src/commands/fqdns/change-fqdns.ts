@@ -1,7 +1,7 @@
 import { AppError, type Fqdn, type FqdnChange, NotFound } from '@certloop/contracts';
-import { repeat } from '../connection/repeat.js';
-import type { Manager, Session } from '../connection/session.js';
-import { listFqdnsIn } from '../lookup.js';
+import { repeat } from '../../connection/repeat.js';
+import type { Manager, Session } from '../../connection/session.js';
+import { listFqdnsIn } from '../../lookup.js';
 
 /** A change of many FQDNs by one command line. */
 export interface ManyFqdns {

@@ -1,9 +1,9 @@
 import { rootCertificates } from 'node:tls';
 import { type Certificate, parseCertificate, parsePemBlocks } from '@certloop/crypto';
 import type { Expectation, Protocol } from '@certloop/tls-probe';
-import type { Session } from '../connection/session.js';
-import { UsageError } from '../faults/command-errors.js';
-import { findFqdn } from '../lookup.js';
+import type { Session } from '../../connection/session.js';
+import { UsageError } from '../../faults/command-errors.js';
+import { findFqdn } from '../../lookup.js';
 
 export interface ProbeOptions {
   readonly starttls?: Exclude<Protocol, 'tls'>;

@@ -14,9 +14,9 @@ import {
   usualPorts,
 } from '@certloop/tls-probe';
 import { type Command, Option } from 'commander';
-import type { Session } from '../connection/session.js';
-import { UsageError } from '../faults/command-errors.js';
-import { duration } from '../numbers.js';
+import type { Session } from '../../connection/session.js';
+import { UsageError } from '../../faults/command-errors.js';
+import { duration } from '../../numbers.js';
 import {
   expectationOf,
   type ProbeOptions,

@@ -12,9 +12,9 @@ import {
 } from '@certloop/crypto';
 import { coversName, parseHost } from '@certloop/tls-probe';
 import type { Command } from 'commander';
-import type { Session } from '../connection/session.js';
-import { UsageError } from '../faults/command-errors.js';
-import { describeFault } from '../faults/system-fault.js';
+import type { Session } from '../../connection/session.js';
+import { UsageError } from '../../faults/command-errors.js';
+import { describeFault } from '../../faults/system-fault.js';
 
 interface FileOptions {
   readonly cert: string;

@@ -2,10 +2,10 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError, type Certificate } from '@certloop/contracts';
 import { type Csr, describeCsr, parseCertificate, parsePemBlocks } from '@certloop/crypto';
-import { fitsCsr } from '../certificates/fits-csr.js';
-import type { Manager, Session } from '../connection/session.js';
-import { UsageError } from '../faults/command-errors.js';
-import { describeFault, faultCode } from '../faults/system-fault.js';
+import { fitsCsr } from '../../certificates/fits-csr.js';
+import type { Manager, Session } from '../../connection/session.js';
+import { UsageError } from '../../faults/command-errors.js';
+import { describeFault, faultCode } from '../../faults/system-fault.js';
 
 export interface IssueOptions {
   readonly space: string;
