@@ -4,7 +4,7 @@ import type { MemberRole } from '../accounts/role.js';
 import { hashKey, type KeyKind, keyLength } from '../projects/api-key.js';
 import { listApiKeys, replaceApiKey } from '../projects/api-keys.repository.js';
 import { findProjectByKeyHash } from '../projects/projects.repository.js';
-import type { DumpRow } from './dump-rows.js';
+import type { DumpRow } from './dump/dump-rows.js';
 import type { ImportedProject, ImportRun } from './import-run.js';
 
 const hashedForm = /^.{8}\.[0-9a-f]{64}$/;

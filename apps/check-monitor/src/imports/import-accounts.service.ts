@@ -11,7 +11,7 @@ import {
   projects,
 } from '../projects/projects.repository.js';
 import { findUserByEmail, insertUser, lockOwner } from '../projects/users.repository.js';
-import type { DumpRow } from './dump-rows.js';
+import type { DumpRow } from './dump/dump-rows.js';
 import { listPingedProjects } from './import.repository.js';
 import { importKeys, importMember } from './import-access.service.js';
 import type { ImportedProject, ImportRun } from './import-run.js';

@@ -2,8 +2,8 @@ import type { Tx } from '@certloop/db';
 import type { Check } from '../checks/check.js';
 import { stateColumns } from '../checks/rows/check-states.repository.js';
 import { insertChecks, updateCheck } from '../checks/rows/checks.repository.js';
-import { checkOf, isNewerState, type NewCheck } from './dump-check.js';
-import type { DumpRow } from './dump-rows.js';
+import { checkOf, isNewerState, type NewCheck } from './dump/dump-check.js';
+import type { DumpRow } from './dump/dump-rows.js';
 import { findBadgeHolders, findCheckIds, type KnownCheck, lockKnownChecks } from './import.repository.js';
 import type { ImportedProject, ImportRun } from './import-run.js';
 

@@ -1,13 +1,13 @@
 import { Conflict } from '@certloop/contracts';
 import { onUniqueViolation, type Tx } from '@certloop/db';
-import { readRow } from './dump-rows.js';
+import { readRow } from './dump/dump-rows.js';
+import { readDump } from './dump/read-dump.client.js';
 import { findEmailWithoutPassword, recountChecks } from './import.repository.js';
 import { type ImportReport, ImportTally } from './import-report.js';
 import type { ImportedIntegration, ImportRun } from './import-run.js';
 import { type ImportDeps, type ImportOptions, Stages } from './import-stages.service.js';
 import { passwordCommand } from './import-text.js';
 import { findUndeliverable } from './judge-integrations.service.js';
-import { readDump } from './read-dump.client.js';
 
 /**
  * Imports what `manage.py dumpdata` of Healthchecks wrote, in one transaction. It may be run again: what was never

@@ -1,6 +1,6 @@
 import type { Tx } from '@certloop/db';
 import { insertFlips } from '../flips/flips.repository.js';
-import type { DumpRow } from './dump-rows.js';
+import type { DumpRow } from './dump/dump-rows.js';
 import { listFlipsWithin } from './import.repository.js';
 import { dayMicros, type ImportRun } from './import-run.js';
 

@@ -10,8 +10,8 @@ import {
 } from '../channels/channels.repository.js';
 import { parseChannelSettings } from '../integrations/channel-kinds.js';
 import type { ChannelKind } from '../integrations/kinds.js';
-import { integrationOf } from './dump-integration.js';
-import type { DumpRow } from './dump-rows.js';
+import { integrationOf } from './dump/dump-integration.js';
+import type { DumpRow } from './dump/dump-rows.js';
 import { addAssignments, listAssignedCheckIds, removeAssignments } from './import.repository.js';
 import type { ImportedProject, ImportRun } from './import-run.js';
 

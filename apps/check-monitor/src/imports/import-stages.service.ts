@@ -3,7 +3,7 @@ import type { Database, Tx } from '@certloop/db';
 import type { Clock } from '../instants.js';
 import type { Notifier } from '../notifications/notifier.service.js';
 import type { Secrets } from '../projects/api-key.js';
-import type { DumpRow, ModelName, ReadRow } from './dump-rows.js';
+import type { DumpRow, ModelName, ReadRow } from './dump/dump-rows.js';
 import { type AccountRows, importAccounts } from './import-accounts.service.js';
 import { importChecks } from './import-checks.service.js';
 import { importFlips } from './import-flips.service.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { parseInstant } from '../instants.js';
+import { parseInstant } from '../../instants.js';
 import { durationOf } from './dump-values.js';
 
 const second = 1_000_000;

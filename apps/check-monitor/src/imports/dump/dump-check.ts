@@ -1,8 +1,8 @@
-import { type Check, uniqueKeyOf } from '../checks/check.js';
-import { deadlineOf } from '../checks/check-timing.js';
-import { parseSchedule } from '../checks/schedules/schedule.js';
-import { currentTimeZone } from '../checks/schedules/time-zones.js';
-import { microsPerSecond } from '../instants.js';
+import { type Check, uniqueKeyOf } from '../../checks/check.js';
+import { deadlineOf } from '../../checks/check-timing.js';
+import { parseSchedule } from '../../checks/schedules/schedule.js';
+import { currentTimeZone } from '../../checks/schedules/time-zones.js';
+import { microsPerSecond } from '../../instants.js';
 import type { DumpRow } from './dump-rows.js';
 
 export type NewCheck = Omit<Check, 'id'>;

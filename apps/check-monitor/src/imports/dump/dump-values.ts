@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { microsPerSecond, parseInstant } from '../instants.js';
-import { isStorable } from '../storable-text.js';
+import { microsPerSecond, parseInstant } from '../../instants.js';
+import { isStorable } from '../../storable-text.js';
 
 // How `manage.py dumpdata` writes values: instants and durations as text, bytes as Base64, relations as primary keys.
 

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { InvalidInput } from '@certloop/contracts';
 import { JSONParser } from '@streamparser/json';
-import { dumpCommand } from './import-run.js';
+import { dumpCommand } from '../import-run.js';
 
 /**
  * Elements of the JSON array in a file, some at a time, as they are read: the file may be larger than memory. Throws

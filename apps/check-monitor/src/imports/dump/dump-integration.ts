@@ -1,7 +1,7 @@
 import { AppError } from '@certloop/contracts';
-import { findKind, parseChannelSettings } from '../integrations/channel-kinds.js';
-import type { Kind } from '../integrations/kind.js';
-import { type ChannelKind, channelKinds } from '../integrations/kinds.js';
+import { findKind, parseChannelSettings } from '../../integrations/channel-kinds.js';
+import type { Kind } from '../../integrations/kind.js';
+import { type ChannelKind, channelKinds } from '../../integrations/kinds.js';
 
 /** The imported form of an integration of Healthchecks, or why it cannot be imported. */
 export type Integration =
