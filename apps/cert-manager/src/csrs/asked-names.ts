@@ -1,5 +1,5 @@
 import { type Csr, csrLabels, listCommonNames, parseCsr, parsePem } from '@certloop/crypto';
-import type { AskedNames } from '../fqdns/issuance-policy.js';
+import type { AskedNames } from '../fqdns/policy/issuance-policy.js';
 
 const commonName = '2.5.4.3';
 // PKCS #9, an address of mail within a subject (RFC 5280 §4.1.2.6)

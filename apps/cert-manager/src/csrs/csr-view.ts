@@ -1,6 +1,6 @@
 import type { Csr, CsrFinding, CsrReview } from '@certloop/contracts';
 import type { CsrDescription } from '@certloop/crypto';
-import type { AskedNames } from '../fqdns/issuance-policy.js';
+import type { AskedNames } from '../fqdns/policy/issuance-policy.js';
 
 /** Stored facts about a CSR. */
 type StoredDescription = Pick<

@@ -2,9 +2,9 @@ import type { InvalidInput } from '@certloop/contracts';
 import type { Database, Tx } from '@certloop/db';
 import { batched } from '@certloop/server';
 import type { FqdnRow } from '../fqdns/fqdns.repository.js';
-import type { AskedNames, PolicyRefusal, PolicyRules } from '../fqdns/issuance-policy.js';
-import { policyRefused } from '../fqdns/policy-refused.js';
-import { findRules, listRules } from '../fqdns/policy-rules.repository.js';
+import type { AskedNames, PolicyRefusal, PolicyRules } from '../fqdns/policy/issuance-policy.js';
+import { policyRefused } from '../fqdns/policy/policy-refused.js';
+import { findRules, listRules } from '../fqdns/policy/policy-rules.repository.js';
 import { storedNames } from './asked-names.js';
 import type { CsrRow } from './csrs.repository.js';
 

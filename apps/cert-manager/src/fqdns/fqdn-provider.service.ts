@@ -2,8 +2,8 @@ import { InvalidInput } from '@certloop/contracts';
 import type { Tx } from '@certloop/db';
 import { lockProviderForShare, type ProviderRow } from '../providers/providers.repository.js';
 import type { FqdnRow } from './fqdns.repository.js';
-import { policyRefused } from './policy-refused.js';
-import { findRules } from './policy-rules.repository.js';
+import { policyRefused } from './policy/policy-refused.js';
+import { findRules } from './policy/policy-rules.repository.js';
 
 /** The provider of the id, locked until the transaction ends. Throws InvalidInput if there is none. */
 export async function namedProvider(tx: Tx, providerId: string | null): Promise<ProviderRow | undefined> {

@@ -9,7 +9,7 @@ import { changeSpaceSize } from '../spaces/space-sizes.repository.js';
 import { lockSpacesForShare, spaceExists } from '../spaces/spaces.repository.js';
 import { namedProvider, requireAllowed } from './fqdn-provider.service.js';
 import { countFqdnRows, type FqdnRow, insertFqdn, readFqdnPage } from './fqdns.repository.js';
-import { isPolicyRefused } from './policy-refused.js';
+import { isPolicyRefused } from './policy/policy-refused.js';
 
 export interface FqdnsDeps {
   readonly db: Database;

@@ -5,8 +5,8 @@ import { spaceExists } from '../spaces/spaces.repository.js';
 import { findFqdnIds } from './fqdns.repository.js';
 import type { FqdnsDeps } from './fqdns.service.js';
 import { hostnamesIn, reviewNames } from './name-review.js';
-import { describeRefusals } from './policy-refused.js';
-import { findRules } from './policy-rules.repository.js';
+import { describeRefusals } from './policy/policy-refused.js';
+import { findRules } from './policy/policy-rules.repository.js';
 
 /** What would become of names if they were added to a space; stores nothing. Throws NotFound and Forbidden. */
 export async function reviewFqdns(

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { NewlyRefused } from '@certloop/contracts';
 import type { Database } from '@certloop/db';
 import { refusalsOf } from '../csrs/judge-issuance.service.js';
-import type { PolicyRefusal, PolicyRules } from '../fqdns/issuance-policy.js';
+import type { PolicyRefusal, PolicyRules } from '../fqdns/policy/issuance-policy.js';
 import { listProviders } from '../providers/providers.repository.js';
 import { type ScannedFqdn, scanFqdns } from './policy-scan.repository.js';
 

@@ -5,7 +5,7 @@ import {
   findPolicyRefusal,
   listPolicyRefusals,
   markRefusedTry,
-} from '../fqdns/policy-refusals.repository.js';
+} from '../fqdns/policy/policy-refusals.repository.js';
 import { noteForbidden } from '../renewals/queue/forbidden-renewals.service.js';
 import type { RenewalRow } from '../renewals/renewals.repository.js';
 import type { RenewalScheduler } from '../renewals/schedule-renewals.service.js';

@@ -1,5 +1,5 @@
 import { type AllowedNames, type FieldFault, InvalidInput, type IssuancePolicy } from '@certloop/contracts';
-import { parseRange } from '../fqdns/address-range.js';
+import { parseRange } from '../fqdns/policy/address-range.js';
 import { readHostname } from '../judging/hostname.js';
 
 /** A policy as it is sent; what is absent is without a limit. */

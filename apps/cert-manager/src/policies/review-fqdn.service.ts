@@ -3,13 +3,13 @@ import { findNewestCertificate } from '../certificates/newest-certificates.repos
 import { findLatestCsr } from '../csrs/csrs.repository.js';
 import { refusedBy } from '../csrs/judge-issuance.service.js';
 import type { FqdnRow } from '../fqdns/fqdns.repository.js';
-import type { PolicyRules } from '../fqdns/issuance-policy.js';
+import type { PolicyRules } from '../fqdns/policy/issuance-policy.js';
 import {
   deletePolicyRefusal,
   findPolicyRefusal,
   storePolicyRefusal,
-} from '../fqdns/policy-refusals.repository.js';
-import { findRules } from '../fqdns/policy-rules.repository.js';
+} from '../fqdns/policy/policy-refusals.repository.js';
+import { findRules } from '../fqdns/policy/policy-rules.repository.js';
 import { findProvider } from '../providers/providers.repository.js';
 import { noteForbidden, resumeRenewal } from '../renewals/queue/forbidden-renewals.service.js';
 import type { WatchEvents } from '../watch/watch-events.service.js';

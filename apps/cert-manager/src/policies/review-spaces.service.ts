@@ -3,14 +3,14 @@ import type { Database, Tx } from '@certloop/db';
 import { type Clock, type Logger, oneAtATime } from '@certloop/server';
 import { refusedBy } from '../csrs/judge-issuance.service.js';
 import { findFqdn, lockFqdn } from '../fqdns/fqdns.repository.js';
-import { rulesOf } from '../fqdns/issuance-policy.js';
-import { listPolicyRefusals, listPolicyRefusalsAfter } from '../fqdns/policy-refusals.repository.js';
+import { rulesOf } from '../fqdns/policy/issuance-policy.js';
+import { listPolicyRefusals, listPolicyRefusalsAfter } from '../fqdns/policy/policy-refusals.repository.js';
 import {
   advanceReview,
   claimReview,
   findDueReview,
   type SpacePolicyRow,
-} from '../fqdns/space-policies.repository.js';
+} from '../fqdns/policy/space-policies.repository.js';
 import { listProviders } from '../providers/providers.repository.js';
 import { lockSpacesForShare } from '../spaces/spaces.repository.js';
 import type { WatchEvents } from '../watch/watch-events.service.js';

@@ -2,7 +2,7 @@ import type { AllowedNames, Fqdn } from '@certloop/contracts';
 import { executeSql } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
-import { policyRefusals } from '../../src/fqdns/policy-refusals.repository.js';
+import { policyRefusals } from '../../src/fqdns/policy/policy-refusals.repository.js';
 import { describeRun, hasSucceeded } from '../../src/renewals/heartbeat/run-report.js';
 import { startAppOn, type TestApp } from '../support/app.js';
 import { addCsr } from '../support/inventory.js';

@@ -6,9 +6,9 @@ import { listNewestCertificateIds } from '../../certificates/newest-certificates
 import { type CsrRow, csrNotFound, listLatestCsrs } from '../../csrs/csrs.repository.js';
 import { refusedBy } from '../../csrs/judge-issuance.service.js';
 import { type FqdnRow, fqdnNotFound } from '../../fqdns/fqdns.repository.js';
-import type { PolicyRules } from '../../fqdns/issuance-policy.js';
-import { rulesOfRevision } from '../../fqdns/policy-rules.repository.js';
-import { listFqdnsWithPolicy } from '../../fqdns/space-policies.repository.js';
+import type { PolicyRules } from '../../fqdns/policy/issuance-policy.js';
+import { rulesOfRevision } from '../../fqdns/policy/policy-rules.repository.js';
+import { listFqdnsWithPolicy } from '../../fqdns/policy/space-policies.repository.js';
 import {
   listProvidersById,
   type ProviderRow,

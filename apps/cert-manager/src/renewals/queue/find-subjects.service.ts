@@ -5,7 +5,7 @@ import { listNewestCertificates } from '../../certificates/newest-certificates.r
 import { type CsrRow, findCsr, listLatestCsrs } from '../../csrs/csrs.repository.js';
 import { refusedBy } from '../../csrs/judge-issuance.service.js';
 import { lockFqdns } from '../../fqdns/fqdns.repository.js';
-import { listRules } from '../../fqdns/policy-rules.repository.js';
+import { listRules } from '../../fqdns/policy/policy-rules.repository.js';
 import { listFqdnsBeingRequested } from '../../issuance/jobs/open-jobs.repository.js';
 import { listProvidersById, type ProviderRow } from '../../providers/providers.repository.js';
 import { pendingKeyOf } from '../renewal-journal.js';

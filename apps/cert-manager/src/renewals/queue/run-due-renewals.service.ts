@@ -3,7 +3,7 @@ import { constraintViolation } from '@certloop/db';
 import { oneAtATime } from '@certloop/server';
 import { usableUntil } from '../../certificates/in-use.js';
 import { findNewestCertificate } from '../../certificates/newest-certificates.repository.js';
-import { findForbiddenRenewals } from '../../fqdns/policy-refusals.repository.js';
+import { findForbiddenRenewals } from '../../fqdns/policy/policy-refusals.repository.js';
 import type { RunReport } from '../heartbeat/run-report.js';
 import { changeOf } from '../renewal-entry.js';
 import { type RenewalRow, updateRenewal } from '../renewals.repository.js';

@@ -1,5 +1,5 @@
 import type { FqdnAction } from '@certloop/contracts';
-import type { PolicyRules } from '../../fqdns/issuance-policy.js';
+import type { PolicyRules } from '../../fqdns/policy/issuance-policy.js';
 
 /** What to write to many FQDNs. */
 export interface WantedChange {

@@ -8,7 +8,7 @@ import { updateLockedFqdns } from '../../fqdns/fqdn-changes.repository.js';
 import { namedProvider } from '../../fqdns/fqdn-provider.service.js';
 import { type FqdnRow, lockFqdns } from '../../fqdns/fqdns.repository.js';
 import { fqdnAudit, type Restate } from '../../fqdns/fqdns.service.js';
-import { listRules } from '../../fqdns/policy-rules.repository.js';
+import { listRules } from '../../fqdns/policy/policy-rules.repository.js';
 import { type SwitchRenewalDeps, switchOf } from '../../fqdns/renewal-switch.service.js';
 import type { UpdateFqdnDeps } from '../../fqdns/update-fqdn.service.js';
 import { lockSpacesForShare } from '../../spaces/spaces.repository.js';

@@ -1,6 +1,6 @@
 import type { AllowedNames, IssuancePolicy } from '@certloop/contracts';
 import { parseIpAddress } from '@certloop/crypto';
-import { readHostname } from '../judging/hostname.js';
+import { readHostname } from '../../judging/hostname.js';
 import { type AddressRange, isWithin, parseRange, plainOctets } from './address-range.js';
 
 /** A name or provider that the policy of a space refuses, and the rule that refuses it. */

@@ -9,9 +9,9 @@ import {
   type Tx,
   updateRows,
 } from '@certloop/db';
-import { maxNamed, type ProviderUsers } from '../providers/provider-users.repository.js';
-import { spaces } from '../spaces/spaces.repository.js';
-import { type FqdnRow, fqdns } from './fqdns.repository.js';
+import { maxNamed, type ProviderUsers } from '../../providers/provider-users.repository.js';
+import { spaces } from '../../spaces/spaces.repository.js';
+import { type FqdnRow, fqdns } from '../fqdns.repository.js';
 import { rulesOf } from './issuance-policy.js';
 
 /** The policy of a space that has, or had, one. */
