@@ -117,7 +117,7 @@ describe('a token', () => {
     spaceIds: fc.option(fc.subarray([north, south, 'west'])),
   });
 
-  test('never exceeds its owner, nor its scope, nor its spaces', () => {
+  test('never exceeds the level of its owner, its scope or its spaces', () => {
     const property = fc.property(fc.boolean(), fc.array(grant), limits, (isAdmin, grants, limit) => {
       const owner = rightsOf({ isAdmin }, grants);
       const token = limitRights(owner, limit);
@@ -139,25 +139,25 @@ describe('a token', () => {
 describe('refusals', () => {
   const rights = rightsOf(user, [scoped('READ_WRITE', north)]);
 
-  test('a space that may not be read reads like one that does not exist', () => {
+  test('a space that the caller cannot read is reported as missing', () => {
     expect(() => requireLevel(rights, south, 'READ')).toThrow(NotFound);
     expect(() => requireLevel(rights, south, 'READ')).toThrow('space not found');
   });
 
-  test('a level that is not held names both', () => {
+  test('a missing level is reported with the required and the actual level', () => {
     expect(() => requireLevel(rights, north, 'FULL_ACCESS')).toThrow(
       new Forbidden('this needs FULL_ACCESS on the space; you hold READ_WRITE'),
     );
   });
 
-  test('a level that is held refuses nothing', () => {
+  test('a sufficient level is accepted', () => {
     expect(() => requireLevel(rights, north, 'READ_WRITE')).not.toThrow();
   });
 
   test.each([
     ['full access', requireFullAccess],
     ['an administrator', requireAdmin],
-  ])('%s is asked for', (_, requireIt) => {
+  ])('requires %s', (_, requireIt) => {
     expect(() => requireIt(rights)).toThrow(Forbidden);
     expect(() => requireIt(rightsOf(admin, []))).not.toThrow();
   });

@@ -4,11 +4,11 @@ import { type Operation, routeNeeds } from './route-needs.js';
 
 const operations = Object.keys(certManagerContract) as Operation[];
 
-test('every operation has its need, and nothing else has one', () => {
+test('every operation has exactly one permission requirement', () => {
   expect(Object.keys(routeNeeds).toSorted()).toEqual(operations.toSorted());
 });
 
-test.each(operations)('%s is open to strangers exactly when the contract says so', (operation) => {
+test.each(operations)('%s is public exactly if the contract says so', (operation) => {
   const endpoint: object = certManagerContract[operation];
   expect(['anonymous', 'before-setup'].includes(String(routeNeeds[operation]))).toBe('public' in endpoint);
 });

@@ -22,6 +22,6 @@ test.each([
   expect(networkReason(error)).toBe(expected);
 });
 
-test('a chain without a known root differs from other faults of TLS', () => {
+test('distinguishes a chain without a known root from other TLS errors', () => {
   expect(['SELF_SIGNED_CERT_IN_CHAIN', 'CERT_HAS_EXPIRED'].map(isUntrusted)).toEqual([true, false]);
 });

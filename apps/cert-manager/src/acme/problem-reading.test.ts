@@ -16,7 +16,7 @@ const answer = (status: number, document: object | string, retryAfter: string | 
     retryAfter,
   });
 
-describe('the problem of an answer', () => {
+describe('the problem document of a response', () => {
   test.each([
     ['an ACME problem', 403, { type: acme('caa'), detail: 'no' }, 'caa', 'no'],
     ['one without detail', 400, { type: acme('badCSR') }, 'badCSR', 'badCSR'],
@@ -39,7 +39,7 @@ describe('the problem of an answer', () => {
     );
   });
 
-  test('keeps when to ask again, and the type as it was spelt', () => {
+  test('preserves Retry-After and the spelling of the type', () => {
     const problem = answer(429, { type: acme('rateLimited') }, '120');
     expect(problem.headers).toEqual({ 'Retry-After': '120' });
     expect(caProblemType(answer(400, { type: 'https://ca/errors/odd' }))).toBe('https://ca/errors/odd');
@@ -55,7 +55,7 @@ test.each([
   ['serverInternal', false],
   ['connection', false],
   ['dns', false],
-])('%s: asking again is of no use: %s', (name, expected) => {
+])('%s: is permanent: %s', (name, expected) => {
   expect(isPermanent(problemOf({ type: acme(name) }))).toBe(expected);
 });
 
@@ -79,7 +79,7 @@ test.each([
   expect(isValidation(problemOf({ type: acme(name) }))).toBe(expected);
 });
 
-test('a part that could not be validated makes the whole a failed validation', () => {
+test('a subproblem of failed validation makes the whole problem a failed validation', () => {
   const subproblems = ['rateLimited', 'dns'].map((name) => ({ type: acme(name) }));
   expect(isValidation(problemOf({ type: acme('compound'), subproblems }))).toBe(true);
 });

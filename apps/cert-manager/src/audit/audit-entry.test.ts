@@ -7,8 +7,8 @@ const spaceId = '11111111-1111-4111-8111-111111111111';
 const details = (own: Record<string, unknown>) =>
   auditFacts(caller, { action: 'audit.test', resourceType: 'test', details: own }).details;
 
-describe('what is stored of an act', () => {
-  test('who, where from and how it ended', () => {
+describe('the entry stored for an action', () => {
+  test('contains the user, the origin and the outcome', () => {
     const entry = {
       action: 'fqdn.create',
       resourceType: 'fqdn',
@@ -36,7 +36,7 @@ describe('what is stored of an act', () => {
   });
 
   test.each(['password', 'newPassword', 'token', 'apiToken', 'hmacKey', 'authHeaderSecret', 'privateKey'])(
-    'of a secret named %s only that it changed',
+    'for a secret named %s, states only that it changed',
     (name) => {
       expect(details({ after: { [name]: 'hunter2', other: [{ [name]: 'hunter2' }] } })).toMatchObject({
         after: { [name]: { changed: true }, other: [{ [name]: { changed: true } }] },
@@ -44,11 +44,11 @@ describe('what is stored of an act', () => {
     },
   );
 
-  test('the id of a token in full', () => {
+  test('contains the whole id of a token', () => {
     expect(details({ tokenId: 'abcdefgh' })).toMatchObject({ tokenId: 'abcdefgh' });
   });
 
-  test('at most 8 KiB, with a mark, and what fits of the rest', () => {
+  test('is cut to 8 KiB and marked as cut', () => {
     const long = details({ small: 'whole', long: 'ä'.repeat(5000), after: 'whole too' });
     expect(Buffer.byteLength(JSON.stringify(long))).toBeLessThanOrEqual(8192);
     expect(long).toMatchObject({ outcome: 'success', truncated: true, small: 'whole', after: 'whole too' });

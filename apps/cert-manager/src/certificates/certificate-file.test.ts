@@ -12,14 +12,14 @@ describe('the file of a certificate', () => {
     ['chain', `${one}${two}`, 'www.example.org-chain.pem'],
     ['fullchain', `${leaf}${one}${two}`, 'www.example.org-fullchain.pem'],
     ['der', 'leaf', 'www.example.org.cer'],
-  ] as const)('holds as %s what the word says', (format, content, name) => {
+  ] as const)('contains the requested parts as %s', (format, content, name) => {
     const file = certificateFile(whole, format);
     expect(file?.bytes.toString()).toBe(content);
     expect(file?.name).toBe(name);
     expect(file?.etag).toMatch(new RegExp(`^"[0-9a-f]{64}\\.${format}"$`));
   });
 
-  test('has a validator that differs between certificates and formats', () => {
+  test('has an ETag that differs between certificates and formats', () => {
     const other = { pem: `${block('another leaf')}${one}`, fqdn: 'www.example.org' };
     const etags = [whole, other].flatMap((certificate) =>
       (['leaf', 'fullchain', 'der', 'p7b'] as const).map(
@@ -29,7 +29,7 @@ describe('the file of a certificate', () => {
     expect(new Set(etags).size).toBe(8);
   });
 
-  test('of one without intermediates has no chain, and is its own full chain', () => {
+  test('without intermediates, has an empty chain, and the full chain is the leaf', () => {
     const alone = { pem: leaf, fqdn: '*.example.org' };
     expect(certificateFile(alone, 'chain')).toBeUndefined();
     expect(certificateFile(alone, 'fullchain')?.bytes.toString()).toBe(leaf);
@@ -47,7 +47,7 @@ describe('If-None-Match', () => {
     ['"a.der"', false],
     ['a.leaf', false],
     ['*', true],
-  ])('%j of "a.leaf" is known: %s', (header, known) => {
+  ])('%j matches "a.leaf": %s', (header, known) => {
     expect(isKnown(header, '"a.leaf"')).toBe(known);
   });
 });

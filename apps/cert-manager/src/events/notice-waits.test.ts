@@ -5,7 +5,7 @@ const now = new Date('2026-03-01T12:00:00Z');
 const secondsUntil = (moment: Date | undefined) => moment && (moment.getTime() - now.getTime()) / 1000;
 const inSeconds = (seconds: number) => new Date(now.getTime() + seconds * 1000);
 
-describe('the next try of a webhook', () => {
+describe('the next attempt of a webhook', () => {
   test.each([
     [1, undefined, 60],
     [1, -30, 60],
@@ -18,7 +18,7 @@ describe('the next try of a webhook', () => {
     [7, 86_400, 36_000],
     [8, undefined, undefined],
     [8, 600, undefined],
-  ])('follows try %p with Retry-After in %p s after %p s', (attempts, asked, wait) => {
+  ])('after attempt %p with Retry-After %p s, follows after %p s', (attempts, asked, wait) => {
     const retryAt = asked === undefined ? undefined : inSeconds(asked);
     expect(secondsUntil(nextWebhookTry(attempts, now, retryAt))).toBe(wait);
   });
@@ -42,7 +42,7 @@ test.each([
   [5, 160],
   [6, 300],
   [1_000_000, 300],
-])('after %p batches of which none was taken, the pause is %p s', (count, pause) => {
+])('after %p batches without a delivery, the pause is %p s', (count, pause) => {
   expect(secondsUntil(webhookPauseUntil(count, now))).toBe(pause);
 });
 
@@ -51,6 +51,6 @@ test.each([
   [inSeconds(60), false],
   [inSeconds(-5 * 86_400 + 1), false],
   [inSeconds(-5 * 86_400), true],
-])('a receiver that fails since %p counts as lost: %p', (failingSince, isLost) => {
+])('a receiver that has failed since %p counts as lost: %p', (failingSince, isLost) => {
   expect(isReceiverLost(failingSince, now)).toBe(isLost);
 });

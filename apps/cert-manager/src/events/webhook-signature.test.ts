@@ -4,7 +4,7 @@ import { signatureHeaders, webhookKeyOf } from './webhook-signature.js';
 const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 
 describe('a webhook signature', () => {
-  test('is that of the example of Standard Webhooks', () => {
+  test('equals the example of Standard Webhooks', () => {
     const key = webhookKeyOf(secret);
     const id = 'msg_p5jXN8AQM9LWM0D4loKWxJek';
     const message = { id, sentAt: new Date(1_614_265_330_000), body: '{"test": 2432232314}' };
@@ -20,7 +20,7 @@ describe('a webhook signature', () => {
     ['one that is too short', `whsec_${Buffer.alloc(23).toString('base64')}`],
     ['one that is too long', `whsec_${Buffer.alloc(65).toString('base64')}`],
     ['one that is no base64', `whsec_${'ä'.repeat(40)}`],
-  ])('has no key of %s', (_situation, given) => {
+  ])('rejects a key of %s', (_situation, given) => {
     expect(webhookKeyOf(given)).toBeUndefined();
   });
 });

@@ -49,7 +49,7 @@ test.each([
   expect(reviewNames([name], facts)).toEqual([{ name, ...verdict }]);
 });
 
-test('finds twins in other spellings, also of stored and refused names', () => {
+test('finds duplicates in other spellings, also among stored and rejected names', () => {
   const names = [
     'bücher.example',
     'x',

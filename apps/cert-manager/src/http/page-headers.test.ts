@@ -4,7 +4,7 @@ import { pageHeaders } from './page-headers.js';
 const next = { at: new Date('2026-03-01T12:00:00.123Z'), id: '3f8c1b1e-6a43-4f0e-9a43-0d8a6c1c5b7e' };
 const cursor = 'MTc3MjM2NjQwMDEyMy4zZjhjMWIxZS02YTQzLTRmMGUtOWE0My0wZDhhNmMxYzViN2U';
 
-test('the last page names the length of the list and no next page', () => {
+test('the last page has the total count and no link to a next page', () => {
   expect(pageHeaders({ total: 7, next: undefined }, '/spaces', { limit: 10 })).toEqual({
     'X-Total-Count': '7',
   });

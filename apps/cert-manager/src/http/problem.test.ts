@@ -2,7 +2,7 @@ import { AppError, InvalidInput, UpstreamFailed } from '@certloop/contracts';
 import { expect, test } from '@jest/globals';
 import { describeProblem } from './problem.js';
 
-test('a refusal fills detail, message and error alike', () => {
+test('an error sets detail, message and error to the same text', () => {
   const fields = [{ path: 'csr.dnsNames[0]', code: 'not_allowed', message: 'is another name' }];
   const refusal = new InvalidInput('SAN list holds a.example', {
     code: 'csr_san_mismatch',
@@ -23,7 +23,7 @@ test('a refusal fills detail, message and error alike', () => {
   });
 });
 
-test('a refusal without words of its own has those of its kind, and no list of faults', () => {
+test('an error without a message gets the message of its kind, and no list of errors', () => {
   const problem = describeProblem(new AppError('too_many_requests', 'later'), '/', 'r-1');
   expect(problem).toMatchObject({
     type: '/problems/too-many-requests',
@@ -33,13 +33,13 @@ test('a refusal without words of its own has those of its kind, and no list of f
   expect(problem).not.toHaveProperty('errors');
 });
 
-test("another service's words are cut and lose their control characters", () => {
+test('text of another service is shortened and loses its control characters', () => {
   const problem = describeProblem(new UpstreamFailed(`bad\r\n\u001b[31m${'x'.repeat(1000)}`), '/', 'r-1');
   expect(problem.detail).toHaveLength(500);
   expect(problem.detail).toMatch(/^bad \[31mx+…$/);
 });
 
-test('faults are cleaned like other text, and at most 100 are listed', () => {
+test('field errors are cleaned like other text, and at most 100 are listed', () => {
   const fault = { path: 'names[0]\n', code: 'not_allowed', message: `bad\u0000${'x'.repeat(1000)}` };
   const refusal = new InvalidInput('bad', { fields: Array.from({ length: 1000 }, () => fault) });
   const { errors = [] } = describeProblem(refusal, '/', 'r-1');

@@ -3,7 +3,7 @@ import { createJobQueue } from './jobs/job-queue.store.js';
 
 const job = (id: string, providerId = 'a') => ({ id, providerId });
 
-test('runs as many jobs of a provider as it may, and the next ones in order', async () => {
+test('runs at most the allowed number of jobs of a provider at once, and the next ones in order', async () => {
   const queue = createJobQueue<ReturnType<typeof job>>(2);
   const begun: string[] = [];
   const [one, two, three, four, other] = [job('1'), job('2'), job('3'), job('4'), job('5', 'b')];
@@ -22,7 +22,7 @@ test('runs as many jobs of a provider as it may, and the next ones in order', as
   expect(queue.waiting()).toEqual([]);
 });
 
-test('sends away those that wait, and those that come, when it is closed', async () => {
+test('rejects waiting and new jobs after it is closed', async () => {
   const queue = createJobQueue<ReturnType<typeof job>>(1);
   expect(await queue.enter(job('1'))).toBe(true);
   const waiting = queue.enter(job('2'));

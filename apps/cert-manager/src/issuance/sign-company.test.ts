@@ -8,7 +8,7 @@ function held() {
   return { work: () => until, letGo: () => letGo() };
 }
 
-test('counts calls that are under way, those whose CA is at work apart', async () => {
+test('counts running calls, and separately those that wait for the CA', async () => {
   const company = createSignCompany(5);
   const [first, second] = [held(), held()];
   const all = [company.join(() => company.ask(first.work)), company.join(second.work)];
@@ -19,14 +19,14 @@ test('counts calls that are under way, those whose CA is at work apart', async (
   expect(company.asking()).toBe(0);
 });
 
-test('counts no call that failed as one at work', async () => {
+test('does not count a failed call as waiting for the CA', async () => {
   const company = createSignCompany(5);
   const down = () => Promise.reject(new Error('down'));
   await expect(company.join(() => company.ask(down))).rejects.toThrow('down');
   expect([company.near(), company.asking()]).toEqual([0, 0]);
 });
 
-test('expects callers that came beside others to come again, for a moment, and none that comes alone', async () => {
+test('briefly expects further calls after concurrent calls, and none after a single call', async () => {
   jest.useFakeTimers();
   try {
     const company = createSignCompany(5);

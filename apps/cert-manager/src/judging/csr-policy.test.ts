@@ -109,7 +109,7 @@ describe('names', () => {
     expect(refusalOf(facts, fqdn)).toBe(isAccepted ? undefined : 'csr_san_mismatch');
   });
 
-  test('are both named, of many only some', () => {
+  test('are both named, and long lists are shortened', () => {
     const dnsNames = Array.from({ length: 30 }, (_, index) => `h${index}.example`);
     expect(() => requireUsableCsr(csrOf({ dnsNames }), hostname)).toThrow(
       'the DNS names of the CSR are h0.example, h1.example, h2.example, h3.example, h4.example and 25 more; the FQDN is www.example.com',

@@ -35,7 +35,7 @@ describe('the names of an order', () => {
     expect(orderSubject(await csrOf(wanted)).identifiers).toEqual(identifiers);
   });
 
-  test('hand the CSR on to the byte', async () => {
+  test('pass the CSR on unchanged', async () => {
     const pem = await csrOf({ dnsNames: ['a.example'] });
     const der = Buffer.from(pem.replace(/-----[^-]+-----|\s/g, ''), 'base64');
     expect(orderSubject(pem).csrDer.equals(der)).toBe(true);

@@ -54,7 +54,7 @@ describe('any text', () => {
     fc.array(label, { maxLength: 6 }).map((a) => a.join('.')),
   );
 
-  test('has a normal form that is its own, in letters, digits, hyphens and dots, or a fault', () => {
+  test('has an idempotent normal form of letters, digits, hyphens and dots, or is rejected', () => {
     fc.assert(
       fc.property(text, (name) => {
         const { hostname, fault } = readHostname(name);
@@ -159,7 +159,7 @@ describe('refusals', () => {
   });
 });
 
-describe('what a name covers', () => {
+describe('the names that a name covers', () => {
   test.each([
     ['itself', 'www.example.com', 'www.example.com', true],
     ['another', 'www.example.com', 'example.com', false],

@@ -101,8 +101,8 @@ const issue = async (request: Partial<IssueRequest> = {}, issuer = root) =>
     }),
   );
 
-describe('what a certificate has that its CSR has not', () => {
-  test('nothing, when the CA carried everything over', async () => {
+describe('differences of a certificate from its CSR', () => {
+  test('none, when the CA copied everything', async () => {
     expect(differenceFromCsr(readIssued(await issue()), csrPem)).toBeUndefined();
   });
 
@@ -110,7 +110,7 @@ describe('what a certificate has that its CSR has not', () => {
     ['fewer names', { dnsNames: ['a.example.org'] }],
     ['names in another case', { dnsNames: ['A.EXAMPLE.org', 'b.example.org'] }],
     ['the common name among the others', { dnsNames: ['cn.example.org', 'a.example.org'] }],
-  ])('nothing: %s', async (_, subjectAltNames) => {
+  ])('none: %s', async (_, subjectAltNames) => {
     expect(differenceFromCsr(readIssued(await issue({ subjectAltNames })), csrPem)).toBeUndefined();
   });
 
@@ -150,13 +150,13 @@ describe('the chain of a certificate', () => {
     expect(chainToRoot(readIssued(sent), rootPem(), now)).toEqual({ pem: `${leaf}${middle}` });
   });
 
-  test('is none when the intermediate is missing', async () => {
+  test('is undefined when the intermediate is missing', async () => {
     expect(chainToRoot(readIssued(await issue({}, intermediate)), rootPem(), now)).toEqual({
       fault: 'no issuer is known for "CN=cn.example.org"',
     });
   });
 
-  test('is still one when the leaf has expired', async () => {
+  test('is still valid when the leaf has expired', async () => {
     const leaf = await issue();
     expect(chainToRoot(readIssued(leaf), rootPem(), at(48))).toEqual({ pem: leaf });
   });

@@ -9,7 +9,7 @@ test.each([
   ['2029-03-14T23:59:59Z', 100],
   ['2029-03-15T00:00:00Z', 47],
   ['2040-01-01T00:00:00Z', 47],
-])('from %s on: %i days', (from, days) => {
+])('since %s: %i days', (from, days) => {
   expect(publicValidityDays(new Date(from))).toBe(days);
 });
 

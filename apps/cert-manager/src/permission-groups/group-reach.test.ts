@@ -92,7 +92,7 @@ const asked = fc.record(
 );
 const isGlobal = (group: GroupReach) => rightsOf({ isAdmin: false }, [group]).hasFullAccess;
 
-test('no change makes a group reach all spaces but one that says so', () => {
+test('a group reaches all spaces only after a change that states it', () => {
   const property = fc.property(
     fc.constantFrom(...levels),
     spaceIds,
@@ -113,7 +113,7 @@ test('no change makes a group reach all spaces but one that says so', () => {
   fc.assert(property);
 });
 
-test('what a group is shown as changes nothing when it is sent back', () => {
+test('a group sent back as it was returned changes nothing', () => {
   const property = fc.property(asked, asked, (first, change) => {
     const made = settled(() => newReach({ permission: 'FULL_ACCESS', ...first }));
     if (made === refused) return;

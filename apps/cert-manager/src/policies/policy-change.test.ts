@@ -12,11 +12,11 @@ function policyOf(count: number): IssuancePolicy {
   };
 }
 
-test('records both policies as they are', () => {
+test('records short policies in full', () => {
   expect(changeDetails(open, policyOf(5))).toEqual({ before: open, after: policyOf(5) });
 });
 
-test('records of long lists their lengths and a digest of each, within what an audit entry holds', () => {
+test('records long lists as their length and a digest, within the size of an audit entry', () => {
   const [before, after] = [changeDetails(policyOf(200), policyOf(199)), changeDetails(policyOf(199), open)];
   expect(Buffer.byteLength(JSON.stringify(before))).toBeLessThan(7000);
   expect(before['before']).toMatchObject({

@@ -15,7 +15,7 @@ function faultsOf(change: Partial<AllowedNames>): [string, string][] {
 }
 
 describe('a policy', () => {
-  test('is without limits where nothing is sent', () => {
+  test('has no limits for members that are not sent', () => {
     const open = { allowedNames: null, providerIds: null };
     expect(normalPolicy({})).toEqual(open);
     expect(normalPolicy({ allowedNames: null, providerIds: null })).toEqual(open);

@@ -7,7 +7,7 @@ const byHand = kind.fromAddress('http://hand.test');
 const byEnvironment = kind.fromAddress('http://old.test');
 
 describe('a provider and the address in the environment', () => {
-  test('never configured: configured and enabled', () => {
+  test('never configured: becomes configured and enabled', () => {
     const change = followEnvironment(kind, { config: null, environmentAddress: null }, 'http://new.test');
     expect(change).toEqual({
       config: kind.fromAddress('http://new.test'),
@@ -16,7 +16,7 @@ describe('a provider and the address in the environment', () => {
     });
   });
 
-  test('address from the environment: follows it and keeps the rest', () => {
+  test('address from the environment: is updated, and the rest is unchanged', () => {
     const stored = {
       config: { ...byEnvironment, validityDays: 7 },
       environmentAddress: 'http://old.test',
@@ -31,12 +31,12 @@ describe('a provider and the address in the environment', () => {
     ['no address in the environment', { config: null, environmentAddress: null }, undefined],
     ['set by hand', { config: byHand, environmentAddress: null }, 'http://new.test'],
     ['the same address', { config: byEnvironment, environmentAddress: 'http://old.test' }, 'http://old.test'],
-  ])('%s: stays', (_, stored, address) => {
+  ])('%s: is unchanged', (_, stored, address) => {
     expect(followEnvironment(kind, stored, address)).toBeUndefined();
   });
 });
 
-describe('what a configuration lacks', () => {
+describe('the missing members of a configuration', () => {
   test.each([
     ['all of it', 'dummy-ca', {}, 'baseUrl'],
     ['nothing', 'dummy-ca', byHand, undefined],

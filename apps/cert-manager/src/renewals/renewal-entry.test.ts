@@ -98,7 +98,7 @@ describe('a renewal entry', () => {
   });
 });
 
-describe('whatever happens to a renewal entry', () => {
+describe('a renewal entry after any sequence of events', () => {
   const instant = fc.integer({ min: -5000, max: 5000 }).map(seconds);
   const attempt = fc.integer({ min: 1, max: 4 });
   const event: fc.Arbitrary<RenewalEvent> = fc.oneof(

@@ -28,7 +28,7 @@ test.each<[string, Partial<RenewalFacts>, string]>([
   expect(outlookOf({ ...facts, ...change })).toEqual({ isPlanned: false, hindrance });
 });
 
-test('else the newest certificate is renewed by its own provider, after two thirds of its lifetime', () => {
+test('the newest certificate is renewed by its own provider, after two thirds of its lifetime', () => {
   expect(outlookOf(facts)).toMatchObject({
     isPlanned: true,
     certificateId: 'c1',
@@ -37,18 +37,18 @@ test('else the newest certificate is renewed by its own provider, after two thir
   });
 });
 
-test('one without a provider is renewed by that of the FQDN', () => {
+test('a certificate without a provider is renewed by the provider of the FQDN', () => {
   const imported = { ...facts, providerId: 'p2', certificate: { ...certificate, providerId: null } };
   expect(outlookOf(imported)).toMatchObject({ isPlanned: true, providerId: 'p2' });
 });
 
-test('or after the share of the FQDN', () => {
+test('the share of the lifetime that the FQDN sets is used', () => {
   expect(outlookOf({ ...facts, renewAfterPermille: 250 })).toMatchObject({
     plan: { rule: 'fraction', fraction: 0.25 },
   });
 });
 
-test('a revoked one is renewed at once, whatever the share of the FQDN and the window of its CA', () => {
+test('a revoked certificate is renewed at once, for any share of the FQDN and any window of its CA', () => {
   const revokedAt = new Date('2026-03-02T00:00:00Z');
   const window = { start: new Date('2026-04-01T00:00:00Z'), end: new Date('2026-04-02T00:00:00Z') };
   const revoked = { ...facts, renewAfterPermille: 250, window, certificate: { ...certificate, revokedAt } };

@@ -14,7 +14,7 @@ const terms = (days: number, more: Partial<RenewalTerms> = {}): RenewalTerms => 
 });
 const daysIn = (instant: Date) => (instant.getTime() - issued.getTime()) / day;
 
-describe('the moment of a renewal', () => {
+describe('the time of a renewal', () => {
   test.each([
     ['90 days → after 60', terms(90), 'two_thirds', 58.5, 61.5],
     ['47 days → about day 31', terms(47), 'two_thirds', 30.55, 32.12],
@@ -80,7 +80,7 @@ describe('the moment of a renewal', () => {
     expect(plan.renewAt.getTime()).toBeLessThanOrEqual(plan.latest.getTime());
   });
 
-  test('is another one in a new window, and the same in the same window', () => {
+  test('changes with a new window, and is the same for the same window', () => {
     const inWindow = (start: number) =>
       planRenewal(terms(90, { window: { start: after(start), end: after(start + 2) } })).renewAt.getTime() -
       after(start).getTime();
@@ -107,7 +107,7 @@ describe('the moment of a renewal', () => {
     );
   });
 
-  test('comes before the expiry whatever window a CA names', () => {
+  test('is before the expiry for any window that a CA suggests', () => {
     const moment = fc.integer({ min: -100, max: 900 }).map((days) => after(days));
     fc.assert(
       fc.property(anyTerms, moment, moment, (given, start, end) => {
@@ -140,7 +140,7 @@ describe('the moment of a renewal', () => {
   });
 });
 
-describe('a certificate that a renewal brought', () => {
+describe('a certificate that a renewal obtained', () => {
   test.each([
     ['a year left: an hour', 365 * day, 60 * minute],
     ['20 hours left: an hour', 1200 * minute, 60 * minute],
@@ -148,7 +148,7 @@ describe('a certificate that a renewal brought', () => {
     ['20 minutes left: a minute', 20 * minute, minute],
     ['a minute left: a minute', minute, minute],
     ['expired: a minute', -day, minute],
-  ])('is left alone, with %s', (_, left, rest) => {
+  ])('is not renewed before its rest ends, with %s', (_, left, rest) => {
     const renewed = { renewedAt: issued, notAfter: new Date(issued.getTime() + left) };
     expect(restUntil(renewed)).toEqual(new Date(issued.getTime() + rest));
   });
@@ -159,12 +159,12 @@ describe('a certificate that a renewal brought', () => {
     [4, 120 * minute],
     [6, 480 * minute],
     [100, 30 * day],
-  ])('is left alone longer after %i renewals within its lifetime', (renewals, rest) => {
+  ])('rests longer after %i renewals within its lifetime', (renewals, rest) => {
     const renewed = { renewedAt: issued, notAfter: after(90), renewals };
     expect(restUntil(renewed)).toEqual(new Date(issued.getTime() + rest));
   });
 
-  test('is renewed by the rule when that is later', () => {
+  test('is renewed at the time of the rule if that is later', () => {
     const plan = planRenewal(terms(90));
     expect(withRest(plan, { renewedAt: issued, notAfter: after(90) })).toBe(plan);
   });
@@ -175,7 +175,7 @@ describe('a certificate that a renewal brought', () => {
     expect(resting).toEqual({ ...plan, renewAt: after(1 / 24), isResting: true });
   });
 
-  test('is never renewed more than once a minute, whatever a CA issues', () => {
+  test('is renewed at most once a minute, for any lifetime that a CA issues', () => {
     const instant = fc
       .integer({ min: -400 * day, max: 400 * day })
       .map((ms) => new Date(issued.getTime() + ms));

@@ -132,7 +132,7 @@ describe('the state of an FQDN', () => {
     expect(standing.attentionAt !== null && standing.attentionAt <= now).toBe(needsYou);
   });
 
-  test('calls an FQDN due at the moment at which its check falls', () => {
+  test('is due from the moment at which its check goes down', () => {
     const { dueAt = now } = factsOf(valid);
     const fallsAt = dueAt.getTime() + graceOf({ expectedAt: dueAt, notAfter: valid.expiresAt }) * 1000;
     expect(standingOf(factsOf(valid)).attentionAt?.getTime()).toBe(fallsAt);
@@ -141,13 +141,13 @@ describe('the state of an FQDN', () => {
     expect(stateAt(standing, new Date(fallsAt))).toBe('due');
   });
 
-  test('with renewal off, calls it due a grace after people are notified', () => {
+  test('with renewal off, is due when the grace after the notification ends', () => {
     const expectedAt = noticeAt(valid);
     const fallsAt = expectedAt.getTime() + graceOf({ expectedAt, notAfter: valid.expiresAt }) * 1000;
     expect(standingOf(off(valid)).attentionAt?.getTime()).toBe(fallsAt);
   });
 
-  test('needs a person at the end at the latest, however short the certificate lives', () => {
+  test('needs attention at the expiry at the latest, for any lifetime', () => {
     const brief = { ...valid, notBefore: now, expiresAt: new Date(now.getTime() + 60_000) };
     expect(standingOf(factsOf(brief)).attentionAt).toEqual(brief.expiresAt);
     expect(standingOf(off(brief)).attentionAt).toEqual(brief.expiresAt);
@@ -155,7 +155,7 @@ describe('the state of an FQDN', () => {
 });
 
 describe('what is wrong with an FQDN', () => {
-  test('is the worst of what there is, since its own moment; attention is needed since the first', () => {
+  test('is the worst problem with its own start; attention is needed since the first problem', () => {
     const facts = factsOf(valid, {
       renewalFailure: mishap(-2, 'no answer'),
       requestFailure: mishap(-1),
@@ -169,7 +169,7 @@ describe('what is wrong with an FQDN', () => {
     });
   });
 
-  test('is forbidden only where there would be a renewal', () => {
+  test('is forbidden only if a renewal would happen', () => {
     expect(standingOf(factsOf(valid, { refusal: mishap(-1) })).outlook).toBe('forbidden');
     const without = factsOf(undefined, { refusal: mishap(-1) });
     expect(standingOf(without).outlook).toBe('no_certificate');
@@ -177,7 +177,7 @@ describe('what is wrong with an FQDN', () => {
 });
 
 describe('when it is renewed', () => {
-  test('is when the queue has it, else when it is planned, else never', () => {
+  test('is the time of the queue entry, else the planned time, else never', () => {
     expect(standingOf(factsOf(valid, { scheduledAt: inDays(3) })).renewAt).toEqual(inDays(3));
     expect(standingOf(factsOf(valid)).renewAt).toEqual(factsOf(valid).dueAt);
     expect(standingOf(off(valid)).renewAt).toBeNull();
@@ -218,7 +218,7 @@ const anyFacts = fc
   );
 
 describe('of all FQDNs', () => {
-  test('those that are expired, failing or due need a person since then, but while that is accepted', () => {
+  test('expired, failing and due FQDNs need attention since then, unless the expiry is accepted', () => {
     fc.assert(
       fc.property(anyFacts, days, (facts, at) => {
         const moment = inDays(at);
@@ -236,7 +236,7 @@ describe('of all FQDNs', () => {
     );
   });
 
-  test('one gets no better by waiting', () => {
+  test('the state never improves as time passes', () => {
     const worse: Readonly<Record<FqdnState, number>> = {
       unfinished: 0,
       valid: 1,
@@ -253,7 +253,7 @@ describe('of all FQDNs', () => {
     );
   });
 
-  test('a problem is named with its moment and reason, or none of them is', () => {
+  test('a problem has both a time and a reason, or neither', () => {
     fc.assert(
       fc.property(anyFacts, (facts) => {
         const { problem, problemAt, problemReason } = standingOf(facts);

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { createLabels } from './provider-labels.js';
 
-test('keeps the first names as labels and gives all further ones a label of their own', () => {
+test('uses the first names as labels, and one common label for all further ones', () => {
   const labelOf = createLabels(2);
   expect(['acme', 'staging', 'third', 'acme', 'fourth', 'staging'].map(labelOf)).toEqual([
     'acme',

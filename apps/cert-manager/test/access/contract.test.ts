@@ -45,25 +45,28 @@ describeEachDialect('the contract', (open) => {
     await silent.close();
   });
 
-  test.each(operations)('%s answers as it says, and leaves the entry that it must', async (operation) => {
-    const { responses, failures, method } = endpointOf(operation);
-    const { answer, leaves } = await requests[operation](app);
+  test.each(operations)(
+    '%s responds as documented, and writes the expected audit entry',
+    async (operation) => {
+      const { responses, failures, method } = endpointOf(operation);
+      const { answer, leaves } = await requests[operation](app);
 
-    const shape = responses[answer.status];
-    if (shape === undefined) expect(failures).toContain(answer.status);
-    else if (shape.kind === 'json') expect(() => z.parse(shape.schema, answer.body)).not.toThrow();
+      const shape = responses[answer.status];
+      if (shape === undefined) expect(failures).toContain(answer.status);
+      else if (shape.kind === 'json') expect(() => z.parse(shape.schema, answer.body)).not.toThrow();
 
-    if (leaves === undefined) expect(method).toBe('GET');
-    if (typeof leaves === 'string') {
-      expect(Object.keys(responses)).toContain(String(answer.status));
-      // jobs of earlier operations end in the background, and leave entries of their own
-      const requestId = answer.headers['x-request-id'];
-      const { body } = await ask(app, 'get', '/audit-logs?limit=20');
-      const entries = body.logs.filter((entry: AuditLog) => entry.details?.['requestId'] === requestId);
-      const details = expect.objectContaining({ outcome: 'success' });
-      expect(entries).toContainEqual(expect.objectContaining({ action: leaves, details }));
-    }
-  });
+      if (leaves === undefined) expect(method).toBe('GET');
+      if (typeof leaves === 'string') {
+        expect(Object.keys(responses)).toContain(String(answer.status));
+        // jobs of earlier operations end in the background, and leave entries of their own
+        const requestId = answer.headers['x-request-id'];
+        const { body } = await ask(app, 'get', '/audit-logs?limit=20');
+        const entries = body.logs.filter((entry: AuditLog) => entry.details?.['requestId'] === requestId);
+        const details = expect.objectContaining({ outcome: 'success' });
+        expect(entries).toContainEqual(expect.objectContaining({ action: leaves, details }));
+      }
+    },
+  );
 
   describe('a caller without credentials', () => {
     const authenticated = operations.filter((operation) => !('public' in endpointOf(operation)));
@@ -77,7 +80,7 @@ describeEachDialect('the contract', (open) => {
       expect(body).toMatchObject({ status: 401, code: 'unauthenticated', instance: anyPath(operation) });
     });
 
-    test('leaves no entry: there are too many of them', async () => {
+    test('writes no audit entry, since such requests are too frequent', async () => {
       // a job under way ends without an entry once its FQDN is gone
       await ask(app, 'delete', '/fqdns?confirm=true').expect(200);
       const before = await app.database.read(measureAuditLogs);
@@ -92,7 +95,7 @@ describeEachDialect('the contract', (open) => {
       return need === 'admin' || need === 'full-access' || typeof need === 'object';
     });
 
-    test.each(restricted)('is refused %s before anything else is judged', async (operation) => {
+    test.each(restricted)('is refused %s before the request is validated', async (operation) => {
       const method = endpointOf(operation).method.toLowerCase() as 'get' | 'post' | 'put' | 'delete';
       const { status } = await app.request[method](`${anyPath(operation)}?limit=x`)
         .set(app.people.cleo.auth)
@@ -110,13 +113,13 @@ describeEachDialect('the contract', (open) => {
     expect(headers['content-security-policy']).not.toContain('upgrade-insecure-requests');
   });
 
-  test('a method that a path does not have is refused with those that it has', async () => {
+  test('a method that a path does not have is rejected, and the response names the allowed ones', async () => {
     const { status, headers } = await ask(app, 'put', '/spaces');
     expect(status).toBe(405);
     expect(headers['allow']).toBe('GET, HEAD, POST');
   });
 
-  test('a path parameter that is no uuid names nothing', async () => {
+  test('a path parameter that is not a UUID returns 404', async () => {
     for (const path of ['/spaces/7', '/spaces/7/fqdns', `/providers/${randomUUID()}x`]) {
       const method = path === '/spaces/7' ? 'delete' : 'get';
       expect((await ask(app, method, path)).status).toBe(404);

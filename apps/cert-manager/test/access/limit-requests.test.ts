@@ -23,7 +23,7 @@ describe('requests', () => {
   describe('of one user', () => {
     const limited = () => start({ CERT_MANAGER_REQUESTS_PER_MINUTE: '4' });
 
-    test('show how many are left, and are rejected when none is', async () => {
+    test('show how many are left, and are rejected when none are left', async () => {
       await limited();
       const { ben } = app.people;
       const left: string[] = [];
@@ -122,7 +122,7 @@ describe('requests', () => {
     });
   });
 
-  test('of the scheduler do not count', async () => {
+  test('of the scheduler are not counted', async () => {
     await start({ CERT_MANAGER_REQUESTS_PER_MINUTE: '1', CERT_MANAGER_SPACE_REQUESTS_PER_MINUTE: '1' });
     for (let count = 0; count < 3; count += 1) expect(await app.renew()).toMatchObject({ isDone: true });
     await ask(app.people.ada).expect(200);

@@ -95,7 +95,7 @@ describeEachDialect('lists by pages', (open) => {
     },
   );
 
-  test.each(names)('%s: a page that holds all has no next one', async (name) => {
+  test.each(names)('%s: a page with all rows has no next page', async (name) => {
     const all = await whole(pathTo(name));
     for (const limit of [all.length, 1000]) {
       const { body, headers } = await get(withQuery(pathTo(name), `limit=${limit}`)).expect(200);
@@ -104,7 +104,7 @@ describeEachDialect('lists by pages', (open) => {
     }
   });
 
-  test.each(names)('%s: refuses what is no limit and no cursor', async (name) => {
+  test.each(names)('%s: rejects an invalid limit and an invalid cursor', async (name) => {
     const valid = Buffer.from('1.3f8c1b1e-6a43-4f0e-9a43-0d8a6c1c5b7e').toString('base64url');
     await get(withQuery(pathTo(name), `cursor=${valid}`)).expect(200);
     const text = (value: string) => Buffer.from(value).toString('base64url');
@@ -139,13 +139,13 @@ describeEachDialect('lists by pages', (open) => {
       expect(rows).toEqual(all.toReversed());
     });
 
-    test('shows the whole list without a limit, and the usual order by asc', async () => {
+    test('returns the whole list without a limit, and the oldest first with order=asc', async () => {
       const all = await whole(pathTo(name));
       expect(await whole(`${pathTo(name)}?order=desc`)).toEqual(all.toReversed());
       expect(await whole(`${pathTo(name)}?order=asc`)).toEqual(all);
     });
 
-    test('begins again after a row that is gone', async () => {
+    test('continues after a row that was deleted', async () => {
       const gone = Buffer.from('1.3f8c1b1e-6a43-4f0e-9a43-0d8a6c1c5b7e').toString('base64url');
       const all = await whole(pathTo(name));
       const rows = await whole(`${pathTo(name)}?order=desc&limit=2&cursor=${gone}`);
@@ -173,7 +173,7 @@ describeEachDialect('lists by pages', (open) => {
     expect(body).toEqual([...before.slice(2), added]);
   });
 
-  test('show and count only what the caller may see', async () => {
+  test('return and count only rows that the caller may see', async () => {
     const { cleo } = app.people;
     const [one, , three] = await whole('/spaces');
     await grant(app, cleo, 'READ', [one?.id ?? '', three?.id ?? '']);

@@ -182,7 +182,7 @@ const matrix = rowsOf(
 `.replaceAll(/\n\s*\n/g, '\n'),
 );
 
-test('every operation has a row, a request and a need, and nothing else has one', () => {
+test('every operation has exactly one row, one request and one permission requirement', () => {
   const operations = Object.keys(certManagerContract).toSorted();
   expect([...new Set(matrix.map(({ operation }) => operation))].toSorted()).toEqual(operations);
   expect(Object.keys(requests).toSorted()).toEqual(matrix.map(({ name }) => name).toSorted());
@@ -211,7 +211,7 @@ describeEachDialect('the permission matrix', (open) => {
   });
 });
 
-describeEachDialect('what lists and counts show', (open) => {
+describeEachDialect('the content of lists and counts', (open) => {
   let app: TestApp;
   let cast: Cast;
   let close: () => Promise<void>;
@@ -234,16 +234,16 @@ describeEachDialect('what lists and counts show', (open) => {
     ['A', 2],
   ] as const;
 
-  describe.each(counts)('to %s', (kind, visible) => {
+  describe.each(counts)('for %s', (kind, visible) => {
     const read = async (path: string) => (await askingAs(app, cast, kind).send('get', path).expect(200)).body;
 
-    test('are the spaces that they may read', async () => {
+    test('is the spaces that they may read', async () => {
       expect(await read('/spaces')).toHaveLength(visible);
       expect(await read('/stats')).toMatchObject({ spaces: visible, fqdns: visible, csrs: visible });
       expect((await read('/user/permissions')).accessibleSpaces).toHaveLength(visible);
     });
 
-    test('are the entries of these spaces', async () => {
+    test('is the entries of these spaces', async () => {
       const { total, logs } = await read('/audit-logs?action=fqdn.create');
       expect([total, logs.length]).toEqual([visible, visible]);
     });
@@ -252,7 +252,7 @@ describeEachDialect('what lists and counts show', (open) => {
       expect(await read(`/spaces/${cast.space}/fqdns/count`)).toEqual({ count: Math.min(visible, 1) });
     });
 
-    test('is nothing of who administers users and providers, but to administrators', async () => {
+    test('contains changes of users and providers only for administrators', async () => {
       await makeGroup(app, {});
       const { total } = await read('/audit-logs?resourceType=permission-group');
       expect(total > 0).toBe(kind === 'A');

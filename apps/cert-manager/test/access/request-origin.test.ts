@@ -17,7 +17,7 @@ describeEachDialect('the origin of a request behind no proxy', (open) => {
   });
   afterAll(() => app.close());
 
-  test('is its own address, whatever it says', async () => {
+  test('is the address of the connection, whatever the headers say', async () => {
     expect(await addressOf(app, '203.0.113.9')).toBe('127.0.0.1');
   });
 
@@ -50,11 +50,11 @@ describeEachDialect('the origin of a request behind a proxy that is trusted', (o
     ['::ffff:203.0.113.9', '203.0.113.9'],
     ['fe80::1%eth0', 'fe80::1'],
     ['nonsense', ''],
-  ])('is what the proxy says: %s', async (forwardedFor, address) => {
+  ])('is the address that the proxy sends: %s', async (forwardedFor, address) => {
     expect(await addressOf(app, forwardedFor)).toBe(address);
   });
 
-  test('is what the ranges of a token are held against', async () => {
+  test('is compared with the address ranges of a token', async () => {
     const token = await addToken(app, app.people.cleo.id, { allowedCidrs: ['203.0.113.0/24'] });
     const statusFrom = async (address: string) =>
       (
@@ -73,7 +73,7 @@ describeEachDialect('the origin of a request behind a proxy that is trusted', (o
     expect(headers['strict-transport-security']).toContain('max-age=');
   });
 
-  test('lets pages of the public address write with a session', async () => {
+  test('accepts writes with a session from pages of the public address', async () => {
     const { writing } = await signIn(app, app.people.ada);
     const request = app.request.post('/audit-logs/test').set(writing).unset('Sec-Fetch-Site');
     expect((await request.set('Origin', 'https://certs.example.org')).status).toBe(200);

@@ -25,7 +25,7 @@ const viewOf = (refusalOf: (address: string) => string | undefined = () => undef
   createDnsView({ resolvers: [{ host: '127.0.0.1', port: dns.port }], refusalOf, zonePort });
 
 describe('the name under which a proof is published', () => {
-  test('is where CNAME records end', async () => {
+  test('is the end of the CNAME chain', async () => {
     dns.set('_acme-challenge.www.example.org', 'CNAME', 'www.example.org.delegated.example.org');
     dns.set('www.example.org.delegated.example.org', 'CNAME', `WWW.${zone}`);
     expect(await viewOf().effectiveName('_acme-challenge.www.example.org')).toBe(`www.${zone}`);
@@ -42,7 +42,7 @@ describe('the name under which a proof is published', () => {
     ['of two', ['b', 'a'], /the CNAME records of a\.test lead in a circle/],
     ['of one', ['a'], /lead in a circle/],
     ['of nine in a row', ['b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'], /are more than 8 in a row/],
-  ])('is none for a chain %s', async (_, names, message) => {
+  ])('is undefined for a chain %s', async (_, names, message) => {
     let from = 'a.test';
     for (const name of names) {
       dns.set(from, 'CNAME', `${name}.test`);
@@ -69,7 +69,7 @@ describe('whether a record can be seen', () => {
     expect(await wait()).toBeUndefined();
   });
 
-  test('is asked again until it can', async () => {
+  test('is queried again until it is visible', async () => {
     ownZone();
     const pauses: number[] = [];
     const late = async () => {
@@ -80,14 +80,14 @@ describe('whether a record can be seen', () => {
     expect(pauses).toHaveLength(2);
   });
 
-  test('is a sentence after a while, which says where not', async () => {
+  test('is a sentence after a timeout, which names the servers without it', async () => {
     ownZone();
     expect(await wait()).toBe(
       `www.${zone} TXT cannot be seen at 1 of 1 name servers of ${zone} from here after 3 s`,
     );
   });
 
-  test('is judged by the resolvers where no name server may be asked, or none answers', async () => {
+  test('is judged by the resolvers if no name server may be queried, or none responds', async () => {
     ownZone();
     dns.set(record.name, 'TXT', 'abc');
     const guarded = viewOf((address) => (address === '127.0.0.1' ? 'is a private address' : undefined));
@@ -127,7 +127,7 @@ describe('a zone by signed updates', () => {
     isWildcard,
   });
 
-  test('holds the proofs of a wildcard, its base, and another process, and each takes back its own', async () => {
+  test('contains the proofs of a wildcard, its base and another process, and each removes only its own', async () => {
     dns.set('_acme-challenge.example.org', 'CNAME', `example.${zone}`);
     const [one, other] = [proverOf(), proverOf()];
     const proofs = await Promise.all([
@@ -148,7 +148,7 @@ describe('a zone by signed updates', () => {
     expect(dns.valuesOf(`example.${zone}`, 'TXT')).toEqual([]);
   });
 
-  test('is taken back where it was published, though the CNAME has moved meanwhile', async () => {
+  test('is removed where it was published, although the CNAME has changed since', async () => {
     dns.set('_acme-challenge.example.org', 'CNAME', `example.${zone}`);
     const proof = await proverOf().locate(proofOf('example.org', 'a'));
     await proverOf().present(proof, 'a');
@@ -157,7 +157,7 @@ describe('a zone by signed updates', () => {
     expect(dns.valuesOf(`example.${zone}`, 'TXT')).toEqual([]);
   });
 
-  test('is looked for when none is configured', async () => {
+  test('is found by SOA queries if none is configured', async () => {
     dns.set(zone, 'SOA', `ns.${zone}`);
     await backendOf({ zone: undefined }).present(record, {
       identifier: { value: '' },
@@ -182,7 +182,7 @@ describe('a zone by signed updates', () => {
     expect(dns.changes).toEqual([]);
   });
 
-  test('is tried without a change', async () => {
+  test('is tested without a change', async () => {
     expect(await backendOf().probe()).toBe(`the name server takes updates of ${zone}`);
     await expect(backendOf({ secret: new Uint8Array(32) }).probe()).rejects.toThrow(/NOTAUTH/);
     expect(await backendOf({ zone: undefined }).probe()).toMatch(/has an address/);
@@ -209,7 +209,7 @@ describe('a zone behind HTTP', () => {
     pause: async () => undefined,
   });
 
-  test('is sent the name at which the CNAME records end', async () => {
+  test('receives the name at the end of the CNAME chain', async () => {
     dns.set('_acme-challenge.example.org', 'CNAME', `example.${zone}`);
     const backend = webhookBackend({ fetch, url, mode: 'fqdn-value', requestMs: 2000 }, deps());
     const prover = createDnsProver(backend, { logger });
@@ -223,7 +223,7 @@ describe('a zone behind HTTP', () => {
     expect(await backend.probe()).toBe('the DNS webhook answers with 404');
   });
 
-  test('of acme-dns wants a CNAME to its own name', async () => {
+  test('of acme-dns requires a CNAME to its own name', async () => {
     const account = { username: 'u', password: 'p', subdomain: 's', fullDomain: `s.${zone}` };
     const backend = acmeDnsBackend({ fetch, url, requestMs: 2000, ...account }, deps());
     expect(await backend.propagated({ name: '_acme-challenge.example.org', value: 'abc' })).toBe(

@@ -75,7 +75,7 @@ describeAgainstPebble('orders by dns-01 with signed updates', (open) => {
     return (await by.request.post(path).set(by.people.ada.auth).expect(200)).body as RequestReply;
   };
 
-  test('of a wildcard and its base, by two processes at once, leave each other their records', async () => {
+  test("of a wildcard and its base, by two processes at once, do not remove each other's records", async () => {
     app.clock.set(new Date());
     const [one, another] = [await newFqdn(), await newFqdn()];
     const replies = await Promise.all([order(app, one), order(other, another)]);

@@ -41,7 +41,7 @@ describeEachDialect('the order of certificates', (open) => {
       return rows.map(({ pem }) => pem);
     });
 
-  test('is that of their storing after a clock that was an hour ahead is corrected', async () => {
+  test('is the order of storing, also after a clock that was an hour ahead is corrected', async () => {
     const { app } = place;
     app.clock.advance(hour);
     const fqdn = await renewedFqdn(place);
@@ -73,7 +73,7 @@ describeEachDialect('the order of certificates', (open) => {
     expect(fresh?.pem).toBe(stored.at(-1));
   });
 
-  test('is one order for replicas whose clocks differ by two hours', async () => {
+  test('is the same for replicas whose clocks differ by two hours', async () => {
     const fqdn = await renewedFqdn(place);
     const stored = await listed(fqdn);
     const other = await startAppOn(place.app.database, {
@@ -96,7 +96,7 @@ describeEachDialect('the order of certificates', (open) => {
     await other.close();
   });
 
-  test('has one newest certificate when renewals store behind the clock', async () => {
+  test('has one newest certificate when renewals store with an earlier time', async () => {
     const { app } = place;
     app.clock.advance(hour);
     const fqdn = await renewedFqdn(place);
@@ -110,7 +110,7 @@ describeEachDialect('the order of certificates', (open) => {
     expect(await inUse(fqdn)).toEqual(stored.slice(-1));
   });
 
-  test('ends with the certificate of the new key after a change of keys', async () => {
+  test('has the certificate of the new key last after a change of keys', async () => {
     const { app } = place;
     app.clock.advance(hour);
     const fqdn = await renewedFqdn(place);
@@ -124,7 +124,7 @@ describeEachDialect('the order of certificates', (open) => {
     expect(await key(after)).not.toBe(await key(before));
   });
 
-  test('goes on where no certificate is in use any more', async () => {
+  test('continues when no certificate is in use any more', async () => {
     const fqdn = await renewedFqdn(place);
     const [first = ''] = await listed(fqdn);
     await place.app.database.transaction((tx) =>
@@ -137,7 +137,7 @@ describeEachDialect('the order of certificates', (open) => {
     expect(await inUse(fqdn)).toEqual([second]);
   });
 
-  test('is that of the pages, whatever their length', async () => {
+  test('is the same in pages of any length', async () => {
     const fqdn = await renewedFqdn(place);
     for (const step of [hour, -2 * hour, hour, -hour]) {
       place.app.clock.advance(step);
@@ -149,7 +149,7 @@ describeEachDialect('the order of certificates', (open) => {
     expect(rows.map(({ pem }) => pem)).toEqual(stored);
   });
 
-  test('is made of moments and ids by the migration, with one certificate in use', async () => {
+  test('is computed from times and ids by the migration, with one certificate in use', async () => {
     const { clock, database } = place.app;
     const fqdns = [await renewedFqdn(place), await renewedFqdn(place)];
     for (const fqdn of fqdns) {
@@ -175,7 +175,7 @@ describeEachDialect('the order of certificates', (open) => {
     }
   });
 
-  test('takes in what a process of the version before stores during an upgrade', async () => {
+  test('includes certificates that a process of the previous version stores during an upgrade', async () => {
     const { database } = place.app;
     // SQLite serves one process
     if (database.dialect.name === 'sqlite') return;

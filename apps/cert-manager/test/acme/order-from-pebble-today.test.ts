@@ -53,7 +53,7 @@ async function orderFound(app: PebblePlace['app'], fqdn: Parameters<typeof order
   return ordered;
 }
 
-describeAgainstPebbleOfToday('an order with the pebble of today', (open) => {
+describeAgainstPebbleOfToday('an order with the current pebble', (open) => {
   let place: PebblePlace;
   beforeAll(async () => {
     place = await startPebblePlace(
@@ -70,7 +70,7 @@ describeAgainstPebbleOfToday('an order with the pebble of today', (open) => {
   });
   afterAll(() => place?.close());
 
-  test('gives a certificate of the profile, with a chain of three', async () => {
+  test('returns a certificate of the profile, with a chain of three', async () => {
     const { app, pebble } = place;
     const csr = await newCsr('a.today.test', 'b.today.test');
     const reply = await order(app, await fqdnFor(app, csr, 'a.today.test'));
@@ -90,7 +90,7 @@ describeAgainstPebbleOfToday('an order with the pebble of today', (open) => {
     expect(placed?.payload).not.toHaveProperty('replaces');
   });
 
-  test('is refused before it is placed for a profile that the CA does not have', async () => {
+  test('is rejected before it is placed if the CA does not have the profile', async () => {
     const { app } = place;
     const provider = await providerOf(app, 'acme');
     await configure(app, provider, { ...provider.config, profile: 'nosuch' }).expect(200);
@@ -104,7 +104,7 @@ describeAgainstPebbleOfToday('an order with the pebble of today', (open) => {
     await configure(app, provider, provider.config ?? {}).expect(200);
   });
 
-  test('is placed again in the window that the CA names', async () => {
+  test('is placed again in the window that the CA suggests', async () => {
     const { app, pebble } = place;
     const fqdn = await fqdnFor(app, await newCsr('ari.today.test'), 'ari.today.test');
     const first = await orderFound(app, fqdn);
@@ -131,7 +131,7 @@ describeAgainstPebbleOfToday('an order with the pebble of today', (open) => {
     expect(others.slice(ordered - 1)).toEqual([{ status: 201, profile: 'shortlived', replaces: id }]);
   });
 
-  test('names the certificate that it replaces, and does without where the CA knows of a replacement', async () => {
+  test('names the certificate that it replaces, and omits it if the CA already has a replacement', async () => {
     const { app, pebble } = place;
     const fqdn = await fqdnFor(app, await newCsr('again.today.test'), 'again.today.test');
     const first = await orderFound(app, fqdn);
@@ -169,14 +169,14 @@ describeAgainstPebbleOfToday('an order with the pebble of today', (open) => {
   });
 });
 
-describeAgainstPebbleOfToday('an order by dns-01 with the pebble of today', (open) => {
+describeAgainstPebbleOfToday('an order by dns-01 with the current pebble', (open) => {
   let place: PebblePlace;
   beforeAll(async () => {
     place = await startPebblePlace(open, { isOfToday: true }, () => ({ challenge: { type: 'manual' } }));
   });
   afterAll(() => place?.close());
 
-  test('proves a wildcard among challenges of kinds that we do not know', async () => {
+  test('proves a wildcard among challenges of unknown types', async () => {
     const { app, pebble } = place;
     const fqdn = await fqdnFor(app, await newCsr('*.today.test'), '*.today.test');
     const waiting = await app.request

@@ -24,7 +24,7 @@ describeAgainstPebble('an order with pebble that refuses every fifth nonce', (op
   });
   afterAll(() => place?.close());
 
-  test('gives a certificate for the key and every name of the CSR', async () => {
+  test('returns a certificate for the key and every name of the CSR', async () => {
     const { app, pebble } = place;
     const csr = await newCsr('a.shop.test', 'b.shop.test', 'c.shop.test');
     const fqdn = await fqdnFor(app, csr, 'b.shop.test');
@@ -42,7 +42,7 @@ describeAgainstPebble('an order with pebble that refuses every fifth nonce', (op
     expect(top.verify(new X509Certificate(await pebble.rootPem()).publicKey)).toBe(true);
   });
 
-  test('reports every step, and takes the proofs back', async () => {
+  test('reports every step, and removes the proofs', async () => {
     const { app } = place;
     const fqdn = await fqdnFor(app, await newCsr('steps.shop.test'), 'steps.shop.test');
     const { stepStatus } = await order(app, fqdn);
@@ -72,7 +72,7 @@ describeAgainstPebble('an order with pebble that refuses every fifth nonce', (op
     });
   });
 
-  test('brings a certificate that pebble revokes, and one in its place', async () => {
+  test('returns a certificate that pebble revokes, and a replacement', async () => {
     const { app } = place;
     const fqdn = await fqdnFor(app, await newCsr('revoked.shop.test'), 'revoked.shop.test');
     const { certificate } = await order(app, fqdn);
@@ -115,7 +115,7 @@ describeAgainstPebble('an order with pebble that refuses every fifth nonce', (op
     });
   });
 
-  test('goes on with the same account after its key was changed', async () => {
+  test('continues with the same account after a change of its key', async () => {
     const { app } = place;
     const [before] = await app.database.read((tx) => tx.find(acmeAccounts));
     await changeAccountKey(app, place.providerId);
@@ -126,7 +126,7 @@ describeAgainstPebble('an order with pebble that refuses every fifth nonce', (op
     expect(await order(app, fqdn)).toMatchObject({ success: true });
   });
 
-  test('is placed again only when that is confirmed', async () => {
+  test('is placed again only after a confirmation', async () => {
     const { app } = place;
     const fqdn = await fqdnFor(app, await newCsr('again.shop.test'), 'again.shop.test');
     const first = await order(app, fqdn);
@@ -144,7 +144,7 @@ describeAgainstPebble('an order with pebble that refuses every fifth nonce', (op
     });
   });
 
-  test('comes of csr/sign, too', async () => {
+  test('is placed by csr/sign, too', async () => {
     const { app, providerId } = place;
     const fqdn = await fqdnFor(app, await newCsr('sign.shop.test'), 'sign.shop.test');
     const sign = () =>
@@ -160,7 +160,7 @@ describeAgainstPebble('an order with pebble that refuses every fifth nonce', (op
     ).toHaveLength(2);
   });
 
-  test('leads to a certificate that can be asked for again', async () => {
+  test('returns a certificate that can be requested again', async () => {
     const { app } = place;
     const fqdn = await fqdnFor(app, await newCsr('refresh.shop.test'), 'refresh.shop.test');
     const { certificate } = await order(app, fqdn);
@@ -186,7 +186,7 @@ describeAgainstPebble('an order with pebble that refuses every fifth nonce', (op
     expect(body).toHaveLength(2);
   });
 
-  test('of a name that the CA refuses fails with its reason, and is over', async () => {
+  test('for a name that the CA rejects, fails with the reason of the CA, and is not retried', async () => {
     const { app } = place;
     const fqdn = await fqdnFor(app, await newCsr('blocked-domain.example'), 'blocked-domain.example');
     const reply = await order(app, fqdn);
@@ -203,7 +203,7 @@ describeAgainstPebble('an order with pebble that refuses every fifth nonce', (op
     });
   });
 
-  test('for a wildcard is refused before anything is ordered', async () => {
+  test('for a wildcard is rejected before anything is ordered', async () => {
     const { app } = place;
     const fqdn = await fqdnFor(app, await newCsr('*.shop.test'), '*.shop.test');
     expect(await order(app, fqdn)).toMatchObject({
@@ -256,7 +256,7 @@ describeAgainstPebble('an order by dns-01', (open) => {
     expect(new Set(hook.calls.map(({ authorization }) => authorization))).toEqual(new Set(['Basic abc']));
   });
 
-  test('waits for someone when it is to be published by hand', async () => {
+  test('waits for a person if the record is published manually', async () => {
     const { app, pebble } = place;
     const provider = await providerOf(app, 'acme');
     await configure(app, provider, { ...provider.config, challenge: { type: 'manual' } }).expect(200);
@@ -292,7 +292,7 @@ describeAgainstPebble('an order that needs an external account', (open) => {
   });
   afterAll(() => place?.close());
 
-  test('is refused before it is placed without one', async () => {
+  test('without one, is rejected before it is placed', async () => {
     const { app } = place;
     const provider = await providerOf(app, 'acme');
     await configure(app, provider, { ...provider.config, eab: null }).expect(200);

@@ -7,7 +7,7 @@ import { listening } from '../support/small-server.js';
 const expected = { host: 'www.example.test', token: 'token-of-some-length', answer: 'token.thumbprint' };
 const path = `/.well-known/acme-challenge/${expected.token}`;
 
-describe('the look for a published answer', () => {
+describe('the probe for a published challenge response', () => {
   const hosts: (string | undefined)[] = [];
   let answer: (response: ServerResponse, path: string) => unknown;
   let port: number;
@@ -66,7 +66,7 @@ describe('the look for a published answer', () => {
   };
   const valid = (response: ServerResponse) => response.end(expected.answer);
 
-  test('finds it at every address, under the name', async () => {
+  test('requests it by name at every address', async () => {
     answer = valid;
     expect(await probe()).toBeUndefined();
     expect(hosts.at(-1)).toBe(`www.example.test:${port}`);
@@ -79,7 +79,7 @@ describe('the look for a published answer', () => {
     expect(faults).toEqual(['at ::1: ECONNREFUSED, though it can at 127.0.0.1']);
   });
 
-  test('asks no address that must not be called', async () => {
+  test('calls no forbidden address', async () => {
     answer = valid;
     expect(await probe({ addresses: ['127.0.0.1', '169.254.169.254'] })).toBe(unreachable);
     expect(faults.join()).toMatch(/at 169\.254\.169\.254: .*metadata|at 169\.254\.169\.254: .*link-local/);
@@ -115,7 +115,7 @@ describe('the look for a published answer', () => {
     expect(await probe()).toBeUndefined();
   });
 
-  describe('asks no service on another port', () => {
+  describe('calls no service on another port', () => {
     let internal: { readonly url: string; readonly close: () => Promise<void> };
     const asked: (string | undefined)[] = [];
     beforeAll(async () => {
@@ -182,7 +182,7 @@ describe('the look for a published answer', () => {
     expect(faults).toEqual(['as the name has no address']);
   });
 
-  test('ends the order only when that is wanted, and can be left out', async () => {
+  test('ends the order only if configured, and can be disabled', async () => {
     answer = (response) => response.writeHead(500).end();
     await expect(probe({ selfCheck: 'strict' })).rejects.toMatchObject({ code: 'self_check_failed' });
     const before = hosts.length;

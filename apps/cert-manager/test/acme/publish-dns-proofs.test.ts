@@ -45,7 +45,7 @@ describe('a zone behind HTTP', () => {
   const webhook = (mode: 'fqdn-value' | 'raw', address = url) =>
     webhookBackend({ fetch, url: address, authHeader: 'Bearer abc', mode, requestMs: 2000 }, deps);
 
-  test('is sent a record by the httpreq contract', async () => {
+  test('receives a record in the format of httpreq', async () => {
     const backend = webhook('fqdn-value');
     await backend.present(record, source);
     await backend.cleanUp(record, source);
@@ -56,14 +56,14 @@ describe('a zone behind HTTP', () => {
     ]);
   });
 
-  test('may make the record itself', async () => {
+  test('can compute the record from the raw token', async () => {
     await webhook('raw').present(record, source);
     expect(calls).toMatchObject([
       { body: { domain: 'www.example.org', token: 'token', keyAuth: 'token.thumbprint' } },
     ]);
   });
 
-  test('of acme-dns is updated with its own account', async () => {
+  test('of acme-dns is updated with the account of the name', async () => {
     const account = { username: 'user', password: 'pass', subdomain: 'sub' };
     const backend = acmeDnsBackend({ fetch, url, requestMs: 2000, ...account }, deps);
     await backend.present(record, source);
@@ -84,7 +84,7 @@ describe('a zone behind HTTP', () => {
     await expect(away.present(record, source)).rejects.toThrow(/did not answer/);
   });
 
-  test('is asked one after the other for one name', async () => {
+  test('receives changes of one name one after the other', async () => {
     const limitByName = createKeyedLimiter(1);
     const log: string[] = [];
     const work = (name: string) => async () => {
@@ -96,7 +96,7 @@ describe('a zone behind HTTP', () => {
     expect(log).toEqual(['one begins', 'one ends', 'other begins', 'other ends']);
   });
 
-  test('whose record is never seen is a warning after a while', async () => {
+  test('whose record stays invisible causes a warning after a timeout', async () => {
     expect(await webhook('raw').propagated(record)).toMatch(/cannot be seen from here after 2 s/);
     expect(pauses).toEqual([1000, 1000]);
   });
@@ -139,7 +139,7 @@ describe('a zone by signed updates', () => {
       deps,
     );
 
-  test('gets the record, and loses it again', async () => {
+  test('contains the record until it is removed', async () => {
     await backend(() => port).present(record, source);
     await backend(() => port).cleanUp(record, source);
     expect(messages.map((message) => message.includes('_acme-challenge'))).toEqual([true, true]);

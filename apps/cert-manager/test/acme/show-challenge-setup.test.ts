@@ -38,7 +38,7 @@ describeEachDialect('the setup of challenges', (open) => {
   };
 
   describe('by http-01', () => {
-    test('hands the path on to this service, for every name of the CSR', async () => {
+    test('forwards the path to this service, for every name of the CSR', async () => {
       const { id } = await useChallenge({ type: 'http-01' });
       const fqdn = await newFqdn('www.example.org', 'www.example.org', 'example.org');
       const setup = await setupOf(fqdn);
@@ -125,7 +125,7 @@ describeEachDialect('the setup of challenges', (open) => {
       expect(http01?.servers.find((one) => one.server === server)?.config.split('\n')).toEqual(lines);
     });
 
-    test('names the port it listens on when no one said where others reach it, and no redirect', async () => {
+    test('names the port of the listener and no redirect if no public address is configured', async () => {
       const other = await startAppOn(app.database, {
         environment: {
           ENCRYPTION_KEYS: environment.ENCRYPTION_KEYS,
@@ -146,7 +146,7 @@ describeEachDialect('the setup of challenges', (open) => {
       expect(http01?.servers.map(({ config }) => /ssl|SSL/.test(config))).not.toContain(true);
     });
 
-    test('says that a wildcard cannot be proven so', async () => {
+    test('says that a wildcard cannot be proven by http-01', async () => {
       await useChallenge({ type: 'http-01' });
       expect(await setupOf(await newFqdn('*.example.org'))).toMatchObject({
         names: ['*.example.org'],
@@ -214,7 +214,7 @@ describeEachDialect('the setup of challenges', (open) => {
   });
 
   describe('by hand', () => {
-    test('names what a request waits for', async () => {
+    test('names the record that a request waits for', async () => {
       await useChallenge({ type: 'manual' });
       const publish = { place: '_acme-challenge.www.example.org TXT', content: 'abc' };
       const item = { type: 'dns-01', status: 'waiting_manual', publish };
@@ -227,13 +227,13 @@ describeEachDialect('the setup of challenges', (open) => {
       });
     });
 
-    test('is empty before there is a request', async () => {
+    test('is empty before the first request', async () => {
       await useChallenge({ type: 'manual' });
       expect((await setupOf(await newFqdn())).waiting).toEqual([]);
     });
   });
 
-  test('is nothing for a provider that asks for no proof', async () => {
+  test('is empty for a provider that requires no proof', async () => {
     const { id: providerId } = await providerOf(app, 'dummy-ca');
     const { id: spaceId } = await addSpace(app);
     const { body } = await app.request
@@ -250,7 +250,7 @@ describeEachDialect('the setup of challenges', (open) => {
   });
 
   describe('is refused', () => {
-    test('to anyone who may not see the space, and shown to a caller with READ', async () => {
+    test('to callers who cannot see the space, and shown to a caller with READ', async () => {
       const fqdn = await newFqdn();
       const path = pathOf(fqdn, 'challenge-setup');
       await app.request.get(path).expect(401);

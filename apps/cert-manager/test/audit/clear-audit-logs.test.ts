@@ -15,7 +15,7 @@ describeEachDialect('emptying the audit log', (open) => {
   });
   afterAll(() => app.close());
 
-  test('leaves nothing in the list, and what was done in a table of its own', async () => {
+  test('empties the list, and records the clearing in a separate table', async () => {
     for (let made = 0; made < 3; made += 1) {
       await app.request.post('/audit-logs/test').set(app.people.ada.auth);
     }
@@ -85,7 +85,7 @@ describeEachDialect('emptying the audit log', (open) => {
     ]);
   });
 
-  test('begins denials anew', async () => {
+  test('restarts the count of denials', async () => {
     await clear('ben');
     await clear('ada');
     await clear('ben');

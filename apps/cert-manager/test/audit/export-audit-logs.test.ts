@@ -79,7 +79,7 @@ describeEachDialect('exporting audit logs', (open) => {
     return lines.map((line) => JSON.parse(line) as AuditLog);
   };
 
-  test('gives everything as one JSON object a line, newest first, as the list shows it', async () => {
+  test('returns every entry as one JSON object a line, newest first, as the list shows it', async () => {
     const entries = await entriesOf('before=now');
     expect(entries).toHaveLength(many);
     const { body } = await app.request.get('/audit-logs?action=audit.test&limit=3').set(app.people.ada.auth);
@@ -89,7 +89,7 @@ describeEachDialect('exporting audit logs', (open) => {
     expect(new Set(positions).size).toBe(many);
   });
 
-  test('is a file to keep, in the type of its form', async () => {
+  test('is a download with the media type of its format', async () => {
     const jsonl = await ask('format=jsonl&action=space.*');
     expect(jsonl.headers).toMatchObject({
       'content-type': 'application/x-ndjson',
@@ -103,7 +103,7 @@ describeEachDialect('exporting audit logs', (open) => {
     });
   });
 
-  test('gives comma-separated values that no spreadsheet runs', async () => {
+  test('returns comma-separated values that no spreadsheet executes', async () => {
     const { body } = await ask('format=csv&order=asc');
     const lines = (body as string).split('\r\n');
     expect(lines[0]).toBe(
@@ -115,21 +115,21 @@ describeEachDialect('exporting audit logs', (open) => {
     for (const line of lines) expect(line).not.toMatch(/(?:^|,)"?[=+@-]/);
   });
 
-  test('goes by the filters of the list, and begins after a position', async () => {
+  test('accepts the filters of the list, and begins after a position', async () => {
     expect(await entriesOf('action=fqdn.*')).toMatchObject([{ action: 'fqdn.create' }]);
     expect(await entriesOf('username=unknown')).toEqual([]);
     const [first, second] = await entriesOf('order=asc&action=audit.test');
     expect((await entriesOf(`order=asc&action=audit.test&after=${first?.seq}`))[0]).toEqual(second);
   });
 
-  test('gives others what the list shows them, without addresses of others', async () => {
+  test('returns to other callers what the list shows them, without addresses of other users', async () => {
     const entries = await entriesOf('action=fqdn.*', app.people.ben);
     expect(entries).toMatchObject([{ ipAddress: '192.0.2.7' }]);
     expect(await entriesOf('action=space.*', app.people.ben)).toEqual([]);
     expect(await entriesOf('', app.people.cleo)).toEqual([]);
   });
 
-  test('is logged, and not part of itself', async () => {
+  test('is logged, and does not contain its own entry', async () => {
     const [entry] = (await auditEntries(app, 'audit.export')).slice(-1);
     const entries = await entriesOf('format=jsonl&action=audit.export&q=space');
     expect(entries.map(({ seq }) => seq)).not.toContain((entry?.id ?? 0) + 1);
@@ -157,7 +157,7 @@ describeEachDialect('exporting audit logs', (open) => {
     expect(headers['content-type']).toBe('application/problem+json');
   });
 
-  test('wants someone who is signed in', async () => {
+  test('requires a signed-in user', async () => {
     await app.request.get('/audit-logs/export').expect(401);
   });
 
@@ -168,7 +168,7 @@ describeEachDialect('exporting audit logs', (open) => {
       return { asked, answer };
     };
 
-    test('is refused to one user until the first one ends, and not to others', async () => {
+    test('is rejected for the same user until the first one ends, but not for others', async () => {
       const server = createServer(app.http).listen(0, '127.0.0.1');
       await once(server, 'listening');
       const { port } = server.address() as AddressInfo;
@@ -201,8 +201,8 @@ describeEachDialect('exporting audit logs', (open) => {
     });
   });
 
-  describe('to someone who goes away', () => {
-    test('ends, and the service goes on', async () => {
+  describe('to a client that disconnects', () => {
+    test('ends, and the service continues', async () => {
       const server = createServer(app.http).listen(0, '127.0.0.1');
       await once(server, 'listening');
       const { port } = server.address() as AddressInfo;

@@ -18,7 +18,7 @@ describeOnPostgres('the index of texts in the audit log', () => {
   });
   const events = () => logged.map(({ event }) => event);
 
-  test('is made once, serves searches, and leaves the schema as the migrations have it', async () => {
+  test('is created once, serves searches, and does not change the schema of the migrations', async () => {
     const { database: db, drop } = await createTestDatabase('postgres', schema);
     expect(await findTextIndex(db)).toBe('missing');
     await indexAuditTexts({ db, logger });
@@ -36,7 +36,7 @@ describeOnPostgres('the index of texts in the audit log', () => {
     await drop();
   });
 
-  test('is made anew where its making was broken off', async () => {
+  test('is created again after an interrupted creation', async () => {
     const { database: db, drop } = await createTestDatabase('postgres', schema);
     await indexAuditTexts({ db, logger });
     await db.transaction((tx) =>
@@ -48,7 +48,7 @@ describeOnPostgres('the index of texts in the audit log', () => {
     await drop();
   });
 
-  test('is left out, with a line in the log, where the database does not permit it', async () => {
+  test('is omitted, with a line in the log, if the database does not permit it', async () => {
     const { database, url, drop } = await createTestDatabase('postgres', schema);
     const name = `bound_${Date.now()}`;
     await database.transaction((tx) =>

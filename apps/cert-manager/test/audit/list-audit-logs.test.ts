@@ -69,16 +69,16 @@ describeEachDialect('listing audit logs', (open) => {
     expect(logs.map(({ seq = 0 }) => seq)).toEqual(logs.map(({ seq = 0 }) => seq).toSorted((a, b) => b - a));
   });
 
-  describe('shows others', () => {
-    test('their own acts and those on spaces that they may read', async () => {
+  describe('shows callers who are not administrators', () => {
+    test('their own actions and those on spaces that they may read', async () => {
       expect(actions(await list(app.people.ben))).toEqual(['fqdn.create', 'space.create']);
     });
 
-    test('nothing, when they have no rights and did nothing', async () => {
+    test('nothing, if they have no rights and did nothing', async () => {
       expect(await list(app.people.cleo)).toEqual({ logs: [], total: 0, limit: 100, offset: 0 });
     });
 
-    test('with full access, all but what concerns accounts and providers', async () => {
+    test('with full access, all actions except those on accounts and providers', async () => {
       const full = await settlePerson(app, { username: 'fay' });
       await grantEverything(app, full);
       expect(actions(await list(full))).toEqual([
@@ -89,12 +89,12 @@ describeEachDialect('listing audit logs', (open) => {
       ]);
     });
 
-    test('with a token for one space, the acts of that space', async () => {
+    test('with a token for one space, the actions on that space', async () => {
       const limited = await settlePerson(app, { isAdmin: true }, { scope: 'READ', spaceIds: [south] });
       expect(actions(await list(limited))).toEqual(['fqdn.create', 'space.create']);
     });
 
-    test('no addresses and browsers of others, but their own', async () => {
+    test('no addresses and browsers except their own', async () => {
       const { logs } = await list(app.people.ben);
       expect(logs.map(({ ipAddress, userAgent }) => [ipAddress, userAgent])).toEqual([
         ['192.0.2.7', 'agent'],
@@ -139,12 +139,12 @@ describeEachDialect('listing audit logs', (open) => {
     expect(actions(await list(app.people.ada, `userId=${app.people.ben.id}`))).toEqual(['fqdn.create']);
   });
 
-  test('counts what the filter lets through, whatever the page', async () => {
+  test('counts all entries that match the filter, on any page', async () => {
     const { total, logs } = await list(app.people.ada, 'action=space.*&limit=1');
     expect({ total, shown: logs.length }).toEqual({ total: 2, shown: 1 });
   });
 
-  test('goes on after a position, in either order', async () => {
+  test('continues after a position, in either order', async () => {
     const all = await list(app.people.ada);
     const third = all.logs[2]?.seq;
     expect((await list(app.people.ada, `after=${third}`)).logs).toEqual(all.logs.slice(3));
@@ -173,7 +173,7 @@ describeEachDialect('listing audit logs', (open) => {
     expect((await app.request.get(`/audit-logs?${query}`).set(app.people.ada.auth)).status).toBe(400);
   });
 
-  test('keeps odd characters as they came', async () => {
+  test('returns unusual characters unchanged', async () => {
     const odd = await addUser(app);
     const entry = {
       action: 'audit.test',
@@ -196,13 +196,13 @@ describeEachDialect('listing audit logs', (open) => {
     },
   );
 
-  test('filters by address among the own acts only, whatever user the filter names', async () => {
+  test("filters by address among the caller's own actions only, for any user in the filter", async () => {
     const query = `ipAddress=192.0.2.7&userId=${app.people.ada.id}`;
     expect((await list(app.people.ben, query)).logs).toEqual([]);
     expect((await list(app.people.ada, `${query}&limit=1`)).logs).toHaveLength(1);
   });
 
-  test('shows a token for one space nothing of what its owner does elsewhere', async () => {
+  test('shows a token for one space no action of its owner elsewhere', async () => {
     const limited = await settlePerson(app, { isAdmin: true }, { scope: 'READ', spaceIds: [south] });
     await record(limited, { action: 'user.create', resourceType: 'user' });
     await record(limited, { action: 'space.watch', resourceType: 'space', spaceId: north });

@@ -17,7 +17,7 @@ describeEachDialect('following changes', (open) => {
     return (await sent.set(person.auth).expect(200)).body as Changes;
   };
 
-  test('names what was changed since a position, and goes on from there', async () => {
+  test('returns what changed since a position, and continues from there', async () => {
     const { seq, changes } = await follow();
     expect(changes).toEqual([]);
     const { id: spaceId } = await addSpace(app);
@@ -36,7 +36,7 @@ describeEachDialect('following changes', (open) => {
     expect(await follow(last.seq)).toEqual({ seq: last.seq, changes: [] });
   });
 
-  test('names nothing of spaces that the caller may not read', async () => {
+  test('returns nothing of spaces that the caller cannot read', async () => {
     const { seq } = await follow();
     const { id: open } = await addSpace(app);
     const { id: closed } = await addSpace(app);
@@ -48,7 +48,7 @@ describeEachDialect('following changes', (open) => {
     expect((await follow(seq, app.people.cleo)).changes).toEqual([]);
   });
 
-  test('asks for everything anew after the log was cleared, and for a position of another log', async () => {
+  test('requests a full reload after the log was cleared, and for a position of another log', async () => {
     const { seq } = await follow();
     expect(await follow(seq + 1_000)).toEqual({ seq, changes: [], reset: true });
     await addSpace(app);

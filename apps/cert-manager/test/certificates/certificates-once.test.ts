@@ -11,7 +11,7 @@ describeEachDialect('a database in which a certificate is stored twice', (open) 
   });
   afterAll(() => place.close());
 
-  test('is brought up to date, shows both, and gets no third one', async () => {
+  test('is migrated, shows both, and accepts no third one', async () => {
     const { app } = place;
     const fqdn = await issuedFqdn(place);
     while ((await app.database.pendingMigrations()).at(0) !== '0022-certificates-once')

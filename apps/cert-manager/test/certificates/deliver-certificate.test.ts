@@ -29,12 +29,12 @@ describeEachDialect('delivering a certificate', (open) => {
     fqdn = await addFqdn(place.app, (await addSpace(place.app)).id, '*.example.org');
   });
 
-  test('is 404 while there is none', async () => {
+  test('returns 404 while there is none', async () => {
     const { body } = await get('certificate').expect(404);
     expect(body.code).toBe('certificate_not_found');
   });
 
-  test('sends the newest one with its validators, and notes it', async () => {
+  test('sends the newest one with its ETag, and records the download', async () => {
     const [notBefore, notAfter] = [new Date(now().getTime() - day), new Date(now().getTime() + 59 * day)];
     const { leafPem, rootPem } = await foreignCertificate({
       dnsNames: ['*.example.org'],
@@ -84,7 +84,7 @@ describeEachDialect('delivering a certificate', (open) => {
     else expect(body.includes(der)).toBe(true);
   });
 
-  test('answers 304 without an audit entry if the caller has the file in this format', async () => {
+  test('returns 304 without an audit entry if the caller has the file in this format', async () => {
     const { headers } = await get('certificate');
     const before = await downloads();
     const known = { 'If-None-Match': headers['etag'] };
@@ -96,7 +96,7 @@ describeEachDialect('delivering a certificate', (open) => {
     expect(await downloads()).toBe(before + 1);
   });
 
-  test('answers 200 again once there is a newer one, and still sends the one of before by its id', async () => {
+  test('returns 200 once there is a newer one, and still sends the previous one by its id', async () => {
     const { headers, text: before } = await get('certificate');
     const { body } = await get('certificates');
     await store(await foreignPem('*.example.org', new Date(now().getTime() + day)));
@@ -106,13 +106,13 @@ describeEachDialect('delivering a certificate', (open) => {
     await get(`certificates/${body[0].id}/download`, { 'If-None-Match': headers['etag'] }).expect(304);
   });
 
-  test('has no chain where there are no intermediates', async () => {
+  test('has no chain if there are no intermediates', async () => {
     const { body } = await get('certificate?format=chain').expect(404);
     expect(body.code).toBe('no_chain');
     await get('certificate?format=fullchain').expect(200);
   });
 
-  test('refuses other formats and what is not there', async () => {
+  test('rejects other formats, and returns 404 for a missing certificate', async () => {
     const { body } = await get('certificate?format=pfx').expect(400);
     expect(body.errors[0].path).toBe('query.format');
     await get(`certificates/${fqdn.id}/download`).expect(404);

@@ -46,7 +46,7 @@ describeEachDialect('finding certificates', (open) => {
 
   const withColons = (digits: string) => digits.toUpperCase().replace(/(..)(?=.)/g, '$1:');
 
-  test('shows where the certificate is, and that it is replaced', async () => {
+  test('shows the FQDN and space of the certificate, and that it is replaced', async () => {
     const { body, headers } = await find(`serialNumber=${old.serialNumber}`).expect(200);
     const space = await place.app.request.get(`/spaces/${fqdn.spaceId}`).set(place.app.people.ada.auth);
     expect(body).toEqual([
@@ -68,7 +68,7 @@ describeEachDialect('finding certificates', (open) => {
     expect(found).toEqual([expect.not.objectContaining({ replacedAt: expect.anything() })]);
   });
 
-  test('reads a serial number in any of its spellings', async () => {
+  test('accepts a serial number in any spelling', async () => {
     const numbered = await addFqdn(place.app, fqdn.spaceId, 'numbered.example.org');
     const [id] = await copies(place, numbered.id, 1, 'e50a1b');
     for (const text of ['e50a1b', 'E50A1B', 'E5:0A:1B', '00:E5:0A:1B', 'e5 0a 1b', '0xE50A1B']) {
@@ -76,7 +76,7 @@ describeEachDialect('finding certificates', (open) => {
     }
   });
 
-  test('reads the fingerprint of the certificate, and finds all that have a public key', async () => {
+  test('accepts the fingerprint of a certificate, and of a public key for all its certificates', async () => {
     for (const text of [newest.sha256, withColons(newest.sha256)]) {
       expect(await idsOf(`sha256=${encodeURIComponent(text)}`)).toEqual([newest.id]);
     }
@@ -84,14 +84,14 @@ describeEachDialect('finding certificates', (open) => {
     expect(await idsOf(`sha256=${newest.publicKey.spkiSha256}`)).toEqual([newest.id, old.id]);
   });
 
-  test('finds one by its id', async () => {
+  test('finds a certificate by its id', async () => {
     for (const id of [old.id, old.id.toUpperCase()]) expect(await idsOf(`id=${id}`)).toEqual([old.id]);
     expect(await idsOf(`id=${old.id}&serialNumber=${newest.serialNumber}`)).toEqual([]);
     expect(await idsOf(`id=${fqdn.id}`)).toEqual([]);
     expect(await idsOf(`id=${old.id}`, place.app.people.cleo)).toEqual([]);
   });
 
-  test('finds what matches both, and nothing where nothing matches', async () => {
+  test('finds certificates that match both, and none if nothing matches', async () => {
     expect(await idsOf(`serialNumber=${old.serialNumber}&sha256=${old.sha256}`)).toEqual([old.id]);
     expect(await idsOf(`serialNumber=${old.serialNumber}&sha256=${newest.sha256}`)).toEqual([]);
     expect(await idsOf('serialNumber=dead')).toEqual([]);
@@ -126,7 +126,7 @@ describeEachDialect('finding certificates', (open) => {
     expect(wrong.errors).toEqual([expect.objectContaining({ path: 'query.sha256' })]);
   });
 
-  test('finds only what the caller may read', async () => {
+  test('finds only certificates that the caller may read', async () => {
     const { ben, cleo } = place.app.people;
     const query = `serialNumber=${newest.serialNumber}`;
     expect(await idsOf(query, cleo)).toEqual([]);
@@ -138,7 +138,7 @@ describeEachDialect('finding certificates', (open) => {
     await place.app.request.get(`/certificates?${query}`).expect(401);
   });
 
-  test('returns many certificates with one number by pages, those stored last first', async () => {
+  test('returns many certificates with one serial number in pages, newest first', async () => {
     const elsewhere = await addFqdn(place.app, (await addSpace(place.app, 'other')).id, 'other.example.org');
     await copies(place, elsewhere.id, 40, 'c0ffee');
     const query = '/certificates?serialNumber=c0ffee';

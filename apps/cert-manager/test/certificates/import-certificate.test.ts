@@ -29,7 +29,7 @@ describeEachDialect('importing a certificate', (open) => {
   const inDays = (days: number) => new Date(place.app.clock.now().getTime() + days * day);
   const entries = () => auditEntries(place.app, 'certificate.import');
 
-  test('stores it as imported, without CSR and provider, and leaves an entry', async () => {
+  test('stores it as imported, without CSR and provider, and writes an audit entry', async () => {
     const fqdn = await newFqdn();
     const pem = await pemFor();
     const { body } = await send(fqdn, pem).expect(201);
@@ -52,7 +52,7 @@ describeEachDialect('importing a certificate', (open) => {
     });
   });
 
-  test('puts a chain in order and leaves its root out', async () => {
+  test('sorts a chain and omits its root', async () => {
     const fqdn = await newFqdn('*.example.org');
     const request = { dnsNames: ['*.example.org'], notBefore: inDays(-1), notAfter: inDays(9) };
     const { leafPem, rootPem } = await foreignCertificate(request);
@@ -60,7 +60,7 @@ describeEachDialect('importing a certificate', (open) => {
     expect(body.pem).toBe(leafPem);
   });
 
-  test('a second time is 200, shows the stored one, and changes nothing', async () => {
+  test('a second time returns 200 with the stored one, and changes nothing', async () => {
     const fqdn = await newFqdn();
     const pem = await pemFor();
     const { body: first } = await send(fqdn, pem).expect(201);
@@ -129,7 +129,7 @@ describeEachDialect('importing a certificate', (open) => {
     await send(fqdn, await make()).expect(400);
   });
 
-  test('refuses a private key, which is in no log', async () => {
+  test('rejects a private key, and never logs it', async () => {
     const fqdn = await newFqdn();
     const key = '-----BEGIN PRIVATE KEY-----\nc2VjcmV0\n-----END PRIVATE KEY-----\n';
     const { body } = await send(fqdn, `${await pemFor()}${key}`).expect(400);
@@ -137,7 +137,7 @@ describeEachDialect('importing a certificate', (open) => {
     expect(JSON.stringify(place.app.logged())).not.toContain('c2VjcmV0');
   });
 
-  test('is numbered after the last one, which is not in use then, whatever the dates', async () => {
+  test('takes the place of the last one in use, whatever the dates', async () => {
     const fqdn = await renewedFqdn(place);
     const issued = (await certificatesOf(place.app, fqdn))[0] as Certificate;
     const request = { dnsNames: ['www.example.org'], notBefore: inDays(-30), notAfter: inDays(3) };
@@ -179,7 +179,7 @@ describeEachDialect('importing a certificate', (open) => {
     expect([imported?.imported, renewed?.imported, renewed?.issuer]).toEqual([true, undefined, 'CN=Fake CA']);
   });
 
-  test('is refused where the policy of the space does not allow the FQDN', async () => {
+  test('is rejected if the policy of the space does not allow the FQDN', async () => {
     const fqdn = await newFqdn();
     const allowedNames = { names: [], suffixes: ['a.test'], wildcards: false, cidrs: [], beyondFqdn: true };
     await place.app.request
@@ -216,7 +216,7 @@ describeEachDialect('importing a certificate', (open) => {
     expect(csr.body.code).toBe('name_not_allowed');
   });
 
-  test('cannot be revoked here, and says where', async () => {
+  test('cannot be revoked here, and the error says where', async () => {
     const fqdn = await newFqdn();
     const { body: imported } = await send(fqdn, await pemFor()).expect(201);
     const path = pathOf(fqdn, `certificates/${imported.id}/revoke`);

@@ -192,19 +192,19 @@ describeEachDialect('refreshing a certificate', (open) => {
   });
 
   describe('the list of certificates', () => {
-    test('has them oldest first', async () => {
+    test('returns them oldest first', async () => {
       const { fqdn, certificate } = await signed();
       app.clock.advance(1000);
       const { certificate: second } = await sign(fqdn);
       expect(await list(fqdn)).toEqual([certificate, second]);
     });
 
-    test('is empty before there is one', async () => {
+    test('is empty before the first certificate', async () => {
       const { fqdn } = await fqdnWithCsr(app);
       expect(await list(fqdn)).toEqual([]);
     });
 
-    test('keeps them when the CSRs are deleted, and loses them with the FQDN', async () => {
+    test('keeps them when the CSRs are deleted, and is deleted with the FQDN', async () => {
       const { fqdn, certificate } = await signed();
       await app.request.delete('/csrs?confirm=true').set(app.people.ada.auth).expect(200);
       expect(await list(fqdn)).toEqual([certificate]);
@@ -224,7 +224,7 @@ describeEachDialect('refreshing a certificate', (open) => {
       expect((await read(ben).expect(200)).body).toEqual([certificate]);
     });
 
-    test.each([unknownId, ...badIds])('there is none for the FQDN %s', async (id) => {
+    test.each([unknownId, ...badIds])('returns 404 for the FQDN %s', async (id) => {
       const { fqdn } = await fqdnWithCsr(app);
       await app.request
         .get(pathOf({ ...fqdn, id }, 'certificates'))

@@ -32,7 +32,7 @@ describeEachDialect('a certificate that is replaced', (open) => {
     });
   }
 
-  test('is marked with the moment of the next, which is in use', async () => {
+  test('is marked with the time of the next one, which is in use', async () => {
     const fqdn = await renewedFqdn(place);
     expect(await replacements(fqdn.id)).toEqual([null]);
     place.app.clock.advance(day);
@@ -44,7 +44,7 @@ describeEachDialect('a certificate that is replaced', (open) => {
     expect(await replacements(fqdn.id)).toEqual([second, third, null]);
   });
 
-  test('is the one with the later moment when the clock had been set back', async () => {
+  test('is the one with the later time if the clock was set back', async () => {
     const fqdn = await renewedFqdn(place);
     place.app.clock.advance(-60_000);
     const back = place.app.clock.now();
@@ -69,7 +69,7 @@ describeEachDialect('a certificate that is replaced', (open) => {
     expect(await countedIn(31)).toEqual({ expired: 1, expiring: 0 });
   });
 
-  test('hides nothing from a scrape, however many there are', async () => {
+  test('does not hide other certificates from the metrics, however many there are', async () => {
     const { clock, database } = place.app;
     const fqdn = await renewedFqdn(place);
     clock.advance(day);
@@ -93,7 +93,7 @@ describeEachDialect('a certificate that is replaced', (open) => {
     expect(space).toMatchObject({ spaceId: fqdn.spaceId, within30Days: 1, expired: 0 });
   });
 
-  test('is marked likewise by the migration', async () => {
+  test('is marked in the same way by the migration', async () => {
     const { clock, database } = place.app;
     const fqdns = [await renewedFqdn(place), await renewedFqdn(place)];
     for (let time = 0; time < 2; time += 1) {

@@ -23,7 +23,7 @@ describeEachDialect('revoking a certificate', (open) => {
     app = place.app;
   });
 
-  test('has the CA revoke it, shows since when and why, and leaves an entry without any key', async () => {
+  test('has the CA revoke it, shows the time and reason, and writes an audit entry without any key', async () => {
     const { fqdn, certificate } = await signed();
     const { body } = await revoke(fqdn, certificate, 'cessationOfOperation').expect(200);
     const revokedAt = app.clock.now().toISOString();
@@ -43,7 +43,7 @@ describeEachDialect('revoking a certificate', (open) => {
     expect(JSON.stringify(entry)).not.toContain('BEGIN');
   });
 
-  test('takes it out of use: it is not among those that expire', async () => {
+  test('ends its use: it is no longer listed as expiring', async () => {
     const { fqdn, certificate } = await signed();
     const now = app.clock.now();
     const details = async () =>
@@ -58,7 +58,7 @@ describeEachDialect('revoking a certificate', (open) => {
     expect(await read()).toMatchObject({ expired: 0, expiring: 0, spaces: 0, soon: 0 });
   });
 
-  test('of one that was replaced leaves the newest one in use', async () => {
+  test('of a replaced certificate leaves the newest one in use', async () => {
     const fqdn = await renewedFqdn(place);
     await signWith(place, fqdn);
     const [first, second] = await certificatesOf(app, fqdn);
@@ -72,14 +72,14 @@ describeEachDialect('revoking a certificate', (open) => {
     ['an unknown word', 'boredom'],
     ['a number', '1'],
     ['nothing', undefined],
-  ])('for %s is 400 that names the field', async (_, reason) => {
+  ])('for %s returns 400 with the name of the field', async (_, reason) => {
     const { fqdn, certificate } = await signed();
     const path = pathOf(fqdn, `certificates/${certificate.id}/revoke`);
     const { body } = await app.request.post(path).set(app.people.ada.auth).send({ reason }).expect(400);
     expect(body.errors).toMatchObject([{ path: 'reason' }]);
   });
 
-  test('is 404 for one that the FQDN does not have', async () => {
+  test('returns 404 for a certificate that the FQDN does not have', async () => {
     const { fqdn } = await signed();
     const other = await signed();
     for (const id of [unknownId, other.certificate.id]) {
@@ -88,7 +88,7 @@ describeEachDialect('revoking a certificate', (open) => {
     }
   });
 
-  test('a second time is 409, and asks the CA no more', async () => {
+  test('a second time returns 409, and does not call the CA', async () => {
     const { fqdn, certificate } = await signed();
     await revoke(fqdn, certificate).expect(200);
     const asked = place.ca.paths.length;
@@ -97,7 +97,7 @@ describeEachDialect('revoking a certificate', (open) => {
     expect(place.ca.paths).toHaveLength(asked);
   });
 
-  test('that the CA has revoked by other hands is 409, and stores when and why', async () => {
+  test('that the CA already revoked returns 409, and stores the time and reason', async () => {
     const { fqdn, certificate } = await signed();
     const at = app.clock.now().toISOString();
     place.ca.revocations.revoke(serialOf(certificate.pem), 'affiliationChanged');
@@ -111,7 +111,7 @@ describeEachDialect('revoking a certificate', (open) => {
     });
   });
 
-  test('by several at once is done once', async () => {
+  test('by several callers at once is done once', async () => {
     const { fqdn, certificate } = await signed();
     const before = (await entries()).length;
     const answers = await Promise.all([0, 1, 2, 3].map(() => revoke(fqdn, certificate)));
@@ -129,7 +129,7 @@ describeEachDialect('revoking a certificate', (open) => {
       async () => place.ca.revocations.answer('without administration'),
       /DUMMY_CA_ADMIN=true/,
     ],
-  ])('that %s is 400 with the way out, and nothing stays to be done', async (_, prepare, detail) => {
+  ])('that %s returns 400 with the remedy, and leaves nothing pending', async (_, prepare, detail) => {
     const { fqdn, certificate } = await signed();
     await prepare();
     const { body } = await revoke(fqdn, certificate).expect(400);

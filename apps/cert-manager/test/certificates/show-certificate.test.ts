@@ -18,7 +18,7 @@ describeEachDialect('showing a certificate', (open) => {
     person = place.app.people.ada,
   ) => place.app.request.get(pathOf(fqdn, `certificates/${id}`)).set(person.auth);
 
-  test('shows what it says, who issued it for which CSR, and what came before and after it', async () => {
+  test('shows its content, its issuer, its CSR, and the certificates before and after it', async () => {
     const { fqdn, csr } = await fqdnWithCsr(place.app, 'www.example.org');
     await signWith(place, fqdn);
     const first = (await certificatesOf(place.app, fqdn))[0]?.id ?? '';
@@ -52,7 +52,7 @@ describeEachDialect('showing a certificate', (open) => {
       expect(last).not.toHaveProperty(absent);
   });
 
-  test('shows the chain, the request that brought it and the last download', async () => {
+  test('shows the chain, the request that obtained it and the last download', async () => {
     const fqdn = await addFqdn(place.app, (await addSpace(place.app)).id, 'www.example.org');
     const now = place.app.clock.now();
     const { leafPem, rootPem } = await foreignCertificate({
@@ -98,7 +98,7 @@ describeEachDialect('showing a certificate', (open) => {
     expect(body).not.toHaveProperty('providerId');
   });
 
-  test('shows it to readers, and no other', async () => {
+  test('shows it only to callers who can read the space', async () => {
     const fqdn = await issuedFqdn(place);
     const [{ id } = { id: '' }] = await certificatesOf(place.app, fqdn);
     await grant(place.app, place.app.people.ben, 'READ', [fqdn.spaceId]);

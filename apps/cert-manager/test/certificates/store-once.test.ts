@@ -30,7 +30,7 @@ const leaseMs = 120_000;
 /** What the death of the process looks like to the renewal that is under way. */
 class Death extends Error {}
 
-describeEachDialect('a certificate that comes to its FQDN twice', (open) => {
+describeEachDialect('a certificate that arrives twice for its FQDN', (open) => {
   let place: OrderingPlace;
   let isDeadly = false;
   beforeAll(async () => {
@@ -82,7 +82,7 @@ describeEachDialect('a certificate that comes to its FQDN twice', (open) => {
     return stored;
   };
 
-  test('by two renewals of the same one, the first of which died, is stored once', async () => {
+  test('by two renewals of the same certificate, the first of which died, is stored once', async () => {
     const { app, ca } = place;
     const fqdn = await issuedFqdn(place);
     const before = ca.ids.length;
@@ -102,7 +102,7 @@ describeEachDialect('a certificate that comes to its FQDN twice', (open) => {
     ]);
   });
 
-  test('by a planned renewal that died, and a test that was quicker, is stored and renewed once', async () => {
+  test('by a planned renewal that died, and a faster test renewal, is stored and renewed once', async () => {
     const { app, ca } = place;
     const fqdn = await renewedFqdn(place);
     await moveToRenewal(app, fqdn);
@@ -121,7 +121,7 @@ describeEachDialect('a certificate that comes to its FQDN twice', (open) => {
     ['whose CA has no name for it', 'update certificates set upstream_id = null where fqdn_id = $1'],
     ['that an earlier version stored', 'update certificates set leaf_sha256 = null where fqdn_id = $1'],
     ['whose provider was deleted', 'update certificates set provider_id = null where fqdn_id = $1'],
-  ])('by a call whose answer was lost and the one after it, %s, is stored once', async (_, text) => {
+  ])('by a call whose response was lost and the next call, %s, is stored once', async (_, text) => {
     const fqdn = await loseSigned();
     await signWith(place, fqdn);
     await change(text, fqdn);
@@ -172,7 +172,7 @@ describeEachDialect('a certificate that comes to its FQDN twice', (open) => {
     await expectEachOnce(fqdn, 1);
   });
 
-  test('by a call whose answer was lost, after it was imported, is stored once', async () => {
+  test('by a call whose response was lost, after an import, is stored once', async () => {
     const { app, ca } = place;
     const fqdn = await loseSigned();
     const answer = await fetch(`${ca.url}/certificate/${ca.ids.at(-1)}`);
@@ -183,7 +183,7 @@ describeEachDialect('a certificate that comes to its FQDN twice', (open) => {
     expect(await expectEachOnce(fqdn, 1)).toMatchObject([{ imported: true }]);
   });
 
-  test('by two requests that have the same order, is stored once, as that of both', async () => {
+  test('by two requests with the same order, is stored once, as the result of both', async () => {
     const { app, acme } = place;
     const { job, fqdn } = await addJob(app, { status: 'running' });
     acme.forget();

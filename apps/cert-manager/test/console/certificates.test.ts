@@ -18,7 +18,7 @@ jest.setTimeout(60_000);
   });
   afterAll(() => stage.close());
 
-  test('finds the certificate of a pasted serial number, fingerprint or id', async () => {
+  test('finds the certificate by a pasted serial number, fingerprint or id', async () => {
     const { app } = stage;
     const { ada } = app.people;
     const fqdn = await addFqdn(app, (await addSpace(app, 'Shop')).id, 'shop.example.org');
@@ -62,7 +62,7 @@ jest.setTimeout(60_000);
     });
   });
 
-  test('shows thousands of certificates and CSRs of a name page by page', async () => {
+  test('shows thousands of certificates and CSRs of a name in pages', async () => {
     const { app, ca } = stage;
     const { ada } = app.people;
     const { fqdn } = await fqdnWithCsr(app, 'busy.example.org');

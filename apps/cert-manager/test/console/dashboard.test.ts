@@ -50,7 +50,7 @@ jest.setTimeout(180_000);
     });
   });
 
-  test('shows what fails, what ends next, and what an outage means, in six requests', async () => {
+  test('shows failures, the next expiries and the effect of an outage, with six requests', async () => {
     const { app, ca } = stage;
     // the service caches what it counted for the empty dashboard
     app.clock.advance(61_000);

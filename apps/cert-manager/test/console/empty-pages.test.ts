@@ -51,7 +51,7 @@ const canRun = [hasBrowser(), hasCurl()].every(Boolean);
     });
   });
 
-  test('shows no command to those who may change nothing', async () => {
+  test('shows no command to users who cannot change anything', async () => {
     await stage.play('empty-reader', stage.app.people.cleo, '/account', async ({ page }) => {
       const levels = page.waitForResponse(/\/spaces\?include=counts/);
       await page.getByRole('link', { name: 'Renewals' }).click();

@@ -80,7 +80,7 @@ async function startNewService(environment: Readonly<Record<string, string>> = {
     });
   });
 
-  test('afterwards asks for name and password, and comes back to the page that was asked for', async () => {
+  test('afterwards asks for name and password, and returns to the requested page', async () => {
     const url = `${service.url}/ui/spaces?q=x`;
     await runStory(browser, { name: 'sign-in', url }, async ({ page, look }) => {
       await page.clock.install();

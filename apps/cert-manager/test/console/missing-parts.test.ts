@@ -12,7 +12,7 @@ jest.setTimeout(60_000);
   });
   afterAll(() => stage.close());
 
-  test('loads a page anew whose parts a deployment has replaced', async () => {
+  test('reloads a page if a deployment has replaced its parts', async () => {
     await stage.play('deployment', stage.app.people.ada, '/account', async ({ page }) => {
       await page.route(/\/assets\/audit-page/, (route) => route.fulfill({ status: 404 }), { times: 1 });
       await page.getByRole('link', { name: 'Audit log' }).click();
@@ -20,7 +20,7 @@ jest.setTimeout(60_000);
     });
   });
 
-  test('says what to do when a part stays gone, and when something is typed meanwhile', async () => {
+  test('says what to do if a part stays missing, and if the user has typed something', async () => {
     await stage.play('part-gone', stage.app.people.ada, '/account', async ({ page, look }) => {
       const part = /\/assets\/statistics-page/;
       await page.route(part, (route) => route.fulfill({ status: 404 }));

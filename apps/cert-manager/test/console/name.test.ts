@@ -71,7 +71,7 @@ jest.setTimeout(60_000);
     });
   });
 
-  test('stores many CSRs, each with its own verdict, also when the connection goes in between', async () => {
+  test('stores many CSRs, each with its own result, even if the connection breaks in between', async () => {
     const { app } = stage;
     const [shop, twin] = [await addSpace(app, 'Web shop'), await addSpace(app, 'Twin space')];
     const hosts = Array.from({ length: 6 }, (_, number) => `many${number}.example.net`);

@@ -35,7 +35,7 @@ const longName = `${'team-of-a-very-long-name-'.repeat(3)}قسم الشبكات 
     return new Map(levels.flat());
   }
 
-  test('outlines in the preview of a group what saving it changes', async () => {
+  test('lists in the preview of a group the changes of saving it', async () => {
     const { app } = stage;
     const { ben, cleo } = app.people;
     const dora = await settlePerson(app, { username: 'dora' });

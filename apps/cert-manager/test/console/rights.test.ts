@@ -79,7 +79,7 @@ jest.setTimeout(60_000);
     });
   });
 
-  test('a stranger sees no space, and whom to ask', async () => {
+  test('a user without permissions sees no space, and whom to ask', async () => {
     const { app } = stage;
     await stage.play('stranger', app.people.cleo, '/spaces', async ({ page, look }) => {
       await page.getByText('Ask an administrator to add you to a group').waitFor();
@@ -88,7 +88,7 @@ jest.setTimeout(60_000);
     });
   });
 
-  test('rights that are taken away leave the page with their controls, and with the reason', async () => {
+  test('controls disappear when permissions are revoked, and the page states the reason', async () => {
     const { app } = stage;
     const space = await addSpace(app, 'Shared space');
     const dora = await settlePerson(app, { username: 'dora', isAdmin: true });

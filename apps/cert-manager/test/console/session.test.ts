@@ -78,7 +78,7 @@ import { startAppOnSqlite, type TestApp } from '../support/app.js';
     });
   });
 
-  test('asks again for what was refused if the session goes on', async () => {
+  test('repeats rejected requests if the session continues', async () => {
     const { ada } = app.people;
     const url = `${listening.url}/ui/spaces`;
     await runStory(browser, { name: 'doubt', url }, async ({ page }) => {

@@ -97,7 +97,7 @@ jest.setTimeout(180_000);
     });
   });
 
-  test('adds a pasted list after a verdict on each name, also when the connection goes in between', async () => {
+  test('adds a pasted list after a check of each name, even if the connection breaks in between', async () => {
     const { app } = stage;
     const space = await addSpace(app, 'New team');
     await addFqdn(app, space.id, 'stored.example.org');

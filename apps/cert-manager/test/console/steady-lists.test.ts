@@ -39,7 +39,7 @@ jest.setTimeout(180_000);
     return fqdn;
   }
 
-  test('are asked for in the background, each of many once', async () => {
+  test('are refreshed in the background, each row once', async () => {
     const { app } = stage;
     const { ada } = app.people;
     const moving = await issuedAmongOthers('asked.example.org', '0000001a');
@@ -76,7 +76,7 @@ jest.setTimeout(180_000);
     });
   });
 
-  test('leave if they are gone, and stay if they are on a later page', async () => {
+  test('disappear if they are deleted, and stay if they move to a later page', async () => {
     const { app } = stage;
     const { ada, ben } = app.people;
     const moving = await issuedAmongOthers('moving.example.org', '0000001b');
@@ -126,7 +126,7 @@ jest.setTimeout(180_000);
     });
   });
 
-  test('that no longer fit the filter stay until the list is sorted anew, but not without rights', async () => {
+  test('that no longer match the filter stay until the list is sorted again, unless permissions were revoked', async () => {
     const { app } = stage;
     const { ada, ben } = app.people;
     const space = await addSpace(app, 'Filtered');
@@ -175,7 +175,7 @@ jest.setTimeout(180_000);
     });
   });
 
-  test('that no longer fit are not selected with all that match', async () => {
+  test('that no longer match are not selected with all matching rows', async () => {
     const { app } = stage;
     const space = await addSpace(app, 'Selected');
     const first = await addFqdn(app, space.id, 'a.selected.example.org');
@@ -211,7 +211,7 @@ jest.setTimeout(180_000);
     });
   });
 
-  test('by need do not jump when one gets worse', async () => {
+  test('sorted by need do not move when one gets worse', async () => {
     const { app, ca } = stage;
     const { ada } = app.people;
     // more than the other stories have
@@ -241,7 +241,7 @@ jest.setTimeout(180_000);
     });
   });
 
-  test('of the renewals and of the dashboard stay in their places', async () => {
+  test('of the renewals and of the dashboard keep their positions', async () => {
     const { app } = stage;
     const early = await renewedFqdn(place, 'early.example.org');
     const late = await renewedFqdn(place, 'late.example.org');

@@ -62,25 +62,28 @@ describeEachDialect('a key for which a certificate was revoked as compromised', 
     ['request-certificate', (fqdn) => post(fqdn, 'request-certificate?wait=30', { confirmed: true })],
   ];
 
-  test.each(ways)('is not certified again by %s, which leaves an entry; another key is', async (_, ask) => {
-    const { app, ca } = place;
-    const fqdn = await issuedFqdn(place);
-    await revoke(fqdn);
-    const before = [ca.ids.length, acme.csrs.length];
-    const { body } = await ask(fqdn).expect(400);
-    expect(body).toMatchObject({
-      code: 'csr_key_compromised',
-      detail: expect.stringContaining('upload a CSR with a new key'),
-    });
-    expect([ca.ids.length, acme.csrs.length]).toEqual(before);
-    const failures = await Promise.all(
-      (['csr.sign', 'certificate.fail'] as const).map((action) => auditEntries(app, action)),
-    );
-    const own = failures.flat().filter(({ details }) => details['fqdnId'] === fqdn.id);
-    expect(own.at(-1)).toMatchObject({ details: { code: 'csr_key_compromised' } });
-    await addCsr(app, fqdn, await newCsr(fqdn.fqdn));
-    expect((await ask(fqdn).expect(200)).body).toMatchObject({ success: true });
-  });
+  test.each(ways)(
+    'is not certified again by %s, which writes an audit entry; another key is certified',
+    async (_, ask) => {
+      const { app, ca } = place;
+      const fqdn = await issuedFqdn(place);
+      await revoke(fqdn);
+      const before = [ca.ids.length, acme.csrs.length];
+      const { body } = await ask(fqdn).expect(400);
+      expect(body).toMatchObject({
+        code: 'csr_key_compromised',
+        detail: expect.stringContaining('upload a CSR with a new key'),
+      });
+      expect([ca.ids.length, acme.csrs.length]).toEqual(before);
+      const failures = await Promise.all(
+        (['csr.sign', 'certificate.fail'] as const).map((action) => auditEntries(app, action)),
+      );
+      const own = failures.flat().filter(({ details }) => details['fqdnId'] === fqdn.id);
+      expect(own.at(-1)).toMatchObject({ details: { code: 'csr_key_compromised' } });
+      await addCsr(app, fqdn, await newCsr(fqdn.fqdn));
+      expect((await ask(fqdn).expect(200)).body).toMatchObject({ success: true });
+    },
+  );
 
   test('is not certified for another FQDN either', async () => {
     const { fqdn, csr } = await fqdnWithCsr(place.app);
@@ -106,7 +109,7 @@ describeEachDialect('a key for which a certificate was revoked as compromised', 
     expect(await app.renew()).toMatchObject({ renewed: 1, failed: [] });
   });
 
-  test('is not certified by what takes over from a renewal that died; the log names the key', async () => {
+  test('is not certified by the process that takes over a renewal; the log names the key', async () => {
     const { app, ca } = place;
     const fqdn = await renewedFqdn(place);
     await moveToRenewal(app, fqdn);
@@ -138,7 +141,7 @@ describeEachDialect('a key for which a certificate was revoked as compromised', 
     expect((await entriesOf(app, fqdn)).map(({ status }) => status)).not.toContain('processing');
   });
 
-  test('that is revoked while a call waits is not certified', async () => {
+  test('is not certified if it is revoked while a call waits', async () => {
     const { app, ca } = place;
     const fqdn = await issuedFqdn(place);
     const text = `update certificates set revoked_at = created_at, revocation_reason = 'keyCompromise'

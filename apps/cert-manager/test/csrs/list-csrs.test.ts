@@ -29,12 +29,12 @@ describeEachDialect('listing CSRs', (open) => {
     expect(body).toEqual(held);
   });
 
-  test('shows the one that came last, though all came at one moment', async () => {
+  test('returns the last one as latest, even if all have the same time', async () => {
     const { body } = await get(fqdn, '?latest=true').expect(200);
     expect(body).toEqual(held.at(-1));
   });
 
-  test('shows the one that came last though it is not the first of its kind', async () => {
+  test('returns the last one as latest, even if it was uploaded before', async () => {
     const other = await addFqdn(app, fqdn.spaceId, 'example.com');
     await addCsr(app, other, csrSample('many-kinds'));
     app.clock.advance(1);
@@ -43,7 +43,7 @@ describeEachDialect('listing CSRs', (open) => {
     expect(body).toEqual(second);
   });
 
-  test('shows an empty list where there is none, and has no latest one', async () => {
+  test('returns an empty list without a CSR, and no latest one', async () => {
     const { body } = await get(empty).expect(200);
     expect(body).toEqual([]);
     const { body: problem } = await get(empty, '?latest=true').expect(404);
@@ -54,7 +54,7 @@ describeEachDialect('listing CSRs', (open) => {
     await get(fqdn, `?latest=${value}`).expect(400);
   });
 
-  test('knows nothing of an unknown FQDN or space', async () => {
+  test('returns 404 for an unknown FQDN or space', async () => {
     const other = await addSpace(app);
     for (const query of ['', '?latest=true']) {
       await get({ spaceId: fqdn.spaceId, id: unknownId }, query).expect(404);
@@ -64,7 +64,7 @@ describeEachDialect('listing CSRs', (open) => {
     for (const id of badIds) await get({ spaceId: fqdn.spaceId, id }).expect(404);
   });
 
-  test('is for anyone who may read the space', async () => {
+  test('is allowed for everyone who can read the space', async () => {
     const { ben, cleo } = app.people;
     await get(fqdn, '', ben).expect(200);
     await get(fqdn, '?latest=true', ben).expect(200);
@@ -73,7 +73,7 @@ describeEachDialect('listing CSRs', (open) => {
     await app.request.get(pathOf(fqdn, 'csr')).expect(401);
   });
 
-  test('answers HEAD and a trailing slash, and names the methods there are', async () => {
+  test('accepts HEAD and a trailing slash, and names the allowed methods', async () => {
     await app.request.head(pathOf(fqdn, 'csr')).set(app.people.ada.auth).expect(200);
     const { body } = await app.request
       .get(`${pathOf(fqdn, 'csr')}/`)

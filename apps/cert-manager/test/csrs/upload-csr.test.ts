@@ -62,7 +62,7 @@ describeEachDialect('uploading a CSR', (open) => {
       expect(body).toMatchObject({ publicKeyAlgorithm, keySize, signatureAlgorithm, findings: [] });
     });
 
-    test('names everything it asks for, by kind', async () => {
+    test('lists all requested names by kind', async () => {
       const { body } = await upload(csrSample('many-kinds')).expect(201);
       expect(body).toMatchObject({
         subject: 'O=Example Ltd',
@@ -80,7 +80,7 @@ describeEachDialect('uploading a CSR', (open) => {
       ['wildcard', []],
       ['ca', ['unusual_extensions', 'ca_requested']],
       ['version-2', ['version_not_0']],
-    ])('reports what is odd about %s', async (name, codes) => {
+    ])('reports findings about %s', async (name, codes) => {
       const { body } = await upload(csrSample(name)).expect(201);
       expect((body.findings as { code: string }[]).map(({ code }) => code)).toEqual(codes);
     });
@@ -111,7 +111,7 @@ describeEachDialect('uploading a CSR', (open) => {
       expect(await storedCount()).toBe(before + 2);
     });
 
-    test('may state the FQDN in another spelling, and what the request does not know', async () => {
+    test('can spell the FQDN differently, and can have unknown members', async () => {
       await bare()
         .field('spaceId', fqdn.spaceId.toUpperCase())
         .field('fqdn', 'WWW.Example.com.')
@@ -139,7 +139,7 @@ describeEachDialect('uploading a CSR', (open) => {
     const review = (other: Fqdn, pem: string, person = app.people.ada) =>
       csrUpload(app, other, pem, person).query({ dryRun: 'true' });
 
-    test('shows what the CSR says and how it differs from the newest, and stores nothing', async () => {
+    test('shows the content of the CSR and its differences from the newest, and stores nothing', async () => {
       const other = await addFqdn(app, (await addSpace(app)).id);
       const { body: first } = await review(other, csrSample('sha1')).expect(200);
       expect(first).toMatchObject({ fqdnId: other.id, findings: [{ code: 'weak_signature' }] });
@@ -163,7 +163,7 @@ describeEachDialect('uploading a CSR', (open) => {
       expect(await auditEntries(app, 'csr.upload')).toEqual(entries);
     });
 
-    test('refuses what an upload refuses, and leaves no entry', async () => {
+    test('rejects the same CSRs as an upload, and writes no audit entry', async () => {
       const before = (await auditEntries(app, 'csr.reject')).length;
       const { body } = await review(fqdn, csrSample('other-name')).expect(400);
       expect(body).toMatchObject({ code: 'csr_san_mismatch', errors: [{ path: 'csr.dnsNames' }] });
@@ -182,21 +182,21 @@ describeEachDialect('uploading a CSR', (open) => {
       await review(fqdn, csrSample('p256'), app.people.cleo).expect(404);
     });
 
-    test('refuses another word for dryRun', async () => {
+    test('rejects another value of dryRun', async () => {
       const { body } = await csrUpload(app, fqdn, csrSample('p256')).query({ dryRun: 'yes' }).expect(400);
       expect(body.errors).toMatchObject([{ path: expect.stringContaining('dryRun') }]);
     });
   });
 
   describe('for a wildcard', () => {
-    test('needs that wildcard', async () => {
+    test('requires that wildcard', async () => {
       const wildcard = await addFqdn(app, fqdn.spaceId, '*.example.com');
       await csrUpload(app, wildcard, csrSample('wildcard')).expect(201);
       await csrUpload(app, wildcard, csrSample('many-kinds')).expect(201);
       await csrUpload(app, wildcard, csrSample('p256')).expect(400);
     });
 
-    test('does not do for two labels under it, nor for its base', async () => {
+    test('does not match two labels below it, nor its base name', async () => {
       for (const name of ['a.b.example.com', 'example.com']) {
         const other = await addFqdn(app, fqdn.spaceId, name);
         const { body } = await csrUpload(app, other, csrSample('wildcard')).expect(400);
@@ -206,7 +206,7 @@ describeEachDialect('uploading a CSR', (open) => {
   });
   describeRefusedUploads(place);
 
-  test('meets the deletion of its FQDN: it is stored before it or not found after it', async () => {
+  test('concurrent with the deletion of its FQDN is stored before it or returns 404 after it', async () => {
     for (let round = 0; round < 5; round += 1) {
       const gone = await addFqdn(app, fqdn.spaceId, `gone${round}.example.com`);
       const wildcard = csrSample('many-kinds');

@@ -107,7 +107,7 @@ describeEachDialect('a CSR with a weak RSA key', (open) => {
     expect(body).toEqual([]);
   });
 
-  test('is accepted with a finding where only the exponent is small', async () => {
+  test('is accepted with a finding if only the exponent is small', async () => {
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048, publicExponent: 3 });
     const small = await buildCsr({ privateKey, dnsNames: [hostname] });
     const fqdn = await addFqdn(app, (await addSpace(app)).id, hostname);

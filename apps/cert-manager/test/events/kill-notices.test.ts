@@ -72,7 +72,7 @@ describeEachDialect('a process that is killed while it sends notices', (open) =>
     expect(await pending()).toBeGreaterThan(0);
   };
 
-  test('loses no webhook: the next process sends it when the lease has lapsed, with those behind it', async () => {
+  test('loses no webhook: the next process sends it and the following ones after the lease expires', async () => {
     hook.failing = { status: -1 };
     for (const subject of ['www', 'shop', 'www']) await record(subject, 'webhook');
     await dieSending(() => hook.requests === 2);
@@ -85,7 +85,7 @@ describeEachDialect('a process that is killed while it sends notices', (open) =>
     expect(await pending()).toBe(0);
   });
 
-  test('sends a webhook that the receiver took a second time, with the same id', async () => {
+  test('sends a webhook that was already received again with the same id', async () => {
     hook.failing = { status: -2 };
     await record('www', 'webhook');
     await dieSending(() => hook.hooks.length === 1);
@@ -96,7 +96,7 @@ describeEachDialect('a process that is killed while it sends notices', (open) =>
     expect(await pending()).toBe(0);
   });
 
-  test('sends a mail that the server took a second time, with the same Message-ID', async () => {
+  test('sends a mail that was already accepted again with the same Message-ID', async () => {
     mail.failing = 'silent';
     await record('www', 'mail');
     await record('shop', 'mail');

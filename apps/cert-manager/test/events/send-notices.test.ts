@@ -10,7 +10,7 @@ import { testRefusedNotices } from './send-notices/refused-notice-tests.js';
 jest.setTimeout(60_000);
 
 describeNotices('notices', (place) => {
-  test('go out by mail and by a signed webhook, once', async () => {
+  test('are sent once by mail and by a signed webhook', async () => {
     await place.record('www');
     expect(await place.app.sendNotices()).toBe(true);
     await place.app.sendNotices();
@@ -66,7 +66,7 @@ describeNotices('notices', (place) => {
     ]);
   });
 
-  test('leave nothing when the transaction of what happened fails', async () => {
+  test('are not stored if the transaction of their event fails', async () => {
     const failing = place.app.database.transaction(async (tx) => {
       const event = { type: 'certificate.failed', subject: 'www', data: { message: 'news' } } as const;
       await insertEvent(tx, event, { destinations: ['mail', 'webhook'], now: place.app.clock.now() });
@@ -76,7 +76,7 @@ describeNotices('notices', (place) => {
     expect(await place.pending()).toBe(0);
   });
 
-  test('are recorded once for a key, also by two at once', async () => {
+  test('are recorded once for a key, also by two callers at once', async () => {
     const both = await Promise.all([
       place.record('a', { onceKey: 'k' }),
       place.record('b', { onceKey: 'k' }),
@@ -88,7 +88,7 @@ describeNotices('notices', (place) => {
   testRefusedNotices(place);
   testInterruptedNotices(place);
 
-  test('become one mail that counts them when there are many, and the next mail is a minute later', async () => {
+  test('are combined into one mail with their count if there are many, and the next mail is a minute later', async () => {
     const count = 5000;
     const now = place.app.clock.now();
     const fqdns = Array.from({ length: count }, (_, index) => `host-${index}`);
@@ -147,7 +147,7 @@ describeNotices('notices', (place) => {
     expect(place.logged('notices.never_sent')).toHaveLength(1);
   });
 
-  test('leave no secret in the log', async () => {
+  test('do not write secrets to the log', async () => {
     const text = JSON.stringify([place.app.logged(), place.other.logged()]);
     expect(text).not.toContain(mailPassword);
     expect(text).not.toContain(place.hook.secret.slice(6, 20));

@@ -45,7 +45,7 @@ describeEachDialect('adding an FQDN', (open) => {
     expect(fqdns).toContainEqual(body);
   });
 
-  test('begins with renewal off, whatever is sent, and with an empty description', async () => {
+  test('has renewal off, even if the request sets it, and an empty description', async () => {
     const { body } = await post({ fqdn: 'off.example.com', renewalEnabled: true, id: unknownId }).expect(201);
     expect(body).toMatchObject({ renewalEnabled: false, description: '' });
     expect(body.id).not.toBe(unknownId);
@@ -62,7 +62,7 @@ describeEachDialect('adding an FQDN', (open) => {
     await post({ fqdn: stored }).expect(409);
   });
 
-  test('refuses one that the space has already, however it is written', async () => {
+  test('rejects an FQDN that the space already has, in any spelling', async () => {
     await post({ fqdn: 'twice.example.com' }).expect(201);
     for (const fqdn of ['twice.example.com', 'TWICE.example.com', 'twice.example.com.']) {
       const { body } = await post({ fqdn }).expect(409);
@@ -70,21 +70,21 @@ describeEachDialect('adding an FQDN', (open) => {
     }
   });
 
-  test('takes the same name in another space, and says nothing of the first', async () => {
+  test('accepts the same name in another space, and does not reveal the first', async () => {
     await post({ fqdn: 'shared.example.com' }).expect(201);
     const other = await addSpace(app, 'other');
     const { body } = await post({ fqdn: 'shared.example.com' }, other.id).expect(201);
     expect(body).not.toHaveProperty('warning');
   });
 
-  test('lets exactly one of several at once through', async () => {
+  test('accepts exactly one of several concurrent requests', async () => {
     const answers = await Promise.all(Array.from({ length: 5 }, () => post({ fqdn: 'race.example.com' })));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409]);
     const entries = await auditEntries(app, 'fqdn.create');
     expect(entries.filter(({ details }) => details['fqdn'] === 'race.example.com')).toHaveLength(1);
   });
 
-  test('takes a provider, also one that is disabled', async () => {
+  test('accepts a provider, even if it is disabled', async () => {
     const [enabled, disabled] = await twoProviders();
     const { body } = await post({ fqdn: 'p1.example.com', providerId: enabled }).expect(201);
     expect(body.providerId).toBe(enabled);
@@ -147,12 +147,12 @@ describeEachDialect('adding an FQDN', (open) => {
       .expect(415);
   });
 
-  test('knows nothing of an unknown space', async () => {
+  test('returns 404 for an unknown space', async () => {
     await post({ fqdn: 'a.example' }, unknownId).expect(404);
     for (const id of badIds) await post({ fqdn: 'a.example' }, id).expect(404);
   });
 
-  test('is for READ_WRITE, and hides what one may not see', async () => {
+  test('requires READ_WRITE, and returns 404 for unreadable spaces', async () => {
     const { ben, cleo } = app.people;
     const readable = await addSpace(app);
     const writable = await addSpace(app);
@@ -184,7 +184,7 @@ describeEachDialect('adding an FQDN', (open) => {
     const review = (names: unknown, space = spaceId, person = app.people.ada) =>
       app.request.post(`/spaces/${space}/fqdns/review`).set(person.auth).send({ names });
 
-    test('says what would become of each, and stores nothing', async () => {
+    test('returns the result for each, and stores nothing', async () => {
       const { id } = await addSpace(app, 'reviewed');
       const stored = await addFqdn(app, id, 'stored.example.com');
       await app.request
@@ -230,7 +230,7 @@ describeEachDialect('adding an FQDN', (open) => {
       }
     });
 
-    test('takes 1000 names of 253 characters', async () => {
+    test('accepts 1000 names of 253 characters', async () => {
       const names = Array.from({ length: 1000 }, (_, number) => `${'a.'.repeat(100)}n${number}.example`);
       const { body } = await review(names).expect(200);
       expect(body).toHaveLength(1000);

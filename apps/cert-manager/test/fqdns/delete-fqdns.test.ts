@@ -30,7 +30,7 @@ describeEachDialect('deleting FQDNs', (open) => {
     }));
 
   describe('one', () => {
-    test('removes it with its CSRs, and nothing else', async () => {
+    test('deletes it with its CSRs, and nothing else', async () => {
       const { id: spaceId } = await addSpace(app);
       const fqdn = await addFqdn(app, spaceId);
       await addCsr(app, fqdn);
@@ -53,7 +53,7 @@ describeEachDialect('deleting FQDNs', (open) => {
       await addFqdn(app, spaceId);
     });
 
-    test('knows nothing of one that is unknown, or in another space', async () => {
+    test('returns 404 for an unknown FQDN, and for one of another space', async () => {
       const [space, other] = [await addSpace(app), await addSpace(app)];
       const fqdn = await addFqdn(app, space.id);
       await remove(`/spaces/${other.id}/fqdns/${fqdn.id}`).expect(404);
@@ -63,14 +63,14 @@ describeEachDialect('deleting FQDNs', (open) => {
       expect(await countsOf([space.id])).toMatchObject({ fqdns: 1 });
     });
 
-    test('happens once when asked for twice at once', async () => {
+    test('happens once for two concurrent requests', async () => {
       const { id: spaceId } = await addSpace(app);
       const { id } = await addFqdn(app, spaceId);
       const answers = await Promise.all([1, 2, 3].map(() => remove(`/spaces/${spaceId}/fqdns/${id}`)));
       expect(answers.map(({ status }) => status).sort()).toEqual([200, 404, 404]);
     });
 
-    test('is for FULL_ACCESS on the space, and hides what one may not see', async () => {
+    test('requires FULL_ACCESS on the space, and returns 404 for unreadable spaces', async () => {
       const { ben, cleo } = app.people;
       const [writable, full] = [await addSpace(app), await addSpace(app)];
       await grant(app, ben, 'READ_WRITE', [writable.id]);
@@ -85,7 +85,7 @@ describeEachDialect('deleting FQDNs', (open) => {
   });
 
   describe('of a space', () => {
-    test('removes them all and counts them, not their CSRs', async () => {
+    test('deletes them all and counts them, but not their CSRs', async () => {
       const [space, other] = [await addSpace(app), await addSpace(app)];
       const fqdn = await addFqdn(app, space.id);
       await addCsr(app, fqdn);
@@ -100,7 +100,7 @@ describeEachDialect('deleting FQDNs', (open) => {
       expect(entry).toMatchObject({ spaceId: space.id, details: { deletedCount: 2 } });
     });
 
-    test('deletes none where there are none, nor for an id that names no readable space', async () => {
+    test('deletes none in an empty space, nor for the id of an unreadable space', async () => {
       const { id } = await addSpace(app);
       await addFqdn(app, id);
       for (const path of [(await addSpace(app)).id, unknownId, ...badIds]) {
@@ -121,7 +121,7 @@ describeEachDialect('deleting FQDNs', (open) => {
       await app.request.delete(`/spaces/${space.id}/fqdns`).set(auth).expect(403);
     });
 
-    test('is for FULL_ACCESS on the space', async () => {
+    test('requires FULL_ACCESS on the space', async () => {
       const { ben } = app.people;
       const [writable, full] = [await addSpace(app), await addSpace(app)];
       await grant(app, ben, 'READ_WRITE', [writable.id]);
@@ -144,14 +144,14 @@ describeEachDialect('deleting FQDNs', (open) => {
       '?confirm=yes',
       '?confirm=true&confirm=true',
       '?Confirm=true',
-    ])('wants the confirmation true (%s)', async (query) => {
+    ])('requires the confirmation true (%s)', async (query) => {
       const before = await countsOf('all');
       const { body } = await remove(`${path}${query}`).expect(400);
       expect(body.errors).toMatchObject([{ path: 'query.confirm' }]);
       expect(await countsOf('all')).toEqual(before);
     });
 
-    test('is for callers with full access only', async () => {
+    test('requires full access to all spaces', async () => {
       const { ben, cleo } = app.people;
       await grant(app, ben, 'FULL_ACCESS', [(await addSpace(app)).id]);
       await remove(`${path}?confirm=true`, ben).expect(403);
@@ -162,7 +162,7 @@ describeEachDialect('deleting FQDNs', (open) => {
       await remove(`${path}?confirm=true`, dora).expect(200);
     });
 
-    test('removes and counts them in every space', async () => {
+    test('deletes and counts them in every space', async () => {
       await remove('/fqdns?confirm=true').expect(200);
       const [space, other] = [await addSpace(app), await addSpace(app)];
       const fqdn = await addFqdn(app, space.id);

@@ -26,7 +26,7 @@ describeEachDialect('FQDNs of a space', (open) => {
   const get = (path: string, person = app.people.ada) => app.request.get(path).set(person.auth);
 
   describe('listed', () => {
-    test('come oldest first, also those of one moment', async () => {
+    test('are sorted oldest first, also with equal times', async () => {
       const { body } = await get(`/spaces/${spaceId}/fqdns`).expect(200);
       expect(body).toEqual(held);
     });
@@ -38,23 +38,23 @@ describeEachDialect('FQDNs of a space', (open) => {
       await app.request.get(`/spaces/${spaceId}/fqdns`).expect(401);
     });
 
-    test('are none in an empty space', async () => {
+    test('are an empty list in an empty space', async () => {
       const { id } = await addSpace(app, 'empty');
       const { body } = await get(`/spaces/${id}/fqdns`).expect(200);
       expect(body).toEqual([]);
     });
 
-    test('are not found in an unknown one', async () => {
+    test('return 404 in an unknown space', async () => {
       await get(`/spaces/${unknownId}/fqdns`).expect(404);
       for (const id of badIds) await get(`/spaces/${id}/fqdns`).expect(404);
     });
 
-    test('are found by an id in capitals and with a trailing slash', async () => {
+    test('are returned for an id in capitals and with a trailing slash', async () => {
       const { body } = await get(`/spaces/${spaceId.toUpperCase()}/fqdns/`).expect(200);
       expect(body).toEqual(held);
     });
 
-    test('come whole, however many there are, by one query', async () => {
+    test('are returned completely, by one query', async () => {
       const { id } = await addSpace(app, 'large');
       const createdAt = app.clock.now();
       const rows = Array.from(
@@ -78,7 +78,7 @@ describeEachDialect('FQDNs of a space', (open) => {
       expect(count).toEqual({ count: 2500 });
     });
 
-    test('cannot be put, and the answer says what can be done', async () => {
+    test('reject PUT, and the response names the allowed methods', async () => {
       const { headers } = await app.request
         .put(`/spaces/${spaceId}/fqdns`)
         .set(app.people.ada.auth)
@@ -95,7 +95,7 @@ describeEachDialect('FQDNs of a space', (open) => {
       expect(seen).toEqual({ count: 4 });
     });
 
-    test('are 0 for whatever names no space that the caller may read', async () => {
+    test('are 0 for an id of no readable space', async () => {
       for (const id of [unknownId, ...badIds]) {
         const { body } = await get(`/spaces/${id}/fqdns/count`).expect(200);
         expect(body).toEqual({ count: 0 });

@@ -86,7 +86,7 @@ describeEachDialect('two kinds of work on one FQDN', (open) => {
     },
   );
 
-  test('stores both certificates when the other CA signs before the next try of a renewal', async () => {
+  test('stores both certificates when the other CA signs before the next attempt of a renewal', async () => {
     const { app } = place;
     const fqdn = await dueFqdn();
     acme.script('certificate', { status: 503 }, { status: 503 });

@@ -40,7 +40,7 @@ describeEachDialect('a process that is killed', (open) => {
     await acme.close();
   });
 
-  describe('while it has a CSR signed by the dummy CA', () => {
+  describe('while the dummy CA signs a CSR', () => {
     const sign = async (fqdn: Fqdn) => {
       const { id: providerId } = await providerOf(app, 'dummy-ca');
       return { path: pathOf(fqdn, 'csr/sign'), auth: app.people.ada.auth, body: { providerId } };
@@ -66,7 +66,7 @@ describeEachDialect('a process that is killed', (open) => {
     const failuresOf = async ({ id }: Fqdn) =>
       (await auditEntries(app, 'certificate.issue')).filter(({ resourceId }) => resourceId === id);
 
-    test('its certificate is stored when its lease has lapsed, whatever was stored meanwhile', async () => {
+    test('its certificate is stored after its lease expires, even if another was stored meanwhile', async () => {
       const { fqdn } = await fqdnWithCsr(app);
       const call = await sign(fqdn);
       const other = await sign(fqdn);
@@ -87,7 +87,7 @@ describeEachDialect('a process that is killed', (open) => {
       expect(stored).toHaveLength(2);
     });
 
-    test('its certificate is stored although the newest one is of another request', async () => {
+    test('its certificate is stored although the newest one belongs to another request', async () => {
       const { fqdn } = await fqdnWithCsr(app);
       const call = await sign(fqdn);
       ca.answer('normally');
@@ -120,7 +120,7 @@ describeEachDialect('a process that is killed', (open) => {
             .delete(`/spaces/${fqdn.spaceId}/fqdns/${fqdn.id}`)
             .set(app.people.ada.auth)),
       ],
-    ])('an audit entry names what may have been issued where %s', async (reason, change) => {
+    ])('an audit entry names the certificate that may have been issued where %s', async (reason, change) => {
       const { fqdn } = await fqdnWithCsr(app);
       await dieSigning(await sign(fqdn));
       await change(fqdn);
@@ -139,7 +139,7 @@ describeEachDialect('a process that is killed', (open) => {
       expect(await requests()).toBe(0);
     });
 
-    test('a caller that asks again gets the certificate that was issued for it', async () => {
+    test('a caller that repeats its request gets the certificate that was issued for it', async () => {
       const { fqdn } = await fqdnWithCsr(app);
       const call = await sign(fqdn);
       const before = await dieSigning(call);
@@ -178,7 +178,7 @@ describeEachDialect('a process that is killed', (open) => {
       expect([ca.ids.length - before, await requests()]).toEqual([count, 0]);
     });
 
-    test('a call after one that was stored is for another certificate', async () => {
+    test('a call after a stored certificate requests another certificate', async () => {
       const { fqdn } = await fqdnWithCsr(app);
       const { path, auth, body } = await sign(fqdn);
       await app.request.post(path).set(auth).send(body).expect(200);
@@ -186,7 +186,7 @@ describeEachDialect('a process that is killed', (open) => {
       expect(new Set((await certificatesOf(app, fqdn)).map(({ pem }) => pem)).size).toBe(2);
     });
 
-    test('calls at once are for as many certificates', async () => {
+    test('concurrent calls get a certificate each', async () => {
       const { fqdn } = await fqdnWithCsr(app);
       const { path, auth, body } = await sign(fqdn);
       await Promise.all([1, 2, 3].map(() => app.request.post(path).set(auth).send(body).expect(200)));
@@ -194,7 +194,7 @@ describeEachDialect('a process that is killed', (open) => {
     });
   });
 
-  test('while it has a certificate revoked leaves that to the next one, once its turn has lapsed', async () => {
+  test('while it revokes a certificate: the next process completes it after the lease expires', async () => {
     const { fqdn } = await fqdnWithCsr(app);
     const { auth } = app.people.ada;
     const { id: providerId } = await providerOf(app, 'dummy-ca');

@@ -37,7 +37,7 @@ describeEachDialect('listing requests for certificates', (open) => {
     return { jobs: body as ListedIssuanceJob[], headers };
   };
 
-  test('shows the newest first, with who asked whom and which step failed, and no PEM', async () => {
+  test('returns the newest first, with the user, the provider and the failed step, and no PEM', async () => {
     const { jobs } = await list({ fqdnId: first.fqdn.id });
     expect(jobs).toEqual([
       {
@@ -62,7 +62,7 @@ describeEachDialect('listing requests for certificates', (open) => {
     expect((await list({ fqdnId: first.fqdn.id, spaceId: unknownId })).jobs).toEqual([]);
   });
 
-  test('comes in pages', async () => {
+  test('returns pages', async () => {
     const { jobs, headers } = await list({ fqdnId: first.fqdn.id, limit: '1' });
     expect(jobs).toMatchObject([{ id: failed }]);
     expect(headers['x-total-count']).toBe('2');
@@ -71,7 +71,7 @@ describeEachDialect('listing requests for certificates', (open) => {
     expect(body).toMatchObject([{ id: first.job.id }]);
   });
 
-  test('shows nothing of spaces that the caller may not read', async () => {
+  test('returns nothing of spaces that the caller cannot read', async () => {
     const { fqdn } = first;
     for (const query of [{ fqdnId: fqdn.id }, { spaceId: fqdn.spaceId }, { fqdnId: unknownId }]) {
       expect((await list(query, app.people.ben)).jobs).toEqual([]);

@@ -26,7 +26,7 @@ describeRequests('requesting a certificate', (place) => {
     });
   });
 
-  test('publishes the proof where CAs look for it, to anybody, as text', async () => {
+  test('publishes the challenge response without authentication, as text', async () => {
     const { fqdn } = await fqdnWithCsr(place.app);
     place.ca.script('challenge', { status: 500, problem: 'serverInternal' });
     place.deadly = 'published';
@@ -125,7 +125,7 @@ describeRequests('requesting a certificate', (place) => {
     });
   });
 
-  test('that is running is joined by a second call', async () => {
+  test('is shared by a second call while it runs', async () => {
     const { fqdn } = await fqdnWithCsr(place.app);
     place.ca.processing = 5;
     const [one, other] = await Promise.all([
@@ -136,7 +136,7 @@ describeRequests('requesting a certificate', (place) => {
     expect(place.ca.orders).toHaveLength(1);
   });
 
-  test('that takes longer than the call goes on, and can be followed', async () => {
+  test('continues after the call times out, and can be polled', async () => {
     const { job, fqdn } = await addJob(place.app, {
       status: 'running',
       leaseUntil: new Date('2027-03-01T12:00:00Z'),
@@ -151,7 +151,7 @@ describeRequests('requesting a certificate', (place) => {
     expect(shownJob.body).toMatchObject({ id: job.id, fqdnId: fqdn.id, status: 'running', success: false });
   });
 
-  test('by csr/sign is waited for no longer than the call says', async () => {
+  test('by csr/sign does not wait longer than the call states', async () => {
     const { job, fqdn } = await addJob(place.app, {
       status: 'running',
       leaseUntil: new Date('2027-03-01T12:00:00Z'),

@@ -85,7 +85,7 @@ describeEachDialect('requests for certificates, many at once', (open) => {
     }
   }
 
-  test('all end well, however long they wait for each other', async () => {
+  test('all succeed, however long they wait for each other', async () => {
     // the last ones wait for longer than the CA may take for one answer, and than a lease lasts
     await configureAcme({ timeouts: { requestMs: 5000 }, limits: { maxConcurrency: 8 } });
     ca.orderMs = 1000;
@@ -100,7 +100,7 @@ describeEachDialect('requests for certificates, many at once', (open) => {
     expect(ca.csrs).toHaveLength(count);
   });
 
-  test('that wait when the process stops are left to the next one', async () => {
+  test('that wait during a shutdown are executed by the next process', async () => {
     ca.forget();
     ca.orderMs = 200;
     const other = await startAppOn(app.database, { environment: environmentOf(ca), beside: app });
@@ -114,7 +114,7 @@ describeEachDialect('requests for certificates, many at once', (open) => {
     expect(ca.csrs).toHaveLength(32);
   });
 
-  test('more leases than one statement takes are extended, but none of a job that another worker has', async () => {
+  test('extend more leases than fit into one statement, but not the lease of a job of another worker', async () => {
     const [ended] = await jobs();
     if (ended === undefined) throw new Error('there is no job');
     await seedUnrenewed(app.database, ended.fqdnId, leased);

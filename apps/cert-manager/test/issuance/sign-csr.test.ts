@@ -35,7 +35,7 @@ describeEachDialect('signing a CSR', (open) => {
     return body as Certificate[];
   };
 
-  test('gives a certificate for the key and the names of the CSR, and stores it', async () => {
+  test('returns a certificate for the key and the names of the CSR, and stores it', async () => {
     const { fqdn, csr } = await fqdnWithCsr(app);
     const { body } = await sign(fqdn).expect(200);
     expect(body).toEqual({
@@ -113,7 +113,7 @@ describeEachDialect('signing a CSR', (open) => {
       expect(ca.paths).not.toContain('/elsewhere');
     });
 
-    test('with silence: 200 with the reason after the configured time', async () => {
+    test('without a response: 200 with the reason after the timeout', async () => {
       const { fqdn } = await fqdnWithCsr(app);
       await configure(app, { id: providerId }, { baseUrl: ca.url, timeoutMs: 150 }).expect(200);
       ca.answer('never');
@@ -124,7 +124,7 @@ describeEachDialect('signing a CSR', (open) => {
       });
     });
 
-    test('that is away: 200 with the reason', async () => {
+    test('that is unavailable: 200 with the reason', async () => {
       const { fqdn } = await fqdnWithCsr(app);
       const away = { baseUrl: await silentAddress(), allowPrivateNetwork: true };
       await configure(app, { id: providerId }, away).expect(200);
@@ -134,7 +134,7 @@ describeEachDialect('signing a CSR', (open) => {
   });
 
   describe('the root', () => {
-    test('is read again when the CA was started anew', async () => {
+    test('is read again after a restart of the CA', async () => {
       const { fqdn } = await fqdnWithCsr(app);
       expect((await sign(fqdn)).body).toMatchObject({ success: true });
       await ca.restart();
@@ -170,11 +170,11 @@ describeEachDialect('signing a CSR', (open) => {
     expect(ca.maxConcurrent()).toBeLessThanOrEqual(2);
   });
 
-  describe('what went while the CA was at work', () => {
+  describe('an object deleted while the CA works', () => {
     test.each([
       ['the FQDN', (fqdn: Fqdn) => app.request.delete(`/spaces/${fqdn.spaceId}/fqdns/${fqdn.id}`)],
       ['the CSR', () => app.request.delete('/csrs?confirm=true')],
-    ])('%s: 404, nothing stored, and the certificate is in the audit log', async (_, remove) => {
+    ])('%s: returns 404, stores nothing, and records the certificate in the audit log', async (_, remove) => {
       const { fqdn } = await fqdnWithCsr(app);
       ca.answer('when let go');
       const before = ca.paths.length;
@@ -200,7 +200,7 @@ describeEachDialect('signing a CSR', (open) => {
       });
     });
 
-    test('the CSR, while the certificate is being stored: it goes afterwards', async () => {
+    test('the CSR, while the certificate is being stored: is deleted afterwards', async () => {
       const { csr } = await fqdnWithCsr(app);
       const { database } = app;
       let begin = (): void => undefined;
@@ -279,7 +279,7 @@ describeEachDialect('signing a CSR', (open) => {
       await sign(fqdn, app.people.ada, body).expect(400);
     });
 
-    test('to the wrong people', async () => {
+    test('to callers without the permission', async () => {
       const { fqdn } = await fqdnWithCsr(app);
       const { ben, cleo } = app.people;
       await grant(app, ben, 'READ', [fqdn.spaceId]);

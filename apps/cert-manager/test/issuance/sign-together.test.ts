@@ -49,7 +49,7 @@ describeEachDialect('CSRs that are signed at the same time', (open) => {
     return ca.letGoUntil(replies);
   }
 
-  test('have each their certificate, audit entries and plan', async () => {
+  test('each get a certificate, audit entries and a planned renewal', async () => {
     const { app } = place;
     const renewed = await renewedFqdns(4);
     const { fqdn: first } = await fqdnWithCsr(app);
@@ -74,7 +74,7 @@ describeEachDialect('CSRs that are signed at the same time', (open) => {
     expect(await entriesOf(app, first)).toEqual([]);
   });
 
-  test('are stored although the FQDN of one is gone and another is signed twice', async () => {
+  test('are stored although the FQDN of one is deleted and another is signed twice', async () => {
     const { app } = place;
     const [gone, twice, ...others] = await renewedFqdns(5);
     if (gone === undefined || twice === undefined) throw new Error('there are five');
@@ -90,7 +90,7 @@ describeEachDialect('CSRs that are signed at the same time', (open) => {
     }
   });
 
-  test('are refused one by one', async () => {
+  test('are rejected individually', async () => {
     const { app } = place;
     const { fqdn } = await fqdnWithCsr(app);
     const elsewhere = { ...fqdn, spaceId: (await fqdnWithCsr(app)).fqdn.spaceId };
@@ -98,7 +98,7 @@ describeEachDialect('CSRs that are signed at the same time', (open) => {
     expect(statuses.map(({ status }) => status)).toEqual([200, 404, 200]);
   });
 
-  test('are not put in the place of a newer certificate', async () => {
+  test('do not replace a newer certificate', async () => {
     const { app } = place;
     const [one, other] = await renewedFqdns(2);
     if (one === undefined || other === undefined) throw new Error('there are two');

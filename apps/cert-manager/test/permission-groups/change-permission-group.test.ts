@@ -22,7 +22,7 @@ describeEachDialect('changing a permission group', (open) => {
 
   const put = (id: string, body: unknown) => send(app, 'put', `/permission-groups/${id}`, body);
 
-  test('changes what is named and keeps the rest', async () => {
+  test('changes the members that are sent, and no others', async () => {
     const group = await makeGroup(app, {
       description: 'old',
       spaceIds: [north],
@@ -36,7 +36,7 @@ describeEachDialect('changing a permission group', (open) => {
     expect(await readGroup(app, group)).toEqual(changed);
   });
 
-  test('takes back what it showed', async () => {
+  test('accepts its own response as input', async () => {
     const group = await makeGroup(app, { permission: 'FULL_ACCESS' });
     expect(await changeGroup(app, group, group)).toEqual(group);
   });
@@ -62,7 +62,7 @@ describeEachDialect('changing a permission group', (open) => {
     await app.request.delete(`/permission-groups/${group.id}`).set(app.people.ada.auth).expect(200);
   });
 
-  test('acts on the very next request of a member', async () => {
+  test('applies to the next request of a member', async () => {
     const { ben } = app.people;
     const group = await makeGroup(app, { spaceIds: [north], userIds: [ben.id] });
     const create = () => send(app, 'post', `/spaces/${north}/fqdns`, { fqdn: 'b.example' }, ben);
@@ -94,7 +94,7 @@ describeEachDialect('changing a permission group', (open) => {
       expect(await readGroup(app, group)).toEqual(group);
     });
 
-    test('a group that is not there', async () => {
+    test('an unknown group', async () => {
       await put(unknownId, { name: 'x' }).expect(404);
       for (const id of badIds) await put(id, { name: 'x' }).expect(404);
     });
@@ -106,7 +106,7 @@ describeEachDialect('changing a permission group', (open) => {
     });
   });
 
-  test('leaves an audit entry with what was and what is', async () => {
+  test('writes an audit entry with the old and new values', async () => {
     const group = await makeGroup(app, { spaceIds: [north] });
     await changeGroup(app, group, { permission: 'FULL_ACCESS' });
     const entries = await auditEntries(app, 'group.update');
@@ -119,7 +119,7 @@ describeEachDialect('changing a permission group', (open) => {
     });
   });
 
-  test('keeps both of two changes at once', async () => {
+  test('applies both of two concurrent changes', async () => {
     const group = await makeGroup(app, {});
     await Promise.all([
       changeGroup(app, group, { name: 'renamed' }),
@@ -140,7 +140,7 @@ describeEachDialect('changing a permission group', (open) => {
     fc.record({ allSpaces: fc.boolean() }),
   );
 
-  test('no deletion of spaces, nor what a change leaves out, makes a group reach all spaces', async () => {
+  test('neither deleted spaces nor omitted members make a group reach all spaces', async () => {
     const property = fc.asyncProperty(
       fc.subarray([0, 1, 2], { minLength: 1 }),
       fc.array(act, { maxLength: 6 }),

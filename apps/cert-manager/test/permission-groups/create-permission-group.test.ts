@@ -15,7 +15,7 @@ describeEachDialect('creating a permission group', (open) => {
 
   const post = (body: unknown) => send(app, 'post', '/permission-groups', body);
 
-  test('shows it with every documented field, and keeps it', async () => {
+  test('returns every documented field, and stores the group', async () => {
     const { body } = await post({
       name: ' Shop ',
       description: 'who sells',
@@ -50,7 +50,7 @@ describeEachDialect('creating a permission group', (open) => {
     await app.request.delete(`/permission-groups/${body.id}`).set(app.people.ada.auth).expect(200);
   });
 
-  test('takes a name that is there already', async () => {
+  test('accepts a name that already exists', async () => {
     await post({ name: 'twin', permission: 'READ' }).expect(201);
     await post({ name: 'twin', permission: 'READ' }).expect(201);
   });
@@ -94,12 +94,12 @@ describeEachDialect('creating a permission group', (open) => {
     expect(problem.errors.length).toBeGreaterThan(0);
   });
 
-  test('refuses all spaces and one', async () => {
+  test('rejects allSpaces together with a list of spaces', async () => {
     const body = { name: 'x', permission: 'FULL_ACCESS', allSpaces: true, spaceIds: [space] };
     expect((await post(body).expect(400)).body.errors).toMatchObject([{ path: 'allSpaces' }]);
   });
 
-  test.each(['spaceIds', 'userIds'])('refuses %s that name nothing, and says which', async (member) => {
+  test.each(['spaceIds', 'userIds'])('rejects unknown %s, and names them', async (member) => {
     const known = member === 'spaceIds' ? space : app.people.ben.id;
     const body = { name: 'x', permission: 'READ', [member]: [unknownId, known, unknownId] };
     expect((await post(body).expect(400)).body.errors).toMatchObject([
@@ -108,7 +108,7 @@ describeEachDialect('creating a permission group', (open) => {
     ]);
   });
 
-  test('takes as many spaces as a body holds, and refuses a larger one', async () => {
+  test('accepts as many spaces as fit into a body, and rejects a larger body', async () => {
     const many = Array.from({ length: 6000 }, () => unknownId);
     const { body } = await post({ name: 'x', permission: 'READ', spaceIds: many }).expect(400);
     // a refusal names the first faults only
@@ -116,7 +116,7 @@ describeEachDialect('creating a permission group', (open) => {
     await post({ name: 'x', permission: 'READ', spaceIds: [...many, ...many] }).expect(413);
   });
 
-  describe('as someone who is no administrator', () => {
+  describe('as a user who is not an administrator', () => {
     test('is refused before the body is judged', async () => {
       for (const person of [app.people.ben, app.people.cleo]) {
         await send(app, 'post', '/permission-groups', '{', person).expect(403);

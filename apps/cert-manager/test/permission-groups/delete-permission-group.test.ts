@@ -14,7 +14,7 @@ describeEachDialect('deleting a permission group', (open) => {
   const drop = (id: string, person = app.people.ada) =>
     app.request.delete(`/permission-groups/${id}`).set(person.auth);
 
-  test('takes from its members what it gave them, and leaves spaces and users', async () => {
+  test('removes its permissions from its members, and no spaces or users', async () => {
     const { ben } = app.people;
     const space = await addSpace(app);
     const group = await makeGroup(app, { spaceIds: [space.id], userIds: [ben.id] });
@@ -30,13 +30,13 @@ describeEachDialect('deleting a permission group', (open) => {
     });
   });
 
-  test('of two at once is done by one', async () => {
+  test('succeeds for one of two concurrent requests', async () => {
     const { id } = await makeGroup(app, {});
     const statuses = await Promise.all([drop(id), drop(id)].map(async (answer) => (await answer).status));
     expect(statuses.toSorted()).toEqual([200, 404]);
   });
 
-  test('answers for what is not there', async () => {
+  test('returns 404 for an unknown group', async () => {
     await drop(unknownId).expect(404);
     for (const id of badIds) await drop(id).expect(404);
   });

@@ -30,7 +30,7 @@ describeEachDialect('reading permission groups', (open) => {
     ]);
   });
 
-  test('shows one, whatever the case of its id', async () => {
+  test('shows one by its id in any case', async () => {
     const [group] = groups;
     const read = (id = '') => app.request.get(`/permission-groups/${id}`).set(app.people.ada.auth);
     expect((await read(group?.id.toUpperCase()).expect(200)).body).toEqual(group);

@@ -25,7 +25,7 @@ describeEachDialect('members of a permission group', (open) => {
     expect(await list()).toEqual({ userIds: [app.people.ben.id] });
   });
 
-  test('are replaced by a list, repetitions aside', async () => {
+  test('are replaced by a list without its duplicates', async () => {
     const { ada, cleo } = app.people;
     const userIds = [cleo.id, ada.id].toSorted();
     const { body } = await send(app, 'put', path(), { userIds: [...userIds, cleo.id.toUpperCase()] }).expect(
@@ -83,7 +83,7 @@ describeEachDialect('members of a permission group', (open) => {
     expect(await list()).toEqual({ userIds: [app.people.ben.id] });
   });
 
-  test('answer for groups and users that are not there', async () => {
+  test('return 404 for unknown groups and users', async () => {
     const { ada, ben } = app.people;
     for (const id of [unknownId, ...badIds]) {
       await app.request.get(path('', id)).set(ada.auth).expect(404);

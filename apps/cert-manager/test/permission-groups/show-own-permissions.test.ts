@@ -22,7 +22,7 @@ describeEachDialect("showing one's permissions", (open) => {
   });
   afterAll(() => app.close());
 
-  test('of a user: each space that they may read, with what they may not do there too', async () => {
+  test('of a user: lists each readable space, also with the actions that are not allowed', async () => {
     const [north = '', south = ''] = spaces;
     const { ben } = app.people;
     const [reading, writing] = [
@@ -63,7 +63,7 @@ describeEachDialect("showing one's permissions", (open) => {
     expect(groups).toContainEqual(expect.objectContaining({ id: writing.id }));
   });
 
-  test('of a token for one space name no other, not even in the groups', async () => {
+  test('of a token for one space: names no other space, not even in the groups', async () => {
     const [, south = ''] = spaces;
     const token = await addToken(app, app.people.ben.id, { scope: 'READ', spaceIds: [south] });
     const shown = await show({ Authorization: `Bearer ${token}` });
@@ -72,13 +72,13 @@ describeEachDialect("showing one's permissions", (open) => {
     expect(JSON.stringify(shown)).not.toContain(spaces[0]);
   });
 
-  test('of an administrator: everything everywhere, and their own groups only', async () => {
+  test('of an administrator: allows everything, and lists only their own groups', async () => {
     const shown = await show(app.people.ada.auth);
     expect(shown).toMatchObject({ isAdmin: true, hasFullAccess: true, accessibleSpaces: spaces, groups: [] });
     expect(shown.permissions.canDeleteFqdn).toEqual(Object.fromEntries(spaces.map((id) => [id, true])));
   });
 
-  test('of one with full access to all spaces: spaces may be made and deleted', async () => {
+  test('of a user with full access to all spaces: allows creating and deleting spaces', async () => {
     const fay = await settlePerson(app, { username: 'fay' });
     await grantEverything(app, fay);
     const shown = await show(fay.auth);
@@ -86,12 +86,12 @@ describeEachDialect("showing one's permissions", (open) => {
     expect(shown.permissions).toMatchObject({ canCreateSpace: true, canDeleteSpace: true });
   });
 
-  test('of one without any right: nothing, and no refusal', async () => {
+  test('of a user without permissions: is empty, and is not an error', async () => {
     const gil = await settlePerson(app, { username: 'gil' });
     expect(await show(gil.auth)).toMatchObject({ accessibleSpaces: [], groups: [] });
   });
 
-  test('do not name a space that is gone', async () => {
+  test('do not name a deleted space', async () => {
     const { id } = await addSpace(app);
     const hal = await settlePerson(app, { username: 'hal' });
     await addGroup(app, { permission: 'FULL_ACCESS', spaceIds: [id], userIds: [hal.id] });

@@ -93,7 +93,7 @@ describeEachDialect('a renewal that the policy of its space forbids', (open) => 
     expect(await refused()).toBe(0);
   });
 
-  test('is no silent end: tries go on, the heartbeat fails, and the policy wakes it', async () => {
+  test('does not end silently: attempts continue, the heartbeat fails, and a new policy resumes it', async () => {
     const fqdn = await renewedFqdn(place);
     await forbid(fqdn);
     await app.review();
@@ -137,7 +137,7 @@ describeEachDialect('a renewal that the policy of its space forbids', (open) => 
     expect((await app.renew()).renewed).toBe(1);
   });
 
-  test('is found for its provider, and ends when the policy names that one', async () => {
+  test('is reported because of its provider, and recovers when the policy allows that provider', async () => {
     const fqdn = await renewedFqdn(place);
     await put(fqdn, { providerIds: [(await providerOf(app, 'acme')).id] });
     await app.review();
@@ -163,7 +163,7 @@ describeEachDialect('a renewal that the policy of its space forbids', (open) => 
   const startBeside = () =>
     startAppOn(app.database, { environment: { DUMMY_CA_URL: place.ca.url }, beside: app });
 
-  test('is found at once by another process when the one that took the review up is stopped', async () => {
+  test('is reported at once by another process when the reviewing process is stopped', async () => {
     const fqdn = await renewedFqdn(place);
     await forbidUnreviewed(fqdn);
     const stopping = await startBeside();
@@ -175,7 +175,7 @@ describeEachDialect('a renewal that the policy of its space forbids', (open) => 
     expect(await refused()).toBe(1);
   });
 
-  test('is found by another process when the one that changed the policy dies before its review', async () => {
+  test('is reported by another process when the process that changed the policy dies before the review', async () => {
     const fqdn = await renewedFqdn(place);
     await forbidUnreviewed(fqdn);
     const other = await startBeside();

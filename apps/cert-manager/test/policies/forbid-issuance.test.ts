@@ -113,7 +113,7 @@ describeEachDialect('a certificate by ACME that the policy of its space forbids'
     });
   });
 
-  describe('when the policy is tightened under way', () => {
+  describe('when the policy is tightened during the request', () => {
     test('ends before the CSR is sent', async () => {
       const { fqdn } = await fqdnWithCsr(app);
       tightenAt(fqdn, 'answered');
@@ -129,7 +129,7 @@ describeEachDialect('a certificate by ACME that the policy of its space forbids'
       expect(await certificatesOf(app, fqdn)).toEqual([]);
     });
 
-    test('is stored when the CA had the CSR by then', async () => {
+    test('is stored if the CA already had the CSR', async () => {
       const { fqdn } = await fqdnWithCsr(app);
       tightenAt(fqdn, 'finalized');
       expect((await request(fqdn).expect(200)).body.success).toBe(true);

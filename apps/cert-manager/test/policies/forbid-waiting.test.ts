@@ -78,7 +78,7 @@ describeEachDialect('a call of a CA that the policy of the space forbids while i
     return { result: await waiting, asked: ca.validityDays.length - before - 1 };
   }
 
-  test('is refused when it gets its turn: csr/sign asks no CA and leaves an entry', async () => {
+  test('is rejected when its turn comes: csr/sign calls no CA and writes an audit entry', async () => {
     const { fqdn } = await fqdnWithCsr(app);
     const bothWait = async () => (await written()) === 2;
     const { result, asked } = await forbiddenInWait(fqdn, () => sign(fqdn), bothWait);
@@ -94,7 +94,7 @@ describeEachDialect('a call of a CA that the policy of the space forbids while i
     expect(entries).toMatchObject([{ outcome: 'failure', details: { code: 'name_not_allowed', reason } }]);
   });
 
-  test('is refused when it gets its turn: a renewal fails with the reason', async () => {
+  test('is rejected when its turn comes: a renewal fails with the reason', async () => {
     const fqdn = await renewedFqdn(place);
     await moveToRenewal(app, fqdn);
     let looks = 0;
@@ -109,8 +109,8 @@ describeEachDialect('a call of a CA that the policy of the space forbids while i
     expect(await certificatesOf(app, fqdn)).toHaveLength(1);
   });
 
-  describe('before it is written down', () => {
-    test('is not written down, and the others are', async () => {
+  describe('before it is recorded', () => {
+    test('is not recorded, and the other calls are', async () => {
       const { fqdn } = await fqdnWithCsr(app);
       const { fqdn: other } = await fqdnWithCsr(app);
       const find = createOrderFinder(app.database);

@@ -14,7 +14,7 @@ describePolicies('the issuance policy of a space', (place) => {
   describeSetting(place);
 
   describe('on names', () => {
-    test('is judged when an FQDN is added, for all who add one, in that space alone', async () => {
+    test('is checked when an FQDN is added, for every caller, in that space only', async () => {
       const space = await place.spaceWith(example);
       await place.create(space.id, { fqdn: 'WWW.example.org.' }).expect(201);
       const { body } = await place.create(space.id, { fqdn: 'vault.corp.test' }).expect(400);
@@ -43,7 +43,7 @@ describePolicies('the issuance policy of a space', (place) => {
       await addFqdn(place.app, (await addSpace(place.app)).id, 'vault.corp.test');
     });
 
-    test('is judged when a CSR is uploaded, whose common name counts as well', async () => {
+    test('is checked when a CSR is uploaded, including its common name', async () => {
       const space = await place.spaceWith(example);
       const fqdn = await addFqdn(place.app, space.id, 'www.example.org');
       const { body } = await csrUpload(
@@ -69,7 +69,7 @@ describePolicies('the issuance policy of a space', (place) => {
       await addCsr(place.app, fqdn, await newCsr('www.example.org'));
     });
 
-    test('is judged when a CSR is signed, before the CA is asked', async () => {
+    test('is checked when a CSR is signed, before the CA is called', async () => {
       const { fqdn, space } = await fqdnWithCsr(place.app, 'www.shop.test');
       await place.sign(fqdn).expect(200);
       await place.put(space.id, { allowedNames: example, confirmed: true }).expect(200);
@@ -85,7 +85,7 @@ describePolicies('the issuance policy of a space', (place) => {
       expect((await place.sign(fqdn).expect(200)).body.success).toBe(true);
     });
 
-    test('is judged by the CSR itself where its stored description lacks names', async () => {
+    test('is checked against the CSR if its stored description lacks names', async () => {
       const { fqdn, space } = await fqdnWithCsr(place.app, 'www.example.org');
       await addCsr(place.app, fqdn, await newCsr('www.example.org', 'login.bank.test'));
       // as versions before stored it
@@ -105,7 +105,7 @@ describePolicies('the issuance policy of a space', (place) => {
       ]);
     });
 
-    test('bounds what a refusal says of a CSR with very many names', async () => {
+    test('limits the length of the error about a CSR with very many names', async () => {
       const space = await place.spaceWith(example);
       const fqdn = await addFqdn(place.app, space.id, 'www.example.org');
       const names = Array.from({ length: 300 }, (_, index) => `n${index}.bank.test`);
@@ -118,7 +118,7 @@ describePolicies('the issuance policy of a space', (place) => {
   });
 
   describe('on providers', () => {
-    test('is judged for the provider of an FQDN and of a signature', async () => {
+    test('is checked for the provider of an FQDN and of a signing request', async () => {
       const space = await place.spaceWith(null, [place.acme]);
       const { body } = await place
         .create(space.id, { fqdn: 'a.test', providerId: place.dummyCa })
@@ -137,7 +137,7 @@ describePolicies('the issuance policy of a space', (place) => {
       expect(place.asked()).toBe(before);
     });
 
-    test('keeps a provider that it names from being deleted', async () => {
+    test('prevents the deletion of a provider that it names', async () => {
       const config = { baseUrl: place.ca.url, validityDays: 30 };
       const { id } = await createProvider(place.app, { kind: 'dummy-ca', name: 'named-by-a-policy', config });
       const remove = () => place.app.request.delete(`/providers/${id}`).set(place.app.people.ada.auth);

@@ -7,7 +7,7 @@ import { addSpace, pathOf } from '../support/inventory.js';
 import { seedLargePlace } from '../support/large-place.js';
 import { fqdnWithCsr, providerOf, startAppWithCa } from '../support/signing.js';
 
-describeEachDialect('an issuance policy of very many FQDNs', (open, dialect) => {
+describeEachDialect('an issuance policy for very many FQDNs', (open, dialect) => {
   // PostgreSQL works in another process: there it is enough that they are read in several slices
   const count = dialect === 'sqlite' ? 100_000 : 6_000;
   let app: TestApp;
@@ -46,7 +46,7 @@ describeEachDialect('an issuance policy of very many FQDNs', (open, dialect) => 
     return JSON.parse(text) as IssuancePolicyChange;
   }
 
-  test('is tried and saved without a stretch of work that holds up others', async () => {
+  test('is tested and saved without blocking other requests', async () => {
     expect(await put('', allowed)).toMatchObject({ saved: true, newlyRefused: { count: 0 } });
     const tried = await put('?dryRun=true', own);
     expect(tried).toMatchObject({ saved: false, newlyRefused: { count: count - 1 } });

@@ -76,7 +76,7 @@ describeAgainstPebble('changing the key of an account', (open) => {
     message: 'the directory is valid and hands out nonces; the account is known',
   };
 
-  test.each(keyChangeMoments)('that ends at %s leaves an account that works', async (deadly) => {
+  test.each(keyChangeMoments)('that stops at %s leaves a working account', async (deadly) => {
     const before = await account();
     const end = changeKey(async (moment) => {
       if (moment === deadly) throw new Error('the process ends here');
@@ -108,7 +108,7 @@ describeAgainstPebble('changing the key of an account', (open) => {
     expect(await order()).toMatchObject({ success: true });
   });
 
-  test('by two processes at once changes it once', async () => {
+  test('by two processes at once happens once', async () => {
     const before = await account();
     let between: string | undefined;
     await changeKey(async (moment) => {
@@ -121,7 +121,7 @@ describeAgainstPebble('changing the key of an account', (open) => {
     expect(await tested()).toEqual(known);
   });
 
-  test('while an order is under way puts that order off, and the next one has the new key', async () => {
+  test('during an order postpones that order, and the next one uses the new key', async () => {
     atOrder = async (moment) => {
       if (moment !== 'order_stored') return;
       atOrder = undefined;
@@ -135,7 +135,7 @@ describeAgainstPebble('changing the key of an account', (open) => {
     expect(await order()).toMatchObject({ success: true });
   });
 
-  test('once the CSR was sent leads to no second order', async () => {
+  test('after the CSR was sent causes no second order', async () => {
     atOrder = async (moment) => {
       if (moment !== 'finalized') return;
       atOrder = undefined;
@@ -149,7 +149,7 @@ describeAgainstPebble('changing the key of an account', (open) => {
     expect(second.stepStatus.order).toMatchObject({ url: first.stepStatus.order['url'] });
   });
 
-  test('that was cut short offers the same key again', async () => {
+  test('offers the same key again after an interruption', async () => {
     const end = changeKey(async (moment) => {
       if (moment === 'next_key_stored') throw new Error('the process ends here');
     });

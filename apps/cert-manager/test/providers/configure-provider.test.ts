@@ -32,7 +32,7 @@ describeEachDialect('configuring a provider', (open) => {
   // public and literal: nothing is resolved, and no test calls it
   const address = 'http://8.8.8.8:3002';
 
-  test('keeps what was sent and fills in the rest', async () => {
+  test('stores the members that are sent and fills in defaults', async () => {
     const { body } = await configure(app, dummyCa, { baseUrl: `${address}/`, validityDays: 30 }).expect(200);
     expect(body).toEqual({ message: 'provider dummy-ca is configured' });
     expect((await providerOf(app, 'dummy-ca')).config).toEqual({
@@ -193,7 +193,7 @@ describeEachDialect('configuring a provider', (open) => {
     });
 
     test.each([1, 7, 9, 22, 25, 6000, 10_080])(
-      'for port %i, which no client calls, naming the key',
+      'for port %i, which clients refuse to call, naming the key',
       async (port) => {
         const { body } = await configure(app, dummyCa, { baseUrl: `http://8.8.8.8:${port}` }).expect(400);
         expect(body.errors).toEqual([
@@ -207,7 +207,7 @@ describeEachDialect('configuring a provider', (open) => {
       },
     );
 
-    test('for terms of service that are not agreed to, naming the key', async () => {
+    test('for terms of service without agreement, naming the key', async () => {
       const { body } = await configure(app, acme, { ...acmeConfig, termsOfServiceAgreed: false }).expect(400);
       expect(body.errors[0]).toMatchObject({ path: 'config.termsOfServiceAgreed', message: 'must be true' });
     });

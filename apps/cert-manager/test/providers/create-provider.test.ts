@@ -40,7 +40,7 @@ describeEachDialect('creating a provider', (open) => {
   const create = (body: object) => app.request.post('/providers').set(app.people.ada.auth).send(body);
   const own = () => ({ baseUrl: ca.url, allowPrivateNetwork: true });
 
-  test('answers with the provider as it is listed, configured and enabled', async () => {
+  test('returns the provider as in the list, configured and enabled', async () => {
     const { body } = await create({ kind: 'dummy-ca', name: 'staging', config: elsewhere }).expect(201);
     expect(body).toEqual({
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
@@ -66,7 +66,7 @@ describeEachDialect('creating a provider', (open) => {
     expect(await providerOf(app, 'staging')).toEqual(body);
   });
 
-  test('leaves an entry with its configuration, shows its secrets as masks and stores them encrypted', async () => {
+  test('writes an audit entry, shows its secrets as masks and stores them encrypted', async () => {
     const displayName = 'Public CA';
     const created = await createProvider(app, {
       kind: 'acme',
@@ -119,7 +119,7 @@ describeEachDialect('creating a provider', (open) => {
     expect(await app.database.read((tx) => tx.count(providers))).toBe(before);
   });
 
-  test('says in plain words how a name may look, and who has one that is taken', async () => {
+  test('explains which names are valid, and which provider has a name that exists', async () => {
     const { body: wrong } = await create({ kind: 'acme', name: 'No!', config: acmeConfig }).expect(400);
     expect(wrong.detail).toBe(
       'name: must be 1 to 32 lower-case letters, digits and hyphens, and begin and end with a letter or a digit',
@@ -156,7 +156,7 @@ describeEachDialect('creating a provider', (open) => {
     expect(await providerOf(app, 'scripted')).toMatchObject({ config: { validityDays: 7 } });
   });
 
-  test('of two that take one name at once, one is created', async () => {
+  test('creates one of two concurrent providers with the same name', async () => {
     const body = { kind: 'dummy-ca', name: 'twice', config: elsewhere };
     const answers = await Promise.all([1, 2, 3, 4].map(() => create(body)));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 400, 400, 400]);
@@ -176,7 +176,7 @@ describeEachDialect('creating a provider', (open) => {
     await other.close();
   });
 
-  describe('beside another of its kind', () => {
+  describe('in addition to another of its kind', () => {
     test('signs with a CA of its own: an FQDN has certificates of both, each named by its provider', async () => {
       const production = await startFakeCa(app.clock);
       const stage = await createProvider(app, { kind: 'dummy-ca', name: 'stage', config: own() });
@@ -205,7 +205,7 @@ describeEachDialect('creating a provider', (open) => {
       await production.close();
     });
 
-    test('is the one that an FQDN names: a request goes to it and to no other', async () => {
+    test('is called for FQDNs that name it, and no other provider is', async () => {
       const { id: spaceId } = await addSpace(app);
       const { id: providerId } = await providerOf(app, 'public');
       const { body: fqdn } = await app.request

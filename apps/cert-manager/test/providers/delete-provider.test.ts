@@ -74,7 +74,7 @@ describeEachDialect('deleting a provider', (open) => {
     return body as Fqdn;
   }
 
-  test('takes it out of every list, leaves an entry, and frees its name', async () => {
+  test('removes it from every list, writes an audit entry, and frees its name', async () => {
     const provider = await newProvider();
     const { body } = await remove(provider).expect(200);
     expect(body).toEqual({ message: `provider ${provider.name} is deleted` });
@@ -91,7 +91,7 @@ describeEachDialect('deleting a provider', (open) => {
     await createProvider(app, { kind: 'dummy-ca', name: provider.name, config: provider.config });
   });
 
-  test('takes its accounts and their keys with it', async () => {
+  test('deletes its accounts and their keys', async () => {
     const config = { directoryUrl: 'https://8.8.8.8/dir', termsOfServiceAgreed: true };
     const provider = await createProvider(app, { kind: 'acme', name: 'with-account', config });
     const now = app.clock.now();
@@ -118,12 +118,12 @@ describeEachDialect('deleting a provider', (open) => {
     });
   });
 
-  test.each([unknownId, ...badIds])('finds none with the id %s', async (id) => {
+  test.each([unknownId, ...badIds])('returns 404 for the id %s', async (id) => {
     await app.request.delete(`/providers/${id}`).set(app.people.ada.auth).expect(404);
   });
 
   describe('is refused while it is in use', () => {
-    test('by an FQDN, which it names with the way out', async () => {
+    test('by an FQDN, which the error names with the remedy', async () => {
       const provider = await newProvider();
       await fqdnNaming(provider, 'a.example.org');
       const { body } = await remove(provider).expect(409);
@@ -157,7 +157,7 @@ describeEachDialect('deleting a provider', (open) => {
       await remove(provider).expect(200);
     });
 
-    test('by a certificate in use until that has expired or another has taken its place', async () => {
+    test('by a certificate in use, until it expires or is replaced', async () => {
       const [one, other] = [await newProvider(), await newProvider()];
       const { fqdn } = await fqdnWithCsr(app, 'in-use.example.org');
       await signWith({ ...place, providerId: one.id }, fqdn);
@@ -206,7 +206,7 @@ describeEachDialect('deleting a provider', (open) => {
     });
   });
 
-  test('keeps certificates that it issued, which name no provider any more', async () => {
+  test('keeps certificates that it issued, which then have no provider', async () => {
     const provider = await newProvider();
     const { fqdn } = await fqdnWithCsr(app, 'old.example.org');
     await signWith({ ...place, providerId: provider.id }, fqdn);
@@ -222,7 +222,7 @@ describeEachDialect('deleting a provider', (open) => {
     expect(body).toMatchObject({ id: old?.id });
   });
 
-  test('stores a certificate that was under way, does not renew it, and says why', async () => {
+  test('stores a certificate that was being issued, does not renew it, and says why', async () => {
     const provider = await newProvider();
     const { fqdn } = await fqdnWithCsr(app, 'under-way.example.org');
     await switchRenewal(app, fqdn, true);
@@ -243,7 +243,7 @@ describeEachDialect('deleting a provider', (open) => {
     expect(explanation.body).toMatchObject({ willRenew: false });
   });
 
-  test('and using it at once, from two processes, leaves nothing that names a provider which is gone', async () => {
+  test('and using it concurrently, from two processes, leaves no reference to a deleted provider', async () => {
     const other = await startAppOn(app.database, { environment: encryption, beside: app });
     const sign = ({ id: providerId }: Provider, fqdn: Fqdn) =>
       other.request.post(pathOf(fqdn, 'csr/sign')).set(app.people.ada.auth).send({ providerId });

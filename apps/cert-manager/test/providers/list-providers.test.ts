@@ -13,7 +13,7 @@ describeEachDialect('providers', (open) => {
   });
   afterAll(() => app.close());
 
-  test('are two from the first start: one that the environment configured, one that waits for it', async () => {
+  test('are two after the first start: one configured by the environment, one not configured', async () => {
     const { body } = await app.request.get('/providers').set(app.people.ada.auth).expect(200);
     const id = expect.stringMatching(/^[0-9a-f-]{36}$/);
     expect(body).toEqual([
@@ -44,7 +44,7 @@ describeEachDialect('providers', (open) => {
     ]);
   });
 
-  test('show their configuration to no one but administrators', async () => {
+  test('show their configuration only to administrators', async () => {
     const dummyCa = await providerOf(app, 'dummy-ca');
     const { body: list } = await app.request.get('/providers').set(app.people.cleo.auth).expect(200);
     expect((list as Provider[]).map(({ config }) => config)).toEqual([{}, {}]);
@@ -62,7 +62,7 @@ describeEachDialect('providers', (open) => {
     expect(body).toEqual(dummyCa);
   });
 
-  test.each([unknownId, ...badIds])('there is none with the id %s', async (id) => {
+  test.each([unknownId, ...badIds])('return 404 for the id %s', async (id) => {
     await app.request.get(`/providers/${id}`).set(app.people.ada.auth).expect(404);
   });
 
@@ -72,7 +72,7 @@ describeEachDialect('providers', (open) => {
   });
 
   describe('the switch', () => {
-    test('turns a provider off and on, with an entry for each', async () => {
+    test('turns a provider off and on, with an audit entry for each change', async () => {
       const dummyCa = await providerOf(app, 'dummy-ca');
       const { body: off } = await enable(app, dummyCa, false).expect(200);
       expect(off).toEqual({ message: 'provider dummy-ca is disabled' });
@@ -89,7 +89,7 @@ describeEachDialect('providers', (open) => {
       ]);
     });
 
-    test('turns on a provider that is not configured, and says what is missing', async () => {
+    test('turns on an unconfigured provider, and names the missing settings', async () => {
       const { body } = await enable(app, await providerOf(app, 'acme')).expect(200);
       expect(body).toEqual({
         message: 'provider acme is enabled, but signs nothing yet: directoryUrl is missing',
@@ -106,7 +106,7 @@ describeEachDialect('providers', (open) => {
       await app.request.put(`/providers/${id}/enabled`).set(app.people.ada.auth).send(body).expect(400);
     });
 
-    test('is not for the wrong people, nor for what is not there', async () => {
+    test('rejects callers without the permission, and returns 404 for an unknown provider', async () => {
       const { id } = await providerOf(app, 'dummy-ca');
       const path = `/providers/${id}/enabled`;
       await app.request.put(path).set(app.people.ben.auth).send({ enabled: false }).expect(403);

@@ -25,7 +25,7 @@ describeEachDialect('rotating the encryption keys', (open) => {
     return rows.flatMap(({ secrets }) => Object.values(secrets));
   };
 
-  test('encrypts every secret with the first key, so that the other can go', async () => {
+  test('encrypts every secret with the first key, so that the other can be removed', async () => {
     expect(await sealed()).toEqual([expect.stringMatching(/^v1\.old\./)]);
     const ring = parseKeyRing([line('new', 2), line('old', 1)].join('\n'));
     expect(await rotateKeys({ db: app.database, clock: app.clock }, ring)).toBe(1);
@@ -42,7 +42,7 @@ describeEachDialect('rotating the encryption keys', (open) => {
     ).rejects.toThrow(/is not the one/);
   });
 
-  test('keeps a secret that is set at the same moment', async () => {
+  test('does not lose a secret that is set at the same time', async () => {
     const { id } = await providerOf(app, 'acme');
     const place = secretPlace(id, 'eab.hmacKey');
     const before = parseKeyRing([line('new', 2), line('old', 1)].join('\n'));

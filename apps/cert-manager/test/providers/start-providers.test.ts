@@ -35,7 +35,7 @@ describeEachDialect('the start', (open) => {
       proveKeyRing({ db, clock }, lines.length === 0 ? undefined : parseKeyRing(lines.join('\n')));
     const canaries = () => db.read((tx) => tx.find(encryptionCanaries, { order: { keyId: 'ASC' } }));
 
-    test('leaves one canary, however often', async () => {
+    test('stores one canary over several starts', async () => {
       const key = line('a');
       await start(key);
       const [first] = await canaries();
@@ -64,12 +64,12 @@ describeEachDialect('the start', (open) => {
       await expect(start()).rejects.toThrow('this database holds encrypted secrets: set ENCRYPTION_KEYS');
     });
 
-    test('needs none where nothing is encrypted', async () => {
+    test('requires no keys if nothing is encrypted', async () => {
       await expect(start()).resolves.toBeUndefined();
       expect(await canaries()).toEqual([]);
     });
 
-    test('takes a new active key beside the old one, and then wants both', async () => {
+    test('accepts a new active key in addition to the old one, and then requires both', async () => {
       const [a, b] = [line('a'), line('b')];
       await start(a);
       await start(b, a);
@@ -78,7 +78,7 @@ describeEachDialect('the start', (open) => {
       await expect(start(a)).rejects.toThrow('the key "b"');
     });
 
-    test('refuses when the canary is gone but secrets are there', async () => {
+    test('fails if the canary is missing but secrets exist', async () => {
       await ensureProviders({ db, clock, logger }, {});
       const [row] = await db.read(listProviders);
       await db.transaction((tx) =>
@@ -89,7 +89,7 @@ describeEachDialect('the start', (open) => {
       expect(await canaries()).toEqual([]);
     });
 
-    test('of two processes at once leaves one canary', async () => {
+    test('of two processes at once stores one canary', async () => {
       const key = line('a');
       await Promise.all([start(key), start(key), start(key)]);
       expect(await canaries()).toHaveLength(1);
@@ -103,7 +103,7 @@ describeEachDialect('the start', (open) => {
     };
     const baseUrl = 'http://127.0.0.1:3002';
 
-    test('makes both providers once, in an order that stays', async () => {
+    test('creates both providers once, in a stable order', async () => {
       const first = await start({});
       expect(first.map(({ name, enabled, config }) => [name, enabled, config])).toEqual([
         ['dummy-ca', false, null],
@@ -112,14 +112,14 @@ describeEachDialect('the start', (open) => {
       expect(await start({})).toEqual(first);
     });
 
-    test('configures and enables what they name, also when they come later', async () => {
+    test('configures and enables the named providers, also if the addresses are added later', async () => {
       const [dummyCa] = await start({ 'dummy-ca': baseUrl });
       expect(dummyCa).toMatchObject({ enabled: true, config: { baseUrl, validityDays: 365 } });
       const [, acme] = await start({ 'dummy-ca': baseUrl, acme: 'https://ca.test/directory' });
       expect(acme).toMatchObject({ enabled: true, config: { directoryUrl: 'https://ca.test/directory' } });
     });
 
-    test('a provider that follows the environment moves with it; the rest of it stays', async () => {
+    test('updates the address of a provider that follows the environment, and nothing else', async () => {
       const [row] = await start({ 'dummy-ca': baseUrl });
       const config = { ...row?.config, validityDays: 7 };
       await db.transaction((tx) => updateProvider(tx, row?.id ?? '', { config, enabled: false }));
@@ -130,14 +130,14 @@ describeEachDialect('the start', (open) => {
       });
     });
 
-    test('a provider that was configured by hand stays as it is', async () => {
+    test('does not change a provider that was configured manually', async () => {
       const [row] = await start({ 'dummy-ca': baseUrl });
       const config = { ...row?.config, baseUrl: 'http://ca.test' };
       await db.transaction((tx) => updateProvider(tx, row?.id ?? '', { config, environmentAddress: null }));
       expect((await start({ 'dummy-ca': 'http://127.0.0.1:4002' }))[0]?.config).toEqual(config);
     });
 
-    test('of several processes at once makes two providers', async () => {
+    test('of several processes at once creates two providers', async () => {
       await Promise.all([start({ 'dummy-ca': baseUrl }), start({ 'dummy-ca': baseUrl }), start({})]);
       expect(await db.read(listProviders)).toHaveLength(2);
     });

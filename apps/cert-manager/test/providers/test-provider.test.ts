@@ -57,7 +57,7 @@ describeEachDialect('testing a provider', (open) => {
       expect(await list()).not.toHaveProperty('lastTest');
     });
 
-    test('counts what asks each provider, of readable spaces', async () => {
+    test('counts the users of each provider in readable spaces', async () => {
       expect((await list())?.usage).toEqual({ fqdns: 0, pendingRenewals: 0 });
       const { fqdn } = await fqdnWithCsr(app, 'used.example.org');
       ca.answer('with a certificate that is due');
@@ -89,7 +89,7 @@ describeEachDialect('testing a provider', (open) => {
       await app.request.get('/providers?include=other').set(app.people.ada.auth).expect(400);
     });
 
-    test('names the ten spaces with the most names, and counts those of all', async () => {
+    test('names the ten spaces with the most FQDNs, and counts the FQDNs of all', async () => {
       app.clock.advance(10_000);
       const before = (await list())?.usage?.fqdns ?? 0;
       const names = Array.from({ length: 12 }, (_, place) => `team ${String.fromCharCode(97 + place)}`);
@@ -130,11 +130,11 @@ describeEachDialect('testing a provider', (open) => {
       });
     });
 
-    test.each([[{}], [{ deep: false }]])('takes the body %j', async (body) => {
+    test.each([[{}], [{ deep: false }]])('accepts the body %j', async (body) => {
       expect((await run(dummyCa, body).expect(200)).body.success).toBe(true);
     });
 
-    test('signs a CSR of no use when it is asked to go deep', async () => {
+    test('signs a throwaway CSR in a deep test', async () => {
       const before = ca.ids.length;
       const { body } = await run(dummyCa, { deep: true }).expect(200);
       expect(body).toEqual({
@@ -154,7 +154,7 @@ describeEachDialect('testing a provider', (open) => {
       });
     });
 
-    test('works on one that is disabled', async () => {
+    test('works if it is disabled', async () => {
       await enable(app, dummyCa, false).expect(200);
       expect((await run(dummyCa).expect(200)).body.success).toBe(true);
       await enable(app, dummyCa).expect(200);
@@ -194,7 +194,7 @@ describeEachDialect('testing a provider', (open) => {
       ['points to another host', 200, JSON.stringify(elsewhere), /another host: 169\.254\.169\.254/],
       ['is not there', 404, '', /answered with 404/],
       ['is a redirect', 302, '', /answered with 302/],
-    ])('whose directory %s is a failure', async (_, status, text, message) => {
+    ])('fails if its directory %s', async (_, status, text, message) => {
       const before = acmeServer.paths.length;
       acmeServer.answer(status, text);
       const { body } = await run(acme).expect(200);

@@ -20,7 +20,7 @@ import { providerOf } from '../support/signing.js';
 const minute = 60_000;
 const day = 1440 * minute;
 
-describeEachDialect('the advice of a CA about renewals', (open) => {
+describeEachDialect('the renewal information of a CA', (open) => {
   let place: RenewalPlace;
   let answer: () => RenewalAdvice | undefined | Promise<RenewalAdvice>;
   let asked: string[];
@@ -76,7 +76,7 @@ describeEachDialect('the advice of a CA about renewals', (open) => {
 
   const storedOf = async (fqdn: Fqdn) => (await storedRenewals(place.app.database, fqdn.id)).at(-1);
 
-  test('lets the watch know when the window is another one, and only then', async () => {
+  test('notifies the watch of a changed window, and only then', async () => {
     await advisedFqdn();
     const moved: string[] = [];
     const onPlanned = async (_tx: unknown, { id }: { readonly id: string }) => void moved.push(id);
@@ -121,7 +121,7 @@ describeEachDialect('the advice of a CA about renewals', (open) => {
     expect(explained.message).toContain('as the CA wants it done between');
   });
 
-  test('keeps its moment while the window stays, and moves when that moves', async () => {
+  test('keeps the time while the window is unchanged, and moves it with the window', async () => {
     const { app } = place;
     const fqdn = await advisedFqdn();
     const same = window(3 * day, 4 * day);
@@ -143,7 +143,7 @@ describeEachDialect('the advice of a CA about renewals', (open) => {
     ['a minute later at the earliest', 0, 1],
     ['twice a day at least', 1440, 720],
     ['after six hours when the CA does not say', undefined, 360],
-  ])('is asked for again %s', async (_, wanted, minutes) => {
+  ])('is requested again %s', async (_, wanted, minutes) => {
     const fqdn = await advisedFqdn();
     const retryAt = wanted === undefined ? undefined : after(wanted * minute);
     answer = () => window(3 * day, 4 * day, { retryAt });
@@ -157,7 +157,7 @@ describeEachDialect('the advice of a CA about renewals', (open) => {
     expect(asked).toHaveLength(2);
   });
 
-  test('that does not come blocks nothing: what was said last holds', async () => {
+  test('blocks nothing if it is unavailable: the last one is used', async () => {
     const { app } = place;
     const fqdn = await advisedFqdn();
     answer = () => window(3 * day, 4 * day, { retryAt: after(minute) });
@@ -175,7 +175,7 @@ describeEachDialect('the advice of a CA about renewals', (open) => {
     }
   });
 
-  test('that is withdrawn, or was never given, leaves the rule', async () => {
+  test('is replaced by the rule if it is withdrawn or absent', async () => {
     const { app } = place;
     const fqdn = await advisedFqdn();
     const byRule = await openEntryOf(app, fqdn);
@@ -189,7 +189,7 @@ describeEachDialect('the advice of a CA about renewals', (open) => {
     expect(await explanationOf(app, fqdn)).toMatchObject({ plan: { rule: 'two_thirds' } });
   });
 
-  test('goes before a share of its own', async () => {
+  test('takes precedence over the share of the FQDN', async () => {
     const { app } = place;
     const fqdn = await advisedFqdn();
     answer = () => window(3 * day, 4 * day);
@@ -199,7 +199,7 @@ describeEachDialect('the advice of a CA about renewals', (open) => {
     expect(await openEntryOf(app, fqdn)).toEqual(before);
   });
 
-  test('is asked for in batches, and says whether there is more', async () => {
+  test('is requested in batches, which say whether there is more', async () => {
     for (let count = 0; count < 10; count += 1) await advisedFqdn();
     answer = () => window(3 * day, 4 * day);
     expect(await ask()).toBe(false);
@@ -210,7 +210,7 @@ describeEachDialect('the advice of a CA about renewals', (open) => {
     expect(asked).toHaveLength(10);
   });
 
-  test('is asked of no one else, and not for an FQDN that is deleted meanwhile', async () => {
+  test('is requested only from the CA of the certificate, and not for an FQDN deleted meanwhile', async () => {
     await renewedFqdn(place);
     expect(await ask()).toBe(true);
     expect(asked).toEqual([]);

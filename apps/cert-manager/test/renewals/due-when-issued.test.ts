@@ -18,7 +18,7 @@ describeEachDialect('a CA whose certificates are due as soon as they are issued'
     await clearInventory(place.app);
   });
 
-  test('is asked at once for the first renewal, and then once an hour', async () => {
+  test('is called at once for the first renewal, and then once an hour', async () => {
     const { app, ca } = place;
     ca.answer('with a certificate that is due');
     const fqdn = await renewedFqdn(place);
@@ -39,7 +39,7 @@ describeEachDialect('a CA whose certificates are due as soon as they are issued'
     expect(explained.plan?.renewAt).toBe(app.clock.now().toISOString());
   });
 
-  test('is asked ever more seldom from the fourth renewal on', async () => {
+  test('is called less and less often from the fourth renewal on', async () => {
     const { app, ca } = place;
     ca.answer('with a certificate that is due');
     const fqdn = await renewedFqdn(place);

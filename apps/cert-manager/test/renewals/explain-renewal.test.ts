@@ -29,7 +29,7 @@ describeEachDialect('the explanation of a renewal', (open) => {
   });
   afterAll(() => place.close());
 
-  test('says when and why, by what the scheduler planned', async () => {
+  test('says when and why, from the plan of the scheduler', async () => {
     const { app, providerId } = place;
     const fqdn = await renewedFqdn(place);
     const entry = await openEntryOf(app, fqdn);
@@ -63,7 +63,7 @@ describeEachDialect('the explanation of a renewal', (open) => {
     expect((Date.parse(latest) - Date.parse(earliest)) / day).toBeCloseTo(1, 1);
   });
 
-  test('names a share of its own', async () => {
+  test('names the share of the FQDN', async () => {
     const fqdn = await renewedFqdn(place);
     await switchRenewal(place.app, fqdn, true, { renewAfterFraction: 0.25 });
     const explained = await explanationOf(place.app, fqdn);
@@ -106,7 +106,7 @@ describeEachDialect('the explanation of a renewal', (open) => {
     expect(explained).not.toHaveProperty('entry');
   });
 
-  test('says that a try failed, why, and when the next one comes', async () => {
+  test('says that an attempt failed, why, and when the next one follows', async () => {
     const { app, ca } = place;
     const fqdn = await renewedFqdn(place);
     await moveToRenewal(app, fqdn);
@@ -123,7 +123,7 @@ describeEachDialect('the explanation of a renewal', (open) => {
     await clearInventory(app);
   });
 
-  test('says that it is due, and what is in the way', async () => {
+  test('says that it is due, and what prevents it', async () => {
     const { app, providerId } = place;
     const fqdn = await renewedFqdn(place);
     await moveToRenewal(app, fqdn);
@@ -143,7 +143,7 @@ describeEachDialect('the explanation of a renewal', (open) => {
     await clearInventory(app);
   });
 
-  test('says that it is under way', async () => {
+  test('says that it is running', async () => {
     const { app, ca } = place;
     const fqdn = await renewedFqdn(place);
     await moveToRenewal(app, fqdn);
@@ -173,7 +173,7 @@ describeEachDialect('the explanation of a renewal', (open) => {
     });
   });
 
-  test('is for who may read the space, and hides what one may not see', async () => {
+  test('is allowed for readers of the space, and returns 404 to others', async () => {
     const { app } = place;
     const { ben, cleo } = app.people;
     const fqdn = await renewedFqdn(place);

@@ -68,7 +68,7 @@ describeEachDialect('a process that is killed while it renews', (open) => {
     await expectRenewedAt(tries[step], fqdn);
   });
 
-  test('by the dummy CA, after its answer: its certificate is stored although another one was meanwhile', async () => {
+  test('by the dummy CA, after its response: its certificate is stored although another one was stored meanwhile', async () => {
     const { app, ca } = place;
     const fqdn = await renewedFqdn(place);
     await moveToRenewal(app, fqdn);
@@ -87,7 +87,7 @@ describeEachDialect('a process that is killed while it renews', (open) => {
     ]);
   });
 
-  test('by the dummy CA, after its answer: a newer CSR is not signed under the name of the old one', async () => {
+  test('by the dummy CA, after its response: a newer CSR is not signed under the key of the old request', async () => {
     const { app, ca } = place;
     const fqdn = await renewedFqdn(place);
     await moveToRenewal(app, fqdn);

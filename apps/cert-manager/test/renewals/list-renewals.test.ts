@@ -38,7 +38,7 @@ describeEachDialect('the renewal queue', (open) => {
 
   const ids = (entries: readonly RenewalQueueEntry[]) => entries.map(({ id }) => id);
 
-  test('lists all entries, by the moment they run', async () => {
+  test('lists all entries, sorted by the time of their run', async () => {
     const entries = await queueOf(place.app);
     expect(entries).toHaveLength(5);
     const moments = entries.map(({ scheduledAt }) => scheduledAt);
@@ -128,7 +128,7 @@ describeEachDialect('the sweep of the renewal queue', (open) => {
     return sweepRenewals({ db, clock, logger, restate: async () => undefined });
   };
 
-  test('plans missing renewals, and none twice', async () => {
+  test('plans each missing renewal once', async () => {
     const { app } = place;
     const fqdn = await renewedFqdn(place);
     const before = await openEntryOf(app, fqdn);
@@ -139,7 +139,7 @@ describeEachDialect('the sweep of the renewal queue', (open) => {
     expect(after).toMatchObject({ certificateId: before.certificateId, scheduledAt: before.scheduledAt });
   });
 
-  test('plans nothing for FQDNs with renewal off, and plans again what an earlier version gave up', async () => {
+  test('plans nothing for FQDNs with renewal off, and plans renewals that an earlier version abandoned', async () => {
     const { app } = place;
     const off = await renewedFqdn(place);
     await switchRenewal(app, off, false);

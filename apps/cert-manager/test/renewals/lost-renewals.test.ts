@@ -20,7 +20,7 @@ const leaseMs = 120_000;
 /** What the death of the process looks like to the renewal that is under way. */
 class Death extends Error {}
 
-describeEachDialect('a certificate that was issued for a renewal which failed', (open) => {
+describeEachDialect('a certificate that was issued for a failed renewal', (open) => {
   let place: RenewalPlace;
   let isDeadly = false;
   beforeAll(async () => {
@@ -59,7 +59,7 @@ describeEachDialect('a certificate that was issued for a renewal which failed', 
     ['a planned one', moveToRenewal],
     ['a test', addTestRenewal],
   ] as const)('and was %s', (_, due) => {
-    test('is stored when the CA is back, though it was away when the next process took over', async () => {
+    test('is stored when the CA responds again, even if it was down when the next process took over', async () => {
       const { app, ca } = place;
       const fqdn = await renewedFqdn(place);
       await due(app, fqdn);
@@ -74,7 +74,7 @@ describeEachDialect('a certificate that was issued for a renewal which failed', 
       await expectEachOnce(fqdn, 3);
     });
 
-    test('is stored where the answer was lost, and another certificate was stored meanwhile', async () => {
+    test('is stored if the response was lost and another certificate was stored meanwhile', async () => {
       const { app, ca, providerId } = place;
       const fqdn = await renewedFqdn(place);
       await due(app, fqdn);
@@ -93,7 +93,7 @@ describeEachDialect('a certificate that was issued for a renewal which failed', 
     });
   });
 
-  test('is stored once, where the next try is given it as well', async () => {
+  test('is stored once if the next attempt receives it as well', async () => {
     const { app, ca } = place;
     const fqdn = await renewedFqdn(place);
     await moveToRenewal(app, fqdn);
@@ -154,7 +154,7 @@ describeEachDialect('a certificate that was issued for a renewal which failed', 
     },
   );
 
-  test('leaves nothing behind where the CA refused it', async () => {
+  test('leaves nothing behind if the CA rejected it', async () => {
     const { app, ca } = place;
     const fqdn = await renewedFqdn(place);
     await moveToRenewal(app, fqdn);

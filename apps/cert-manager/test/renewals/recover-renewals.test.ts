@@ -143,7 +143,7 @@ describeEachDialect('a process that dies while it renews', (open) => {
   });
 
   /** A CA with orders like ACME: an order has a URL, and returns its certificate any number of times. */
-  describe('by an order with an address, as ACME has it', () => {
+  describe('by an order with a URL, as in ACME', () => {
     const orderSteps = ['ordered', 'stored', 'finalized', 'downloaded', 'storing'] as const;
     let orders: Map<string, { readonly certificatePem: string } | undefined>;
     let issuances: number;
@@ -232,7 +232,7 @@ describeEachDialect('a process that dies while it renews', (open) => {
       },
     );
 
-    test('or by one call, a certificate that could not be stored is in the journal, and no second one is asked for', async () => {
+    test('records a certificate that could not be stored in the journal, and requests no second one', async () => {
       const { app } = place;
       const fqdn = await renewedFqdn(place);
       await moveToRenewal(app, fqdn);
@@ -253,7 +253,7 @@ describeEachDialect('a process that dies while it renews', (open) => {
       await expectRenewedOnce(fqdn, 2);
     });
 
-    test('that fails goes on in the next try when the provider still keeps it', async () => {
+    test('continues a failed order in the next attempt if the provider still has it', async () => {
       orders = new Map();
       issuances = 0;
       const { app, ca } = place;

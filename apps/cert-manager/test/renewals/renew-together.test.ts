@@ -126,7 +126,7 @@ describeEachDialect('several processes on one database', (open) => {
     expect(await queueOf(app, { status: 'pending' })).toHaveLength(300);
   });
 
-  test('renew one FQDN one after the other, however many entries it has', async () => {
+  test('renew one FQDN sequentially, however many entries it has', async () => {
     const { app } = place;
     const fqdn = await renewedFqdn(place);
     // the planned one is not due: whichever test came before it would plan it anew
@@ -148,7 +148,7 @@ describeEachDialect('several processes on one database', (open) => {
     );
   }
 
-  test('a worker that was silent for too long settles nothing', async () => {
+  test('ignore the result of a worker whose lease expired', async () => {
     const { app, ca } = place;
     const [other] = others;
     const fqdn = await renewedFqdn(place);
@@ -172,14 +172,14 @@ describeEachDialect('several processes on one database', (open) => {
   });
 });
 
-describeEachDialect('a worker that takes its time', (open) => {
+describeEachDialect('a slow worker', (open) => {
   let place: SuitePlace;
   beforeAll(async () => {
     place = await startRenewing(open, { renewals: { leaseMs: 60, budgetMs: 1 } });
   });
   afterAll(() => place.close());
 
-  test('keeps its lease, and its end is in the report of a later run', async () => {
+  test('keeps its lease, and its result is in the report of a later run', async () => {
     const { app, ca } = place;
     const fqdn = await renewedFqdn(place);
     await moveToRenewal(app, fqdn);

@@ -10,7 +10,7 @@ describeEachDialect('running a renewal now', (open) => {
   const run = (id: string, person = place.app.people.ada) =>
     place.app.request.post(`/renewal-queue/${id}/run`).set(person.auth);
 
-  test('makes it due, starts the queue and leaves an entry', async () => {
+  test('makes it due, starts the queue and writes an audit entry', async () => {
     const { app } = place;
     const fqdn = await renewedFqdn(place);
     const planned = await openEntryOf(app, fqdn);
@@ -30,7 +30,7 @@ describeEachDialect('running a renewal now', (open) => {
     expect(problem.code).toBe('not_pending');
   });
 
-  test('says what it waits for when its provider cannot be asked', async () => {
+  test('says what it waits for if its provider cannot be called', async () => {
     const { app, providerId } = place;
     const fqdn = await renewedFqdn(place);
     const { id } = await openEntryOf(app, fqdn);
@@ -50,7 +50,7 @@ describeEachDialect('running a renewal now', (open) => {
     for (const bad of [unknownId, ...badIds]) await run(bad).expect(404);
   });
 
-  test('is listed with its names where they are asked for', async () => {
+  test('is listed with its names if they are requested', async () => {
     const { app, providerId } = place;
     const fqdn = await renewedFqdn(place, 'names.example.org');
     const [plain] = await queueOf(app, { spaceId: fqdn.spaceId });

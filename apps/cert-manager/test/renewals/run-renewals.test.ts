@@ -51,7 +51,7 @@ describeEachDialect('a run of the renewal queue', (open) => {
     expect(await certificatesOf(place.app, fqdn)).toHaveLength(1);
   });
 
-  test('renews what is due, and plans the next renewal', async () => {
+  test('renews due certificates, and plans their next renewals', async () => {
     const { app } = place;
     const fqdn = await renewedFqdn(place);
     const [old] = await certificatesOf(app, fqdn);
@@ -128,7 +128,7 @@ describeEachDialect('a run of the renewal queue', (open) => {
       expect(app.logged().at(-1)).toMatchObject({ event: 'renewal.failed', reason });
     });
 
-    test('is reported as troubled after the third failure', async () => {
+    test('is reported as failing repeatedly after the third failure', async () => {
       const { app, ca } = place;
       const fqdn = await renewedFqdn(place, 'trouble.example.org');
       await moveToRenewal(app, fqdn);

@@ -60,7 +60,7 @@ describeEachDialect('the renewal of an FQDN is queued', (open) => {
     expect((await openEntryOf(app, fqdn)).status).toBe('pending');
   });
 
-  test('anew when it gets a newer certificate, and the old entry is gone', async () => {
+  test('again when it gets a newer certificate, and the old entry is deleted', async () => {
     const { app } = place;
     const fqdn = await renewedFqdn(place);
     const before = await openEntryOf(app, fqdn);
@@ -78,7 +78,7 @@ describeEachDialect('the renewal of an FQDN is queued', (open) => {
     });
   });
 
-  test('for another moment when a refresh finds other dates', async () => {
+  test('for another time when a refresh finds other dates', async () => {
     const { app, ca } = place;
     const fqdn = await renewedFqdn(place);
     const before = await openEntryOf(app, fqdn);
@@ -105,7 +105,7 @@ describeEachDialect('the renewal of an FQDN is queued', (open) => {
     expect(await entriesOf(app, fqdn)).toEqual([before]);
   });
 
-  test('once, though several certificates come at once', async () => {
+  test('once, although several certificates arrive at once', async () => {
     const { app } = place;
     const fqdn = await renewedFqdn(place);
     await Promise.all([1, 2, 3, 4].map(() => signWith(place, fqdn)));
@@ -113,7 +113,7 @@ describeEachDialect('the renewal of an FQDN is queued', (open) => {
     expect((await openEntryOf(app, fqdn)).certificateId).toBe(newest?.id);
   });
 
-  test('at once when the certificate has run out', async () => {
+  test('at once when the certificate has expired', async () => {
     const { app } = place;
     const fqdn = await issuedFqdn(place);
     app.clock.advance(31 * day);
@@ -121,7 +121,7 @@ describeEachDialect('the renewal of an FQDN is queued', (open) => {
     expect((await openEntryOf(app, fqdn)).scheduledAt).toBe(app.clock.now().toISOString());
   });
 
-  test('when a CSR comes after all were deleted', async () => {
+  test('when a CSR is uploaded after all were deleted', async () => {
     const { app } = place;
     const fqdn = await renewedFqdn(place);
     await app.request.delete('/csrs?confirm=true').set(ada()).expect(200);
@@ -130,11 +130,11 @@ describeEachDialect('the renewal of an FQDN is queued', (open) => {
     expect((await openEntryOf(app, fqdn)).status).toBe('pending');
   });
 
-  describe('with a share of its own', () => {
+  describe('with its own share of the lifetime', () => {
     const daysTo = async (fqdn: Awaited<ReturnType<typeof renewedFqdn>>, from: Date) =>
       (Date.parse((await openEntryOf(place.app, fqdn)).scheduledAt) - from.getTime()) / day;
 
-    test('the same entry moves, and moves back', async () => {
+    test('moves the same entry, and moves it back', async () => {
       const { app } = place;
       const issued = app.clock.now();
       const fqdn = await renewedFqdn(place);
@@ -148,7 +148,7 @@ describeEachDialect('the renewal of an FQDN is queued', (open) => {
       expect(await openEntryOf(app, fqdn)).toEqual(before);
     });
 
-    test('the FQDN shows it, and the audit log keeps it', async () => {
+    test('shows it in the FQDN, and records it in the audit log', async () => {
       const { app } = place;
       const fqdn = await renewedFqdn(place);
       await switchRenewal(app, fqdn, true, { renewAfterFraction: 0.8 });
@@ -160,7 +160,7 @@ describeEachDialect('the renewal of an FQDN is queued', (open) => {
       });
     });
 
-    test.each([0, 0.05, 0.95, 1, '0.5', true])('%p is none', async (renewAfterFraction) => {
+    test.each([0, 0.05, 0.95, 1, '0.5', true])('rejects %p', async (renewAfterFraction) => {
       const { app } = place;
       const fqdn = await addFqdn(app, (await addSpace(app)).id);
       const path = pathOf(fqdn, 'renewal-enabled');
@@ -168,7 +168,7 @@ describeEachDialect('the renewal of an FQDN is queued', (open) => {
     });
   });
 
-  describe('no more', () => {
+  describe('is removed from the queue', () => {
     test('when it is switched off, and the audit log says so', async () => {
       const { app } = place;
       const fqdn = await renewedFqdn(place);
@@ -204,7 +204,7 @@ describeEachDialect('the renewal of an FQDN is queued', (open) => {
     });
   });
 
-  test('while tests come on top and stay', async () => {
+  test('but test renewals are added and stay', async () => {
     const { app } = place;
     const fqdn = await renewedFqdn(place);
     const ids = [await addTestRenewal(app, fqdn, 60), await addTestRenewal(app, fqdn, 60)];

@@ -23,7 +23,7 @@ describe('an update of a TXT record (RFC 2136)', () => {
     );
   });
 
-  test('is signed over the message and what stands in the record (RFC 8945 §4.3)', () => {
+  test('is signed over the message and the fields of the TSIG record (RFC 8945 §4.3)', () => {
     const message = encodeUpdate({ ...update, act: 'add' });
     const key = { name: 'Key.', secret: new Uint8Array(Buffer.from('a secret of some length')) };
     const signed = signMessage(message, key, new Date(0x5f5e1000 * 1000));

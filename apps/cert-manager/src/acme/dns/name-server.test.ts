@@ -24,7 +24,7 @@ describe('readNameServer', () => {
     ':53',
     'fe80::1%eth0',
     '[fe80::1%eth0]:53',
-  ])('"%s" is none', (text) => {
+  ])('rejects "%s"', (text) => {
     expect(readNameServer(text)).toBeUndefined();
   });
 });
@@ -54,7 +54,7 @@ describe('readServerUrl', () => {
     'dns://[::1',
     'dns://192.0.2.1.1',
     'dns://256.0.2.1',
-  ])('"%s" is none', (text) => {
+  ])('rejects "%s"', (text) => {
     expect(readServerUrl(text)).toBeUndefined();
   });
 });
@@ -64,10 +64,10 @@ test.each([
   ['below it', 'a.b.example.org', 'example.org', true],
   ['above it', 'org', 'example.org', false],
   ['a name that only ends like it', 'bad-example.org', 'example.org', false],
-])('in a zone is or is not: %s', (_, name, zone, expected) => {
+])('decides whether a name is in a zone: %s', (_, name, zone, expected) => {
   expect(isInZone(name, zone)).toBe(expected);
 });
 
-test('what a name lies below comes after it, without the root', () => {
+test('lists a name before its parents, without the root', () => {
   expect(selfAndParents('a.b.org')).toEqual(['a.b.org', 'b.org', 'org']);
 });

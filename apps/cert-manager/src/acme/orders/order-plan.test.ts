@@ -69,7 +69,7 @@ describe('the next move for an order', () => {
   });
 });
 
-describe('the challenge that is taken', () => {
+describe('the selected challenge', () => {
   const both = [challenge(), challenge({ type: 'dns-01', url: 'https://ca/dns' })];
 
   test.each([
@@ -80,7 +80,7 @@ describe('the challenge that is taken', () => {
     expect(chooseChallenge(authorization({ challenges: both }).authorization, wanted).url).toBe(url);
   });
 
-  test('is none when the CA offers another', () => {
+  test('is undefined when the CA offers only other types', () => {
     const { authorization: offered } = authorization({ challenges: [challenge({ type: 'tls-alpn-01' })] });
     expect(() => chooseChallenge(offered, ['http-01'])).toThrow(
       'a.example: the CA offers tls-alpn-01, and http-01 is configured',
@@ -88,7 +88,7 @@ describe('the challenge that is taken', () => {
   });
 
   test.each(['short', 'with/slash-in-the-token', '../../../../etc/passwd', ''])(
-    'is none with the token %j',
+    'is undefined for the token %j',
     (token) => {
       const { authorization: offered } = authorization({ challenges: [challenge({ token })] });
       expect(() => chooseChallenge(offered, ['http-01'])).toThrow(AcmeProblem);
@@ -96,7 +96,7 @@ describe('the challenge that is taken', () => {
   );
 });
 
-describe('names that cannot be proven', () => {
+describe('names whose control cannot be proven', () => {
   const dns = (value: string) => ({ type: 'dns', value });
   test.each([
     ['a wildcard by http-01', [dns('*.a.example')], ['http-01'] as const, /only be proven by dns-01/],

@@ -45,7 +45,7 @@ describe('ranges', () => {
     expect(parseRange(text).fault).toBe(fault);
   });
 
-  test('have an address exactly if its first bits are those of the range', () => {
+  test('contain an address exactly if it has the prefix of the range', () => {
     const address = fc.oneof(
       fc.uint8Array({ minLength: 4, maxLength: 4 }),
       fc.uint8Array({ minLength: 16, maxLength: 16 }),

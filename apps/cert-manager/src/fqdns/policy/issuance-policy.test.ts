@@ -196,7 +196,7 @@ describe('names of CSRs for www.example.com', () => {
     );
   });
 
-  test('bounds what it says of a CSR with very many and very long names', () => {
+  test('limits the length of the message about a CSR with very many and very long names', () => {
     const dnsNames = Array.from({ length: 5000 }, () => `${'x'.repeat(5000)}\u0000\n`);
     const found = rules(example).refusalsOfCsr({ ...noNames, dnsNames }, 'www.example.com');
     expect(found).toHaveLength(100);
@@ -236,7 +236,7 @@ describe('every name', () => {
     );
   });
 
-  test('is judged the same in capitals, with a final dot and as U-labels', () => {
+  test('gets the same decision in capitals, with a final dot and as U-labels', () => {
     fc.assert(
       fc.property(name, fc.constantFrom('bücher', '商店', 'straße', ''), (host, unicode) => {
         const asked = unicode === '' ? host : `${unicode}.${host}`;
@@ -252,7 +252,7 @@ describe('every name', () => {
     );
   });
 
-  test('that is not the FQDN is refused unless names beyond it are allowed', () => {
+  test('other than the FQDN is rejected unless the policy allows additional names', () => {
     fc.assert(
       fc.property(name, name, (host, asked) => {
         const strict = rules({ ...nothing, suffixes: [host, asked] });

@@ -19,7 +19,7 @@ describe('a request must be confirmed', () => {
 });
 
 describe('the steps of a request', () => {
-  test('are all there, in the order of execution', () => {
+  test('are complete and in the order of execution', () => {
     const steps = allSteps({ store: { status: 'ok' } });
     expect(Object.keys(steps)).toEqual([...requestSteps]);
     expect([steps.order.status, steps.store.status]).toEqual(['pending', 'ok']);
@@ -38,14 +38,17 @@ describe('the steps of a request', () => {
   test.each([
     ['running', 'not seen yet'],
     ['waiting_manual', undefined],
-  ] as const)('keep the detail of what they were before, %s, unless someone had to act', (status, detail) => {
-    const before = changeStep({}, 'challenges', { status, detail: 'not seen yet' }, at(1));
-    expect(before.challenges?.detail).toBe('not seen yet');
-    expect(changeStep(before, 'challenges', { status: 'ok' }, at(2)).challenges?.detail).toBe(detail);
-  });
+  ] as const)(
+    'preserve the detail of their previous status, %s, unless it asked a person to act',
+    (status, detail) => {
+      const before = changeStep({}, 'challenges', { status, detail: 'not seen yet' }, at(1));
+      expect(before.challenges?.detail).toBe('not seen yet');
+      expect(changeStep(before, 'challenges', { status: 'ok' }, at(2)).challenges?.detail).toBe(detail);
+    },
+  );
 
   const error = { code: 'caa', message: 'no', retryable: false };
-  test('fail with what was under way in them', () => {
+  test('mark the running step as failed', () => {
     const items = {
       'a.example': { type: 'http-01', status: 'ok' },
       'b.example': { type: 'http-01', status: 'running', detail: 'not seen from here' },

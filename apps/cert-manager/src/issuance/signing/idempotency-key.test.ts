@@ -3,7 +3,7 @@ import { idempotencyKeyOf, type SigningSubject } from './idempotency-key.js';
 
 const subject: SigningSubject = { purpose: 'sign', fqdnId: 'f', csrId: 'c', newestId: 'n' };
 
-test('the same request has the same key, a word that fits into a header', () => {
+test('the same request has the same key, which is valid in a header', () => {
   expect(idempotencyKeyOf({ ...subject })).toBe(idempotencyKeyOf({ ...subject, slot: 0 }));
   expect(idempotencyKeyOf(subject)).toMatch(/^[\w-]{43}$/);
 });

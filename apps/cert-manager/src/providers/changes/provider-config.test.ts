@@ -171,7 +171,7 @@ describe('the configuration of an ACME CA', () => {
     ['it is on this machine', 'http://127.0.0.1:8053', false],
     ['it is this machine by IPv6', 'http://[::1]:8053', false],
     ['it is this machine by name', 'http://localhost:8053', false],
-  ])('takes a webhook without TLS where %s', (_, url, allowPrivateNetwork) => {
+  ])('accepts a webhook without TLS where %s', (_, url, allowPrivateNetwork) => {
     const challenge = { type: 'dns-01', dns: { ...webhook, url } };
     expect(faultsOf(acme, { ...minimalAcme, challenge, allowPrivateNetwork })).toEqual([]);
   });

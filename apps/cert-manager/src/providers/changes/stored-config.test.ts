@@ -5,18 +5,18 @@ const paths = ['eab.hmacKey', 'challenge.dns.authHeader'];
 const config = { directoryUrl: 'https://ca.test/dir', eab: { kid: 'k', hmacKey: 'geheim' } };
 
 describe('secrets of a configuration', () => {
-  test('are taken out and leave the rest', () => {
+  test('are removed, and the rest remains', () => {
     const taken = takeSecretsOut(config, paths);
     expect(taken.config).toEqual({ directoryUrl: 'https://ca.test/dir', eab: { kid: 'k' } });
     expect([...taken.secrets]).toEqual([['eab.hmacKey', 'geheim']]);
   });
 
-  test('the configuration that they were taken from stays as it was', () => {
+  test('the original configuration is unchanged', () => {
     takeSecretsOut(config, paths);
     expect(config.eab.hmacKey).toBe('geheim');
   });
 
-  test('put in again give the whole', () => {
+  test('restore the configuration when they are merged again', () => {
     const taken = takeSecretsOut(config, paths);
     expect(putSecretsIn(taken.config, taken.secrets)).toEqual(config);
   });
@@ -33,7 +33,7 @@ describe('secrets of a configuration', () => {
     ['the place is gone', { directoryUrl: 'x' }],
     ['the place is no object', { eab: 'text' }],
     ['the place is a list', { eab: [] }],
-  ])('one without a place is left out: %s', (_, elsewhere) => {
+  ])('a secret without a matching member is ignored: %s', (_, elsewhere) => {
     expect(putSecretsIn(elsewhere, [['eab.hmacKey', 'geheim']])).toEqual(elsewhere);
   });
 });

@@ -10,18 +10,18 @@ const ring = parseKeyRing(`${first}\n${second}\n`);
 const place = { table: 'providers', column: 'secrets.eab.hmacKey', rowId: 'row-1' };
 
 describe('a sealed secret', () => {
-  test('opens at its place with its key', () => {
+  test('opens in its own row and column with its key', () => {
     const envelope = sealSecret(ring, place, 'päss word');
     expect(envelope).toMatch(/^v1\.first\.[\w-]{16}\.[\w-]+\.[\w-]{22}$/);
     expect(openSecret(ring, place, envelope)).toBe('päss word');
     expect(keyIdOf(envelope)).toBe('first');
   });
 
-  test('an empty one opens too', () => {
+  test('opens if it is empty', () => {
     expect(openSecret(ring, place, sealSecret(ring, place, ''))).toBe('');
   });
 
-  test('never seals to the same text twice', () => {
+  test('has a different ciphertext each time', () => {
     expect(sealSecret(ring, place, 'same')).not.toBe(sealSecret(ring, place, 'same'));
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { expectationOf } from './heartbeat-expectation.js';
 
-describe('what the monitor is to expect', () => {
+describe('the schedule that the monitor expects', () => {
   test.each([
     ['every second → the least that a monitor takes', 1, { timeout: 60, grace: 60 }],
     ['every minute', 60, { timeout: 90, grace: 60 }],

@@ -16,7 +16,7 @@ const brief = (left: number) => ({ notBefore: at(left - hour), notAfter: at(left
 
 type Case = [string, Omit<FailedTry, 'now'>, number];
 
-describe('the next try before the expiry', () => {
+describe('the next attempt before the expiry', () => {
   test.each<Case>([
     ['after the first one, a minute', { attempt: 1, ...usual(30 * day) }, minute],
     ['after the second one, 10 minutes', { attempt: 2, ...usual(30 * day) }, 10 * minute],
@@ -68,7 +68,7 @@ describe('the next try before the expiry', () => {
   });
 });
 
-describe('the next try after the expiry', () => {
+describe('the next attempt after the expiry', () => {
   test.each<Case>([
     ['the first tries as ever', { attempt: 2, ...usual(-day) }, 10 * minute],
     ['90 days of lifetime, a day', { attempt: 9, ...usual(-1) }, day],
@@ -129,10 +129,10 @@ function triesOf(lifetime: number, answers: readonly Answer[], until: (notAfter:
   return { tries, next: moment.getTime(), expiry: notAfter.getTime() };
 }
 
-describe('whatever a CA answers, for lifetimes of ten minutes to a year', () => {
+describe('for any responses of a CA and lifetimes of ten minutes to a year', () => {
   const anyAnswers = fc.array(anyAnswer, { minLength: 1, maxLength: 5 });
 
-  test('at least eight tries follow the first before the expiry', () => {
+  test('at least eight attempts follow the first before the expiry', () => {
     fc.assert(
       fc.property(anyLifetime, anyAnswers, (lifetime, answers) => {
         const { tries } = triesOf(lifetime, answers, (notAfter) => notAfter.getTime());
@@ -157,7 +157,7 @@ describe('whatever a CA answers, for lifetimes of ten minutes to a year', () => 
     );
   });
 
-  test('a permanent fault that was mended is found within a day', () => {
+  test('a permanent fault that has been fixed is noticed within a day', () => {
     fc.assert(
       fc.property(anyLifetime, fc.integer({ min: -365 * day, max: 365 * day }), (lifetime, left) => {
         const validity = { notBefore: at(left - lifetime), notAfter: at(left) };

@@ -5,7 +5,7 @@ import { drainSeconds, survivableSeconds } from './outlook.js';
 const now = new Date('2026-03-05T12:00:00.000Z');
 const day = 86_400;
 
-describe('how long a provider may be away', () => {
+describe('how long a provider can be unavailable', () => {
   test.each([
     ['without anything to renew', undefined, null],
     ['until what takes a day to be in service', 11 * day, 10 * day],
@@ -16,7 +16,7 @@ describe('how long a provider may be away', () => {
     expect(survivableSeconds({ firstTooLate, dueIn24h: 0 }, now)).toBe(expected);
   });
 
-  test('what is due takes its time, by orders longer', () => {
+  test('due renewals take time, and longer by ACME orders', () => {
     expect(drainSeconds({ firstTooLate: undefined, dueIn24h: 300 }, 'direct')).toBe(300);
     expect(drainSeconds({ firstTooLate: undefined, dueIn24h: 300 }, 'order')).toBe(10_800);
     expect(drainSeconds({ firstTooLate: undefined, dueIn24h: 0 }, 'order')).toBe(0);
@@ -26,7 +26,7 @@ describe('how long a provider may be away', () => {
 describe('the buckets of a timeline', () => {
   const at = (text: string) => new Date(`${text}Z`);
 
-  test('begin at midnight, or on Monday, and hold both moments', () => {
+  test('begin at midnight or on Monday, and cover both ends of the period', () => {
     expect(timelineOf({ bucket: 'day', to: at('2026-03-07T00:00:00') }, now)).toMatchObject({
       start: at('2026-03-05T00:00:00'),
       end: at('2026-03-07T00:00:00'),
@@ -49,7 +49,7 @@ describe('the buckets of a timeline', () => {
     expect(() => timelineOf({ bucket: 'day', from: now, to: now }, now)).toThrow('must be after from');
   });
 
-  test('know what they hold', () => {
+  test('contain the counts of their period', () => {
     const timeline = timelineOf({ bucket: 'day', to: at('2026-03-07T00:00:00') }, now);
     const indexes = [
       '2026-03-04T23:59:59.999',

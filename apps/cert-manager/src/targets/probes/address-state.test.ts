@@ -84,6 +84,6 @@ test.each<[AddressState['class'], Date | null, number, Date | undefined]>([
   expect(failsAt({ class: found, failingSince, misses }, 60)).toEqual(expected);
 });
 
-test('knows two good classes', () => {
+test('counts two classes as good', () => {
   expect(servedClasses.filter(isWell)).toEqual(['current', 'previous']);
 });

@@ -32,7 +32,7 @@ test.each<[string, number, readonly number[], Partial<Draw>]>([
   expect(draws(perMinute, times).at(-1)).toMatchObject(expected);
 });
 
-test('an allowance lets exactly as many through at once as it says', () => {
+test('accepts exactly the allowed number of requests at once', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 5000 }), (perMinute) => {
       const all = draws(perMinute, new Array<number>(perMinute + 3).fill(now));
@@ -42,7 +42,7 @@ test('an allowance lets exactly as many through at once as it says', () => {
   );
 });
 
-test('lets a caller through who waits as long as the answer says', () => {
+test('accepts a caller who waited as long as the response says', () => {
   const gaps = fc.array(fc.integer({ min: 0, max: 20_000 }), { minLength: 1, maxLength: 60 });
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 20 }), gaps, (perMinute, waits) => {

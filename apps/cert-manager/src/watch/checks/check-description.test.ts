@@ -3,7 +3,7 @@ import { describeCheck } from './check-description.js';
 
 const fqdnId = '0195a1b2-0000-7000-8000-000000000001';
 
-describe('how the check of an FQDN shows', () => {
+describe('the check of an FQDN in the monitor', () => {
   test.each([
     ['an ordinary name', 'www.example.org', 'Shop', 'www.example.org (Shop)', 'space-shop'],
     [

@@ -7,7 +7,7 @@ const from = at('2026-03-01T12:00:00.000');
 const inSeconds = (seconds: number) => new Date(from.getTime() + seconds * 1000);
 const year = 31_536_000;
 
-describe('what the monitor is to expect', () => {
+describe('the schedule that the monitor expects', () => {
   test.each([
     [
       '60 days until the renewal, 30 more until the end',
@@ -41,7 +41,7 @@ describe('what the monitor is to expect', () => {
     expect(expectationAfter(from, dates)).toEqual(expectation);
   });
 
-  test('no certificate → as long as may be, as a check that was never pinged does not fall', () => {
+  test('no certificate → the longest period, since a check without pings never goes down', () => {
     expect(expectationAfter(from, undefined)).toEqual({ timeout: year, grace: 86_400 });
   });
 

@@ -10,7 +10,7 @@ import {
 import { describe, expect, test } from '@jest/globals';
 import { faultOf } from './monitor-fault.js';
 
-describe('what an answer of the monitor means', () => {
+describe('the meaning of a response of the monitor', () => {
   test.each([
     ['no answer to whatever', new UpstreamFailed('x'), 'other', 'away'],
     ['no answer in time', new UpstreamFailed('x', { timedOut: true }), 'create', 'away'],
@@ -27,7 +27,7 @@ describe('what an answer of the monitor means', () => {
     expect(faultOf(error, asked)).toBe(fault);
   });
 
-  test('an error of our own is none', () => {
+  test('an error of this service is not a fault of the monitor', () => {
     const error = new TypeError('x');
     expect(() => faultOf(error, 'other')).toThrow(error);
   });

@@ -31,7 +31,7 @@ describe('the text of a ping', () => {
     expect(text).toBe(expected);
   });
 
-  test('has at most 1000 characters, none of them halved', () => {
+  test('has at most 1000 characters, and splits no surrogate pair', () => {
     const text = refusedText('🚀'.repeat(2000));
     expect(text.length).toBeLessThanOrEqual(1000);
     expect(text.isWellFormed()).toBe(true);

@@ -16,7 +16,7 @@ export function describeInterruptions({
   pending,
   entries,
 }: RevocationPlace): void {
-  test('while the CA is out of order is 502, and is done as soon as it answers', async () => {
+  test('while the CA fails returns 502, and is completed as soon as the CA responds', async () => {
     const { fqdn, certificate } = await signed();
     place.ca.revocations.answer('with a fault');
     const { body } = await revoke(fqdn, certificate).expect(502);
@@ -42,7 +42,7 @@ export function describeInterruptions({
     });
   });
 
-  test('that the CA does not answer is 504; asked for again, it is 200', async () => {
+  test('without a response of the CA returns 504, and 200 when it is repeated', async () => {
     const { fqdn, certificate } = await signed();
     await configure(place.app, { id: place.providerId }, { baseUrl: place.ca.url, timeoutMs: 200 }).expect(
       200,
@@ -55,7 +55,7 @@ export function describeInterruptions({
     expect(body).toMatchObject({ revocationReason: 'superseded' });
   });
 
-  test('is given up when the certificate expires before the CA answers', async () => {
+  test('is abandoned if the certificate expires before the CA responds', async () => {
     const { fqdn, certificate } = await signed();
     place.ca.revocations.answer('with a fault');
     await revoke(fqdn, certificate).expect(502);
@@ -104,7 +104,7 @@ export function describeInterruptions({
     expect(place.ca.revocations.reasons()).toContainEqual([serial, 'superseded']);
   });
 
-  test('by a process that dies before it knows the answer is completed by the next one', async () => {
+  test('by a process that dies before the response arrives is completed by the next process', async () => {
     const { fqdn, certificate } = await signed();
     const environment = { DUMMY_CA_URL: place.ca.url };
     const dying = await startAppOn(place.app.database, { beside: place.app, environment });

@@ -15,7 +15,7 @@ import type { RevocationPlace } from './revocation-place.js';
 
 /** Tests of what becomes of an FQDN after a revocation. */
 export function describeWhatFollows({ place, revoke, signed, newestOf }: RevocationPlace): void {
-  test('is followed by a renewal at once where renewal is on, which says why', async () => {
+  test('is followed at once by a renewal that states the reason, if renewal is on', async () => {
     const fqdn = await renewedFqdn(place);
     await revoke(fqdn, await newestOf(fqdn)).expect(200);
     const now = place.app.clock.now().toISOString();
@@ -34,7 +34,7 @@ export function describeWhatFollows({ place, revoke, signed, newestOf }: Revocat
     expect((await explanationOf(place.app, fqdn)).plan?.rule).toBe('two_thirds');
   });
 
-  test('is followed by a renewal at once also when it was renewed just before', async () => {
+  test('is followed at once by a renewal, even just after another renewal', async () => {
     const fqdn = await renewedFqdn(place);
     await revoke(fqdn, await newestOf(fqdn)).expect(200);
     await place.app.renew();
@@ -63,7 +63,7 @@ export function describeWhatFollows({ place, revoke, signed, newestOf }: Revocat
     expect(await certificatesOf(place.app, fqdn)).toHaveLength(2);
   });
 
-  test('is followed by nothing where renewal is off, and the explanation says so', async () => {
+  test('causes no renewal if renewal is off, and the explanation says so', async () => {
     const { fqdn, certificate } = await signed();
     await revoke(fqdn, certificate).expect(200);
     expect(await explanationOf(place.app, fqdn)).toMatchObject({
@@ -75,7 +75,7 @@ export function describeWhatFollows({ place, revoke, signed, newestOf }: Revocat
     expect((await openEntryOf(place.app, fqdn)).scheduledAt).toBe(place.app.clock.now().toISOString());
   });
 
-  test('leaves a renewal under way, whose certificate is in use afterwards', async () => {
+  test('does not stop a running renewal, whose certificate is in use afterwards', async () => {
     const fqdn = await renewedFqdn(place);
     place.app.clock.set(new Date((await openEntryOf(place.app, fqdn)).scheduledAt));
     place.ca.answer('when let go');
@@ -92,7 +92,7 @@ export function describeWhatFollows({ place, revoke, signed, newestOf }: Revocat
     expect((await explanationOf(place.app, fqdn)).outlook).toBe('scheduled');
   });
 
-  test('of the only certificate lets a new signature bring another one', async () => {
+  test('of the only certificate lets a new signing request obtain another one', async () => {
     const { fqdn, certificate } = await signed();
     await revoke(fqdn, certificate).expect(200);
     const { body } = await signWith(place, fqdn);
@@ -101,7 +101,7 @@ export function describeWhatFollows({ place, revoke, signed, newestOf }: Revocat
     expect(await certificatesOf(place.app, fqdn)).toHaveLength(2);
   });
 
-  test('while another process is given the same certificate lets that one ask for another', async () => {
+  test('while another process receives the same certificate makes that process request another', async () => {
     const { fqdn } = await fqdnWithCsr(place.app);
     const other = await startAppOn(place.app.database, {
       beside: place.app,

@@ -7,7 +7,7 @@ import { providerOf } from '../../support/signing.js';
 
 /** Stories that are played by the keyboard. */
 export function playByKeyboard(stageOf: () => ConsoleStage): void {
-  test('brings a certificate by the keyboard alone, on a phone and in forced colors', async () => {
+  test('issues a certificate with the keyboard alone, on a phone and in forced colors', async () => {
     await stageOf().play('keyboard', stageOf().app.people.ada, '/spaces', async ({ page }) => {
       await page.setViewportSize({ width: 360, height: 740 });
       await page.emulateMedia({ forcedColors: 'active' });
@@ -59,7 +59,7 @@ export function playByKeyboard(stageOf: () => ConsoleStage): void {
     });
   });
 
-  test('leads anywhere by the palette and by keys, none of which acts while one types', async () => {
+  test('opens every page by the palette and by keys, which do nothing while the user types', async () => {
     const { app } = stageOf();
     const space = await addSpace(app, 'Palette space');
     const fqdn = await addFqdn(app, space.id, 'palette.example.org');

@@ -80,13 +80,13 @@ export function describeRefusedUploads(place: UploadPlace): void {
       return pemOf(der);
     }
 
-    test('names the FQDN and what the CSR has instead', async () => {
+    test('returns an error with the FQDN and the names of the CSR', async () => {
       const { body } = await upload(csrSample('other-name')).expect(400);
       expect(body.detail).toContain('other.example.com');
       expect(body.detail).toContain('www.example.com');
     });
 
-    test('leaves an audit entry with the reason, and no trace of a private key', async () => {
+    test('writes an audit entry with the reason, and without the private key', async () => {
       await upload(csrSample('p256') + privateKey).expect(400);
       const entry = (await auditEntries(place.app, 'csr.reject')).at(-1);
       expect(entry).toMatchObject({
@@ -101,7 +101,7 @@ export function describeRefusedUploads(place: UploadPlace): void {
       expect(JSON.stringify(place.app.logged())).not.toContain(material);
     });
 
-    test('is too large over 64 KiB', async () => {
+    test('is rejected above 64 KiB', async () => {
       const fill = (length: number) => csrSample('p256') + '#'.repeat(length - csrSample('p256').length);
       await upload(fill(65_536)).expect(201);
       const { body } = await upload(fill(65_537)).expect(413);
@@ -193,7 +193,7 @@ export function describeRefusedUploads(place: UploadPlace): void {
       expect(await storedCount()).toBe(before);
     });
 
-    test('knows nothing of an unknown FQDN or space', async () => {
+    test('returns 404 for an unknown FQDN or space', async () => {
       const others = [
         { ...place.fqdn, id: unknownId },
         { ...place.fqdn, spaceId: unknownId },
@@ -203,7 +203,7 @@ export function describeRefusedUploads(place: UploadPlace): void {
       for (const other of others) await csrUpload(place.app, other, csrSample('p256')).expect(404);
     });
 
-    test('is for READ_WRITE on the space, and hides what one may not see', async () => {
+    test('requires READ_WRITE on the space, and returns 404 for unreadable spaces', async () => {
       const { ben, cleo } = place.app.people;
       await upload(csrSample('p256'), cleo).expect(404);
       await grant(place.app, ben, 'READ', [place.fqdn.spaceId]);

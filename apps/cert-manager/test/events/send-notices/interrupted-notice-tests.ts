@@ -11,7 +11,7 @@ export function testInterruptedNotices(place: NoticePlace): void {
   const startBeside = () =>
     startAppOn(place.app.database, { environment: place.environment, beside: place.app });
 
-  test('whose answer is lost are sent again with the same ids', async () => {
+  test('are sent again with the same ids if the response is lost', async () => {
     place.mail.failing = 'cut';
     place.hook.failing = { status: 0 };
     await place.record('www');
@@ -27,7 +27,7 @@ export function testInterruptedNotices(place: NoticePlace): void {
     expect(await place.pending()).toBe(0);
   });
 
-  test('that a process took and left behind are sent when its lease lapses', async () => {
+  test('claimed by a process that died are sent after its lease expires', async () => {
     await place.record('www');
     const now = place.app.clock.now();
     const until = new Date(now.getTime() + minute);
@@ -46,7 +46,7 @@ export function testInterruptedNotices(place: NoticePlace): void {
     expect(await place.pending()).toBe(0);
   });
 
-  test('are not mailed again when the process died after the server had taken the mail', async () => {
+  test('are not mailed again if the process died after the server had accepted the mail', async () => {
     await place.record('www', { to: ['mail'] });
     const now = place.app.clock.now();
     const token = randomUUID();
@@ -61,7 +61,7 @@ export function testInterruptedNotices(place: NoticePlace): void {
     expect(await place.pending()).toBe(0);
   });
 
-  test('under way do not hold up a stop, and are sent by the next process', async () => {
+  test('being sent do not delay a shutdown, and are sent by the next process', async () => {
     place.hook.failing = { status: -1 };
     const stopping = await startBeside();
     await place.record('www', { to: ['webhook'] });
@@ -77,7 +77,7 @@ export function testInterruptedNotices(place: NoticePlace): void {
     expect(place.logged('notices.webhook_sent').at(-1)).toMatchObject({ attempts: 1 });
   });
 
-  test('whose mail is under way when the service stops are mailed by the next process at once', async () => {
+  test('whose mail is being sent during a shutdown are mailed by the next process at once', async () => {
     place.mail.failing = 'silent';
     const stopping = await startBeside();
     await place.record('www', { to: ['mail'] });
@@ -91,7 +91,7 @@ export function testInterruptedNotices(place: NoticePlace): void {
     expect(await place.pending()).toBe(0);
   });
 
-  test('that are claimed when the service has begun to stop are begun by the next process alone', async () => {
+  test('claimed during a shutdown are sent by the next process only', async () => {
     const stopping = await startBeside();
     await stopping.close();
     await place.record('www');

@@ -4,7 +4,7 @@ import { hour, minute, type NoticePlace, second } from './notice-place.js';
 
 /** Tests of receivers that are away or refuse. */
 export function testRefusedNotices(place: NoticePlace): void {
-  test('wait while the receivers are away, and come afterwards in order', async () => {
+  test('wait while the receivers are unavailable, and are sent afterwards in order', async () => {
     place.mail.failing = 'refused';
     place.hook.failing = { status: 503 };
     for (const subject of ['a', 'b', 'a']) {
@@ -34,7 +34,7 @@ export function testRefusedNotices(place: NoticePlace): void {
     expect(await place.pending()).toBe(0);
   });
 
-  test('of other subjects are sent while one is refused, and later ones of that subject wait', async () => {
+  test('of other subjects are sent while one is rejected, and later ones of that subject wait', async () => {
     place.hook.failing = { status: 400, subject: 'bad' };
     for (const subject of ['bad', 'good', 'bad', 'fine']) await place.record(subject, { to: ['webhook'] });
     await place.app.sendNotices();
@@ -46,7 +46,7 @@ export function testRefusedNotices(place: NoticePlace): void {
     expect(place.subjects().slice(2)).toEqual(['bad', 'bad']);
   });
 
-  test('are given up after 8 tries in 24 hours, and the next one of the subject follows', async () => {
+  test('are abandoned after 8 attempts in 24 hours, and the next one of the subject follows', async () => {
     place.hook.failing = { status: 400, subject: 'bad' };
     await place.record('bad', { to: ['webhook'] });
     await place.record('bad', { to: ['webhook'] });
@@ -68,7 +68,7 @@ export function testRefusedNotices(place: NoticePlace): void {
     expect(place.subjects().filter((subject) => subject === 'bad')).toHaveLength(1);
   });
 
-  test('are not sent by any process before the moment that the receiver names in Retry-After', async () => {
+  test('are not sent by any process before the Retry-After of the receiver', async () => {
     place.hook.failing = { status: 429, retryAfter: '600' };
     await place.record('www', { to: ['webhook'] });
     await place.record('shop', { to: ['webhook'] });
@@ -85,7 +85,7 @@ export function testRefusedNotices(place: NoticePlace): void {
     expect(place.subjects().sort()).toEqual(['late', 'shop', 'www']);
   });
 
-  test('wait at most an hour for a receiver that names a day, and not for one that limits one event', async () => {
+  test('wait at most an hour for a Retry-After of one day, and not for a limit on another event', async () => {
     place.hook.failing = { status: 503, retryAfter: '86400' };
     await place.record('www', { to: ['webhook'] });
     await place.app.sendNotices();
@@ -104,7 +104,7 @@ export function testRefusedNotices(place: NoticePlace): void {
     expect(place.subjects()).toEqual(['www', 'good', 'bad']);
   });
 
-  test('of a webhook that has failed for five days wait until a restart, and a mail says so once', async () => {
+  test('of a webhook that has failed for five days wait until a restart, and one mail says so', async () => {
     place.hook.failing = { status: 500 };
     await place.record('www', { to: ['webhook'] });
     const begin = place.app.clock.now().getTime();
@@ -141,7 +141,7 @@ export function testRefusedNotices(place: NoticePlace): void {
     expect(place.mail.mails).toHaveLength(1);
   });
 
-  test('count five days anew from a success', async () => {
+  test('restart the five days after a success', async () => {
     const failing = { status: 500 };
     for (const status of [failing, undefined, failing, failing]) {
       place.hook.failing = status;

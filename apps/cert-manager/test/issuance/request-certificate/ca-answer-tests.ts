@@ -125,7 +125,7 @@ export function testCaAnswers(place: RequestPlace): void {
     });
   });
 
-  test('sends a request again whose nonce was refused, but not for ever', async () => {
+  test('repeats a request whose nonce was rejected, a limited number of times', async () => {
     const { fqdn } = await fqdnWithCsr(place.app);
     const refused = { status: 400, problem: 'badNonce' };
     place.ca.script('newOrder', refused, refused, refused);
@@ -148,7 +148,7 @@ export function testCaAnswers(place: RequestPlace): void {
     ['is not known', { status: 404, problem: 'malformed' }],
     ["is another account's", { status: 403, problem: 'unauthorized' }],
     ['is not found, which the CA calls a fault of its own', { status: 500, problem: 'serverInternal' }],
-  ])('names the certificate that it replaces, and does without when that %s', async (_, refusal) => {
+  ])('names the certificate that it replaces, and omits it when that %s', async (_, refusal) => {
     const { fqdn } = await fqdnWithCsr(place.app);
     await place.request(fqdn).expect(200);
     place.ca.script('newOrder', refusal);
@@ -158,7 +158,7 @@ export function testCaAnswers(place: RequestPlace): void {
     expect(place.ca.orders.at(-1)?.['replaces']).toMatch(/^[\w-]+\.[\w-]+$/);
   });
 
-  test('asks for the configured profile, if the CA has it', async () => {
+  test('requests the configured profile if the CA has it', async () => {
     await place.configureAcme({ profile: 'short' });
     const { fqdn } = await fqdnWithCsr(place.app);
     await place.request(fqdn).expect(200);

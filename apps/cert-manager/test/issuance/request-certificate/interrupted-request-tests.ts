@@ -26,7 +26,7 @@ export function describeInterruptedRequests(place: RequestPlace): void {
       expect(await place.app.database.read((tx) => tx.count(challengeTokens))).toBe(0);
     });
 
-    test('a CA that lists no orders certifies once all the same', async () => {
+    test('a CA that lists no orders issues only one certificate', async () => {
       place.ca.listsOrders = false;
       const { fqdn } = await fqdnWithCsr(place.app);
       place.deadly = 'ordered';
@@ -38,7 +38,7 @@ export function describeInterruptedRequests(place: RequestPlace): void {
       expect(place.ca.csrs).toHaveLength(1);
     });
 
-    test('but not for ever: one that breaks off again and again is given up', async () => {
+    test('a request that is interrupted again and again is abandoned', async () => {
       const { fqdn } = await fqdnWithCsr(place.app);
       place.deadly = 'account_known';
       await place.request(fqdn, {}, place.app.people.ada, 'wait=0').expect(200);
@@ -60,7 +60,7 @@ export function describeInterruptedRequests(place: RequestPlace): void {
       expect(place.ca.orders).toHaveLength(1);
     });
 
-    test('at once when the process was stopped', async () => {
+    test('continues at once if the process was stopped', async () => {
       const environment = { ACME_DIRECTORY_URL: place.ca.directoryUrl, ENCRYPTION_KEYS: encryptionKeys };
       const other = await startAppOn(place.app.database, { environment, beside: place.app });
       const { fqdn } = await fqdnWithCsr(place.app);
@@ -77,7 +77,7 @@ export function describeInterruptedRequests(place: RequestPlace): void {
       expect(place.ca.csrs).toHaveLength(1);
     });
 
-    test('an order that a failed request left behind goes on in the next one', async () => {
+    test('continues the order of a failed request', async () => {
       const { fqdn } = await fqdnWithCsr(place.app);
       place.ca.script('certificate', { status: 503 });
       expect((await place.request(fqdn).expect(200)).body).toMatchObject({
@@ -106,7 +106,7 @@ export function describeInterruptedRequests(place: RequestPlace): void {
       expect(place.ca.orders).toHaveLength(1);
     });
 
-    test('but not when the CA refuses for good to show the order', async () => {
+    test('does not continue an order that the CA permanently refuses to show', async () => {
       const { fqdn } = await fqdnWithCsr(place.app);
       const refused = { status: 403, problem: 'unauthorized' };
       place.ca.processing = 1;
@@ -119,7 +119,7 @@ export function describeInterruptedRequests(place: RequestPlace): void {
       expect(place.ca.orders).toHaveLength(2);
     });
 
-    test('but not an order with another CA', async () => {
+    test('does not continue an order at another CA', async () => {
       const { fqdn } = await fqdnWithCsr(place.app);
       place.ca.script('certificate', { status: 503 });
       expect((await place.request(fqdn).expect(200)).body.success).toBe(false);

@@ -9,7 +9,7 @@ import type { RequestPlace } from './request-place.js';
 /** Tests of requests that the service itself refuses. */
 export function describeRefusedRequests(place: RequestPlace): void {
   describe('is refused', () => {
-    test('to a caller with READ, and hidden from one with nothing', async () => {
+    test('to a caller with READ, and hidden from a caller without permissions', async () => {
       const { fqdn } = await fqdnWithCsr(place.app);
       await place.request(fqdn, {}, place.app.people.ben).expect(404);
       await grant(place.app, place.app.people.cleo, 'READ', [fqdn.spaceId]);
@@ -24,7 +24,7 @@ export function describeRefusedRequests(place: RequestPlace): void {
         .expect(403);
     });
 
-    test('without a CSR, for an unknown FQDN, or a body that is none', async () => {
+    test('without a CSR, for an unknown FQDN, and for an invalid body', async () => {
       const { id } = await addSpace(place.app);
       const fqdn = await addFqdn(place.app, id, 'bare.example.org');
       await place.request(fqdn).expect(404);

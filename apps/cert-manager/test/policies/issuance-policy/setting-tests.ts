@@ -5,8 +5,8 @@ import { example, nothing, type PolicyPlace, unlimited } from './policy-place.js
 
 /** Tests of how a policy is set, shown and refused. */
 export function describeSetting(place: PolicyPlace): void {
-  describe('as it is set', () => {
-    test('is without limits at first, and leaves the space as it shows', async () => {
+  describe('when it is set', () => {
+    test('has no limits at first, and does not change the response for the space', async () => {
       const space = await addSpace(place.app);
       expect((await place.get(space.id).expect(200)).body).toEqual(unlimited);
       await place.put(space.id, { allowedNames: example }).expect(200);
@@ -17,7 +17,7 @@ export function describeSetting(place: PolicyPlace): void {
       expect(spaces).toContainEqual(space);
     });
 
-    test('is shown in its normal form, and lifted by null or absence', async () => {
+    test('is returned in its normal form, and removed by null or absence', async () => {
       const { id } = await addSpace(place.app);
       const allowedNames = {
         ...nothing,
@@ -58,7 +58,7 @@ export function describeSetting(place: PolicyPlace): void {
       });
     });
 
-    test('goes with its space', async () => {
+    test('is deleted with its space', async () => {
       const { id } = await place.spaceWith(example);
       await place.app.request.delete(`/spaces/${id}`).set(place.app.people.ada.auth).expect(200);
       await place.get(id).expect(404);
@@ -143,7 +143,7 @@ export function describeSetting(place: PolicyPlace): void {
       expect((await place.get(id)).body.allowedNames).toEqual(example);
     });
 
-    test('is set by administrators, seen by who may read, and hidden from others', async () => {
+    test('is set by administrators, visible to readers of the space, and hidden from others', async () => {
       const space = await addSpace(place.app);
       const { ben, cleo } = place.app.people;
       await place.get(space.id, ben).expect(404);

@@ -9,7 +9,7 @@ import { example, type PolicyPlace, unlimited } from './policy-place.js';
 /** Tests of a policy that refuses what is there already, or what comes at the same time. */
 export function describeTightening(place: PolicyPlace): void {
   describe('when it is tightened', () => {
-    test('lists what would be refused, and changes nothing without confirmation', async () => {
+    test('lists what it would forbid, and changes nothing without confirmation', async () => {
       const { fqdn: other, space } = await fqdnWithCsr(place.app, 'www.shop.test');
       const own = await addFqdn(place.app, space.id, 'own.example.org');
       const beside = await addFqdn(place.app, space.id, 'beside.example.org');
@@ -72,7 +72,7 @@ export function describeTightening(place: PolicyPlace): void {
       expect((await place.sign(own).expect(404)).body.code).toBe('csr_not_found');
     });
 
-    test('counts the provider of the certificate in use, whom the renewal asks', async () => {
+    test('counts the provider of the certificate in use, which the renewal calls', async () => {
       const { fqdn, space } = await fqdnWithCsr(place.app, 'www.shop.test');
       await place.sign(fqdn).expect(200);
       const { body } = await place.put(space.id, { providerIds: [place.acme] }, '?dryRun=true').expect(200);
@@ -101,7 +101,7 @@ export function describeTightening(place: PolicyPlace): void {
       );
     });
 
-    test('stores what a CA was asked for before, and asks for nothing after', async () => {
+    test('stores certificates requested before, and requests none afterwards', async () => {
       const { fqdn, space } = await fqdnWithCsr(place.app, 'www.shop.test');
       place.ca.answer('when let go');
       const before = place.asked();
@@ -120,7 +120,7 @@ export function describeTightening(place: PolicyPlace): void {
       expect(place.asked()).toBe(after);
     });
 
-    test('is one of two at once: the other is refused because it changed', async () => {
+    test('succeeds for one of two concurrent changes: the other returns a conflict', async () => {
       const { id } = await addSpace(place.app);
       const wanted = [example, { ...example, suffixes: ['example.com'] }];
       const answers = await Promise.all(wanted.map((allowedNames) => place.put(id, { allowedNames })));
@@ -132,7 +132,7 @@ export function describeTightening(place: PolicyPlace): void {
       expect(last?.details['after']).toEqual((await place.get(id)).body);
     });
 
-    test('never lets an FQDN or CSR in that it refuses, whichever is first', async () => {
+    test('never accepts a forbidden FQDN or CSR, in either order', async () => {
       for (let round = 0; round < 5; round += 1) {
         const { id } = await addSpace(place.app);
         const fqdn = await addFqdn(place.app, id, 'www.example.org');
@@ -152,7 +152,7 @@ export function describeTightening(place: PolicyPlace): void {
       }
     });
 
-    test('counts at once in every other process', async () => {
+    test('applies at once in every other process', async () => {
       const { fqdn, space } = await fqdnWithCsr(place.app, 'www.shop.test');
       const other = await startAppOn(place.app.database, {
         environment: { DUMMY_CA_URL: place.ca.url },

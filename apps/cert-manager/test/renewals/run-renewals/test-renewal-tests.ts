@@ -20,7 +20,7 @@ export function describeTestRenewals(place: RenewalPlace, steps: RenewalStep[]):
       return fqdn;
     };
 
-    test('is a real renewal, also where renewal is switched off', async () => {
+    test('is a real renewal, even if renewal is switched off', async () => {
       const { app } = place;
       const fqdn = await withCertificate();
       await addTestRenewal(app, fqdn);
