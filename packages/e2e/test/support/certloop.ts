@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
+import { Writable } from 'node:stream';
 import { run } from '@certloop/cli/dist/src/run.js';
-import { createCollector } from './collector.js';
 
 /** What a command said, and its exit code. */
 export interface Said {
@@ -44,4 +44,16 @@ export async function runCertloop(
     everySecond: () => () => undefined,
   });
   return { code, out: out.text(), err: err.text() };
+}
+
+/** A sink, and what was written to it. */
+function createCollector() {
+  let text = '';
+  const sink = new Writable({
+    write: (chunk, _encoding, done) => {
+      text += String(chunk);
+      done();
+    },
+  });
+  return { sink, text: () => text };
 }

@@ -1,4 +1,15 @@
-import { column, defineTable, executeSql, findRow, insertMany, type Tx, updateRows } from '@certloop/db';
+import {
+  column,
+  defineTable,
+  executeSql,
+  findRow,
+  insertMany,
+  type ListPage,
+  type ListWindow,
+  readListPage,
+  type Tx,
+  updateRows,
+} from '@certloop/db';
 import type { OrderState } from '../../providers/provider.js';
 import type { JobCaller } from './job-audit.js';
 import type { StepReports } from './request-plan.js';
@@ -118,4 +129,29 @@ export function deleteOldJobs(tx: Tx, before: Date): Promise<number> {
     'delete from issuance_jobs where id in (select id from issuance_jobs where finished_at < $1 limit 1000)',
     [before],
   );
+}
+
+/** A job as lists read it. */
+export type ListedJob = Omit<IssuanceJobRow, 'orderState'>;
+
+export interface JobFilter {
+  readonly fqdnId?: string | undefined;
+  readonly spaceId?: string | undefined;
+  readonly status?: JobStatus | undefined;
+}
+
+/** One page of the jobs that match, the newest first. */
+export function readJobPage(
+  tx: Tx,
+  { fqdnId, spaceId, status }: JobFilter,
+  window: ListWindow,
+): Promise<ListPage<ListedJob>> {
+  const { orderState, ...columns } = issuanceJobs.columns;
+  const table = { name: issuanceJobs.name, columns };
+  const where = {
+    ...(fqdnId !== undefined && { fqdn_id: [fqdnId] }),
+    ...(spaceId !== undefined && { space_id: [spaceId] }),
+    ...(status !== undefined && { status: [status] }),
+  };
+  return readListPage<ListedJob>(tx, { table, by: 'createdAt', isNewestFirst: true, where }, window);
 }

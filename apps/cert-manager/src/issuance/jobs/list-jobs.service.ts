@@ -3,7 +3,7 @@ import { type Database, type ListPage, type ListWindow, readList, type Tx } from
 import type { Caller } from '../../access/caller.js';
 import { canOn } from '../../access/permissions.js';
 import { findFqdn } from '../../fqdns/fqdns.repository.js';
-import { type JobFilter, type ListedJob, readJobPage } from './job-page.repository.js';
+import { type JobFilter, type ListedJob, readJobPage } from './issuance-jobs.repository.js';
 
 /** Jobs of an FQDN or a space, the newest first; none of a space that the caller may not read. Throws InvalidInput. */
 export async function listJobs(

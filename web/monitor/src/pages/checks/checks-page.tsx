@@ -20,10 +20,12 @@ import { type ReactNode, useRef, useState } from 'react';
 import { countsText, sumOf, titleOf, worstOf } from '../../check-states.js';
 import { mayChange, projectQuery } from '../../lookups.js';
 import { ProjectHead } from '../../project-head.js';
+import { BulkOutcome } from './bulk-outcome.js';
 import { shownColumns } from './check-columns.js';
+import { CheckList, type CheckListProps } from './check-list.js';
 import { isNarrowed } from './checks-toolbar.js';
 import { NewCheck } from './new-check.js';
-import { ProjectChecks } from './project-checks.js';
+import { useBulkChange } from './use-bulk-change.js';
 import { useLiveChecks } from './use-live-checks.js';
 
 const route = getRouteApi('/inside/projects/$projectId');
@@ -78,6 +80,23 @@ export function ChecksPage() {
       </Loaded>
       {/* also after the right has gone: it holds what was typed, and the refusal */}
       <NewCheck projectId={projectId} isOpen={isAdding} close={() => setAdding(false)} />
+    </>
+  );
+}
+
+interface ProjectChecksProps extends Omit<CheckListProps, 'bulk'> {
+  /** Shown in the place of the list; undefined if the project has checks. */
+  readonly empty: ReactNode;
+}
+
+/** The checks of a project with changes of many; what came of such a change is also shown if it left none. */
+function ProjectChecks({ empty, ...props }: ProjectChecksProps) {
+  const bulk = useBulkChange(props.projectId);
+  if (empty === undefined) return <CheckList {...props} bulk={bulk} />;
+  return (
+    <>
+      <BulkOutcome bulk={bulk} />
+      {empty}
     </>
   );
 }

@@ -1,9 +1,31 @@
 import type { CheckChange, CheckChangeResult } from '@certloop/contracts/browser';
-import { requestOf, sendParts, startOf, useCountdown } from '@certloop/web-kit';
+import {
+  type BulkProgress,
+  type BulkRules,
+  requestOf,
+  sendParts,
+  startOf,
+  useCountdown,
+} from '@certloop/web-kit';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useMemo, useRef, useState } from 'react';
 import { api } from '../../service.js';
-import { type CheckProgress, checkRules } from './bulk-parts.js';
+
+/** How far a change of checks has come. */
+type CheckProgress = BulkProgress<CheckChange, CheckChangeResult>;
+
+/** How the results of changes of checks add up. */
+const checkRules: BulkRules<CheckChangeResult> = {
+  none: { matched: 0, changed: 0, unchanged: 0, skipped: 0, results: [] },
+  add: (one, other) => ({
+    matched: one.matched + other.matched,
+    changed: one.changed + other.changed,
+    unchanged: one.unchanged + other.unchanged,
+    skipped: one.skipped + other.skipped,
+    results: [...one.results, ...other.results],
+  }),
+  nextOf: ({ next }) => next,
+};
 
 /** How long a change can be undone. */
 const undoSeconds = 8;
