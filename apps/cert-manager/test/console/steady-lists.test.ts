@@ -144,7 +144,7 @@ jest.setTimeout(180_000);
         const lookUp = await holdBack(page, `**/spaces/${space.id}/fqdns/${one.id}`);
         await page.clock.fastForward(6_000);
         await lookUp.isAsked;
-        // nobody knows yet whether it moved or no longer fits
+        // it is not known yet whether it moved or no longer fits
         expect(await page.getByRole('button', { name: / row.*Sort anew/ }).count()).toBe(0);
         lookUp.release();
         await strip('1 row no longer fits. Sort anew').waitFor();

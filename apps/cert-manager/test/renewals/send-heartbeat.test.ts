@@ -81,7 +81,7 @@ describeEachDialect('the heartbeat', (open) => {
     expect(events()).toEqual([]);
   });
 
-  test('keeps the run in the database', async () => {
+  test('stores the run in the database', async () => {
     clock.advance(1000);
     await beat().run();
     expect(await db.read((tx) => tx.find(jobRuns))).toEqual([
@@ -103,7 +103,7 @@ describeEachDialect('the heartbeat', (open) => {
     expect(events()).toEqual(['renewals.failed']);
   });
 
-  test('reports what was done, and fails when someone needs to look', async () => {
+  test('reports the results, and fails if attention is needed', async () => {
     await beat({ report: { renewed: 3 } }).run();
     await beat({ report: { troubled: { count: 2, first: 'www.example.org' } } }).run();
     const ends = monitor.pings.filter(({ signal }) => signal !== '/start');
@@ -114,7 +114,7 @@ describeEachDialect('the heartbeat', (open) => {
     expect(events()).toEqual([]);
   });
 
-  test('fails and calls no address elsewhere when people need to look at the watch', async () => {
+  test('fails and calls no external address if the watch needs attention', async () => {
     const log = logger();
     const { url, apiKey } = monitor;
     const heartbeat = createHeartbeat({ monitor: { url, apiKey }, periodSeconds: 60, clock, logger: log });
@@ -134,7 +134,7 @@ describeEachDialect('the heartbeat', (open) => {
     expect(ends[0]?.body).toMatch(/; the watch is blind$/);
   });
 
-  test('calls every address elsewhere, whatever becomes of the others, and logs a failure once', async () => {
+  test('calls every external address, even if others fail, and logs a failure once', async () => {
     let status = 500;
     const asked: string[] = [];
     const server = createServer((request, response) => {
@@ -157,12 +157,12 @@ describeEachDialect('the heartbeat', (open) => {
     await small.close();
   });
 
-  test('says whether something due is left', async () => {
+  test('reports whether due entries remain', async () => {
     expect(await beat({ report: { isDone: false } }).run()).toBe(false);
     expect(await beat().run()).toBe(true);
   });
 
-  test('a monitor that is away fails no run and is logged once, and once when it is back', async () => {
+  test('an unavailable monitor fails no run and is logged once, and once when it responds again', async () => {
     const { run } = beat();
     monitor.failWith(503);
     await run();
@@ -182,7 +182,7 @@ describeEachDialect('the heartbeat', (open) => {
   test.each([
     ['no server listens', async () => ({ url: await silentAddress() })],
     ['the key is wrong', async () => ({ apiKey: 'other' })],
-  ])('goes on when %s', async (_, options) => {
+  ])('continues when %s', async (_, options) => {
     const { run } = beat(await options());
     await run();
     await run();
@@ -190,7 +190,7 @@ describeEachDialect('the heartbeat', (open) => {
     expect(monitor.pings).toEqual([]);
   });
 
-  test('sends the ends of runs later that the monitor did not take, in order and before the next run', async () => {
+  test('sends results that the monitor did not accept later, in order and before the next run', async () => {
     const { run } = beat({ report: { renewed: 3 } });
     monitor.failWith(500);
     await run();
@@ -208,7 +208,7 @@ describeEachDialect('the heartbeat', (open) => {
     expect(await db.read((tx) => tx.count(watchPings))).toBe(0);
   });
 
-  test('keeps the newest twenty of what is lost', async () => {
+  test('stores the newest twenty undelivered results', async () => {
     const { run } = beat();
     monitor.failWith(500);
     for (let count = 0; count < 25; count += 1) {
@@ -223,7 +223,7 @@ describeEachDialect('the heartbeat', (open) => {
     expect(await db.read((tx) => tx.count(watchPings))).toBe(0);
   });
 
-  test('asking CAs for advice has a check of its own', async () => {
+  test('reports the requests for renewal information to a separate check', async () => {
     const log = logger();
     const check = { name: 'Advice', slug: 'advice', desc: 'Asks.' };
     const { url, apiKey } = monitor;
@@ -262,7 +262,7 @@ describeEachDialect('the heartbeat', (open) => {
     expect(events()).toEqual(['renewals.advice_failed']);
   });
 
-  test('makes its check again when the monitor has lost it', async () => {
+  test('creates its check again if the monitor has lost it', async () => {
     const { run } = beat();
     await run();
     const before = monitor.uuid();
@@ -278,7 +278,7 @@ describeEachDialect('the heartbeat', (open) => {
     ]);
   });
 
-  test('looks at its check once a day, and assigns all integrations where it has none', async () => {
+  test('reads its check once a day, and assigns all integrations if it has none', async () => {
     const { run } = beat();
     await run();
     clock.advance(86_399_000);
@@ -298,7 +298,7 @@ describeEachDialect('the heartbeat', (open) => {
     expect(monitor.pings).toHaveLength(10);
   });
 
-  test('logs neither the key nor the uuid of the check', async () => {
+  test('logs neither the key nor the UUID of the check', async () => {
     const { run } = beat();
     await run();
     const uuid = monitor.uuid() ?? 'none';

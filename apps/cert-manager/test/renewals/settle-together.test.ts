@@ -18,7 +18,7 @@ import {
 
 const day = 86_400_000;
 
-describeEachDialect('renewals whose certificates come at the same time', (open) => {
+describeEachDialect('renewals whose certificates arrive at the same time', (open) => {
   let place: RenewalPlace;
   let atStep: (step: RenewalStep) => Promise<void> = async () => undefined;
   beforeAll(async () => {
@@ -51,7 +51,7 @@ describeEachDialect('renewals whose certificates come at the same time', (open) 
     };
   }
 
-  test('are stored with what belongs to each', async () => {
+  test('are stored with the audit entries and plans of each', async () => {
     const { app } = place;
     const fqdns = await dueFqdns(6);
     meetAfterAnswer(6, async () => undefined);
@@ -69,7 +69,7 @@ describeEachDialect('renewals whose certificates come at the same time', (open) 
     }
   });
 
-  test('are planned again with the reason of a policy that forbids one of them since', async () => {
+  test('are planned again with the reason if a policy forbids one of them meanwhile', async () => {
     const { app } = place;
     const [forbidden, ...others] = await dueFqdns(3);
     if (forbidden === undefined) throw new Error('there are three');
@@ -94,7 +94,7 @@ describeEachDialect('renewals whose certificates come at the same time', (open) 
     for (const fqdn of others) expect((await openEntryOf(app, fqdn)).reason).toBeUndefined();
   });
 
-  test('are stored although the FQDN of one is gone and the entry of another is someone else’s', async () => {
+  test('are stored although the FQDN of one is deleted and another worker has the entry of another', async () => {
     const { app } = place;
     const fqdns = await dueFqdns(5);
     const [gone, taken, ...others] = fqdns;

@@ -26,7 +26,7 @@ describeEachDialect('a process that is stopped while it renews', (open) => {
   });
   afterAll(() => place.close());
 
-  test('leaves its renewal to the next one, which goes on with the order at once, in the same try', async () => {
+  test('leaves its renewal to the next process, which continues the order at once, in the same attempt', async () => {
     const { app, acme, environment } = place;
     const { id: providerId } = await providerOf(app, 'acme');
     const fqdn = await renewedFqdn({ ...place, providerId });

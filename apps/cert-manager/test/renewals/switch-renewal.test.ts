@@ -26,7 +26,7 @@ describeEachDialect('switching automatic renewal', (open) => {
     return (body as Fqdn[])[0] as Fqdn;
   }
 
-  test('sets what is given, also when it is so already, and touches nothing else', async () => {
+  test('sets the given value, even if it is unchanged, and nothing else', async () => {
     for (const renewalEnabled of [true, true, false, false, true]) {
       const { body } = await put({ renewalEnabled }).expect(200);
       expect(body).toEqual({ message: expect.any(String) });
@@ -34,7 +34,7 @@ describeEachDialect('switching automatic renewal', (open) => {
     }
   });
 
-  test('leaves an audit entry of before and after', async () => {
+  test('writes an audit entry with the old and new values', async () => {
     await put({ renewalEnabled: false }).expect(200);
     await put({ renewalEnabled: true }).expect(200);
     const entry = (await auditEntries(app, 'fqdn.renewal')).at(-1);
@@ -64,7 +64,7 @@ describeEachDialect('switching automatic renewal', (open) => {
     expect(await stored()).toEqual(before);
   });
 
-  test('knows nothing of one that is unknown, or in another space', async () => {
+  test('returns 404 for an unknown FQDN, and for one of another space', async () => {
     const other = await addSpace(app);
     const on = { renewalEnabled: true };
     await put(on, pathOf({ spaceId: other.id, id: fqdn.id }, 'renewal-enabled')).expect(404);
@@ -75,7 +75,7 @@ describeEachDialect('switching automatic renewal', (open) => {
     }
   });
 
-  test('is for READ_WRITE on the space, and hides what one may not see', async () => {
+  test('requires READ_WRITE on the space, and returns 404 for unreadable spaces', async () => {
     const { ben, cleo } = app.people;
     const path = pathOf(fqdn, 'renewal-enabled');
     await put({ renewalEnabled: true }, path, cleo).expect(404);

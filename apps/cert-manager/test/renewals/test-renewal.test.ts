@@ -38,7 +38,7 @@ describeEachDialect('queueing a renewal for a test', (open) => {
       .set('Content-Type', 'application/json')
       .send(typeof given === 'string' ? given : JSON.stringify(given));
 
-  test('while its FQDN is being deleted is 201 or 400', async () => {
+  test('returns 201 or 400 while its FQDN is being deleted', async () => {
     const { app } = place;
     const statuses = new Set<number>();
     for (let round = 0; round < 8; round += 1) {
@@ -55,7 +55,7 @@ describeEachDialect('queueing a renewal for a test', (open) => {
     expect([...statuses].filter((status) => status !== 201 && status !== 400)).toEqual([]);
   });
 
-  test('answers with its id and its moment, and audits it', async () => {
+  test('returns its id and its time, and writes an audit entry', async () => {
     const { app } = place;
     const reply = await post(body).expect(201);
     const scheduledAt = new Date(app.clock.now().getTime() + 300_000).toISOString();
@@ -83,13 +83,13 @@ describeEachDialect('queueing a renewal for a test', (open) => {
   test.each([
     ['now', 0],
     ['in a year', 525_600],
-  ])('takes the bound: %s', async (_, minutesFromNow) => {
+  ])('accepts the bound: %s', async (_, minutesFromNow) => {
     const { body: reply } = await post({ ...body, minutesFromNow }).expect(201);
     const moment = place.app.clock.now().getTime() + minutesFromNow * 60_000;
     expect(reply.scheduledAt).toBe(new Date(moment).toISOString());
   });
 
-  test('takes ids in capitals', async () => {
+  test('accepts ids in capitals', async () => {
     const capitals = Object.fromEntries(
       Object.entries(body).map(([name, value]) => [
         name,
@@ -163,7 +163,7 @@ describeEachDialect('triggering the renewal queue', (open) => {
   const trigger = (person = place.app.people.ada) =>
     place.app.request.post('/renewal-queue/test/trigger').set(person.auth);
 
-  test('answers at once, before anything is renewed, and then it is', async () => {
+  test('responds before anything is renewed, then renews', async () => {
     const { app, ca } = place;
     const fqdn = await renewedFqdn(place);
     const [{ id: certificateId } = failWithout()] = await certificatesOf(app, fqdn);
@@ -182,7 +182,7 @@ describeEachDialect('triggering the renewal queue', (open) => {
     expect((await entriesOf(app, fqdn)).map(({ status }) => status).sort()).toEqual(['completed', 'pending']);
   });
 
-  test('again while a run is under way makes one more run, however often', async () => {
+  test('causes one further run if it is triggered several times during a run', async () => {
     const { app, ca } = place;
     const fqdn = await renewedFqdn(place);
     const [{ id: certificateId } = failWithout()] = await certificatesOf(app, fqdn);
@@ -202,18 +202,18 @@ describeEachDialect('triggering the renewal queue', (open) => {
     expect(await app.renew()).toMatchObject({ renewed: 0 });
   });
 
-  test('is audited', async () => {
+  test('writes an audit entry', async () => {
     const before = (await auditEntries(place.app, 'queue.trigger')).length;
     await trigger().expect(200);
     expect(await auditEntries(place.app, 'queue.trigger')).toHaveLength(before + 1);
   });
 
-  test('takes whatever body there is', async () => {
+  test('accepts any body', async () => {
     await trigger().send({ any: 'thing' }).expect(200);
     await trigger().set('Content-Type', 'application/json').send('{').expect(200);
   });
 
-  test('is for administrators', async () => {
+  test('requires an administrator', async () => {
     const { ben, cleo } = place.app.people;
     await grantEverything(place.app, ben);
     await trigger(ben).expect(403);

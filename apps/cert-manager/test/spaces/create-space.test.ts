@@ -31,13 +31,13 @@ describeEachDialect('creating a space', (open) => {
     expect(spaces).toContainEqual(body);
   });
 
-  test('takes an absent description as empty, and ignores what it does not know', async () => {
+  test('treats an absent description as empty, and ignores unknown members', async () => {
     const { body } = await post({ name: 'Plain', id: 'x', createdAt: 'never', colour: 'red' }).expect(201);
     expect(body).toMatchObject({ name: 'Plain', description: '' });
     expect(body).not.toHaveProperty('colour');
   });
 
-  test('takes a name that is there already', async () => {
+  test('accepts a name that already exists', async () => {
     const one = await addSpace(app, 'twin');
     const other = await addSpace(app, 'twin');
     expect(other.id).not.toBe(one.id);
@@ -59,7 +59,7 @@ describeEachDialect('creating a space', (open) => {
     expect(body.name).toBe(stored);
   });
 
-  test('keeps line breaks and 1000 characters of a description', async () => {
+  test('stores line breaks and 1000 characters of a description', async () => {
     const description = `line\n\tline\r\n${'🚀'.repeat(988)}`;
     const { body } = await post({ name: 'Described', description }).expect(201);
     expect(body.description).toBe(description);
@@ -111,7 +111,7 @@ describeEachDialect('creating a space', (open) => {
     await post({ name: 'x', description: 'd'.repeat(300_000) }).expect(413);
   });
 
-  test('is for callers with full access only', async () => {
+  test('requires full access to all spaces', async () => {
     const { ben, cleo } = app.people;
     const space = await addSpace(app);
     await grant(app, ben, 'FULL_ACCESS', [space.id]);
@@ -124,7 +124,7 @@ describeEachDialect('creating a space', (open) => {
     await app.request.post('/spaces').send({ name: 'x' }).expect(401);
   });
 
-  test('says that it is not allowed before it says that the body is wrong', async () => {
+  test('checks the permission before it validates the body', async () => {
     await app.request.post('/spaces').set(app.people.cleo.auth).send('{').expect(403);
   });
 
@@ -148,7 +148,7 @@ describeEachDialect('creating a space', (open) => {
       return body.filter((space: { name: string }) => space.name === name).length;
     };
 
-    test('makes one space of two requests, with one audit entry', async () => {
+    test('creates one space for two requests, with one audit entry', async () => {
       const before = (await auditEntries(app, 'space.create')).length;
       const first = await send('key-1', { name: 'once', description: 'x' }).expect(201);
       app.clock.advance(86_400_000);
@@ -158,7 +158,7 @@ describeEachDialect('creating a space', (open) => {
       expect(await auditEntries(app, 'space.create')).toHaveLength(before + 1);
     });
 
-    test('makes one space of twenty requests at once, at two replicas', async () => {
+    test('creates one space for twenty concurrent requests to two replicas', async () => {
       const other = await startAppOn(app.database, { beside: app });
       const answers = await Promise.all(
         Array.from({ length: 20 }, (_, turn) =>
@@ -171,28 +171,28 @@ describeEachDialect('creating a space', (open) => {
       expect(await countOf('at once')).toBe(1);
     });
 
-    test('refuses another request under the key', async () => {
+    test('rejects another request with the same key', async () => {
       await send('key-3', { name: 'one' }).expect(201);
       const { status, body } = await send('key-3', { name: 'another' });
       expect({ status, code: body.code }).toEqual({ status: 400, code: 'idempotency_key_reused' });
       expect(await countOf('another')).toBe(0);
     });
 
-    test('makes a separate space for each user', async () => {
+    test('creates a separate space for each user', async () => {
       const grace = await settlePerson(app, { username: 'grace', isAdmin: true });
       const one = await send('key-4').expect(201);
       const other = await send('key-4', { name: 'once' }, app, grace).expect(201);
       expect(other.body.id).not.toBe(one.body.id);
     });
 
-    test('makes another one after the first was deleted', async () => {
+    test('creates another one after the first was deleted', async () => {
       const one = await send('key-5').expect(201);
       await app.request.delete(`/spaces/${one.body.id}`).set(app.people.ada.auth).expect(200);
       const other = await send('key-5').expect(201);
       expect(other.body.id).not.toBe(one.body.id);
     });
 
-    test('asks for the right again', async () => {
+    test('checks the permission again', async () => {
       const heidi = await settlePerson(app, { username: 'heidi', isAdmin: true });
       await send('key-6', { name: 'once' }, app, heidi).expect(201);
       await app.request
@@ -212,7 +212,7 @@ describeEachDialect('creating a space', (open) => {
       expect({ status, code: body.code }).toEqual({ status: 400, code: 'invalid_idempotency_key' });
     });
 
-    test('keeps neither half a space nor the key when the database refuses the audit entry', async () => {
+    test('stores neither the space nor the key if the audit entry cannot be written', async () => {
       const { request, database } = app;
       // as if the process was killed before the commit: nothing of the request may stay
       await database.transaction((tx) => tx.query('alter table audit_logs rename to audit_logs_away'));

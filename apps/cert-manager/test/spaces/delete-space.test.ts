@@ -26,12 +26,12 @@ describeEachDialect('deleting a space', (open) => {
     await app.request.get(`/spaces/${space.id}/fqdns`).set(app.people.ada.auth).expect(404);
   });
 
-  test('takes an id in capitals', async () => {
+  test('accepts an id in capitals', async () => {
     const space = await addSpace(app);
     await remove(space.id.toUpperCase()).expect(200);
   });
 
-  test.each(['', '?deleteFqdns=false', '?other=true'])('keeps one that holds FQDNs (%s)', async (query) => {
+  test.each(['', '?deleteFqdns=false', '?other=true'])('rejects a space with FQDNs (%s)', async (query) => {
     const space = await addSpace(app);
     await addFqdn(app, space.id);
     const { body } = await remove(space.id, query).expect(409);
@@ -40,7 +40,7 @@ describeEachDialect('deleting a space', (open) => {
     expect(fqdns).toHaveLength(1);
   });
 
-  test('removes it with all that it holds, and nothing else', async () => {
+  test('deletes it with its contents, and nothing else', async () => {
     const [space, other] = [await addSpace(app), await addSpace(app)];
     await addCsr(app, await addFqdn(app, space.id));
     await addFqdn(app, space.id, 'b.example.com');
@@ -66,13 +66,13 @@ describeEachDialect('deleting a space', (open) => {
     },
   );
 
-  test('knows nothing of an unknown one', async () => {
+  test('returns 404 for an unknown space', async () => {
     await remove(unknownId).expect(404);
     await remove(unknownId, '?deleteFqdns=true').expect(404);
     for (const id of badIds) await remove(id).expect(404);
   });
 
-  test('is for callers with full access only, and hides what one may not see', async () => {
+  test('requires full access, and returns 404 for unreadable spaces', async () => {
     const { ben, cleo } = app.people;
     const space = await addSpace(app);
     await grant(app, ben, 'FULL_ACCESS', [space.id]);
@@ -86,7 +86,7 @@ describeEachDialect('deleting a space', (open) => {
     await remove(space.id, '', dora).expect(200);
   });
 
-  test('makes permission groups forget it', async () => {
+  test('removes it from permission groups', async () => {
     const space = await addSpace(app);
     const emil = await settlePerson(app, { username: 'emil' });
     await grant(app, emil, 'FULL_ACCESS', [space.id]);
@@ -97,7 +97,7 @@ describeEachDialect('deleting a space', (open) => {
     expect(body).toEqual([]);
   });
 
-  test('meets FQDNs being created: each stays with its space or is refused', async () => {
+  test('concurrent with new FQDNs: each FQDN is rejected or keeps its space', async () => {
     for (let round = 0; round < 6; round += 1) {
       const space = await addSpace(app);
       const create = (fqdn: string) =>

@@ -26,11 +26,11 @@ describeEachDialect('listing spaces', (open) => {
     return body as Space[];
   }
 
-  test('shows all of them to an administrator, oldest first, also those of one moment', async () => {
+  test('returns all of them to an administrator, oldest first, also with equal times', async () => {
     expect(await listOf(app.people.ada)).toEqual(spaces);
   });
 
-  test('shows only those that the caller may read', async () => {
+  test('returns only those that the caller may read', async () => {
     const [, two, three, four] = spaces;
     await grant(app, app.people.ben, 'READ', [four?.id ?? '', two?.id ?? '']);
     await grant(app, app.people.ben, 'READ_WRITE', [three?.id ?? '']);
@@ -38,12 +38,12 @@ describeEachDialect('listing spaces', (open) => {
     expect(await listOf(app.people.cleo)).toEqual([]);
   });
 
-  test('wants to know who asks', async () => {
+  test('requires a signed-in caller', async () => {
     const { headers } = await app.request.get('/spaces').expect(401);
     expect(headers['www-authenticate']).toMatch(/^Bearer/);
   });
 
-  test('answers HEAD and a trailing slash like GET', async () => {
+  test('handles HEAD and a trailing slash like GET', async () => {
     const { ada } = app.people;
     const { headers, text } = await app.request.head('/spaces').set(ada.auth).expect(200);
     expect(headers['content-type']).toContain('application/json');
@@ -52,7 +52,7 @@ describeEachDialect('listing spaces', (open) => {
     expect(body).toEqual(spaces);
   });
 
-  test('refuses other methods and names those there are', async () => {
+  test('rejects other methods and names the allowed ones', async () => {
     for (const method of ['put', 'delete', 'patch'] as const) {
       const { headers } = await app.request[method]('/spaces').set(app.people.ada.auth).expect(405);
       expect(headers['allow']).toBe('GET, HEAD, POST');

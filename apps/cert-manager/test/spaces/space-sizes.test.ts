@@ -48,7 +48,7 @@ describeEachDialect('the number of FQDNs of a space', (open) => {
   const remove = (path: string) => app.request.delete(path).set(app.people.ada.auth);
   const recounted = () => app.logged().filter(({ event }) => event === 'spaces.recounted');
 
-  test('follows each addition and removal, also a refused one', async () => {
+  test('follows each addition and deletion, also rejected ones', async () => {
     const { id } = await addSpace(app);
     expect(await totalOf(id)).toBe(0);
     const { id: first } = await addFqdn(app, id, 'a.example.org');
@@ -63,7 +63,7 @@ describeEachDialect('the number of FQDNs of a space', (open) => {
     expect(await totalOf(id)).toBe(0);
   });
 
-  test('is right after additions and removals at once', async () => {
+  test('is right after concurrent additions and deletions', async () => {
     const [one, other, gone] = [await addSpace(app), await addSpace(app), await addSpace(app)];
     const early = await Promise.all(
       [1, 2, 3, 4].map((number) => addFqdn(app, one.id, `early-${number}.example.org`)),
@@ -90,7 +90,7 @@ describeEachDialect('the number of FQDNs of a space', (open) => {
     expect(left).toEqual([]);
   });
 
-  test('is counted anew where an earlier version left it out or wrong', async () => {
+  test('is counted again if an earlier version left it absent or wrong', async () => {
     const [missing, wrong, small] = [await addSpace(app), await addSpace(app), await addSpace(app)];
     for (const { id } of [missing, wrong, small]) await addFqdn(app, id);
     await app.database.transaction(async (tx) => {
@@ -108,7 +108,7 @@ describeEachDialect('the number of FQDNs of a space', (open) => {
     expect(await totalOf(missing.id)).toBe(2);
   });
 
-  test('is right after spaces are counted anew, added and deleted while FQDNs come and go', async () => {
+  test('is right after spaces are counted, added and deleted while FQDNs change', async () => {
     const old = await Promise.all([1, 2, 3, 4, 5, 6].map(() => addSpace(app)));
     const forget = (ids: readonly string[]) =>
       app.database.transaction((tx) => tx.delete(spaceSizes, { spaceId: In([...ids]) }));
@@ -140,7 +140,7 @@ describeEachDialect('the number of FQDNs of a space', (open) => {
     }
   });
 
-  test('is counted anew once a minute, also after the clock goes back or jumps ahead by a day', async () => {
+  test('is counted again once a minute, also after the clock jumps back or ahead by a day', async () => {
     const { id } = await addSpace(app);
     await addFqdn(app, id, 'counted.example.org');
     const lines: string[] = [];

@@ -17,7 +17,7 @@ describeEachDialect('one space', (open) => {
   const change = (id: string, body: object, person = app.people.ada) =>
     app.request.put(`/spaces/${id}`).set(person.auth).send(body);
 
-  test('shows what the caller may do in it', async () => {
+  test('shows the permission level of the caller', async () => {
     const space = await addSpace(app, 'Shop');
     expect((await show(`/spaces/${space.id}`).expect(200)).body).toEqual({
       ...space,
@@ -30,7 +30,7 @@ describeEachDialect('one space', (open) => {
     expect(body).toEqual({ ...space, level: 'READ_WRITE', counts });
   });
 
-  test('is renamed, with an entry of before and after; what is left out stays', async () => {
+  test('is renamed, with an audit entry of the change; omitted members are unchanged', async () => {
     const space = await addSpace(app, 'Shop');
     const { body } = await change(space.id, { description: 'Names of the shop' }).expect(200);
     expect(body).toEqual({ ...space, description: 'Names of the shop', level: 'FULL_ACCESS', counts });
@@ -47,7 +47,7 @@ describeEachDialect('one space', (open) => {
     });
   });
 
-  test('leaves no entry when nothing changes', async () => {
+  test('writes no audit entry if nothing changes', async () => {
     const space = await addSpace(app, 'Shop');
     const before = (await auditEntries(app, 'space.update')).length;
     await change(space.id, {}).expect(200);

@@ -67,7 +67,7 @@ describeEachDialect('changing many FQDNs', (open) => {
       expect(await entriesOf(place.app, fqdn)).toEqual([]);
     });
 
-    test('is found by a filter, whose FQDNs leave it by the change', async () => {
+    test('is selected by a filter that the changed FQDNs no longer match', async () => {
       const { spaceId } = await spaceWith('one.example.org', 'two.example.org', 'other.example.net');
       const filter = { spaceId, renewal: 'off', q: 'example.org' };
       expect(await change({ filter, action: 'renewal-on' })).toMatchObject({ matched: 2, changed: 2 });
@@ -76,7 +76,7 @@ describeEachDialect('changing many FQDNs', (open) => {
   });
 
   describe('the provider', () => {
-    test('is named, and taken away', async () => {
+    test('is set, and removed', async () => {
       const { ids, fqdns } = await spaceWith('a.example.org', 'b.example.org');
       const [first] = fqdns as [Fqdn];
       const { providerId } = place;
@@ -97,7 +97,7 @@ describeEachDialect('changing many FQDNs', (open) => {
       );
     });
 
-    test('is skipped with the reason where the policy of a space refuses it', async () => {
+    test('is skipped with the reason if the policy of a space forbids it', async () => {
       const { ids: open, fqdns } = await spaceWith('open.example.org');
       const { spaceId, ids, fqdns: closed } = await spaceWith('closed.example.org');
       const { id: other } = await createProvider(place.app, {
@@ -124,7 +124,7 @@ describeEachDialect('changing many FQDNs', (open) => {
   });
 
   describe('a caller', () => {
-    test('changes only what they may write, and learns nothing of what they may not read', async () => {
+    test('changes only FQDNs that they may write, and learns nothing about unreadable ones', async () => {
       const { app } = place;
       const written = await spaceWith('written.example.org');
       const read = await spaceWith('read.example.org');
@@ -184,7 +184,7 @@ describeEachDialect('changing many FQDNs', (open) => {
   });
 
   describe('of more than one transaction', () => {
-    test('leaves whole transactions when it fails in the middle; the same call again ends it', async () => {
+    test('keeps complete transactions if it fails midway; repeating the call completes it', async () => {
       const { app } = place;
       const { database } = app;
       const { spaceId, fqdns } = await spaceWith('many.example.org');
@@ -208,7 +208,7 @@ describeEachDialect('changing many FQDNs', (open) => {
       expect([await switched(), await audited()]).toEqual([220, 220]);
     });
 
-    test('is refused for more than 5000, which a narrower filter mends', async () => {
+    test('is rejected for more than 5000, and succeeds with a narrower filter', async () => {
       const { spaceId, fqdns } = await spaceWith('most.example.org');
       await place.app.database.transaction((tx) => tx.query("delete from fqdns where fqdn like 'host-%'"));
       await seedListed(place.app.database, (fqdns[0] as Fqdn).id, 5_000);

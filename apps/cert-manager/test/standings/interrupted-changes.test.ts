@@ -51,7 +51,7 @@ describeEachDialect('a change of many FQDNs', (open) => {
     return (await database.read((tx) => tx.query(text))).length;
   };
 
-  test('leaves whole transactions when its process is killed; the same call again ends it', async () => {
+  test('keeps complete transactions if its process is killed; repeating the call completes it', async () => {
     const { spaceId, filter } = await fill(220);
     const asked = { filter, action: 'renewal-on' };
     const undo = await hangAt(database, 'host-150.example.test');
@@ -74,7 +74,7 @@ describeEachDialect('a change of many FQDNs', (open) => {
     expect([await switched(spaceId), await audited(spaceId)]).toEqual([220, 220]);
   });
 
-  test('changes each FQDN once, and each entry of the log continues the one before, when several come at once', async () => {
+  test('concurrent with others changes each FQDN once, and consecutive audit entries match', async () => {
     const { spaceId, filter } = await fill(220);
     const results = await Promise.all([1, 2, 3].map(() => change({ filter, action: 'renewal-on' })));
     expect(results.map(({ changed, unchanged }) => changed + unchanged)).toEqual([220, 220, 220]);
@@ -98,7 +98,7 @@ describeEachDialect('a change of many FQDNs', (open) => {
     expect(await switched(spaceId)).toBe(on);
   });
 
-  test('ends where the rights of its caller end', async () => {
+  test('stops when its caller loses the permission', async () => {
     const { app } = place;
     const { spaceId, filter } = await fill(220);
     const { ben } = app.people;

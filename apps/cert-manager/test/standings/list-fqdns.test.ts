@@ -35,7 +35,7 @@ describeEachDialect('FQDNs with their states', (open) => {
   const byNeed = () => [held.expired, held.failing, held.due, held.valid, held.unfinished];
 
   describe('listed', () => {
-    test('come from all spaces, oldest first, with the members of the list of a space', async () => {
+    test('are returned from all spaces, oldest first, with the members of the list of a space', async () => {
       const all = await list();
       expect(namesOf(all)).toEqual(
         namesOf([held.expired, held.failing, held.due, held.valid, held.unfinished]),
@@ -44,7 +44,7 @@ describeEachDialect('FQDNs with their states', (open) => {
       expect(all.filter(({ id }) => id === held.valid.id)).toEqual(body);
     });
 
-    test.each(fqdnStates)('are those that are %s', async (state) => {
+    test.each(fqdnStates)('can be filtered by %s', async (state) => {
       const [fqdn, ...others] = await list({ state, include: 'status' });
       expect(others).toEqual([]);
       expect(fqdn?.id).toBe(held[state].id);
@@ -52,7 +52,7 @@ describeEachDialect('FQDNs with their states', (open) => {
       expect(fqdn?.status?.reason).toMatch(/^[A-Z].*\.$/);
     });
 
-    test('are sorted by need, those that need nothing last', async () => {
+    test('are sorted by need, those without need last', async () => {
       expect(namesOf(await list({ sort: 'attention' }))).toEqual(namesOf(byNeed()));
     });
 
@@ -72,7 +72,7 @@ describeEachDialect('FQDNs with their states', (open) => {
       expect(names).toEqual([...names].sort());
     });
 
-    test.each(fqdnSorts)('come in pages sorted by %s, each exactly once', async (sort) => {
+    test.each(fqdnSorts)('are returned in pages sorted by %s, each exactly once', async (sort) => {
       const all = namesOf(await list({ sort }));
       expect(all).toHaveLength(5);
       for (const person of [app.people.ada, app.people.ben]) {
@@ -113,7 +113,7 @@ describeEachDialect('FQDNs with their states', (open) => {
       ['expiresBefore', 'tomorrow'],
       ['expiresFrom', 'today'],
       ['q', 'x'.repeat(254)],
-    ])('are refused %s=%s', async (name, value) => {
+    ])('reject %s=%s', async (name, value) => {
       const { body } = await get('/fqdns')
         .query({ [name]: value })
         .expect(400);
@@ -137,7 +137,7 @@ describeEachDialect('FQDNs with their states', (open) => {
       ['several at once', { renewal: 'on', state: 'failing' }, ['failing']],
       ['of an unknown provider', { providerId: unknownId }, []],
       ['of an unknown space', { spaceId: unknownId }, []],
-    ] as const)('are those asked for: %s', async (_, query, states) => {
+    ] as const)('are the requested ones: %s', async (_, query, states) => {
       expect(namesOf(await list(query))).toEqual(namesOf(states.map((state) => held[state])));
     });
 
@@ -151,7 +151,7 @@ describeEachDialect('FQDNs with their states', (open) => {
       );
     });
 
-    test('are as many in a period as the timeline counts', async () => {
+    test('match the counts of the timeline for a period', async () => {
       const { body: timeline } = await get('/stats/expiry').expect(200);
       const { buckets } = timeline as ExpiryTimeline;
       const filled = buckets.filter((ends) => ends.willRenew + ends.needsHand + ends.failing > 0);
@@ -177,7 +177,7 @@ describeEachDialect('FQDNs with their states', (open) => {
       expect(own).toMatchObject({ level: 'FULL_ACCESS' });
     });
 
-    test('are those that the caller may read', async () => {
+    test('include only those that the caller may read', async () => {
       const { ben, cleo } = app.people;
       expect(namesOf(await list({ sort: 'attention' }, ben))).toEqual(
         namesOf([held.expired, held.valid, held.unfinished]),
@@ -217,7 +217,7 @@ describeEachDialect('FQDNs with their states', (open) => {
       });
     });
 
-    test('are those that the caller may read', async () => {
+    test('include only those that the caller may read', async () => {
       const { ben, cleo } = app.people;
       expect(await counts({}, ben)).toMatchObject({
         total: 3,
@@ -240,7 +240,7 @@ describeEachDialect('FQDNs with their states', (open) => {
   describeShown(place);
   describeChanged(place);
 
-  test('a CSR that waits says what was found about it', async () => {
+  test('a waiting CSR has its findings', async () => {
     const { fqdn } = await fqdnWithCsr(app, 'found.example.org');
     const [shown] = await list({ q: 'found.example.org', include: 'status' });
     expect(shown?.status).toMatchObject({ reason: expect.stringContaining('have the CSR signed') });

@@ -19,7 +19,7 @@ jest.setTimeout(60_000);
 const day = 86_400_000;
 const none = { total: 0, needsYou: 0, unfinished: 0, valid: 0, due: 0, failing: 0, expired: 0 };
 
-describeEachDialect('spaces by how their FQDNs stand', (open) => {
+describeEachDialect('spaces by the states of their FQDNs', (open) => {
   let place: RenewalPlace;
   let app: TestApp;
   let fqdns: { ended: Fqdn; renewed: Fqdn };
@@ -47,7 +47,7 @@ describeEachDialect('spaces by how their FQDNs stand', (open) => {
   };
   const idsOf = (spaces: readonly Space[]) => spaces.map(({ id }) => id);
 
-  test('have the counts, the next end and the level where the request includes them', async () => {
+  test('have the counts, the next expiry and the level if the request includes them', async () => {
     const { renewed, ended } = fqdns;
     const end = (await certificatesOf(app, renewed)).at(-1)?.expiresAt;
     const shown = new Map((await list({ include: 'counts' })).map((space) => [space.id, space]));
@@ -61,13 +61,13 @@ describeEachDialect('spaces by how their FQDNs stand', (open) => {
     expect(shown.get(empty.id)).toEqual({ ...empty, level: 'FULL_ACCESS', counts: none });
   });
 
-  test('are as before in a plain list, and where they are only sorted', async () => {
+  test('have no further members in a plain list, or if they are only sorted', async () => {
     const plain = await list({});
     expect(plain).toContainEqual(empty);
     expect(await list({ sort: 'createdAt' })).toEqual(plain);
   });
 
-  test('come by need, those without FQDNs last, and by name whatever the case', async () => {
+  test('are sorted by need, those without FQDNs last, and by name in any case', async () => {
     const byNeed = idsOf(await list({ sort: 'attention' }));
     expect(byNeed.slice(0, 2)).toEqual([fqdns.ended.spaceId, fqdns.renewed.spaceId]);
     expect(byNeed.slice(2).sort()).toEqual([empty.id, named.id].sort());
@@ -75,7 +75,7 @@ describeEachDialect('spaces by how their FQDNs stand', (open) => {
     expect(names).toEqual(['an empty one', 'space', 'space', 'Zürich 100%_']);
   });
 
-  test.each(spaceSorts)('by pages sorted by %s, each once', async (sort) => {
+  test.each(spaceSorts)('are returned in pages sorted by %s, each once', async (sort) => {
     for (const person of [app.people.ada, app.people.ben]) {
       const all = idsOf(await list({ sort }, person));
       const { rows, totals } = await readPages<Space>(app, `/spaces?sort=${sort}&limit=1`, person);
@@ -96,7 +96,7 @@ describeEachDialect('spaces by how their FQDNs stand', (open) => {
     expect((await list({ q })).map(({ name }) => name)).toEqual(names);
   });
 
-  test('are refused a cursor of another sort, and what is no query', async () => {
+  test('reject a cursor of another sort, and an invalid query', async () => {
     const { headers } = await get('/spaces?sort=name&limit=1').expect(200);
     const next = /^<([^>]+)>/.exec(String(headers['link']))?.[1] ?? '';
     for (const path of [next.replace('name', 'attention'), next.replace('sort=name&', '')]) {
@@ -108,7 +108,7 @@ describeEachDialect('spaces by how their FQDNs stand', (open) => {
     }
   });
 
-  test('one has its level and its counts, also when it is changed', async () => {
+  test('a single space has its level and its counts, also after a change', async () => {
     const { spaceId } = fqdns.ended;
     const { body } = await get(`/spaces/${spaceId}`, app.people.ben).expect(200);
     expect(body as OwnSpace).toMatchObject({

@@ -23,7 +23,7 @@ jest.setTimeout(60_000);
 
 const day = 86_400_000;
 
-describeEachDialect('how an FQDN stands', (open) => {
+describeEachDialect('the stored state of an FQDN', (open) => {
   let place: RenewalPlace;
   let app: TestApp;
   beforeAll(async () => {
@@ -113,7 +113,7 @@ describeEachDialect('how an FQDN stands', (open) => {
     expect(await stateOf(fqdn)).toBe('expired');
   });
 
-  test('fails with a renewal that failed, and recovers with the next one', async () => {
+  test('fails after a failed renewal, and recovers with the next one', async () => {
     const fqdn = await renewedFqdn(place, 'fails.example.org');
     await moveToRenewal(app, fqdn);
     place.ca.answer('with a refusal');
@@ -140,7 +140,7 @@ describeEachDialect('how an FQDN stands', (open) => {
     expect(await stateOf(fqdn)).toBe('valid');
   });
 
-  test('is written for all that are renewed together', async () => {
+  test('is stored for all FQDNs that are renewed together', async () => {
     const fqdns: Fqdn[] = [];
     for (let count = 0; count < 5; count += 1)
       fqdns.push(await renewedFqdn(place, `host-${count}.example.org`));
@@ -149,7 +149,7 @@ describeEachDialect('how an FQDN stands', (open) => {
     for (const fqdn of fqdns) expect((await rowOf(fqdn)).certificateId).toBe((await newestOf(fqdn))?.id);
   });
 
-  test('fails with a request that failed, until a certificate comes', async () => {
+  test('fails after a failed request, until a certificate is stored', async () => {
     const { fqdn } = await fqdnWithCsr(app, 'asked.example.org');
     place.ca.answer('with a refusal');
     await signWith(place, fqdn);
@@ -192,7 +192,7 @@ describeEachDialect('how an FQDN stands', (open) => {
     expect(await rowOf(fqdn)).toMatchObject({ problem: null, outlook: 'planned' });
   });
 
-  test('of many changes at once is that of the last', async () => {
+  test('is that of the last of many concurrent changes', async () => {
     const fqdn = await renewedFqdn(place, 'busy.example.org');
     const csrs = await Promise.all(Array.from({ length: 4 }, () => newCsr('busy.example.org')));
     await Promise.all([
@@ -205,7 +205,7 @@ describeEachDialect('how an FQDN stands', (open) => {
     expect((await rowOf(fqdn)).renewAt).toEqual(new Date((await openEntryOf(app, fqdn)).scheduledAt));
   });
 
-  test('is mended by the sweep where a process of an earlier version has changed something', async () => {
+  test('is corrected by the sweep after changes by a process of an earlier version', async () => {
     const fqdn = await renewedFqdn(place, 'mended.example.org');
     const other = await renewedFqdn(place, 'right.example.org');
     const [before, right] = [await rowOf(fqdn), await rowOf(other)];

@@ -24,7 +24,7 @@ jest.setTimeout(60_000);
 
 const day = 86_400_000;
 
-describeEachDialect('what lies ahead', (open) => {
+describeEachDialect('the outlook', (open) => {
   let place: RenewalPlace;
   let app: TestApp;
   let fqdns: { failing: Fqdn; renewed: Fqdn[]; unrenewed: Fqdn };
@@ -61,7 +61,7 @@ describeEachDialect('what lies ahead', (open) => {
       { willRenew: 0, needsHand: 0, failing: 0 },
     );
 
-  test('shows how long a provider may be away, as a count by hand has it', async () => {
+  test('shows how long a provider can be unavailable, equal to a manual count', async () => {
     const { failing, renewed } = fqdns;
     const rows = await app.database.read((tx) => tx.find(fqdnStandings, { where: { outlook: 'planned' } }));
     const ends = rows.map(({ expiresAt }) => expiresAt.getTime() / 1000).sort((one, other) => one - other);
@@ -93,7 +93,7 @@ describeEachDialect('what lies ahead', (open) => {
     );
   });
 
-  test('shows nothing of what is not renewed, nor to strangers', async () => {
+  test('shows nothing about FQDNs that are not renewed, and nothing to other users', async () => {
     const none = { providers: [], computedAt: app.clock.now().toISOString() };
     expect(await outlook(`?spaceId=${fqdns.unrenewed.spaceId}`)).toEqual(none);
     expect(await outlook(`?spaceId=${unknownId}`)).toEqual(none);
@@ -103,7 +103,7 @@ describeEachDialect('what lies ahead', (open) => {
     await app.request.get('/outlook?spaceId=x').set(app.people.ada.auth).expect(400);
   });
 
-  test('counts the ends by week, by what becomes of them, with names where they are few', async () => {
+  test('counts the expiries by week and outcome, with names if they are few', async () => {
     const all = await timeline();
     expect(all.buckets).toHaveLength(27);
     expect(all.buckets.every(({ start }) => new Date(start).getUTCDay() === 1)).toBe(true);
@@ -115,7 +115,7 @@ describeEachDialect('what lies ahead', (open) => {
     expect(all.names?.[0]).toMatchObject({ fqdnId: fqdns.failing.id, spaceId: fqdns.failing.spaceId });
   });
 
-  test('counts them by day, and what is beside', async () => {
+  test('counts them by day, and those outside of the period', async () => {
     const end = new Date(await endOf(fqdns.unrenewed));
     const to = end.toISOString();
     const before = await timeline(`?bucket=day&to=${new Date(end.getTime() - 2 * day).toISOString()}`);
@@ -129,7 +129,7 @@ describeEachDialect('what lies ahead', (open) => {
     expect([one.overdue, one.later]).toEqual([1, 1]);
   });
 
-  test('counts what the caller may read', async () => {
+  test('counts only FQDNs that the caller may read', async () => {
     const { ben, cleo } = app.people;
     expect(sums(await timeline('', ben))).toEqual({ willRenew: 1, needsHand: 1, failing: 0 });
     expect(sums(await timeline(`?spaceId=${fqdns.failing.spaceId}`, ben))).toEqual({
@@ -152,7 +152,7 @@ describeEachDialect('what lies ahead', (open) => {
     expect(body).toMatchObject({ errors: [{ path: `query.${name}` }] });
   });
 
-  test('stays for a while for who may read all, not for others', async () => {
+  test('is cached for callers who can read all spaces, not for others', async () => {
     const [before, mine] = [await timeline(), await timeline('', app.people.ben)];
     await switchRenewal(app, fqdns.unrenewed, true);
     expect(await timeline()).toEqual(before);
@@ -161,7 +161,7 @@ describeEachDialect('what lies ahead', (open) => {
     expect(sums(await timeline()).willRenew).toBe(sums(before).willRenew + 1);
   });
 
-  test('shows the last success of a provider, whatever else its FQDNs have imported since', async () => {
+  test('shows the last success of a provider, even after later imports for its FQDNs', async () => {
     const { providerId } = place;
     const { unrenewed } = fqdns;
     const notBefore = app.clock.now();

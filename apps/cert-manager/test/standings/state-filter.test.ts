@@ -77,7 +77,7 @@ describeEachDialect('the filter by state in SQL', (open) => {
     renewAt: null,
   });
 
-  test.each(fqdnStates)('finds what is %s by the rule, at every edge', async (state) => {
+  test.each(fqdnStates)('finds FQDNs that are %s by the rule, at every boundary', async (state) => {
     const text = `select id from fqdn_standings where ${stateCondition(state, '$1')} order by id`;
     const found = await database.read((tx) => querySql(tx, fqdnStandings.columns, text, [now]));
     const expected = rows.filter((row) => stateAt(readStanding(row), now) === state);
@@ -85,13 +85,13 @@ describeEachDialect('the filter by state in SQL', (open) => {
     expect(expected.length).toBeGreaterThan(0);
   });
 
-  test('puts each in one state', async () => {
+  test('assigns one state to each FQDN', async () => {
     const parts = fqdnStates.map((state) => `case when ${stateCondition(state, '$1')} then 1 else 0 end`);
     const text = `select id from fqdn_standings where ${parts.join(' + ')} <> 1`;
     expect(await database.read((tx) => querySql(tx, fqdnStandings.columns, text, [now]))).toEqual([]);
   });
 
-  test('reads back what it stored', async () => {
+  test('reads the stored value', async () => {
     const text = 'select * from fqdn_standings';
     const stored = await database.read((tx) => querySql<StandingRow>(tx, fqdnStandings.columns, text));
     const byId = (one: StandingRow, other: StandingRow) => (one.id < other.id ? -1 : 1);

@@ -41,7 +41,7 @@ test('creates the database with the first administrator, and names it', async ()
   await other.drop();
 });
 
-test('leaves migrations to their command where it is set to', async () => {
+test('leaves migrations to their command if configured', async () => {
   const database = await openDatabase({ url: address.url, schema });
   await database.migrate();
   await database.revertLast();
@@ -53,7 +53,7 @@ test('leaves migrations to their command where it is set to', async () => {
   expect((await runCli(['keys', 'rotate'], later)).stderr).toContain('needs ENCRYPTION_KEYS');
 });
 
-test('names the provider that has no account, or is not there', async () => {
+test('names the provider that has no account or does not exist', async () => {
   const { code, stderr } = await run(['acme', 'new-key', '--provider', 'staging']);
   expect({ code, stderr }).toEqual({ code: 2, stderr: 'cert-manager: there is no provider staging\n' });
   expect((await run(['acme', 'new-key'])).stderr).toMatch(
@@ -65,19 +65,19 @@ test('brings the database up to date', async () => {
   expect(await run(['migrate'])).toEqual({ code: 0, stdout: 'the database is up to date\n', stderr: '' });
 });
 
-test('makes an administrator and prints the password that it made', async () => {
+test('creates an administrator and prints the generated password', async () => {
   const { code, stdout } = await run(['admin', 'create', '--username', 'ann', '--email', 'ann@example.org']);
   expect(code).toBe(0);
   expect(stdout).toMatch(/^administrator ann created\npassword: [\w-]{24}\n$/);
 });
 
-test('sees to an administrator, and does nothing the second time', async () => {
+test('ensures an administrator, and does nothing the second time', async () => {
   const ensure = ['admin', 'ensure', ...eve, '--password-file', '-'];
   expect((await run(ensure, 'correct horse\n')).stdout).toBe('administrator eve created\n');
   expect((await run(ensure, 'correct horse\n')).stdout).toBe('administrator eve unchanged\n');
 });
 
-test('says why an account cannot be', async () => {
+test('says why an account cannot be created', async () => {
   const { code, stderr } = await run(['admin', 'ensure', ...eve, '--password-file', '-'], 'short\n');
   expect({ code, stderr }).toEqual({
     code: 1,
@@ -85,7 +85,7 @@ test('says why an account cannot be', async () => {
   });
 });
 
-test('explains itself', async () => {
+test('prints its help', async () => {
   const { code, stdout } = await run(['--help']);
   expect(code).toBe(0);
   expect(stdout).toContain('admin ensure');

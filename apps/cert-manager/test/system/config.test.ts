@@ -3,7 +3,7 @@ import { misspeltSettings, readCertManagerConfig } from '../../src/config.js';
 
 const read = (environment: Record<string, string>) => () => readCertManagerConfig(environment);
 
-test('nothing set is a service on this machine only, with sign-in', () => {
+test('listens on this machine only, with sign-in, if nothing is set', () => {
   expect(readCertManagerConfig({})).toMatchObject({
     host: '127.0.0.1',
     port: 3000,
@@ -63,7 +63,7 @@ test.each(['DUMMY_CA_URL', 'ACME_DIRECTORY_URL'])('%s at a port that no client c
   expect(read({ [name]: 'http://127.0.0.1:6001/x' })).not.toThrow();
 });
 
-test('half an administrator is refused', () => {
+test('an incomplete administrator is rejected', () => {
   expect(read({ BOOTSTRAP_ADMIN_USERNAME: 'ada' })).toThrow('all three, or none');
 });
 
@@ -89,7 +89,7 @@ test.each([
   expect(read(environment)).not.toThrow('hunter2');
 });
 
-test('misspelt variables are found', () => {
+test('misspelt variables are reported', () => {
   expect(
     misspeltSettings({ CERT_MANAGER_PROT: '1', CERT_MANAGER_PORT: '1', CERT_MANAGER_SETUP_TOKEN_FILE: 'x' }),
   ).toEqual(['CERT_MANAGER_PROT']);

@@ -32,7 +32,7 @@ describeOnPostgres('a database that is away', () => {
     cleanups.push(() => app.close());
   });
 
-  test('is answered 503 with Retry-After, and is used again when it is back', async () => {
+  test('causes 503 with Retry-After, and is used again when it is back', async () => {
     const { auth } = app.people.ada;
     await app.request.get('/spaces').set(auth).expect(200);
     relay.goAway();
@@ -60,7 +60,7 @@ describe('a full disk under SQLite', () => {
   const limitPages = (pages: number) =>
     app.database.transaction((tx) => tx.query(`pragma max_page_count = ${pages}`));
 
-  test('is answered 503 to writers, while readers are served', async () => {
+  test('causes 503 for writers, while readers are served', async () => {
     const { auth } = app.people.ada;
     const create = (name: string) =>
       app.request
@@ -91,7 +91,7 @@ describe('a full disk under SQLite', () => {
     await create('last').expect(201);
   });
 
-  test('keeps no reader from reading whose token was not used for a while', async () => {
+  test('does not reject readers whose token was not used recently', async () => {
     const { auth } = app.people.ada;
     await app.request.get('/spaces').set(auth).expect(200);
     app.clock.advance(120_000);

@@ -64,7 +64,7 @@ describeEachDialect('work on very many FQDNs and audit entries', (open, dialect)
     await askBeside('GET', '/audit-logs?q=host-4711.');
   });
 
-  test('pages what a search finds anywhere in the log', async () => {
+  test('returns pages of a search over the whole log', async () => {
     const nines = Number(String(entries - 1).slice(1));
     const oldest = [nines, ...Array.from({ length: 10 }, (_, last) => 10 * nines + last)];
     const search = async (query: string) => {
@@ -89,7 +89,7 @@ describeEachDialect('work on very many FQDNs and audit entries', (open, dialect)
     expect(await search(`after=${seqs[1]}`)).toMatchObject({ total: 11, names: [nines] });
   });
 
-  test('ends a search whose caller goes away, and takes the next one', async () => {
+  test('stops a search when its caller disconnects, and starts the next one', async () => {
     const asked = request({ port: caller.port, path: '/audit-logs?q=nowhere', headers: app.people.ada.auth });
     const closed = new Promise((resolve) => {
       asked.on('error', resolve);
@@ -101,7 +101,7 @@ describeEachDialect('work on very many FQDNs and audit entries', (open, dialect)
     expect(app.logged().filter(({ event }) => event === 'request.fault')).toEqual([]);
   });
 
-  test('lists FQDNs, entries of the queue, certificates and CSRs as a whole', async () => {
+  test('lists all FQDNs, queue entries, certificates and CSRs', async () => {
     for (const path of [
       `/spaces/${spaceId}/fqdns`,
       '/renewal-queue',

@@ -3,12 +3,12 @@ import { expect, test } from '@jest/globals';
 import { schema } from '../../src/database.js';
 
 describeEachDialect('the schema', (open) => {
-  test('is what the migrations make of it', async () => {
+  test('equals the result of the migrations', async () => {
     const { database } = await open(schema);
     expect(await database.schemaDrift()).toEqual([]);
   });
 
-  test('goes down and up again', async () => {
+  test('is restored by running all migrations down and up', async () => {
     const { database } = await open(schema);
     const names = schema.migrations.map(({ name }) => name);
     for (const _ of names) await database.revertLast();

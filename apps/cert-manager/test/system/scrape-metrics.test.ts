@@ -28,7 +28,7 @@ describeEachDialect('GET /metrics', (open) => {
     return new Map(lines.map((line) => [line.replace(/ [^ ]+$/, ''), Number(/[^ ]+$/.exec(line)?.[0])]));
   }
 
-  test('wants its own token, and none of a user', async () => {
+  test('requires its own token, and rejects API tokens', async () => {
     const { app } = place;
     await app.request.get('/metrics').expect(401);
     const { body } = await app.request.get('/metrics').set(app.people.ada.auth).expect(401);
@@ -66,7 +66,7 @@ describeEachDialect('GET /metrics', (open) => {
     expect(after.get(`${calls}{provider="dummy-ca",call="sign",outcome="issued"}`)).toBe(2);
   });
 
-  test('reports how soon certificates in use expire, by space, and which no one will renew', async () => {
+  test('reports the expiry of certificates in use by space, and those without renewal', async () => {
     const { app } = place;
     const fqdn = await renewedFqdn(place, 'expiring.example.org');
     const space = (await app.request.get('/spaces').set(app.people.ada.auth)).body.find(
@@ -93,7 +93,7 @@ describeEachDialect('GET /metrics', (open) => {
     expect((await scrape()).get('cert_manager_certificates_unattended')).toBe(0);
   });
 
-  test('counts requests by template, refusals, and who is turned away', async () => {
+  test('counts requests by template, errors and rejected callers', async () => {
     const { app } = place;
     await app.request.get('/users').set(app.people.ben.auth).expect(403);
     const login = { username: 'ada.lasting', password: 'none of hers' };
@@ -107,7 +107,7 @@ describeEachDialect('GET /metrics', (open) => {
     expect(samples.get('cert_manager_logins_throttled_total')).toBe(1);
   });
 
-  test('leaves the pages of the API to everybody', async () => {
+  test('leaves the pages of the API public', async () => {
     const { text } = await place.app.request.get('/docs/').expect(200);
     expect(text).toContain('Certificate management service');
   });

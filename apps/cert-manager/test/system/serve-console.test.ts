@@ -32,20 +32,20 @@ describe('the console', () => {
     expect(stats.headers['content-security-policy']).toMatch(/^default-src 'self'/);
   });
 
-  test('is where browsers are sent from the root', async () => {
+  test('is the target of a redirect from the root for browsers', async () => {
     const { headers } = await app.request.get('/').set(html).expect(302);
     expect(headers['location']).toBe('/certs/ui/');
     const { body } = await app.request.get('/').expect(404);
     expect(body.code).toBe('not_found');
   });
 
-  test('refuses what is no reading in the format of the API', async () => {
+  test('rejects other methods than GET and HEAD in the format of the API', async () => {
     const { body, headers } = await app.request.post('/ui/spaces').expect(405);
     expect(headers['allow']).toBe('GET, HEAD');
     expect(body.code).toBe('method_not_allowed');
   });
 
-  test('is not there when it was not built', async () => {
+  test('returns 404 if it was not built', async () => {
     await bare.request.get('/').set(html).expect(404);
     await bare.request.get('/ui/').set(html).expect(404);
     await bare.request.get('/ui').set(html).expect(404);

@@ -36,7 +36,7 @@ describeEachDialect('detailed counts', (open) => {
     csrsByAlgorithm: {},
   };
 
-  test('are counts of nothing at first', async () => {
+  test('are 0 at first', async () => {
     expect(await statsOf()).toEqual(nothing);
   });
 
@@ -73,7 +73,7 @@ describeEachDialect('detailed counts', (open) => {
     expect(await statsOf()).toMatchObject({ expiringWithin7Days: 0, expiringWithin30Days: 1 });
   });
 
-  test('are of the spaces that the caller may read, and of none for who reads none', async () => {
+  test('cover the readable spaces, and are 0 for callers who cannot read any', async () => {
     const { app } = place;
     const { ben, cleo } = app.people;
     expect(await statsOf(cleo)).toEqual(nothing);
@@ -88,7 +88,7 @@ describeEachDialect('detailed counts', (open) => {
     });
   });
 
-  test('are left out unless they are asked for, and another value is refused', async () => {
+  test('are omitted unless requested, and other values are rejected', async () => {
     expect(Object.keys((await statsOf(undefined, 'detail=false')) as object)).toEqual([
       'spaces',
       'fqdns',

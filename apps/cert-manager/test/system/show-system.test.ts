@@ -37,7 +37,7 @@ describeEachDialect('health', (open) => {
   });
 });
 
-describeEachDialect('health in trouble', (open) => {
+describeEachDialect('health during faults', (open) => {
   test('is alive but not ready once it is stopping', async () => {
     const app = await startApp(open);
     app.drain();
@@ -49,7 +49,7 @@ describeEachDialect('health in trouble', (open) => {
     await app.close();
   });
 
-  test('says so when the database is away', async () => {
+  test('reports an unavailable database', async () => {
     const { database } = await open(schema);
     const app = await startAppOn(database);
     await database.close();
@@ -60,8 +60,8 @@ describeEachDialect('health in trouble', (open) => {
   });
 });
 
-describeEachDialect('health beside a monitor', (open) => {
-  test('says since when the monitor answers, or does not, and is ready either way', async () => {
+describeEachDialect('health with a monitor', (open) => {
+  test('says since when the monitor responds or fails, and is ready in both cases', async () => {
     const monitor = await startWatchingMonitor();
     const app = await startApp(open, { environment: monitor.environment });
     const health = async () => (await app.request.get('/health').expect(200)).body as Record<string, unknown>;
@@ -100,11 +100,11 @@ describeEachDialect('counts', (open) => {
     return body as unknown;
   };
 
-  test('begin at nothing', async () => {
+  test('are 0 at first', async () => {
     expect(await statsOf()).toEqual({ spaces: 0, fqdns: 0, csrs: 0 });
   });
 
-  test('are of what the caller may read', async () => {
+  test('cover what the caller may read', async () => {
     const { ben, cleo } = app.people;
     const [one, two, empty] = [await addSpace(app), await addSpace(app), await addSpace(app)];
     const fqdn = await addFqdn(app, one.id);
@@ -128,7 +128,7 @@ describeEachDialect('counts', (open) => {
 });
 
 describeEachDialect('the description of the API', (open) => {
-  test('is an OpenAPI document that anybody may read', async () => {
+  test('is a public OpenAPI document', async () => {
     const app = await startApp(open);
     const { body, headers } = await app.request.get('/openapi.json').expect(200);
     expect(headers['content-type']).toContain('application/json');

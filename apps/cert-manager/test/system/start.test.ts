@@ -35,7 +35,7 @@ async function failureOf(child: ChildProcess): Promise<{ code: number; stderr: s
   return { code, stderr };
 }
 
-test('serves until it is asked to stop, then ends cleanly', async () => {
+test('serves until SIGTERM, then exits cleanly', async () => {
   const child = start();
   const failure = failureOf(child);
   await once(child, 'message');
@@ -47,7 +47,7 @@ test('serves until it is asked to stop, then ends cleanly', async () => {
   );
 });
 
-test('names every wrong setting at once', async () => {
+test('reports all invalid settings at once', async () => {
   const { code, stderr } = await failureOf(start({ CERT_MANAGER_PORT: 'x', AUTH_MODE: 'off' }));
   expect(code).toBe(1);
   expect(stderr).toMatch(
@@ -55,7 +55,7 @@ test('names every wrong setting at once', async () => {
   );
 });
 
-test('waits for migrations that are not its own to run', async () => {
+test('waits for migrations that another command runs', async () => {
   const { code, stderr } = await failureOf(start({ CERT_MANAGER_MIGRATE_AT_START: 'false' }));
   expect(code).toBe(1);
   expect(stderr).toMatch(
@@ -88,7 +88,7 @@ test('says in one line that its database cannot be opened', async () => {
   expect(stderr).toMatch(/^cert-manager: cannot write the database .*\n$/);
 });
 
-test('says in one line that the administrator of the environment cannot be made', async () => {
+test('says in one line that the administrator of the environment cannot be created', async () => {
   const { code, stderr } = await failureOf(
     start({
       BOOTSTRAP_ADMIN_USERNAME: 'ada',

@@ -51,7 +51,7 @@ describeEachDialect('a process that is killed while it probes', (open) => {
     await place.close();
   });
 
-  test('leaves its targets to the next process when the lease has lapsed: each is probed once', async () => {
+  test('leaves its targets to the next process after the lease expires: each is probed once', async () => {
     const { app } = place;
     const owned = await ownedFqdn(place);
     server.reload(await newestOf(app, owned));

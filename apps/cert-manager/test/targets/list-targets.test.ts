@@ -109,7 +109,7 @@ describeEachDialect('targets of an FQDN', (open) => {
       await send(fqdn, body).expect(400);
   });
 
-  test('of a wildcard need an sni', async () => {
+  test('of a wildcard require sni', async () => {
     const fqdn = await newFqdn('*.example.org');
     const { body } = await send(fqdn, {}).expect(400);
     expect(body).toMatchObject({ code: 'sni_required', errors: [{ path: 'sni' }] });

@@ -47,7 +47,7 @@ describeEachDialect('targets and their probes', (open) => {
   const targetAt = (fqdn: Parameters<typeof addTarget>[1], more: object = {}) =>
     addTarget(place.app, fqdn, { host: '127.0.0.1', port: server.port, ...more });
 
-  test('are 200 of a space, also when several calls ask for the last place', async () => {
+  test('are limited to 200 for each space, also with concurrent calls', async () => {
     const { app } = place;
     const { id: spaceId } = await addSpace(app);
     const rows: TargetRow[] = [];
@@ -74,7 +74,7 @@ describeEachDialect('targets and their probes', (open) => {
     expect(await app.database.read((tx) => tx.countBy(targets, { spaceId }))).toBe(200);
   });
 
-  test('leave the changes of 400 days, of which each target has its newest 200', async () => {
+  test('keep changes for 400 days, the newest 200 of each target', async () => {
     const { app } = place;
     const owned = await ownedFqdn(place);
     server.reload(await newestOf(app, owned));
@@ -105,7 +105,7 @@ describeEachDialect('targets and their probes', (open) => {
     expect(of(otherId).sort((a, b) => a - b)).toEqual([now - 400 * day, now]);
   });
 
-  test('by hand are counted by space, and are allowed again a minute later', async () => {
+  test('on request are counted by space, and are allowed again a minute later', async () => {
     const { app } = place;
     const owned = await ownedFqdn(place);
     const beside = await ownedFqdn(place);
@@ -125,7 +125,7 @@ describeEachDialect('targets and their probes', (open) => {
     expect(await statuses(path, 1)).toEqual([200]);
   });
 
-  test('of a process that is silent for longer than its turn are not stored', async () => {
+  test('of a process whose lease expired are not stored', async () => {
     const { app } = place;
     const beside = await startAppOn(app.database, {
       beside: app,
@@ -151,7 +151,7 @@ describeEachDialect('targets and their probes', (open) => {
     expect(await app.database.read((tx) => tx.count(targetChanges))).toBe(1);
   });
 
-  test('show no byte that a server sent before TLS', async () => {
+  test('never reveal bytes that a server sent before TLS', async () => {
     const { app } = place;
     const owned = await ownedFqdn(place);
     const secret = 'internal-build-7731';
@@ -188,7 +188,7 @@ describeEachDialect('targets and their probes', (open) => {
     expect(shown[1]).toContain('"failure":"wrong_protocol"');
   });
 
-  test('are seen by those who may read the space, and by no others', async () => {
+  test('are visible only to callers who can read the space', async () => {
     const { app } = place;
     const mine = await ownedFqdn(place);
     const others = await ownedFqdn(place);

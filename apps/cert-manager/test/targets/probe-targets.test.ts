@@ -15,7 +15,7 @@ describeEachDialect('probes of targets', (open) => {
   const { names, listen, targetAt } = place;
   const changes = () => place.app.database.read((tx) => tx.find(targetChanges));
 
-  test('show the newest as current, an earlier one as previous and then as stale, and the reload', async () => {
+  test('report the newest certificate as current, an earlier one as previous and then as stale, and the reload', async () => {
     const { app } = place;
     const owned = await ownedFqdn(place);
     const { fqdn } = owned;
@@ -70,7 +70,7 @@ describeEachDialect('probes of targets', (open) => {
     );
   });
 
-  test('come 1, 5 and 30 minutes after a certificate is stored, and then every so often', async () => {
+  test('run 1, 5 and 30 minutes after a certificate is stored, and then periodically', async () => {
     const { app } = place;
     const owned = await ownedFqdn(place);
     place.server.reload(await newestOf(app, owned));

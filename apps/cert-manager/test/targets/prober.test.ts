@@ -66,7 +66,7 @@ const lookAt = (prober: ReturnType<typeof createTestProber>, host: string, addre
   prober.look(settings(host, addresses), { keyAlgorithm: undefined, signal: new AbortController().signal });
 
 describe('the prober of a process', () => {
-  test('has 32 connections open at once', async () => {
+  test('opens at most 32 connections at once', async () => {
     const prober = createTestProber();
     const looks = Array.from({ length: 80 }, (_, index) =>
       lookAt(prober, `h${index}.example.org`, [`127.0.1.${index}`]),
@@ -76,7 +76,7 @@ describe('the prober of a process', () => {
     expect(peaks.size).toBe(81);
   });
 
-  test('has 2 connections open to one address, whatever it is called', async () => {
+  test('opens at most 2 connections to one address, under any name', async () => {
     const prober = createTestProber();
     const looks = Array.from({ length: 10 }, (_, index) =>
       lookAt(prober, `h${index}.example.org`, ['127.0.1.1']),
@@ -90,7 +90,7 @@ describe('the prober of a process', () => {
     );
   });
 
-  test('has 2 connections open to one host, at whatever addresses', async () => {
+  test('opens at most 2 connections to one host, at any addresses', async () => {
     const prober = createTestProber();
     const addresses = Array.from({ length: 5 }, (_, index) => `127.0.1.${index + 1}`);
     const looks = [0, 1, 2].map(() => lookAt(prober, 'lb.example.org', addresses));

@@ -17,7 +17,7 @@ jest.setTimeout(60_000);
 
 const hour = 3_600_000;
 
-describeEachDialect('events of what is served', (open) => {
+describeEachDialect('events about served certificates', (open) => {
   let hook: HookReceiver;
   let server: TlsServer;
   let place: RenewalPlace;
@@ -41,7 +41,7 @@ describeEachDialect('events of what is served', (open) => {
     return events.filter(({ type }) => type.startsWith('served.'));
   };
 
-  test('served.drifted comes of a fault, once a day; served.in_service of each newest certificate, once', async () => {
+  test('include served.drifted for a fault once a day, and served.in_service once for each newest certificate', async () => {
     const { app } = place;
     const owned = await ownedFqdn(place);
     const { fqdn } = owned;

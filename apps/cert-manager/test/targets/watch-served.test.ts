@@ -18,7 +18,7 @@ jest.setTimeout(60_000);
 const hour = 3_600_000;
 const day = 24 * hour;
 
-describeEachDialect('the watch of what is served', (open) => {
+describeEachDialect('the watch of served certificates', (open) => {
   let watched: WatchedPlace;
   let monitor: WatchingMonitor;
   let server: TlsServer;
@@ -58,7 +58,7 @@ describeEachDialect('the watch of what is served', (open) => {
     await place.app.watch();
   };
 
-  test('turns the check down at the end of the grace when the server was not reloaded, and up when it was', async () => {
+  test('marks the check as down when the server is not reloaded within the grace, and as up after a reload', async () => {
     const { app } = place;
     const owned = await served();
     const [first] = await certificatesOf(app, owned.fqdn);
@@ -93,7 +93,7 @@ describeEachDialect('the watch of what is served', (open) => {
     expect(lastBody()).toBe('all targets serve what they should again');
   });
 
-  test('sends no success while one side is at fault', async () => {
+  test('sends no success while the renewal or the server has a fault', async () => {
     const { app } = place;
     const owned = await served({ graceSeconds: 0 });
     const foreign = await ownedFqdn(place);
@@ -127,7 +127,7 @@ describeEachDialect('the watch of what is served', (open) => {
     expect(signals()?.slice(3)).toEqual(['fail', 'fail', 'success']);
   });
 
-  test('does not put off the fall of a renewal that is overdue', async () => {
+  test('does not postpone the alert of an overdue renewal', async () => {
     const { app } = place;
     const owned = await served({ graceSeconds: 0 });
     const foreign = await ownedFqdn(place);
@@ -142,7 +142,7 @@ describeEachDialect('the watch of what is served', (open) => {
     expect(signals()).toEqual(['success', 'fail', 'log']);
   });
 
-  test('forgets a fault with its target, and begins with one that is older than the check', async () => {
+  test('drops the fault of a deleted target, and reports a fault that is older than the check', async () => {
     const { app } = place;
     const owned = await served({ graceSeconds: 0 });
     const foreign = await ownedFqdn(place);
@@ -172,7 +172,7 @@ describeEachDialect('the watch of what is served', (open) => {
     expect(signals(owned.fqdn.id)?.at(-1)).toBe('success');
   });
 
-  test('reports each run of the prober to a check of its own', async () => {
+  test('reports each run of the prober to a separate check', async () => {
     await served();
     const job = monitor.checks().find(({ settings }) => settings['slug'] === 'certloop-cert-manager-served');
     expect(job?.pings.map(({ signal }) => signal)).toEqual(expect.arrayContaining(['start', 'success']));

@@ -65,13 +65,13 @@ describeEachDialect('the first administrator', (open) => {
       token = (await readFile(service.tokenFile, 'utf8')).trim();
     });
 
-    test('finds it on standard error and in a file for the owner only', async () => {
+    test('is written to standard error and to a file that only the owner can read', async () => {
       expect(token).toMatch(/^cms_[\w-]{22}$/);
       expect(service.announced).toEqual([expect.stringContaining(token)]);
       expect((await stat(service.tokenFile)).mode & 0o777).toBe(0o600);
     });
 
-    test('is asked for by the state until then', async () => {
+    test('is required by the setup state until then', async () => {
       const state = async () => (await service.request.get('/auth/state').expect(200)).body;
       expect(await state()).toEqual({ needsSetup: true, authMode: 'required', passwordMinLength: 8 });
       await service.request.post('/auth/bootstrap').send({ token, ...account });
@@ -86,14 +86,14 @@ describeEachDialect('the first administrator', (open) => {
       });
     });
 
-    test('is made, and can sign in', async () => {
+    test('creates the administrator, who can sign in', async () => {
       const { status, body } = await service.request.post('/auth/bootstrap').send({ token, ...account });
       expect(status).toBe(201);
       expect(body).toMatchObject({ username: 'first', isAdmin: true, enabled: true });
       expect((await service.request.post('/auth/login').send(account)).status).toBe(200);
     });
 
-    test('is made once: then the token and its file are gone for ever', async () => {
+    test('works once: then the token and its file are deleted', async () => {
       await service.request.post('/auth/bootstrap').send({ token, ...account });
       const again = { token, ...account, username: 'second', email: 'second@example.org' };
       expect((await service.request.post('/auth/bootstrap').send(again)).status).toBe(404);
@@ -103,14 +103,14 @@ describeEachDialect('the first administrator', (open) => {
       expect((await restarted.request.post('/auth/bootstrap').send(again)).status).toBe(404);
     });
 
-    test('is over whatever is sent, once there is one', async () => {
+    test('is rejected for any input once an administrator exists', async () => {
       expect((await service.request.post('/auth/bootstrap').send({})).status).toBe(400);
       await service.request.post('/auth/bootstrap').send({ token, ...account });
       expect((await service.request.post('/auth/bootstrap').send({})).status).toBe(404);
       expect((await service.request.post('/auth/bootstrap')).status).toBe(404);
     });
 
-    test('is made once by two calls at the same moment', async () => {
+    test('creates one administrator for two concurrent calls', async () => {
       const names = ['one', 'two', 'three', 'four'];
       const answers = await Promise.all(
         names.map((username) =>
@@ -122,7 +122,7 @@ describeEachDialect('the first administrator', (open) => {
       expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 404, 404, 404]);
     });
 
-    test('is not made with a wrong token', async () => {
+    test('is rejected with a wrong token', async () => {
       const { status, body } = await service.request
         .post('/auth/bootstrap')
         .send({ token: 'cms_AAAAAAAAAAAAAAAAAAAAAA', ...account });
@@ -132,7 +132,7 @@ describeEachDialect('the first administrator', (open) => {
       expect(entry).toMatchObject({ resourceType: 'token', details: { subject: 'setup token' } });
     });
 
-    test('is not made an hour after the start, until the next one', async () => {
+    test('is rejected from an hour after the start until the next start', async () => {
       service.clock.advance(60 * 60_000);
       expect((await service.request.post('/auth/bootstrap').send({ token, ...account })).status).toBe(401);
       const restarted = await begin(open, {}, service.database);
@@ -144,7 +144,7 @@ describeEachDialect('the first administrator', (open) => {
     });
 
     test.each(['the same', 'the other'])(
-      'is made at %s of two replicas, which ends both tokens',
+      'is accepted at %s of two replicas, which invalidates both tokens',
       async (at) => {
         const replica = await begin(open, {}, service.database);
         const other = (await readFile(replica.tokenFile, 'utf8')).trim();
@@ -164,7 +164,7 @@ describeEachDialect('the first administrator', (open) => {
       },
     );
 
-    test('is made by the token of before a restart, for its hour', async () => {
+    test('accepts the token from before a restart, for its hour', async () => {
       service.clock.advance(59 * 60_000);
       const restarted = await begin(open, {}, service.database);
       const late = await restarted.request.post('/auth/bootstrap').send({ token, ...account, password: 'x' });
@@ -173,7 +173,7 @@ describeEachDialect('the first administrator', (open) => {
       expect((await restarted.request.post('/auth/bootstrap').send({ token, ...account })).status).toBe(401);
     });
 
-    test('leaves the token in no log, audit entry or table', async () => {
+    test('stores the token in no log, audit entry or table', async () => {
       await service.request.post('/auth/bootstrap').send({ token, ...account, password: 'x' });
       expect(await service.database.read((tx) => tx.countBy(setupTokens, {}))).toBe(1);
       await service.request.post('/auth/bootstrap').send({ token, ...account });
@@ -185,7 +185,7 @@ describeEachDialect('the first administrator', (open) => {
       expect(`${service.logged.join('')}${JSON.stringify(stored)}`).not.toContain(token.slice(4));
     });
 
-    test('keeps the token when the account was wrong', async () => {
+    test('keeps the token valid if the account is invalid', async () => {
       const weak = { token, ...account, password: 'short' };
       const { status, body } = await service.request.post('/auth/bootstrap').send(weak);
       expect(status).toBe(400);
@@ -195,7 +195,7 @@ describeEachDialect('the first administrator', (open) => {
       expect((await service.request.post('/auth/bootstrap').send({ token, ...account })).status).toBe(201);
     });
 
-    test('is slowed down for who guesses tokens', async () => {
+    test('delays callers who guess tokens', async () => {
       const guess = () => service.request.post('/auth/bootstrap').send({ ...account, token: 'cms_x' });
       for (let attempt = 0; attempt < 10; attempt += 1) expect((await guess()).status).toBe(401);
       const { status, headers } = await guess();
@@ -211,13 +211,13 @@ describeEachDialect('the first administrator', (open) => {
       BOOTSTRAP_ADMIN_PASSWORD: 'correct horse',
     };
 
-    test('is made at the first start, without a setup token', async () => {
+    test('is created at the first start, without a setup token', async () => {
       service = await begin(open, environment);
       expect(service.announced).toEqual([]);
       expect((await service.request.post('/auth/login').send(account)).body.user.isAdmin).toBe(true);
     });
 
-    test('is left alone at the next one', async () => {
+    test('is unchanged at the next start', async () => {
       service = await begin(open, environment);
       await begin(open, { ...environment, BOOTSTRAP_ADMIN_PASSWORD: 'another one' }, service.database);
       expect((await service.request.post('/auth/login').send(account)).status).toBe(200);

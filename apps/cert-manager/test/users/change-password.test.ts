@@ -14,7 +14,7 @@ describeEachDialect("changing one's password", (open) => {
   });
   afterAll(() => app.close());
 
-  test('ends every session of the user, and lets the new one in only', async () => {
+  test('ends every session of the user, and only the new password signs in', async () => {
     const user = await addUser(app);
     const [session, elsewhere] = [await signIn(app, user), await signIn(app, user)];
     const { status, headers } = await change(session.writing, user.password, 'battery staple');
@@ -30,7 +30,7 @@ describeEachDialect("changing one's password", (open) => {
     expect(JSON.stringify(body)).not.toContain('staple');
   });
 
-  test('wants the current one', async () => {
+  test('requires the current password', async () => {
     const user = await addUser(app);
     const session = await signIn(app, user);
     const { status, body } = await change(session.writing, 'wrong', 'battery staple');
@@ -39,14 +39,14 @@ describeEachDialect("changing one's password", (open) => {
     expect((await app.request.get('/auth/me').set(session.reading)).status).toBe(200);
   });
 
-  test('wants a session, not a token', async () => {
+  test('requires a session, not a token', async () => {
     const user = await addUser(app);
     const token = await addToken(app, user.id);
     const { status } = await change({ Authorization: `Bearer ${token}` }, user.password, 'battery staple');
     expect(status).toBe(403);
   });
 
-  test('happens once when two ask at the same moment', async () => {
+  test('succeeds for one of two concurrent requests', async () => {
     const user = await addUser(app);
     const session = await signIn(app, user);
     const answers = await Promise.all([

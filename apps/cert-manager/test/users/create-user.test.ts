@@ -59,7 +59,7 @@ describeEachDialect('creating a user', (open) => {
     ['64 signs', `${'a'.repeat(60)}._@-`],
     ['digits', '12345'],
     ['a mail address', 'someone@example.org'],
-  ])('takes a name of %s', async (_, username) => {
+  ])('accepts a name of %s', async (_, username) => {
     expect((await post(valid({ username })).expect(201)).body.username).toBe(username);
   });
 
@@ -74,7 +74,7 @@ describeEachDialect('creating a user', (open) => {
     await app.request.post('/auth/login').send(user).expect(200);
   });
 
-  test('takes a password in any normal form of it', async () => {
+  test('accepts the password in any Unicode normal form', async () => {
     const user = valid({ password: 'ｃａｆe\u0301 1234' });
     await post(user).expect(201);
     await app.request
@@ -143,7 +143,7 @@ describeEachDialect('creating a user', (open) => {
     );
   });
 
-  test('refuses a name and a mail address that someone has, whatever their case, and names them', async () => {
+  test('rejects a name and a mail address in use, in any case, and names them', async () => {
     const user = valid();
     await post(user).expect(201);
     const faults = async (overrides: object) =>
@@ -153,7 +153,7 @@ describeEachDialect('creating a user', (open) => {
     expect(await faults({ username: user.username, email: user.email })).toEqual(['username', 'email']);
   });
 
-  test('makes one of two of the same name at once', async () => {
+  test('creates one of two concurrent users with the same name', async () => {
     const user = valid();
     const other = { ...valid(), username: user.username.toUpperCase() };
     const answers = await Promise.all([post(user), post(other)]);
@@ -162,7 +162,7 @@ describeEachDialect('creating a user', (open) => {
     expect(refused?.body.errors).toMatchObject([{ path: 'username', code: 'taken' }]);
   });
 
-  test('is for administrators only; others are refused before the body is validated', async () => {
+  test('requires an administrator; others are rejected before the body is validated', async () => {
     await send(app, 'post', '/users', '{', app.people.ben).expect(403);
     await app.request.post('/users').send(valid()).expect(401);
   });

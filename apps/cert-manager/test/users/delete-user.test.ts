@@ -16,7 +16,7 @@ describeEachDialect('deleting a user', (open) => {
   const drop = (id: string, person: Person = app.people.ada) =>
     app.request.delete(`/users/${id}`).set(person.auth);
 
-  test('ends their sessions, tokens and memberships, and keeps what they did', async () => {
+  test('ends their sessions, tokens and memberships, and keeps their audit entries', async () => {
     const dora = await settlePerson(app, { username: 'dora', isAdmin: true });
     const space = await addSpace(app);
     const group = await makeGroup(app, { spaceIds: [space.id], userIds: [dora.id] });
@@ -41,13 +41,13 @@ describeEachDialect('deleting a user', (open) => {
     });
   });
 
-  test('makes the name free', async () => {
+  test('frees the name', async () => {
     const first = await addUser(app, { username: 'again' });
     await drop(first.id).expect(200);
     await addUser(app, { username: 'Again' });
   });
 
-  test('refuses oneself, also where there are other administrators', async () => {
+  test('rejects deleting oneself, even if there are other administrators', async () => {
     await addUser(app, { isAdmin: true });
     const { body } = await drop(app.people.ada.id).expect(400);
     expect(body.code).toBe('self_delete');
@@ -61,12 +61,12 @@ describeEachDialect('deleting a user', (open) => {
     await openApp.close();
   });
 
-  test('answers for whom there is not', async () => {
+  test('returns 404 for an unknown user', async () => {
     await drop(unknownId).expect(404);
     for (const id of badIds) await drop(id).expect(404);
   });
 
-  test('is for administrators only, also of oneself', async () => {
+  test('requires an administrator, also for oneself', async () => {
     const { ben, cleo } = app.people;
     await drop(ben.id, ben).expect(403);
     await drop(cleo.id, ben).expect(403);

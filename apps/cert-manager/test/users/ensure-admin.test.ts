@@ -10,7 +10,7 @@ import { signIn } from '../support/people.js';
 const caller = builtInCaller('cli', internalOrigin('run-1'));
 const eve = { username: 'eve', email: 'eve@example.org', password: 'correct horse' };
 
-describeEachDialect('seeing to an administrator', (open) => {
+describeEachDialect('ensuring an administrator', (open) => {
   let app: TestApp;
   const deps = () => ({
     db: app.database,
@@ -25,7 +25,7 @@ describeEachDialect('seeing to an administrator', (open) => {
   });
   afterAll(() => app.close());
 
-  test('creates the administrator once, and changes nothing while all is as asked for', async () => {
+  test('creates the administrator once, and changes nothing if the account matches', async () => {
     expect(await ensure(eve)).toBe('created');
     const { body } = await app.request.post('/auth/login').send(eve);
     expect(body.user).toMatchObject({ username: 'eve', isAdmin: true, enabled: true });
@@ -47,7 +47,7 @@ describeEachDialect('seeing to an administrator', (open) => {
     expect(body.user).toMatchObject({ id: user.id, isAdmin: true, enabled: true });
   });
 
-  test('leaves entries that show no password', async () => {
+  test('writes audit entries without the password', async () => {
     await ensure({ username: 'ida', email: 'ida@example.org', password: 'in the dark' });
     await ensure({ username: 'ida', email: 'ida@example.org', password: 'in the light' });
     const { body } = await app.request.get('/audit-logs?username=cli&limit=2').set(app.people.ada.auth);

@@ -30,7 +30,7 @@ describeEachDialect('reading users', (open) => {
     }
   });
 
-  test('shows one, whatever the case of their id', async () => {
+  test('returns one by an id in any case', async () => {
     const { ben } = app.people;
     const { body } = await read(`/${ben.id.toUpperCase()}`).expect(200);
     expect(body).toMatchObject({
@@ -42,7 +42,7 @@ describeEachDialect('reading users', (open) => {
     });
   });
 
-  test('answers for whom there is not', async () => {
+  test('returns 404 for an unknown user', async () => {
     expect((await read(`/${unknownId}`).expect(404)).body.code).toBe('user_not_found');
     for (const id of badIds) await read(`/${id}`).expect(404);
   });
@@ -63,7 +63,7 @@ describeEachDialect('reading users', (open) => {
       expect(await names(query)).toEqual(found);
     });
 
-    test('finds the members of a group, and pages through what it finds', async () => {
+    test('finds the members of a group, in pages', async () => {
       const { ada, ben, cleo } = app.people;
       const { id } = await makeGroup(app, { userIds: [ada.id, ben.id, cleo.id] });
       const { body, headers } = await read(`?groupId=${id}&q=e&limit=1&include=groups`).expect(200);
@@ -113,7 +113,7 @@ describeEachDialect('reading users', (open) => {
     });
   });
 
-  test('is for administrators only: others see not even themselves, nor who there is', async () => {
+  test('requires an administrator: others see no user, not even themselves', async () => {
     const { ben } = app.people;
     for (const path of ['/users', `/users/${ben.id}`, `/users/${unknownId}`]) {
       await app.request.get(path).set(ben.auth).expect(403);

@@ -12,7 +12,7 @@ describeEachDialect('open mode', (open) => {
   });
   afterAll(() => app.close());
 
-  test('serves who sends nothing as a built-in administrator', async () => {
+  test('treats callers without credentials as a built-in administrator', async () => {
     const { status, body, headers } = await app.request.get('/auth/me');
     expect(status).toBe(200);
     expect(headers['x-auth-mode']).toBe('open');
@@ -27,7 +27,7 @@ describeEachDialect('open mode', (open) => {
     });
   });
 
-  test('marks their audit entries', async () => {
+  test('marks the audit entries of the built-in administrator', async () => {
     await app.request.post('/audit-logs/test');
     const { body } = await app.request.get('/audit-logs?limit=1');
     expect(body.logs).toMatchObject([
@@ -39,12 +39,12 @@ describeEachDialect('open mode', (open) => {
     ]);
   });
 
-  test('warns', () => {
+  test('logs a warning', () => {
     expect(app.logged()).toContainEqual(expect.objectContaining({ level: 'warn', event: 'auth.open_mode' }));
   });
 
   describe('with X-User-Id', () => {
-    test('serves as that user, with their rights', async () => {
+    test('acts as that user, with their permissions', async () => {
       const { body, status } = await app.request
         .get('/auth/me')
         .set('X-User-Id', app.people.cleo.id.toUpperCase());
@@ -56,12 +56,12 @@ describeEachDialect('open mode', (open) => {
       ['unknown', async () => randomUUID()],
       ['no uuid', async () => 'cleo'],
       ['a disabled user', async () => (await addUser(app, { enabled: false })).id],
-    ])('that names %s refuses', async (_, id) => {
+    ])('that names %s is rejected', async (_, id) => {
       expect((await app.request.get('/auth/me').set('X-User-Id', await id())).status).toBe(401);
     });
   });
 
-  test('still heeds credentials', async () => {
+  test('still checks credentials', async () => {
     const { ben, cleo } = app.people;
     expect((await app.request.get('/auth/me').set(ben.auth)).body.user.username).toBe('ben');
     const session = await signIn(app, cleo);
@@ -115,7 +115,7 @@ describeEachDialect('required mode', (open) => {
   });
   afterAll(() => app.close());
 
-  test('heeds no X-User-Id', async () => {
+  test('ignores X-User-Id', async () => {
     expect((await app.request.get('/auth/me').set('X-User-Id', app.people.ada.id)).status).toBe(401);
     const { body } = await app.request
       .get('/auth/me')
@@ -123,7 +123,7 @@ describeEachDialect('required mode', (open) => {
     expect(body.user.username).toBe('ben');
   });
 
-  test('says nothing of a mode', async () => {
+  test('reports no mode', async () => {
     expect((await app.request.get('/auth/me')).headers).not.toHaveProperty('x-auth-mode');
   });
 });

@@ -11,7 +11,7 @@ describeEachDialect('signing in', (open) => {
   });
   afterAll(() => app.close());
 
-  test('answers with the user, a CSRF token and a cookie for this host only', async () => {
+  test('returns the user, a CSRF token and a cookie for this host only', async () => {
     const { ada } = app.people;
     const { status, body, headers } = await app.request.post('/auth/login').send(ada);
     expect(status).toBe(200);
@@ -38,13 +38,13 @@ describeEachDialect('signing in', (open) => {
     expect(body.logs[0]).toMatchObject({ userId: ada.id, username: 'ada', resourceType: 'session' });
   });
 
-  test('takes the name in any case', async () => {
+  test('accepts the name in any case', async () => {
     const { password } = app.people.ben;
     const { body } = await app.request.post('/auth/login').send({ username: 'BEN', password });
     expect(body.user).toMatchObject({ username: 'ben' });
   });
 
-  test('answers an unknown name and a disabled account like a wrong password', async () => {
+  test('returns the same error for an unknown name, a disabled account and a wrong password', async () => {
     const disabled = await addUser(app, { enabled: false });
     const answers = [
       await app.request.post('/auth/login').send({ username: 'cleo', password: 'wrong' }),
@@ -59,7 +59,7 @@ describeEachDialect('signing in', (open) => {
     }
   });
 
-  test('keeps failures in the audit log, repeated ones as a count, and no name that no one has', async () => {
+  test('records failures in the audit log, repeated ones as a count, without unknown names', async () => {
     app.clock.advance(120_000);
     for (const password of ['one', 'two', 'three']) {
       await app.request.post('/auth/login').send({ username: 'ada', password });
@@ -99,7 +99,7 @@ describeEachDialect('signing in', (open) => {
   });
 
   describe('a session', () => {
-    test('shows who its owner is, and its CSRF token again', async () => {
+    test('returns its owner, and its CSRF token again', async () => {
       const session = await signIn(app, app.people.ben);
       const { status, body } = await app.request.get('/auth/me').set(session.reading);
       expect(status).toBe(200);
@@ -177,7 +177,7 @@ describeEachDialect('signing in', (open) => {
       }
     });
 
-    test('gives way to the fiftieth after it', async () => {
+    test('ends when its user opens the fiftieth session after it', async () => {
       const user = await addUser(app);
       const [first, second] = [await signIn(app, user), await signIn(app, user)];
       app.clock.advance(1);
@@ -189,7 +189,7 @@ describeEachDialect('signing in', (open) => {
       expect(remaining).toHaveLength(1);
     });
 
-    test('is worth nothing once its owner is disabled', async () => {
+    test('is rejected once its owner is disabled', async () => {
       const user = await addUser(app);
       const session = await signIn(app, user);
       await app.database.transaction((tx) =>
@@ -216,13 +216,13 @@ describeEachDialect('signing in', (open) => {
       expect(body.code).toBe('csrf_refused');
     });
 
-    test('is taken from a page of this service', async () => {
+    test('is accepted from a page of this service', async () => {
       const session = await signIn(app, app.people.ada);
       const { status } = await app.request.post('/audit-logs/test').set(session.writing);
       expect(status).toBe(200);
     });
 
-    test('is taken by its Origin from a browser that knows no Sec-Fetch-Site', async () => {
+    test('is accepted by its Origin from a browser without Sec-Fetch-Site', async () => {
       const session = await signIn(app, app.people.ada);
       const request = app.request.post('/audit-logs/test').set(session.writing).unset('Sec-Fetch-Site');
       const { status } = await request.set({ Host: 'certs.example', Origin: 'http://certs.example' });

@@ -45,7 +45,7 @@ describeEachDialect('API tokens with successors', (open) => {
     session = await signIn(app, owner);
   });
 
-  test('are made by renewable: true, for two years', async () => {
+  test('are created by renewable: true, for two years', async () => {
     const { id, ...token } = await made();
     expect(token).toMatchObject({ familyId: id, renewableUntil: after(730 * dayMs) });
     expect(await listed()).toContainEqual(
@@ -58,13 +58,13 @@ describeEachDialect('API tokens with successors', (open) => {
     ['more than two years', { renewableUntil: '2028-03-02T12:00:00Z' }],
     ['an end before that of the token', { renewableUntil: '2026-04-01T12:00:00Z' }],
     ['an end of a family without one', { renewable: false, renewableUntil: '2027-03-01T12:00:00Z' }],
-  ])('are not made with %s', async (_, body) => {
+  ])('are not created with %s', async (_, body) => {
     const answer = await create(body);
     expect(answer.status).toBe(400);
     expect(answer.body.errors[0].path).toMatch(/^renewable/);
   });
 
-  test('make a successor of the same scope, spaces, addresses and lifetime', async () => {
+  test('create a successor of the same scope, spaces, addresses and lifetime', async () => {
     const space = await addSpace(app);
     await grant(app, owner, 'READ_WRITE', [space.id]);
     const limits = { spaceIds: [space.id], allowedCidrs: ['127.0.0.0/8'], expiresAt: after(10 * dayMs) };
@@ -92,7 +92,7 @@ describeEachDialect('API tokens with successors', (open) => {
     expect(JSON.stringify(await lastEntry('auth.token.renew'))).not.toContain(next.token.slice(13));
   });
 
-  test('end 24 h after their successor was made, or earlier by themselves', async () => {
+  test('end 24 h after their successor was created, or at their own expiry', async () => {
     const first = await made();
     await successorOf(first.token);
     app.clock.advance(dayMs - 1);
@@ -107,7 +107,7 @@ describeEachDialect('API tokens with successors', (open) => {
     expect(await statusOf(short.token)).toBe(401);
   });
 
-  test('go on for two years and no longer', async () => {
+  test('can be renewed for two years and no longer', async () => {
     let current = await made({ expiresAt: after(90 * dayMs) });
     const end = current.renewableUntil;
     let generations = 1;
@@ -126,7 +126,7 @@ describeEachDialect('API tokens with successors', (open) => {
     app.clock.set(new Date('2026-03-01T12:00:00.000Z'));
   });
 
-  test('leave no expired ones of the family behind', async () => {
+  test('delete expired tokens of the family', async () => {
     let current = await made({ expiresAt: after(hourMs) });
     for (let round = 0; round < 30; round += 1) {
       app.clock.advance(hourMs / 2);
@@ -137,7 +137,7 @@ describeEachDialect('API tokens with successors', (open) => {
     expect((await listed()).filter(({ familyId }) => familyId === current.familyId)).toHaveLength(2);
   });
 
-  test('are at most ten of a family at a time', async () => {
+  test('are limited to ten of a family at a time', async () => {
     let current = await made();
     for (let round = 0; round < 9; round += 1) {
       current = await successorOf(current.token);
@@ -155,8 +155,8 @@ describeEachDialect('API tokens with successors', (open) => {
     await successorOf(first.token);
   });
 
-  describe('when the answer was lost', () => {
-    test('make another successor in place of the lost one', async () => {
+  describe('when the response was lost', () => {
+    test('create another successor in place of the lost one', async () => {
       const first = await made();
       const lost = await successorOf(first.token);
       app.clock.advance(hourMs);
@@ -165,7 +165,7 @@ describeEachDialect('API tokens with successors', (open) => {
       expect(await lastEntry('auth.token.renew')).toMatchObject({ details: { replaced: [lost.id] } });
     });
 
-    test('do not gain time by asking again', async () => {
+    test('do not extend their lifetime by repeated requests', async () => {
       const first = await made();
       await successorOf(first.token);
       app.clock.advance(dayMs - 1);
@@ -174,7 +174,7 @@ describeEachDialect('API tokens with successors', (open) => {
       expect(await statusOf(first.token)).toBe(401);
     });
 
-    test('make none once the successor was used', async () => {
+    test('create none once the successor was used', async () => {
       const first = await made();
       const next = await successorOf(first.token);
       expect(await statusOf(next.token)).toBe(200);
@@ -183,7 +183,7 @@ describeEachDialect('API tokens with successors', (open) => {
       expect(await statusOf(next.token)).toBe(200);
     });
 
-    test('leave one of ten successors that are asked for at once, at two replicas', async () => {
+    test('keep one of ten successors of concurrent requests to two replicas', async () => {
       const other = await startAppOn(app.database, { beside: app });
       const first = await made();
       const answers = await Promise.all(
@@ -199,7 +199,7 @@ describeEachDialect('API tokens with successors', (open) => {
     });
   });
 
-  describe('make none', () => {
+  describe('create no successor', () => {
     test('without renewable: true', async () => {
       const { token } = await made({ renewable: false });
       const { status, body } = await succeed(token);
@@ -219,7 +219,7 @@ describeEachDialect('API tokens with successors', (open) => {
       expect((await succeed(token)).status).toBe(401);
     });
 
-    test('of more than the owner may do, whatever is sent', async () => {
+    test('with more permissions than the owner has, for any input', async () => {
       const first = await made({ scope: 'READ' });
       const answer = await succeed(first.token).send({
         scope: 'ADMIN',

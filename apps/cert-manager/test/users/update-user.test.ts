@@ -22,7 +22,7 @@ describeEachDialect('changing a user', (open) => {
   const read = async (id = user.id) =>
     (await app.request.get(`/users/${id}`).set(app.people.ada.auth)).body as User;
 
-  test('changes what is named and keeps the rest', async () => {
+  test('changes the members that are sent, and no others', async () => {
     const before = await read();
     expect((await put(user.id, {}).expect(200)).body).toEqual(before);
     const change = { username: `new.${user.username}`, email: `new.${user.email}` };
@@ -35,14 +35,14 @@ describeEachDialect('changing a user', (open) => {
     expect(await read()).toEqual({ ...before, ...change, isAdmin: true });
   });
 
-  test('takes back what it showed, and its own name in capitals', async () => {
+  test('accepts its own response as input, and its own name in capitals', async () => {
     const before = await read();
     expect((await put(user.id, before).expect(200)).body).toEqual(before);
     const username = user.username.toUpperCase();
     expect((await put(user.id, { username }).expect(200)).body.username).toBe(username);
   });
 
-  test('says which groups they belong to', async () => {
+  test('returns the groups of the user', async () => {
     const [one, other] = [await makeGroup(app, { userIds: [user.id] }), await makeGroup(app, {})];
     await put(user.id, { groupIds: [other.id] }).expect(200);
     expect([(await readGroup(app, one)).userIds, (await readGroup(app, other)).userIds]).toEqual([
@@ -71,7 +71,7 @@ describeEachDialect('changing a user', (open) => {
     });
   });
 
-  test('a new password works, the old one no more', async () => {
+  test('accepts the new password, and no longer the old one', async () => {
     await put(user.id, { password: 'battery staple' }).expect(200);
     const login = (password: string) =>
       app.request.post('/auth/login').send({ username: user.username, password });
@@ -79,7 +79,7 @@ describeEachDialect('changing a user', (open) => {
     await login('battery staple').expect(200);
   });
 
-  test('a disabled user has no rights at all, until they are enabled again', async () => {
+  test('a disabled user has no permissions until they are enabled again', async () => {
     const person = await settlePerson(app, { username: `p-${user.username}`, isAdmin: true });
     await put(person.id, { enabled: false }).expect(200);
     await app.request.get('/spaces').set(person.auth).expect(401);
@@ -112,7 +112,7 @@ describeEachDialect('changing a user', (open) => {
     expect(await read()).toEqual(before);
   });
 
-  test('refuses the name and the mail address of someone, both at once', async () => {
+  test('rejects a name and a mail address in use, and reports both at once', async () => {
     const { body } = await put(user.id, { username: 'cleo', email: 'cleo@example.org' }).expect(400);
     expect(body.errors).toMatchObject([{ path: 'username' }, { path: 'email' }]);
   });
@@ -121,20 +121,20 @@ describeEachDialect('changing a user', (open) => {
     await put(user.id, body).expect(400);
   });
 
-  test('answers for whom there is not', async () => {
+  test('returns 404 for an unknown user', async () => {
     await put(unknownId, { enabled: true }).expect(404);
     await put(unknownId, { isAdmin: false }).expect(404);
     for (const id of badIds) await put(id, {}).expect(404);
   });
 
-  test('is for administrators only, also for oneself', async () => {
+  test('requires an administrator, also for oneself', async () => {
     const { ben } = app.people;
     await send(app, 'put', `/users/${ben.id}`, { isAdmin: true }, ben).expect(403);
     await send(app, 'put', `/users/${unknownId}`, '{', ben).expect(403);
     expect((await read(ben.id)).isAdmin).toBe(false);
   });
 
-  test('leaves an audit entry with what changed, and of a password only that it did', async () => {
+  test('writes an audit entry with the changes, and of a password only that it changed', async () => {
     await put(user.id, { enabled: false, password: 'a very secret horse' }).expect(200);
     const entry = (await auditEntries(app, 'user.update')).at(-1);
     expect(entry).toMatchObject({ resourceId: user.id, username: 'ada' });
@@ -162,7 +162,7 @@ describeEachDialect('the last administrator', (open) => {
   };
 
   test.each([{ isAdmin: false }, { enabled: false }, { isAdmin: false, enabled: false }])(
-    'is not given up by %j',
+    'cannot be removed by %j',
     async (change) => {
       await addUser(app, { isAdmin: true, enabled: false });
       const { body } = await put(app.people.ada.id, change).expect(400);
@@ -171,11 +171,11 @@ describeEachDialect('the last administrator', (open) => {
     },
   );
 
-  test('may be changed otherwise', async () => {
+  test('can be changed in other ways', async () => {
     await put(app.people.ada.id, { isAdmin: true, enabled: true, email: 'new@example.org' }).expect(200);
   });
 
-  test('may be demoted, and demote themselves, when there is another', async () => {
+  test('can be demoted, also by themselves, if there is another', async () => {
     const other = await settlePerson(app, { username: 'other', isAdmin: true });
     await put(app.people.ada.id, { isAdmin: false }).expect(200);
     await put(other.id, { enabled: false }, other).expect(400);
@@ -198,7 +198,7 @@ describeEachDialect('the last administrator', (open) => {
     expect(Number(left[0].count)).toBeGreaterThanOrEqual(1);
   });
 
-  test('is one of two who demote each other at once', async () => {
+  test('remains when two demote each other at once', async () => {
     for (let round = 0; round < 5; round += 1) {
       const one = await settlePerson(app, { username: `one-${round}`, isAdmin: true });
       const { id } = app.people.ada;

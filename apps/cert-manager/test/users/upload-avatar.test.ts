@@ -31,7 +31,7 @@ describeEachDialect('the picture of a user', (open) => {
     return { format, width, height, hasMore: Boolean(exif ?? icc ?? xmp ?? orientation) };
   };
 
-  test('is not there before it is uploaded', async () => {
+  test('returns 404 before it is uploaded', async () => {
     const { body } = await download().expect(404);
     expect(body.code).toBe('avatar_not_found');
   });
@@ -49,7 +49,7 @@ describeEachDialect('the picture of a user', (open) => {
     expect(await stored()).toEqual({ format: 'png', width: w, height: h, hasMore: false });
   });
 
-  test('is turned upright, and loses the place where it was taken', async () => {
+  test('is rotated upright, and loses its location data', async () => {
     const original = await sidewaysPicture();
     expect(original.toString('latin1')).toContain('at-home');
     await upload(original).expect(200);
@@ -75,7 +75,7 @@ describeEachDialect('the picture of a user', (open) => {
     expect(await stored()).toMatchObject({ width: 10, height: 10 });
   });
 
-  test('is known by its bytes, whatever its name and type say', async () => {
+  test('is recognised by its bytes, for any name and type', async () => {
     await app.request
       .post(`/users/${app.people.ben.id}/avatar`)
       .set(app.people.ben.auth)
@@ -87,7 +87,7 @@ describeEachDialect('the picture of a user', (open) => {
     expect(await stored()).toMatchObject({ width: 7 });
   });
 
-  test('may be as large as the limit, and no larger', async () => {
+  test('can be as large as the limit, and no larger', async () => {
     const small = await picture('png', 5, 5);
     const padded = (length: number) => Buffer.concat([small, Buffer.alloc(length - small.length)]);
     await upload(padded(maxBytes)).expect(200);
@@ -138,7 +138,7 @@ describeEachDialect('the picture of a user', (open) => {
     expect(await stored()).toMatchObject({ width: 3 });
   });
 
-  test('says how large it may be', async () => {
+  test('reports the limit of its size', async () => {
     const { body } = await upload(claimedPng(5000, 5000)).expect(400);
     expect(body.message).toBe('avatar: must have at most 4096 by 4096 pixels');
   });
@@ -166,7 +166,7 @@ describeEachDialect('the picture of a user', (open) => {
   });
 
   describe('is uploaded', () => {
-    test('by oneself in a session, with its CSRF token', async () => {
+    test('by the user in a session, with its CSRF token', async () => {
       const user = await addUser(app);
       const { reading, writing } = await signIn(app, user);
       const post = (headers: object) => app.request.post(`/users/${user.id}/avatar`).set({ ...headers });
@@ -181,7 +181,7 @@ describeEachDialect('the picture of a user', (open) => {
       expect(await stored(app.people.cleo.id)).toMatchObject({ width: 4 });
     });
 
-    test('by no one else, who is refused before the file is read', async () => {
+    test('by no one else: others are rejected before the file is read', async () => {
       const before = await stored(app.people.cleo.id);
       await upload(await picture('png', 6, 6), app.people.cleo.id).expect(403);
       await upload(Buffer.from('x'), app.people.cleo.id).expect(403);
@@ -189,14 +189,14 @@ describeEachDialect('the picture of a user', (open) => {
       expect(await stored(app.people.cleo.id)).toEqual(before);
     });
 
-    test('for no one who is not there', async () => {
+    test('not for an unknown user', async () => {
       for (const person of [app.people.ada, app.people.ben]) {
         for (const id of [unknownId, ...badIds]) await upload(Buffer.from('x'), id, person).expect(404);
       }
     });
   });
 
-  test('is shown to everybody who is signed in, and to no one else', async () => {
+  test('is visible to all signed-in users, and to no one else', async () => {
     await upload(await picture('png', 3, 3)).expect(200);
     for (const person of Object.values(app.people)) await download(undefined, person).expect(200);
     await app.request.get(`/users/${app.people.ben.id}/avatar`).expect(401);
@@ -222,7 +222,7 @@ describeEachDialect('the picture of a user', (open) => {
       .expect(401);
   });
 
-  test('is replaced by many at once without harm', async () => {
+  test('stays intact when many replace it at once', async () => {
     const sizes = [11, 12, 13, 14, 15, 16];
     const answers = await Promise.all(
       sizes.map(async (size) => (await upload(await picture('webp', size, size))).status),
@@ -231,7 +231,7 @@ describeEachDialect('the picture of a user', (open) => {
     expect(sizes).toContain((await stored()).width);
   });
 
-  test('goes with its user', async () => {
+  test('is deleted with its user', async () => {
     const dora = await settlePerson(app, { username: 'dora' });
     await upload(await picture('png', 3, 3), dora.id, dora).expect(200);
     await app.request.delete(`/users/${dora.id}`).set(app.people.ada.auth).expect(200);

@@ -26,12 +26,12 @@ describeEachDialect('switching the watch of a space', (open) => {
     return (body as Space[]).find((one) => one.id === id);
   }
 
-  test('is on for a new space, and shown only where it is off', async () => {
+  test('is on for a new space, and shown only if it is off', async () => {
     expect(await stored()).toEqual(space);
     expect(space).not.toHaveProperty('watchEnabled');
   });
 
-  test('sets what is given, also when it is so already, and touches nothing else', async () => {
+  test('sets the given value, even if it is unchanged, and nothing else', async () => {
     for (const watchEnabled of [false, false, true, true, false, true]) {
       const { body } = await put({ watchEnabled }).expect(200);
       expect(body).toEqual({ message: expect.any(String) });
@@ -43,7 +43,7 @@ describeEachDialect('switching the watch of a space', (open) => {
     ['absent', {}, undefined],
     ['on', { watchEnabled: true }, undefined],
     ['off', { watchEnabled: false }, false],
-  ])('may be given to a new space: %s', async (_, given, shown) => {
+  ])('can be set for a new space: %s', async (_, given, shown) => {
     const { body } = await app.request
       .post('/spaces')
       .set(app.people.ada.auth)
@@ -57,13 +57,13 @@ describeEachDialect('switching the watch of a space', (open) => {
     ['null', null],
     ['a text', 'true'],
     ['a number', 1],
-  ])('is refused to a new space as %s', async (_, watchEnabled) => {
+  ])('is rejected for a new space as %s', async (_, watchEnabled) => {
     const sent = app.request.post('/spaces').set(app.people.ada.auth).send({ name: 'new', watchEnabled });
     const { body } = await sent.expect(400);
     expect(body.errors).toEqual([expect.objectContaining({ path: 'watchEnabled' })]);
   });
 
-  test('leaves an audit entry of before and after', async () => {
+  test('writes an audit entry with the old and new values', async () => {
     await put({ watchEnabled: false }).expect(200);
     const entry = (await auditEntries(app, 'space.watch')).at(-1);
     expect(entry).toMatchObject({
@@ -89,11 +89,11 @@ describeEachDialect('switching the watch of a space', (open) => {
     expect(await stored()).toEqual(space);
   });
 
-  test('knows nothing of a space that is unknown', async () => {
+  test('returns 404 for an unknown space', async () => {
     for (const id of [unknownId, ...badIds]) await put({ watchEnabled: false }, id).expect(404);
   });
 
-  test('is for FULL_ACCESS on the space, and hides what one may not see', async () => {
+  test('requires FULL_ACCESS on the space, and returns 404 for unreadable spaces', async () => {
     const { ben, cleo } = app.people;
     const on = { watchEnabled: true };
     await put(on, space.id, cleo).expect(404);

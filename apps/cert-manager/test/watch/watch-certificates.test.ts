@@ -30,7 +30,7 @@ jest.setTimeout(60_000);
 describeWatch('the watch of certificates', (stage) => {
   testRevocations(stage);
 
-  test('makes a check that expects the next ping when the renewal is due', async () => {
+  test('creates a check that expects the next ping when the renewal is due', async () => {
     const fqdn = await renewedFqdn(stage.place);
     await stage.app.watch();
     const { scheduledAt } = await openEntryOf(stage.app, fqdn);
@@ -51,7 +51,7 @@ describeWatch('the watch of certificates', (stage) => {
     expect(stage.lastBody()).toContain(scheduledAt);
   });
 
-  test('says nothing again that the monitor knows, until a day has passed', async () => {
+  test('repeats no unchanged setting to the monitor for a day', async () => {
     await renewedFqdn(stage.place);
     await stage.app.watch();
     stage.monitor.asked.length = 0;
@@ -64,7 +64,7 @@ describeWatch('the watch of certificates', (stage) => {
     expect(stage.monitor.asked).toEqual(['POST /checks/*']);
   });
 
-  test('assigns all integrations to a check that has none, at the daily look', async () => {
+  test('assigns all integrations to a check that has none, at the daily update', async () => {
     stage.monitor.channels = '';
     await renewedFqdn(stage.place);
     await stage.app.watch();
@@ -78,7 +78,7 @@ describeWatch('the watch of certificates', (stage) => {
     expect(stage.monitor.check().settings).toMatchObject({ slug: expect.stringContaining('certloop-fqdn-') });
   });
 
-  test('leaves the integrations of a check that has some', async () => {
+  test('does not change the integrations of a check that has some', async () => {
     stage.monitor.channels = 'chosen';
     await renewedFqdn(stage.place);
     await stage.app.watch();
@@ -119,7 +119,7 @@ describeWatch('the watch of certificates', (stage) => {
     expect(stage.signals()).toEqual(['success', 'fail', 'success']);
   });
 
-  test('only logs what does not threaten the certificate: a refused request, a failed test', async () => {
+  test('only logs what does not threaten the certificate: a rejected request, a failed test', async () => {
     const fqdn = await renewedFqdn(stage.place);
     await stage.app.watch();
     stage.place.ca.answer('with a refusal');
@@ -130,7 +130,7 @@ describeWatch('the watch of certificates', (stage) => {
     expect(stage.signals()).toEqual(['success', 'log', 'log']);
   });
 
-  test('an FQDN without a certificate has a new check; a refused request turns it down', async () => {
+  test('creates a new check for an FQDN without a certificate, and marks it as down after a rejected request', async () => {
     const { fqdn } = await fqdnWithCsr(stage.app);
     await switchRenewal(stage.app, fqdn, true);
     await stage.app.watch();
@@ -148,7 +148,7 @@ describeWatch('the watch of certificates', (stage) => {
     expect(stage.monitor.check().settings['timeout']).toBe(stage.secondsTo(scheduledAt));
   });
 
-  test('a renewal more than a year away is a schedule that comes once, and a nearer one a timeout again', async () => {
+  test('uses a one-time schedule for a renewal more than a year ahead, and a timeout for a nearer one', async () => {
     await issueForDays(stage.place, 825);
     const fqdn = await issuedFqdn(stage.place);
     await switchRenewal(stage.app, fqdn, true);
@@ -206,8 +206,8 @@ describeWatch('the watch of certificates', (stage) => {
   testLostAnswers(stage);
 });
 
-describeEachDialect('certificates from before there was a monitor', (open) => {
-  test('are watched when it is named, each once', async () => {
+describeEachDialect('certificates stored before a monitor is configured', (open) => {
+  test('are watched once each after it is configured', async () => {
     const monitor = await startWatchingMonitor();
     const place = await startRenewing(open);
     await renewedFqdn(place);

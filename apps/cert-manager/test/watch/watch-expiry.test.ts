@@ -65,7 +65,7 @@ describeEachDialect('the watch of certificates that no one renews', (open) => {
   const lastBody = () => monitor.check().pings.at(-1)?.body;
   const secondsTo = (moment: number) => Math.ceil((moment - app.clock.now().getTime()) / 1000);
 
-  test('expects another certificate a third of the lifetime before the end, and says what to do', async () => {
+  test('expects another certificate a third of the lifetime before the expiry, and says what to do', async () => {
     const fqdn = await issuedFqdn(place);
     await app.watch();
     const { end } = await newestOf(fqdn);
@@ -80,7 +80,7 @@ describeEachDialect('the watch of certificates that no one renews', (open) => {
     expect(await explanationOf(app, fqdn)).toMatchObject({ watched: 'expiry', outlook: 'switched_off' });
   });
 
-  test('expects it 30 days before the end of a long certificate, and later after each new one', async () => {
+  test('expects it 30 days before the expiry of a long-lived certificate, and later after each new one', async () => {
     await issueForDays(place, 300);
     const fqdn = await issuedFqdn(place);
     await app.watch();
@@ -94,7 +94,7 @@ describeEachDialect('the watch of certificates that no one renews', (open) => {
     expect(Math.abs(Number(monitor.check().settings['timeout']) - first)).toBeLessThan(60);
   });
 
-  test('fails at once where the time to act is over already', async () => {
+  test('fails at once if the time to act has already passed', async () => {
     const fqdn = await issuedFqdn(place);
     const { end } = await newestOf(fqdn);
     await app.watch();
@@ -120,7 +120,7 @@ describeEachDialect('the watch of certificates that no one renews', (open) => {
     expect(signals()).toEqual(['success', 'fail', 'success']);
   });
 
-  test('ends 30 days after the end', async () => {
+  test('ends 30 days after the expiry', async () => {
     const fqdn = await issuedFqdn(place);
     await app.watch();
     const { end } = await newestOf(fqdn);
@@ -140,7 +140,7 @@ describeEachDialect('the watch of certificates that no one renews', (open) => {
     expect(await explanationOf(app, fqdn)).toMatchObject({ watched: 'no' });
   });
 
-  test('has no check until the moment for which the expiry is accepted, and one afterwards', async () => {
+  test('has no check while the expiry is accepted, and one afterwards', async () => {
     const fqdn = await issuedFqdn(place);
     await app.watch();
     expect(await shown(fqdn)).not.toHaveProperty('expiryAcceptedUntil');
@@ -165,7 +165,7 @@ describeEachDialect('the watch of certificates that no one renews', (open) => {
     expect(await explanationOf(app, fqdn)).toMatchObject({ watched: 'expiry' });
   });
 
-  test('has its check again when the expiry is accepted no longer', async () => {
+  test('has its check again when the expiry is no longer accepted', async () => {
     const fqdn = await issuedFqdn(place);
     const { end } = await newestOf(fqdn);
     const { body } = await put(fqdn, { accepted: true }).expect(200);
@@ -180,7 +180,7 @@ describeEachDialect('the watch of certificates that no one renews', (open) => {
     expect(signals()).toEqual(['success']);
   });
 
-  test('forgets what was accepted when renewal is switched on', async () => {
+  test('removes the acceptance when renewal is switched on', async () => {
     const fqdn = await issuedFqdn(place);
     await put(fqdn, { accepted: true }).expect(200);
     await switchRenewal(app, fqdn, true);
@@ -205,7 +205,7 @@ describeEachDialect('the watch of certificates that no one renews', (open) => {
     await app.watch();
   });
 
-  test('refuses an FQDN with renewal on, and one without a certificate unless a moment is named', async () => {
+  test('rejects an FQDN with renewal on, and one without a certificate unless a time is given', async () => {
     const renewed = await renewedFqdn(place);
     const { body } = await put(renewed, { accepted: true }).expect(400);
     expect(body.message).toBe('accepted: renewal is on for this FQDN; switch it off first');
@@ -218,7 +218,7 @@ describeEachDialect('the watch of certificates that no one renews', (open) => {
     expect(monitor.checks()).toHaveLength(1);
   });
 
-  test('leaves the room that there is to certificates that are renewed', async () => {
+  test('leaves the remaining checks to certificates that are renewed', async () => {
     monitor.limit = 2;
     await issuedFqdn(place, 'first.example.org');
     await app.watch();
@@ -245,7 +245,7 @@ describeEachDialect('the watch of certificates that no one renews', (open) => {
     expect(names()).toHaveLength(7);
   });
 
-  test('watches what a space has, in its order, when the watch is switched on again', async () => {
+  test('watches the FQDNs of a space in order when the watch is switched on again', async () => {
     const fqdn = await issuedFqdn(place);
     const watchEnabled = (enabled: boolean) =>
       app.request
@@ -277,7 +277,7 @@ describeEachDialect('the watch of certificates that no one renews', (open) => {
     await old.close();
   });
 
-  test('finds in the database what the rule of modes wants', async () => {
+  test('selects the same FQDNs in the database as the rule of modes', async () => {
     const now = app.clock.now();
     const inDays = (days: number) => new Date(now.getTime() + days * day);
     for (const [end, accepted] of [

@@ -14,7 +14,7 @@ export function describeChanged(place: FqdnStatesPlace): void {
     const put = ({ spaceId, id }: Fqdn, body: object, person: Person = place.app.people.ada) =>
       place.app.request.put(`/spaces/${spaceId}/fqdns/${id}`).set(person.auth).send(body);
 
-    test('has the new description and provider; what is left out stays', async () => {
+    test('has the new description and provider; omitted members are unchanged', async () => {
       const { fqdn } = await fqdnWithCsr(place.app, 'changed.example.org');
       const { id: providerId } = await createProvider(place.app, {
         kind: 'dummy-ca',
@@ -41,7 +41,7 @@ export function describeChanged(place: FqdnStatesPlace): void {
       ]);
     });
 
-    test('an imported certificate is renewed by the provider that is named then', async () => {
+    test('renews an imported certificate by the new provider', async () => {
       const fqdn = await issuedFqdn(place, 'imported.example.org');
       const pem = (await certificatesOf(place.app, fqdn)).at(-1)?.pem;
       const { id: spaceId } = await addSpace(place.app);
@@ -69,7 +69,7 @@ export function describeChanged(place: FqdnStatesPlace): void {
       expect(none.body.status).not.toHaveProperty('renewAt');
     });
 
-    test('is refused an unknown provider, one that the policy forbids, and what is too long', async () => {
+    test('rejects an unknown provider, a forbidden one, and a description that is too long', async () => {
       const fqdn = held.unfinished;
       const unknown = await put(fqdn, { providerId: unknownId }).expect(400);
       expect(unknown.body).toMatchObject({ code: 'unknown_provider', errors: [{ path: 'providerId' }] });
@@ -84,7 +84,7 @@ export function describeChanged(place: FqdnStatesPlace): void {
       expect(forbidden.body).toMatchObject({ code: 'provider_not_allowed' });
     });
 
-    test('is refused to readers and strangers, and not found where it is not', async () => {
+    test('rejects readers and other users, and returns 404 for an unknown FQDN', async () => {
       const { ben, cleo } = place.app.people;
       await put(held.valid, { description: 'mine' }, ben).expect(403);
       await put(held.valid, { description: 'mine' }, cleo).expect(404);

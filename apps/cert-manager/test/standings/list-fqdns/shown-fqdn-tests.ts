@@ -14,7 +14,7 @@ export function describeShown(place: FqdnStatesPlace): void {
       return body as OwnFqdn;
     };
 
-    test('has its certificate, its CSR and the moment of its renewal', async () => {
+    test('has its certificate, its CSR and the time of its renewal', async () => {
       const newest = (await certificatesOf(place.app, held.valid)).at(-1);
       const { scheduledAt } = await openEntryOf(place.app, held.valid);
       expect(await show(held.valid)).toMatchObject({
@@ -38,7 +38,7 @@ export function describeShown(place: FqdnStatesPlace): void {
       expect((await show(held.valid, place.app.people.ben)).level).toBe('READ');
     });
 
-    test('has the failure and the next try', async () => {
+    test('has the failure and the next attempt', async () => {
       const { status } = await show(held.failing);
       expect(status).toMatchObject({
         outlook: expect.stringMatching(/^(retrying|due)$/),
@@ -47,7 +47,7 @@ export function describeShown(place: FqdnStatesPlace): void {
       expect(status.reason).toMatch(/^The last renewal failed: .* The next try is at /);
     });
 
-    test('says what is missing where there is no certificate', async () => {
+    test('says what is missing if there is no certificate', async () => {
       expect((await show(held.unfinished)).status).toEqual({
         state: 'unfinished',
         reason: 'There is no certificate yet. Upload a CSR.',

@@ -10,7 +10,7 @@ const rsaFirst = 'ECDHE-RSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES128-GCM-SHA256';
 export function describeFaults(place: ProbePlace): void {
   const { listen, targetAt } = place;
 
-  test('fail an unreachable address after three in a row', async () => {
+  test('report an unreachable address after three failures in a row', async () => {
     const { app } = place;
     const { fqdn } = await ownedFqdn(place);
     await addTarget(app, fqdn, { host: '127.0.0.8', port: place.server.port, graceSeconds: 0 });
@@ -29,7 +29,7 @@ export function describeFaults(place: ProbePlace): void {
     expect(seen.map((moment) => moment !== undefined)).toEqual([false, false, true]);
   });
 
-  test('ask for our kind of key where another is served first', async () => {
+  test('request the key type of the expected certificate if another is served first', async () => {
     const { app } = place;
     const owned = await ownedFqdn(place);
     const wanted = {
@@ -55,7 +55,7 @@ export function describeFaults(place: ProbePlace): void {
     expect(both.taken()).toBe(2);
   });
 
-  test('see an expired certificate, and one that does not cover the name', async () => {
+  test('report an expired certificate, and one that does not cover the name', async () => {
     const { app } = place;
     const owned = await ownedFqdn(place);
     place.server.reload(await newestOf(app, owned));

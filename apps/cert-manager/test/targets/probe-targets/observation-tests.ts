@@ -18,7 +18,7 @@ export function describeObservations(place: ProbePlace): void {
   const { others, targetAt } = place;
 
   describe('by several processes', () => {
-    test('look at a target once, and again when the process that did has died', async () => {
+    test('probe a target once, and again if the probing process has died', async () => {
       const { app } = place;
       const beside = await startAppOn(app.database, {
         beside: app,
@@ -47,8 +47,8 @@ export function describeObservations(place: ProbePlace): void {
     });
   });
 
-  describe('by hand', () => {
-    test('show at once what is served, leave an entry, and are 6 a minute for a space', async () => {
+  describe('on request', () => {
+    test('return the served certificate, write an audit entry, and are limited to 6 a minute for a space', async () => {
       const { app } = place;
       const owned = await ownedFqdn(place);
       place.server.reload(await newestOf(app, owned));
@@ -64,7 +64,7 @@ export function describeObservations(place: ProbePlace): void {
       expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
     });
 
-    test('end after 20 s at a server that never speaks, and say so', async () => {
+    test('time out after 20 s at a silent server, and say so', async () => {
       const { app } = place;
       const silent = createServer((socket) => void socket.on('error', () => undefined).resume());
       await new Promise<void>((done) => silent.listen(place.server.port, '127.0.0.7', done));
@@ -78,7 +78,7 @@ export function describeObservations(place: ProbePlace): void {
   });
 
   describe('that others report', () => {
-    test('are judged like those of the service, the newest moment first', async () => {
+    test('are judged like those of the service, newest first', async () => {
       const { app } = place;
       const owned = await ownedFqdn(place);
       const { id } = await targetAt(owned.fqdn, { mode: 'report', host: '10.0.0.7' });

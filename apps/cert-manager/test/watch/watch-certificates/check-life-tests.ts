@@ -11,7 +11,7 @@ export function testCheckLife(stage: WatchStage): void {
     ['the FQDNs of its space', (spaceId) => `/spaces/${spaceId}/fqdns`],
     ['every FQDN', () => '/fqdns?confirm=true'],
     ['its space', (spaceId) => `/spaces/${spaceId}?deleteFqdns=true`],
-  ])('the check goes with %s', async (_, pathOfIt) => {
+  ])('the check is deleted with %s', async (_, pathOfIt) => {
     const { id, spaceId } = await renewedFqdn(stage.place);
     await stage.app.watch();
     expect(stage.monitor.checks()).toHaveLength(1);
@@ -20,7 +20,7 @@ export function testCheckLife(stage: WatchStage): void {
     expect(stage.monitor.checks()).toEqual([]);
   });
 
-  test('the check waits for the end when renewal is switched off, and for the renewal when it is on again', async () => {
+  test('the check expects the expiry when renewal is switched off, and the renewal when it is on again', async () => {
     const fqdn = await renewedFqdn(stage.place);
     await stage.app.watch();
     await moveToRenewal(stage.app, fqdn);
@@ -46,7 +46,7 @@ export function testCheckLife(stage: WatchStage): void {
     ]);
   });
 
-  test('the switch of a space takes its checks away and brings them back', async () => {
+  test('the switch of a space deletes its checks and creates them again', async () => {
     const fqdn = await renewedFqdn(stage.place);
     const other = await renewedFqdn(stage.place, 'other.example.org');
     await stage.app.watch();
@@ -83,7 +83,7 @@ export function testCheckLife(stage: WatchStage): void {
     expect(stage.monitor.asked.filter((line) => line !== 'GET /checks/')).toEqual([]);
   });
 
-  test('equal names in two spaces have checks of their own', async () => {
+  test('equal names in two spaces have separate checks', async () => {
     await renewedFqdn(stage.place);
     await renewedFqdn(stage.place);
     await stage.app.watch();

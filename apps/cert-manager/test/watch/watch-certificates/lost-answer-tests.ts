@@ -11,7 +11,7 @@ import { day, minute, type WatchStage } from './watch-stage.js';
 
 /** Tests of a monitor that is away, refuses, or whose answers are lost. */
 export function testLostAnswers(stage: WatchStage): void {
-  test('pings that a monitor did not take are sent later, in order, and say of when they are', async () => {
+  test('sends pings that the monitor did not accept later, in order, with their time', async () => {
     const fqdn = await renewedFqdn(stage.place);
     await stage.app.watch();
     stage.monitor.failing = { path: /./, status: 503 };
@@ -37,7 +37,7 @@ export function testLostAnswers(stage: WatchStage): void {
     ]);
   });
 
-  test('asks a monitor that is away ever more seldom', async () => {
+  test('calls an unavailable monitor less and less often', async () => {
     await renewedFqdn(stage.place);
     await renewedFqdn(stage.place, 'other.example.org');
     stage.monitor.failing = { path: /./, status: 500 };
@@ -53,7 +53,7 @@ export function testLostAnswers(stage: WatchStage): void {
     expect(stage.monitor.checks()).toHaveLength(2);
   });
 
-  test('a lost answer makes no second check, and no third ping', async () => {
+  test('a lost response causes no second check, and no third ping', async () => {
     await renewedFqdn(stage.place);
     stage.monitor.losing = /^POST \/checks\/$/;
     await stage.app.watch();
@@ -65,7 +65,7 @@ export function testLostAnswers(stage: WatchStage): void {
     expect(stage.signals()).toEqual(['success']);
   });
 
-  test('a ping whose answer was lost is sent again by the same run id', async () => {
+  test('a ping whose response was lost is sent again with the same run id', async () => {
     const fqdn = await renewedFqdn(stage.place);
     await stage.app.watch();
     stage.monitor.losing = /^POST \/ping/;
@@ -79,7 +79,7 @@ export function testLostAnswers(stage: WatchStage): void {
     expect(second?.rid).toBe(first?.rid);
   });
 
-  test('deletes a check whose making was not answered before its FQDN went', async () => {
+  test('deletes a check whose creation had no response before its FQDN was deleted', async () => {
     await renewedFqdn(stage.place);
     stage.monitor.losing = /^POST \/checks\/$/;
     await stage.app.watch();
@@ -91,7 +91,7 @@ export function testLostAnswers(stage: WatchStage): void {
     expect(stage.monitor.checks()).toEqual([]);
   });
 
-  test('a check that someone deleted in the monitor is made anew', async () => {
+  test('a check that was deleted in the monitor is created again', async () => {
     const fqdn = await renewedFqdn(stage.place);
     await stage.app.watch();
     const { uuid } = stage.monitor.check();
@@ -103,7 +103,7 @@ export function testLostAnswers(stage: WatchStage): void {
     expect(stage.lastBody()).toMatch(/^issued/);
   });
 
-  test('a monitor without room for another check is logged once and asked again', async () => {
+  test('a monitor without room for another check is logged once and called again', async () => {
     stage.monitor.limit = 1;
     await renewedFqdn(stage.place);
     await stage.app.watch();
@@ -129,7 +129,7 @@ export function testLostAnswers(stage: WatchStage): void {
     expect(logged().filter((event) => event === 'watch.room')).toEqual(['watch.room']);
   });
 
-  test.each([401, 403, 404, 500])('goes on renewing when every call is answered with %i', async (status) => {
+  test.each([401, 403, 404, 500])('continues to renew when every call returns %i', async (status) => {
     const fqdn = await renewedFqdn(stage.place);
     await stage.app.watch();
     stage.monitor.failing = { path: /./, status };

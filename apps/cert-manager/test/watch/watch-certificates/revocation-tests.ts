@@ -28,7 +28,7 @@ export function testRevocations(stage: WatchStage): void {
     expect(stage.monitor.check().settings).toMatchObject({ grace: 86_400 });
   });
 
-  test('turns a check down at once when a key is compromised and no other CSR is there', async () => {
+  test('marks a check as down at once if a key is compromised and there is no other CSR', async () => {
     const fqdn = await renewedFqdn(stage.place);
     await stage.app.watch();
     await revokeNewest(fqdn, 'keyCompromise');
@@ -40,7 +40,7 @@ export function testRevocations(stage: WatchStage): void {
     expect(stage.signals()).toEqual(['success', 'fail', 'success']);
   });
 
-  test('begins with a failure for a certificate that is revoked', async () => {
+  test('begins with a failure for a revoked certificate', async () => {
     const fqdn = await issuedFqdn(stage.place);
     await revokeNewest(fqdn, 'superseded');
     stage.monitor.forget();
