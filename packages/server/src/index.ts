@@ -8,17 +8,17 @@ export {
   type LimiterRules,
 } from './concurrency/limiter.js';
 export { type OneAtATime, oneAtATime } from './concurrency/one-at-a-time.js';
-export { type ApiPagesOptions, apiPages } from './http/api-pages.js';
 export { type Arrival, type BindOptions, bind, receiveBytes, refuseUnknownPath } from './http/bind.js';
 export { type ErrorBody, type ErrorHandlerOptions, errorHandler } from './http/error-handler.js';
-export { escapeHtml } from './http/html.js';
 export { createHttpApp, type HttpAppOptions } from './http/http-app.js';
 export { parseInput } from './http/input-faults.js';
 export { parseJsonBody } from './http/json-body.js';
+export { type ApiPagesOptions, apiPages } from './http/pages/api-pages.js';
+export { escapeHtml } from './http/pages/html.js';
+export { findConsole, type WebConsoleOptions, webConsole } from './http/pages/web-console.js';
 export { chosenRefusal, dropBody, nameRequest, sendText } from './http/plain-requests.js';
 export { answerUnparsed, type UnparsedOptions } from './http/unparsed-requests.js';
 export { receiveUpload, type Upload, type UploadLimits } from './http/upload.js';
-export { findConsole, type WebConsoleOptions, webConsole } from './http/web-console.js';
 export {
   createLogger,
   type Logger,

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { AppError, NotFound } from '@certloop/contracts';
 import { type NextFunction, type Request, type Response, Router } from 'express';
-import { noteRoute } from '../observability/logger.js';
+import { noteRoute } from '../../observability/logger.js';
 import { nameOf, readAssets, sendAsset, setPolicy } from './web-assets.js';
 
 /**

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { NotFound } from '@certloop/contracts';
 import { type Request, type Response, Router } from 'express';
-import { noteRoute } from '../observability/logger.js';
+import { noteRoute } from '../../observability/logger.js';
 import { pagePolicy, pageScript, pageStyle, renderApiPage } from './api-page.js';
 
 export interface ApiPagesOptions {
