@@ -1,7 +1,7 @@
 import { type RenewalStatus, renewalStatuses } from '@certloop/contracts/browser';
 import { lazyPage, MissingPage, nextIn, routerOptions } from '@certloop/web-kit';
 import { createRootRoute, createRoute, createRouter, Outlet } from '@tanstack/react-router';
-import { auditFilterIn } from './audit-filter.js';
+import { auditFilterIn } from './audit/audit-filter.js';
 import { Inside } from './inside.js';
 import { filterIn } from './lookups.js';
 import { nameSearchIn } from './names/name-tabs.js';

@@ -11,7 +11,7 @@ import {
 import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useNamesOfSpaces } from '../space-names.js';
+import { useNamesOfSpaces } from '../spaces/space-names.js';
 
 /** API tokens, each with a button that revokes it. */
 export function TokensTable({

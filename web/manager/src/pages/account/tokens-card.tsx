@@ -15,7 +15,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { TokensTable } from '../../people/tokens-table.js';
 import { api } from '../../service.js';
-import { SpacePicker } from '../../space-picker.js';
+import { SpacePicker } from '../../spaces/space-picker.js';
 
 /** API tokens of the user: made here, shown once, revoked here. */
 export function TokensCard({ rights }: { readonly rights: Me['rights'] }) {

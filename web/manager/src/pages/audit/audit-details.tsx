@@ -1,6 +1,6 @@
 import type { AuditLog } from '@certloop/contracts/browser';
 import { type Column, DataTable, exactTime } from '@certloop/web-kit';
-import { AuditLine } from '../../audit-line.js';
+import { AuditLine } from '../../audit/audit-line.js';
 
 /** Everything that the log has of an entry. */
 export function AuditDetails({ entry }: { readonly entry: AuditLog }) {

@@ -1,7 +1,7 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { type AuditFilter, auditFilterIn } from '../../audit-filter.js';
+import { type AuditFilter, auditFilterIn } from '../../audit/audit-filter.js';
 
 const subjects = [
   [undefined, 'Everything'],

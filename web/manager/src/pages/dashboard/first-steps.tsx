@@ -4,8 +4,8 @@ import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { loadSpaces } from '../../lookups.js';
-import { NewSpace } from '../../new-space.js';
 import { useRights } from '../../rights.js';
+import { NewSpace } from '../../spaces/new-space.js';
 import { Steps } from '../../steps.js';
 
 const stepsTo = (space: Space | undefined) => [

@@ -1,7 +1,7 @@
 import type { AuditLog, Fqdn } from '@certloop/contracts/browser';
 import { type Column, exactTime, ListTable, useList } from '@certloop/web-kit';
-import { loadAudit } from '../../audit-filter.js';
-import { AuditLine, AuditOutcome } from '../../audit-line.js';
+import { loadAudit } from '../../audit/audit-filter.js';
+import { AuditLine, AuditOutcome } from '../../audit/audit-line.js';
 
 const columns: readonly Column<AuditLog>[] = [
   { key: 'at', title: 'Time', width: '15rem', cell: ({ timestamp }) => exactTime(timestamp) },

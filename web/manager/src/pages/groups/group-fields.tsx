@@ -3,7 +3,7 @@ import { Fault, type GroupReach } from '@certloop/web-kit';
 import { Textarea, TextInput } from '@mantine/core';
 import { levelTexts, loadUsers } from '../../people/people.js';
 import { type Choice, Picker } from '../../picker.js';
-import { SpacePicker } from '../../space-picker.js';
+import { SpacePicker } from '../../spaces/space-picker.js';
 
 /** What the form changes of a group. */
 export interface Draft extends Omit<GroupReach, 'id'> {

@@ -12,7 +12,7 @@ import {
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { groupsQuery } from '../../people/people.js';
-import { useSpaceNames } from '../../space-names.js';
+import { useSpaceNames } from '../../spaces/space-names.js';
 
 const maxSide = 20;
 const maxListed = 200;

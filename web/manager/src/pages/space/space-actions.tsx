@@ -6,7 +6,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { reaches, useRights } from '../../rights.js';
 import { api } from '../../service.js';
-import { SpaceFields, spaceFields, spaceOf } from '../../space-fields.js';
+import { SpaceFields, spaceFields, spaceOf } from '../../spaces/space-fields.js';
 
 /** Edits or deletes a space, for those who may. */
 export function SpaceActions({ space }: { readonly space: OwnSpace }) {

@@ -22,8 +22,8 @@ import { Button } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { loadSpaces, spaceLookUp } from '../../lookups.js';
-import { NewSpace } from '../../new-space.js';
 import { useRights, useUserName } from '../../rights.js';
+import { NewSpace } from '../../spaces/new-space.js';
 import { SpaceCards } from './space-cards.js';
 
 const route = getRouteApi('/inside/spaces');

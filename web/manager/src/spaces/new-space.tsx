@@ -1,7 +1,7 @@
 import { Fault, FormEnd, faultsOf } from '@certloop/web-kit';
 import { Modal } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { api } from './service.js';
+import { api } from '../service.js';
 import { SpaceFields, spaceFields, spaceOf } from './space-fields.js';
 
 type NewSpaceBody = ReturnType<typeof spaceOf>;

@@ -1,6 +1,6 @@
 import type { AuditLog } from '@certloop/contracts/browser';
 import type { ListPage, TimeZone } from '@certloop/web-kit';
-import { api } from './service.js';
+import { api } from '../service.js';
 
 export const auditOutcomes = ['success', 'failure', 'denied'] as const;
 

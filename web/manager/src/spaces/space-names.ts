@@ -1,8 +1,8 @@
 import type { Space } from '@certloop/contracts/browser';
 import { listPageOf } from '@certloop/web-kit';
 import { useQueries, useQuery } from '@tanstack/react-query';
-import { spaceQuery } from './lookups.js';
-import { api } from './service.js';
+import { spaceQuery } from '../lookups.js';
+import { api } from '../service.js';
 
 const maxSpaces = 1_000;
 const maxLookups = 50;

@@ -1,4 +1,4 @@
-import { Picker } from './picker.js';
+import { Picker } from '../picker.js';
 import { useSpaceNames } from './space-names.js';
 
 const maxShown = 20;

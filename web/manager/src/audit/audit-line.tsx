@@ -1,7 +1,7 @@
 import type { AuditLog } from '@certloop/contracts/browser';
 import { auditSentence, outcomeOf, readableTimes, StateChip } from '@certloop/web-kit';
 import { Link } from '@tanstack/react-router';
-import { useRights } from './rights.js';
+import { useRights } from '../rights.js';
 
 /** An entry of the audit log as a sentence, with a link to what it is about. */
 export function AuditLine({ entry }: { readonly entry: AuditLog }) {
