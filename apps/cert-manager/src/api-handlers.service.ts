@@ -18,7 +18,7 @@ import { createSigningSlots } from './issuance/signing/signing-slots.store.js';
 import { permissionGroupsHandlers } from './permission-groups/permission-groups.routes.js';
 import { issuancePolicyHandlers } from './policies/issuance-policy.routes.js';
 import { providersHandlers } from './providers/providers.routes.js';
-import { renewAtOf } from './renewals/read-outlook.service.js';
+import { renewAtOf } from './renewals/outlook/read-outlook.service.js';
 import { isBeingRenewed } from './renewals/renewal-history.repository.js';
 import { renewalsHandlers } from './renewals/renewals.routes.js';
 import { revocationsHandlers } from './revocations/revocations.routes.js';

@@ -9,9 +9,9 @@ import type { FqdnRow } from '../fqdns/fqdns.repository.js';
 import { kindOf } from '../providers/provider-kinds.js';
 import { getProvider, lockProviderForShare, type ProviderRow } from '../providers/providers.repository.js';
 import { newRenewal } from './new-renewal.repository.js';
-import { type KnownFacts, readOutlook } from './read-outlook.service.js';
+import { type KnownFacts, readOutlook } from './outlook/read-outlook.service.js';
+import { scheduleOf } from './outlook/renewal-outlook.js';
 import { mayHaveCertificate } from './renewal-entry.js';
-import { scheduleOf } from './renewal-outlook.js';
 import {
   deleteLockedRenewals,
   insertRenewals,

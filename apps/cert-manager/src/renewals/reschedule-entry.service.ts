@@ -3,9 +3,9 @@ import type { Caller } from '../access/caller.js';
 import { recordAudit } from '../audit/audit.service.js';
 import type { AuditEntry } from '../audit/audit-entry.js';
 import type { FqdnRow } from '../fqdns/fqdns.repository.js';
-import { type KnownFacts, readOutlook } from './read-outlook.service.js';
+import { type KnownFacts, readOutlook } from './outlook/read-outlook.service.js';
+import { scheduleOf } from './outlook/renewal-outlook.js';
 import { changeOf } from './renewal-entry.js';
-import { scheduleOf } from './renewal-outlook.js';
 import { deletePendingRenewal, type RenewalRow, updateRenewal } from './renewals.repository.js';
 
 /** Moves a first try to the time that the policy gives now; later tries keep their time. The FQDN is locked. */

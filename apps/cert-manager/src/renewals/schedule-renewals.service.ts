@@ -5,7 +5,7 @@ import { recordAudit } from '../audit/audit.service.js';
 import type { StoredCertificate } from '../certificates/store-certificates.service.js';
 import type { FqdnRow } from '../fqdns/fqdns.repository.js';
 import type { SwitchedFqdn } from '../fqdns/renewal-switch.service.js';
-import { readOutlook } from './read-outlook.service.js';
+import { readOutlook } from './outlook/read-outlook.service.js';
 import { deletePlannedRenewals, findOpenRenewal, updateRenewal } from './renewals.repository.js';
 import {
   insertPlanned,

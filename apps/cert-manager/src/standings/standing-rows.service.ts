@@ -1,6 +1,6 @@
 import { domainToUnicode } from 'node:url';
 import type { Tx } from '@certloop/db';
-import { judgeOutlook, type PlannedCertificate } from '../renewals/read-outlook.service.js';
+import { judgeOutlook, type PlannedCertificate } from '../renewals/outlook/read-outlook.service.js';
 import { planRenewal } from '../renewals/renewal-policy.js';
 import { type Mishap, type StandingFacts, standingOf } from './standing.js';
 import type { FactRow } from './standing-facts.repository.js';

@@ -1,5 +1,5 @@
 import type { FqdnState } from '@certloop/contracts';
-import type { Hindrance, Outlook } from '../renewals/renewal-outlook.js';
+import type { Hindrance, Outlook } from '../renewals/outlook/renewal-outlook.js';
 import { graceOf } from '../watch/checks/check-expectation.js';
 import { noticeAt } from '../watch/watch-mode.js';
 

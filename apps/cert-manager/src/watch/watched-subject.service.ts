@@ -5,7 +5,7 @@ import { usableUntil } from '../certificates/in-use.js';
 import { findNewestCertificate } from '../certificates/newest-certificates.repository.js';
 import { type FqdnRow, findFqdn } from '../fqdns/fqdns.repository.js';
 import { findPolicyRefusal } from '../fqdns/policy/policy-refusals.repository.js';
-import { readOutlook, renewAtOf } from '../renewals/read-outlook.service.js';
+import { readOutlook, renewAtOf } from '../renewals/outlook/read-outlook.service.js';
 import { findLatestRenewal } from '../renewals/renewal-history.repository.js';
 import { planRenewal } from '../renewals/renewal-policy.js';
 import { findOpenRenewal, findRenewal } from '../renewals/renewals.repository.js';

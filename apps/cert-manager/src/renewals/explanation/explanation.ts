@@ -1,6 +1,6 @@
 import type { RenewalOutlook } from '@certloop/contracts';
+import { type Hindrance, type Outlook, scheduleOf } from '../outlook/renewal-outlook.js';
 import type { RenewalState } from '../renewal-entry.js';
-import { type Hindrance, type Outlook, scheduleOf } from '../renewal-outlook.js';
 import type { RenewalPlan } from '../renewal-policy.js';
 
 /** What is known of the renewal of an FQDN at a moment. */

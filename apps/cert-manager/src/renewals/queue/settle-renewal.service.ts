@@ -14,7 +14,7 @@ import { deleteSigningRequests } from '../../issuance/signing/signing-requests.r
 import { readableText, type SignRefusal } from '../../providers/provider.js';
 import type { ProviderRow } from '../../providers/providers.repository.js';
 import { newRenewal } from '../new-renewal.repository.js';
-import { hasCompromisedKey, readOutlook } from '../read-outlook.service.js';
+import { hasCompromisedKey, readOutlook } from '../outlook/read-outlook.service.js';
 import { changeOf, mayHaveCertificate, type RenewalState } from '../renewal-entry.js';
 import { pendingKeyOf, type RenewalJournal, withoutRequest } from '../renewal-journal.js';
 import { insertRenewal, type RenewalRow, updateRenewal } from '../renewals.repository.js';

@@ -2,7 +2,7 @@ import type { Database, Tx } from '@certloop/db';
 import type { Clock, Logger } from '@certloop/server';
 import { type FqdnRow, listRenewedFqdnsAfter, lockFqdn } from '../../fqdns/fqdns.repository.js';
 import type { Restate } from '../../fqdns/fqdns.service.js';
-import { readOutlook } from '../read-outlook.service.js';
+import { readOutlook } from '../outlook/read-outlook.service.js';
 import { deleteOldRenewals } from '../renewal-history.repository.js';
 import { findOpenRenewal, listFqdnsWithOpen } from '../renewals.repository.js';
 import { insertPlanned } from '../replan-renewals.service.js';

@@ -1,5 +1,5 @@
 import { expect, jest, test } from '@jest/globals';
-import { createSignCompany } from './signing/sign-company.store.js';
+import { createSignCompany } from './sign-company.store.js';
 
 /** Work that ends when it is let go. */
 function held() {

@@ -1,13 +1,13 @@
 import type { Tx } from '@certloop/db';
-import type { CertificateRow } from '../certificates/certificates.repository.js';
-import { findNewestCertificate } from '../certificates/newest-certificates.repository.js';
-import { findLatestCsr, hasCsrOfFqdn } from '../csrs/csrs.repository.js';
-import type { FqdnRow } from '../fqdns/fqdns.repository.js';
-import type { ProviderRow } from '../providers/providers.repository.js';
-import { cameOfRenewal, countRenewalsSince } from './renewal-history.repository.js';
+import type { CertificateRow } from '../../certificates/certificates.repository.js';
+import { findNewestCertificate } from '../../certificates/newest-certificates.repository.js';
+import { findLatestCsr, hasCsrOfFqdn } from '../../csrs/csrs.repository.js';
+import type { FqdnRow } from '../../fqdns/fqdns.repository.js';
+import type { ProviderRow } from '../../providers/providers.repository.js';
+import { cameOfRenewal, countRenewalsSince } from '../renewal-history.repository.js';
+import { type RenewalWindow, restUntil, withRest } from '../renewal-policy.js';
+import { findOpenRenewal, type RenewalRow } from '../renewals.repository.js';
 import { type Outlook, outlookOf } from './renewal-outlook.js';
-import { type RenewalWindow, restUntil, withRest } from './renewal-policy.js';
-import { findOpenRenewal, type RenewalRow } from './renewals.repository.js';
 
 /** What is known already of an FQDN and need not be looked up. */
 export interface KnownFacts {

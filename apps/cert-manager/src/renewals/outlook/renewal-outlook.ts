@@ -1,4 +1,4 @@
-import { planAfterRevocation, planRenewal, type RenewalPlan, type RenewalWindow } from './renewal-policy.js';
+import { planAfterRevocation, planRenewal, type RenewalPlan, type RenewalWindow } from '../renewal-policy.js';
 
 /** What decides whether an FQDN is renewed, and when. */
 export interface RenewalFacts {

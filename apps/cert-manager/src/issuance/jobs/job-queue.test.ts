@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { createJobQueue } from './jobs/job-queue.store.js';
+import { createJobQueue } from './job-queue.store.js';
 
 const job = (id: string, providerId = 'a') => ({ id, providerId });
 
