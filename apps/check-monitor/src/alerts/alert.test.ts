@@ -95,7 +95,7 @@ describe('alert', () => {
     });
   });
 
-  test('describes a schedule', () => {
+  test('contains the schedule', () => {
     const check = aCheck({ kind: 'cron', schedule: '0 2 * * *', tz: 'Europe/Riga' });
     expect(alertOf({ check }).check.period).toEqual({
       kind: 'cron',

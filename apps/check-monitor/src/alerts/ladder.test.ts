@@ -15,7 +15,7 @@ const hour = 60 * minute;
 const seconds = (pause: (count: number) => number) =>
   [1, 2, 3, 4, 5, 6, 7, 100].map((n) => pause(n) / second);
 
-describe('the ladder', () => {
+describe('the retry schedule', () => {
   test('waits 5 s, 30 s, 2, 10 and 30 min, then an hour after each try', () => {
     expect(seconds(pauseAfterTry)).toEqual([5, 30, 120, 600, 1800, 3600, 3600, 3600]);
   });
@@ -24,11 +24,11 @@ describe('the ladder', () => {
     expect(seconds(pauseAfterCrash)).toEqual([30, 60, 300, 900, 3600, 3600, 3600, 3600]);
   });
 
-  test('leaves a channel that times out alone for 5 s, 30 s, 2 min, then 10 min', () => {
+  test('pauses a channel that times out for 5 s, 30 s, 2 min, then 10 min', () => {
     expect(seconds(pauseAfterTimeout)).toEqual([5, 30, 120, 600, 600, 600, 600, 600]);
   });
 
-  test('has no pause longer than the longest', () => {
+  test('never exceeds the maximum pause', () => {
     const maxPauses = [pauseAfterTry, pauseAfterCrash, pauseAfterTimeout].flatMap(seconds);
     expect(Math.max(...maxPauses) * second).toBe(maxPause);
   });
@@ -45,11 +45,11 @@ describe('the ladder', () => {
     ['at 24 hours, not at all', 24 * hour, 28, undefined],
     ['after a day of nothing, not at all', 49 * hour, 1, undefined],
     ['when the clock was set back, after the pause', -2 * hour, 1, -2 * hour + 5 * second],
-  ])('tries again %s', (_situation, now, tries, at) => {
+  ])('retries %s', (_situation, now, tries, at) => {
     expect(nextTryAt({ createdAt: 0, tries, now })).toBe(at);
   });
 
-  test('ends after 24 hours and 30 tries', () => {
+  test('ends after 24 hours and 30 attempts', () => {
     let tries = 1;
     let now = 0;
     for (let at = nextTryAt({ createdAt: 0, tries, now }); at !== undefined; tries += 1) {

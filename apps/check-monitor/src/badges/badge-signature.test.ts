@@ -29,7 +29,7 @@ describe('signature of a tag', () => {
     expect(isSigned(signer, 'prod', segmentOf(signTag(signer, 'prod')))).toBe(isGood);
   });
 
-  test('is another one for another project and for another secret', () => {
+  test('differs for another project and for another secret', () => {
     const signatures = [
       signer,
       { ...signer, badgeKey: 'other' },
@@ -68,7 +68,7 @@ describe('tag of a path segment', () => {
   });
 
   test.each([['a&b'], ['été'], ['foo.bar'], ['a/b?c#d'], ['100%'], ["it's(*)!"], ['漢字😀']])(
-    'of %s leads back through the address',
+    'of %s is read back from the address',
     (tag) => {
       const { svg3 } = badgeUrls('https://monitor.example', signer, tag);
       const segment = decodeURIComponent(new URL(svg3).pathname.split('/').at(-1) ?? '');

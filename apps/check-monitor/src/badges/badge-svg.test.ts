@@ -51,7 +51,7 @@ describe('drawing of a badge', () => {
     ['up', '#4c1'],
     ['late', '#fe7d37'],
     ['down', '#e05d44'],
-  ] as const)('%s has its colour', (status, colour) => {
+  ] as const)('%s has its color', (status, colour) => {
     expect(drawBadge('x', status)).toContain(`height="20" fill="${colour}"/>`);
   });
 

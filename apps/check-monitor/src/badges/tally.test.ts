@@ -34,7 +34,7 @@ describe('tally of checks', () => {
     });
   });
 
-  test('counts a check whose tag is the star twice nowhere', () => {
+  test('counts a check with the tag * once', () => {
     expect(counts(new Tally([check('1', '* a', 'up')]))['*']).toEqual({ total: 1, grace: 0, down: 0 });
   });
 });

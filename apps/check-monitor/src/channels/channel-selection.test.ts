@@ -40,7 +40,7 @@ describe('selection of channels', () => {
     expect(() => selectChannels(text, available)).toThrow(message);
   });
 
-  test('reads each channel once, however many parts the text has', () => {
+  test('reads each channel once, for any number of parts', () => {
     let reads = 0;
     const counted = available.map((channel) => ({
       ...channel,

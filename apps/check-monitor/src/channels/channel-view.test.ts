@@ -54,7 +54,7 @@ test.each([
   );
 });
 
-test('shows nothing of the settings of a kind that is no more', () => {
+test('hides the settings of a kind that no longer exists', () => {
   expect(describeChannel({ ...channel, kind: 'hipchat' }, at)).toMatchObject({
     label: 'hipchat',
     settings: {},
@@ -65,7 +65,7 @@ test.each([
   ['is held back', 60, null, '2026-01-01T12:01:00+00:00'],
   ['was held back until now', 0, null, undefined],
   ['is held back and switched off', 60, at, undefined],
-])('a channel that %s: until %p s from now, switched off at %p', (_, seconds, disabledAt, shown) => {
+])('a channel that %s: paused until %p s from now, switched off at %p', (_, seconds, disabledAt, shown) => {
   const held = { ...channel, heldUntil: at + seconds * 1_000_000, disabledAt };
   expect(listedChannel(held, at).held_until).toBe(shown);
   expect(describeChannel(held, at).held_until).toBe(shown ?? null);

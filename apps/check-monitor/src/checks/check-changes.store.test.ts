@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { createCheckChanges } from './check-changes.store.js';
 
 describe('changes of checks', () => {
-  test('are visited from a position on', () => {
+  test('are returned from a position on', () => {
     const changes = createCheckChanges();
     changes.note('a');
     const position = changes.position();
@@ -16,7 +16,7 @@ describe('changes of checks', () => {
     ]);
   });
 
-  test('says when notes are forgotten', () => {
+  test('reports when changes were dropped', () => {
     const changes = createCheckChanges();
     const position = changes.position();
     for (let count = 0; count < 16_384; count++) changes.note('a');

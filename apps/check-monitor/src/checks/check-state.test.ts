@@ -118,7 +118,7 @@ describe('effect of a ping', () => {
     expect(seconds(applySignal(check(), 'success', null, at(50)).state.alertAfter)).toBe(770);
   });
 
-  test('a success past the deadline leaves no trace of the outage', () => {
+  test('a success after the deadline records no outage', () => {
     expect(applySignal(up, 'success', null, at(5000)).flip).toBeUndefined();
   });
 
@@ -129,7 +129,7 @@ describe('effect of a ping', () => {
 });
 
 describe('pause and resume', () => {
-  test('a pause forgets the start and the deadline, keeps the last ping, and notifies no one', () => {
+  test('a pause clears the start and the deadline, keeps the last ping, and sends no notification', () => {
     const { state, flip } = outcomeOfPause({ ...up, lastStart: at(5) }, at(9));
     expect(state).toMatchObject({
       storedStatus: 'paused',
@@ -140,11 +140,11 @@ describe('pause and resume', () => {
     expect(flip).toEqual({ at: at(9), from: 'up', to: 'paused', reason: '', isSilent: true });
   });
 
-  test('a second pause makes no flip', () => {
+  test('a second pause creates no flip', () => {
     expect(outcomeOfPause(check({ storedStatus: 'paused' }), at(9)).flip).toBeUndefined();
   });
 
-  test('a resume forgets the last ping', () => {
+  test('a resume clears the last ping', () => {
     const { state, flip } = outcomeOfResume(check({ storedStatus: 'paused', lastPing: at(0) }), at(9));
     expect(state).toMatchObject({ storedStatus: 'new', lastPing: null, alertAfter: null });
     expect(flip).toMatchObject({ from: 'paused', to: 'new', isSilent: true });
@@ -157,7 +157,7 @@ describe('overdue', () => {
     ['long after it', up, 9999, 720, 'up'],
     ['a run that outran its grace', { ...up, lastStart: at(60) }, 9999, 180, 'up'],
     ['a paused check with a start', check({ storedStatus: 'paused', lastStart: at(0) }), 500, 120, 'paused'],
-  ] as const)('%s: falls at its deadline', (_situation, row: CheckTiming, now, fellAt, from) => {
+  ] as const)('%s: goes down at its deadline', (_situation, row: CheckTiming, now, fellAt, from) => {
     const found = judgeOverdue(row, at(now));
     expect(found).toMatchObject({
       isDown: true,
@@ -165,7 +165,7 @@ describe('overdue', () => {
     });
   });
 
-  test('pinged in the meantime: look again at the new deadline', () => {
+  test('pinged in the meantime: is evaluated again at the new deadline', () => {
     const pinged = { ...up, lastPing: at(500) };
     expect(judgeOverdue(pinged, at(721))).toEqual({ isDown: false, alertAfter: at(1220) });
   });

@@ -10,17 +10,17 @@ import {
 import type { ChannelKind } from './kinds.js';
 
 describe('settings of each kind', () => {
-  test.each(channelKindNames)('%s are taken, and so is what came of them', (kind) => {
+  test.each(channelKindNames)('%s are accepted, and so is the parsed result', (kind) => {
     const settings = parseChannelSettings(kind, sampleSettings[kind]);
     expect(parseChannelSettings(kind, settings)).toEqual(settings);
   });
 
-  test.each(channelKindNames)('%s refuse an unknown member and what is no object', (kind) => {
+  test.each(channelKindNames)('%s reject an unknown member and a value that is not an object', (kind) => {
     expect(() => parseChannelSettings(kind, { ...sampleSettings[kind], more: 1 })).toThrow(/^settings/);
     expect(() => parseChannelSettings(kind, 'text')).toThrow(/^settings/);
   });
 
-  test('the fault is named, the value is not', () => {
+  test('the error names the fault, and not the value', () => {
     const settings = { down: { url: 'ftp://user:password@x.example' } };
     expect(() => parseChannelSettings('webhook', settings)).toThrow(
       'settings.down.url: must be an http or https address',
@@ -55,7 +55,7 @@ describe('settings of each kind', () => {
     ['signal', { recipient: '\u202c+1234567890\u202c' }, { recipient: '+1234567890' }],
     ['signal', { recipient: '  +123-45 678 90 ' }, { recipient: '+1234567890' }],
     ['signal', { recipient: ' foobar.123' }, { recipient: 'foobar.123' }],
-  ] as const)('%s drop what comes with pasting: %j', (kind, given, expected) => {
+  ] as const)('%s are trimmed of pasted characters: %j', (kind, given, expected) => {
     expect(parseChannelSettings(kind, given)).toMatchObject(expected);
   });
 
@@ -112,6 +112,6 @@ describe('secrets', () => {
   });
 });
 
-test('a kind is found by its name only', () => {
+test('a kind is found only by its exact name', () => {
   expect([findKind('pd'), findKind('PD'), findKind('constructor')]).toEqual(['pd', undefined, undefined]);
 });

@@ -26,7 +26,7 @@ const notification = (to: string, status: string) => [
   '--x--',
 ];
 
-describe('a mail that came back', () => {
+describe('a bounced mail', () => {
   const answer = '550 no such user';
   test.each([
     ['a notification', mail(notification('n.1@b.example', '5.1.1')), 'n.1', '5.1.1', answer],

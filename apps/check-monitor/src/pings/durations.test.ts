@@ -35,18 +35,18 @@ describe('runs on a page', () => {
     ['a start on the page', page(['start', 1], ['success', 5]), []],
     ['the second end of a run', page(['success', 5], ['fail', 6]), [5]],
     ['72 h after the begin of the page', page(['log', 0], ['success', maxRunDuration]), []],
-  ])('to be looked up: %s', (_situation, pings, numbers) => {
+  ])('needs a query: %s', (_situation, pings, numbers) => {
     expect(pairRuns(pings).lookups.map(({ n }) => n)).toEqual(numbers);
   });
 
-  test('the first ping of a check is never looked up', () => {
+  test('the first ping of a check needs no query', () => {
     expect(pairRuns([{ n: 1, at: 5, signal: 'success', runId: null }]).lookups).toEqual([]);
   });
 
   test.each([
     [10, 10, 1],
     [11, 0, 0],
-  ])('with %d look-ups: %d are made and %d durations shown', (ends, lookups, durations) => {
+  ])('with %d queries: %d are made and %d durations shown', (ends, lookups, durations) => {
     const runs = Array.from({ length: ends }, (_, index): Short => ['success', index + 9, `r${index}`]);
     const found = pairRuns(page(['start', 1], ['success', 2], ...runs));
     expect([found.lookups.length, found.durations.size]).toEqual([lookups, durations]);

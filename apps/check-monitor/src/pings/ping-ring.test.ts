@@ -35,7 +35,7 @@ describe('nextPlace', () => {
     expect(inOrder.filter((n) => n !== undefined)).toEqual(expected);
   });
 
-  test('begins where the pings of an earlier version lie', () => {
+  test('continues after the pings of an earlier version', () => {
     const { slots } = filled([3, 3], { firstSlot: 51, lastSlot: 54, slotCount: 4 });
     expect([...slots]).toEqual([
       [51, 1],
@@ -43,7 +43,7 @@ describe('nextPlace', () => {
     ]);
   });
 
-  test('keeps the latest pings in the order of their slots, whatever happens to the limit', () => {
+  test('keeps the latest pings in the order of their slots, for any change of the limit', () => {
     const changes = fc.array(fc.tuple(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 30 })), {
       minLength: 1,
       maxLength: 8,

@@ -82,7 +82,7 @@ describe('signal of a mail', () => {
     expect(signalOfMail(mail, filter)).toBe(signal);
   });
 
-  test('letters count as they are', () => {
+  test('compares keywords case-sensitively', () => {
     expect(signalOfMail({ subject: 'OK', texts: [] }, bySubject)).toBe('ign');
   });
 });

@@ -40,7 +40,7 @@ describeMonitor('checks in an account', (stage) => {
 
   const at = (rest = '') => `/projects/${project}/checks${rest}`;
 
-  test('a read-only member sees them without what pings or changes them, a member and the owner with it', async () => {
+  test('a read-only member sees them without addresses that ping or change them, a member and the owner with these', async () => {
     const [seen] = (await reader.get(at()).expect(200)).body.checks;
     expect(seen).toMatchObject({ name: 'Backup', status: 'down', n_pings: 2, unique_key: check.unique_key });
     expect(JSON.stringify(seen)).not.toContain(check.uuid);
@@ -82,7 +82,7 @@ describeMonitor('checks in an account', (stage) => {
     await reader.get(at(`/${check.unique_key}/flips?start=soon`)).expect(400);
   });
 
-  test.each(Object.entries(accountChecksContract))('%s is for members only', async (_name, endpoint) => {
+  test.each(Object.entries(accountChecksContract))('%s requires a member', async (_name, endpoint) => {
     const { method, path } = endpoint;
     const filled = (id: string) =>
       path.replace('{projectId}', project).replace('{checkId}', id).replace('{n}', '1');
@@ -115,7 +115,7 @@ describeMonitor('checks in an account', (stage) => {
     for (const id of ['nothing', '-', '0'.repeat(40), '%00']) await owner.get(`/checks/${id}`).expect(404);
   });
 
-  test('what is no check of the project does not exist', async () => {
+  test('a check of another project returns 404', async () => {
     const foreign = await stage.ada.check({});
     const [{ unique_key: foreignKey }] = (await stage.ada.peek('/checks/').expect(200)).body.checks;
     for (const id of [

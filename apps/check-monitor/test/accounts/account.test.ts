@@ -13,7 +13,7 @@ describeMonitor('account', (stage) => {
     ben = await newPerson(stage);
   });
 
-  test('a user signs in, is known, and signs out', async () => {
+  test('a user signs in, is recognised, and signs out', async () => {
     const answer = await ada.login().expect(200);
     expect(String(answer.headers['set-cookie'])).toMatch(
       /^__Host-monitor_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Secure$/,
@@ -31,7 +31,7 @@ describeMonitor('account', (stage) => {
     await ada.get('/me').expect(401);
   });
 
-  test('a session ends after 30 minutes without a person, whatever is asked in the background', async () => {
+  test('a session ends after 30 minutes without user activity, even with background requests', async () => {
     const poll = () => ada.get('/me').set('X-Activity', 'background');
     const pollAfter = async (minutes: number, idleEnd: string) => {
       stage.app.clock.advance(minutes * 60_000);
@@ -47,14 +47,14 @@ describeMonitor('account', (stage) => {
     await ada.get('/me').expect(401);
   });
 
-  test('the state of the service says whether anybody can sign in', async () => {
+  test('the state of the service says whether sign-in is possible', async () => {
     const state = async () => (await stage.app.http.get('/api/account/state').expect(200)).body;
     expect(await state()).toEqual({ siteName: 'Monitor', canSignIn: true, mail: false });
     await stage.app.database.transaction((tx) => tx.query('delete from passwords'));
     expect((await state()).canSignIn).toBe(false);
   });
 
-  test('a wrong password, a wrong address and a user without a password look alike', async () => {
+  test('a wrong password, a wrong address and a user without a password get the same response', async () => {
     await createUser(stage.app.accounts, {
       email: `w-${ada.email}`,
       checkLimit: null,
@@ -66,11 +66,11 @@ describeMonitor('account', (stage) => {
     await new Browser(stage, `w-${ada.email}`).login().expect(401, refusal);
   });
 
-  test.each(['\0', 'a@b\0.example', 'a@b\ud800.example'])('%j is no user', async (email) => {
+  test.each(['\0', 'a@b\0.example', 'a@b\ud800.example'])('%j is not a user', async (email) => {
     await new Browser(stage, email).login().expect(401);
   });
 
-  test('refuses what cannot be stored', async () => {
+  test('rejects text that cannot be stored', async () => {
     await ada.signIn();
     const id = await newProject(ada);
     const hook = { kind: 'slack', name: 'Ops', settings: { url: 'https://a.example/' } };
@@ -85,7 +85,7 @@ describeMonitor('account', (stage) => {
     }
   });
 
-  test('guessing is slowed down', async () => {
+  test('repeated failures delay sign-in', async () => {
     for (let count = 0; count < 10; count += 1) await ada.login('wrong').expect(401);
     const answer = await ada.login().expect(429);
     expect(answer.headers['retry-after']).toBe('15');
@@ -93,7 +93,7 @@ describeMonitor('account', (stage) => {
     await ada.login().expect(200);
   });
 
-  test('a session ends when it is not used, and after half a day', async () => {
+  test('a session ends when it is idle, and after 12 hours', async () => {
     stage.app.clock.advance(29 * 60_000);
     await ada.get('/me').expect(200);
     stage.app.clock.advance(29 * 60_000);
@@ -108,7 +108,7 @@ describeMonitor('account', (stage) => {
     await long.get('/me').expect(401);
   });
 
-  test('a change needs the token and a page of this service', async () => {
+  test('a change requires the CSRF token and a page of this service', async () => {
     const forged = () =>
       stage.app.http.post('/api/account/projects').set('Cookie', ada.cookie).send({ name: 'x' });
     await forged().set('Sec-Fetch-Site', 'same-origin').expect(403);
@@ -134,7 +134,7 @@ describeMonitor('account', (stage) => {
     await ada.login('another password').expect(200);
   });
 
-  test('a project is made, renamed and deleted by its owner, and no one else sees it', async () => {
+  test('a project is created, renamed and deleted by its owner, and no one else sees it', async () => {
     const id = await newProject(ada);
     const project = { id, name: 'Jobs', role: 'owner', keys: [] };
     await ada.get('/projects').expect(200, { projects: [project] });
@@ -148,7 +148,7 @@ describeMonitor('account', (stage) => {
     await ada.get('/projects/nothing').expect(404);
   });
 
-  test('a key is shown once, works, and ends when it is revoked; a deleted project gives its checks back', async () => {
+  test('a key is shown once and works until it is revoked; a deleted project frees its checks', async () => {
     const id = await newProject(ada);
     const { key } = (await ada.send('post', `/projects/${id}/keys/read-write`).expect(201)).body;
     await stage.app.http.post('/api/v3/checks/').set('X-Api-Key', key).expect(201);
@@ -175,7 +175,7 @@ describeMonitor('account', (stage) => {
     expect(ids.map(keysOf)).toEqual([['read-write', 'read-only'], [], ['read-only']]);
   });
 
-  test('keys that are asked for at once take the place of each other', async () => {
+  test('keys requested concurrently replace each other', async () => {
     const project = await newProject(ada);
     const issue = () => ada.send('post', `/projects/${project}/keys/read-write`).expect(201);
     const answers = await Promise.all(Array.from({ length: 8 }, issue));
@@ -185,7 +185,7 @@ describeMonitor('account', (stage) => {
     expect(tried.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 
-  test('the ids in a path count in any case', async () => {
+  test('the ids in a path are accepted in any case', async () => {
     const project = (await newProject(ada)).toUpperCase();
     const { key } = (await ada.send('post', `/projects/${project}/keys/read-write`).expect(201)).body;
     await stage.app.http.get('/api/v3/checks/').set('X-Api-Key', key).expect(200);
@@ -214,7 +214,7 @@ describeMonitor('account', (stage) => {
     expect((await add({ assign: 'no' }).expect(400)).body.error).toContain('assign');
   });
 
-  test('what comes while a project or a channel is deleted is done or refused', async () => {
+  test('requests during the deletion of a project or a channel succeed or are rejected', async () => {
     const project = await newProject(ada);
     const { key } = (await ada.send('post', `/projects/${project}/keys/read-write`)).body;
     const pingKey = (await ada.send('post', `/projects/${project}/keys/ping`)).body.key;
@@ -236,7 +236,7 @@ describeMonitor('account', (stage) => {
     expect((await ada.get('/limits')).body.checks).toBe(0);
   });
 
-  test('members may what their role says', async () => {
+  test('members have the permissions of their role', async () => {
     const id = await newProject(ada);
     const join = (role: string, email = ben.email) =>
       ada.send('post', `/projects/${id}/members`, { email, role });
@@ -259,7 +259,7 @@ describeMonitor('account', (stage) => {
     await join('owner').expect(400);
   });
 
-  test('a channel is made, shown without its secrets, edited, tested and deleted', async () => {
+  test('a channel is created, returned without its secrets, edited, tested and deleted', async () => {
     const id = await newProject(ada);
     const base = `/projects/${id}/channels`;
     const settings = { url: 'http://127.0.0.1:9/', topic: 'jobs', token: 'secret-token' };
@@ -279,7 +279,7 @@ describeMonitor('account', (stage) => {
     await ada.get(base).expect(200, { channels: [] });
   });
 
-  test('a mail address is verified without a mail if it is that of the account, in no other case', async () => {
+  test('a mail address is verified without a mail only if it is that of the account', async () => {
     const base = `/projects/${await newProject(ada)}/channels`;
     const add = async (settings: object) =>
       (await ada.send('post', base, { kind: 'email', name: 'Ada', settings }).expect(201)).body;
@@ -295,7 +295,7 @@ describeMonitor('account', (stage) => {
     expect(await edit(other.id, ada.email)).toBe(true);
   });
 
-  test('a user makes projects up to a limit, also when asked for at once, and again after one is deleted', async () => {
+  test('a user creates projects up to a limit, also concurrently, and again after one is deleted', async () => {
     const make = () => ada.send('post', '/projects', { name: 'Jobs' });
     const statuses = (await Promise.all(Array.from({ length: 8 }, make))).map(({ status }) => status);
     expect(statuses.filter((status) => status === 201)).toHaveLength(5);
@@ -308,7 +308,7 @@ describeMonitor('account', (stage) => {
     await newProject(ben);
   });
 
-  test('who has an account cannot be found out for a list of addresses', async () => {
+  test('the owners of accounts cannot be enumerated from a list of addresses', async () => {
     const id = await newProject(ada);
     const add = (email: string) => ada.send('post', `/projects/${id}/members`, { email, role: 'member' });
     for (let count = 0; count < 20; count += 1) {

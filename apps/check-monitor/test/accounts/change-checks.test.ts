@@ -32,7 +32,7 @@ describeMonitor('a change of many checks at once', (stage) => {
       .id as string;
   };
 
-  test('pauses and resumes those that are named, with a result and a silent flip for each', async () => {
+  test('pauses and resumes the named checks, with a result and a silent flip for each', async () => {
     const [backup = '', archive = ''] = uuids;
     await stage.app.http.get(`/ping/${backup}/start`).expect(200);
     await owner.send('post', at(`/v3/checks/${archive}/pause`)).expect(200);
@@ -60,7 +60,7 @@ describeMonitor('a change of many checks at once', (stage) => {
     expect(await statuses()).toEqual(['down', 'new', 'new']);
   });
 
-  test('changes the tags of those that match, and keeps those whose tags would be too long', async () => {
+  test('changes the tags of matching checks, except if they would become too long', async () => {
     const [, , reports] = uuids;
     const long = { tags: `all ${'x'.repeat(490)}` };
     await owner.send('post', at(`/v3/checks/${reports}`), long).expect(200);
@@ -79,7 +79,7 @@ describeMonitor('a change of many checks at once', (stage) => {
     expect((await list())[0]).toMatchObject({ tags: 'all backup nightly' });
   });
 
-  test('assigns and takes away one integration and leaves the others', async () => {
+  test('assigns and removes one integration and leaves the others', async () => {
     const [backup = ''] = uuids;
     const [chat, pager] = [await addHook('Chat'), await addHook('Pager')];
     const channels = async () => (await list()).map((check) => String(check['channels']).split(',').sort());
@@ -99,7 +99,7 @@ describeMonitor('a change of many checks at once', (stage) => {
     expect(await channels()).toEqual([[pager], [chat], [chat]]);
   });
 
-  test('deletes with the pings, frees the limit, and deletes nothing where more match than were seen', async () => {
+  test('deletes checks with their pings, frees the limit, and deletes nothing if more match than expected', async () => {
     const [backup = ''] = uuids;
     await stage.app.http.get(`/ping/${backup}`).expect(200);
     const filter = { q: 'a' };
@@ -118,7 +118,7 @@ describeMonitor('a change of many checks at once', (stage) => {
     expect(await changed({ action: 'delete', ids: uuids })).toMatchObject({ changed: 1, skipped: 2 });
   });
 
-  test('changes 5000 by a filter, names the first 1000 of them, and goes on where it ended', async () => {
+  test('changes 5000 by a filter, names the first 1000, and continues where it stopped', async () => {
     // the newest one, as its copies get the ids after it
     const [, , reports = ''] = uuids;
     await stage.app.database.transaction((tx) => copyCheck(tx, reports, 5_100));
@@ -134,7 +134,7 @@ describeMonitor('a change of many checks at once', (stage) => {
     });
   });
 
-  test('loses nothing of what others change at the same time, and counts each deletion once', async () => {
+  test('loses no concurrent change, and counts each deletion once', async () => {
     const changes = ['prod', 'nightly', 'berlin', 'on-call'].map((tags, n) => {
       // half of them the other way round, which must not end in a deadlock
       const ids = n % 2 === 0 ? uuids : [...uuids].reverse();
@@ -153,7 +153,7 @@ describeMonitor('a change of many checks at once', (stage) => {
     expect(await list()).toEqual([]);
   });
 
-  test('is only for members, and for the checks of their project', async () => {
+  test('requires a member, and changes only checks of their project', async () => {
     const [reader, stranger] = [await newPerson(stage), await newPerson(stage)];
     const member = { email: reader.email, role: 'read-only' };
     await owner.send('post', at('/members'), member).expect(200);
@@ -168,7 +168,7 @@ describeMonitor('a change of many checks at once', (stage) => {
     expect(await statuses()).toEqual(['new', 'new', 'new']);
   });
 
-  test('is refused with the name of the wrong part', async () => {
+  test('is rejected with the name of the invalid member', async () => {
     const ids = uuids;
     for (const [body, name] of [
       [{ action: 'pause' }, 'filter'],

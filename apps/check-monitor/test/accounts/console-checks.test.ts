@@ -55,7 +55,7 @@ describeMonitor('the checks of a project in the console', (stage) => {
     expect((await owner.get(path).expect(200)).body.checks).toMatchObject([{ name: 'Reports' }]);
   });
 
-  test('are those that an integration is assigned to', async () => {
+  test('are filtered by an assigned integration', async () => {
     await make({ name: 'Backup' });
     const settings = { down: { url: 'https://example.org/down' } };
     const wanted = { kind: 'webhook', name: 'Hook', settings };
@@ -65,7 +65,7 @@ describeMonitor('the checks of a project in the console', (stage) => {
     expect((await list('channel=00000000-0000-4000-8000-000000000000')).names).toEqual([]);
   });
 
-  test('come with their state if asked, and as ever without', async () => {
+  test('include their state if requested', async () => {
     const check = await make({ name: 'Backup', timeout: 60, grace: 60 });
     const plain = (await owner.get(at('/checks')).expect(200)).body.checks[0];
     expect((await list('limit=1')).checks[0]).toEqual(plain);
@@ -87,7 +87,7 @@ describeMonitor('the checks of a project in the console', (stage) => {
     expect(JSON.stringify(seen)).not.toContain(check.uuid);
   });
 
-  test('are refused with a sentence that names the parameter', async () => {
+  test('are rejected with a sentence that names the parameter', async () => {
     for (const [query, name] of [
       ['limit=0', 'limit'],
       ['limit=1001', 'limit'],
@@ -171,7 +171,7 @@ describeMonitor('the checks of a project in the console', (stage) => {
     expect(await asked()).toEqual(expected.set(uniqueKeyOf(fresh.uuid), 'u'));
   });
 
-  test('are cleared of their history, and pinged again as new ones', async () => {
+  test('lose their history when it is cleared, and are pinged again as new checks', async () => {
     const { uuid } = await make({ name: 'Backup', timeout: 60, grace: 60 });
     for (const suffix of ['', '/fail', '', '/start']) await ping({ uuid }, suffix);
     await stage.app.tick();
@@ -194,7 +194,7 @@ describeMonitor('the checks of a project in the console', (stage) => {
     await owner.send('post', at('/checks/00000000-0000-4000-8000-000000000000/clear')).expect(404);
   });
 
-  test('are moved with their history to a project where the user is a member, within its limit', async () => {
+  test('are moved with their history to another project of the user, within its limit', async () => {
     const other = await newPerson(stage);
     const target = await newProject(other);
     const check = await make({ name: 'Backup', timeout: 60, grace: 60 });
@@ -224,7 +224,7 @@ describeMonitor('the checks of a project in the console', (stage) => {
     await move(target).expect(404);
   });
 
-  test('of more than 10,000 are shown as before while all are read again, but never 30 s later', async () => {
+  test('of more than 10,000 are served from the cache while all are read again, for at most 30 s', async () => {
     const { uuid } = await make({ name: 'job' });
     await stage.app.database.transaction((tx) => copyCheck(tx, uuid, 10_000, '33333333'));
     const pausedNow = async () =>
@@ -254,7 +254,7 @@ describeMonitor('the checks of a project in the console', (stage) => {
     expect(await pausedNow()).toBeGreaterThan(6_600);
   });
 
-  test('are read, sorted and paged by 50,000 while others have their turns', async () => {
+  test('are read, sorted and paged by 50,000 without blocking other requests', async () => {
     const count = 50_000;
     // what runs for the first time is compiled first
     const { uuid } = await make({ name: 'job' });

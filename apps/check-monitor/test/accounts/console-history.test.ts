@@ -100,7 +100,7 @@ describeMonitor('the history of a check in the console', (stage) => {
     expect(await sentence()).toMatch(/^It is paused/);
   });
 
-  test('proposes the zone that the pings fit', async () => {
+  test('suggests the zone that matches the pings', async () => {
     const check = await make({ name: 'Backup', schedule: '0 3 * * *', tz: 'Europe/Riga', grace: 3600 });
     stage.app.clock.set(new Date('2026-01-02T03:02:00Z'));
     for (let day = 0; day < 3; day += 1) {
@@ -116,7 +116,7 @@ describeMonitor('the history of a check in the console', (stage) => {
     expect((await read(check, 'diagnosis')).zoneHint).toBeUndefined();
   });
 
-  test('suggests the schedule that the latest pings look like', async () => {
+  test('suggests the schedule that matches the latest pings', async () => {
     const check = await make({ name: 'Backup', timeout: 86_400, grace: 3600 });
     stage.app.clock.set(new Date('2026-01-02T03:02:00Z'));
     for (let day = 0; day < 5; day += 1) {
@@ -166,7 +166,7 @@ describeMonitor('the history of a check in the console', (stage) => {
     }
   });
 
-  test('previews a schedule for everyone who is signed in', async () => {
+  test('previews a schedule for every signed-in user', async () => {
     const query = 'kind=cron&schedule=0+3+*+*+*&tz=Europe/Riga&count=2';
     const { body } = await reader.get(`/schedule-preview?${query}`).expect(200);
     expect(body).toMatchObject({ ok: true, next: [{ at: '2026-01-02T01:00:00+00:00' }, {}] });
@@ -201,7 +201,7 @@ describeMonitor('the history of a check in the console', (stage) => {
     await owner.send('post', at('/channels/test'), webhook()).expect(200);
   });
 
-  test('mails no test to an address whose holder has not agreed', async () => {
+  test('sends no test to an unverified address', async () => {
     const stranger = { kind: 'email', name: '', settings: { address: 'stranger@example.org' } };
     const { body } = await owner.send('post', at('/channels/test'), stranger).expect(200);
     expect(body).toMatchObject({ ok: false });

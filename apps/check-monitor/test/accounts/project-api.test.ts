@@ -18,7 +18,7 @@ describeMonitor('the management API of a project by session', (stage) => {
 
   const at = (rest: string) => `/projects/${project}/v3${rest}`;
 
-  test('makes, changes, pauses, resumes and deletes a check, as a read-write key does', async () => {
+  test('creates, changes, pauses, resumes and deletes a check, as a read-write key does', async () => {
     const made = await owner.send('post', at('/checks/'), { name: 'Backup', timeout: 120 }).expect(201);
     expect(made.body).toMatchObject({ name: 'Backup', timeout: 120, status: 'new' });
     const here = at(`/checks/${made.body.uuid}`);
@@ -32,7 +32,7 @@ describeMonitor('the management API of a project by session', (stage) => {
     expect((await owner.get(at('/checks/')).expect(200)).body).toEqual({ checks: [] });
   });
 
-  test('answers as the key of the project does, and no page of another origin may read it', async () => {
+  test('responds as for the key of the project, without CORS headers', async () => {
     const key = (await owner.send('post', `/projects/${project}/keys/read-write`).expect(201)).body.key;
     await owner.send('post', at('/checks/'), { name: 'Backup' }).expect(201);
     const byKey = await stage.app.http.get('/api/v3/checks/').set('X-Api-Key', key).expect(200);
@@ -43,7 +43,7 @@ describeMonitor('the management API of a project by session', (stage) => {
     expect(bySession.headers['cache-control']).toBe('no-store');
   });
 
-  test('refuses in the words of the API by key', async () => {
+  test('rejects with the messages of the API by key', async () => {
     const refused = async (body: object | string, message: RegExp) => {
       const request = owner.send('post', at('/checks/'));
       const { error } = (await request.send(body).expect(400)).body;
@@ -57,7 +57,7 @@ describeMonitor('the management API of a project by session', (stage) => {
     await owner.send('put', at('/checks/')).expect(405);
   });
 
-  test('needs the CSRF token and a page of this service for changes, whatever key the body holds', async () => {
+  test('requires the CSRF token and a page of this service for changes, for any key in the body', async () => {
     const key = (await owner.send('post', `/projects/${project}/keys/read-write`).expect(201)).body.key;
     const post = () =>
       stage.app.http
@@ -75,7 +75,7 @@ describeMonitor('the management API of a project by session', (stage) => {
   });
 
   test.each(Object.entries(checkMonitorContract))(
-    '%s is for members, and for readers where a read-only key is enough',
+    '%s is allowed for members, and for readers if a read-only key is enough',
     async (name, { method, path }) => {
       const check = (await owner.send('post', at('/checks/'), { name: 'Backup' }).expect(201)).body;
       const channel = await owner
@@ -92,7 +92,7 @@ describeMonitor('the management API of a project by session', (stage) => {
     },
   );
 
-  test('hides the uuid of a check from readers', async () => {
+  test('hides the UUID of a check from readers', async () => {
     const { uuid } = (await owner.send('post', at('/checks/'), { name: 'Backup' }).expect(201)).body;
     const { body } = await reader.get(at('/checks/')).expect(200);
     expect(body.checks).toMatchObject([{ name: 'Backup' }]);

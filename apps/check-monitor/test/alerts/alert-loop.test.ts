@@ -134,7 +134,7 @@ describeMonitor('alert loop', (stage) => {
     expect(await take(100)).toEqual(isServer ? ['up'] : []);
   });
 
-  test('flips are listed by window, and by unique key', async () => {
+  test('lists flips by window, and by unique key', async () => {
     const made = await stage.ada.check();
     await stage.ada.ping(made);
     stage.app.clock.advance(10 * second);
@@ -148,7 +148,7 @@ describeMonitor('alert loop', (stage) => {
     expect((await stage.ada.peek(`/checks/${uniqueKey}/flips/`)).body).toHaveLength(2);
   });
 
-  test('a wrong window is refused after a wrong owner, before nothing else', async () => {
+  test('rejects an invalid window, after it checks the owner', async () => {
     const { uuid } = await stage.ada.check();
     const { body } = await stage.ada.get(`/checks/${uuid}/flips/?start=x`).expect(400);
     expect(body.error).toContain('start must be a whole number');

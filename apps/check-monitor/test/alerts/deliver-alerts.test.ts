@@ -114,7 +114,7 @@ describeEachDialect('delivery of alerts', (open) => {
     expect(bodies()).toEqual(['Backup is down at 2026-01-01T12:00:00+00:00: disk full']);
   });
 
-  test('the first success, pausing and resuming are no news', async () => {
+  test('sends nothing for the first success, for pausing and for resuming', async () => {
     await webhook();
     const check = await ada.check({ channels: '*' });
     await ada.ping(check);
@@ -132,7 +132,7 @@ describeEachDialect('delivery of alerts', (open) => {
     expect(target.requests).toEqual([]);
   });
 
-  test('sends a channel only the changes that it wants', async () => {
+  test('sends to a channel only the changes that it is set to receive', async () => {
     const upOnly = await channel('webhook', { up: { url: target.url } });
     await fallenCheck();
     await app.deliver();
@@ -147,7 +147,7 @@ describeEachDialect('delivery of alerts', (open) => {
     expect(JSON.parse(bodies()[0] ?? '')).toEqual(body);
   });
 
-  test('what a target refuses is recorded as error, of the message and of the channel', async () => {
+  test('records a rejection by the target as error of the message and of the channel', async () => {
     const hook = await webhook();
     target.answer((response) => response.writeHead(400).end());
     const check = await fallenCheck();
@@ -184,7 +184,7 @@ describeEachDialect('delivery of alerts', (open) => {
     expect((await log(chat)).filter(({ flipId }) => flipId !== null)).toHaveLength(1);
   });
 
-  test('what was queued before a channel was switched off is not sent', async () => {
+  test('does not send queued messages of a channel that was switched off', async () => {
     const hook = await webhook();
     await fallenCheck();
     await app.database.transaction((tx) => updateChannel(tx, hook.id, { disabledAt: 1 }));
@@ -261,7 +261,7 @@ describeEachDialect('delivery of alerts', (open) => {
     expect(new Set(target.requests.map(({ headers }) => headers['idempotency-key'])).size).toBe(5);
   });
 
-  test('a message whose delivery takes long stays with its worker', async () => {
+  test('a slow delivery stays with its worker', async () => {
     const hook = await webhook();
     const isHeld = async () => {
       const [open] = await app.database.read((tx) => listNotifications(tx, hook.id, 1));
@@ -288,7 +288,7 @@ describeEachDialect('delivery of alerts', (open) => {
     }
   });
 
-  test('a group stands for its channels, each of which gets one message of its own', async () => {
+  test('a group sends one message to each of its channels', async () => {
     const [one, two] = [await webhook('/one'), await webhook('/two')];
     const stranger = await app.newProject();
     const theirs = await createChannel(app.accounts, {
@@ -311,7 +311,7 @@ describeEachDialect('delivery of alerts', (open) => {
     expect([(await log(one)).length, (await log(two)).length, (await log(first)).length]).toEqual([1, 1, 0]);
   });
 
-  test('a group that is switched off gets nothing', async () => {
+  test('sends nothing to a group that is switched off', async () => {
     const group = await channel('group', { channels: [(await webhook()).uuid] });
     await app.database.transaction((tx) => updateChannel(tx, group.id, { disabledAt: 1 }));
     await fallenCheck({ channels: group.uuid });
@@ -319,7 +319,7 @@ describeEachDialect('delivery of alerts', (open) => {
     expect(target.requests).toEqual([]);
   });
 
-  test('sends to the new place of a chat that moved from then on', async () => {
+  test('sends further messages to the new id of a chat that moved', async () => {
     const chat = await channel('telegram', { chatId: -1 });
     target.answer((response, _request, count) =>
       count === 1
@@ -342,7 +342,7 @@ describeEachDialect('delivery of alerts', (open) => {
     expect(await log(agreed)).toMatchObject([{ error: null }]);
   });
 
-  test('a kind that this server is not set up for says so', async () => {
+  test('reports a kind that is not configured on this server', async () => {
     const room = await channel('matrix', { roomId: '!a:example.org' });
     await fallenCheck();
     await app.deliver();
@@ -352,7 +352,7 @@ describeEachDialect('delivery of alerts', (open) => {
     ]);
   });
 
-  test('nothing inside is called unless the operator allows it', async () => {
+  test('calls no private address unless the operator allows it', async () => {
     const hook = await webhook();
     const settings = { down: { url: 'http://169.254.169.254/latest' } };
     await app.database.transaction((tx) => updateChannel(tx, hook.id, { settings }));
@@ -363,7 +363,7 @@ describeEachDialect('delivery of alerts', (open) => {
     ]);
   });
 
-  test('a check that is deleted takes its messages along', async () => {
+  test('deletes the messages of a deleted check', async () => {
     const hook = await webhook();
     const check = await fallenCheck();
     await ada.delete(`/checks/${check.uuid}`).expect(200);

@@ -11,7 +11,7 @@ jest.setTimeout(60_000 + faultRounds * 30_000);
 const second = 1000;
 const hour = 3600 * second;
 
-describeEachDialect('alerts under way during a fault of the other side', (open) => {
+describeEachDialect('pending alerts during a fault of the receiver', (open) => {
   const stage = openAlertStage(open, { digestPerMinute: 0 });
   const { channel, webhook, fail } = stage;
   const rounds = Array.from({ length: faultRounds }, (_, round) => round);
@@ -55,7 +55,7 @@ describeEachDialect('alerts under way during a fault of the other side', (open) 
   test.each([
     ['10 s', 10 * second, 35],
     ['1 h', hour, 2 * 3600],
-  ])('a target that is away for %s gets each message when it is back', async (spell, away, atMost) => {
+  ])('a target that is unavailable for %s gets each message when it is back', async (spell, away, atMost) => {
     const { app, target } = stage;
     await webhook();
     for (const round of rounds) {
@@ -76,7 +76,7 @@ describeEachDialect('alerts under way during a fault of the other side', (open) 
     }
   });
 
-  test('a mail server that is away for an hour gets each mail when it is back', async () => {
+  test('a mail server that is unavailable for an hour gets each mail when it is back', async () => {
     const { app, mailbox } = stage;
     for (const round of rounds) {
       const mail = await channel('email', { address: `ada${round}@example.org` });
@@ -93,7 +93,7 @@ describeEachDialect('alerts under way during a fault of the other side', (open) 
     }
   });
 
-  test('a storm of messages passes a limit of ten a second', async () => {
+  test('a burst of messages passes a limit of ten a second', async () => {
     const { app, ada, target } = stage;
     const storm = faultRounds > 2 ? 500 : 200;
     const { projectId } = ada.keys;
@@ -126,7 +126,7 @@ describeEachDialect('alerts under way during a fault of the other side', (open) 
     }
   });
 
-  test('two targets that hang do not delay a good one, and get theirs when they answer', async () => {
+  test('two targets that hang do not delay a working one, and get their messages when they respond', async () => {
     const { app, target } = stage;
     const hanging = [await webhook('/one'), await webhook('/two')];
     const good = await webhook('/good');
@@ -168,7 +168,7 @@ describeEachDialect('alerts under way during a fault of the other side', (open) 
     }
   });
 
-  test('a full disk repeats nothing and loses nothing', async () => {
+  test('a full disk causes no duplicate and no loss', async () => {
     const { app, target } = stage;
     // on PostgreSQL the server decides what it does then
     if (database() === 'postgres') return;

@@ -46,8 +46,8 @@ function hangAfterTwo(target: Recorder): Promise<void> {
 
 const arrived = 'select 1 from notifications where settled_at is not null and error is null';
 
-describeEachDialect('alerts under way when their process ends', (openTest) => {
-  test.each(['SIGKILL', 'SIGTERM'] as const)('none is lost by %s', async (signal) => {
+describeEachDialect('pending alerts when their process ends', (openTest) => {
+  test.each(['SIGKILL', 'SIGTERM'] as const)('are not lost by %s', async (signal) => {
     const { url: databaseUrl, database } = await openTest(schema);
     const { target, pingKey } = await makeStage(database, cleanups);
     const began = performance.now();
@@ -93,10 +93,10 @@ describeEachDialect('alerts under way when their process ends', (openTest) => {
   });
 });
 
-describeOnPostgres('alerts under way when PostgreSQL is away', () => {
+describeOnPostgres('pending alerts when PostgreSQL is unavailable', () => {
   // a frozen session holds its locks until the server ends it after a minute, which is too long for every run
   const faults = faultRounds > 2 ? (['restarted', 'frozen'] as const) : (['restarted'] as const);
-  test.each(faults)('none is lost while it is %s', async (fault) => {
+  test.each(faults)('are not lost while it is %s', async (fault) => {
     const rounds = fault === 'frozen' ? Math.min(faultRounds, 3) : faultRounds;
     const { url: databaseUrl, drop } = await testDatabaseUrl('postgres');
     cleanups.push(drop);
@@ -133,8 +133,8 @@ describeOnPostgres('alerts under way when PostgreSQL is away', () => {
 
 // a disk of its own takes root, and the fault some seconds each time: by `npm run faults` only
 if (faultRounds > 2) {
-  describeOnPostgres('alerts under way when the disk of PostgreSQL is full', () => {
-    test('neither they nor answered pings are lost', async () => {
+  describeOnPostgres('pending alerts when the disk of PostgreSQL is full', () => {
+    test('are not lost, and neither are acknowledged pings', async () => {
       const disk = await startOnSmallDisk();
       if (disk === undefined) return;
       cleanups.push(() => disk.close());

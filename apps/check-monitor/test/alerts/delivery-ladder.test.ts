@@ -10,13 +10,13 @@ const hour = 60 * minute;
 // targets that do not answer are waited for here
 jest.setTimeout(60_000);
 
-describeEachDialect('the ladder of deliveries', (open) => {
+describeEachDialect('the retry schedule of deliveries', (open) => {
   const stage = openAlertStage(open);
   const { channel, webhook, read, log, fail, answer } = stage;
   const bodies = () => stage.target.requests.map(({ body }) => body);
   const secondsOf = (from: number, instant: number | null | undefined) => ((instant ?? from) - from) / 1e6;
 
-  test('tries again after 5 s, 30 s, 2, 10 and 30 min, then each hour, until the target is back', async () => {
+  test('retries after 5 s, 30 s, 2, 10 and 30 min, then each hour, until the target is back', async () => {
     const { app, target } = stage;
     const hook = await webhook();
     answer(503);
@@ -45,7 +45,7 @@ describeEachDialect('the ladder of deliveries', (open) => {
     expect(bodies().at(-1)).toBe('Backup down 2026-01-01T12:00:00+00:00');
   });
 
-  test('gives a message up after 24 hours, and notifies the owner once', async () => {
+  test('gives up a message after 24 hours, and notifies the owner once', async () => {
     const { ada, app, mailbox } = stage;
     const hook = await webhook();
     answer(503);
@@ -69,7 +69,7 @@ describeEachDialect('the ladder of deliveries', (open) => {
     expect(body.channels).toMatchObject([{ failing_since: '2026-01-01T12:00:00+00:00' }]);
   });
 
-  test('keeps what a mail server does not take while it is away', async () => {
+  test('keeps mails while the mail server is unavailable', async () => {
     const { app, mailbox } = stage;
     const mail = await channel('email', { address: 'ada@example.org' });
     mailbox.refuse(450, '4.7.1 greylisted');
@@ -83,7 +83,7 @@ describeEachDialect('the ladder of deliveries', (open) => {
     expect(await log(mail)).toMatchObject([{ error: null, settledAt: app.accounts.clock.now() }]);
   });
 
-  test('holds back the channel that answers 429, not the others, and loses nothing of a storm', async () => {
+  test('pauses only the channel that returns 429, and loses no message of a burst', async () => {
     const { app, target } = stage;
     const [limited, other] = [await webhook('/limited'), await webhook('/other')];
     let taken = 0;
@@ -115,7 +115,7 @@ describeEachDialect('the ladder of deliveries', (open) => {
     expect(await read(other)).toMatchObject({ failingSince: null });
   });
 
-  test('obeys a Retry-After that is a date, but waits no longer than an hour', async () => {
+  test('follows a Retry-After that is a date, but waits at most an hour', async () => {
     const { app } = stage;
     const hook = await webhook();
     answer(429, { 'Retry-After': new Date(began.getTime() + 24 * hour).toUTCString() });
@@ -130,7 +130,7 @@ describeEachDialect('the ladder of deliveries', (open) => {
     expect(await log(hook)).toMatchObject([{ error: null }]);
   });
 
-  test('holds a channel whose target limits its rate without naming a moment for two minutes at most', async () => {
+  test('pauses a channel for at most two minutes if its target returns 429 without Retry-After', async () => {
     const { app } = stage;
     const hook = await webhook();
     answer(429);
@@ -145,7 +145,7 @@ describeEachDialect('the ladder of deliveries', (open) => {
     expect(holds).toEqual([5, 30, 120, 120, 120, 120]);
   });
 
-  test('shows a channel as failing whose target is away and says for how long', async () => {
+  test('shows a channel as failing while its target is unavailable, with the duration', async () => {
     const { app } = stage;
     const hook = await webhook();
     answer(503, { 'Retry-After': '120' });
@@ -161,7 +161,7 @@ describeEachDialect('the ladder of deliveries', (open) => {
     expect(await log(hook)).toMatchObject([{ error: null, settledAt: app.accounts.clock.now() }]);
   });
 
-  test('calls a target that is away and asks for a short wait no more often than the ladder says', async () => {
+  test('calls an unavailable target with a short Retry-After no more often than the retry schedule', async () => {
     const { app, target } = stage;
     await webhook();
     answer(503, { 'Retry-After': '1' });
@@ -173,7 +173,7 @@ describeEachDialect('the ladder of deliveries', (open) => {
     expect(target.requests).toHaveLength(3);
   });
 
-  test('gives up after 24 hours what waits behind a limit of one message an hour', async () => {
+  test('gives up messages that wait 24 hours because of a limit of one message an hour', async () => {
     const { ada, app, mailbox } = stage;
     const hook = await webhook();
     answer(429, { 'Retry-After': '3600' });
@@ -190,7 +190,7 @@ describeEachDialect('the ladder of deliveries', (open) => {
     expect(body.channels).toMatchObject([{ failing_since: '2026-01-01T12:00:00+00:00' }]);
   });
 
-  test('asks a target that does not answer with one message at a time, and less and less often', async () => {
+  test('calls an unresponsive target with one message at a time, and less and less often', async () => {
     const { app, target } = stage;
     const hook = await webhook();
     target.answer(() => undefined);
@@ -213,7 +213,7 @@ describeEachDialect('the ladder of deliveries', (open) => {
     expect(await read(hook)).toMatchObject({ timeouts: null, failingSince: null });
   });
 
-  test('sends at once what waited for a target when it is back', async () => {
+  test('sends waiting messages at once when the target is back', async () => {
     const { app } = stage;
     const hook = await webhook();
     answer(503);

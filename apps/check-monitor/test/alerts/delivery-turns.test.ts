@@ -12,7 +12,7 @@ import { openTestApp } from '../support/app.js';
 const second = 1000;
 const minute = 60 * second;
 
-describeEachDialect('a database that is away when a message is read', (open) => {
+describeEachDialect('a database that is unavailable when a message is read', (open) => {
   /** Which of the next reads fails, counted from 1; none at 0. */
   let failing = 0;
   const stage = openAlertStage(async (schema) => {
@@ -26,7 +26,7 @@ describeEachDialect('a database that is away when a message is read', (open) => 
     return { ...rest, database: { ...database, read } };
   });
 
-  test('costs the message neither a try nor 30 s', async () => {
+  test('does not count an attempt, and does not delay the message by 30 s', async () => {
     const hook = await stage.webhook();
     await stage.fail();
     // the first one looks for messages that have waited for too long
@@ -52,7 +52,7 @@ describeEachDialect('a claim whose response is lost', (open) => {
     return { ...rest, database: { ...database, transaction } };
   });
 
-  test('costs the message neither a crash nor the 30 s of its lease', async () => {
+  test('does not count a crash, and does not delay the message by the 30 s of its lease', async () => {
     const hook = await stage.webhook();
     await stage.fail();
     isLosing = true;
@@ -83,7 +83,7 @@ describeEachDialect('a shutdown during a claim', (open) => {
     return { ...rest, database: { ...database, transaction } };
   });
 
-  test('waits for what it took, and gives it back', async () => {
+  test('waits for the claim, and releases the claimed messages', async () => {
     const hook = await stage.webhook();
     await stage.fail();
     isHeld = true;

@@ -5,7 +5,7 @@ import { openAlertStage } from '../support/alerts.js';
 const second = 1000;
 const minute = 60 * second;
 
-describeEachDialect('old and much news', (open) => {
+describeEachDialect('old and numerous messages', (open) => {
   const stage = openAlertStage(open, { digestPerMinute: 5 });
   const { channel, webhook, read, log, fail, answer } = stage;
   const slack = (path = '/chat') => channel('slack', { url: stage.target.url + path });
@@ -14,7 +14,7 @@ describeEachDialect('old and much news', (open) => {
       .filter(({ path }) => path === '/chat')
       .map(({ body }) => (JSON.parse(body) as { attachments: { title: string }[] }).attachments[0]?.title);
 
-  test('people get one message that names all changes, programs each one in its order', async () => {
+  test('people get one message with all changes, programs get each change in order', async () => {
     const { ada, app, target } = stage;
     const [chat, hook] = [await slack(), await webhook()];
     answer(503);
@@ -44,7 +44,7 @@ describeEachDialect('old and much news', (open) => {
     expect((await log(hook)).map(({ carriedBy }) => carriedBy)).toEqual([null, null, null]);
   });
 
-  test('a storm reaches people as some messages and a digest, and programs as each message', async () => {
+  test('in a burst, people get some messages and a digest, and programs get each message', async () => {
     const { app, target } = stage;
     const [chat, hook] = [await slack(), await webhook()];
     for (let n = 1; n <= 60; n += 1) await fail(`check ${n}`);
@@ -63,7 +63,7 @@ describeEachDialect('old and much news', (open) => {
     expect(new Set(rows.slice(5).map(({ carriedBy }) => carriedBy))).toEqual(new Set([rows[59]?.deliveryId]));
   });
 
-  test('what comes after a digest waits for the end of its minute', async () => {
+  test('messages after a digest wait for the end of its minute', async () => {
     const { app } = stage;
     await slack();
     for (let n = 1; n <= 8; n += 1) await fail(`check ${n}`);
@@ -78,7 +78,7 @@ describeEachDialect('old and much news', (open) => {
     expect(titles().slice(6)).toEqual(['“check 9” is DOWN.', '“check 10” is DOWN.']);
   });
 
-  test('a chat that takes few messages a minute gets the rest of a storm as a digest', async () => {
+  test('a chat with a low rate limit gets the rest of a burst as a digest', async () => {
     const { app, target } = stage;
     const chat = await channel('telegram', { chatId: 7 });
     let taken = 0;
@@ -98,7 +98,7 @@ describeEachDialect('old and much news', (open) => {
     expect((await log(chat)).filter(({ error }) => error !== null)).toEqual([]);
   });
 
-  test('a channel that is switched off is noticed once: by the owner, and by three other channels', async () => {
+  test('a channel that is switched off is reported once: to the owner, and to three other channels', async () => {
     const { ada, app, mailbox, target } = stage;
     const broken = await slack('/broken');
     await webhook();
@@ -124,7 +124,7 @@ describeEachDialect('old and much news', (open) => {
     expect([target.requests.length, mailbox.mails.length]).toEqual([4, 1]);
   });
 
-  test('a notice that switches another channel off causes no further notice', async () => {
+  test('a failed notice that switches another channel off causes no further notice', async () => {
     const { app, mailbox } = stage;
     const [first, second] = [await slack('/one'), await slack('/two')];
     answer(404);

@@ -27,7 +27,7 @@ describeMonitor('how fresh badges are', (stage) => {
   }
 
   test.each(['tag', 'all', 'check'] as const)(
-    'a badge of kind %s reads its checks once a second, however often and by how many it is asked for',
+    'a badge of kind %s reads its checks at most once a second, for any number of requests',
     async (kind) => {
       const check = await stage.ada.check({ tags: 'prod' });
       await stage.ada.check({ tags: 'prod' });
@@ -47,7 +47,7 @@ describeMonitor('how fresh badges are', (stage) => {
     },
   );
 
-  test('the next request sees a ping, a pause, an edit, a removal and a new check of this process', async () => {
+  test('the next request sees a ping, a pause, an edit, a deletion and a new check of this process', async () => {
     const check = await stage.ada.check({ tags: 'prod', slug: 'job', timeout: 600, grace: 60 });
     const paths = await pathsOf(check, 'prod');
     const expectAll = async (report: object) => {
@@ -116,7 +116,7 @@ describeMonitor('how fresh badges are', (stage) => {
     expect(await ask(paths.all)).toEqual({ status: 'down', total: 301, grace: 0, down: 1 });
   });
 
-  test('a badge of a project that is gone is 404', async () => {
+  test('a badge of a deleted project returns 404', async () => {
     const check = await stage.ada.check({ tags: 'prod' });
     const paths = await pathsOf(check, 'prod');
     await stage.app.database.transaction((tx) =>

@@ -38,7 +38,7 @@ describeMonitor('badges', (stage) => {
     ['letters beyond ASCII', 'été'],
     ['dots', 'foo.bar.svg'],
     ['percent signs', '100%'],
-  ])('the badge of a tag with %s leads to its checks', async (_situation, tag) => {
+  ])('the badge of a tag with %s shows its checks', async (_situation, tag) => {
     await stage.ada.check({ tags: `${tag} other` });
     await stage.ada.check({ tags: 'other' });
     const { json3, shields3 } = (await badgesOf())[tag];
@@ -62,7 +62,7 @@ describeMonitor('badges', (stage) => {
     expect((await fetchBadge(svg3)).body.toString()).toContain('>late</text>');
   });
 
-  test('a check that is down turns the badge of all checks down', async () => {
+  test('the badge of all checks is down if one check is down', async () => {
     const check = await stage.ada.check();
     await stage.ada.check();
     await stage.ada.ping(check, '/fail');
@@ -91,7 +91,7 @@ describeMonitor('badges', (stage) => {
       .expect(200, { status: 'down', total: 1, grace: 0, down: 1 });
   });
 
-  test('two states or three are asked for in the address of the badge of a check', async () => {
+  test('the address of the badge of a check selects two or three states', async () => {
     const check = await stage.ada.check({ timeout: 60, grace: 60 });
     await stage.ada.ping(check);
     stage.app.clock.advance(60_000);
@@ -110,21 +110,21 @@ describeMonitor('badges', (stage) => {
   test.each([
     ['a slug in place of a name', { slug: 'backup' }, 'backup'],
     ['neither name nor slug', {}, 'unnamed'],
-  ])('a check with %s does not show its uuid', async (_situation, settings, label) => {
+  ])('a check with %s does not show its UUID', async (_situation, settings, label) => {
     const check = await stage.ada.check(settings);
     const { body, text } = await stage.app.http.get(pathOf(check.badge_url).replace('.svg', '.shields'));
     expect(body.label).toBe(label);
     expect(text).not.toContain(check.uuid);
   });
 
-  test('a tag that no check carries now is up', async () => {
+  test('a tag without checks is up', async () => {
     const check = await stage.ada.check({ tags: 'old' });
     const { json } = (await badgesOf())['old'];
     await stage.ada.post(`/checks/${check.uuid}`, { tags: '' }).expect(200);
     await fetchBadge(json).expect(200, { status: 'up', total: 0, grace: 0, down: 0 });
   });
 
-  test('upper-case uuids and a trailing slash lead to the same badge', async () => {
+  test('upper-case UUIDs and a trailing slash return the same badge', async () => {
     const check = await stage.ada.check();
     await stage.app.http.get(`/b/2/${pathOf(check.badge_url).slice(5, 41).toUpperCase()}.json`).expect(200);
     await stage.app.http.get(`${pathOf(check.badge_url)}/`).expect(200);
@@ -142,7 +142,7 @@ describeMonitor('badges', (stage) => {
     });
   });
 
-  test('HEAD answers like GET, OPTIONS is a preflight, all else is refused', async () => {
+  test('HEAD responds like GET, OPTIONS is a preflight, and other methods are rejected', async () => {
     const path = pathOf((await badgesOf())['*'].svg);
     const head = await stage.app.http.head(path).expect(200);
     expect(head.headers['content-type']).toMatch(/^image\/svg\+xml/);
@@ -158,7 +158,7 @@ describeMonitor('badges', (stage) => {
     ['a format that there is not', (path: string) => path.replace('.svg', '.png')],
     ['no format', (path: string) => path.replace('.svg', '')],
     ['a tag that is not quoted', (path: string) => path.replace('prod', 'a%26b')],
-  ])('%s is not found, and says nothing', async (_situation, change) => {
+  ])('%s returns 404 without a body', async (_situation, change) => {
     await stage.ada.check({ tags: 'prod' });
     const path = pathOf((await badgesOf())['prod'].svg);
     await stage.app.http.get(path).expect(200);
@@ -166,7 +166,7 @@ describeMonitor('badges', (stage) => {
     expect([text, headers['cache-control']]).toEqual(['', neverCached]);
   });
 
-  test('the uuid of a check names no badge', async () => {
+  test('the UUID of a check is not the address of a badge', async () => {
     const { uuid } = await stage.ada.check();
     await stage.app.http.get(`/b/2/${uuid}.svg`).expect(404, '');
     await stage.app.http.get('/b/2/no-uuid.svg').expect(404, '');

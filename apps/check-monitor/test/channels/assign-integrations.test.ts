@@ -18,7 +18,7 @@ describeMonitor('a new integration', (stage) => {
   const channelsOf = async (holder: Holder): Promise<string[]> =>
     (await holder.get('/checks/')).body.checks.map((check: { channels: string }) => check.channels);
 
-  test('is assigned to the checks that its project has, and to no other', async () => {
+  test('is assigned to the checks of its project, and to no other', async () => {
     await stage.ada.check({ name: 'one' });
     await stage.ada.check({ name: 'two' });
     await stage.ben.check({ name: 'of another project' });
@@ -31,7 +31,7 @@ describeMonitor('a new integration', (stage) => {
     expect(await channelsOf(stage.ben)).toEqual(['']);
   });
 
-  test('is assigned to no check where assign is false', async () => {
+  test('is assigned to no check if assign is false', async () => {
     await stage.ada.check();
     await create(stage.ada, { assign: false });
     expect(await channelsOf(stage.ada)).toEqual(['']);

@@ -83,7 +83,7 @@ describeEachDialect('channels of a project', (open) => {
     );
   });
 
-  test('may have no name, as in Healthchecks, and are then chosen by their ids', async () => {
+  test('can have no name, as in Healthchecks, and are then selected by their ids', async () => {
     const path = await make('slack', { url: target.url });
     await editChannel(deps, path, { name: '' });
     await ada.get('/channels/').expect(200, { channels: [{ id: path.uuid, name: '', kind: 'slack' }] });
@@ -91,7 +91,7 @@ describeEachDialect('channels of a project', (open) => {
     await ada.post('/checks/', { channels: ',' }).expect(400);
   });
 
-  test('are enabled again by new settings', async () => {
+  test('are enabled again when their settings change', async () => {
     const path = await make('slack', { url: target.url });
     const { id } = await getChannel(deps, path);
     await app.database.transaction((tx) => updateChannel(tx, id, { disabledAt: 1, lastError: 'gone' }));
@@ -133,14 +133,14 @@ describeEachDialect('channels of a project', (open) => {
     await expect(make('group', { channels: [hook.uuid] })).rejects.toThrow('cannot be in the group');
   });
 
-  test('are tested by a check that is not there', async () => {
+  test('are tested with an example check', async () => {
     const body = '$NAME is $STATUS, $TAGS, $SLUG';
     const path = await make('webhook', { down: { method: 'POST', url: target.url, body } });
     expect(await testChannel(deps, path)).toEqual({ ok: true });
     expect(target.requests).toMatchObject([{ body: 'TEST is down, test, test' }]);
   });
 
-  test('are tested by a recovery where they want nothing else', async () => {
+  test('are tested with a recovery if they accept nothing else', async () => {
     const path = await make('webhook', { up: { method: 'POST', url: target.url, body: '$STATUS' } });
     await testChannel(deps, path);
     expect(target.requests).toMatchObject([{ body: 'up' }]);

@@ -3,7 +3,7 @@ import { insertTestChannel } from '../support/factories.js';
 import { describeMonitor } from '../support/suite.js';
 
 describeMonitor('update a check', (stage) => {
-  test('changes what is given and leaves the rest', async () => {
+  test('changes only the given members', async () => {
     const made = await stage.ada.check({ name: 'a', desc: 'text', timeout: 600 });
     const { body } = await stage.ada.post(`/checks/${made.uuid}/`, { name: 'b' }).expect(200);
     expect(body).toEqual({ ...made, name: 'b' });
@@ -15,7 +15,7 @@ describeMonitor('update a check', (stage) => {
     expect((await stage.ada.post(`/checks/${made.uuid}`, '').expect(200)).body).toEqual(made);
   });
 
-  test('channels are replaced, left, or removed', async () => {
+  test('channels are replaced, unchanged, or removed', async () => {
     const { projectId } = stage.ada.keys;
     const [ops, dev] = [
       await insertTestChannel(stage.app, projectId, 'ops'),
@@ -29,13 +29,13 @@ describeMonitor('update a check', (stage) => {
     expect(await channelsAfter({ channels: '' })).toBe('');
   });
 
-  test('a wrong channel leaves everything as it was', async () => {
+  test('an unknown channel changes nothing', async () => {
     const made = await stage.ada.check({ name: 'a' });
     await stage.ada.post(`/checks/${made.uuid}`, { name: 'b', channels: 'unknown' }).expect(400);
     expect((await stage.ada.get(`/checks/${made.uuid}`)).body).toEqual(made);
   });
 
-  test('from period to schedule and back', async () => {
+  test('changes from period to schedule and back', async () => {
     const { uuid } = await stage.ada.check({ timeout: 600 });
     const cron = await stage.ada.post(`/checks/${uuid}`, { schedule: '* * * * *', timeout: 900 });
     expect(cron.body).toMatchObject({ schedule: '* * * * *', tz: 'UTC' });
@@ -91,19 +91,19 @@ describeMonitor('pause and resume', (stage) => {
     expect(body).toMatchObject({ status: 'new', last_ping: null, n_pings: 1 });
   });
 
-  test('what is not paused cannot be resumed', async () => {
+  test('a check that is not paused cannot be resumed', async () => {
     const { uuid } = await stage.ada.check();
     await stage.ada.post(`/checks/${uuid}/resume`).expect(409, { error: 'check is not paused' });
   });
 
-  test("another project's check stays as it is", async () => {
+  test("another project's check is unchanged", async () => {
     const { uuid } = await stage.ada.check();
     await stage.ben.post(`/checks/${uuid}/pause`).expect(403);
     await stage.ben.post(`/checks/${uuid}/resume`).expect(403);
     expect((await stage.ada.get(`/checks/${uuid}`)).body.status).toBe('new');
   });
 
-  test('with manual resume a ping ends no pause, without it does', async () => {
+  test('a ping ends a pause unless manual resume is set', async () => {
     const waiting = await stage.ada.check({ manual_resume: true });
     const ended = await stage.ada.check();
     for (const made of [waiting, ended]) {
@@ -129,7 +129,7 @@ describeMonitor('delete a check', (stage) => {
     expect((await stage.ada.get('/checks/').expect(200)).body.checks).toHaveLength(1);
   });
 
-  test('answers with the check as it was, without channels, and forgets all of it', async () => {
+  test('returns the check as it was, without channels, and deletes all its data', async () => {
     await insertTestChannel(stage.app, stage.ada.keys.projectId, 'ops');
     const made = await stage.ada.check({ channels: '*' });
     await stage.ada.ping(made);

@@ -48,7 +48,7 @@ describeMonitor('two changes of one check at the same time', (stage) => {
     expect(await shown(uuid)).toEqual(revised.body);
   });
 
-  test('keeps what many callers were answered', async () => {
+  test('stores every acknowledged change of many callers', async () => {
     const { uuid } = await stage.ada.check();
     for (let round = 0; round < 20; round += 1) {
       const sent = [{ name: `n${round}` }, { tags: `t${round}` }, { desc: `d${round}` }];
@@ -57,7 +57,7 @@ describeMonitor('two changes of one check at the same time', (stage) => {
     }
   });
 
-  test('judges a ping that waits for an update by the settings after it', async () => {
+  test('evaluates a ping that waits for an update with the new settings', async () => {
     const { uuid } = await stage.ada.check();
     const { clock } = stage.app.accounts;
     await changeTogether(uuid, { methods: 'POST' }, () =>
@@ -69,7 +69,7 @@ describeMonitor('two changes of one check at the same time', (stage) => {
     expect(pings).toMatchObject([{ type: 'ign' }]);
   });
 
-  test('makes a check where the one that "unique" matched was renamed meanwhile', async () => {
+  test('creates a check if the one that "unique" matched was renamed meanwhile', async () => {
     const { uuid } = await stage.ada.check({ name: 'old' });
     const sent = { name: 'old', desc: 'x', unique: ['name'] };
     const made = await changeTogether(uuid, { name: 'new' }, async () => stage.ada.post('/checks/', sent));

@@ -59,7 +59,7 @@ describeEachDialect('columns of a check', (open) => {
     ]),
   ];
 
-  test.each(cases)('are read as they were written, one row or many: %s', async (_case, changes) => {
+  test.each(cases)('are read as they were written, in one row or many: %s', async (_case, changes) => {
     const origin = {
       projectId,
       uuid: randomUUID(),

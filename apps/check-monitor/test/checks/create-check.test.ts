@@ -4,7 +4,7 @@ import { insertTestChannel } from '../support/factories.js';
 import { describeMonitor } from '../support/suite.js';
 
 describeMonitor('create a check', (stage) => {
-  test('answers 201 with the check as a read-write key sees it', async () => {
+  test('returns 201 with the check as a read-write key sees it', async () => {
     const { body } = await stage.ada
       .post('/checks/', { name: 'Backup', tags: 'prod db', timeout: 600 })
       .expect(201);
@@ -22,18 +22,18 @@ describeMonitor('create a check', (stage) => {
     expect(body.ping_url).toBe(`https://monitor.example/ping/${body.uuid}`);
   });
 
-  test('an empty body makes a check with the defaults', async () => {
+  test('an empty body creates a check with the defaults', async () => {
     const { body } = await stage.ada.post('/checks/', '').expect(201);
     expect(body).toMatchObject({ name: '', timeout: 86_400, grace: 3600, desc: '', methods: '' });
   });
 
-  test('a schedule makes a Cron check and leaves the period out', async () => {
+  test('a schedule creates a cron check without a period', async () => {
     const body = await stage.ada.check({ schedule: ' 5 4 * * *', tz: 'Europe/Kiev', timeout: 60 });
     expect(body).toMatchObject({ schedule: ' 5 4 * * *', tz: 'Europe/Kyiv' });
     expect(body).not.toHaveProperty('timeout');
   });
 
-  test('the key may stand in the body, whatever its type', async () => {
+  test('the key is accepted in the body, for any content type', async () => {
     const key = stage.ada.keys.readWriteKey;
     const sent = stage.app.http
       .post('/api/v3/checks/')
@@ -41,19 +41,19 @@ describeMonitor('create a check', (stage) => {
     await sent.send(JSON.stringify({ api_key: key, name: 'x' })).expect(201);
   });
 
-  test('the body is taken as it came, whatever Content-Encoding says', async () => {
+  test('the body is read unchanged, for any Content-Encoding', async () => {
     const post = (body: string) =>
       stage.ada.post('/checks/', body).set('Content-Encoding', 'gzip').type('application/gzip');
     await post('{"name":"plain"}').expect(201);
     await post('\u001f').expect(400, { error: 'could not parse request body' });
   });
 
-  test('the first wrong parameter is named', async () => {
+  test('the error names the first invalid parameter', async () => {
     const { body } = await stage.ada.post('/checks/', { tz: 'x', grace: 59 }).expect(400);
     expect(body).toEqual({ error: 'json validation error: grace is too small' });
   });
 
-  test('a whole number written with a fraction is no number', async () => {
+  test('an integer written with a fraction is rejected', async () => {
     const { body } = await stage.ada.post('/checks/', '{"timeout": 60.0}').expect(400);
     expect(body.error).toBe('json validation error: timeout is not a number');
   });
@@ -68,7 +68,7 @@ describeMonitor('create a check', (stage) => {
     expect((await stage.ada.check({})).channels).toBe('');
   });
 
-  test('a wrong channel leaves no check behind', async () => {
+  test('an unknown channel creates no check', async () => {
     const { body } = await stage.ada.post('/checks/', { channels: 'unknown' }).expect(400);
     expect(body).toEqual({ error: 'invalid channel identifier: unknown' });
     expect((await stage.ada.get('/checks/').expect(200)).body.checks).toEqual([]);
@@ -89,14 +89,14 @@ describeMonitor('create a check', (stage) => {
     expect(slugs).toEqual(['my-job', 'my-job', '']);
   });
 
-  test('a body of more than 2.5 MB is refused', async () => {
+  test('rejects a body of more than 2.5 MB', async () => {
     const { body } = await stage.ada.post('/checks/', { desc: 'x'.repeat(2_700_000) }).expect(400);
     expect(body.error).toContain('larger than');
   });
 });
 
 describeMonitor('upsert a check', (stage) => {
-  test('a match is updated and answered with 200', async () => {
+  test('a matching check is updated, and returns 200', async () => {
     const made = await stage.ada.check({ name: 'a', slug: 'job' });
     const sent = { name: 'b', slug: 'job', unique: ['slug'] };
     const { body } = await stage.ada.post('/checks/', sent).expect(200);
@@ -119,12 +119,12 @@ describeMonitor('upsert a check', (stage) => {
     expect(body.uuid).toBe(oldest.uuid);
   });
 
-  test("another project's check is no match", async () => {
+  test("another project's check does not match", async () => {
     await stage.ben.check({ name: 'theirs' });
     await stage.ada.post('/checks/', { name: 'theirs', unique: ['name'] }).expect(201);
   });
 
-  test('many at once make one check', async () => {
+  test('many concurrent requests create one check', async () => {
     const sent = Array.from({ length: 20 }, () =>
       stage.ada.post('/checks/', { slug: 'once', unique: ['slug'] }),
     );
@@ -135,7 +135,7 @@ describeMonitor('upsert a check', (stage) => {
 });
 
 describeMonitor('check limit', (stage) => {
-  test('is that of the account, over all that was made and deleted', async () => {
+  test('is that of the account, after checks are created and deleted', async () => {
     const carl = await stage.app.newProject({ checkLimit: 2 });
     const first = await carl.check({ name: 'a' });
     await carl.check();
@@ -146,19 +146,19 @@ describeMonitor('check limit', (stage) => {
     await carl.check();
   });
 
-  test('holds when many come at once', async () => {
+  test('applies to concurrent requests', async () => {
     const carl = await stage.app.newProject({ checkLimit: 3 });
     const answers = await Promise.all(Array.from({ length: 10 }, () => carl.post('/checks/')));
     expect(answers.filter(({ status }) => status === 201).length).toBe(3);
     expect((await carl.get('/checks/')).body.checks.length).toBe(3);
   });
 
-  test('is the default for an account without one', async () => {
+  test('is the default for an account without a limit', async () => {
     for (let count = 0; count < 20; count += 1) await stage.ada.check();
     await stage.ada.post('/checks/').expect(403);
   });
 
-  test('a check that was pinged elsewhere falls when it would have fallen there', async () => {
+  test('a check that was pinged elsewhere goes down at the same time as there', async () => {
     const pinged = new Date(began.getTime() - 50 * 60_000).toISOString();
     const check = await stage.ada.check({ timeout: 3600, grace: 60, import_last_ping: pinged });
     expect(check).toMatchObject({ status: 'up', n_pings: 0, last_ping: '2026-01-01T11:10:00+00:00' });

@@ -10,7 +10,7 @@ describeMonitor('list checks', (stage) => {
     return body.checks.map(({ name }: { name: string }) => name).join(' ');
   };
 
-  test('lists those of the project in the order of their making, updated ones too', async () => {
+  test('lists the checks of the project in the order of their creation, also after updates', async () => {
     const first = await stage.ada.check({ name: 'a' });
     await stage.ada.check({ name: 'b' });
     await stage.ben.check({ name: 'theirs' });
@@ -18,7 +18,7 @@ describeMonitor('list checks', (stage) => {
     expect(await names('')).toBe('a b');
   });
 
-  test('shows of each check, with each flag and odd texts, what a request for it alone shows', async () => {
+  test('returns each check, with each flag and unusual texts, as a request for that check does', async () => {
     const flags = [
       'manual_resume',
       'filter_subject',
@@ -43,13 +43,13 @@ describeMonitor('list checks', (stage) => {
     expect(checks[5]).toMatchObject({ ...full, last_duration: 90, started: true });
   });
 
-  test('lists more checks than one part of the answer of the database holds', async () => {
+  test('lists more checks than one batch of the database contains', async () => {
     await insertUpChecks(stage.app, stage.ada.keys.projectId, 1203);
     const { checks } = (await stage.ada.get('/checks/').expect(200)).body;
     expect(new Set(checks.map(({ uuid }: { uuid: string }) => uuid)).size).toBe(1203);
   });
 
-  test('narrows by slug and by tags', async () => {
+  test('filters by slug and by tags', async () => {
     await stage.ada.check({ name: 'a', slug: 'one', tags: 'prod db' });
     await stage.ada.check({ name: 'b', slug: 'one', tags: 'prod  web' });
     await stage.ada.check({ name: 'c', slug: 'two', tags: 'production' });
@@ -67,7 +67,7 @@ describeMonitor('list checks', (stage) => {
     expect(await names('?tags=web')).toBe('a b c');
   });
 
-  test('shows a read-only key no uuid and no address that changes anything', async () => {
+  test('returns no UUID and no address that changes anything to a read-only key', async () => {
     await stage.ada.check({ name: 'a' });
     const { body } = await stage.ada.peek('/checks/').expect(200);
     expect(body.checks[0].unique_key).toMatch(/^[0-9a-f]{40}$/);
@@ -76,7 +76,7 @@ describeMonitor('list checks', (stage) => {
     }
   });
 
-  test('answers JSON without a charset, and at addresses that are encoded more than need be', async () => {
+  test('returns JSON without a charset, also at addresses with unnecessary percent-encoding', async () => {
     const { body } = await stage.ada
       .get('/%63hecks%2F')
       .expect(200)
@@ -86,7 +86,7 @@ describeMonitor('list checks', (stage) => {
     await stage.ada.get(`/checks/${uuid.replaceAll('-', '%2D')}`).expect(200);
   });
 
-  test('answers with or without the trailing slash, and to HEAD', async () => {
+  test('responds with or without the trailing slash, and to HEAD', async () => {
     await stage.ada.get('/checks').expect(200);
     const key = stage.ada.keys.readWriteKey;
     const { text } = await stage.app.http.head('/api/v3/checks/').set('X-Api-Key', key).expect(200);
@@ -95,14 +95,14 @@ describeMonitor('list checks', (stage) => {
 });
 
 describeMonitor('get a check', (stage) => {
-  test('finds it by uuid in any case, and by unique key', async () => {
+  test('finds it by UUID in any case, and by unique key', async () => {
     const made = await stage.ada.check({ name: 'a' });
     const peeked = await stage.ada.peek(`/checks/${made.uuid.toUpperCase()}/`).expect(200);
     const byKey = await stage.ada.get(`/checks/${peeked.body.unique_key}`).expect(200);
     expect(byKey.body).toEqual(made);
   });
 
-  test('answers differently for an unknown check and one of another project', async () => {
+  test('returns different errors for an unknown check and one of another project', async () => {
     const made = await stage.ada.check();
     const uniqueKey = (await stage.ada.peek(`/checks/${made.uuid}`)).body.unique_key;
     await stage.ben.get(`/checks/${made.uuid}`).expect(403, { error: 'the api key is for another project' });
@@ -116,7 +116,7 @@ describeMonitor('get a check', (stage) => {
     await stage.app.http.get('/api/v4/checks/').expect(404, { error: 'nothing exists at this path' });
   });
 
-  test('version 1 says that a job runs', async () => {
+  test('version 1 reports that a job runs', async () => {
     const made = await stage.ada.check();
     await stage.ada.ping(made, '/start');
     const statuses = [];

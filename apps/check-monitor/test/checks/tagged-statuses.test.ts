@@ -44,7 +44,7 @@ function statesOf({ keys }: Holder) {
 }
 
 describeMonitor('statuses of tagged checks', (stage) => {
-  test('are those that the rules give, read for all checks and for some', async () => {
+  test('match the rules, for all checks and for some', async () => {
     const checks = statesOf(stage.ada);
     const { database } = stage.app;
     await database.transaction(async (tx) => {

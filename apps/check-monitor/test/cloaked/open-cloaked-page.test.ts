@@ -81,7 +81,7 @@ describeEachDialect('the page behind the link of a message', (open) => {
     expect(text).toContain(isScheduled ? '14:00:00 UTC+02:00 (Europe/Riga)' : '12:00:00 UTC');
   });
 
-  test('shows the latest 20 pings by time and kind, without bodies, addresses and uuid', async () => {
+  test('shows the latest 20 pings by time and kind, without bodies, addresses and UUID', async () => {
     const check = await ada.check({ name: 'Backup' });
     for (let count = 0; count < 22; count += 1) {
       app.clock.advance(1000);
@@ -103,7 +103,7 @@ describeEachDialect('the page behind the link of a message', (open) => {
     expect(text.match(/<td>Success<\/td>/g)).toHaveLength(2);
   });
 
-  test('shows names as text, whatever they contain', async () => {
+  test('shows names as text, for any content', async () => {
     const check = await ada.check({ name: '<script>alert(1)</script>"&' });
     const { text, headers } = await get(linkTo(check)).expect(200);
     expect(text).toContain('<h1>&lt;script&gt;alert(1)&lt;/script&gt;&quot;&amp;</h1>');
@@ -126,7 +126,7 @@ describeEachDialect('the page behind the link of a message', (open) => {
     }
   });
 
-  test('does not exist for a wrong link, in the same words for all of them', async () => {
+  test('returns the same 404 for every wrong link', async () => {
     const [check, other] = [await ada.check(), await ada.check()];
     const right = linkTo(check);
     const [path = '', signature = ''] = right.split('?s=');
@@ -153,21 +153,21 @@ describeEachDialect('the page behind the link of a message', (open) => {
     await get(linkTo(check, 'a stranger’s secret')).expect(404);
   });
 
-  test('goes with its check', async () => {
+  test('is deleted with its check', async () => {
     const check = await ada.check();
     await ada.delete(`/checks/${check.uuid}`).expect(200);
     await get(linkTo(check)).expect(404);
   });
 
-  test('answers GET and HEAD only', async () => {
+  test('accepts only GET and HEAD', async () => {
     const check = await ada.check();
     await app.http.head(linkTo(check)).expect(200);
     await app.http.post(linkTo(check)).expect(405).expect('Allow', 'GET, HEAD');
   });
 });
 
-describeEachDialect('a link that cannot be right', (open) => {
-  test('is refused although the database is away, which no other link is', async () => {
+describeEachDialect('a link with an impossible signature', (open) => {
+  test('is rejected without the database, unlike other links', async () => {
     const app = await openTestApp(open);
     await app.database.close();
     const path = `/cloaked/${'0'.repeat(40)}/`;

@@ -16,7 +16,7 @@ jest.setTimeout(300_000);
   });
   afterAll(() => stage.close());
 
-  test('goes on in its own project and dialog only, with the number it began with', async () => {
+  test('continues only in its own project and dialog, with the initial number', async () => {
     const email = 'lena@example.org';
     const { app, browser, url } = stage;
     // its checks are older than those of the other project

@@ -142,7 +142,7 @@ jest.setTimeout(2 * minute);
     });
   });
 
-  test('turns green, late and down as one looks, and the link of its alert opens it', async () => {
+  test('turns green, late and down without a reload, and the link of its alert opens it', async () => {
     const email = 'berit@example.org';
     const berit = await stage.newOwner(email, 'Alerts');
     const { browser, url, app } = stage;
@@ -275,7 +275,7 @@ jest.setTimeout(2 * minute);
     });
   });
 
-  test('a schedule in Riga with pings in UTC is explained, and one click mends it', async () => {
+  test('explains a schedule in Riga with pings in UTC, and one click corrects it', async () => {
     const email = 'clara@example.org';
     const clara = await stage.newOwner(email, 'Reports');
     const check = await clara.check({

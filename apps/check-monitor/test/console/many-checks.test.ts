@@ -24,7 +24,7 @@ jest.setTimeout(5 * minute);
   });
   afterAll(() => stage.close());
 
-  test('are changed in their rows and many at once, with a way back', async () => {
+  test('are changed in their rows and many at once, and can be changed back', async () => {
     const email = 'ines@example.org';
     const ines = await stage.newOwner(email, 'Nightly jobs');
     const { projectId } = ines.keys;
@@ -232,7 +232,7 @@ jest.setTimeout(5 * minute);
     });
   });
 
-  test('a read-only member sees 500 checks, however they are named, and no control that changes anything', async () => {
+  test('show a read-only member 500 checks with any names, and no control that changes anything', async () => {
     const dora = await stage.newOwner('dora@example.org', 'Everything');
     const { projectId } = dora.keys;
     const { app, browser, url } = stage;

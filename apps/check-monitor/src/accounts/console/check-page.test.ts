@@ -56,20 +56,23 @@ describe('a page of checks', () => {
     expect(idsOf(query)).toEqual(ids);
   });
 
-  test.each(['attention', 'name', 'created'] as const)('is followed by the rest, sorted by %s', (sort) => {
-    const all = idsOf({ sort });
-    const found: number[] = [];
-    let cursor: string | undefined;
-    do {
-      const page = pageOfChecks(checks, { ...everything, sort, limit: 2, cursor }, now);
-      expect(page.total).toBe(5);
-      found.push(...page.rows.map(({ check }) => check.id));
-      cursor = page.next;
-    } while (cursor !== undefined);
-    expect(found).toEqual(all);
-  });
+  test.each(['attention', 'name', 'created'] as const)(
+    'is followed by the remaining checks, sorted by %s',
+    (sort) => {
+      const all = idsOf({ sort });
+      const found: number[] = [];
+      let cursor: string | undefined;
+      do {
+        const page = pageOfChecks(checks, { ...everything, sort, limit: 2, cursor }, now);
+        expect(page.total).toBe(5);
+        found.push(...page.rows.map(({ check }) => check.id));
+        cursor = page.next;
+      } while (cursor !== undefined);
+      expect(found).toEqual(all);
+    },
+  );
 
-  test('goes on after a check that is gone', () => {
+  test('continues after a check that was deleted', () => {
     const first = pageOfChecks(checks, { ...everything, limit: 2 }, now);
     const left = checks.filter(({ id }) => id !== 3);
     const next = pageOfChecks(left, { ...everything, limit: 2, cursor: first.next }, now);

@@ -7,7 +7,7 @@ const localTimes = (typed: TypedSchedule, from: string, count = 3) =>
   previewSchedule(typed, count, micros(from)).next.map(({ local, note }) => [local, note]);
 
 describe('the preview of a schedule', () => {
-  test('says what a period means', () => {
+  test('explains a period', () => {
     const typed = { kind: 'simple', timeout: '3600', grace: '300' } as const;
     expect(previewSchedule(typed, 6, now)).toEqual({
       ok: true,
@@ -17,7 +17,7 @@ describe('the preview of a schedule', () => {
     });
   });
 
-  test('says when pings are expected, in the zone of the schedule', () => {
+  test('lists the expected times in the zone of the schedule', () => {
     const typed = { kind: 'cron', schedule: '0 3 * * *', tz: 'Europe/Riga', grace: '3600' } as const;
     const { sentence, next } = previewSchedule(typed, 2, now);
     expect(sentence).toBe(
@@ -27,7 +27,7 @@ describe('the preview of a schedule', () => {
     expect(next.map(({ at }) => at)).toEqual(['2026-01-02T01:00:00+00:00', '2026-01-03T01:00:00+00:00']);
   });
 
-  test('says when a schedule comes for the last time, and that it has ended', () => {
+  test('reports the last occurrence of a schedule, and that it has ended', () => {
     const typed = { kind: 'oncalendar', schedule: '2026-01-02 03:00', tz: 'UTC' } as const;
     expect(previewSchedule(typed, 6, now).sentence).toMatch(/^A ping is expected on .*, for the last time\./);
     const ended = previewSchedule(typed, 6, micros('2027-01-01T00:00:00Z'));

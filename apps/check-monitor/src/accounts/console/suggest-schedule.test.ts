@@ -20,7 +20,7 @@ const suggested = (...args: Parameters<typeof suggestSchedule>) => {
   return found === undefined ? undefined : `${found.schedule} ${found.tz} of ${found.of}`;
 };
 
-describe('the schedule that the latest pings look like', () => {
+describe('the schedule that is suggested from the latest pings', () => {
   test.each([
     ['a day', day, '2026-01-01T03:00:00Z', '0 3 * * * UTC of 10'],
     ['a day, around midnight', day, '2026-01-01T23:59:00Z', '55 23 * * * UTC of 10'],
@@ -30,19 +30,19 @@ describe('the schedule that the latest pings look like', () => {
     ['a quarter of an hour', 900, '2026-01-01T00:00:00Z', '*/15 * * * * UTC of 10'],
     ['a minute', 60, '2026-01-01T00:00:00Z', '* * * * * UTC of 10'],
     ['a week', 7 * day, '2026-01-04T05:30:00Z', '30 5 * * 0 UTC of 10'],
-  ])('is found for a ping every %s', (_, seconds, from, line) => {
+  ])('is suggested for a ping every %s', (_, seconds, from, line) => {
     const late = seconds === 60 ? [2, 3] : undefined;
     expect(suggested(check(), every(seconds, from, 10, late), [])).toBe(line);
   });
 
-  test('is found for working days', () => {
+  test('is suggested for working days', () => {
     const days = every(day, '2026-01-05T06:00:00Z', 12).filter(
       (at) => ![0, 6].includes(new Date(at / 1000).getUTCDay()),
     );
     expect(suggested(check(), days, [])).toBe('0 6 * * 1-5 UTC of 10');
   });
 
-  test('is in the zone of another check if only that has the same local time over a change of the clocks', () => {
+  test('is in the zone of another check if only that zone gives the same local time over a clock change', () => {
     const moments = ['27', '28', '29'].map((date) => `2026-03-${date}T01:00:20Z`);
     const later = ['30', '31'].map((date) => `2026-03-${date}T00:00:20Z`);
     const successes = [...moments, ...later].map(micros).toReversed();
@@ -53,12 +53,12 @@ describe('the schedule that the latest pings look like', () => {
     expect(suggested(check(), successes, zones)).toBe('0 3 * * * Europe/Riga of 5');
   });
 
-  test('is the own line of the check if that fits in another zone', () => {
+  test('is the current schedule of the check if it fits in another zone', () => {
     const cron = check({ kind: 'cron', schedule: '1 3 * * *', tz: 'Europe/Riga' });
     expect(suggested(cron, every(day, '2026-01-01T03:02:00Z'), [])).toBe('1 3 * * * UTC of 10');
   });
 
-  test('is in the own zone of the check before others', () => {
+  test('prefers the zone of the check', () => {
     const cron = check({ kind: 'cron', schedule: '0 4 * * *', tz: 'Europe/Riga' });
     expect(suggested(cron, every(day, '2026-01-01T03:00:00Z'), ['Asia/Tokyo'])).toBe(
       '0 5 * * * Europe/Riga of 10',
@@ -80,7 +80,7 @@ describe('the schedule that the latest pings look like', () => {
       every(day, '2026-01-01T03:00:00Z'),
     ],
     ['pings that come later than the grace', check({ graceSeconds: 60 }), every(day, '2026-01-01T03:04:00Z')],
-  ])('is not proposed for %s', (_, given, successes) => {
+  ])('is not suggested for %s', (_, given, successes) => {
     expect(suggested(given, successes, [])).toBeUndefined();
   });
 });

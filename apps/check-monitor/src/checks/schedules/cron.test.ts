@@ -99,7 +99,7 @@ interface Departure {
   readonly defect: 'not after' | 'no match' | 'skips a match';
 }
 
-describe('cron, where the reference breaks its own rules', () => {
+describe('cron, if the reference breaks its own rules', () => {
   /** Whether the clocks of the zone show a time of the text; no change of clocks is involved. */
   function isMatch({ cron, tz }: Departure, instant: number): boolean {
     const wall = instant * 1000 + IANAZone.create(tz).offset(instant * 1000) * 60_000;
@@ -112,7 +112,7 @@ describe('cron, where the reference breaks its own rules', () => {
     'skips a match': (row) => row.after < row.next && row.next < row.reference && isMatch(row, row.next),
   };
 
-  test('departs from it only where its answer is not after the ping, matches not, or skips a match', () => {
+  test('differs only if the reference returns an occurrence that is too early, does not match, or skips a match', () => {
     const rows = readVectors<Departure>('departures');
     const wrong = rows.filter((row) => {
       const next = parseCron(row.cron)?.next(row.after * 1000, row.tz);
@@ -126,13 +126,13 @@ describe('cron, where the reference breaks its own rules', () => {
     ['15 */3 1 * *', 1_257_043_368, '2009-11-01T03:45:00.000Z'],
     ['36 */6 6,7 * 6#1', 1_289_091_805, '2010-11-07T04:06:00.000Z'],
     ['1 */4 2,3 * 0L', 1_225_519_200, '2008-11-02T03:31:00.000Z'],
-  ])("answers %s in St. John's, which the reference never does", (cron, after, next) => {
+  ])("returns an occurrence for %s in St. John's, where the reference does not", (cron, after, next) => {
     const found = parseCron(cron)?.next(after * 1000, 'America/St_Johns');
     expect(new Date(found ?? 0).toISOString()).toBe(next);
   });
 });
 
-describe('cron, whatever the text and the zone', () => {
+describe('cron, for any text and zone', () => {
   const zones = ['UTC', 'Europe/Riga', 'America/New_York', 'Australia/Lord_Howe', 'Africa/Casablanca'];
   const number = (low: number, high: number) => fc.integer({ min: low, max: high }).map(String);
   const text = fc
@@ -146,7 +146,7 @@ describe('cron, whatever the text and the zone', () => {
     .map((fields) => fields.join(' '));
   const after = fc.integer({ min: Date.UTC(2015, 0, 1), max: Date.UTC(2035, 0, 1) });
 
-  test('an occurrence is a whole minute after the start, and none lies between', () => {
+  test('the next occurrence is a whole minute after the start, with none in between', () => {
     fc.assert(
       fc.property(text, fc.constantFrom(...zones), after, (cron, tz, start) => {
         const schedule = parseCron(cron);

@@ -42,7 +42,7 @@ const pinged = 1_767_267_000_000_000;
 const minute = 60_000_000;
 
 describe('check of a row', () => {
-  test('has the settings and the state, and a deadline of its own', () => {
+  test('has the settings, the state and a computed deadline', () => {
     expect(read({})).toMatchObject({
       projectId: 'project',
       uuid: fields.code,
@@ -93,12 +93,12 @@ describe('check of a row', () => {
     ['code', { code: 'x' }],
     ['last_ping', { last_ping: 'yesterday' }],
     ['n_pings', { n_pings: undefined }],
-  ])('names the field that is at fault: %s', (field, changes) => {
+  ])('names the invalid field: %s', (field, changes) => {
     expect(read(changes)).toEqual(expect.objectContaining({ fault: expect.stringContaining(`${field}: `) }));
   });
 });
 
-describe('state of a dump against the state here', () => {
+describe('state in a dump compared with the state here', () => {
   test.each([
     ['more pings there', 'up', 3, 'down', 2, true],
     ['fewer pings there', 'down', 2, 'up', 3, false],

@@ -10,10 +10,10 @@ test.each([
     { model: 'auth.user', pk: 3, fields: { email: 'a@b' } },
     'auth.user 3: date_joined',
   ],
-])('names the row at fault: %s', (_situation, element, fault) => {
+])('names the invalid row: %s', (_situation, element, fault) => {
   expect(readRow(element)).toEqual({ model: 'faulty', fault: expect.stringContaining(fault) });
 });
 
-test('passes over rows of other kinds', () => {
+test('skips rows of other kinds', () => {
   expect(readRow({ model: 'api.ping', pk: 1, fields: {} })).toEqual({ model: 'other', name: 'api.ping' });
 });

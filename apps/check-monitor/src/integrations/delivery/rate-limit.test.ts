@@ -37,7 +37,7 @@ test('a receiver gets six messages a minute, the next one waits in the queue', a
   expect(sent).toEqual([...Array(6).fill('ada'), 'ben', 'ada']);
 });
 
-test('a notice takes a turn like every other message', async () => {
+test('a notice counts like every other message', async () => {
   const limited = limitRate<Settings>(
     {
       shouldNotify: () => true,

@@ -5,7 +5,7 @@ const deliveryId = '62e13f6b-a7b9-4926-9c3d-0000000000ab';
 const secret = 'a secret for tests only';
 const [mailbox = '', domain] = bounceAddress({ domain: 'b.example', secret }, deliveryId).split('@');
 
-test('names its delivery within what a mailbox may hold', () => {
+test('contains its delivery within the length of a mailbox', () => {
   expect([domain, mailbox.length <= 64]).toEqual(['b.example', true]);
   expect(deliveryOf(secret, mailbox)).toBe(deliveryId);
   expect(deliveryOf(secret, mailbox.toUpperCase())).toBe(deliveryId);
@@ -18,10 +18,10 @@ test.each([
   ['no signature', `n.${deliveryId}`],
   ['the words of people', 'ada'],
   ['nothing', ''],
-])('%s is none of ours', (_situation, other) => {
+])('%s is rejected', (_situation, other) => {
   expect(deliveryOf(secret, other)).toBeUndefined();
 });
 
-test('nor is one by another secret', () => {
+test('an address signed with another secret is rejected', () => {
   expect(deliveryOf('another secret of theirs', mailbox)).toBeUndefined();
 });

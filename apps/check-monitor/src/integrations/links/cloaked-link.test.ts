@@ -13,7 +13,7 @@ const signatureOf = (link: string) => new URL(link).searchParams.get('s') ?? '';
 const signature = signatureOf(cloakedLink(signer, check));
 
 describe('a link to the page of a check', () => {
-  test('has the unique key and 22 characters of a signature, never the uuid', () => {
+  test('has the unique key and 22 characters of a signature, never the UUID', () => {
     const link = cloakedLink(signer, check);
     expect(link).toMatch(/^https:\/\/monitor\.example\/cloaked\/(a6){20}\/\?s=[\w-]{22}$/);
     expect(link).not.toContain(check.uuid);

@@ -67,7 +67,7 @@ describe('facts of an event', () => {
     ]);
   });
 
-  test('of a recovery begin with its moment', () => {
+  test('of a recovery begin with its time', () => {
     expect(factsOf(aRecovery())[0]).toBe('Came Up: 2026-01-01 12:00:00 UTC');
   });
 
@@ -81,7 +81,7 @@ describe('facts of an event', () => {
     expect(facts.slice(-2)).toEqual(['Total Pings: 0', 'Last Ping: Never']);
   });
 
-  test('say of a late message that its ping was deleted for newer ones', () => {
+  test('state in a late message that its ping was deleted for newer ones', () => {
     const facts = factsOf(anEvent({ check: { pingCount: 500 }, lastPing: null }));
     expect(facts.at(-1)).toBe('Last Ping: No longer stored');
     expect(facts.join()).not.toContain('Total Pings');

@@ -31,7 +31,7 @@ test.each([
   [1, 'Went Down: 2026-01-01 12:00:00 UTC'],
   [45, 'Went Down: 2026-01-01 12:00:00 UTC'],
   [60, 'Went Down: 2026-01-01 12:00:00 UTC\nProject: a project'],
-])('facts within %i octets keep the moment', (max, lines) => {
+])('facts cut to %i octets keep the time', (max, lines) => {
   const event = anEvent({ projectName: 'a project', check: { tagList: [] } });
   expect(factLines(viewOf(event), plainText, max).split('\n').slice(0, 2).join('\n')).toBe(lines);
 });

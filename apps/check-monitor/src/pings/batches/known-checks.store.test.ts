@@ -12,7 +12,7 @@ function pingInTurn(known: ReturnType<typeof createKnownChecks>, uuids: readonly
 
 const named = (count: number) => Array.from({ length: count }, (_, place) => `check ${place}`);
 
-test('knows most checks in every round when they are some more than it stores', () => {
+test('finds almost all checks in every round if there are slightly more than its limit', () => {
   const known = createKnownChecks(500);
   for (const uuid of named(600)) pingInTurn(known, [uuid]);
   for (let round = 0; round < 5; round += 1) {
@@ -21,7 +21,7 @@ test('knows most checks in every round when they are some more than it stores', 
   }
 });
 
-test('forgets those whose latest ping is the longest ago', () => {
+test('removes the checks with the oldest last ping', () => {
   const known = createKnownChecks(50);
   pingInTurn(known, named(50));
   const often = named(10);
@@ -32,7 +32,7 @@ test('forgets those whose latest ping is the longest ago', () => {
   expect(pingInTurn(known, named(50))).toBe(40);
 });
 
-test('stores a check anew where it is stored already, and forgets it when asked to', () => {
+test('replaces a stored check, and removes it on request', () => {
   const known = createKnownChecks(1);
   known.add(checkOf('a'));
   const other = checkOf('a');

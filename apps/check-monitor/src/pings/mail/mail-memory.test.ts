@@ -26,13 +26,13 @@ describe('memory for mails', () => {
     expect(held).toBe(true);
   });
 
-  test('does not use a mail that is too long, and reads it to its end', async () => {
+  test('discards a mail that is too long, and reads it to its end', async () => {
     const mail = mailOf(300_001, 1000);
     expect(await createMailMemory(1_000_000).hold(mail, 300_000, size)).toBeUndefined();
     expect(await mail.next()).toEqual({ done: true, value: undefined });
   });
 
-  test('takes another mail when one is done, failed or broken off, and no earlier', async () => {
+  test('accepts another mail only after one is completed, failed or aborted', async () => {
     const memory = createMailMemory(300_000);
     const takeOne = () => memory.hold(mailOf(200_000, 50_000), 300_000, size);
     let finish = () => {};

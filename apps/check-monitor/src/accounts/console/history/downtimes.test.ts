@@ -4,7 +4,7 @@ import { downtimesOf } from './downtimes.js';
 const micros = (text: string) => Date.parse(text) * 1000;
 const now = micros('2026-03-03T12:00:00Z');
 
-test('shares downtimes out among the months and days of the zone', () => {
+test('splits downtimes into the months and days of the time zone', () => {
   const changes = [
     { at: micros('2025-12-01T00:00:00Z'), newStatus: 'down' },
     { at: micros('2026-01-01T01:00:00Z'), newStatus: 'up' },
@@ -29,7 +29,7 @@ test('shares downtimes out among the months and days of the zone', () => {
   expect(riga.days[0]).toEqual({ day: '2026-03-01', seconds: 5400 });
 });
 
-test('counts a day on which the clocks change by its hours', () => {
+test('uses the real length of a day on which the clocks change', () => {
   const changes = [{ at: micros('2026-03-01T00:00:00Z'), newStatus: 'down' }];
   const { days } = downtimesOf(
     changes,

@@ -11,7 +11,7 @@ const ping = (n: number, seconds: number, signal: RunEvent['signal'], runId: str
   runId,
 });
 
-test('shares the runs out among the points, the latest last', () => {
+test('distributes the runs over the points, the latest last', () => {
   const pings = [
     ping(1, 0, 'start'),
     ping(2, 5, 'success'),
@@ -28,7 +28,7 @@ test('shares the runs out among the points, the latest last', () => {
   ]);
 });
 
-test('is empty without runs whose start was seen', () => {
+test('is empty without runs that have a start', () => {
   expect(durationBuckets([ping(1, 0, 'success')], 10)).toEqual([]);
 });
 

@@ -47,7 +47,7 @@ describe('a mail to be attached', () => {
     ]);
   });
 
-  test('keeps small parts where a large one before them has no room', () => {
+  test('keeps small parts after a large one that does not fit', () => {
     const part = (type: string, content: string) => ['--b', `Content-Type: ${type}`, '', content];
     const { text, omitted } = attached(
       lines(
@@ -61,12 +61,12 @@ describe('a mail to be attached', () => {
     expect(text).toMatch(/first.*second/s);
   });
 
-  test('is a text where it has no header, and empty where it is nothing', () => {
+  test('is a text without a header, and empty without content', () => {
     expect(attached(Buffer.from('hello world')).text).toMatch(/\r\n\r\nhello world$/);
     expect(attached(Buffer.alloc(0)).text).toMatch(/\r\n\r\n$/);
   });
 
-  test('has no line that is too long for mail, nor a control character', () => {
+  test('has no line that is too long for mail, and no control character', () => {
     const { text, omitted } = attached(
       lines(`X-Long: ${'y'.repeat(2000)}`, 'X-Odd: a\0b\x1bc', 'Subject: whole', '', `${'z'.repeat(5000)}\0`),
     );
@@ -82,13 +82,13 @@ describe('a mail to be attached', () => {
     ['parts within parts', Buffer.from('Content-Type: multipart/mixed; boundary=b\n\n--b\n'.repeat(2e5))],
     ['fields', Buffer.from('a: b\n'.repeat(2e6))],
     ['parameters', lines(`Content-Type: text/plain${';a=b'.repeat(2e6)}`, '', 'x')],
-  ])('of 8 MB of %s becomes a megabyte at most, within 1.5 s', (_situation, source) => {
+  ])('of 8 MB of %s is cut to one megabyte within 1.5 s', (_situation, source) => {
     const { user } = process.cpuUsage();
     expect(attachableMail(source).source.length).toBeLessThan(1_050_000);
     expect((process.cpuUsage().user - user) / 1e6).toBeLessThan(1.5);
   });
 
-  test('is a proper message whatever the mail was', () => {
+  test('is a valid message for any mail', () => {
     const piece = fc.constantFrom(
       ...['Subject: ', 'Content-Type: ', 'multipart/mixed', 'text/plain', 'message/rfc822', '; boundary=b'],
       ...[

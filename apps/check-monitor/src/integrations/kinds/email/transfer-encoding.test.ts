@@ -18,11 +18,11 @@ test.each([
   expect(encodeQuotedPrintable(Buffer.from(text))?.toString()).toBe(encoded);
 });
 
-test('quoted-printable is left to base64 where much is not ASCII', () => {
+test('base64 replaces quoted-printable if much of the text is not ASCII', () => {
   expect(encodeQuotedPrintable(Buffer.from('ünö'))).toBeUndefined();
 });
 
-test('base64 comes in lines of 76 characters', () => {
+test('base64 has lines of 76 characters', () => {
   const lines = encodeBase64(Buffer.alloc(57 * 2 + 3))
     .toString()
     .split('\r\n');

@@ -33,12 +33,12 @@ test.each<[string, readonly string[], string | undefined]>([
   expect(judgeGroups([...others, judged], obstacle)(judged)).toBe(expected);
 });
 
-test('a group of a kind that cannot send is judged by that', () => {
+test('a group whose kind cannot send is reported as such', () => {
   const judged = channel('judged', { kind: 'group', settings: { channels: ['able'] } });
   expect(judgeGroups([...others, judged], () => 'Groups are off')(judged)).toBe('Groups are off');
 });
 
-test('a channel that is no group is judged alone', () => {
+test('a channel that is not a group is judged alone', () => {
   const judge = judgeGroups(others, obstacle);
   expect(others.slice(0, 3).map(judge)).toEqual([undefined, 'Telegram is off', undefined]);
 });
