@@ -82,7 +82,7 @@ export function renewalPollers(
     const isDone = await advise();
     if (!isDone) advice.trigger();
   };
-  const sweep = () => sweepRenewals({ db, clock, logger, restate: scheduler.restate });
+  const sweep = () => sweepRenewals({ db, clock, logger, refreshStates: scheduler.refreshStates });
   const everyMs = config.heartbeatSeconds * 1000;
   const queue = startPoller({ name: 'renewals', everyMs, tick: work, logger });
   const advice = startPoller({ name: 'renewals.advice', everyMs: adviceSeconds * 1000, tick: ask, logger });

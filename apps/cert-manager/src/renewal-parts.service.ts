@@ -18,8 +18,8 @@ import type { ContactFault } from './renewals/heartbeat/heartbeat.client.js';
 import { createRenewalRunner } from './renewals/queue/run-due-renewals.service.js';
 import { runRenewalJob } from './renewals/queue/run-renewal-job.service.js';
 import { createRenewalScheduler } from './renewals/schedule-renewals.service.js';
-import { restatedAfter, restatedBeside } from './standings/follow-changes.service.js';
-import { createStandings, type Standings } from './standings/restate.service.js';
+import { refreshingAfter, refreshingBeside } from './standings/follow-changes.service.js';
+import { createStandings, type Standings } from './standings/refresh-states.service.js';
 import { sweepStandings } from './standings/sweep-standings.service.js';
 import { probedAfter } from './targets/served/follow-stored.service.js';
 import { createHeartbeatUrls } from './watch/monitor/heartbeat-urls.client.js';
@@ -41,9 +41,9 @@ export function renewalParts(options: AppOptions, opener: ProviderOpener, notice
   const monitor = monitorOf(options);
   const watch = monitor === undefined ? noWatch : createWatchEvents(clock, { watchesExpiry });
   const standings = createStandings(clock);
-  const { restate } = standings;
-  const listener = restatedBeside(watch, standings);
-  const scheduler = { ...listener, ...schedulerOf(watch, standings, notices, clock), restate };
+  const { refreshStates } = standings;
+  const listener = refreshingBeside(watch, standings);
+  const scheduler = { ...listener, ...schedulerOf(watch, standings, notices, clock), refreshStates };
   const noteFailed = notedIfForbidden(watch, clock);
   const runner = createRenewalRunner({
     db,
@@ -51,11 +51,11 @@ export function renewalParts(options: AppOptions, opener: ProviderOpener, notice
     logger,
     opener,
     scheduler,
-    restate,
+    refreshStates,
     onRenewalFailed: async (tx, entry, fault) => {
       await noteFailed(tx, entry, fault);
       if (notices !== undefined) await recordFailedRenewal(tx, { notices, clock }, entry, fault);
-      await restate(tx, [entry.fqdnId]);
+      await refreshStates(tx, [entry.fqdnId]);
     },
     leaseMs: options.config.renewalLeaseSeconds * 1000,
     concurrency: 8,
@@ -99,7 +99,7 @@ export function renewalParts(options: AppOptions, opener: ProviderOpener, notice
 function schedulerOf(watch: WatchEvents, standings: Standings, notices: Notices | undefined, clock: Clock) {
   const noticed = noticedAfter(createRenewalScheduler(clock), notices);
   const followed = withWatch(watch, probedAfter(noticed, clock));
-  return restatedAfter(reviewedAfter(followed, watch, clock), standings);
+  return refreshingAfter(reviewedAfter(followed, watch, clock), standings);
 }
 
 /** Makes the checks of certificates follow, and finds which are missing. */

@@ -17,10 +17,10 @@ export interface FqdnsDeps {
 }
 
 /** Updates the stored state of FQDNs after a change in the same transaction. */
-export type Restate = (tx: Tx, fqdnIds: readonly string[]) => Promise<void>;
+export type RefreshStates = (tx: Tx, fqdnIds: readonly string[]) => Promise<void>;
 
 export interface ChangeFqdnDeps extends FqdnsDeps {
-  readonly restate: Restate;
+  readonly refreshStates: RefreshStates;
 }
 
 export interface NewFqdn {
@@ -42,7 +42,7 @@ export interface FqdnPlace {
  * policy of the space does not allow, which is audited, and Conflict when the space has it already.
  */
 export async function createFqdn(
-  { db, clock, restate }: ChangeFqdnDeps,
+  { db, clock, refreshStates }: ChangeFqdnDeps,
   caller: Caller,
   input: NewFqdn,
 ): Promise<{ readonly fqdn: FqdnRow; readonly warning: string | undefined }> {
@@ -68,7 +68,7 @@ export async function createFqdn(
     await requireAllowed(tx, fqdn, provider);
     const warning = provider?.enabled === false ? 'the provider is disabled' : undefined;
     await insertFqdn(tx, fqdn);
-    await restate(tx, [fqdn.id]);
+    await refreshStates(tx, [fqdn.id]);
     const after = { description, providerId, renewalEnabled: false };
     await recordAudit(tx, caller, fqdnAudit('fqdn.create', fqdn, { after }), now);
     await changeSpaceSize(tx, spaceId, 1);

@@ -24,7 +24,7 @@ export interface FqdnChange extends FqdnPlace {
  * InvalidInput for an unknown provider, or one that the policy of the space does not allow.
  */
 export async function updateFqdn(
-  { db, clock, restate, onProviderNamed }: UpdateFqdnDeps,
+  { db, clock, refreshStates, onProviderNamed }: UpdateFqdnDeps,
   caller: Caller,
   { spaceId, fqdnId, ...input }: FqdnChange,
 ): Promise<FqdnRow> {
@@ -48,7 +48,7 @@ export async function updateFqdn(
     await recordAudit(tx, caller, fqdnAudit('fqdn.update', fqdn, details), clock.now());
     const changed = { ...fqdn, ...after };
     if (isOther) await onProviderNamed(tx, caller, [changed]);
-    await restate(tx, [fqdnId]);
+    await refreshStates(tx, [fqdnId]);
     return changed;
   });
 }

@@ -1,50 +1,50 @@
 import type { RenewalScheduler } from '../renewals/schedule-renewals.service.js';
 import type { WatchEvents } from '../watch/watch-events.service.js';
-import type { Standings } from './restate.service.js';
+import type { Standings } from './refresh-states.service.js';
 
-/** The scheduler, after which what it changed is restated. */
-export function restatedAfter(
+/** The scheduler, which refreshes the states of what it changed. */
+export function refreshingAfter(
   scheduler: RenewalScheduler,
-  { restate, restateWithoutCsrs }: Standings,
+  { refreshStates, refreshStatesWithoutCsrs }: Standings,
 ): RenewalScheduler {
   return {
     ...scheduler,
     onCertificatesStored: async (tx, stored) => {
       await scheduler.onCertificatesStored(tx, stored);
-      await restate(
+      await refreshStates(
         tx,
         stored.map(({ fqdn }) => fqdn.id),
       );
     },
     onRenewalsSwitched: async (tx, caller, switched) => {
       await scheduler.onRenewalsSwitched(tx, caller, switched);
-      await restate(
+      await refreshStates(
         tx,
         switched.map(({ fqdn }) => fqdn.id),
       );
     },
     onCsrStored: async (tx, caller, fqdn) => {
       await scheduler.onCsrStored(tx, caller, fqdn);
-      await restate(tx, [fqdn.id]);
+      await refreshStates(tx, [fqdn.id]);
     },
     onCertificateRefreshed: async (tx, caller, fqdn) => {
       await scheduler.onCertificateRefreshed(tx, caller, fqdn);
-      await restate(tx, [fqdn.id]);
+      await refreshStates(tx, [fqdn.id]);
     },
     onCertificateRevoked: async (tx, caller, fqdn) => {
       await scheduler.onCertificateRevoked(tx, caller, fqdn);
-      await restate(tx, [fqdn.id]);
+      await refreshStates(tx, [fqdn.id]);
     },
     onCsrsDeleted: async (tx, caller) => {
       await scheduler.onCsrsDeleted(tx, caller);
-      await restateWithoutCsrs(tx);
+      await refreshStatesWithoutCsrs(tx);
     },
   };
 }
 
-/** Events of the watch; each FQDN that one is about is restated, whether or not there is a monitor. */
-export function restatedBeside(watch: WatchEvents, standings: Standings): WatchEvents {
-  const { restate } = standings;
+/** Events of the watch; each refreshes the state of its FQDN, with or without a monitor. */
+export function refreshingBeside(watch: WatchEvents, standings: Standings): WatchEvents {
+  const { refreshStates } = standings;
   return {
     ...watch,
     onRequestFailed: async (tx, fqdnId, reason) => {
@@ -53,19 +53,19 @@ export function restatedBeside(watch: WatchEvents, standings: Standings): WatchE
     },
     onPlanned: async (tx, fqdn) => {
       await watch.onPlanned(tx, fqdn);
-      await restate(tx, [fqdn.id]);
+      await refreshStates(tx, [fqdn.id]);
     },
     onForbidden: async (tx, fqdnId, reason) => {
       await watch.onForbidden(tx, fqdnId, reason);
-      await restate(tx, [fqdnId]);
+      await refreshStates(tx, [fqdnId]);
     },
     onAllowedAgain: async (tx, fqdnId) => {
       await watch.onAllowedAgain(tx, fqdnId);
-      await restate(tx, [fqdnId]);
+      await refreshStates(tx, [fqdnId]);
     },
     onServed: async (tx, fqdnId, fault) => {
       await watch.onServed(tx, fqdnId, fault);
-      await restate(tx, [fqdnId]);
+      await refreshStates(tx, [fqdnId]);
     },
   };
 }

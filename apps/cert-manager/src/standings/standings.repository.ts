@@ -96,7 +96,7 @@ export function stateCondition(state: FqdnState, at: string): string {
   return conditions[state];
 }
 
-/** The standings of the FQDNs, locked until the transaction ends: another who restates one of them waits. */
+/** The standings of the FQDNs, locked until the transaction ends: another transaction that refreshes one of them waits. */
 export function lockStandings(tx: Tx, ids: readonly string[]): Promise<StandingRow[]> {
   return lockForUpdate(tx, fqdnStandings, { id: In([...ids]) });
 }

@@ -1,6 +1,6 @@
 import type { Database } from '@certloop/db';
 import type { Clock, Logger } from '@certloop/server';
-import { changedOf, type Standings } from './restate.service.js';
+import { changedOf, type Standings } from './refresh-states.service.js';
 import { readFactsAfter } from './standing-facts.repository.js';
 import { standingRowsOf } from './standing-rows.service.js';
 import { listStandingsBetween } from './standings.repository.js';
@@ -30,7 +30,7 @@ export async function sweepStandings({ db, clock, logger, standings }: SweepStan
       return { facts: found, wrong: changedOf(rows, stored).map(({ id }) => id) };
     });
     // read again there: meanwhile it may be right, or otherwise
-    if (wrong.length > 0) await db.transaction((tx) => standings.restate(tx, wrong));
+    if (wrong.length > 0) await db.transaction((tx) => standings.refreshStates(tx, wrong));
     mended += wrong.length;
     if (facts.length < slice) break;
     last = facts.at(-1)?.id ?? '';

@@ -125,7 +125,7 @@ describeEachDialect('the sweep of the renewal queue', (open) => {
 
   const sweep = () => {
     const { database: db, clock } = place.app;
-    return sweepRenewals({ db, clock, logger, restate: async () => undefined });
+    return sweepRenewals({ db, clock, logger, refreshStates: async () => undefined });
   };
 
   test('plans each missing renewal once', async () => {

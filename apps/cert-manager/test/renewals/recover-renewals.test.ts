@@ -193,7 +193,7 @@ describeEachDialect('a process that dies while it renews', (open) => {
           open: () => signer,
           openForSigning: () => (by === 'orders' ? orderProvider(signer) : signer),
         },
-        restate: async () => undefined,
+        refreshStates: async () => undefined,
         scheduler: {
           ...scheduler,
           onCertificatesStored: async (...stored) => {

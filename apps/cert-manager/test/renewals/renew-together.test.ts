@@ -109,7 +109,7 @@ describeEachDialect('several processes on one database', (open) => {
     const { database, clock } = app;
     const ids = await multiply(await renewedFqdn(place), 299);
     const logger = { info: () => undefined } as never;
-    await sweepRenewals({ db: database, clock, logger, restate: async () => undefined });
+    await sweepRenewals({ db: database, clock, logger, refreshStates: async () => undefined });
     expect(await queueOf(app, { status: 'pending' })).toHaveLength(300);
 
     clock.advance(25 * day);

@@ -94,7 +94,7 @@ async function runQueues(worker: RenewalWorker, queues: readonly ProviderQueue[]
 }
 
 /** Takes back the entries of workers that have died; returns how many. */
-async function returnLapsed({ db, clock, logger, restate }: RenewalWorker): Promise<number> {
+async function returnLapsed({ db, clock, logger, refreshStates }: RenewalWorker): Promise<number> {
   const entries = await db.read((tx) => listLapsedRenewals(tx, clock.now()));
   let count = 0;
   for (const entry of entries) {
@@ -108,7 +108,7 @@ async function returnLapsed({ db, clock, logger, restate }: RenewalWorker): Prom
           : { notBefore: newest.notBefore, notAfter: usableUntil(newest) };
       const change = changeOf(entry, { kind: 'lapse', now, notBefore, notAfter });
       const isChanged = change !== undefined && (await updateRenewal(tx, entry, change));
-      if (isChanged) await restate(tx, [entry.fqdnId]);
+      if (isChanged) await refreshStates(tx, [entry.fqdnId]);
       return isChanged;
     });
     if (!isReturned) continue;

@@ -9,7 +9,7 @@ import { findNewestCertificate } from '../../certificates/newest-certificates.re
 import { certificateFacts } from '../../certificates/store-certificates.service.js';
 import { type CsrRow, hasCsrOfFqdn } from '../../csrs/csrs.repository.js';
 import { type FqdnRow, lockFqdn } from '../../fqdns/fqdns.repository.js';
-import type { Restate } from '../../fqdns/fqdns.service.js';
+import type { RefreshStates } from '../../fqdns/fqdns.service.js';
 import { deleteSigningRequests } from '../../issuance/signing/signing-requests.repository.js';
 import { readableText, type SignRefusal } from '../../providers/provider.js';
 import type { ProviderRow } from '../../providers/providers.repository.js';
@@ -28,7 +28,7 @@ export interface SettleDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly scheduler: RenewalScheduler;
-  readonly restate: Restate;
+  readonly refreshStates: RefreshStates;
   /** Notifies the watch of the FQDN that the entry failed, in the transaction that ends it. */
   readonly onRenewalFailed?: (tx: Tx, entry: RenewalRow, fault: RenewalFault) => Promise<void>;
 }

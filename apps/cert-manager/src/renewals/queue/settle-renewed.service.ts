@@ -79,7 +79,7 @@ async function storeAlone(deps: SettleDeps, settlement: Settlement): Promise<Cer
  * another worker has one of the entries.
  */
 function storeRenewed(
-  { db, clock, scheduler, restate }: SettleDeps,
+  { db, clock, scheduler, refreshStates }: SettleDeps,
   settlements: readonly Settlement[],
 ): Promise<(CertificateRow | undefined)[]> {
   return db.transaction(async (tx) => {
@@ -108,7 +108,7 @@ function storeRenewed(
       if (isNew) continue;
       // another renewal of the same name received this certificate and has planned by it meanwhile
       if (!one.lease.entry.isTest) await insertPlanned(tx, one.held, now);
-      await restate(tx, [one.held.id]);
+      await refreshStates(tx, [one.held.id]);
     }
     return settlements.map((one) => rows.get(one));
   });

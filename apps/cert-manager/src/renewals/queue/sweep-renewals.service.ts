@@ -1,7 +1,7 @@
 import type { Database, Tx } from '@certloop/db';
 import type { Clock, Logger } from '@certloop/server';
 import { type FqdnRow, listRenewedFqdnsAfter, lockFqdn } from '../../fqdns/fqdns.repository.js';
-import type { Restate } from '../../fqdns/fqdns.service.js';
+import type { RefreshStates } from '../../fqdns/fqdns.service.js';
 import { readOutlook } from '../outlook/read-outlook.service.js';
 import { deleteOldRenewals } from '../renewal-history.repository.js';
 import { findOpenRenewal, listFqdnsWithOpen } from '../renewals.repository.js';
@@ -11,7 +11,7 @@ export interface SweepDeps {
   readonly db: Database;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly restate: Restate;
+  readonly refreshStates: RefreshStates;
 }
 
 const retentionDays = 90;
@@ -28,12 +28,12 @@ export async function sweepRenewals(deps: SweepDeps): Promise<void> {
 }
 
 /** Returns the number of missing renewals. */
-async function planMissing({ db, clock, restate }: SweepDeps): Promise<number> {
+async function planMissing({ db, clock, refreshStates }: SweepDeps): Promise<number> {
   let count = 0;
   for (let last = ''; ; ) {
     const { fqdns, lacking } = await db.read((tx) => readSlice(tx, last));
     for (const fqdn of lacking) {
-      if (await db.transaction((tx) => planIfMissing(tx, fqdn, restate, clock.now()))) count += 1;
+      if (await db.transaction((tx) => planIfMissing(tx, fqdn, refreshStates, clock.now()))) count += 1;
     }
     if (fqdns.length < slice) return count;
     last = fqdns.at(-1)?.id ?? '';
@@ -54,7 +54,7 @@ async function readSlice(tx: Tx, last: string) {
 async function planIfMissing(
   tx: Tx,
   { spaceId, id }: FqdnRow,
-  restate: Restate,
+  refreshStates: RefreshStates,
   now: Date,
 ): Promise<boolean> {
   const fqdn = await lockFqdn(tx, spaceId, id);
@@ -62,7 +62,7 @@ async function planIfMissing(
   const { outlook } = await readOutlook(tx, fqdn);
   if (!outlook.isPlanned) return false;
   await insertPlanned(tx, fqdn, now);
-  await restate(tx, [id]);
+  await refreshStates(tx, [id]);
   return true;
 }
 

@@ -7,7 +7,7 @@ import { recordAudits } from '../../audit/audit.service.js';
 import { updateLockedFqdns } from '../../fqdns/fqdn-changes.repository.js';
 import { namedProvider } from '../../fqdns/fqdn-provider.service.js';
 import { type FqdnRow, lockFqdns } from '../../fqdns/fqdns.repository.js';
-import { fqdnAudit, type Restate } from '../../fqdns/fqdns.service.js';
+import { fqdnAudit, type RefreshStates } from '../../fqdns/fqdns.service.js';
 import { listRules } from '../../fqdns/policy/policy-rules.repository.js';
 import { type SwitchRenewalDeps, switchOf } from '../../fqdns/renewal-switch.service.js';
 import type { UpdateFqdnDeps } from '../../fqdns/update-fqdn.service.js';
@@ -20,7 +20,7 @@ export interface ChangeFqdnsDeps
     Pick<UpdateFqdnDeps, 'onProviderNamed'> {
   readonly db: Database;
   readonly clock: Clock;
-  readonly restate: Restate;
+  readonly refreshStates: RefreshStates;
 }
 
 /** FQDNs in one transaction: few enough that other writers hardly wait. */
@@ -85,7 +85,7 @@ export async function changeSome(
 }
 
 async function writeChange(
-  { clock, restate, onRenewalsSwitched, onProviderNamed }: ChangeFqdnsDeps,
+  { clock, refreshStates, onRenewalsSwitched, onProviderNamed }: ChangeFqdnsDeps,
   tx: Tx,
   caller: Caller,
   { before, wanted }: { readonly before: readonly FqdnRow[]; readonly wanted: WantedChange },
@@ -110,7 +110,7 @@ async function writeChange(
     caller,
     switched.map(({ fqdn }) => fqdn),
   );
-  await restate(tx, ids);
+  await refreshStates(tx, ids);
 }
 
 function auditedOf(fqdn: FqdnRow, action: 'fqdn.renewal' | 'fqdn.update') {

@@ -7,7 +7,7 @@ import { recordAudit } from '../../audit/audit.service.js';
 import { findNewestCertificate } from '../../certificates/newest-certificates.repository.js';
 import { updateExpiryAccepted } from '../../fqdns/fqdn-changes.repository.js';
 import { type FqdnRow, lockFqdn } from '../../fqdns/fqdns.repository.js';
-import { type FqdnPlace, fqdnAudit, type Restate } from '../../fqdns/fqdns.service.js';
+import { type FqdnPlace, fqdnAudit, type RefreshStates } from '../../fqdns/fqdns.service.js';
 import { type ExpiryRequest, judgeExpiryRequest } from './expiry-acceptance.js';
 
 export interface AcceptExpiryDeps {
@@ -15,7 +15,7 @@ export interface AcceptExpiryDeps {
   readonly clock: Clock;
   /** Makes the check of the FQDN follow. */
   readonly onModeChanged: (tx: Tx, fqdn: FqdnRow) => Promise<void>;
-  readonly restate: Restate;
+  readonly refreshStates: RefreshStates;
 }
 
 /**
@@ -23,7 +23,7 @@ export interface AcceptExpiryDeps {
  * Forbidden, and InvalidInput with renewal on or for a date that is not allowed.
  */
 export async function acceptExpiry(
-  { db, clock, onModeChanged, restate }: AcceptExpiryDeps,
+  { db, clock, onModeChanged, refreshStates }: AcceptExpiryDeps,
   caller: Caller,
   { spaceId, fqdnId, accepted, until }: FqdnPlace & ExpiryRequest,
 ): Promise<FqdnRow> {
@@ -42,7 +42,7 @@ export async function acceptExpiry(
     // a date that was moved changes nothing for the check now
     const isAccepted = (moment: Date | null) => moment !== null && moment > now;
     if (isAccepted(before) !== isAccepted(verdict.until)) await onModeChanged(tx, changed);
-    await restate(tx, [fqdnId]);
+    await refreshStates(tx, [fqdnId]);
     return changed;
   });
 }

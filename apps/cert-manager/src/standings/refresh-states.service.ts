@@ -15,9 +15,9 @@ import {
 /** Updates the stored state of FQDNs, in the transaction that changes them. */
 export interface Standings {
   /** For these FQDNs; ids that do not exist are ignored. */
-  restate(tx: Tx, fqdnIds: readonly string[]): Promise<void>;
+  refreshStates(tx: Tx, fqdnIds: readonly string[]): Promise<void>;
   /** For all FQDNs with a planned renewal, after all CSRs were deleted. */
-  restateWithoutCsrs(tx: Tx): Promise<void>;
+  refreshStatesWithoutCsrs(tx: Tx): Promise<void>;
   /** For one FQDN, after a request for a certificate failed. */
   noteRequestFailure(tx: Tx, fqdnId: string, reason: string): Promise<void>;
 }
@@ -28,20 +28,20 @@ const atOnce = 32;
 const slice = 500;
 
 export function createStandings(clock: Clock): Standings {
-  const restate: Standings['restate'] = async (tx, fqdnIds) => {
+  const refreshStates: Standings['refreshStates'] = async (tx, fqdnIds) => {
     const ids = [...new Set(fqdnIds)];
     for (let start = 0; start < ids.length; start += atOnce) {
-      await restateSome(tx, ids.slice(start, start + atOnce), clock.now());
+      await refreshSome(tx, ids.slice(start, start + atOnce), clock.now());
     }
   };
   return {
-    restate,
-    restateWithoutCsrs: async (tx) => {
+    refreshStates,
+    refreshStatesWithoutCsrs: async (tx) => {
       await endPlansWithoutCsr(tx, clock.now());
       // the few whose renewal is running
       for (let last = ''; ; ) {
         const ids = await listPlannedAfter(tx, last, slice);
-        await restate(tx, ids);
+        await refreshStates(tx, ids);
         if (ids.length < slice) return;
         last = ids.at(-1) ?? '';
       }
@@ -50,15 +50,15 @@ export function createStandings(clock: Clock): Standings {
       const failure = { at: clock.now(), reason };
       // one that an earlier version added has no standing yet
       if (!(await noteRequestFailure(tx, id, failure))) {
-        await restate(tx, [id]);
+        await refreshStates(tx, [id]);
         await noteRequestFailure(tx, id, failure);
       }
-      await restate(tx, [id]);
+      await refreshStates(tx, [id]);
     },
   };
 }
 
-async function restateSome(tx: Tx, ids: readonly string[], now: Date): Promise<void> {
+async function refreshSome(tx: Tx, ids: readonly string[], now: Date): Promise<void> {
   // locked first, so that the second of two concurrent changes reads the result of the first
   const stored = await lockStandings(tx, ids);
   const rows = await standingRowsOf(tx, await readFacts(tx, ids), stored, now);
