@@ -198,7 +198,7 @@ describeEachDialect('a slow worker', (open) => {
     }
     let report = await app.renew();
     while (report.renewed === 0) {
-      ca.letGo();
+      ca.release();
       report = await app.renew();
     }
     expect(report).toMatchObject({ renewed: 1, lapsed: 0, broken: 0 });

@@ -177,7 +177,7 @@ describeEachDialect('triggering the renewal queue', (open) => {
     const { body } = await trigger().expect(200);
     expect(body).toEqual({ message: 'renewal queue processing started' });
     expect(await certificatesOf(app, fqdn)).toHaveLength(1);
-    while ((await certificatesOf(app, fqdn)).length < 2) ca.letGo();
+    while ((await certificatesOf(app, fqdn)).length < 2) ca.release();
     ca.answer('normally');
     expect((await entriesOf(app, fqdn)).map(({ status }) => status).sort()).toEqual(['completed', 'pending']);
   });
@@ -197,7 +197,7 @@ describeEachDialect('triggering the renewal queue', (open) => {
     ca.answer('when let go');
     await Promise.all([1, 2, 3, 4].map(() => trigger().expect(200)));
     await queue();
-    while ((await certificatesOf(app, fqdn)).length < 3) ca.letGo();
+    while ((await certificatesOf(app, fqdn)).length < 3) ca.release();
     ca.answer('normally');
     expect(await app.renew()).toMatchObject({ renewed: 0 });
   });

@@ -3,11 +3,11 @@ import { createCallSlots } from './call-slots.js';
 
 /** A call that runs until it is let go. */
 function heldCall() {
-  let letGo = () => {};
+  let release = () => {};
   const ended = new Promise<void>((resolve) => {
-    letGo = resolve;
+    release = resolve;
   });
-  return { work: () => ended, letGo };
+  return { work: () => ended, release };
 }
 
 const patient = () => new AbortController().signal;
@@ -26,10 +26,10 @@ describe('call slots', () => {
     );
     await settled();
     expect(begun).toEqual([0, 1]);
-    held[1]?.letGo();
+    held[1]?.release();
     await settled();
     expect(begun).toEqual([0, 1, 2]);
-    for (const { letGo } of held) letGo();
+    for (const { release } of held) release();
     await Promise.all(runs);
     expect(begun).toEqual([0, 1, 2, 3]);
   });
@@ -56,7 +56,7 @@ describe('call slots', () => {
     const behind = slots.run(1, patient, () => Promise.resolve('behind'));
     impatient.abort(new Error('too late'));
     await expect(leaving).rejects.toThrow('too late');
-    first.letGo();
+    first.release();
     await running;
     await expect(behind).resolves.toBe('behind');
     expect(wasBegun).toBe(false);

@@ -19,9 +19,9 @@ export interface IssuanceRunner {
   stop(): Promise<void>;
 }
 
-const lookMs = 250;
+const pollMs = 250;
 // a job that crashes its workers must not be retried forever, nor block further requests for its FQDN
-const maxTries = 10;
+const maxAttempts = 10;
 const retentionMs = 90 * 86_400_000;
 // some wait for proofs to be seen, and those must not keep the others waiting; calls are bounded apart
 const maxAtOnce = 32;
@@ -34,7 +34,7 @@ export function createIssuanceRunner(deps: RunDeps): IssuanceRunner {
   let isStopped = false;
   const begin = (job: IssuanceJobRow) => {
     const work = runInTurn(deps, queue, job)
-      .catch((error: unknown) => (isStopped ? letGo(deps, job) : logBroken(deps, job, error)))
+      .catch((error: unknown) => (isStopped ? releaseJob(deps, job) : logBroken(deps, job, error)))
       .finally(() => underWay.delete(job.id));
     underWay.set(job.id, work);
   };
@@ -47,7 +47,7 @@ export function createIssuanceRunner(deps: RunDeps): IssuanceRunner {
         const job = await deps.db.read((tx) => findJob(tx, id));
         const left = deadline - performance.now();
         if (job?.status !== 'running' || left <= 0 || isStopped) return job;
-        await first(underWay.get(id), Math.min(left, underWay.has(id) ? left : lookMs));
+        await first(underWay.get(id), Math.min(left, underWay.has(id) ? left : pollMs));
       }
     },
     takeUp: async () => {
@@ -57,7 +57,7 @@ export function createIssuanceRunner(deps: RunDeps): IssuanceRunner {
         const job = await deps.db.transaction((tx) => claimJob(tx, now, leaseUntil));
         if (job === undefined) return;
         deps.logger.warn({ jobId: job.id, attempt: job.attempt }, 'issuance.taken_up');
-        if (job.attempt > maxTries) await failInterruptedJob(deps, job, maxTries);
+        if (job.attempt > maxAttempts) await failInterruptedJob(deps, job, maxAttempts);
         else begin(job);
       }
     },
@@ -76,7 +76,7 @@ export function createIssuanceRunner(deps: RunDeps): IssuanceRunner {
 
 /** Runs a job when its provider has room for it; leaves it to others when the process stops before. */
 async function runInTurn(deps: RunDeps, queue: JobQueue<IssuanceJobRow>, job: IssuanceJobRow): Promise<void> {
-  if (!(await queue.enter(job))) return letGo(deps, job);
+  if (!(await queue.enter(job))) return releaseJob(deps, job);
   try {
     await runIssuance(deps, job);
   } finally {
@@ -92,13 +92,13 @@ async function extendWaiting({ db, clock, logger, leaseMs }: RunDeps, jobs: read
     .catch((error: unknown) => logger.warn({ jobs: jobs.length, error }, 'issuance.leases_not_extended'));
 }
 
-/** The job stays claimed until its lease lapses, and is taken up then. */
+/** The job stays claimed until its lease expires, and is then taken over. */
 function logBroken({ logger }: RunDeps, { id: jobId }: IssuanceJobRow, error: unknown): void {
   logger.error({ jobId, error }, 'issuance.broken');
 }
 
 /** Releases a job for the next process, since this one stops. */
-async function letGo({ db, logger }: RunDeps, job: IssuanceJobRow): Promise<void> {
+async function releaseJob({ db, logger }: RunDeps, job: IssuanceJobRow): Promise<void> {
   try {
     await db.transaction((tx) => updateJob(tx, job, { leaseUntil: null }));
     logger.info({ jobId: job.id }, 'issuance.left');

@@ -3,9 +3,9 @@ import { createSignCompany } from './sign-company.store.js';
 
 /** Work that ends when it is let go. */
 function held() {
-  let letGo = (): void => undefined;
-  const until = new Promise<void>((resolve) => (letGo = resolve));
-  return { work: () => until, letGo: () => letGo() };
+  let release = (): void => undefined;
+  const until = new Promise<void>((resolve) => (release = resolve));
+  return { work: () => until, release: () => release() };
 }
 
 test('counts running calls, and separately those that wait for the CA', async () => {
@@ -13,8 +13,8 @@ test('counts running calls, and separately those that wait for the CA', async ()
   const [first, second] = [held(), held()];
   const all = [company.join(() => company.ask(first.work)), company.join(second.work)];
   expect([company.near(), company.asking()]).toEqual([1, 1]);
-  first.letGo();
-  second.letGo();
+  first.release();
+  second.release();
   await Promise.all(all);
   expect(company.asking()).toBe(0);
 });
@@ -34,7 +34,7 @@ test('briefly expects further calls after concurrent calls, and none after a sin
     expect(company.near()).toBe(0);
     const calls = [held(), held(), held()];
     const all = calls.map(({ work }) => company.join(work));
-    for (const { letGo } of calls) letGo();
+    for (const { release } of calls) release();
     await Promise.all(all);
     // the last to end is counted as well: it came while the others were there
     expect(company.near()).toBe(3);

@@ -78,7 +78,7 @@ export function describeInterruptions({
     }
     await clearInventory(place.app);
     await new Promise((resolve) => setTimeout(resolve, 20));
-    place.ca.revocations.letGo();
+    place.ca.revocations.release();
     const { status, body } = await answer;
     expect([status, body.revocationReason]).toEqual([200, 'superseded']);
     expect((await entries()).at(-1)).toMatchObject({

@@ -122,7 +122,7 @@ export function describeWhatFollows({ place, revoke, signed, newestOf }: Revocat
     const first = await newestOf(fqdn);
     await revoke(fqdn, first).expect(200);
     // the same name of the request: the CA gives the revoked certificate
-    place.ca.letGo();
+    place.ca.release();
     const { body } = await late;
     await other.close();
     expect(body.success).toBe(true);

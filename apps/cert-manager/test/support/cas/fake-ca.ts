@@ -48,7 +48,7 @@ export interface FakeCa {
   readonly revocations: FakeRevocations;
   answer(manner: Manner): void;
   /** Lets the answers go that wait for it. */
-  letGo(): void;
+  release(): void;
   /** What comes of the work, while every answer that waits is let go. */
   letGoUntil<T>(work: Promise<T>): Promise<T>;
   rootPem(): string;
@@ -117,7 +117,7 @@ export async function startFakeCa(clock: Clock): Promise<FakeCa> {
     answer: (next) => {
       state.manner = next;
     },
-    letGo: state.gate.letGo,
+    release: state.gate.release,
     letGoUntil: (work) => letGoUntil(state.gate, work),
     rootPem: () => pemOf(state.issuer),
     restart: async () => {
@@ -161,7 +161,7 @@ async function letGoUntil<T>(gate: Gate, work: Promise<T>): Promise<T> {
   };
   work.then(end, end);
   while (!isDone) {
-    gate.letGo();
+    gate.release();
     await new Promise((resolve) => setImmediate(resolve));
   }
   return work;

@@ -25,7 +25,7 @@ interface Revocation {
 export interface FakeRevocations {
   answer(manner: RevokingManner): void;
   /** Lets the answers go that wait for it. */
-  letGo(): void;
+  release(): void;
   /** Reasons by serial number, in the order of the revocations. */
   reasons(): readonly (readonly [string, RevocationReasonName])[];
   /** Revokes without anyone's request, as an operator of the CA would. */
@@ -72,7 +72,7 @@ export function createFakeRevocations(clock: Clock, issuedPems: () => Iterable<s
     answer: (next) => {
       manner = next;
     },
-    letGo: gate.letGo,
+    release: gate.release,
     reasons: () => [...revoked].map(([serialNumber, { reason }]) => [serialNumber, reason] as const),
     revoke: insert,
     hasRevoked: counted.reached,

@@ -1,14 +1,14 @@
 /** Answers that wait until a test lets them go. */
 export interface Gate {
   wait(): Promise<void>;
-  letGo(): void;
+  release(): void;
 }
 
 export function createGate(): Gate {
   let waiting: (() => void)[] = [];
   return {
     wait: () => new Promise<void>((resolve) => waiting.push(resolve)),
-    letGo: () => {
+    release: () => {
       for (const go of waiting) go();
       waiting = [];
     },
