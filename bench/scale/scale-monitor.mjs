@@ -43,7 +43,7 @@ async function statements(place, { count, projectId }) {
   const ids = Array.from({ length: 100 }, (_, n) => 2 + Math.floor((n * (count - 2)) / 100));
   const uuids = await uuidsOf(place, ids);
   return [
-    { what: 'batch of 100 pings of 100 checks', isOfLane: true, work: await pingBatch(place, uuids) },
+    { what: 'batch of 100 pings of 100 checks', isAutocommit: true, work: await pingBatch(place, uuids) },
     {
       what: 'checks that are due, 100 of them',
       prepare: (tx) =>
@@ -65,10 +65,10 @@ async function uuidsOf({ database }, ids) {
   return (await database.read((tx) => tx.query(text))).map(({ uuid }) => uuid);
 }
 
-/** A batch as the intake writes it, by a lane where there is one; what a process knows of its checks is known here. */
+/** A batch as the intake writes it, in autocommit mode if the database has it; what a process knows of its checks is known here. */
 async function pingBatch({ database }, uuids) {
   const known = await findKnownChecks(database, uuids);
-  return async (tx, lanes) => {
+  return async (tx, autocommit) => {
     const at = micros();
     const pinged = known.map((check) => {
       return { ...check, ...nextPlace(check, pingLimit), pingCount: check.pingCount + 1, lastPing: at };
@@ -88,8 +88,8 @@ async function pingBatch({ database }, uuids) {
       body: null,
     }));
     const rows = { checks: pinged, pings, flips: [], shrunk: [] };
-    if (lanes === undefined) return void (await insertPings(tx, rows));
-    const written = await commitPings({ lanes }, rows);
+    if (autocommit === undefined) return void (await insertPings(tx, rows));
+    const written = await commitPings({ autocommit }, rows);
     for (const [place, { id, ...left }] of pinged.entries())
       if (written.has(id)) Object.assign(known[place], left, { revision: left.revision + 1 });
   };

@@ -9,14 +9,14 @@ const undone = Symbol('undone');
 const planned = /^\s*(?:declare .*? cursor.*? for\s+)?((?:select|with|insert|update|delete)\b.*)$/is;
 
 /**
- * Row of `work`, which gets a transaction that is taken back, or, where it is `isOfLane` and on PostgreSQL, the lanes
+ * Row of `work`, which gets a transaction that is taken back, or, where it is `isAutocommit` and on PostgreSQL, the autocommit
  * instead: the median of `times` runs after one to warm up. What `prepare` does before is not measured.
  */
-export async function ofStatements({ database }, { what, prepare, work, isOfLane = false, times = 7 }) {
-  const { lanes } = database;
+export async function ofStatements({ database }, { what, prepare, work, isAutocommit = false, times = 7 }) {
+  const { autocommit } = database;
   const run = () =>
-    isOfLane && lanes
-      ? metered(pids, () => work(undefined, lanes))
+    isAutocommit && autocommit
+      ? metered(pids, () => work(undefined, autocommit))
       : takenBack(database, async (tx) => {
           await prepare?.(tx);
           return metered(pids, () => work(tx));
@@ -25,7 +25,7 @@ export async function ofStatements({ database }, { what, prepare, work, isOfLane
   await run();
   const taken = [];
   for (let n = 0; n < times; n += 1) taken.push(await run());
-  const plans = await explained(database, { prepare, work, isOfLane });
+  const plans = await explained(database, { prepare, work, isAutocommit });
   const mean = (part) => taken.reduce((sum, one) => sum + one[part], 0) / times;
   const [own, server] = [mean('own'), mean('server')];
   const walls = taken.map(({ ms }) => ms).sort((a, b) => a - b);
@@ -77,7 +77,7 @@ function cpuOf(pids) {
 }
 
 /** Milliseconds and pages of each statement that `work` runs on PostgreSQL; none on SQLite. */
-async function explained(database, { prepare, work, isOfLane }) {
+async function explained(database, { prepare, work, isAutocommit }) {
   if (database.dialect.name !== 'postgres') return [];
   const plans = [];
   await takenBack(database, async (tx) => {
@@ -95,7 +95,7 @@ async function explained(database, { prepare, work, isOfLane }) {
       if (plannable !== undefined) await explain(plannable, values);
       return query(text, values, isStructured);
     };
-    const lanes = {
+    const autocommit = {
       run: async ({ text }, values) => {
         for (const kind of ['seqscan', 'hashjoin', 'mergejoin'])
           await query(`set local enable_${kind} = off`);
@@ -103,7 +103,7 @@ async function explained(database, { prepare, work, isOfLane }) {
         return [];
       },
     };
-    await (isOfLane ? work(undefined, lanes) : work(tx));
+    await (isAutocommit ? work(undefined, autocommit) : work(tx));
   });
   return plans;
 }

@@ -2,9 +2,9 @@ import type { EntityManager, EntitySchema } from 'typeorm';
 import { type Dialect, dialects } from './dialect.js';
 import { asUnavailable, DatabaseMissing, DatabaseUnavailable } from './faults/failures.js';
 import { WriteFaults } from './faults/write-faults.js';
+import type { Autocommit } from './postgres/postgres-autocommit.js';
 import { type PostgresLimits, usualLimits } from './postgres/postgres-client.js';
 import { openPostgresDoors } from './postgres/postgres-doors.js';
-import type { Lanes } from './postgres/postgres-lanes.js';
 import { type Address, isAbsent, parseAddress } from './source.js';
 import { openSqliteDoors } from './sqlite/sqlite-doors.js';
 import {
@@ -81,7 +81,7 @@ export interface Database {
   /** Runs a statement that no transaction may hold, such as `create index concurrently`, however long it takes. */
   runOutsideTransaction(statement: string): Promise<void>;
   /** For the most frequent statements on PostgreSQL; undefined on SQLite, which needs no round trip to a server. */
-  readonly lanes: Lanes | undefined;
+  readonly autocommit: Autocommit | undefined;
   /** Runs the pending migrations, all or nothing, and returns their names; processes may do so at once. */
   migrate(): Promise<string[]>;
   pendingMigrations(): Promise<string[]>;
@@ -164,7 +164,7 @@ function behind(
   warn: (warning: DatabaseWarning) => void,
 ): Database {
   const pass = new Passage();
-  const { lanes } = doors;
+  const { autocommit } = doors;
   const onRetry = (reason: string) => warn({ name: 'database.transaction_retried', detail: { reason } });
   const warnUnavailable = atMostEvery(1000, (reason: string) =>
     warn({ name: 'database.unavailable', detail: { reason } }),
@@ -195,9 +195,9 @@ function behind(
     read,
     longRead: (work) => through('read', () => doors.readLong(work)),
     runOutsideTransaction: (statement) => through('write', () => doors.runOutsideTransaction(statement)),
-    lanes: lanes && {
+    autocommit: autocommit && {
       run: (statement, values) =>
-        through('write', () => withRetries(() => lanes.run(statement, values), onRetry)),
+        through('write', () => withRetries(() => autocommit.run(statement, values), onRetry)),
     },
     migrate: () => pass.through(() => runMigrations(doors, dialect, migrations)),
     pendingMigrations: () => through('read', () => pendingMigrations(doors, migrations)),

@@ -50,8 +50,8 @@ export {
 } from './faults/constraint-errors.js';
 export { DatabaseMissing, DatabaseUnavailable } from './faults/failures.js';
 export { makeFolder } from './folder.js';
+export type { Autocommit, AutocommitStatement } from './postgres/postgres-autocommit.js';
 export { keepsPrepared } from './postgres/postgres-client.js';
-export type { LaneStatement, Lanes } from './postgres/postgres-lanes.js';
 export { type BatchClaim, type Claim, claimDue, claimDueBatch } from './rows/claim.js';
 export { type Equalities, findRow, findRows, hasRow, type RowOrder } from './rows/find.js';
 export {

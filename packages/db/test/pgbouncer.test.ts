@@ -35,7 +35,7 @@ onPgBouncer.each(['transaction', 'session'] as const)('PgBouncer in mode %s', (m
     for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
   });
 
-  test('runs migrations once, transactions, and statements of lanes', async () => {
+  test('runs migrations once, transactions, and statements in autocommit mode', async () => {
     const ran = await Promise.all(both.map((each) => each.migrate()));
     expect(ran.flat()).toEqual(['0001-initial']);
     const rounds = Array.from({ length: 60 }, (_, n) => n);
@@ -44,15 +44,15 @@ onPgBouncer.each(['transaction', 'session'] as const)('PgBouncer in mode %s', (m
       if (n % 3 === 0) await database?.transaction((tx) => insertNamed(tx, `${n}`));
       if (n % 3 === 1)
         await database?.read((tx) => executeSql(tx, 'select * from customers where name = $1', ['0']));
-      return database?.lanes?.run(double, [`${n}`]);
+      return database?.autocommit?.run(double, [`${n}`]);
     });
     expect(await Promise.all(work)).toEqual(rounds.map((n) => [[2 * n]]));
     for (const each of both) expect(await namesIn(each)).toHaveLength(20);
   });
 
   test('leaves no setting of one client to the next', async () => {
-    const inLanes = await Promise.all(both.map((each) => each.lanes?.run(settings, ['any'])));
-    expect(inLanes).toEqual([[['off', '5s']], [['off', '5s']]]);
+    const inAutocommit = await Promise.all(both.map((each) => each.autocommit?.run(settings, ['any'])));
+    expect(inAutocommit).toEqual([[['off', '5s']], [['off', '5s']]]);
     const elsewhere = await Promise.all(
       [...both, ...both, ...both].map((each) =>
         each.read((tx) => tx.query(`select current_setting('enable_seqscan') as scan`)),
@@ -81,9 +81,9 @@ onPgBouncer.each(['transaction', 'session'] as const)('PgBouncer in mode %s', (m
     expect(await honest).toHaveLength(1);
   });
 
-  test('reports a failed statement of a lane, and runs the next', async () => {
+  test('reports a failed statement in autocommit mode, and runs the next', async () => {
     const [database] = both;
-    await expect(database?.lanes?.run(double, ['no number'])).rejects.toMatchObject({ code: '22P02' });
-    expect(await database?.lanes?.run(double, ['4'])).toEqual([[8]]);
+    await expect(database?.autocommit?.run(double, ['no number'])).rejects.toMatchObject({ code: '22P02' });
+    expect(await database?.autocommit?.run(double, ['4'])).toEqual([[8]]);
   });
 });

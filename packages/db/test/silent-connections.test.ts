@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import {
+  type Autocommit,
   type Database,
   DatabaseUnavailable,
   type DatabaseWarning,
   executeSql,
-  type Lanes,
   openDatabase,
 } from '../src/index.js';
 import { describeOnPostgres, openRelay, type Relay, testDatabaseUrl } from '../src/testing.js';
@@ -59,9 +59,9 @@ describeOnPostgres('connections that end in silence', () => {
     for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
   });
 
-  const lanes = (): Lanes => {
-    if (database.lanes === undefined) throw new Error('there are none');
-    return database.lanes;
+  const autocommit = (): Autocommit => {
+    if (database.autocommit === undefined) throw new Error('there are none');
+    return database.autocommit;
   };
   const runLong = (statement: string): Promise<string> =>
     database.longTransaction(async (tx) => {
@@ -94,13 +94,13 @@ describeOnPostgres('connections that end in silence', () => {
   };
   const quiet = () => new Promise((resolve) => setTimeout(resolve, 60));
 
-  test('fail the statement of a lane that is under way, and the next one has a new connection', async () => {
-    await lanes().run(answer, ['warm']);
-    const { outcomes } = await freezeAmid(() => [lanes().run(locked, []), lanes().run(locked, [])]);
+  test('fail the statement in autocommit mode that is under way, and the next one has a new connection', async () => {
+    await autocommit().run(answer, ['warm']);
+    const { outcomes } = await freezeAmid(() => [autocommit().run(locked, []), autocommit().run(locked, [])]);
     for (const outcome of await outcomes) {
       expect(outcome).toMatchObject({ reason: expect.any(DatabaseUnavailable) });
     }
-    expect(await lanes().run(answer, ['next'])).toEqual([['next']]);
+    expect(await autocommit().run(answer, ['next'])).toEqual([['next']]);
     expect(warnings).toContainEqual({
       name: 'database.connection_lost',
       detail: { reason: lostOnTheWay },
@@ -157,11 +157,11 @@ describeOnPostgres('connections that end in silence', () => {
   });
 
   test('fail no request where they were idle', async () => {
-    await Promise.all([lanes().run(answer, ['a']), lanes().run(answer, ['b'])]);
+    await Promise.all([autocommit().run(answer, ['a']), autocommit().run(answer, ['b'])]);
     await Promise.all([1, 2, 3].map(() => namesIn(database)));
     await quiet();
     relay.freeze();
-    const answered = [lanes().run(answer, ['c']), lanes().run(answer, ['d'])];
+    const answered = [autocommit().run(answer, ['c']), autocommit().run(answer, ['d'])];
     expect(await Promise.all(answered)).toEqual([[['c']], [['d']]]);
     // the idle ones of the other pool were closed with them: none of these waits
     const before = warnings.length;
@@ -218,8 +218,8 @@ describeOnPostgres('connections that end in silence', () => {
     ]);
     const slow = database.read((tx) => tx.query('select pg_sleep(1.5)'));
     await expect(slow).rejects.toThrow('canceling statement due to statement timeout (57014)');
-    await expect(lanes().run(wait, ['1.5'])).rejects.toThrow(DatabaseUnavailable);
+    await expect(autocommit().run(wait, ['1.5'])).rejects.toThrow(DatabaseUnavailable);
     await database.longTransaction((tx) => tx.query('select pg_sleep(1.5)'));
-    expect(await lanes().run(answer, ['next'])).toEqual([['next']]);
+    expect(await autocommit().run(answer, ['next'])).toEqual([['next']]);
   });
 });

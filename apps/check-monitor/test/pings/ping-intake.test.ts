@@ -82,8 +82,8 @@ describeMonitor('pings that arrive together', (stage) => {
       waits += 1;
       return Promise.reject(new DatabaseUnavailable('away'));
     };
-    const lanes = stage.app.database.lanes && { run: wait };
-    const intake = intakeOf(stage, { lanes, read: wait, transaction: wait, ping: wait });
+    const autocommit = stage.app.database.autocommit && { run: wait };
+    const intake = intakeOf(stage, { autocommit, read: wait, transaction: wait, ping: wait });
     const sent = Array.from({ length: 50 }, () => intake.receive(pingTo(uuid)));
     const outcomes = await Promise.allSettled(sent);
     expect(new Set(outcomes.map(({ status }) => status))).toEqual(new Set(['rejected']));

@@ -29,7 +29,7 @@ describeOnPostgres('statements of pings', () => {
     async (when) => {
       const { drop, database } = await createTestDatabase('postgres', schema);
       drops.push(drop);
-      const analyze = () => database.lanes?.run({ name: 'analyze', text: 'vacuum analyze' }, []);
+      const analyze = () => database.autocommit?.run({ name: 'analyze', text: 'vacuum analyze' }, []);
       if (when === 'while empty') await analyze();
       const insertChecks = await checksOf(database);
       const intake = openIntake(database);
@@ -121,7 +121,10 @@ async function fewestRuns(database: Database): Promise<number> {
     text: `select cast(coalesce(sum(generic_plans + custom_plans), 0) as text), pg_sleep(0.02)
       from pg_prepared_statements where name = 'write-pings'`,
   };
-  const counts = await Promise.all([database.lanes?.run(count, []), database.lanes?.run(count, [])]);
+  const counts = await Promise.all([
+    database.autocommit?.run(count, []),
+    database.autocommit?.run(count, []),
+  ]);
   return Math.min(...counts.map((rows) => Number(rows?.[0]?.[0] ?? 0)));
 }
 
@@ -132,7 +135,7 @@ async function rowsRead(database: Database): Promise<number> {
     text: 'select cast(pg_stat_force_next_flush() as text), pg_sleep(0.1)',
   };
   // at once, so that each connection that writes pings has its turn
-  await Promise.all([database.lanes?.run(flush, []), database.lanes?.run(flush, [])]);
+  await Promise.all([database.autocommit?.run(flush, []), database.autocommit?.run(flush, [])]);
   const text = `select cast((select sum(idx_tup_read) from pg_stat_user_indexes) +
     (select sum(seq_tup_read) from pg_stat_user_tables) as bigint) as rows`;
   const [found] = await database.read((tx) => querySql(tx, { rows: column.bigint() }, text));

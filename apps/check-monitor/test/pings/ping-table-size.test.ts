@@ -93,14 +93,14 @@ async function sizeOf(database: Database): Promise<number> {
 
 /** Updates of pings that changed no index; undefined on SQLite. */
 async function countUpdatesInPlace(database: Database): Promise<number | undefined> {
-  const { lanes } = database;
-  if (lanes === undefined) return undefined;
+  const { autocommit } = database;
+  if (autocommit === undefined) return undefined;
   const flush = {
     name: 'flush-stats',
     text: 'select cast(pg_stat_force_next_flush() as text), pg_sleep(0.1)',
   };
   // at once, so that each connection that writes pings has its turn
-  await Promise.all([lanes.run(flush, []), lanes.run(flush, [])]);
+  await Promise.all([autocommit.run(flush, []), autocommit.run(flush, [])]);
   const text = `select n_tup_hot_upd as updates from pg_stat_user_tables where relname = 'pings'`;
   const [found] = await database.read((tx) => querySql(tx, { updates: column.bigint() }, text));
   return found?.updates;

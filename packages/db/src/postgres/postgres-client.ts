@@ -14,7 +14,7 @@ export interface PostgresLimits {
   readonly connectMs: number;
   /** To answer what costs the server no work, such as the beginning of a transaction. */
   readonly answerMs: number;
-  /** To answer a statement of a lane. */
+  /** To answer a statement in autocommit mode. */
   readonly laneMs: number;
   /** To answer a statement of a reading transaction. */
   readonly readMs: number;
@@ -26,7 +26,7 @@ export interface PostgresLimits {
   readonly idleMs: number;
   /** How long a statement of a migration may wait for a table. */
   readonly lockMs: number;
-  /** After this silence a lane is asked whether it still answers before a statement is sent. */
+  /** After this silence an autocommit connection is asked whether it still responds before a statement is sent. */
   readonly quietMs: number;
   /** After this time a connection is replaced. */
   readonly lifetimeSeconds: number;

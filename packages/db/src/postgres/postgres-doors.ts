@@ -5,6 +5,7 @@ import { type Entities, openPostgres, type PostgresAddress, reasonOf } from '../
 import { underMigrationLock, whenUnlocked } from '../tables/migration-lock.js';
 import { type Doors, schemaStatements } from '../transactions/doors.js';
 import { inTransaction, startSession } from '../transactions/runner.js';
+import { openAutocommit } from './postgres-autocommit.js';
 import {
   Connections,
   type PostgresLimits,
@@ -13,11 +14,10 @@ import {
   type TracesRow,
   type WatchedClient,
 } from './postgres-client.js';
-import { openLanes } from './postgres-lanes.js';
 import { transactionTraces } from './postgres-silence.js';
 
 // one statement on its way to the disk while the next one is worked on
-const maxLanes = 2;
+const maxAutocommitConnections = 2;
 
 export interface PostgresOptions {
   readonly poolSize: number;
@@ -38,13 +38,13 @@ export async function openPostgresDoors(
   const connections = new Connections(onLost, { url: address.url, connectMs, answerMs });
   const pool = poolOptions(connections, limits);
   const source = await openPostgres(address, entities, { poolSize, pool });
-  const lanes = openLanes(address, maxLanes, limits, pool);
+  const autocommit = openAutocommit(address, maxAutocommitConnections, limits, pool);
   const write = { mode: '', limitMs: limits.writeMs, idleMs: limits.idleMs };
   const read = { ...write, mode: ' ISOLATION LEVEL REPEATABLE READ READ ONLY', limitMs: limits.readMs };
   const alter = { ...write, limitMs: maxMs, idleMs: maxMs };
   return {
     source,
-    lanes,
+    autocommit,
     write: (work) => transaction(source, limits, write, work),
     writeLong: (work) => transaction(source, limits, { ...write, limitMs: limits.longMs }, work),
     read: (work) => transaction(source, limits, read, work),
@@ -58,7 +58,7 @@ export async function openPostgresDoors(
     drift: () => schemaStatements(source),
     cut: (why) => connections.cutAll(why),
     close: async () => {
-      const ended = Promise.all([lanes.close(), source.destroy()]);
+      const ended = Promise.all([autocommit.close(), source.destroy()]);
       connections.cutBusy('the database is closed');
       await ended;
     },

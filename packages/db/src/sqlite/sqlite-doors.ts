@@ -32,7 +32,7 @@ export async function openSqliteDoors(
   const commits = new SharedCommits(writer, limits);
   const doors = {
     source,
-    lanes: undefined,
+    autocommit: undefined,
     write: commits.write.bind(commits),
     alter: <T>(work: (runner: QueryRunner) => Promise<T>) =>
       writer.alone(() => altering(writer, connection, work)),

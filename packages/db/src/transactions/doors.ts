@@ -1,11 +1,11 @@
 import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
-import type { Lanes } from '../postgres/postgres-lanes.js';
+import type { Autocommit } from '../postgres/postgres-autocommit.js';
 
 /** The ways into one database; each call is a transaction of its own. */
 export interface Doors {
   readonly source: DataSource;
   /** Undefined on SQLite. */
-  readonly lanes: Lanes | undefined;
+  readonly autocommit: Autocommit | undefined;
   write<T>(work: (tx: EntityManager) => Promise<T>): Promise<T>;
   /** As `write`, with statements that may take long. */
   writeLong<T>(work: (tx: EntityManager) => Promise<T>): Promise<T>;

@@ -57,8 +57,8 @@ const lockSome = {
 
 /** The checks that there are of these uuids. */
 export async function findKnownChecks(db: Database, uuids: readonly string[]): Promise<KnownCheck[]> {
-  if (db.lanes === undefined) return db.read(async (tx) => findOnSqlite(tx, uuids));
-  return parsed(await db.lanes.run(findSome, [`{${uuids.join(',')}}`]));
+  if (db.autocommit === undefined) return db.read(async (tx) => findOnSqlite(tx, uuids));
+  return parsed(await db.autocommit.run(findSome, [`{${uuids.join(',')}}`]));
 }
 
 /** The same, locked until the transaction ends. */

@@ -38,9 +38,10 @@ export async function prepareForPings(tx: Tx): Promise<void> {
  * Returns the ids of the written checks.
  */
 export async function commitPings(db: Database, rows: PingRows): Promise<ReadonlySet<number>> {
-  const { lanes } = db;
-  if (lanes === undefined || rows.shrunk.length > 0) return db.transaction((tx) => insertPings(tx, rows));
-  return idsOf(await lanes.run(statementOf(rows), columnsOf(rows)));
+  const { autocommit } = db;
+  if (autocommit === undefined || rows.shrunk.length > 0)
+    return db.transaction((tx) => insertPings(tx, rows));
+  return idsOf(await autocommit.run(statementOf(rows), columnsOf(rows)));
 }
 
 /** The same within the given transaction. */

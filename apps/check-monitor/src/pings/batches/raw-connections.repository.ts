@@ -1,4 +1,4 @@
-import { keepsPrepared, type LaneStatement, type Tx } from '@certloop/db';
+import { type AutocommitStatement, keepsPrepared, type Tx } from '@certloop/db';
 
 // The most frequent statements bypass TypeORM, which costs more than they do; they run in the current transaction.
 
@@ -42,7 +42,7 @@ interface PostgresClient {
  */
 export async function runPrepared(
   tx: Tx,
-  statement: LaneStatement,
+  statement: AutocommitStatement,
   values: readonly string[],
 ): Promise<readonly (readonly unknown[])[]> {
   if (tx.queryRunner === undefined) throw new Error('not inside a transaction');

@@ -72,7 +72,7 @@ const maxConcurrent = 100;
  */
 function createPingBatcher(deps: ReceivePingDeps): (ping: AddressedPing) => Promise<PingRefusal> {
   // PostgreSQL writes one batch while this process prepares another
-  const maxBatches = deps.db.lanes === undefined ? 1 : 2;
+  const maxBatches = deps.db.autocommit === undefined ? 1 : 2;
   const checks = createKnownChecks();
   const underWay = new Set<readonly WaitingPing[]>();
   const busy = new Set<string>();

@@ -4,7 +4,7 @@ import { type PostgresAddress, reasonOf } from '../source.js';
 import { type PostgresLimits, serverMs, type WatchedClient } from './postgres-client.js';
 
 /** A statement with placeholders `$1`, `$2` …, always the same text under one name. */
-export interface LaneStatement {
+export interface AutocommitStatement {
   readonly name: string;
   readonly text: string;
 }
@@ -15,12 +15,15 @@ export interface LaneStatement {
  * plan may be made while the tables are empty: texts must leave no other way than by key, as by `= any(array[…])` for a
  * join. Behind a connection pooler it is prepared anew each time.
  */
-export interface Lanes {
+export interface Autocommit {
   /**
    * Rows as arrays of their columns, 64 bits as text; what the statement wrote is on disk. Values must be text or null.
    * A statement that a deadlock took back is run again. Throws DatabaseUnavailable.
    */
-  run(statement: LaneStatement, values: readonly (string | null)[]): Promise<readonly (readonly unknown[])[]>;
+  run(
+    statement: AutocommitStatement,
+    values: readonly (string | null)[],
+  ): Promise<readonly (readonly unknown[])[]>;
 }
 
 // Statements over lists of keys: what the planner would gain by other ways for long lists it loses by planning, and
@@ -34,15 +37,15 @@ const planning = [
 
 const attempts = 3;
 
-type LaneClient = WatchedClient & pg.PoolClient;
+type AutocommitClient = WatchedClient & pg.PoolClient;
 
-/** Opens lanes, `max` at once; connections are made when they are needed. */
-export function openLanes(
+/** Opens at most `max` autocommit connections, which are made when they are needed. */
+export function openAutocommit(
   { url }: PostgresAddress,
   max: number,
   limits: PostgresLimits,
   options: pg.PoolConfig,
-): Lanes & { close(): Promise<void> } {
+): Autocommit & { close(): Promise<void> } {
   const session = [...planning, `statement_timeout = ${serverMs(limits.laneMs)}`];
   const begin = ['start transaction', ...session.map((one) => `set local ${one}`)].join(';');
   const pool = new pg.Pool({
@@ -78,8 +81,8 @@ export function openLanes(
 }
 
 async function runPrepared(
-  client: LaneClient,
-  statement: LaneStatement,
+  client: AutocommitClient,
+  statement: AutocommitStatement,
   values: readonly (string | null)[],
   limits: PostgresLimits,
 ): Promise<readonly (readonly unknown[])[]> {
@@ -90,9 +93,9 @@ async function runPrepared(
 
 /** With settings of the transaction, and without a name. */
 async function runPooled(
-  client: LaneClient,
+  client: AutocommitClient,
   begin: string,
-  { text }: LaneStatement,
+  { text }: AutocommitStatement,
   values: readonly (string | null)[],
   limits: PostgresLimits,
 ): Promise<readonly (readonly unknown[])[]> {
@@ -113,7 +116,7 @@ async function runPooled(
  * A connection of the pool. After some silence it is asked first, as a statement that was sent into a dead connection
  * may have been run or not.
  */
-async function answeringClient(pool: pg.Pool, limits: PostgresLimits): Promise<LaneClient> {
+async function answeringClient(pool: pg.Pool, limits: PostgresLimits): Promise<AutocommitClient> {
   for (let attempt = 1; ; attempt += 1) {
     const client = await connect(pool);
     if (performance.now() - client.heardAt < limits.quietMs) return client;
@@ -128,9 +131,9 @@ async function answeringClient(pool: pg.Pool, limits: PostgresLimits): Promise<L
   }
 }
 
-async function connect(pool: pg.Pool): Promise<LaneClient> {
+async function connect(pool: pg.Pool): Promise<AutocommitClient> {
   try {
-    return (await pool.connect()) as LaneClient;
+    return (await pool.connect()) as AutocommitClient;
   } catch (cause) {
     throw new DatabaseUnavailable(`cannot connect to the database: ${reasonOf(cause)}`, { cause });
   }

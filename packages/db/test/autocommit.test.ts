@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { beforeEach, expect, test } from '@jest/globals';
-import { type Database, executeSql, type Lanes } from '../src/index.js';
+import { type Autocommit, type Database, executeSql } from '../src/index.js';
 import { describeEachDialect } from '../src/testing.js';
 import { insertNamed, namesIn } from './support/rows.js';
 import { shop } from './support/shop.js';
@@ -11,43 +11,43 @@ const rename = {
     where customers.name = v.before returning customers.name, bytes_sent`,
 };
 
-describeEachDialect('lanes', (open, dialect) => {
+describeEachDialect('autocommit', (open, dialect) => {
   let database: Database;
   beforeEach(async () => {
     ({ database } = await open(shop));
     await database.transaction((tx) => insertNamed(tx, 'a'));
   });
 
-  const lanes = (): Lanes => {
-    if (database.lanes === undefined) throw new Error('there are none');
-    return database.lanes;
+  const autocommit = (): Autocommit => {
+    if (database.autocommit === undefined) throw new Error('there are none');
+    return database.autocommit;
   };
 
   if (dialect === 'sqlite') {
     test('are for servers only', () => {
-      expect(database.lanes).toBeUndefined();
+      expect(database.autocommit).toBeUndefined();
     });
     return;
   }
 
   test('run statements of their own, seen by all when they end', async () => {
-    expect(await lanes().run(rename, ['{a}', '{b}'])).toEqual([['b', '0']]);
+    expect(await autocommit().run(rename, ['{a}', '{b}'])).toEqual([['b', '0']]);
     expect(await namesIn(database)).toEqual(['b']);
   });
 
   test('take more statements than there are connections', async () => {
-    const steps = Array.from({ length: 20 }, (_, step) => lanes().run(rename, ['{a}', `{a${step}}`]));
+    const steps = Array.from({ length: 20 }, (_, step) => autocommit().run(rename, ['{a}', `{a${step}}`]));
     expect((await Promise.all(steps)).flat()).toHaveLength(1);
   });
 
   test('go on after a statement that fails', async () => {
-    await expect(lanes().run(rename, ['{a}', '{NULL}'])).rejects.toThrow('null value');
-    expect(await lanes().run(rename, ['{a}', '{b}'])).toHaveLength(1);
+    await expect(autocommit().run(rename, ['{a}', '{NULL}'])).rejects.toThrow('null value');
+    expect(await autocommit().run(rename, ['{a}', '{b}'])).toHaveLength(1);
   });
 
   test('report a failed statement without its values', async () => {
     await database.transaction((tx) => insertNamed(tx, 'a secret'));
-    const failure = lanes().run(rename, ['{a secret}', '{NULL}']);
+    const failure = autocommit().run(rename, ['{a secret}', '{NULL}']);
     const error = await failure.catch((reason: unknown) => reason);
     expect(error).toMatchObject({ code: '23502', column: 'name' });
     expect(inspect({ ...(error as Error) })).not.toContain('a secret');
@@ -62,13 +62,13 @@ describeEachDialect('lanes', (open, dialect) => {
       await executeSql(tx, 'create sequence tries', []);
       await executeSql(tx, failsOnce, []);
     });
-    expect(await lanes().run({ name: 'fail-once', text: 'select fail_once()' }, [])).toEqual([['done']]);
+    expect(await autocommit().run({ name: 'fail-once', text: 'select fail_once()' }, [])).toEqual([['done']]);
   });
 
   test('end with the database', async () => {
-    const last = lanes().run(rename, ['{a}', '{b}']);
+    const last = autocommit().run(rename, ['{a}', '{b}']);
     await database.close();
     expect(await last).toHaveLength(1);
-    await expect(lanes().run(rename, ['{b}', '{c}'])).rejects.toThrow('closed');
+    await expect(autocommit().run(rename, ['{b}', '{c}'])).rejects.toThrow('closed');
   });
 });
