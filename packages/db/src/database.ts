@@ -3,10 +3,10 @@ import { type Dialect, dialects } from './dialect.js';
 import { asUnavailable, DatabaseMissing, DatabaseUnavailable } from './faults/failures.js';
 import { WriteFaults } from './faults/write-faults.js';
 import type { Autocommit } from './postgres/postgres-autocommit.js';
+import { openPostgresBackend } from './postgres/postgres-backend.js';
 import { type PostgresLimits, usualLimits } from './postgres/postgres-client.js';
-import { openPostgresDoors } from './postgres/postgres-doors.js';
 import { type Address, isAbsent, parseAddress } from './source.js';
-import { openSqliteDoors } from './sqlite/sqlite-doors.js';
+import { openSqliteBackend } from './sqlite/sqlite-backend.js';
 import {
   type Migration,
   pendingMigrations,
@@ -14,7 +14,7 @@ import {
   runMigrations,
   tryToWrite,
 } from './tables/migrations.js';
-import type { Doors } from './transactions/doors.js';
+import type { Backend } from './transactions/backend.js';
 import { Passage } from './transactions/passage.js';
 import { withRetries } from './transactions/retry.js';
 
@@ -140,17 +140,17 @@ async function openAddress(address: Address, options: DatabaseOptions): Promise<
   const warn = options.onWarning ?? (() => undefined);
   const dialect = dialects[address.dialect];
   const entities = options.schema.entities(dialect);
-  const doors =
+  const backend =
     address.dialect === 'sqlite'
-      ? await openSqliteDoors(address.file, entities, limitsOf(options))
-      : await openPostgresDoors(address, entities, {
+      ? await openSqliteBackend(address.file, entities, limitsOf(options))
+      : await openPostgresBackend(address, entities, {
           poolSize: options.poolSize ?? 10,
           limits: { ...usualLimits, ...options.limits },
           onLost: (reason) => warn({ name: 'database.connection_lost', detail: { reason } }),
           onMigrationWaits: (reason) => warn({ name: 'database.migration_waits', detail: { reason } }),
         });
   const named = { dialect, shown: shownOf(address) };
-  return behind(doors, named, options.schema.migrations, warn);
+  return behind(backend, named, options.schema.migrations, warn);
 }
 
 function limitsOf({ transactionMs }: DatabaseOptions): { readonly workMs?: number } {
@@ -158,55 +158,55 @@ function limitsOf({ transactionMs }: DatabaseOptions): { readonly workMs?: numbe
 }
 
 function behind(
-  doors: Doors,
+  backend: Backend,
   { dialect, shown }: Pick<Database, 'dialect' | 'shown'>,
   migrations: readonly Migration[],
   warn: (warning: DatabaseWarning) => void,
 ): Database {
   const pass = new Passage();
-  const { autocommit } = doors;
+  const { autocommit } = backend;
   const onRetry = (reason: string) => warn({ name: 'database.transaction_retried', detail: { reason } });
   const warnUnavailable = atMostEvery(1000, (reason: string) =>
     warn({ name: 'database.unavailable', detail: { reason } }),
   );
-  const through = async <T>(door: 'read' | 'write', work: () => Promise<T>): Promise<T> => {
+  const through = async <T>(access: 'read' | 'write', work: () => Promise<T>): Promise<T> => {
     try {
       const result = await pass.through(work);
-      if (door === 'write') faults.noteSuccess();
+      if (access === 'write') faults.noteSuccess();
       return result;
     } catch (error) {
-      const shown = asUnavailable(error, door);
+      const shown = asUnavailable(error, access);
       if (shown instanceof DatabaseUnavailable) {
         warnUnavailable(shown.message);
-        if (door === 'write') faults.noteFailure(shown);
+        if (access === 'write') faults.noteFailure(shown);
       }
       throw shown;
     }
   };
   const transaction: Database['transaction'] = (work) =>
-    through('write', () => withRetries(() => doors.write(work), onRetry));
+    through('write', () => withRetries(() => backend.write(work), onRetry));
   const faults = new WriteFaults(() => transaction((tx) => tryToWrite(tx, dialect)));
-  const read = <T>(work: (tx: Tx) => Promise<T>) => through('read', () => doors.read(work));
+  const read = <T>(work: (tx: Tx) => Promise<T>) => through('read', () => backend.read(work));
   return {
     dialect,
     shown,
     transaction,
-    longTransaction: (work) => through('write', () => withRetries(() => doors.writeLong(work), onRetry)),
+    longTransaction: (work) => through('write', () => withRetries(() => backend.writeLong(work), onRetry)),
     read,
-    longRead: (work) => through('read', () => doors.readLong(work)),
-    runOutsideTransaction: (statement) => through('write', () => doors.runOutsideTransaction(statement)),
+    longRead: (work) => through('read', () => backend.readLong(work)),
+    runOutsideTransaction: (statement) => through('write', () => backend.runOutsideTransaction(statement)),
     autocommit: autocommit && {
       run: (statement, values) =>
         through('write', () => withRetries(() => autocommit.run(statement, values), onRetry)),
     },
-    migrate: () => pass.through(() => runMigrations(doors, dialect, migrations)),
-    pendingMigrations: () => through('read', () => pendingMigrations(doors, migrations)),
-    revertLast: async () => void (await pass.through(() => revertLast(doors, dialect, migrations))),
-    schemaDrift: () => pass.through(() => doors.drift()),
+    migrate: () => pass.through(() => runMigrations(backend, dialect, migrations)),
+    pendingMigrations: () => through('read', () => pendingMigrations(backend, migrations)),
+    revertLast: async () => void (await pass.through(() => revertLast(backend, dialect, migrations))),
+    schemaDrift: () => pass.through(() => backend.drift()),
     ping: () => read((tx) => tx.query('select 1')).then(() => undefined, unavailable),
     writeFault: () => faults.current(),
-    giveUpAfter: (ms) => void setTimeout(() => doors.cut('the service stops'), ms).unref(),
-    close: () => pass.close(() => doors.close()),
+    giveUpAfter: (ms) => void setTimeout(() => backend.cut('the service stops'), ms).unref(),
+    close: () => pass.close(() => backend.close()),
   };
 }
 

@@ -1,5 +1,5 @@
 /**
- * Databases of the apps: SQLite and PostgreSQL behind two doors. An app declares each table beside its queries:
+ * Databases of the apps: SQLite and PostgreSQL behind one interface, which reads and writes. An app declares each table beside its queries:
  *
  *     export const spaces = defineTable<SpaceRow>('spaces', {
  *       columns: {

@@ -3,9 +3,9 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { dialects } from '../src/dialect.js';
 import { insertMany, openDatabase, type Tx } from '../src/index.js';
 import { parseAddress } from '../src/source.js';
-import { openSqliteDoors } from '../src/sqlite/sqlite-doors.js';
+import { openSqliteBackend } from '../src/sqlite/sqlite-backend.js';
 import { testDatabaseUrl } from '../src/testing.js';
-import type { Doors } from '../src/transactions/doors.js';
+import type { Backend } from '../src/transactions/backend.js';
 import type { Session } from '../src/transactions/runner.js';
 import { SharedCommits, type SharingLimits } from '../src/transactions/shared-commits.js';
 import { gate, insertNamed, names } from './support/rows.js';
@@ -24,7 +24,7 @@ async function outcomes(work: readonly Promise<unknown>[]): Promise<Outcome[]> {
 describe('one commit of several callers in SQLite', () => {
   let drop: () => Promise<void>;
   let file: string;
-  let doors: Doors;
+  let backend: Backend;
 
   beforeEach(async () => {
     const address = await testDatabaseUrl('sqlite');
@@ -34,18 +34,18 @@ describe('one commit of several callers in SQLite', () => {
     const parsed = parseAddress(address.url);
     file = parsed.dialect === 'sqlite' ? (parsed.file ?? '') : '';
     drop = address.drop;
-    doors = await open();
+    backend = await open();
   });
   afterEach(async () => {
-    await doors.close();
+    await backend.close();
     await drop();
   });
 
   // however slow the machine is, all of them take part in one commit
   const open = (limits: Partial<SharingLimits> = {}) =>
-    openSqliteDoors(file, shop.entities(dialects.sqlite), { joinMs: 60_000, ...limits });
-  const stored = () => doors.read(names);
-  const write = (name: string) => doors.write((tx) => insertNamed(tx, name));
+    openSqliteBackend(file, shop.entities(dialects.sqlite), { joinMs: 60_000, ...limits });
+  const stored = () => backend.read(names);
+  const write = (name: string) => backend.write((tx) => insertNamed(tx, name));
 
   /** Its commit is refused: it refers to no one, and has SQLite look only then. */
   async function spoilCommit(tx: Tx): Promise<void> {
@@ -55,7 +55,7 @@ describe('one commit of several callers in SQLite', () => {
   }
 
   test('fails for all of them when it is refused, and nothing of them stays', async () => {
-    const ends = await outcomes([write('first'), doors.write(spoilCommit), write('last')]);
+    const ends = await outcomes([write('first'), backend.write(spoilCommit), write('last')]);
     const reason = expect.stringContaining('FOREIGN KEY constraint failed');
     expect(ends).toEqual([{ reason }, { reason }, { reason }]);
     expect(await stored()).toEqual([]);
@@ -64,25 +64,25 @@ describe('one commit of several callers in SQLite', () => {
   });
 
   test('fails for who has read in it what is not stored', async () => {
-    const ends = await outcomes([write('first'), doors.write(names), doors.write(spoilCommit)]);
+    const ends = await outcomes([write('first'), backend.write(names), backend.write(spoilCommit)]);
     expect(ends.map((end) => 'reason' in end)).toEqual([true, true, true]);
   });
 
   test('shows later ones what earlier ones wrote, and nothing of those that failed', async () => {
-    const failing = doors.write(async (tx) => {
+    const failing = backend.write(async (tx) => {
       await insertNamed(tx, 'failing');
       throw new RangeError('no');
     });
-    const ends = await outcomes([write('first'), failing, doors.write(names)]);
+    const ends = await outcomes([write('first'), failing, backend.write(names)]);
     expect(ends).toEqual([{ value: undefined }, { reason: 'no' }, { value: ['first'] }]);
     expect(await stored()).toEqual(['first']);
   });
 
   test('stores whom it answers, and no one else, when the disk is full', async () => {
-    const [{ page_count: pages }] = (await doors.write((tx) => tx.query('pragma page_count'))) as [
+    const [{ page_count: pages }] = (await backend.write((tx) => tx.query('pragma page_count'))) as [
       { page_count: number },
     ];
-    const fill = doors.write(async (tx) => {
+    const fill = backend.write(async (tx) => {
       await tx.query(`pragma max_page_count = ${pages + 2}`);
       await insertNamed(tx, 'x'.repeat(100_000));
     });
@@ -95,10 +95,10 @@ describe('one commit of several callers in SQLite', () => {
   });
 
   test('lets no one go on who dropped the error by which SQLite ended it', async () => {
-    const [{ page_count: pages }] = (await doors.write((tx) => tx.query('pragma page_count'))) as [
+    const [{ page_count: pages }] = (await backend.write((tx) => tx.query('pragma page_count'))) as [
       { page_count: number },
     ];
-    const careless = doors.write(async (tx) => {
+    const careless = backend.write(async (tx) => {
       await tx.query(`pragma max_page_count = ${pages + 2}`);
       await insertNamed(tx, 'x'.repeat(100_000)).catch(() => undefined);
       await insertNamed(tx, 'stray');
@@ -108,10 +108,10 @@ describe('one commit of several callers in SQLite', () => {
   });
 
   test('does not wait for ever for one of them', async () => {
-    await doors.close();
-    doors = await open({ workMs: 20 });
+    await backend.close();
+    backend = await open({ workMs: 20 });
     const { opened, open: release } = gate();
-    const endless = doors.write(async (tx) => {
+    const endless = backend.write(async (tx) => {
       await insertNamed(tx, 'endless');
       await opened;
       await insertNamed(tx, 'too late');
@@ -131,12 +131,12 @@ describe('one commit of several callers in SQLite', () => {
 test('a read that runs no statement is given up, and lets others read', async () => {
   const { url, drop } = await testDatabaseUrl('sqlite');
   const { file } = parseAddress(url) as { readonly file: string };
-  const doors = await openSqliteDoors(file, shop.entities(dialects.sqlite), { idleMs: 30 });
-  const hung = doors.read(() => new Promise(() => undefined));
-  const ends = await outcomes([hung, doors.read((tx) => tx.query('select 1 as one'))]);
+  const backend = await openSqliteBackend(file, shop.entities(dialects.sqlite), { idleMs: 30 });
+  const hung = backend.read(() => new Promise(() => undefined));
+  const ends = await outcomes([hung, backend.read((tx) => tx.query('select 1 as one'))]);
   const reason = 'the transaction was given up, as it ran no statement for 30 ms';
   expect(ends).toEqual([{ reason }, { value: [{ one: 1 }] }]);
-  await doors.close();
+  await backend.close();
   await drop();
 });
 

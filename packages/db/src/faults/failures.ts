@@ -56,11 +56,11 @@ export function isUnwritable(error: unknown): boolean {
 }
 
 /** DatabaseUnavailable in place of an error that says that the database cannot do its work; any other as it is. */
-export function asUnavailable(error: unknown, door: 'read' | 'write'): unknown {
+export function asUnavailable(error: unknown, access: 'read' | 'write'): unknown {
   const code = driverCode(error);
   if (code === undefined) return error;
   const isAway = temporaryCodes.has(code) || awayOnPostgres.test(code) || awayOnSqlite.test(code);
-  if (!isAway && !(door === 'write' && unwritable.test(code))) return error;
+  if (!isAway && !(access === 'write' && unwritable.test(code))) return error;
   const { message } = error as Error;
   return new DatabaseUnavailable(`the database cannot do its work: ${message} (${code})`, {
     cause: withoutValues(error),

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Tx } from '../database.js';
 import { capabilitiesOf, type DialectName, inDialect } from '../dialect.js';
 import { type Column, type ColumnSpec, columnName } from '../tables/columns.js';
-import { runnerOf } from '../transactions/doors.js';
+import { runnerOf } from '../transactions/backend.js';
 import { cursor } from './cursor.js';
 
 /** What a placeholder takes. Arrays and plain objects arrive as JSON text, in both databases. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EntityManager, QueryRunner } from 'typeorm';
 import { DatabaseUnavailable, driverCode } from '../faults/failures.js';
-import { runnerOf } from '../transactions/doors.js';
+import { runnerOf } from '../transactions/backend.js';
 
 // any number, the same in every process of every app; locks are per database
 const migrationLock = 4_716_001;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { EntityManager, QueryRunner } from 'typeorm';
 import type { Dialect } from '../dialect.js';
 import { DatabaseUnavailable } from '../faults/failures.js';
-import type { Doors } from '../transactions/doors.js';
+import type { Backend } from '../transactions/backend.js';
 
 /** One step of a schema, the same for both databases. Frozen once merged: it names its tables by its own words. */
 export interface Migration {
@@ -20,11 +20,11 @@ const bookkeeping = `create table if not exists "migrations" (
  * Throws DatabaseUnavailable when the database has seen migrations of a later version, or is another service's.
  */
 export function runMigrations(
-  doors: Doors,
+  backend: Backend,
   dialect: Dialect,
   migrations: readonly Migration[],
 ): Promise<string[]> {
-  return doors.alter(async (runner) => {
+  return backend.alter(async (runner) => {
     await runner.query(bookkeeping);
     const pending = missing(migrations, await namesRun(runner));
     for (const migration of pending) {
@@ -36,8 +36,8 @@ export function runMigrations(
 }
 
 /** Names of the migrations not run yet. */
-export function pendingMigrations(doors: Doors, migrations: readonly Migration[]): Promise<string[]> {
-  return doors.read(async (tx) => {
+export function pendingMigrations(backend: Backend, migrations: readonly Migration[]): Promise<string[]> {
+  return backend.read(async (tx) => {
     const runner = tx.queryRunner;
     const isNew = runner === undefined || !(await runner.hasTable('migrations'));
     return missing(migrations, isNew ? new Set() : await namesRun(runner)).map(({ name }) => name);
@@ -46,11 +46,11 @@ export function pendingMigrations(doors: Doors, migrations: readonly Migration[]
 
 /** Takes the latest migration back; returns its name, or undefined when none has run. */
 export function revertLast(
-  doors: Doors,
+  backend: Backend,
   dialect: Dialect,
   migrations: readonly Migration[],
 ): Promise<string | undefined> {
-  return doors.alter(async (runner) => {
+  return backend.alter(async (runner) => {
     const ran = (await runner.hasTable('migrations')) ? await namesRun(runner) : new Set<string>();
     const last = migrations.findLast(({ name }) => ran.has(name));
     if (last === undefined) return undefined;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
 import { createSqliteFile, type Entities, openSqlite } from '../source.js';
-import { type Doors, runnerOf, schemaStatements } from '../transactions/doors.js';
+import { type Backend, runnerOf, schemaStatements } from '../transactions/backend.js';
 import { SharedCommits, type SharingLimits } from '../transactions/shared-commits.js';
 import { quietest, SerialConnection } from './serial-connection.js';
 import { type SqliteConnection, SqliteStatements } from './sqlite-statements.js';
@@ -18,11 +18,11 @@ const usualIdleMs = 30_000;
  * Opens a SQLite file, or the memory of the process. A file has a second connection for reading, as readers of
  * the write-ahead log need not wait for the writer; in memory the only connection serves both.
  */
-export async function openSqliteDoors(
+export async function openSqliteBackend(
   file: string | undefined,
   entities: Entities,
   limits: SqliteLimits = {},
-): Promise<Doors> {
+): Promise<Backend> {
   if (file !== undefined) await createSqliteFile(file);
   const source = await openSqlite(file, entities, 'writer');
   const connection = connectionOf(source);
@@ -30,7 +30,7 @@ export async function openSqliteDoors(
   connection.pragma('busy_timeout = 0');
   const writer = new SerialConnection(source, new SqliteStatements(connection));
   const commits = new SharedCommits(writer, limits);
-  const doors = {
+  const backend = {
     source,
     autocommit: undefined,
     write: commits.write.bind(commits),
@@ -42,18 +42,18 @@ export async function openSqliteDoors(
     cut: () => undefined,
   };
   return file === undefined
-    ? { ...doors, ...inMemory(source, writer, commits, limits) }
-    : { ...doors, ...(await inFile(file, entities, source, writer, limits)) };
+    ? { ...backend, ...inMemory(source, writer, commits, limits) }
+    : { ...backend, ...(await inFile(file, entities, source, writer, limits)) };
 }
 
-type OtherDoors = Pick<Doors, 'read' | 'readLong' | 'writeLong' | 'close'>;
+type TransactionMethods = Pick<Backend, 'read' | 'readLong' | 'writeLong' | 'close'>;
 
 function inMemory(
   source: DataSource,
   writer: SerialConnection,
   commits: SharedCommits,
   { idleMs = usualIdleMs }: SqliteLimits,
-): OtherDoors {
+): TransactionMethods {
   const read = <T>(work: (tx: EntityManager) => Promise<T>) =>
     writer.alone(() => refusingWrites(connectionOf(source), () => writer.transaction('BEGIN', work, idleMs)));
   return { read, readLong: read, writeLong: (work) => commits.write(work), close: () => source.destroy() };
@@ -66,7 +66,7 @@ async function inFile(
   source: DataSource,
   writer: SerialConnection,
   { idleMs = usualIdleMs }: SqliteLimits,
-): Promise<OtherDoors> {
+): Promise<TransactionMethods> {
   const readerSource = await openSqlite(file, entities, 'reader');
   const reader = new SerialConnection(readerSource, new SqliteStatements(connectionOf(readerSource)));
   const threads = [0, 1].map(() => new SqliteThread({ file, role: 'reader' }));

@@ -6,7 +6,7 @@ import { describeEachDialect } from '../src/testing.js';
 import { customer, gate, insertNamed, names, namesIn } from './support/rows.js';
 import { customers, shop } from './support/shop.js';
 
-describeEachDialect('the doors', (open, dialect) => {
+describeEachDialect('reads and transactions', (open, dialect) => {
   let database: Database;
   beforeEach(async () => {
     ({ database } = await open(shop));

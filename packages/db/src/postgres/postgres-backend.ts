@@ -3,7 +3,7 @@ import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
 import { asLost, DatabaseUnavailable, isUnwritable, withoutValues } from '../faults/failures.js';
 import { type Entities, openPostgres, type PostgresAddress, reasonOf } from '../source.js';
 import { underMigrationLock, whenUnlocked } from '../tables/migration-lock.js';
-import { type Doors, schemaStatements } from '../transactions/doors.js';
+import { type Backend, schemaStatements } from '../transactions/backend.js';
 import { inTransaction, startSession } from '../transactions/runner.js';
 import { openAutocommit } from './postgres-autocommit.js';
 import {
@@ -29,11 +29,11 @@ export interface PostgresOptions {
 }
 
 /** Opens a pool of connections to a PostgreSQL server. */
-export async function openPostgresDoors(
+export async function openPostgresBackend(
   address: PostgresAddress,
   entities: Entities,
   { poolSize, limits, onLost, onMigrationWaits }: PostgresOptions,
-): Promise<Doors> {
+): Promise<Backend> {
   const { connectMs, answerMs } = limits;
   const connections = new Connections(onLost, { url: address.url, connectMs, answerMs });
   const pool = poolOptions(connections, limits);

@@ -2,7 +2,7 @@ import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
 import type { Autocommit } from '../postgres/postgres-autocommit.js';
 
 /** The ways into one database; each call is a transaction of its own. */
-export interface Doors {
+export interface Backend {
   readonly source: DataSource;
   /** Undefined on SQLite. */
   readonly autocommit: Autocommit | undefined;
