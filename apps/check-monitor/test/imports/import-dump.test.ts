@@ -23,7 +23,7 @@ describeEachDialect('import of a dump', (open) => {
     });
     afterAll(() => app.close());
 
-    test('brings users with their limits, and without passwords', async () => {
+    test('imports users with their limits, and without passwords', async () => {
       const users = await app.database.read((tx) =>
         tx.query('select email, check_limit, ping_limit, check_count from users order by email'),
       );
@@ -40,7 +40,7 @@ describeEachDialect('import of a dump', (open) => {
       expect(report.withoutPassword).toHaveLength(4);
     });
 
-    test('brings hashed and plain keys of both kinds', async () => {
+    test('imports hashed and plain keys of both kinds', async () => {
       for (const { write, read } of Object.values(keys)) {
         await app.http.post('/api/v3/checks/').set('X-Api-Key', write).send('{"name":1}').expect(400);
         await get('/checks/', read).expect(200);
@@ -52,7 +52,7 @@ describeEachDialect('import of a dump', (open) => {
       ]);
     });
 
-    test('brings projects, unnamed ones under the address of the owner', async () => {
+    test('imports projects, unnamed ones under the address of the owner', async () => {
       const rows = await app.database.read((tx) =>
         tx.query('select name, badge_key, ping_key from projects order by id'),
       );
@@ -63,7 +63,7 @@ describeEachDialect('import of a dump', (open) => {
       ]);
     });
 
-    test('brings members, managers as members', async () => {
+    test('imports members, managers as members', async () => {
       const rows = await app.database.read((tx) =>
         tx.query('select u.email, m.role from members m join users u on u.id = m.user_id order by u.email'),
       );
@@ -74,7 +74,7 @@ describeEachDialect('import of a dump', (open) => {
       ]);
     });
 
-    test('brings checks with settings, counts, last pings and status', async () => {
+    test('imports checks with settings, counts, last pings and status', async () => {
       expect(await check('101')).toMatchObject({
         name: 'Nightly backup',
         slug: 'nightly-backup',
@@ -110,7 +110,7 @@ describeEachDialect('import of a dump', (open) => {
       expect(await check('106')).toMatchObject({ status: 'up', started: true, n_pings: 11 });
     });
 
-    test('brings integrations of every kind that is here, with their secrets', async () => {
+    test('imports integrations of every supported kind, with their secrets', async () => {
       const channels = await app.database.read((tx) => listProjectChannels(tx, uuid('1')));
       const kinds = channels.map(({ kind }) => kind);
       expect(kinds.sort()).toEqual([
@@ -150,7 +150,7 @@ describeEachDialect('import of a dump', (open) => {
       expect(body.channels).toContainEqual(channel);
     });
 
-    test('assigns to each check the integrations that it had', async () => {
+    test('assigns its integrations to each check', async () => {
       const channels = async (end: string) => (await check(end)).channels.split(',').filter(Boolean);
       expect(await channels('101')).toEqual([uuid('300'), uuid('301'), uuid('400')]);
       expect(await channels('102')).toEqual([uuid('302')]);
@@ -158,7 +158,7 @@ describeEachDialect('import of a dump', (open) => {
       expect(report.silentChecks).toEqual([{ uuid: uuid('108'), name: 'Only by SMS', project: 'Backups' }]);
     });
 
-    test('brings flips of the last 93 days in their order', async () => {
+    test('imports flips of the last 93 days in their order', async () => {
       const { body } = await get(`/checks/${uuid('101')}/flips/`, keys.hashed.write);
       expect(body).toEqual([
         { timestamp: '2025-10-01T13:00:00+00:00', up: 1 },
@@ -168,14 +168,14 @@ describeEachDialect('import of a dump', (open) => {
       expect(report.notCarriedOver).toContainEqual({ what: '1', reason: 'flips are older than 93 days' });
     });
 
-    test('sends the alerts of a flip that were not sent there', async () => {
+    test('sends the alerts of a flip that were not sent by the source', async () => {
       const waiting = 'select 1 from flips where processed_at is null';
       expect(await app.database.read((tx) => executeSql(tx, waiting))).toBe(1);
       await app.tick();
       expect(await app.database.read((tx) => executeSql(tx, waiting))).toBe(0);
     });
 
-    test('reports what does not come along, without any secret', async () => {
+    test('reports what is not imported, without any secret', async () => {
       const text = `${describeImport(report)}${JSON.stringify(report)}`;
       for (const kind of [
         'sms',
@@ -198,7 +198,7 @@ describeEachDialect('import of a dump', (open) => {
       }
     });
 
-    test('lets old addresses of pings, badges and links answer', async () => {
+    test('keeps old addresses of pings, badges and links working', async () => {
       await app.http.get(`/ping/${uuid('101')}`).expect(200);
       await app.http.get('/ping/k3yk3yk3yk3yk3yk3yk3yk/cron').expect(200);
       expect((await check('101')).n_pings).toBe(1235);

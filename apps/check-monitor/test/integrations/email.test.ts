@@ -76,7 +76,7 @@ describe('a mail', () => {
     expect(mail.text).toContain('The downtime lasted 1 hour.');
   });
 
-  test('lets its receiver leave with one click, and is answered by no robot', async () => {
+  test('lets its receiver unsubscribe with one click, and is marked against automatic replies', async () => {
     const event = anEvent();
     const mail = await sent(event);
     expect(mail.headerLines.filter(({ key }) => key.startsWith('list-')).map(({ line }) => line)).toEqual([
@@ -89,7 +89,7 @@ describe('a mail', () => {
     expect(mail.html).toContain(`<a href="${leave}">Unsubscribe</a>`);
   });
 
-  test('carries the last 10,000 bytes of the last ping, and says of how many', async () => {
+  test('contains the last 10,000 bytes of the last ping, and their total number', async () => {
     const body = Buffer.from(`the start is cut off${'é'.repeat(5_000)}!`);
     const lastPing = { n: 112, signal: 'fail', at: 0, exitStatus: null, isMail: false, body } as const;
     const mail = await sent(anEvent({ lastPing }));
@@ -135,7 +135,7 @@ describe('a mail', () => {
     expect(mail?.text).toMatch(/Last Ping At: 2026-01-01 \d\d:50:00 UTC\+/);
   });
 
-  test('names the subject of a mail that was the last ping', async () => {
+  test('contains the subject if the last ping was a mail', async () => {
     const origin = { scheme: 'email', method: '', remoteAddr: '192.0.2.7' };
     const event = mailPinged('Subject: =?utf-8?Q?Foo_b=C3=A4r?= <b>\n\nLorem ipsum\n');
     const { text, html } = await sent({
@@ -152,7 +152,7 @@ describe('a mail', () => {
     expect(mail.html).toContain('Line 1<br>Line 2');
   });
 
-  test('attaches the mail that the last ping was', async () => {
+  test('attaches the last ping if it was a mail', async () => {
     await sent(mailPinged('From: cron@example.org\nSubject: Nightly\n\nall well\n'));
     const [source = ''] = server.sources;
     expect(source).toContain('Content-Type: message/rfc822; name=ping.eml');
@@ -162,7 +162,7 @@ describe('a mail', () => {
     expect(server.mails[0]?.html).toContain('<p>See the attachment.</p>');
   });
 
-  test('sends no line longer than 80 characters, whatever the mail has', async () => {
+  test('sends no line longer than 80 characters, for any attached mail', async () => {
     const long = '0123456789'.repeat(200);
     const parts = `--b\nContent-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: 8bit\n\n${long} glāžšķūņu rūķīši\n`;
     await sent(
@@ -210,7 +210,7 @@ describe('a mail', () => {
     ['too long for the system', 554, '5.3.4 message too big'],
     ['too long for the mailbox', 550, '5.2.3 message exceeds a limit'],
   ])(
-    'goes once more without its attachment when the server answers %s',
+    'is sent once more without its attachment when the server returns %s',
     async (_situation, code, message) => {
       server.limit(20_000, code, message);
       const mail = await sent(mailPinged(`Subject: FAILED\n\n${'all broken\n'.repeat(10_000)}`));
@@ -220,7 +220,7 @@ describe('a mail', () => {
     },
   );
 
-  test('goes without its attachment where the server has said that it takes less', async () => {
+  test('is sent without its attachment if the server announces a smaller limit', async () => {
     const small = await startMailServer({ size: 20_000 });
     const result = await email(small.url).deliver(
       aDelivery(settings, mailPinged(`Subject: FAILED\n\n${'all broken\n'.repeat(10_000)}`)),
@@ -260,7 +260,7 @@ describe('a mail that cannot be sent', () => {
     expect(server.offers).toHaveLength(1);
   });
 
-  test('is broken off when the service stops, and not begun after that', async () => {
+  test('is aborted when the service stops, and not started after that', async () => {
     const silent = createServer().listen(0, '127.0.0.1');
     await once(silent, 'listening');
     const { port } = silent.address() as AddressInfo;
@@ -276,7 +276,7 @@ describe('a mail that cannot be sent', () => {
     await new Promise((resolve) => silent.close(resolve));
   });
 
-  test('passes where the server does not answer in time', async () => {
+  test('is retried if the server does not respond in time', async () => {
     const silent = createServer().listen(0, '127.0.0.1');
     await once(silent, 'listening');
     const { port } = silent.address() as AddressInfo;
@@ -291,7 +291,7 @@ describe('a mail that cannot be sent', () => {
     await new Promise((resolve) => silent.close(resolve));
   });
 
-  test('passes where no server listens', async () => {
+  test('is retried if no server listens', async () => {
     expect(await email('smtp://127.0.0.1:1').deliver(aDelivery(settings))).toEqual({
       ok: false,
       error: 'the mail server cannot be reached',
@@ -300,7 +300,7 @@ describe('a mail that cannot be sent', () => {
     });
   });
 
-  test('is not even tried while the receiver has not agreed', async () => {
+  test('is not attempted while the address is not verified', async () => {
     const channel = { uuid: 'x', projectId: 'y', isVerified: false };
     expect(await email().deliver(aDelivery(settings, anEvent(), { channel }))).toMatchObject({
       ok: false,
@@ -320,7 +320,7 @@ describe('settings of a mail address', () => {
     expect(emailSettings.safeParse(given).success).toBe(false);
   });
 
-  test('choose the direction', () => {
+  test('select the direction', () => {
     const downOnly = emailSettings.parse({ address: 'ada@example.org', up: false });
     expect([email().shouldNotify(downOnly, 'down'), email().shouldNotify(downOnly, 'up')]).toEqual([
       true,

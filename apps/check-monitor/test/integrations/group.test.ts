@@ -36,11 +36,11 @@ describe('a group', () => {
     expect(sent).toHaveLength(2);
   });
 
-  test('a channel that is gone or has nothing to send is no failure', async () => {
+  test('a deleted channel, or one with nothing to send, is not a failure', async () => {
     expect((await deliver([undefined, undefined])).result).toEqual({ ok: true });
   });
 
-  test('a repeated delivery has the same name for each member, and another for each', async () => {
+  test('a repeated delivery has the same key for each member, and a different key for each member', async () => {
     const idsOf = ({ sent }: { sent: MemberDelivery[] }) => sent.map(({ event }) => event.deliveryId);
     const [first, again] = [idsOf(await deliver([])), idsOf(await deliver([]))];
     expect(first).toEqual(again);

@@ -214,7 +214,7 @@ describe('a redirect', () => {
   });
 });
 
-describe('targets inside', () => {
+describe('private targets', () => {
   const refused = {
     ok: false,
     error: expect.stringMatching(/ is not called: it is a /),
@@ -233,7 +233,7 @@ describe('targets inside', () => {
     expect(target.requests).toHaveLength(0);
   });
 
-  test('a redirect from outside to the inside is refused', async () => {
+  test('rejects a redirect from a public to a private address', async () => {
     // the name counts as public, but this process serves it
     const outgoing = createOutgoingFetch({ allowPrivate: false });
     opened.push(outgoing);
@@ -251,7 +251,7 @@ describe('targets inside', () => {
     expect(target.requests).toHaveLength(0);
   });
 
-  test('a name that leads elsewhere a moment later is judged again', async () => {
+  test('checks the address of a name again if it changes between resolution and call', async () => {
     const addresses = ['127.0.0.1', '169.254.169.254'];
     const asked: string[] = [];
     const send = sender({
@@ -269,7 +269,7 @@ describe('targets inside', () => {
     expect(target.requests).toHaveLength(1);
   });
 
-  test('a name of which one address is inside is refused', async () => {
+  test('rejects a name with one private address', async () => {
     const send = sender({
       allowPrivate: false,
       resolve: (_name, _options, done) =>

@@ -9,7 +9,7 @@ describe('Matrix', () => {
   const account = () => ({ homeserverUrl: target.server.url, accessToken: 'secret' });
   const settings = { roomId: '!room/1:example.org' };
 
-  test('gets a message in a room, each delivery being a transaction', async () => {
+  test('gets a message in a room, with a transaction for each delivery', async () => {
     const matrix = createMatrix({ send: target.send, account: account() });
     const event = aRecovery({ check: { name: '<x>' } });
     expect(await matrix.deliver(aDelivery(settings, event))).toEqual({ ok: true });
@@ -40,7 +40,7 @@ describe('Matrix', () => {
     });
   });
 
-  test('is missing its account where there is none', () => {
+  test('is reported as missing its account if none is configured', () => {
     expect(createMatrix({ send: target.send, account: undefined }).missing).toMatch(/MATRIX/);
   });
 });

@@ -33,7 +33,7 @@ describe('Pushover', () => {
     expect(message).toContain('<b>Tags:</b> prod, db');
   });
 
-  test('an emergency goes on until the check is up again', async () => {
+  test('an emergency repeats until the check is up again', async () => {
     const emergency = settings({ priorityDown: 2, priorityUp: -1 });
     await pushover().deliver(aDelivery(emergency));
     expect(fields()).toMatchObject({ priority: '2', retry: '300', expire: '86400', tags: uniqueKey });
@@ -57,7 +57,7 @@ describe('Pushover', () => {
     });
   });
 
-  test('good news arrives even if the emergency cannot be ended', async () => {
+  test('a recovery arrives even if the emergency cannot be cancelled', async () => {
     target.server.answer((response, { path }) =>
       response.writeHead(path.includes('cancel') ? 500 : 200).end(),
     );
@@ -66,14 +66,14 @@ describe('Pushover', () => {
     });
   });
 
-  test('a message keeps within 1024 octets', async () => {
+  test('a message has at most 1024 octets', async () => {
     const body = Buffer.from('é'.repeat(5000));
     const lastPing = { n: 112, signal: 'fail', at: 0, exitStatus: null, isMail: false, body } as const;
     await pushover().deliver(aDelivery(settings(), anEvent({ lastPing })));
     expect(Buffer.byteLength(fields()['message'] ?? '')).toBeLessThanOrEqual(1024);
   });
 
-  test('a user that is no more ends the channel, an outage does not', async () => {
+  test('a deleted user switches off the channel, an outage does not', async () => {
     target.answerJson(400, { user: 'invalid', status: 0 });
     expect(await pushover().deliver(aDelivery(settings()))).toMatchObject({
       ok: false,

@@ -115,7 +115,7 @@ describe('Signal', () => {
     expect(sentCall().params).toMatchObject({ recipient: ['u:ada.42'] });
   });
 
-  test('long details stay away, so that the message is no file', async () => {
+  test('long details are omitted, so that the message is not sent as a file', async () => {
     const lastPing = { n: 112, signal: 'fail', at: 0, exitStatus: null, isMail: false } as const;
     const event = anEvent({ lastPing: { ...lastPing, body: Buffer.from('漢'.repeat(900)) } });
     await signal().deliver(aDelivery(settings, event));
@@ -123,7 +123,7 @@ describe('Signal', () => {
     expect(sentCall().params.message).toContain('Project: Jobs');
   });
 
-  test('a recipient that is no more ends the channel', async () => {
+  test('a deleted recipient switches off the channel', async () => {
     answer = () => ({
       error: {
         code: -1,
@@ -138,7 +138,7 @@ describe('Signal', () => {
     });
   });
 
-  test('a wanted proof is passed on to the operator', async () => {
+  test('a captcha challenge is reported to the operator', async () => {
     const results = [{ type: 'RATE_LIMIT_FAILURE', token: 'proof-1' }];
     answer = () => ({ error: { code: -5, message: 'Failed', data: { response: { results } } } });
     expect(await signal().deliver(aDelivery(settings))).toMatchObject({
@@ -156,12 +156,12 @@ describe('Signal', () => {
     expect(calls).toHaveLength(1);
   });
 
-  test('a failure of signal-cli itself passes', async () => {
+  test('a failure of signal-cli is temporary', async () => {
     answer = () => ({ error: { code: -1, message: 'Network', data: null } });
     expect(await signal().deliver(aDelivery(settings))).toMatchObject({ retryReason: 'failed' });
   });
 
-  test('a connection that breaks passes, and is tried once', async () => {
+  test('a broken connection is temporary, and is tried once', async () => {
     answer = () => undefined;
     expect(await signal().deliver(aDelivery(settings))).toEqual({
       ok: false,
@@ -172,7 +172,7 @@ describe('Signal', () => {
     expect(calls).toHaveLength(1);
   });
 
-  test('a call is broken off when the service stops', async () => {
+  test('a call is aborted when the service stops', async () => {
     answer = () => '{"id": "another"}\n';
     const result = signal().deliver(aDelivery(settings));
     stopping.abort();
@@ -180,7 +180,7 @@ describe('Signal', () => {
     stopping = new AbortController();
   });
 
-  test('an answer that does not come is waited for no longer than allowed', async () => {
+  test('a missing response times out', async () => {
     answer = () => '{"id": "another"}\n';
     expect(await signal(path, 200).deliver(aDelivery(settings))).toMatchObject({
       retryReason: 'timed-out',
@@ -188,7 +188,7 @@ describe('Signal', () => {
     });
   });
 
-  test('a socket that there is not', async () => {
+  test('reports a missing socket', async () => {
     expect(await signal(join(folder, 'none')).deliver(aDelivery(settings))).toMatchObject({
       error: 'signal-cli cannot be reached',
     });

@@ -55,13 +55,13 @@ describe('slack', () => {
     });
   });
 
-  test('no one can be called up by the name of a check', async () => {
+  test('the name of a check cannot mention anyone', async () => {
     await channel('slack').deliver(aDelivery(settings(), anEvent({ check: { name: '<!channel>' } })));
     expect(target.server.requests[0]?.body).not.toContain('<!channel>');
   });
 });
 
-describe('addresses that were taken back', () => {
+describe('revoked addresses', () => {
   test.each<[Name, number, string, boolean]>([
     ['slack', 404, '', true],
     ['slack', 400, 'invalid_token', true],

@@ -77,7 +77,7 @@ describe('telegram', () => {
     expect((await bot.deliver(aDelivery(settings))).ok).toBe(true);
   });
 
-  test('is left alone for as long as Telegram asks, not tried again at once', async () => {
+  test('is retried after the time that Telegram requests, not at once', async () => {
     const description = 'Too Many Requests: retry after 35';
     target.answerJson(429, { ok: false, description, parameters: { retry_after: 35 } });
     expect(await telegram().deliver(aDelivery(settings))).toMatchObject({ ok: false, retryAfterMs: 35_000 });
@@ -91,7 +91,7 @@ describe('telegram', () => {
     });
   });
 
-  test('is missing its token where there is none', () => {
+  test('is reported as missing its token if none is configured', () => {
     expect(
       createTelegram({ send: target.send, apiUrl: '', token: undefined, clock: { now: () => 0 } }).missing,
     ).toBe('CHECK_MONITOR_TELEGRAM_TOKEN');

@@ -13,7 +13,7 @@ describeMonitor(
     };
     const scrape = (path: string) => stage.app.http.get(`/projects/${uuid}/metrics/${path}`);
 
-    test('counters of the service are for the holder of its key, in every version', async () => {
+    test('returns counters of the service for its key, in every version', async () => {
       await stage.ada.ping(await stage.ada.check());
       for (const version of [1, 2, 3]) {
         const { body } = await counters(version, metricsKey).expect(200);
@@ -46,20 +46,20 @@ hc_check_up{name="two", tags="y", unique_key="`);
       expect(answer.text).toContain('\nhc_checks_down_total 1\n');
     });
 
-    test('the key may come as a bearer', async () => {
+    test('the key is accepted as a bearer token', async () => {
       const bearer = `Bearer ${stage.ada.keys.readOnlyKey}`;
       await scrape('').set('Authorization', bearer).expect(200);
       await stage.app.http.get(`/projects/${uuid}/metrics`).set('Authorization', bearer).expect(200);
     });
 
-    test('the address of former years shows the same', async () => {
+    test('the former address returns the same', async () => {
       const former = (key: string) => stage.app.http.get(`/projects/${uuid}/checks/metrics/${key}`);
       const { readOnlyKey } = stage.ada.keys;
       expect((await former(readOnlyKey).expect(200)).text).toBe((await scrape(readOnlyKey)).text);
       await former('x'.repeat(32)).expect(403);
     });
 
-    test('answers differently for a wrong key, a missing one and no key at all', async () => {
+    test('returns different errors for a wrong key, a missing one and no configured key', async () => {
       await scrape('').expect(401);
       await scrape('').set('Authorization', 'Basic YTpi').expect(401);
       await scrape('short').expect(400);
@@ -75,15 +75,15 @@ hc_check_up{name="two", tags="y", unique_key="`);
 );
 
 describeMonitor('metrics without a key of the service', (stage) => {
-  test('are for no one', async () => {
+  test('are rejected for every caller', async () => {
     await stage.app.http.get('/api/v3/metrics').set('X-Metrics-Key', '').expect(403);
   });
 });
 
 describeMonitor(
-  'metrics where Prometheus is switched off',
+  'metrics with Prometheus disabled',
   (stage) => {
-    test('has no state of projects, with a key in the path or in a header', async () => {
+    test('returns no state of projects, for a key in the path or in a header', async () => {
       const { readOnlyKey } = stage.ada.keys;
       await stage.app.http.get(`/projects/${uuid}/metrics/${readOnlyKey}`).expect(404);
       const asked = stage.app.http.get(`/projects/${uuid}/metrics/`);

@@ -30,13 +30,13 @@ describeEachDialect('GET /metrics', (open) => {
     return new Map(lines.map((line) => [line.replace(/ [^ ]+$/, ''), Number(/[^ ]+$/.exec(line)?.[0])]));
   }
 
-  test('wants its own token, and no key of a project', async () => {
+  test('requires its own token, and rejects keys of projects', async () => {
     await app.http.get('/metrics').expect(401);
     const { body } = await app.http.get('/metrics').set('X-Api-Key', ada.keys.readWriteKey).expect(401);
     expect(body).toEqual({ error: 'the token of the metrics is needed' });
   });
 
-  test('has what alerts count from the start, as 0', async () => {
+  test('has the counters of the alert rules from the start, as 0', async () => {
     const samples = await scrape();
     const zeros = [
       ...['success', 'start', 'fail', 'log', 'mail'].map(
@@ -67,7 +67,7 @@ describeEachDialect('GET /metrics', (open) => {
     expect(after.get('check_monitor_checks{status="up"}')).toBe(1);
   });
 
-  test('counts what waits for the alert loop, and the results of messages', async () => {
+  test('counts overdue checks of the alert loop, and the results of messages', async () => {
     const hook = (path: string) => ({ method: 'POST', url: `${target.url}${path}`, body: 'it fell' });
     const projectId = ada.keys.projectId;
     const settings = { down: hook('/down'), up: hook('/up') };
@@ -148,7 +148,7 @@ describeEachDialect('GET /metrics', (open) => {
     expect(samples.join()).not.toContain(ada.keys.readOnlyKey);
   });
 
-  test('stands beside the addresses of the check API', async () => {
+  test('does not conflict with the addresses of the check API', async () => {
     await app.http.get('/projects/x/metrics/').expect(404);
     await app.http.get('/api/v3/metrics/').expect(403);
     const { body } = await app.http.get('/openapi.json').expect(200);

@@ -18,7 +18,7 @@ describeEachDialect('health', (open) => {
     await app.http.get('/health/live').expect(200);
   };
 
-  test('is shown without a key, separately for being alive and for being ready', async () => {
+  test('is shown without a key, separately for liveness and readiness', async () => {
     await app.http.get('/health/live').expect(200, { status: 'ok', message: 'the process runs', version });
     await app.http
       .get('/health/ready/')
@@ -27,12 +27,12 @@ describeEachDialect('health', (open) => {
     await app.http.post('/health/ready').expect(405).expect('Allow', 'GET, HEAD');
   });
 
-  test('a service that stops is alive, though not ready', async () => {
+  test('a service that stops is alive, but not ready', async () => {
     app.drain();
     await refused('the service is stopping');
   });
 
-  test('so is one whose database has migrations to run', async () => {
+  test('a service with pending migrations is alive, but not ready', async () => {
     await app.database.revertLast();
     await refused('the database has migrations to run');
     await app.database.migrate();

@@ -52,7 +52,7 @@ describeEachDialect('an integration behind an egress proxy', (open) => {
     ]);
   });
 
-  test('is not followed to the inside, and the proxy is not asked', async () => {
+  test('is not called at a private address, and the proxy is not used', async () => {
     proxy.answer((response) => response.writeHead(307, { Location: 'http://inside.example/' }).end());
     expect(await sendTest()).toMatchObject({
       ok: false,
@@ -61,7 +61,7 @@ describeEachDialect('an integration behind an egress proxy', (open) => {
     expect(proxy.requests).toHaveLength(1);
   });
 
-  test('says what the proxy answered in its place', async () => {
+  test('reports the response of the proxy', async () => {
     proxy.answer((response) => response.writeHead(403).end());
     expect(await sendTest()).toMatchObject({ ok: false, error: 'Received status code 403' });
   });

@@ -14,7 +14,7 @@ const addresses: Readonly<Record<string, string>> = {
   'outside.example': '93.184.215.14',
 };
 
-describeEachDialect('an integration that leads inside', (open) => {
+describeEachDialect('an integration with a private target', (open) => {
   let app: TestApp;
   let ada: Holder;
   const deps = () => ({ ...app.accounts, notifier: app.notifier });
@@ -83,7 +83,7 @@ describeEachDialect('an integration that leads inside', (open) => {
     expect(await listChannelsOf(deps(), ada.keys.projectId)).toHaveLength(1);
   });
 
-  test('is refused when it is edited, and stays as it was', async () => {
+  test('is rejected when it is edited, and is unchanged', async () => {
     const uuid = await create('slack', { url: 'https://outside.example/hook' });
     const path = { projectId: ada.keys.projectId, uuid };
     const edit = { name: 'New', settings: { url: 'https://inside.example/hook' } };
@@ -94,7 +94,7 @@ describeEachDialect('an integration that leads inside', (open) => {
     expect(channel).toMatchObject({ name: 'Ops', settings: { url: 'https://outside.example/hook' } });
   });
 
-  test('is refused at the call in the same words', async () => {
+  test('is rejected at the call with the same message', async () => {
     const uuid = await create('slack', { url: 'https://later.example/hook' });
     await app.database.transaction(async (tx) => {
       const channel = await findChannel(tx, uuid);

@@ -55,7 +55,7 @@ describeEachDialect('reports on deliveries', (open) => {
   const callback = (id: string, fields: object, version = 3) =>
     app.http.post(`/api/v${version}/notifications/${id}/status`).type('form').send(fields);
 
-  test('a callback keeps why a message did not arrive', async () => {
+  test('a callback stores why a message did not arrive', async () => {
     const { id } = await notified();
     const answer = await callback(id, { error: 'No such number' }).expect(200, '');
     expect(answer.headers['access-control-allow-origin']).toBeUndefined();
@@ -66,13 +66,13 @@ describeEachDialect('reports on deliveries', (open) => {
     });
   });
 
-  test('a callback may switch the channel off', async () => {
+  test('a callback can switch the channel off', async () => {
     const { id } = await notified();
     await callback(id.toUpperCase(), { error: 'Gone', mark_disabled: 'true' }, 1).expect(200, '');
     expect((await notified()).seen).toEqual({ error: 'Gone', last: 'Gone', isDisabled: true });
   });
 
-  test('a callback counts within an hour, and is answered the same when it does not', async () => {
+  test('a callback counts within an hour, and a later one gets the same response', async () => {
     const { id } = await notified();
     app.clock.advance(60 * minute);
     await callback(id, { error: 'late' }).expect(200, '');
@@ -105,20 +105,20 @@ describeEachDialect('reports on deliveries', (open) => {
     ['for good switches the channel off', '5.1.1', true],
     ['for now is only noted', '4.2.2', false],
     ['for want of a route is only noted', '5.4.4', false],
-  ])('a mail that comes back %s', async (_situation, status, isDisabled) => {
+  ])('a bounced mail %s', async (_situation, status, isDisabled) => {
     await bounce(sender(), status).expect(200, 'OK');
     const error = `Delivery failed (SMTP status code: ${status})`;
     expect((await notified()).seen).toEqual({ error, last: error, isDisabled });
   });
 
-  test('a mail that comes back with an answer of a mail server keeps the answer, cut to 200 characters', async () => {
+  test('a bounced mail with a response of a mail server stores the response, cut to 200 characters', async () => {
     const answer = `451 4.0.0 No usable MXs, ${'try again later '.repeat(20)}`;
     await bounce(sender(), '4.0.0', `Diagnostic-Code: smtp; ${answer}\r\n`).expect(200, 'OK');
     const error = `Delivery failed (${answer}`.slice(0, 200);
     expect((await notified()).seen).toEqual({ error, last: error, isDisabled: false });
   });
 
-  test('a mail that comes back counts within 48 hours, and only to the address that it was sent from', async () => {
+  test('a bounced mail counts within 48 hours, and only at the address that it was sent from', async () => {
     await bounce('alerts@monitor.example', '5.1.1').expect(200, 'OK (bad signature)');
     await bounce(sender(), '2.0.0').expect(200, 'OK (ignored)');
     await app.http.get('/api/v3/bounces').expect(200, 'OK (bad signature)');

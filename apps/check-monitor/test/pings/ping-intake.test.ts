@@ -6,7 +6,7 @@ import { intakeOf, pingAt, pingTo } from '../support/intake.js';
 import { describeMonitor } from '../support/suite.js';
 
 describeMonitor('pings that arrive together', (stage) => {
-  test('one that is refused leaves the others alone', async () => {
+  test('a rejected ping does not affect the others', async () => {
     const made = await stage.ada.check();
     const intake = intakeOf(stage);
     const uuids = [made.uuid, randomUUID(), made.uuid];
@@ -15,7 +15,7 @@ describeMonitor('pings that arrive together', (stage) => {
     expect((await stage.ada.get(`/checks/${made.uuid}`)).body.n_pings).toBe(2);
   });
 
-  test('one that breaks the transaction takes no other along', async () => {
+  test('a ping that breaks the transaction does not affect the others', async () => {
     const made = await stage.ada.check();
     const intake = intakeOf(stage);
     const broken: IncomingPing = {
@@ -31,7 +31,7 @@ describeMonitor('pings that arrive together', (stage) => {
     expect(pings.map(({ n }: { n: number }) => n)).toEqual([2, 1]);
   });
 
-  test('what others do to a check meanwhile counts', async () => {
+  test('concurrent changes of a check are respected', async () => {
     const made = await stage.ada.check({ timeout: 3600 });
     const intake = intakeOf(stage);
     await intake.receive(pingTo(made.uuid));
@@ -45,7 +45,7 @@ describeMonitor('pings that arrive together', (stage) => {
     expect((await stage.ada.get(`/checks/${made.uuid}`)).body).toMatchObject({ status: 'up', n_pings: 4 });
   });
 
-  test('a check that is gone meanwhile takes no ping', async () => {
+  test('a check that is deleted meanwhile accepts no ping', async () => {
     const made = await stage.ada.check();
     const intake = intakeOf(stage);
     await intake.receive(pingTo(made.uuid));
@@ -53,7 +53,7 @@ describeMonitor('pings that arrive together', (stage) => {
     await expect(intake.receive(pingTo(made.uuid))).rejects.toThrow('not found');
   });
 
-  test('a check that is gone since its slug was looked up is made again, where that is asked for', async () => {
+  test('a check that is deleted after its slug was resolved is created again if create=1', async () => {
     const { pingKey } = stage.ada.keys;
     const deletingAfterLookUp: Partial<Database> = {
       read: async (work) => {
@@ -75,7 +75,7 @@ describeMonitor('pings that arrive together', (stage) => {
     }
   });
 
-  test('a database that is away is not waited for by each', async () => {
+  test('pings do not wait one by one for an unavailable database', async () => {
     const { uuid } = await stage.ada.check();
     let waits = 0;
     const wait = () => {

@@ -33,7 +33,7 @@ async function pingTimes(intake: PingIntake, { uuid }: Made, times: number): Pro
 describeMonitor('old pings', (stage) => {
   const stored = ({ uuid }: Made) => countPings(stage.app.database, uuid);
 
-  test('are pushed out by new ones, one by one and many at once', async () => {
+  test('are replaced by new ones, one by one and many at once', async () => {
     const carl = await stage.app.newProject({ pingLimit: 3 });
     const made = await carl.check();
     for (let n = 1; n <= 8; n += 1) {
@@ -46,7 +46,7 @@ describeMonitor('old pings', (stage) => {
     expect(await stored(made)).toBe(3);
   });
 
-  test('are pushed out where several processes take the pings of a check', async () => {
+  test('are replaced if several processes accept the pings of a check', async () => {
     const carl = await stage.app.newProject({ pingLimit: 10 });
     const made = await Promise.all([carl.check(), carl.check(), carl.check()]);
     const processes = [intakeOf(stage), intakeOf(stage)];
@@ -59,7 +59,7 @@ describeMonitor('old pings', (stage) => {
     }
   });
 
-  test('are pushed out where each ping asks for the check to be made', async () => {
+  test('are replaced if each ping requests the creation of its check', async () => {
     const carl = await stage.app.newProject({ pingLimit: 3 });
     const { pingKey } = carl.keys;
     const target = { kind: 'slug', pingKey, slug: 'made', create: true } as const;
@@ -70,7 +70,7 @@ describeMonitor('old pings', (stage) => {
     expect(await stored(made)).toBe(3);
   });
 
-  test('take their bodies along', async () => {
+  test('are deleted with their bodies', async () => {
     const carl = await stage.app.newProject({ pingLimit: 4 });
     const { uuid } = await carl.check();
     const intake = intakeOf(stage);
@@ -85,7 +85,7 @@ describeMonitor('old pings', (stage) => {
     for (const n of [0, 3, 7, 10, 12]) await carl.get(`/checks/${uuid}/pings/${n}/body`).expect(404);
   });
 
-  test('end the runs of which they are the start, but not those of the lap before', async () => {
+  test('end the runs that they started, but not those of the previous lap', async () => {
     const carl = await stage.app.newProject({ pingLimit: 4 });
     const made = await carl.check();
     const pingLater = async (suffix: string) => {
@@ -117,7 +117,7 @@ describeMonitor('old pings', (stage) => {
     expect(await Promise.all([2, 3, 4, 9].map(latestUpTo))).toEqual([undefined, 3, 4, 5]);
   });
 
-  test('give room when the limit of their account is raised or lowered', async () => {
+  test('follow a raised or lowered limit of their account', async () => {
     const carl = await stage.app.newProject({ pingLimit: 5 });
     const made = await carl.check();
     const intake = intakeOf(stage);
@@ -146,7 +146,7 @@ describeMonitor('old pings', (stage) => {
     expect(await stored(made)).toBe(3);
   });
 
-  test('are without a gap where processes have different limits', async () => {
+  test('have no gap if processes have different limits', async () => {
     const made = await stage.ada.check();
     const processes = [3, 7, 4].map((pingLimit) => intakeOf(stage, { pingLimit }));
     for (let n = 1; n <= 60; n += 1) {
@@ -157,7 +157,7 @@ describeMonitor('old pings', (stage) => {
     }
   });
 
-  test('of an earlier version keep their numbers, and are pushed out in their turn', async () => {
+  test('of an earlier version keep their numbers, and are replaced in order', async () => {
     const { database } = stage.app;
     const made = await stage.ada.check();
     const id = await idOf(database, made);
@@ -183,7 +183,7 @@ describeMonitor('old pings', (stage) => {
     expect(text).toBe('body 361');
   });
 
-  test('keep their numbers on the way back to an earlier version', async () => {
+  test('keep their numbers when the migration is reverted', async () => {
     const { database } = stage.app;
     const carl = await stage.app.newProject({ pingLimit: 3 });
     const made = await carl.check();
@@ -201,7 +201,7 @@ describeMonitor('old pings', (stage) => {
     expect(await numbersOf(carl, made)).toEqual([7, 6, 5]);
   });
 
-  test.each(['as known', 'locked'])('take flips of more than 93 days ago along, stored %s', async (way) => {
+  test.each(['as known', 'locked'])('are deleted with flips older than 93 days, stored %s', async (way) => {
     const { app } = stage;
     const carl = await app.newProject({ pingLimit: 3 });
     const made = await carl.check();

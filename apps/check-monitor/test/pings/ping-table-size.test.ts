@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { openTestApp, type TestApp } from '../support/app.js';
 import { intakeOf, pingTo } from '../support/intake.js';
 
-describe.each(testDialects())('pushed out pings on %s', (dialect) => {
+describe.each(testDialects())('replaced pings on %s', (dialect) => {
   const closes: (() => Promise<void>)[] = [];
   afterEach(async () => {
     for (const close of closes.splice(0).reverse()) await close();
@@ -33,7 +33,7 @@ describe.each(testDialects())('pushed out pings on %s', (dialect) => {
     return { app, pingLaps };
   }
 
-  test('leave no room behind that the next ones do not use', async () => {
+  test('leave only space that the next pings reuse', async () => {
     const { app, pingLaps } = await openLaps();
     const { database } = app;
     await pingLaps(2);
@@ -49,7 +49,7 @@ describe.each(testDialects())('pushed out pings on %s', (dialect) => {
   // a writer of SQLite is alone
   if (dialect === 'sqlite') return;
 
-  test('leave room that is used once a long transaction has ended', async () => {
+  test('leave space that is reused after a long transaction has ended', async () => {
     const { app, pingLaps } = await openLaps();
     const { database } = app;
     await pingLaps(2);

@@ -96,7 +96,7 @@ async function slowestPing(url: string, work: Promise<unknown>): Promise<number>
 }
 
 describeEachDialect('a mail of many megabytes', (open) => {
-  test('neither ends the service nor holds pings up, whether its check is there or not', async () => {
+  test('neither stops the service nor delays pings, whether its check exists or not', async () => {
     const { url: databaseUrl, database } = await open(schema);
     const accounts = { db: database, secret, clock: { now: () => microsOf(new Date()) } };
     const owner = { email: 'ada@example.org', checkLimit: null, pingLimit: null };

@@ -59,7 +59,7 @@ const suite = (stage: Stage) => {
     expect(await pingsOf(other.uuid)).toHaveLength(1);
   });
 
-  test('is judged by subject and body where the check says so', async () => {
+  test('is evaluated by subject and body if the check is set to', async () => {
     const { uuid } = await stage.ada.check({
       filter_subject: true,
       filter_body: true,
@@ -73,7 +73,7 @@ const suite = (stage: Stage) => {
     expect(types).toEqual(['ign', 'fail', 'success']);
   });
 
-  test('of thousands of parts is judged by its first text', async () => {
+  test('of thousands of parts is evaluated by its first text', async () => {
     const { uuid } = await stage.ada.check({
       filter_body: true,
       success_kw: 'done',
@@ -85,14 +85,14 @@ const suite = (stage: Stage) => {
     expect(await pingsOf(uuid)).toMatchObject([{ type: 'success' }]);
   });
 
-  test('counts as ignored where its words are searched and it has none', async () => {
+  test('counts as ignored if it contains none of the keywords', async () => {
     const { uuid } = await stage.ada.check({ filter_body: true, success_kw: 'done' });
     const raw = 'Content-Type: multipart/mixed\r\n\r\ndone\r\n';
     await send({ envelope: { from: 'cron@host.example', to: `${uuid}@${domain}` }, raw });
     expect(await pingsOf(uuid)).toMatchObject([{ type: 'ign' }]);
   });
 
-  test('to a check that is not there, or to several of one slug, is dropped', async () => {
+  test('to an unknown check, or to several checks of one slug, is dropped', async () => {
     await stage.ada.check({ slug: 'twin' });
     await stage.ada.check({ slug: 'twin' });
     await send({ to: `${stage.ada.keys.pingKey}+twin@${domain}` });
@@ -116,7 +116,7 @@ const suite = (stage: Stage) => {
     expect(await pingsOf(uuid)).toEqual([]);
   });
 
-  test('that comes in pieces and begins lines with dots is stored unchanged', async () => {
+  test('that arrives in pieces and has lines with leading dots is stored unchanged', async () => {
     const { uuid } = await stage.ada.check();
     const text = `${'.\r\n..\r\n'.repeat(5000)}end`;
     await send({ to: `${uuid}@${domain}`, text });
@@ -139,13 +139,13 @@ const suite = (stage: Stage) => {
     client.close();
   });
 
-  test('is greeted by the domain, not by the name of the machine', async () => {
+  test('is greeted with the domain, not with the name of the machine', async () => {
     const client = await connectTo('127.0.0.1');
     expect(client.greeting).toBe('220 ping.example ESMTP');
     client.close();
   });
 
-  test('comes in although another address holds 50 connections open', async () => {
+  test('is accepted although another address has 50 open connections', async () => {
     const clients = await Promise.all(Array.from({ length: 50 }, () => connectTo('127.0.0.2')));
     const greetings = clients.map(({ greeting }) => greeting);
     const refusal = '421 ping.example Too many connections from your address, try again in a moment';
@@ -163,7 +163,7 @@ const suite = (stage: Stage) => {
     });
   });
 
-  test('keeps no stop of the service waiting', async () => {
+  test('does not delay a shutdown', async () => {
     const listener = await listenForMail(stage.app, { host: '127.0.0.1', port: 0, domain, sizeLimit: 1000 });
     const client = await connectTo('127.0.0.1', listener.port);
     const began = performance.now();
@@ -220,8 +220,8 @@ test('when its port is taken, the listener says so in a sentence', async () => {
   await new Promise((resolve) => taken.close(resolve));
 });
 
-describeEachDialect('mail while the database is away', (open) => {
-  test('is put off, so that its sender tries again', async () => {
+describeEachDialect('mail while the database is unavailable', (open) => {
+  test('is deferred, so that its sender retries', async () => {
     const { database } = await open(schema);
     const logger = createLogger({ service: 'check-monitor', level: 'silent' });
     const deps = {

@@ -13,7 +13,7 @@ describeMonitor('ping by uuid', (stage) => {
   const pingsOf = async ({ uuid }: { uuid: string }) =>
     (await stage.ada.get(`/checks/${uuid}/pings/`)).body.pings;
 
-  test('a success turns a new check up', async () => {
+  test('a success marks a new check as up', async () => {
     const made = await stage.ada.check({ timeout: 600, grace: 120 });
     const { headers } = await stage.app.http.get(`/ping/${made.uuid}`).expect(200, 'OK');
     expect(headers).toMatchObject({
@@ -39,7 +39,7 @@ describeMonitor('ping by uuid', (stage) => {
     ['/007', 'down', 'fail'],
     ['/255', 'down', 'fail'],
     ['/start/', 'new', 'start'],
-  ])('address with %j: %s, logged as %s', async (suffix, status, type) => {
+  ])('an address with %j: %s, logged as %s', async (suffix, status, type) => {
     const made = await stage.ada.check();
     await stage.ada.ping(made, suffix);
     expect((await statusOf(made)).status).toBe(status);
@@ -51,7 +51,7 @@ describeMonitor('ping by uuid', (stage) => {
     await stage.app.http.get(`/ping/${made.uuid.toUpperCase()}`).expect(200, 'OK');
   });
 
-  test('the address may be encoded more than need be, or be what proxies are sent', async () => {
+  test('accepts an address with unnecessary percent-encoding, or in the absolute form', async () => {
     const { uuid } = await stage.ada.check();
     await stage.app.http.get(`/%70ing/${uuid}/%73tart`).expect(200);
     const { port } = stage.app.address();
@@ -61,7 +61,7 @@ describeMonitor('ping by uuid', (stage) => {
     expect(await stage.ada.get(`/checks/${uuid}`)).toMatchObject({ body: { status: 'down', n_pings: 2 } });
   });
 
-  test('the log holds what came in', async () => {
+  test('the log of pings contains the request', async () => {
     const made = await stage.ada.check();
     const sent = stage.app.http.post(`/ping/${made.uuid}/fail?rid=${runId.toUpperCase()}`);
     await sent.set('User-Agent', 'a'.repeat(300)).send('why').expect(200);
@@ -126,14 +126,14 @@ describeMonitor('ping by uuid', (stage) => {
     expect(methods).toEqual(['PUT', 'POST', 'HEAD', 'GET']);
   });
 
-  test('where only POST counts, others are logged and ignored', async () => {
+  test('if only POST is accepted, other methods are logged and ignored', async () => {
     const made = await stage.ada.check({ methods: 'POST' });
     await stage.ada.ping(made);
     expect(await statusOf(made)).toMatchObject({ status: 'new', n_pings: 1, last_ping: null });
     expect(await pingsOf(made)).toMatchObject([{ type: 'ign' }]);
   });
 
-  test('keywords in the body decide', async () => {
+  test('evaluates keywords in the body', async () => {
     const made = await stage.ada.check({ filter_http_body: true, success_kw: 'done', failure_kw: 'error' });
     const types = [];
     for (const text of ['done with an error', 'all done', 'hello']) {
@@ -143,7 +143,7 @@ describeMonitor('ping by uuid', (stage) => {
     expect(types).toEqual(['fail', 'success', 'ign']);
   });
 
-  test('a forwarded address does not count from a stranger', async () => {
+  test('a forwarded address is ignored unless it comes from a trusted proxy', async () => {
     const made = await stage.ada.check();
     const sent = stage.app.http.get(`/ping/${made.uuid}`).set('X-Forwarded-For', '198.51.100.7');
     await sent.set('X-Forwarded-Proto', 'https').expect(200);
@@ -155,7 +155,7 @@ describeMonitor('body of a ping', (stage) => {
   const bodyOf = (uuid: string, n: number | string) =>
     stage.ada.get(`/checks/${uuid}/pings/${n}/body`).buffer(true);
 
-  test('is stored as it came, up to the limit', async () => {
+  test('is stored unchanged, up to the limit', async () => {
     const { uuid } = await stage.ada.check();
     const bytes = Buffer.concat([Buffer.from([0xff, 0x00, 0x0d, 0x0a]), Buffer.alloc(20_000, 'x')]);
     const path = `/ping/${uuid}`;
@@ -171,13 +171,13 @@ describeMonitor('body of a ping', (stage) => {
     expect(Buffer.compare(body, bytes.subarray(0, 10_000))).toBe(0);
   });
 
-  test('of a GET counts too', async () => {
+  test('of a GET is stored too', async () => {
     const { uuid } = await stage.ada.check();
     await stage.app.http.get(`/ping/${uuid}`).type('text/plain').send('from a GET').expect(200);
     await bodyOf(uuid, 1).expect(200, 'from a GET');
   });
 
-  test('is not there when nothing came, nor for other numbers', async () => {
+  test('returns 404 for an empty body, and for other numbers', async () => {
     const { uuid } = await stage.ada.check();
     await stage.ada.ping({ uuid });
     expect((await stage.ada.get(`/checks/${uuid}/pings/`)).body.pings[0].body_url).toBeNull();
@@ -201,8 +201,8 @@ describeMonitor('body of a ping', (stage) => {
   });
 });
 
-describeMonitor('a huge body without its length', (stage) => {
-  test('is refused, and the answer arrives', async () => {
+describeMonitor('a huge body without Content-Length', (stage) => {
+  test('is rejected, and the response arrives', async () => {
     const { uuid } = await stage.ada.check();
     const { port } = stage.app.address();
     const status = await new Promise((resolve, reject) => {
@@ -229,7 +229,7 @@ describeMonitor('ping by slug', (stage) => {
     expect((await stage.ada.get(`/checks/${made.uuid}`)).body).toMatchObject({ status: 'down', n_pings: 2 });
   });
 
-  test('knows neither other keys nor other slugs', async () => {
+  test('returns 404 for other keys and other slugs', async () => {
     await stage.ben.check({ slug: 'theirs' });
     const { headers } = await stage.app.http.get(path('theirs')).expect(404, 'not found');
     expect(headers['cache-control']).toBeUndefined();
@@ -237,14 +237,14 @@ describeMonitor('ping by slug', (stage) => {
     await stage.app.http.get('/ping/nokey/Theirs').expect(400, 'invalid url format');
   });
 
-  test('refuses a slug of several checks, also when it might create one', async () => {
+  test('rejects a slug of several checks, also with create=1', async () => {
     await stage.ada.check({ slug: 'twin' });
     await stage.ada.check({ slug: 'twin' });
     await stage.app.http.get(path('twin')).expect(409, 'ambiguous slug');
     await stage.app.http.get(`${path('twin')}?create=1`).expect(409, 'ambiguous slug');
   });
 
-  test('makes a check on demand, with all integrations', async () => {
+  test('creates a check on demand, with all integrations', async () => {
     const channel = await insertTestChannel(stage.app, stage.ada.keys.projectId, 'ops');
     await stage.app.http.get(`${path('fresh')}?create=0`).expect(404);
     await stage.app.http.get(`${path('fresh')}?create=1`).expect(201, 'Created');
@@ -255,14 +255,14 @@ describeMonitor('ping by slug', (stage) => {
     ]);
   });
 
-  test('makes none for a ping that is refused', async () => {
+  test('creates none for a rejected ping', async () => {
     await stage.app.http.get(`${path('fresh')}/999?create=1`).expect(400, 'invalid url format');
     await stage.app.http.get(`${path('fresh')}?create=1&rid=x`).expect(400, 'invalid uuid format');
     await stage.app.http.get(`${path('x'.repeat(101))}?create=1`).expect(400, 'invalid url format');
     expect((await stage.ada.get('/checks/')).body.checks).toEqual([]);
   });
 
-  test('makes up to twice as many as the limit', async () => {
+  test('creates up to twice as many as the limit', async () => {
     const carl = await stage.app.newProject({ checkLimit: 1 });
     for (const [slug, status] of [
       ['a', 201],
@@ -273,7 +273,7 @@ describeMonitor('ping by slug', (stage) => {
     }
   });
 
-  test('many at once make one check', async () => {
+  test('many concurrent pings create one check', async () => {
     const sent = Array.from({ length: 20 }, () => stage.app.http.get(`${path('once')}?create=1`));
     const answers = await Promise.all(sent);
     expect(answers.map(({ status }) => status).sort()).toEqual([...Array(19).fill(200), 201]);
@@ -293,7 +293,7 @@ describeMonitor('many pings at once', (stage) => {
     expect((await carl.get(`/checks/${made.uuid}`)).body.n_pings).toBe(200);
   });
 
-  test('success and failure in any order leave as many flips as the status changed', async () => {
+  test('success and failure in any order create one flip for each change of the status', async () => {
     const made = await stage.ada.check();
     await Promise.all(
       Array.from({ length: 40 }, (_, index) => stage.ada.ping(made, index % 2 === 0 ? '' : '/fail')),
@@ -306,7 +306,7 @@ describeMonitor('many pings at once', (stage) => {
 describeMonitor(
   'behind a trusted proxy',
   (stage) => {
-    test('the forwarded address and scheme count', async () => {
+    test('uses the forwarded address and scheme', async () => {
       const made = await stage.ada.check();
       const sent = stage.app.http
         .get(`/ping/${made.uuid}`)

@@ -22,7 +22,7 @@ describeMonitor('keys', (stage) => {
     await stage.app.http.delete(`/api/v3/checks/${uuid}`).send({ api_key: key }).expect(401, missing);
   });
 
-  test('a header, even an empty one, wins over the body', async () => {
+  test('a header, even an empty one, takes precedence over the body', async () => {
     const body = JSON.stringify({ api_key: stage.ada.keys.readWriteKey });
     await post('/checks/').set('X-Api-Key', 'x'.repeat(32)).send(body).expect(401, wrong);
     await post('/checks/').set('X-Api-Key', '').send(body).expect(401, missing);
@@ -30,34 +30,34 @@ describeMonitor('keys', (stage) => {
   });
 
   test.each(['{"toString":1}', '[{"toString":null}]', '{}', 'null', 'true', '1e400'])(
-    'what is no text in the body is no key: %s',
+    'a value in the body that is not text is not a key: %s',
     async (key) => {
       const sent = stage.app.http.post('/api/v3/checks/').type('text/plain').send(`{"api_key":${key}}`);
       await sent.expect(401, { error: 'missing api key' });
     },
   );
 
-  test("a key that no database could hold is no one's", async () => {
+  test('rejects a key with characters that no database can store', async () => {
     const key = `hcw_\0${'a'.repeat(27)}`;
     await post('/checks/')
       .send(JSON.stringify({ api_key: key }))
       .expect(401, wrong);
   });
 
-  test('refuses a body that is not a JSON object before it judges the key', async () => {
+  test('rejects a body that is not a JSON object before it checks the key', async () => {
     await post('/checks/').send('{').expect(400, { error: 'could not parse request body' });
     await post('/checks/').send('[]').expect(400, { error: 'json validation error: value is not an object' });
     await post(`/checks/${unknown}/pause`).send(' ').expect(400, { error: 'could not parse request body' });
   });
 
-  test('refuses the key before an unknown check, and that before wrong parameters', async () => {
+  test('checks the key, then the existence of the check, then the parameters', async () => {
     await post(`/checks/${unknown}`).send('{"name":1}').expect(401, missing);
     await stage.ada.post(`/checks/${unknown}`, { name: 1 }).expect(404);
     const { uuid } = await stage.ben.check();
     await stage.ada.post(`/checks/${uuid}`, { name: 1 }).expect(403);
   });
 
-  test('refuses a path that cannot exist before it judges the key', async () => {
+  test('returns 404 for an impossible path before it checks the key', async () => {
     await stage.app.http.get('/api/v3/checks/nothing').expect(404);
     await stage.app.http.get('/api/v3/').expect(404);
   });
@@ -77,7 +77,7 @@ describeMonitor('keys', (stage) => {
     await stage.app.http.delete(`/api/v3/checks/${uuid}`).set('X-Api-Key', key).expect(401, wrong);
   });
 
-  test('a key shows its project, and a read-write key revokes itself alone', async () => {
+  test('a key returns its project, and a read-write key revokes only itself', async () => {
     const { readWriteKey, readOnlyKey } = stage.ada.keys;
     const key = (method: 'get' | 'delete', value: string) =>
       stage.app.http[method]('/api/v3/key').set('X-Api-Key', value);
@@ -93,7 +93,7 @@ describeMonitor('keys', (stage) => {
     await key('get', readOnlyKey).expect(200);
   });
 
-  test('every refusal is JSON', async () => {
+  test('every error is JSON', async () => {
     const { headers } = await stage.app.http.get('/api/v3/checks/').expect(401);
     expect(headers['content-type']).toBe('application/json');
   });
@@ -111,7 +111,7 @@ describeMonitor('other origins and methods', (stage) => {
     await stage.app.http.options('/api/v3/nothing').expect(404);
   });
 
-  test('answers and refusals carry the headers, but for unknown uuids', async () => {
+  test('responses and errors have the CORS headers, except for unknown UUIDs', async () => {
     const carries = async (path: string) => {
       const { headers } = await stage.ada.get(path);
       return headers['access-control-allow-origin'] === '*';
@@ -131,12 +131,12 @@ describeMonitor('other origins and methods', (stage) => {
     ['get', `/checks/${unknown}/pause`, 'POST, OPTIONS'],
     ['head', `/checks/${unknown}/resume`, 'POST, OPTIONS'],
     ['delete', '/channels/', 'GET, HEAD, OPTIONS'],
-  ] as const)('%s %s is refused with what is allowed', async (method, path, allow) => {
+  ] as const)('%s %s is rejected with the allowed methods', async (method, path, allow) => {
     const { headers } = await stage.app.http[method](`/api/v3${path}`).expect(405);
     expect(headers['allow']).toBe(allow);
   });
 
-  test('the status needs no key and takes any method', async () => {
+  test('the status needs no key and accepts any method', async () => {
     for (const version of [1, 2, 3]) await stage.app.http.get(`/api/v${version}/status/`).expect(200, 'OK');
     await stage.app.http.post('/api/v3/status').expect(200, 'OK');
   });

@@ -25,8 +25,8 @@ async function answerToText(text: string): Promise<string[]> {
 
 const uuid = '62e13f6b-a7b9-4926-8d1a-222222222222';
 
-describe('a method unheard of', () => {
-  test('is refused by the management API like any other wrong one, to pages of any origin', async () => {
+describe('an unknown method', () => {
+  test('is rejected by the management API like other wrong methods, with CORS headers', async () => {
     expect(await answerTo(`/api/v2/checks/${uuid}?x=1`)).toEqual([
       'HTTP/1.1 405 Method Not Allowed',
       'Access-Control-Allow-Origin: *',
@@ -42,7 +42,7 @@ describe('a method unheard of', () => {
     ]);
   });
 
-  test('is refused by pings in words', async () => {
+  test('is rejected by the ping API with a text', async () => {
     expect(await answerTo(`/ping/${uuid}`)).toEqual([
       'HTTP/1.1 405 Method Not Allowed',
       'Allow: GET, HEAD, POST, PUT, OPTIONS',
@@ -61,7 +61,7 @@ describe('a method unheard of', () => {
   });
 });
 
-test('two Host fields are refused, of a ping and of the management API', async () => {
+test('requests with two Host fields are rejected, for pings and the management API', async () => {
   for (const path of [`/ping/${uuid}`, '/api/v3/checks/']) {
     const [status] = await answerToText(`GET ${path} HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n`);
     expect(status).toBe('HTTP/1.1 400 Bad Request');

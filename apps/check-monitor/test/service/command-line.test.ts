@@ -78,7 +78,7 @@ describeEachDialect('command line', (open) => {
     expect(again.pingKey).toBe(first.pingKey);
   });
 
-  test('makes user, project, key and channel one by one', async () => {
+  test('creates user, project, key and channel one by one', async () => {
     await run('user create --email Ben@Example.org --check-limit 5');
     const { projectId } = JSON.parse(
       (await run('project create --owner ben@example.org --name Jobs --json')).out,
@@ -178,7 +178,7 @@ describeEachDialect('command line', (open) => {
     });
   });
 
-  test('takes a project by its name where no other project has it', async () => {
+  test('accepts the name of a project if it is unique', async () => {
     await run('setup --owner finn@example.org --project Unique');
     const create = (project: string) =>
       run(`channel create --project ${project} --kind webhook --name ops --url https://hook.example/`);
@@ -191,7 +191,7 @@ describeEachDialect('command line', (open) => {
     );
   });
 
-  test('names an owner and a project that are not there', async () => {
+  test('names an unknown owner and an unknown project', async () => {
     const owner = await run('project create --owner x@example.org --name n');
     expect(owner).toMatchObject({ code: 1, err: 'check-monitor: there is no user x@example.org\n' });
     const project = await run('key create --project x --kind ping');
@@ -263,7 +263,7 @@ describe('command line', () => {
     });
   });
 
-  test('ends the process with the code', async () => {
+  test('exits with the code', async () => {
     expect(await runProcess('user destroy', environment)).toMatchObject({ code: 2, out: '' });
   });
 

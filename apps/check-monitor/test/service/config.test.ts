@@ -5,7 +5,7 @@ const needed = { CHECK_MONITOR_SECRET: 'a secret for tests only' };
 const load = (environment: Record<string, string> = {}) => loadConfig({ ...needed, ...environment });
 
 describe('configuration of delivery', () => {
-  test('calls nothing inside, and has no messenger set up, unless configured', () => {
+  test('calls no private address, and has no sender account, unless configured', () => {
     expect(load().delivery).toEqual({
       site: {
         siteName: 'CertLoop',
@@ -44,7 +44,7 @@ describe('configuration of delivery', () => {
     });
   });
 
-  test('badges are labelled by the name of the site, unless another label is configured', () => {
+  test('badges are labelled with the name of the site, unless another label is configured', () => {
     expect(load({ CHECK_MONITOR_SITE_NAME: 'Monitor' }).badgeLabel).toBe('Monitor');
     expect(load({ CHECK_MONITOR_BADGE_LABEL: 'jobs' }).badgeLabel).toBe('jobs');
   });
@@ -69,7 +69,7 @@ describe('configuration of delivery', () => {
 });
 
 describe('configuration of limits', () => {
-  test('is that of the documents, unless configured', () => {
+  test('has the documented defaults', () => {
     expect(load()).toMatchObject({ checkLimit: 20, pingLimit: 100, pingBodyLimit: 10_000 });
     const configured = { CHECK_MONITOR_CHECK_LIMIT: '500', CHECK_MONITOR_PING_LIMIT: '1000' };
     expect(load(configured)).toMatchObject({ checkLimit: 500, pingLimit: 1000 });
@@ -85,11 +85,11 @@ describe('configuration of limits', () => {
 });
 
 describe('configuration of pings by mail', () => {
-  test('takes none without a port', () => {
+  test('is off without a port', () => {
     expect(load({ CHECK_MONITOR_PING_MAIL_DOMAIN: 'ping.example.org' }).mail).toBeUndefined();
   });
 
-  test('listens where HTTP does, for the host of the site, unless configured', () => {
+  test('listens at the address of HTTP, for the host of the site, unless configured', () => {
     const port = { CHECK_MONITOR_SMTP_PORT: '2525' };
     const usual = { port: 2525, host: '127.0.0.1', domain: '127.0.0.1', sizeLimit: 10_000_000 };
     expect(load(port).mail).toEqual(usual);

@@ -39,7 +39,7 @@ describeOnPostgres('a database that is away', () => {
     ada = await app.newProject();
   });
 
-  test('is answered 503 with Retry-After, and is used again when it is back', async () => {
+  test('causes 503 with Retry-After, and is used again when it is back', async () => {
     const { uuid } = await ada.check({ slug: 'job' });
     await ada.ping({ uuid });
     relay.goAway();
@@ -74,7 +74,7 @@ describe('a full disk under SQLite', () => {
   const limitPages = (pages: number) =>
     app.database.transaction((tx) => tx.query(`pragma max_page_count = ${pages}`));
 
-  test('is answered 503 to writers, while readers are served', async () => {
+  test('causes 503 for writers, while readers are served', async () => {
     const { uuid } = await ada.check();
     const ping = () => app.http.post(`/ping/${uuid}`).type('text/plain').send('x'.repeat(10_000));
     await ping().expect(200);

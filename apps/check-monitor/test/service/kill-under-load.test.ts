@@ -52,7 +52,7 @@ afterEach(() => {
 });
 
 describeEachDialect('a kill under load', (open) => {
-  test('loses no ping that was answered', async () => {
+  test('loses no acknowledged ping', async () => {
     const { database, url } = await open(schema);
     const owner = { email: 'ada@example.org', checkLimit: 100, pingLimit: 1_000_000 };
     const keys = await setUpProject({ db: database, clock: { now: () => 0 }, secret }, owner, 'Jobs');
@@ -91,7 +91,7 @@ describeEachDialect('a kill under load', (open) => {
 });
 
 describeEachDialect('a change of many checks', (open) => {
-  test('leaves whole batches when its process is killed; the same call again changes the rest', async () => {
+  test('keeps complete batches when its process is killed; repeating the call changes the rest', async () => {
     const { database, url } = await open(schema);
     const [email, password] = ['ada@example.org', 'correct horse battery'];
     const accounts = { db: database, clock: { now: () => microsOf(new Date()) }, secret };

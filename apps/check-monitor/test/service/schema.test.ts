@@ -14,7 +14,7 @@ describeEachDialect('schema', (open) => {
     expect(await database.schemaDrift()).toEqual([]);
   });
 
-  test('goes back and forth', async () => {
+  test('is restored by running all migrations down and up', async () => {
     const { database } = await open(schema);
     for (const _ of schema.migrations) await database.revertLast();
     expect(await database.pendingMigrations()).toEqual(schema.migrations.map(({ name }) => name));

@@ -25,7 +25,7 @@ describeEachDialect('the console', (open) => {
     rmSync(folder, { recursive: true });
   });
 
-  test('is served beside the API', async () => {
+  test('is served with the API', async () => {
     const { text, headers } = await app.http.get('/ui/projects').expect(200);
     expect(text).toContain('<base href="/ui/">');
     expect(headers['content-security-policy']).toMatch(/^default-src 'none'; script-src 'self'; style-src/);
@@ -34,7 +34,7 @@ describeEachDialect('the console', (open) => {
     await app.http.get('/health/live').expect(200);
   });
 
-  test('refuses what is no reading in the format of the API', async () => {
+  test('rejects other methods than GET and HEAD in the format of the API', async () => {
     const { body } = await app.http.post('/ui/').expect(405);
     expect(body).toEqual({ error: 'POST is not allowed here' });
   });
@@ -55,7 +55,7 @@ describeEachDialect('the console', (open) => {
     await bare.http.get(path).expect(404);
   });
 
-  test('shows the page behind the link of a message with a link to its own', async () => {
+  test('shows the page of a message link with a link to the console', async () => {
     const ada = await app.newProject();
     const { uuid } = await ada.check({ name: 'Backup' });
     const secret = 'a secret for tests only';
@@ -66,7 +66,7 @@ describeEachDialect('the console', (open) => {
     await app.http.get('/cloaked/nothing/').expect(404);
   });
 
-  test('is not there when it was not built', async () => {
+  test('returns 404 if it was not built', async () => {
     await bare.http.get('/').set(html).expect(404);
     await bare.http.get('/ui/').set(html).expect(404);
   });

@@ -44,7 +44,7 @@ afterEach(() => {
 });
 
 describeEachDialect('service', (open) => {
-  test('takes pings, keeps them over a kill, and stops cleanly', async () => {
+  test('accepts pings, keeps them after a kill, and stops cleanly', async () => {
     const environment = {
       CHECK_MONITOR_DATABASE_URL: (await open(schema)).url,
       CHECK_MONITOR_SECRET: 'a secret for tests only',

@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import { createBoundedMap } from './bounded-map.js';
 
 describe('a bounded map', () => {
-  test('pushes the oldest out and reports it', () => {
+  test('removes the oldest entry and reports it', () => {
     const dropped: number[] = [];
     const map = createBoundedMap<number>({ limit: 2, onDrop: (value) => dropped.push(value) });
     for (const value of [1, 2, 3, 4]) map.insert(String(value), value);
@@ -12,7 +12,7 @@ describe('a bounded map', () => {
     expect(dropped).toEqual([1, 2]);
   });
 
-  test('makes room by what is deleted', () => {
+  test('frees room by deletions', () => {
     const map = createBoundedMap<number>({ limit: 2 });
     map.insert('a', 1);
     map.insert('b', 2);
@@ -48,7 +48,7 @@ describe('a bounded map', () => {
     expect(map.size).toBe(100);
   });
 
-  test('takes no more memory however many come and are deleted', () => {
+  test('uses constant memory for any number of insertions and deletions', () => {
     setFlagsFromString('--expose-gc');
     const collectGarbage = runInNewContext('gc') as () => void;
     const heapUsed = () => {

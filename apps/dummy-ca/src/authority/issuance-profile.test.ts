@@ -41,13 +41,13 @@ describe('leafValidity', () => {
   test.each([
     ['a second before the root begins', -1],
     ['when the root ends', 3_155_760_000],
-  ])('refuses a beginning %s', (_, offsetSeconds) => {
+  ])('rejects a notBefore %s', (_, offsetSeconds) => {
     const asked = { seconds: 60, offsetSeconds };
     const now = century.notBefore;
     expect(() => leafValidity(asked, now, century, 60)).toThrow(/^not_before_offset_seconds: /);
   });
 
-  test('leaves nothing when the root has ended', () => {
+  test('is rejected when the root has expired', () => {
     const { notBefore, notAfter } = leafValidity(
       { seconds: 86_400 },
       new Date('2126-01-01T00:01:00Z'),

@@ -7,7 +7,7 @@ const all = new Uint8Array(5).fill(0xff);
 const octetsOf = (serialNumber: bigint) => Math.floor(serialNumber.toString(2).length / 8) + 1;
 
 describe('firstSerialNumber', () => {
-  test('holds the milliseconds, the random octets and an empty counter', () => {
+  test('contains the milliseconds, the random octets and an empty counter', () => {
     const random = Uint8Array.from([0xa1, 0xb2, 0xc3, 0xd4, 0xe5]);
     expect(firstSerialNumber(new Date(0x0123456789ab), random).toString(16)).toBe(
       '123456789aba1b2c3d4e50000000000',
@@ -25,7 +25,7 @@ describe('firstSerialNumber', () => {
     }
   });
 
-  test('of a start one millisecond later is above all that a million million certificates use up', () => {
+  test('of a start one millisecond later exceeds the serial numbers of a million million certificates', () => {
     const earlier = firstSerialNumber(start, all) + 1_000_000_000_000n;
     expect(firstSerialNumber(new Date(start.getTime() + 1), none) > earlier).toBe(true);
   });
@@ -41,7 +41,7 @@ describe('countFrom', () => {
     expect([serialNumbers.next(), serialNumbers.next(), serialNumbers.next()]).toEqual([41n, 42n, 43n]);
   });
 
-  test('gives no number twice to those who share a counter', () => {
+  test('never repeats a number for callers of one counter', () => {
     const counter = sharedCounter();
     const [one, other] = [countFrom(41n, counter), countFrom(41n, counter)];
     expect([one.next(), other.next(), one.next()]).toEqual([41n, 42n, 43n]);

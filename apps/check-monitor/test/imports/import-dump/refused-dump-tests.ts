@@ -18,7 +18,7 @@ export function describeRefusedDumps(open: OpenTestDatabase): void {
     });
     afterEach(() => app.close());
 
-    test('names integrations that would send nothing from here, and the settings that make them', async () => {
+    test('names integrations that could not send from here, and the settings that they need', async () => {
       const resolve: DeliveryOptions['resolve'] = (host, _options, done) =>
         done(null, [{ address: host === 'ntfy.example' ? '10.0.0.8' : '93.184.216.34', family: 4 }]);
       const delivery = {
@@ -120,7 +120,7 @@ export function describeRefusedDumps(open: OpenTestDatabase): void {
       await expect(run({ file: (await writeDump(text)).file })).rejects.toThrow(reason);
     });
 
-    test('refuses a file that is not there', async () => {
+    test('rejects a missing file', async () => {
       await expect(run({ file: '/nowhere/dump.json' })).rejects.toThrow('cannot be read: ENOENT');
     });
   });

@@ -10,7 +10,7 @@ export function describeRepetition(open: OpenTestDatabase): void {
   const run = (changes?: ImportChanges) => runImport(app, changes);
   const check = (end: string) => readCheck(app, end);
 
-  describe('run again', () => {
+  describe('repeated', () => {
     beforeEach(async () => {
       app = await openTestApp(open, { formerSecret });
       await run();
@@ -25,7 +25,7 @@ export function describeRepetition(open: OpenTestDatabase): void {
         expect(count).toMatchObject({ created: 0, updated: 0, left: 0 });
     });
 
-    test('brings what was never pinged here up to date, its flips too', async () => {
+    test('updates checks that were never pinged here, and their flips', async () => {
       const { file: newer } = await writeDump(file, (row) => {
         const { fields } = row;
         if (row.model === 'api.check' && row.pk === 4) {
@@ -55,7 +55,7 @@ export function describeRepetition(open: OpenTestDatabase): void {
       expect((await check('104')).channels).toContain(uuid('30a'));
     });
 
-    test('gives a project to its new owner, who was a member', async () => {
+    test('changes the owner of a project to a former member', async () => {
       const { file: newer } = await writeDump(file, (row) => {
         if (row.model === 'accounts.project' && row.pk === 1) Object.assign(row.fields, { owner: 2 });
         if (row.model === 'accounts.member' && row.pk === 1) Object.assign(row.fields, { user: 1 });
@@ -73,7 +73,7 @@ export function describeRepetition(open: OpenTestDatabase): void {
       expect(members).toHaveLength(3);
     });
 
-    test('leaves what was pinged here as it is, and the settings of its project', async () => {
+    test('does not change checks that were pinged here, nor the settings of their project', async () => {
       await app.http.get(`/ping/${uuid('104')}`).expect(200);
       const { file: newer } = await writeDump(file, (row) => {
         if (row.model === 'api.check') Object.assign(row.fields, { name: 'From there', n_pings: 5000 });

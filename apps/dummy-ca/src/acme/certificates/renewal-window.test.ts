@@ -10,7 +10,7 @@ e6CuLN4ByNQwCgYIKoZIzj0EAwIDRwAwRAIge09+S5TZAlw5tgtiVvuERV6cT4mfutXIlwTb+FYN/8oC
 4KGVelYM5MdsO3pK`;
 
 describe('renewalIdOf', () => {
-  test('is that of RFC 9773 for its own example', () => {
+  test('equals the example of RFC 9773', () => {
     const id = renewalIdOf(parseCertificate(Buffer.from(example, 'base64')));
     expect(id).toBe('aYhba4dGQEHhs3uEe6CuLN4ByNQ.AIdlQyE');
     expect(requireRenewalId(id)).toBe(id);

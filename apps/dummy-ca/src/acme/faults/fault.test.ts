@@ -10,7 +10,7 @@ const busyRenewal = fault({ fault: 'status', status: 503, endpoint: 'renewalInfo
 const busyAnywhere = fault({ fault: 'status', status: 503 });
 
 describe('faultSchema', () => {
-  test('fills in where and how often', () => {
+  test('fills in defaults for place and count', () => {
     expect(fault({ fault: 'drop' })).toEqual({ fault: 'drop', when: 'after', endpoint: 'any', rate: 1 });
   });
 
@@ -41,7 +41,7 @@ describe('strike', () => {
     expect(drawFault(faults, endpoint, ['status', 'drop'], draw).struck).toEqual(expected);
   });
 
-  test('so many times, and then no more', () => {
+  test('applies a fault the given number of times', () => {
     let faults: readonly Fault[] = [{ ...busy, times: 2 }];
     const struck = [1, 2, 3].map(() => {
       const outcome = drawFault(faults, 'newOrder', ['status'], never);

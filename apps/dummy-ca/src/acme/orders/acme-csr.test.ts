@@ -120,7 +120,7 @@ describe('parseAcmeCsr (RFC 8555 §7.4)', () => {
     expect(() => parseAcmeCsr(text, [a], account.publicKey)).toThrow(expect.objectContaining({ type }));
   });
 
-  test('takes over must-staple, and nothing else', async () => {
+  test('copies must-staple, and nothing else', async () => {
     const usage = { oid: '2.5.29.15', critical: true, value: Buffer.of(3, 2, 1, 6) };
     const odd = { ...mustStaple, value: Buffer.of(0x30, 3, 2, 1, 6) };
     const takenOf = async (...extensions: (typeof usage)[]) =>

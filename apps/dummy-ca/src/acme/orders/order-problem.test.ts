@@ -80,13 +80,13 @@ describe('orderProblem', () => {
     ]);
   });
 
-  test('names the expiry of an order that nothing else is wrong with', () => {
+  test('names the expiry of an order without other errors', () => {
     expect(orderProblem(order, [authorization('a.test')], now)).toMatchObject({
       detail: 'the order has ended',
     });
   });
 
-  test('names first why issuing failed', () => {
+  test('names the reason of a failed issuance first', () => {
     const problem = { type: `${urn}serverInternal`, detail: 'x', status: 500 };
     expect(orderProblem({ ...order, problem }, [failed('a.test')], now)).toBe(problem);
   });

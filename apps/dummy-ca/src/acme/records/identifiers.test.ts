@@ -73,7 +73,7 @@ describe('parseIdentifiers', () => {
     });
   });
 
-  test('takes each once, in the order given', () => {
+  test('returns each once, in the given order', () => {
     const asked = [dns('b.test'), dns('a.test'), dns('B.test'), ip('::1'), ip('0::1')];
     expect(parseIdentifiers(asked)).toEqual([dns('b.test'), dns('a.test'), ip('::1')]);
   });
@@ -84,7 +84,7 @@ describe('parseIdentifiers', () => {
     expect(refusal.subproblems.map(({ identifier }) => identifier?.value)).toEqual(['a_b.test', 'y']);
   });
 
-  test('takes a hundred, and no more', () => {
+  test('accepts a hundred, and no more', () => {
     const many = Array.from({ length: 101 }, (_, number) => dns(`n${number}.test`));
     expect(parseIdentifiers(many.slice(1))).toHaveLength(100);
     expect(refusalOf(...many).type).toBe('malformed');
