@@ -2,8 +2,10 @@ import { readFileSync } from 'node:fs';
 import { hasBrowser } from '@certloop/browser';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { type ConsoleStage, startConsoleStage } from '../support/console.js';
+import { holdBack } from '../support/hold-back.js';
 import { addSpace, pathOf } from '../support/inventory.js';
 import { seedListed } from '../support/large-place.js';
+import { switchRenewal } from '../support/renewals.js';
 import { configure, fqdnWithCsr, providerOf } from '../support/signing.js';
 
 // much else may run on the same machine
@@ -144,4 +146,40 @@ jest.setTimeout(180_000);
       await other.getByText(/FQDNs match, and one call changes at most 5000/).waitFor();
     });
   });
+
+  for (const isMoreFirst of [true, false]) {
+    const order = isMoreFirst ? 'the next page and then a change' : 'a change and then the next page';
+    test(`loads both when the reader asks for ${order} at once`, async () => {
+      const { app } = stage;
+      const { space, fqdn } = await fqdnWithCsr(app, `a.next-${isMoreFirst}.example.org`);
+      await seedListed(app.database, fqdn.id, 189, isMoreFirst ? '0000001a' : '0000001b');
+      const path = `/spaces/${space.id}?sort=fqdn`;
+      await stage.play(`next-rows-${isMoreFirst}`, app.people.ada, path, async ({ page }) => {
+        await page.clock.install();
+        await page.reload();
+        await page.getByText('100 names of 190', { exact: true }).waitFor();
+        await page.clock.fastForward(6_000);
+        await page.waitForLoadState('networkidle');
+        const load = await holdBack(page, `**/fqdns?*${isMoreFirst ? 'cursor=*' : ''}`);
+        const steps = [
+          () => page.getByRole('button', { name: 'Show more' }).click(),
+          async () => {
+            await switchRenewal(app, fqdn, true);
+            const loadedAgain = page.waitForRequest((request) =>
+              /\/fqdns\?(?!.*cursor=)/.test(request.url()),
+            );
+            await page.clock.fastForward(6_000);
+            await loadedAgain;
+          },
+        ];
+        for (const step of isMoreFirst ? steps : steps.toReversed()) {
+          await step();
+          await load.isAsked;
+        }
+        load.release();
+        await page.getByText('190 names', { exact: true }).waitFor();
+        await page.getByRole('switch', { name: `Renew ${fqdn.fqdn} automatically`, checked: true }).waitFor();
+      });
+    });
+  }
 });

@@ -1,5 +1,5 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
-import { useMemo } from 'react';
+import { hashKey, type UseInfiniteQueryResult, useInfiniteQuery } from '@tanstack/react-query';
+import { useEffect, useMemo, useState } from 'react';
 import type { live, QueryTimes } from '../../activity.browser.js';
 import type { ListPage } from './list-page.js';
 
@@ -29,14 +29,42 @@ export function useList<Row>(
   });
   const pages = query.data?.pages;
   const rows: readonly Row[] | undefined = useMemo(() => pages?.flatMap((page) => page.rows), [pages]);
+  return { query, rows, total: pages?.at(-1)?.total, ...useMore(query, key) };
+}
+
+/**
+ * The way to the next page. A load of the pages before it, such as after a change by others, and the load of the next one
+ * would end each other, so the next page waits for the former and is asked for again after it.
+ */
+function useMore(query: NextPageQuery, key: readonly unknown[]) {
+  const [wanted, setWanted] = useState<{ readonly after: string; readonly failures: number }>();
+  const pageCount = query.data?.pages.length ?? 0;
+  const here = hashKey([key, pageCount]);
+  const isWanted = wanted?.after === here && wanted.failures === query.errorUpdateCount && query.hasNextPage;
+  const { fetchStatus, fetchNextPage } = query;
+  useEffect(() => {
+    if (isWanted && fetchStatus === 'idle') void fetchNextPage();
+  }, [isWanted, fetchStatus, fetchNextPage]);
+  const askForMore = () => {
+    // the rows of another search may stand in for those of this one
+    if (!query.isPlaceholderData) setWanted({ after: here, failures: query.errorUpdateCount });
+  };
   return {
-    query,
-    rows,
-    total: pages?.at(-1)?.total,
-    more: query.hasNextPage ? () => void query.fetchNextPage() : undefined,
-    isLoadingMore: query.isFetchingNextPage,
+    more: query.hasNextPage ? askForMore : undefined,
+    isLoadingMore: isWanted || query.isFetchingNextPage,
   };
 }
+
+type NextPageQuery = Pick<
+  UseInfiniteQueryResult<{ readonly pages: readonly unknown[] }>,
+  | 'data'
+  | 'hasNextPage'
+  | 'fetchStatus'
+  | 'fetchNextPage'
+  | 'isFetchingNextPage'
+  | 'isPlaceholderData'
+  | 'errorUpdateCount'
+>;
 
 interface LoadedPages extends QueryTimes {
   readonly state: QueryTimes['state'] & {
