@@ -16,7 +16,7 @@ beforeEach(async () => {
 afterEach(() => address.drop());
 
 function start(environment: Readonly<Record<string, string>> = {}): ChildProcess {
-  return spawn(process.execPath, [fileURLToPath(new URL('../../src/main.js', import.meta.url))], {
+  return spawn(process.execPath, [fileURLToPath(new URL('../../service/main.js', import.meta.url))], {
     env: {
       PATH: process.env['PATH'] ?? '',
       CERT_MANAGER_PORT: '0',

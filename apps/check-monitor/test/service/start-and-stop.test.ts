@@ -9,8 +9,8 @@ import { schema } from '../../src/database.js';
 // processes start and stop here
 jest.setTimeout(60_000);
 
-const main = fileURLToPath(new URL('../../src/main.js', import.meta.url));
-const cli = fileURLToPath(new URL('../../src/cli.js', import.meta.url));
+const main = fileURLToPath(new URL('../../service/main.js', import.meta.url));
+const cli = fileURLToPath(new URL('../../service/cli.js', import.meta.url));
 
 const running: ChildProcess[] = [];
 

@@ -11,7 +11,7 @@ import { rootPair } from '../support/roots.js';
 
 // A start takes a second of processor time, and machines are busy.
 const patienceMs = 60_000;
-const main = join(import.meta.dirname, '../../src/main.js');
+const main = join(import.meta.dirname, '../../service/main.js');
 const children: ChildProcess[] = [];
 let folder: string;
 

@@ -50,16 +50,29 @@ export async function dropDatabasesOfRun(): Promise<void> {
   for (const { datname } of rows) await dropPostgresDatabase(urlOf(datname));
 }
 
-/** Name of the database that `schema` has been migrated in, once per run whichever worker comes first. */
-async function templateOf(schema: Schema): Promise<string> {
+const templates = new Map<string, Promise<string>>();
+
+/** Name of the database that `schema` has been migrated in. */
+function templateOf(schema: Schema): Promise<string> {
   const name = `${prefix()}_template_${stepsOf(schema)}`;
+  const template = templates.get(name) ?? makeTemplate(name, schema);
+  templates.set(name, template);
+  return template;
+}
+
+/** Migrates it once per run, whichever worker comes first. */
+async function makeTemplate(name: string, schema: Schema): Promise<string> {
   await onServer(async (client) => {
     await client.query('select pg_advisory_lock(hashtext($1))', [name]);
-    const { rows } = await client.query('select 1 from pg_database where datname = $1', [name]);
-    if (rows.length > 0) return;
-    await client.query(`create database ${name}_new template template0`);
-    await migrateAt(urlOf(`${name}_new`), schema);
-    await client.query(`alter database ${name}_new rename to ${name}`);
+    try {
+      const { rows } = await client.query('select 1 from pg_database where datname = $1', [name]);
+      if (rows.length > 0) return;
+      await client.query(`create database ${name}_new template template0`);
+      await migrateAt(urlOf(`${name}_new`), schema);
+      await client.query(`alter database ${name}_new rename to ${name}`);
+    } finally {
+      await client.query('select pg_advisory_unlock(hashtext($1))', [name]);
+    }
   });
   return name;
 }
@@ -73,13 +86,22 @@ async function migrateAt(url: string, schema: Schema): Promise<void> {
   }
 }
 
-async function onServer<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: serverUrl() });
-  await client.connect();
+const servers = new Map<string, pg.Pool>();
+
+/** Works on the maintenance database, over one connection of this process that does not hold it up at its end. */
+async function onServer<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  const connectionString = serverUrl() ?? '';
+  const pool =
+    servers.get(connectionString) ??
+    new pg.Pool({ connectionString, max: 1, idleTimeoutMillis: 0, allowExitOnIdle: true })
+      // a server that ends is noticed by the next query
+      .on('error', () => undefined);
+  servers.set(connectionString, pool);
+  const client = await pool.connect();
   try {
     return await work(client);
   } finally {
-    await client.end();
+    client.release();
   }
 }
 
