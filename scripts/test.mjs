@@ -41,6 +41,7 @@ const passedOn = [
   'CERTLOOP_TEST_SQLITE_ONLY',
   'TEST_DATABASE_URL',
   'CHROMIUM_PATH',
+  'STORY_TRACE',
 ];
 const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => passedOn.includes(name)));
 

@@ -13,6 +13,11 @@ const usual = [
   '/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge',
 ];
 
+/** Whether stories leave a trace of what the browser did, which `STORY_TRACE=1` asks for. */
+export function isTraced(): boolean {
+  return process.env['STORY_TRACE'] === '1';
+}
+
 /** Where commands are looked for; undefined for the usual folders of the system. */
 export function searchPath(): string | undefined {
   return process.env['PATH'];

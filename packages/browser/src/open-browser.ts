@@ -2,7 +2,7 @@ import { hasProgram } from '@certloop/server/testing';
 import { type Browser, chromium } from 'playwright-core';
 import { browserPath } from './config.js';
 
-export type { Browser } from 'playwright-core';
+export type { APIRequestContext, Browser } from 'playwright-core';
 
 /** Whether there is a browser; where there is none, standard error says what is left out. */
 export function hasBrowser(): boolean {

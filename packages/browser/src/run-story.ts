@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { APIRequestContext, Browser, BrowserContext, Page } from 'playwright-core';
 import { accessibilityFaults } from './accessibility.js';
+import { isTraced } from './config.js';
 import { painted } from './keyboard.js';
 
 /** Where pictures are left unless a story says another folder; the gate keeps this one. */
@@ -27,17 +28,19 @@ export interface StoryOptions {
   readonly url: string;
   /** Folder of the pictures. */
   readonly pictures?: string;
+  /** Signs in before the first page, by requests whose cookies the browser keeps. */
+  readonly signIn?: (request: APIRequestContext) => Promise<unknown>;
 }
 
 /**
  * Plays a story in a browser profile of its own, from the page at `url`. It fails by an error on the console, which a
  * violation of the content security policy is, by a request to another origin, by an answer with a status of 500 or
- * more, and by what `play` throws. Of a story that fails, a picture, the page and a trace are left; of one that passes, a line
- * with its seconds on standard error.
+ * more, and by what `play` throws. Of a story that fails, a picture and the page are left, with `STORY_TRACE=1` a trace too; of one
+ * that passes, a line with its seconds on standard error.
  */
 export async function runStory(
   browser: Browser,
-  { name, url, pictures = usualPictures }: StoryOptions,
+  { name, url, signIn, pictures = usualPictures }: StoryOptions,
   play: (story: Story) => Promise<void>,
 ): Promise<void> {
   mkdirSync(pictures, { recursive: true });
@@ -49,12 +52,14 @@ export async function runStory(
     colorScheme: 'light',
   });
   context.setDefaultTimeout(15_000);
-  await context.tracing.start();
+  // it takes a twentieth of the time of a story
+  if (isTraced()) await context.tracing.start();
   const faults: string[] = [];
   const startedAt = performance.now();
   noteFaults(context, new URL(url).origin, faults);
   const page = await context.newPage();
   try {
+    await signIn?.(context.request);
     await page.goto(url);
     await play({
       page,
@@ -62,13 +67,14 @@ export async function runStory(
       look: (stop) => look(page, { name: `${name}-${stop}`, pictures, faults }),
     });
     assert.deepEqual(faults, []);
-    await context.tracing.stop();
     process.stderr.write(`story ${name}: ${((performance.now() - startedAt) / 1_000).toFixed(1)} s\n`);
   } catch (error) {
     await page.screenshot({ path: `${pictures}/${name}-failed.png` }).catch(() => undefined);
     const content = await page.content().catch(() => undefined);
     if (content !== undefined) writeFileSync(`${pictures}/${name}-failed.html`, content);
-    await context.tracing.stop({ path: `${pictures}/${name}-failed.zip` }).catch(() => undefined);
+    if (isTraced()) {
+      await context.tracing.stop({ path: `${pictures}/${name}-failed.zip` }).catch(() => undefined);
+    }
     throw faults.length === 0 ? error : new Error(faults.join('\n'), { cause: error });
   } finally {
     await context.close();

@@ -92,6 +92,7 @@ const pages: Readonly<Record<string, string>> = {
   });
 
   test('fails by what is not on the page', async () => {
+    process.env['STORY_TRACE'] = '1';
     const story = runStory(
       browser,
       { name: 'missing', url: `${url}/good`, pictures },

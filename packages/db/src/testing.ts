@@ -40,9 +40,9 @@ export function describeOnPostgres(name: string, suite: () => void): void {
   describeIf(name, suite);
 }
 
-/** URL of a new and empty database, for processes that open and migrate it themselves. */
-export async function testDatabaseUrl(dialect: DialectName): Promise<TestAddress> {
-  return openAddress(dialect, undefined);
+/** URL of a new database for processes that open it themselves: empty, or with the schema in place. */
+export async function testDatabaseUrl(dialect: DialectName, schema?: Schema): Promise<TestAddress> {
+  return openAddress(dialect, schema);
 }
 
 /** A new database with the schema in place; `drop` closes and removes it. */

@@ -1,4 +1,4 @@
-import { type Browser, openBrowser, runStory, type Story } from '@certloop/browser';
+import { type APIRequestContext, type Browser, openBrowser, runStory, type Story } from '@certloop/browser';
 import { findConsole, listen } from '@certloop/server';
 import { startAppOnSqlite, type TestApp } from './app.js';
 import { type FakeCa, startFakeCa } from './cas/fake-ca.js';
@@ -49,12 +49,11 @@ async function playAs(
   { name, url, person, path }: { name: string; url: string; person: Person; path: string },
   story: (parts: Story) => Promise<void>,
 ): Promise<void> {
-  await runStory(browser, { name, url: `${url}/ui${path}` }, async (parts) => {
-    const { page } = parts;
-    await page.getByLabel('User name').fill(person.username);
-    await page.getByLabel('Password', { exact: true }).fill(person.password);
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('button', { name: `Menu of ${person.username}` }).waitFor();
+  const { username, password } = person;
+  const signIn = (request: APIRequestContext) =>
+    request.post(`${url}/auth/login`, { data: { username, password }, failOnStatusCode: true });
+  await runStory(browser, { name, url: `${url}/ui${path}`, signIn }, async (parts) => {
+    await parts.page.getByRole('button', { name: `Menu of ${username}` }).waitFor();
     await story(parts);
   });
 }

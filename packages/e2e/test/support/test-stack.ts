@@ -1,6 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { schema as managerSchema } from '@certloop/cert-manager/dist/src/database.js';
+import { schema as monitorSchema } from '@certloop/check-monitor/dist/src/database.js';
 import type { DialectName } from '@certloop/db';
 import { testDatabaseUrl } from '@certloop/db/testing';
 import { inheritedEnvironment } from '../../src/config.js';
@@ -26,8 +28,8 @@ export async function startTestStack(
 ): Promise<RunningStack & { readonly managerDatabaseUrl: string }> {
   const dataDir = await mkdtemp(join(tmpdir(), 'certloop-e2e-'));
   cleanups.push(() => rm(dataDir, { recursive: true, force: true }));
-  const certManager = await testDatabaseUrl(dialect);
-  const checkMonitor = await testDatabaseUrl(dialect);
+  const certManager = await testDatabaseUrl(dialect, managerSchema);
+  const checkMonitor = await testDatabaseUrl(dialect, monitorSchema);
   cleanups.push(certManager.drop, checkMonitor.drop);
   const stack = await startStack({
     dataDir,
