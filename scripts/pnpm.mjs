@@ -13,6 +13,9 @@ const shell = process.platform === 'win32';
 const prefix = join(process.execPath, '..', '..');
 const headers = existsSync(join(prefix, 'include/node/node.h')) ? { npm_config_nodedir: prefix } : {};
 const env = { TURBO_TELEMETRY_DISABLED: '1', ...headers, ...process.env };
+// Windows may write it in another way, and a copy of the environment has only that one
+const pathName = Object.keys(env).find((name) => name.toUpperCase() === 'PATH') ?? 'PATH';
+const path = env[pathName] ?? '';
 
 /** Folder of pnpm's command where npx has put it, which takes npx a second to find again; undefined if it is unknown. */
 function notedFolder() {
@@ -25,21 +28,27 @@ function notedFolder() {
 }
 
 function run(command, commandArgs, environment) {
-  return spawnSync(command, commandArgs, { stdio: 'inherit', env: environment, shell }).status ?? 1;
+  // a shell would split what has blanks
+  const words = shell ? commandArgs.map((arg) => (/\s/.test(arg) ? `"${arg}"` : arg)) : commandArgs;
+  return spawnSync(command, words, { stdio: 'inherit', env: environment, shell }).status ?? 1;
 }
 
 const folder = notedFolder();
 if (folder !== undefined) {
   // turbo looks for pnpm too
-  process.exit(run('pnpm', args, { ...env, PATH: `${folder}${delimiter}${env.PATH ?? ''}` }));
+  process.exit(run('pnpm', args, { ...env, [pathName]: `${folder}${delimiter}${path}` }));
 }
 if (process.env['CERTLOOP_IN_NPX'] === '1') {
   const { CERTLOOP_IN_NPX: _, ...passedOn } = env;
   const status = run('pnpm', args, passedOn);
-  const found = (env.PATH ?? '').split(delimiter).find((entry) => existsSync(join(entry, 'pnpm')));
+  const found = path.split(delimiter).find((entry) => existsSync(join(entry, 'pnpm')));
   // afterwards, since an installation makes the folder, or clears it
-  if (existsSync(dirname(noted))) {
-    writeFileSync(noted, JSON.stringify({ version: packageManager, folder: found }));
+  try {
+    if (existsSync(dirname(noted))) {
+      writeFileSync(noted, JSON.stringify({ version: packageManager, folder: found }));
+    }
+  } catch {
+    // the next run asks npx again
   }
   process.exit(status);
 }
