@@ -29,9 +29,11 @@ export function CheckList({ projectId, search, change, live, canChange, bulk }: 
   const { list, rows = [], counts, onShown } = live;
   const { total = 0 } = list;
   const channels = useQuery(channelsQuery(projectId)).data ?? noChannels;
+  const unfit = new Set(rows.filter((row) => !fitsStatus(row, search)).map(({ id }) => id));
   const selection = useSelection(
     rows.map(({ id }) => id),
     JSON.stringify([projectId, search]),
+    unfit,
   );
   const { ofRows } = bulk;
   const columns = useMemo(
@@ -48,7 +50,7 @@ export function CheckList({ projectId, search, change, live, canChange, bulk }: 
             A check goes down, and its integrations are notified, if no ping arrives in time.
           </p>
         ))}
-      <Moved projectId={projectId} rows={rows} search={search} />
+      <Moved projectId={projectId} rows={rows} search={search} unfit={unfit} />
       <BulkOutcome bulk={bulk} />
       {canChange && (
         <BulkBar search={search} total={total} selection={selection} channels={channels} bulk={bulk} />
@@ -78,17 +80,17 @@ export function CheckList({ projectId, search, change, live, canChange, bulk }: 
 }
 
 /** Says how many rows are not where a new load would put them: rows do not jump while someone reads them. */
-function Moved({
-  projectId,
-  rows,
-  search,
-}: Pick<CheckListProps, 'projectId' | 'search'> & { readonly rows: readonly LiveCheck[] }) {
+function Moved({ projectId, rows, search, unfit }: MovedProps) {
   const queries = useQueryClient();
-  const fitting = rows.filter((row) => fitsStatus(row, search));
+  const fitting = rows.filter(({ id }) => !unfit.has(id));
   const sortAnew = () => void queries.invalidateQueries({ queryKey: ['projects', projectId, 'checks'] });
-  return (
-    <MovedRows moved={movedRows(fitting, search)} unfit={rows.length - fitting.length} sortAnew={sortAnew} />
-  );
+  return <MovedRows moved={movedRows(fitting, search)} unfit={unfit.size} sortAnew={sortAnew} />;
+}
+
+interface MovedProps extends Pick<CheckListProps, 'projectId' | 'search'> {
+  readonly rows: readonly LiveCheck[];
+  /** Ids of the rows that the filter no longer finds. */
+  readonly unfit: ReadonlySet<string>;
 }
 
 /** Whether the list of this search still has a check, by its newest state. */
