@@ -20,15 +20,20 @@ export interface BulkFormProps {
   readonly close: () => void;
 }
 
-/** Words of the button that begins a change of so many checks, or goes on where it stopped. */
-function labelOf(verb: string, { error, handled }: BulkChange, count: number): string {
-  return error === null || handled === 0
-    ? `${verb} ${countOf(count, 'check')}`
-    : `Go on with ${countOf(count - handled, 'check')}`;
+/** Words of the button that begins a change, or goes on with it where it stopped. */
+function labelOf(words: string, change: PartialChange, { bulk, count }: BulkFormProps): string {
+  const { failed, handled } = bulk;
+  const isStopped =
+    handled > 0 &&
+    failed?.action === change.action &&
+    failed.tags === change.tags &&
+    failed.channels?.join() === change.channels?.join();
+  return isStopped ? `Go on with ${countOf(count - handled, 'check')}` : words;
 }
 
 /** Asks before very many checks are paused. */
-export function PauseForm({ count, bulk, run, close }: BulkFormProps) {
+export function PauseForm(props: BulkFormProps) {
+  const { count, bulk, run, close } = props;
   return (
     <div className="cl-form">
       <p>
@@ -38,7 +43,7 @@ export function PauseForm({ count, bulk, run, close }: BulkFormProps) {
       <BulkFault bulk={bulk} count={count} />
       <div className="cl-row">
         <Button loading={bulk.isPending} onClick={() => run({ action: 'pause' })}>
-          {labelOf('Pause', bulk, count)}
+          {labelOf(`Pause ${countOf(count, 'check')}`, { action: 'pause' }, props)}
         </Button>
         <Button variant="default" onClick={close}>
           Cancel
@@ -49,7 +54,8 @@ export function PauseForm({ count, bulk, run, close }: BulkFormProps) {
 }
 
 /** Adds tags to the checks, or removes them. */
-export function TagsForm({ count, bulk, run, ask }: BulkFormProps) {
+export function TagsForm(props: BulkFormProps) {
+  const { count, bulk, run, ask } = props;
   const [tags, type] = useState('');
   const isEmpty = tags.trim() === '';
   const { byField, general } = faultsOf(bulk.error, ['tags']);
@@ -74,14 +80,14 @@ export function TagsForm({ count, bulk, run, ask }: BulkFormProps) {
       {general !== undefined && <BulkFault bulk={bulk} count={count} />}
       <div className="cl-row">
         <Button type="submit" loading={bulk.isPending} disabled={isEmpty}>
-          Add to {countOf(count, 'check')}
+          {labelOf(`Add to ${countOf(count, 'check')}`, { action: 'add-tags', tags }, props)}
         </Button>
         <Button
           variant="default"
           disabled={isEmpty || bulk.isPending}
           onClick={() => run({ action: 'remove-tags', tags })}
         >
-          Remove from {countOf(count, 'check')}
+          {labelOf(`Remove from ${countOf(count, 'check')}`, { action: 'remove-tags', tags }, props)}
         </Button>
         <CopyCurl api={api} of={(to) => ask(to, { action: 'add-tags', tags })} />
       </div>
@@ -90,14 +96,17 @@ export function TagsForm({ count, bulk, run, ask }: BulkFormProps) {
 }
 
 /** Lets the checks notify an integration, or no longer. */
-export function ChannelsForm({ count, channels, bulk, run, ask }: BulkFormProps) {
+export function ChannelsForm(props: BulkFormProps) {
+  const { count, channels, bulk, run, ask } = props;
   const [chosen, choose] = useState(channels[0]?.id ?? '');
+  const adding: PartialChange = { action: 'add-channels', channels: [chosen] };
+  const removing: PartialChange = { action: 'remove-channels', channels: [chosen] };
   return (
     <form
       className="cl-form"
       onSubmit={(event) => {
         event.preventDefault();
-        run({ action: 'add-channels', channels: [chosen] });
+        run(adding);
       }}
     >
       <NativeSelect
@@ -111,23 +120,20 @@ export function ChannelsForm({ count, channels, bulk, run, ask }: BulkFormProps)
       <BulkFault bulk={bulk} count={count} />
       <div className="cl-row">
         <Button type="submit" loading={bulk.isPending}>
-          Notify it for {countOf(count, 'check')}
+          {labelOf(`Notify it for ${countOf(count, 'check')}`, adding, props)}
         </Button>
-        <Button
-          variant="default"
-          disabled={bulk.isPending}
-          onClick={() => run({ action: 'remove-channels', channels: [chosen] })}
-        >
-          Stop notifying it
+        <Button variant="default" disabled={bulk.isPending} onClick={() => run(removing)}>
+          {labelOf('Stop notifying it', removing, props)}
         </Button>
-        <CopyCurl api={api} of={(to) => ask(to, { action: 'add-channels', channels: [chosen] })} />
+        <CopyCurl api={api} of={(to) => ask(to, adding)} />
       </div>
     </form>
   );
 }
 
 /** Deletes the checks after their number is typed. */
-export function DeleteForm({ count, bulk, run, ask }: BulkFormProps) {
+export function DeleteForm(props: BulkFormProps) {
+  const { count, bulk, run, ask } = props;
   const [typed, type] = useState('');
   return (
     <form
@@ -157,7 +163,7 @@ export function DeleteForm({ count, bulk, run, ask }: BulkFormProps) {
           loading={bulk.isPending}
           disabled={typed.trim().replaceAll(',', '') !== String(count)}
         >
-          {labelOf('Delete', bulk, count)}
+          {labelOf(`Delete ${countOf(count, 'check')}`, { action: 'delete' }, props)}
         </Button>
         <CopyCurl api={api} of={(to) => ask(to, { action: 'delete' })} />
       </div>

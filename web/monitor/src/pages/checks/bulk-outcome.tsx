@@ -41,7 +41,7 @@ export function BulkFault({ bulk: { error, handled }, count }: BulkFaultProps) {
   if (error === null) return <Fault>{undefined}</Fault>;
   const of =
     count === undefined ? countOf(handled, 'check') : `${countText(handled)} of ${countOf(count, 'check')}`;
-  const rest = handled === 0 ? '' : ` ${of} are done. Try again for the rest.`;
+  const rest = handled === 0 ? '' : ` ${of} are done.`;
   return <Fault>{`${wholeSentence(sentenceOf(error))}${rest}`}</Fault>;
 }
 

@@ -76,6 +76,8 @@ export function useBulkChange(projectId: string) {
       to.changeChecks({ params: { projectId }, body: requestOf(startOf(change, undefined, checkRules)) }),
     isPending: mutation.isPending,
     error: mutation.error,
+    /** The change that has failed. */
+    failed: mutation.isError ? mutation.variables : undefined,
     /** Checks that are handled already, of the change under way or of the one that failed. */
     handled,
     done,
