@@ -34,9 +34,14 @@ import { sweepWatch } from './watch/sweep-watch.service.js';
 import { createWatchEvents, noWatch, type WatchEvents, withWatch } from './watch/watch-events.service.js';
 import { watchWordOf } from './watch/watched-subject.service.js';
 
+interface PartOptions extends AppOptions {
+  /** Aborted when the service stops. */
+  readonly stop: AbortSignal;
+}
+
 /** The queue, what keeps it in line, and what works on it. */
-export function renewalParts(options: AppOptions, opener: ProviderOpener, notices: Notices | undefined) {
-  const { database: db, clock, logger, watchJob = (_job, work) => work() } = options;
+export function renewalParts(options: PartOptions, opener: ProviderOpener, notices: Notices | undefined) {
+  const { database: db, clock, logger, stop: stopping, watchJob = (_job, work) => work() } = options;
   const { heartbeatSeconds, watchAwaySeconds: awaySeconds, watchesExpiry } = options.config;
   const monitor = monitorOf(options);
   const watch = monitor === undefined ? noWatch : createWatchEvents(clock, { watchesExpiry });
@@ -60,6 +65,7 @@ export function renewalParts(options: AppOptions, opener: ProviderOpener, notice
     leaseMs: options.config.renewalLeaseSeconds * 1000,
     concurrency: 8,
     budgetMs: 30_000,
+    stopping,
     atStep: async () => undefined,
     ...options.renewals,
   });

@@ -54,11 +54,11 @@ export async function serviceParts(options: AppOptions) {
 
   const notices = await openNotices(options, stop);
   const noticeJob = notices && createNoticeJob({ ...options, watchJob }, notices);
-  const renewals = renewalParts({ ...options, watchJob }, renewalOpener, notices);
+  const renewals = renewalParts({ ...options, watchJob, stop }, renewalOpener, notices);
   const canary = canaryJob({ ...options, watchJob }, notices);
   const { onInService } = watch;
   const targets = targetParts({ ...options, watchJob, onInService, notices, stop }, renewals);
-  const issuance = issuanceParts(options, { opener, scheduler: renewals.scheduler, notices });
+  const issuance = issuanceParts({ ...options, stop }, { opener, scheduler: renewals.scheduler, notices });
   return {
     stopping,
     metrics,
@@ -96,7 +96,7 @@ interface IssuanceNeeds {
 
 /** What obtains and revokes certificates for callers, and ends what a process that died has begun. */
 function issuanceParts(
-  { database: db, clock, logger, orders }: AppOptions,
+  { database: db, clock, logger, orders, stop: stopping }: AppOptions & { readonly stop: AbortSignal },
   { opener, scheduler, notices }: IssuanceNeeds,
 ) {
   const { leaseMs = 60_000 } = orders ?? {};
@@ -107,6 +107,7 @@ function issuanceParts(
     runner: createIssuanceRunner({
       ...deps,
       leaseMs,
+      stopping,
       isOrderOfRenewal: (tx, url) => hasRenewalWithOrder(tx, url, nilUuid),
     }),
     recoverSigning: () => recoverSigning({ ...deps, pauseMs: leaseMs }),

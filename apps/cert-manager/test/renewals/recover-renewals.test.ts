@@ -204,6 +204,7 @@ describeEachDialect('a process that dies while it renews', (open) => {
         leaseMs,
         concurrency: 2,
         budgetMs: 10_000,
+        stopping: new AbortController().signal,
         atStep: async (step) => dieAt(step),
       });
     }

@@ -1,8 +1,9 @@
+import { EventEmitter, once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
 import { type OrderingPlace, startOrdering } from '../support/acme/ordering-place.js';
-import { startAppOn } from '../support/app.js';
+import { startAppOn, type TestApp } from '../support/app.js';
 import {
   certificatesOf,
   clearInventory,
@@ -37,8 +38,9 @@ describeEachDialect('a process that is stopped while it renews', (open) => {
     const renewing = stopping.renew();
     while (acme.csrs.length === 0) await wait(5);
     await stopping.close();
-    // nobody needs to look at it
+    // no one needs to look at it
     expect(await renewing).toMatchObject({ renewed: 0, failed: [], broken: 0 });
+    expect(endsOf(stopping)).toEqual(['renewal.left']);
 
     acme.processing = 0;
     expect(await app.renew()).toMatchObject({ renewed: 1, lapsed: 0 });
@@ -49,4 +51,32 @@ describeEachDialect('a process that is stopped while it renews', (open) => {
       ['pending', 1],
     ]);
   });
+
+  test('logs an unexpected error that occurs while it stops, and leaves that renewal too', async () => {
+    const { app, environment } = place;
+    const fqdn = await renewedFqdn(place);
+    await moveToRenewal(app, fqdn);
+    const steps = new EventEmitter();
+    const atStep = async () => {
+      const goOn = once(steps, 'go on');
+      steps.emit('claimed');
+      await goOn;
+      throw new Error('unexpected');
+    };
+    const stopping = await startAppOn(app.database, { environment, beside: app, renewals: { atStep } });
+    const claimed = once(steps, 'claimed');
+    const renewing = stopping.renew();
+    await claimed;
+    const closing = stopping.close();
+    steps.emit('go on');
+    await Promise.all([closing, renewing]);
+    expect(endsOf(stopping)).toEqual(['renewal.broken', 'renewal.left']);
+    expect(await app.renew()).toMatchObject({ renewed: 1, lapsed: 0 });
+  });
 });
+
+/** What was logged about the ends of renewals. */
+function endsOf(app: TestApp): unknown[] {
+  const events = app.logged().map(({ event }) => event);
+  return events.filter((event) => event === 'renewal.broken' || event === 'renewal.left');
+}

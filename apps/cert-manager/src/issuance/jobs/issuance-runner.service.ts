@@ -34,7 +34,11 @@ export function createIssuanceRunner(deps: RunDeps): IssuanceRunner {
   let isStopped = false;
   const begin = (job: IssuanceJobRow) => {
     const work = runInTurn(deps, queue, job)
-      .catch((error: unknown) => (isStopped ? releaseJob(deps, job) : logBroken(deps, job, error)))
+      .catch((error: unknown) => {
+        const isBrokenOff = deps.stopping.aborted && error === deps.stopping.reason;
+        if (!isBrokenOff) logBroken(deps, job, error);
+        return isStopped ? releaseJob(deps, job) : undefined;
+      })
       .finally(() => underWay.delete(job.id));
     underWay.set(job.id, work);
   };
@@ -92,7 +96,7 @@ async function extendWaiting({ db, clock, logger, leaseMs }: RunDeps, jobs: read
     .catch((error: unknown) => logger.warn({ jobs: jobs.length, error }, 'issuance.leases_not_extended'));
 }
 
-/** The job stays claimed until its lease expires, and is then taken over. */
+/** Unless the service stops, the job stays claimed until its lease expires, and is then taken over. */
 function logBroken({ logger }: RunDeps, { id: jobId }: IssuanceJobRow, error: unknown): void {
   logger.error({ jobId, error }, 'issuance.broken');
 }

@@ -44,6 +44,8 @@ export interface RunDeps {
   readonly isOrderOfRenewal: (tx: Tx, url: string) => Promise<boolean>;
   /** If a worker does not extend its lease for this long, another one may claim its job. */
   readonly leaseMs: number;
+  /** Aborted when the service stops; calls that break off then reject with its reason. */
+  readonly stopping: AbortSignal;
 }
 
 /** Another worker has claimed the job, or it was deleted. */

@@ -17,6 +17,8 @@ export interface RunnerDeps extends Omit<RenewDeps, 'batches'> {
   readonly concurrency: number;
   /** For how long a run starts new renewals; the next run continues. */
   readonly budgetMs: number;
+  /** Aborted when the service stops; calls that break off then reject with its reason. */
+  readonly stopping: AbortSignal;
 }
 
 /** Processes the renewal queue. Several runners may work at once: each entry is claimed by one of them. */
@@ -155,9 +157,9 @@ async function claim(worker: RenewalWorker, providerId: string, limit: number): 
 function begin(worker: RenewalWorker, work: Set<Promise<void>>, entry: RenewalRow): void {
   const renewal = renewCertificate(worker, entry)
     .catch((error: unknown): RunEnd | Promise<RunEnd> => {
-      if (worker.isStopped) return leave(worker, entry);
-      worker.logger.error({ entryId: entry.id, error }, 'renewal.broken');
-      return { kind: 'broken' };
+      const isBrokenOff = worker.stopping.aborted && error === worker.stopping.reason;
+      if (!isBrokenOff) worker.logger.error({ entryId: entry.id, error }, 'renewal.broken');
+      return worker.isStopped ? leave(worker, entry) : { kind: 'broken' };
     })
     .then((end) => {
       worker.ends.push(end);
