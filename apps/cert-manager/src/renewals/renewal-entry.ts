@@ -7,7 +7,7 @@ import { pendingKeyOf, type RenewalJournal } from './renewal-journal.js';
 export interface RenewalState {
   readonly status: RenewalStatus;
   readonly scheduledAt: Date;
-  /** Number of the try, from 1; also the token without which no one settles it. */
+  /** Number of the try, from 1. Each write names it and the worker, so that a former worker cannot write. */
   readonly attempt: number;
   /** The worker that has claimed it, and until when the claim holds; null when unclaimed. */
   readonly leaseOwner: string | null;

@@ -144,22 +144,33 @@ export async function findRenewal(tx: Tx, id: string): Promise<RenewalRow | unde
   return findRow(tx, renewalQueue, { id });
 }
 
-/** Changes an entry that is still in the state and the try given; false when it is not. */
+/** Changes an entry that still has the status, the try and the worker given; false when it does not. */
 export async function updateRenewal(
   tx: Tx,
-  { id, status, attempt }: Pick<RenewalRow, 'id' | 'status' | 'attempt'>,
+  { id, status, attempt, leaseOwner }: Pick<RenewalRow, 'id' | 'status' | 'attempt' | 'leaseOwner'>,
   change: Partial<RenewalRow>,
 ): Promise<boolean> {
-  return (await updateRows(tx, renewalQueue, { id, status, attempt }, change)) === 1;
+  const where = { id, status, attempt, ...ownedBy(leaseOwner) };
+  return (await updateRows(tx, renewalQueue, where, change)) === 1;
 }
 
-/** Changes those of the entries that are under way in the try given; how many. */
+/** Changes those of the entries that this worker still processes in the try given; how many. */
 export function updateRenewals(
   tx: Tx,
-  { ids, attempt }: { readonly ids: readonly string[]; readonly attempt: number },
+  {
+    ids,
+    attempt,
+    leaseOwner,
+  }: Pick<RenewalRow, 'attempt' | 'leaseOwner'> & { readonly ids: readonly string[] },
   change: Partial<RenewalRow>,
 ): Promise<number> {
-  return updateRows(tx, renewalQueue, { id: In([...ids]), status: 'processing', attempt }, change);
+  const where = { id: In([...ids]), status: 'processing' as const, attempt, ...ownedBy(leaseOwner) };
+  return updateRows(tx, renewalQueue, where, change);
+}
+
+/** Only an entry that is being processed has an owner, so the status suffices for the others. */
+function ownedBy(leaseOwner: string | null): { readonly leaseOwner?: string } {
+  return leaseOwner === null ? {} : { leaseOwner };
 }
 
 /** Removes an entry that no one has begun; false when someone has. */

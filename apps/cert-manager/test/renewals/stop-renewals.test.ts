@@ -1,7 +1,13 @@
 import { EventEmitter, once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
+import type { Tx } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
+import { createLogger } from '@certloop/server';
 import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
+import { claimRenewals } from '../../src/renewals/queue/due-renewals.repository.js';
+import { LeaseLost, openLease } from '../../src/renewals/queue/renewal-lease.service.js';
+import { changeOf } from '../../src/renewals/renewal-entry.js';
+import { updateRenewal, updateRenewals } from '../../src/renewals/renewals.repository.js';
 import { type OrderingPlace, startOrdering } from '../support/acme/ordering-place.js';
 import { startAppOn, type TestApp } from '../support/app.js';
 import {
@@ -10,6 +16,7 @@ import {
   entriesOf,
   moveToRenewal,
   renewedFqdn,
+  storedRenewals,
 } from '../support/renewals.js';
 import { providerOf } from '../support/signing.js';
 
@@ -72,6 +79,40 @@ describeEachDialect('a process that is stopped while it renews', (open) => {
     await Promise.all([closing, renewing]);
     expect(endsOf(stopping)).toEqual(['renewal.broken', 'renewal.left']);
     expect(await app.renew()).toMatchObject({ renewed: 1, lapsed: 0 });
+  });
+
+  test('writes nothing once the next one has claimed the renewal that it left', async () => {
+    const { app, providerId } = place;
+    const { database: db, clock } = app;
+    const fqdn = await renewedFqdn(place);
+    await moveToRenewal(app, fqdn);
+    const claim = async (owner: string) => {
+      const terms = {
+        providerId,
+        now: clock.now(),
+        owner,
+        leaseUntil: new Date(clock.now().getTime() + 60_000),
+      };
+      const [entry] = await db.transaction((tx) => claimRenewals(tx, { ...terms, limit: 1 }));
+      if (entry === undefined) throw new Error('nothing was due');
+      return entry;
+    };
+    const left = await claim('first');
+    const logger = createLogger({ service: 'cert-manager', level: 'silent' });
+    const lease = openLease({ db, clock, logger, leaseMs: 60_000 }, left);
+    const change = changeOf(left, { kind: 'leave', attempt: left.attempt });
+    expect(await db.transaction((tx) => updateRenewal(tx, left, { ...change }))).toBe(true);
+    const next = await claim('second');
+    expect(next).toMatchObject({ id: left.id, attempt: left.attempt, leaseOwner: 'second' });
+
+    await expect(lease.storeJournal({ csrId: fqdn.id })).rejects.toThrow(LeaseLost);
+    const { attempt, leaseOwner } = left;
+    const late = (tx: Tx) => updateRenewals(tx, { ids: [left.id], attempt, leaseOwner }, { reason: 'late' });
+    expect(await db.transaction(late)).toBe(0);
+    lease.release();
+    expect((await storedRenewals(db, fqdn.id)).map(({ journal, reason }) => [journal, reason])).toEqual([
+      [null, null],
+    ]);
   });
 });
 

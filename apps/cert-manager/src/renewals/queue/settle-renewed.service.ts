@@ -135,14 +135,18 @@ async function lockStorable(tx: Tx, settlements: readonly Settlement[]): Promise
   });
 }
 
-/** Ends the entries if the numbers of their tries are still the same. Throws LeaseLost if another worker has one. */
+/** Ends the entries if their tries and their worker are still the same. Throws LeaseLost if another worker has one. */
 async function completeAll(tx: Tx, entries: readonly RenewalRow[], now: Date): Promise<void> {
   for (const attempt of new Set(entries.map((entry) => entry.attempt))) {
     const tried = entries.filter((entry) => entry.attempt === attempt);
     const [first] = tried;
-    const change = first && changeOf(first, { kind: 'complete', attempt, at: now });
+    if (first === undefined) continue;
+    const change = changeOf(first, { kind: 'complete', attempt, at: now });
     const ids = tried.map(({ id }) => id);
-    const count = change === undefined ? 0 : await updateRenewals(tx, { ids, attempt }, settledBy(change));
+    const count =
+      change === undefined
+        ? 0
+        : await updateRenewals(tx, { ids, attempt, leaseOwner: first.leaseOwner }, settledBy(change));
     if (count !== tried.length) throw new LeaseLost();
   }
 }
