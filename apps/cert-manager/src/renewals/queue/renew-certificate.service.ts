@@ -29,9 +29,9 @@ import { callerFor, type RenewalEnd, type SettleDeps, settleFailed } from './set
 import { createSettler, type Settlement } from './settle-renewed.service.js';
 
 /**
- * What a renewal goes through, in this order. After each of them the process may end: an entry is claimed again
- * when its lease has lapsed, and goes on after what is on disk. Between the first two, the provider stores in the
- * entry's journal how far its order has come, if it has orders.
+ * What a renewal goes through, in this order. After each of them the process may end: an entry is claimed again, at
+ * once if the process was asked to stop, else when its lease has expired, and goes on after what is on disk. Between
+ * the first two, the provider stores in the entry's journal how far its order has come, if it has orders.
  */
 export const renewalSteps = [
   /** The entry is taken; no one has been asked. On disk. */
@@ -52,7 +52,8 @@ export interface RenewDeps extends LeaseDeps, SettleDeps {
 
 /**
  * Renews the certificate of an entry that this worker has claimed, and settles it. A refusal of the provider is
- * an end like any other; throws only what no one foresaw, and then the entry is left to lapse.
+ * an end like any other; throws only unexpected errors, and the reason of a stop that ends a call. The entry stays
+ * claimed then: the caller releases it at a stop, or lets the lease expire.
  */
 export async function renewCertificate(deps: RenewDeps, entry: RenewalRow): Promise<RenewalEnd> {
   const lease = openLease(deps, entry);
