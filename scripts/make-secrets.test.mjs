@@ -29,7 +29,7 @@ describe('docker/make-secrets.mjs', () => {
     Object.fromEntries(readdirSync(from).map((name) => [name, readFileSync(join(from, name), 'utf8')]));
   const read = () => readAll(folder);
 
-  it('makes each secret once, for its owner alone', () => {
+  it('creates each secret once, for its owner only', () => {
     assert.equal(run().status, 0);
     const first = read();
     assert.ok(Object.values(first).every((content) => content.length >= 24));
@@ -53,7 +53,7 @@ describe('docker/make-secrets.mjs', () => {
     assert.match(stderr, /postgres-password is empty: remove it/);
   });
 
-  it('gives each service a copy of what it needs, and of nothing else', () => {
+  it('gives each service a copy of only the secrets that it needs', () => {
     run();
     const all = read();
     const copies = (service) => readAll(join(shares, service));
@@ -66,7 +66,7 @@ describe('docker/make-secrets.mjs', () => {
     );
   });
 
-  it('copies a secret again that was changed', () => {
+  it('copies a changed secret again', () => {
     run();
     writeFileSync(join(folder, 'encryption-keys'), 'k2:another');
     run();

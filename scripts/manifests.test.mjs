@@ -15,15 +15,15 @@ const changed = (change) => {
   return copy;
 };
 
-test('the shipped manifests are what the Kubernetes API takes', () => {
+test('the shipped manifests are valid for the Kubernetes API', () => {
   assert.deepEqual(shipped.manifests.flatMap(schemaFaults), []);
 });
 
-test('the shipped manifests fit together', () => {
+test('the shipped manifests are consistent', () => {
   assert.deepEqual(fittingFaults(shipped), []);
 });
 
-test('the shipped ConfigMaps hold settings that the services have', () => {
+test('the shipped ConfigMaps contain only settings that the services have', () => {
   for (const { name, literals } of shipped.kustomization.configMapGenerator) {
     const known = Object.values(settingsOf[name]).map((setting) => setting.name);
     const given = literals.map((literal) => literal.split('=')[0].replace(/_FILE$/, ''));
@@ -34,7 +34,7 @@ test('the shipped ConfigMaps hold settings that the services have', () => {
   }
 });
 
-test('the shipped images are of the version of this tree', () => {
+test('the shipped images have the version of this tree', () => {
   const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
   assert.deepEqual(
     shipped.kustomization.images.map(({ newTag }) => newTag),
@@ -42,7 +42,7 @@ test('the shipped images are of the version of this tree', () => {
   );
 });
 
-test('the balancer waits longer for an answer than a caller may have cert-manager wait', () => {
+test('the balancer waits longer for a response than a caller can make cert-manager wait', () => {
   const balancer = readFileSync(new URL('../docker/balancer.conf', import.meta.url), 'utf8');
   const [, seconds] = /proxy_read_timeout (\d+)s;/.exec(balancer);
   const { query } = certManagerContract.requestCertificate;
@@ -56,7 +56,7 @@ const bad = {
   'a field that the kind does not have': ['spec: { maxUnavailble: 1 }', /unknown field spec.maxUnavailble/],
 };
 for (const [name, [spec, fault]] of Object.entries(bad)) {
-  test(`${name} is refused`, () => {
+  test(`rejects ${name}`, () => {
     const [manifest] = readManifests(
       `{ apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: { name: a }, ${spec} }`,
     );
@@ -64,7 +64,7 @@ for (const [name, [spec, fault]] of Object.entries(bad)) {
   });
 }
 
-test('a kind that its group does not have is refused', () => {
+test('rejects a kind that its group does not have', () => {
   assert.match(
     schemaFaults({ apiVersion: 'apps/v1', kind: 'Deploymint', metadata: {} })[0],
     /no kind of apps\/v1/,
@@ -104,7 +104,7 @@ const unfit = {
   ],
 };
 for (const [name, [change, fault]] of Object.entries(unfit)) {
-  test(`${name} is seen`, () => {
+  test(`detects ${name}`, () => {
     assert.match(fittingFaults(changed(change)).join('\n'), fault);
   });
 }

@@ -35,7 +35,7 @@ async function output() {
   return stdout;
 }
 
-test('runs a program of several files, by Node alone and by what was compiled', async () => {
+test('runs a program of several files, with Node alone and with compiled code', async () => {
   write('part.cjs', 'exports.words = () => process.argv.slice(2);');
   write(
     'main.cjs',
@@ -55,7 +55,7 @@ test('runs a program of several files, by Node alone and by what was compiled', 
   );
 });
 
-test('runs what a new build wrote, although it has the length and the time of the former', async () => {
+test('runs the output of a new build, although it has the size and the time of the previous one', async () => {
   for (const word of ['one', 'two', 'two', 'one']) {
     write('main.cjs', `console.log("${word}");`);
     utimesSync(join(folder, 'main.cjs'), 1, 1);
@@ -63,7 +63,7 @@ test('runs what a new build wrote, although it has the length and the time of th
   }
 });
 
-test('compiles again what was damaged or compiled by another V8, and caches that', async () => {
+test('recompiles code that is damaged or from another V8, and caches it', async () => {
   const functions = Array.from(
     { length: 500 },
     (_, place) => `function f${place}() { return [${place}, 'word']; }`,
@@ -94,21 +94,21 @@ test('compiles again what was damaged or compiled by another V8, and caches that
   }
 });
 
-test('runs where nothing can be written', async () => {
+test('runs if nothing can be written', async () => {
   write('compiled', 'in the way of the folder');
   write('main.cjs', 'console.log("one");');
   assert.equal(await output(), 'one\n');
   assert.equal(await output(), 'one\n');
 });
 
-test('runs many times at once before anything was cached', async () => {
+test('runs many times in parallel before anything is cached', async () => {
   write('main.cjs', 'console.log("one");');
   const outputs = await Promise.all(Array.from({ length: 8 }, output));
   assert.deepEqual(new Set(outputs), new Set(['one\n']));
   assert.equal(compiled().length, 1);
 });
 
-test('ends with the fault of a program, which names its file', async () => {
+test('exits with the error of a program, which names its file', async () => {
   write('main.cjs', 'setTimeout(() => { throw new Error("no way"); }, 1);');
   await assert.rejects(output(), /main\.cjs:1[\s\S]*no way/);
 });

@@ -90,7 +90,7 @@ const deepTree = {
   },
 };
 
-test('every law refuses a tree that breaks it', () => {
+test('every law rejects a tree that breaks it', () => {
   const broken = new Set(violationsIn(badTree).map(({ rule }) => rule.name));
   assert.deepEqual(
     Object.keys(badTree).filter((rule) => !broken.has(rule)),
@@ -98,7 +98,7 @@ test('every law refuses a tree that breaks it', () => {
   );
 });
 
-test('a page imports nothing of the services and of contracts only the entry for browsers', () => {
+test('a page imports nothing from the services, and only the entry for browsers from contracts', () => {
   const consoleBreaks = (target) =>
     violationsIn({
       any: {
@@ -115,7 +115,7 @@ test('a page imports nothing of the services and of contracts only the entry for
   assert.equal(consoleBreaks('../../../packages/contracts/src/browser.js'), false);
 });
 
-test('every law holds in folders within folders too', () => {
+test('every law applies to nested folders too', () => {
   const found = new Set(violationsIn(deepTree).map(({ rule, from }) => `${rule.name}: ${from}`));
   const expected = Object.entries(deepTree).map(([rule, files]) => `${rule}: ${Object.keys(files)[0]}`);
   assert.deepEqual(
@@ -175,7 +175,7 @@ const tracked = execFileSync('git', ['ls-files', '--cached', '--others', '--excl
   .split('\n')
   .filter((file) => file !== '' && existsSync(join(root, file)));
 
-test('the environment is read in config.ts only', () => {
+test('only config.ts reads the environment', () => {
   const readers = tracked.filter(
     (file) =>
       /^(apps|packages)\/[^/]+\/src\/.*\.ts$/.test(file) &&
@@ -190,7 +190,7 @@ const browserOnly = /\b(?:fetch|setTimeout|setInterval|requestAnimationFrame)\(|
 const never = /innerHTML|outerHTML|insertAdjacentHTML|document\.write/i;
 const isOfBrowser = (file) => /^web\/kit\/src\/.+\.browser\.tsx?$/.test(file);
 
-test('pages reach the network, storage and timers by the kit alone, and write no HTML', () => {
+test('pages use the network, storage and timers only through the kit, and write no HTML', () => {
   const breaks = (file, text) => never.test(text) || (!isOfBrowser(file) && browserOnly.test(text));
   const sources = tracked.filter((file) => /^web\/[^/]+\/src\/.*\.tsx?$/.test(file));
   assert.ok(sources.length > 20);
@@ -212,7 +212,7 @@ test('pages reach the network, storage and timers by the kit alone, and write no
   assert.equal(breaks('web/kit/src/service/api.browser.ts', 'element.innerHTML = text'), true);
 });
 
-test('sources of the apps ask what a database can do, and never which driver it has', () => {
+test('sources of the apps check what a database can do, never which driver it has', () => {
   const sources = tracked.filter(
     (file) =>
       /^apps\/[^/]+\/src\/.*\.ts$/.test(file) &&
@@ -233,7 +233,7 @@ const [, kindList = ''] =
   ) ?? [];
 const providerKinds = [...kindList.matchAll(/'([\w-]+)'/g)].map(([, kind]) => kind);
 
-test('the kind of a provider is compared in its slice only: others ask what the kind can do', () => {
+test('only its own slice compares the kind of a provider, others check what the kind can do', () => {
   const sources = tracked.filter(
     (file) =>
       /^apps\/cert-manager\/src\/(?!providers\/).*\.ts$/.test(file) &&
@@ -262,7 +262,7 @@ function readPage(path) {
   return path.endsWith('.md') ? readFileSync(join(root, path), 'utf8') : '';
 }
 
-test('a path named in a document exists', () => {
+test('every path named in a document exists', () => {
   const named = /`((?:apps|packages|docs|scripts|bench|docker|\.ci)\/[\w./-]+)`/g;
   const missing = documents.flatMap((file) =>
     [...readPage(file).matchAll(named)]
@@ -272,7 +272,7 @@ test('a path named in a document exists', () => {
   assert.deepEqual(missing, []);
 });
 
-test('a link of a document leads to a file, and to a heading of it where it names one', () => {
+test('every link of a document leads to a file, and to an existing heading if it names one', () => {
   assert.deepEqual(brokenLinks(documents, readPage), []);
 });
 
@@ -281,7 +281,7 @@ test('README.md leads to each page', () => {
   assert.deepEqual(unreachable('README.md', pages, readPage), []);
 });
 
-test('a link that leads to nothing is seen, and so is a page that no link leads to', () => {
+test('detects a broken link, and a page without a link to it', () => {
   const pages = {
     'README.md': '[a](docs/a.md#two-words-1) [b](docs/b.md) [there](https://example.org/#x) [here](#nowhere)',
     'docs/a.md':

@@ -11,7 +11,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const sliceOrders = JSON.parse(readFileSync(join(root, 'scripts/laws/slice-orders.json'), 'utf8'));
 const apps = Object.keys(sliceOrders);
 
-test('the apps break no law but in the places that are named, and each of these is one still', () => {
+test('the apps break laws only at the listed exceptions, and every exception is still needed', () => {
   const found = apps.flatMap((app) => breaches(app, join(root, 'apps', app, 'src')));
   const expected = Object.entries(exceptions).flatMap(([law, places]) =>
     Object.keys(places).map((place) => `${law}: ${place}`),
@@ -127,7 +127,7 @@ for (const [law, cases] of Object.entries(bad)) {
   }
 }
 
-test('no law refuses what holds to them', () => {
+test('no law rejects valid code', () => {
   const good = {
     'spaces/name.ts': `export const at = (moment: Date) => new Date(moment.getTime() + 5);
 export function setTimeoutOf(row: { setTimeout: number }) { return { setTimeout: row.setTimeout }; }`,

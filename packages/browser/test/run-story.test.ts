@@ -91,7 +91,7 @@ const pages: Readonly<Record<string, string>> = {
     await expect(play(path)).rejects.toThrow(reason);
   });
 
-  test('fails by what is not on the page', async () => {
+  test('fails if an element is missing on the page', async () => {
     process.env['STORY_TRACE'] = '1';
     const story = runStory(
       browser,

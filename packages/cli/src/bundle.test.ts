@@ -36,7 +36,7 @@ test('is one file of at most 2 MB with its checksum and the licenses of what it 
   expect(bytes.toString()).toMatch(/^commander [\d.]+ \(MIT\)\n.*\n*Copyright/m);
 });
 
-test('loads nothing but what Node.js has itself, and no native module', async () => {
+test('loads only modules of Node.js, and no native module', async () => {
   const code = await readFile(file, 'utf8');
   const loaded = [...code.matchAll(/\b(?:from|import|require\()\s*["']([\w@][\w:@./-]*)["']/g)].map(
     ([, name]) => name,
@@ -46,7 +46,7 @@ test('loads nothing but what Node.js has itself, and no native module', async ()
   expect(code).not.toMatch(/\.node["'`]|\bdlopen\b|node-gyp|\bbindings\(/);
 });
 
-test('installs itself, and the installed command runs in an empty folder with an empty environment', async () => {
+test('installs a command that runs in an empty folder with an empty environment', async () => {
   const bin = join(folder, "Anna's", 'bin');
   const outside = { cwd: empty, env: {} };
   const { stdout, stderr } = await execute(process.execPath, [file, 'install', '--dir', bin], outside);
@@ -111,7 +111,7 @@ test('runs from a crontab: without HOME, with a short PATH, and with a job that 
   }
 });
 
-test('administers a service only where its code is', async () => {
+test('administers a service only on a machine with its code', async () => {
   const admin = execute(process.execPath, [file, 'admin', 'manager', 'settings'], { cwd: empty, env: {} });
   await expect(admin).rejects.toMatchObject({
     code: 2,
@@ -129,7 +129,7 @@ test('names a full disk behind standard output', async () => {
   });
 });
 
-test('that was changed on its way is not installed', async () => {
+test('is not installed if it was modified', async () => {
   await writeFile(file, '\n', { flag: 'a' });
   const refused = execute(process.execPath, [file, 'install', '--dir', join(folder, 'other')], { env: {} });
   await expect(refused).rejects.toMatchObject({

@@ -18,7 +18,7 @@ function reachedFrom(file: URL, reached = new Map<string, string[]>()): Map<stri
 const foreignImportsOf = (file: string) =>
   [...reachedFrom(new URL(file, import.meta.url)).values()].flat().filter((name) => !name.startsWith('.'));
 
-test('loads no module from outside of this package, so no zod', () => {
+test('imports no module from outside this package, so no zod', () => {
   expect(foreignImportsOf('./browser.js')).toEqual([]);
   // the same search finds it in the whole package
   expect(foreignImportsOf('./index.js')).toContain('zod');

@@ -224,7 +224,7 @@ function row(method: string, path: string, successes: string, failures: string):
   return `${method} ${path} ${sorted(successes)} | ${sorted(failures)}`;
 }
 
-describe('the contracts are the documents', () => {
+describe('the contracts match the OpenAPI documents', () => {
   test('certificate management service', () => {
     expect(rowsOf(certManagerContract)).toEqual(
       [...rowsIn(certManager), ...rowsIn(certManagerExtensions)].sort(),
@@ -246,7 +246,7 @@ describe('the contracts are the documents', () => {
   });
 });
 
-test('leaves the addresses below /ui to the consoles', () => {
+test('has no paths below /ui, which belong to the consoles', () => {
   const contracts: Contract[] = [certManagerContract, checkMonitorContract, accountContract, dummyCaContract];
   const paths = contracts.flatMap((contract) => Object.values(contract).map(({ path }) => path));
   expect(paths.length).toBeGreaterThan(100);

@@ -28,7 +28,7 @@ function handlersOf<C extends Contract, Context>(_: C, handlers: Handlers<C, Con
 
 describe('handlers', () => {
   // These are checked by the compiler: the test is not built when a line of it does not hold.
-  test('are typed by their endpoints', async () => {
+  test('have the types of their endpoints', async () => {
     const handlers = handlersOf(
       contract,
       {

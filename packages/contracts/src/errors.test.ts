@@ -70,7 +70,7 @@ describe('refusals', () => {
     expect(refusal).toMatchObject({ cause, fields, headers: { 'Retry-After': '3' } });
   });
 
-  test('has no cause member when there is none', () => {
+  test('has no cause member without a cause', () => {
     expect('cause' in new NotFound('said')).toBe(false);
   });
 });

@@ -18,7 +18,7 @@ const rootOf = async (commonName: string) => {
   const folder = new OpensslFolder();
   afterAll(() => folder.close());
 
-  test.each([1, 2, 5])('holds %i of them in their order', async (count) => {
+  test.each([1, 2, 5])('contains %i certificates in their order', async (count) => {
     const names = Array.from({ length: count }, (_, index) => `Name ${index}`);
     const ders = await Promise.all(names.map(rootOf));
     const base64 = encodeCertsOnly(ders).toString('base64');

@@ -42,7 +42,7 @@ async function peculiarVerdictOf(der: Buffer): Promise<boolean | 'unable to judg
   }
 }
 
-test('the corpus is judged and described as it was made', async () => {
+test('accepts, rejects and describes each CSR of the corpus as expected', async () => {
   const found = await Promise.all(
     corpus.map(async ({ name, der }) => {
       const { publicKeyAlgorithm, keySize, curve, signatureAlgorithm } = describeCsr(parseCsr(der));
@@ -53,7 +53,7 @@ test('the corpus is judged and described as it was made', async () => {
   expect(found).toEqual(corpus.map(({ der: _, ...specimen }) => specimen));
 });
 
-test('names of every kind are read', () => {
+test('reads names of every kind', () => {
   for (const { name, der } of corpus.filter((specimen) => specimen.name.startsWith('openssl'))) {
     expect({ name, ...describeCsr(parseCsr(der)) }).toMatchObject({
       name,
@@ -67,7 +67,7 @@ test('names of every kind are read', () => {
   }
 });
 
-test('no verdict contradicts that of @peculiar/x509', async () => {
+test('no result contradicts that of @peculiar/x509', async () => {
   for (const { name, der, verdict } of corpus) {
     const other = await peculiarVerdictOf(der);
     const agree = other === 'unable to judge' || other === (verdict === 'ok') || verdict !== 'ok';
@@ -78,7 +78,7 @@ test('no verdict contradicts that of @peculiar/x509', async () => {
 describe('mutations', () => {
   const small = (): Specimen[] => corpus.filter(({ name }) => name.startsWith('own') || name.startsWith('@'));
 
-  test('no request survives being cut', async () => {
+  test('rejects every truncated request', async () => {
     for (const { der } of small()) {
       for (let length = 0; length < der.length; length += 1) {
         expect(() => parseCsr(der.subarray(0, length))).toThrow(InvalidInput);
@@ -86,7 +86,7 @@ describe('mutations', () => {
     }
   });
 
-  test('no request survives an octet more, in front or behind', async () => {
+  test('rejects a request with an extra byte before or after it', async () => {
     for (const { der } of corpus) {
       expect(() => parseCsr(Buffer.concat([der, Buffer.of(0)]))).toThrow(InvalidInput);
       expect(() => parseCsr(Buffer.concat([der, der]))).toThrow(InvalidInput);
@@ -94,7 +94,7 @@ describe('mutations', () => {
     }
   });
 
-  test('no request survives a changed bit, wherever it is', async () => {
+  test('rejects a request with any single bit changed', async () => {
     for (const { name, der } of corpus) {
       // Every fifth bit of a few, every 43rd of the rest: all positions of an octet come up in turn.
       const step = name.startsWith('own') ? 5 : 43;
@@ -107,7 +107,7 @@ describe('mutations', () => {
     }
   }, 120_000);
 
-  test('whatever is done to a request, the only exception is InvalidInput', async () => {
+  test('throws nothing but InvalidInput for any damaged request', async () => {
     const edits = fc.array(fc.tuple(fc.double({ min: 0, max: 1, noNaN: true }), fc.nat(255), fc.nat(2)), {
       minLength: 1,
       maxLength: 6,
@@ -126,7 +126,7 @@ describe('mutations', () => {
   }, 60_000);
 });
 
-describe('requests made to be costly', () => {
+describe('requests that are built to be expensive', () => {
   const attributes = (extension: Buffer): Buffer[] => [
     encode(contextConstructed(0), forgeRequest([extension])),
   ];
@@ -195,7 +195,7 @@ describe('requests made to be costly', () => {
         ),
       },
     ],
-  ])('%s cost less than 50 ms', async (_, parts) => {
+  ])('%s take less than 50 ms', async (_, parts) => {
     const { privateKey } = await generateKeyPair('P-256');
     const der = await forgeCsr(privateKey, parts);
     const costs: number[] = [];
@@ -209,7 +209,7 @@ describe('requests made to be costly', () => {
     expect(Math.min(...costs)).toBeLessThan(50);
   });
 
-  test('a request with a thousand names is still taken', async () => {
+  test('accepts a request with a thousand names', async () => {
     const { privateKey } = await generateKeyPair('P-256');
     const dnsNames = Array.from({ length: 1000 }, (_, index) => `host-${index}.corpus.test`);
     const { der } = await buildCsr({ privateKey, dnsNames });

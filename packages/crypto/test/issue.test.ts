@@ -88,7 +88,7 @@ describe('the profile', () => {
     return found && { critical: found.critical, value: found.value.toString('hex') };
   };
 
-  test('is that of RFC 5280, octet by octet', async () => {
+  test('is that of RFC 5280, byte by byte', async () => {
     const leaf = parseCertificate(await issue());
     const ski = createHash('sha1').update(csr.publicKey.keyOctets).digest('hex');
     expect(leaf.version).toBe(3);
@@ -115,17 +115,17 @@ describe('the profile', () => {
     });
   });
 
-  test('lets RSA keys encrypt keys', async () => {
+  test('permits RSA keys to encrypt keys', async () => {
     const leaf = parseCertificate(await issueCertificate(issuer, requestFor(await makeCsr('RSA-2048'))));
     expect(valueFor(leaf, '2.5.29.15')).toEqual({ critical: true, value: '030205a0' });
   });
 
-  test('makes the subjectAltName critical when there is no subject', async () => {
+  test('marks the subjectAltName as critical when there is no subject', async () => {
     const leaf = parseCertificate(await issue({ subjectDer: encodeSequence() }));
     expect(valueFor(leaf, '2.5.29.17')?.critical).toBe(true);
   });
 
-  test('takes other purposes, by name or number, and none', async () => {
+  test('accepts other purposes, by name or number, and no purpose', async () => {
     const purposes = async (extendedKeyUsage: string[]) =>
       describeCertificate(parseCertificate(await issue({ extendedKeyUsage }))).extensions.find(
         (extension) => extension.name === 'extendedKeyUsage',
@@ -135,7 +135,7 @@ describe('the profile', () => {
     await expect(purposes(['nonsense'])).rejects.toThrow(InvalidInput);
   });
 
-  test('takes names to encode, and further extensions', async () => {
+  test('accepts names to encode, and additional extensions', async () => {
     const extension = { oid: '1.3.6.1.5.5.7.1.24', critical: false, value: Buffer.from('3003020105', 'hex') };
     const der = await issue({
       subjectAltNameDer: undefined,
@@ -147,7 +147,7 @@ describe('the profile', () => {
     expect(lintCertificate(der, issuer.certificate.der)).toEqual([]);
   });
 
-  test('makes an authority that can issue in turn', async () => {
+  test('issues an authority that can issue certificates', async () => {
     const { privateKey } = await generateKeyPair('P-256');
     const certificateDer = await issue({
       subjectDer: encodeName({ commonName: 'Intermediate' }),
@@ -163,7 +163,7 @@ describe('the profile', () => {
   });
 });
 
-describe('what is taken over', () => {
+describe('copied values', () => {
   const attribute = (stringType: number, content: Buffer): Buffer =>
     encodeSetOf(encodeSequence(encodeOid('2.5.4.3'), encode(stringType, content)));
 
@@ -173,11 +173,11 @@ describe('what is taken over', () => {
     ['TeletexString', encodeSequence(attribute(tag.teletexString, Buffer.of(0xe9)))],
     ['BMPString', encodeSequence(attribute(tag.bmpString, Buffer.from('017d', 'hex')))],
     ['several parts', Buffer.concat([encodeName({ country: 'LV', organization: 'a', commonName: 'b' })])],
-  ])('a subject in %s stays byte for byte', async (_, subjectDer) => {
+  ])('copies a subject in %s byte for byte', async (_, subjectDer) => {
     expect(parseCertificate(await issue({ subjectDer })).subjectDer).toEqual(subjectDer);
   });
 
-  test('names in any order and of any kind stay byte for byte', async () => {
+  test('copies names in any order and of any kind byte for byte', async () => {
     const subjectAltNameDer = encodeSequence(
       encode(0x86, Buffer.from('urn:a')),
       encode(0xa0, encodeOid('1.2.3'), encode(0xa0, encode(tag.utf8String, Buffer.from('x')))),
@@ -188,7 +188,7 @@ describe('what is taken over', () => {
   });
 });
 
-describe('the issuer name is that of the authority byte for byte', () => {
+describe('copies the issuer name from the authority byte for byte', () => {
   // A name that reads the same but is encoded otherwise passes OpenSSL, yet breaks the chain for Go and GnuTLS.
   test.each([
     ['UTF8String', tag.utf8String],
@@ -288,17 +288,17 @@ describe('bounds', () => {
     ],
     ['names that are none', { subjectAltNameDer: undefined, subjectAltNames: {} }, 'no_names'],
   ];
-  test.each(refused)('%s is refused', async (_, request, code) => {
+  test.each(refused)('rejects %s', async (_, request, code) => {
     await expect(issue(request)).rejects.toThrow(expect.objectContaining({ code }));
   });
 
-  test('a validity of the issuer itself is accepted', async () => {
+  test("accepts the same validity as the issuer's", async () => {
     const { notBefore, notAfter } = issuer.certificate;
     expect(lintCertificate(await issue({ notBefore, notAfter }), issuer.certificate.der)).toEqual([]);
   });
 });
 
-test('names given as text end up as they were given', () => {
+test('encodes names that are given as text', () => {
   const names = { dnsNames: ['a.test'], ipAddresses: ['::1'] };
   expect(encodeGeneralNames(names).toString('hex')).toBe(
     `301a8206${Buffer.from('a.test').toString('hex')}8710${'0'.repeat(31)}1`,

@@ -12,7 +12,7 @@ import { lintCertificate } from '../src/lint/lint.js';
 import { days, makeCsr, makeIssuer, now, requestFor, rootValidity } from './issuing.js';
 
 describe('roots', () => {
-  test('carry their serial number and validity', async () => {
+  test('have the requested serial number and validity', async () => {
     const serialNumber = BigInt(`0x00ff${randomBytes(17).toString('hex')}`);
     const { certificateDer } = await createRoot({
       keyKind: 'P-256',
@@ -32,7 +32,7 @@ describe('roots', () => {
     });
   });
 
-  test.each([0n, 2n ** 159n])('serial number %s is refused', async (serialNumber) => {
+  test.each([0n, 2n ** 159n])('rejects the serial number %s', async (serialNumber) => {
     const request = {
       keyKind: 'P-256',
       subject: { commonName: 'Root' },
@@ -68,11 +68,11 @@ describe('loading an issuer', () => {
     }
   };
 
-  test('takes what belongs together', () => {
+  test('accepts a matching key and certificate', () => {
     expect(codeOf({ certificatePem, privateKeyPem }, now)).toBe('ok');
   });
 
-  test('refuses what does not, saying why', async () => {
+  test('rejects a key and certificate that do not match, with the reason', async () => {
     const other = exportPrivateKeyPem((await generateKeyPair('P-256')).privateKey);
     const { privateKey } = await generateKeyPair('P-256');
     const request = { ...requestFor(await makeCsr('P-256', 'leaf.test')), spkiDer: exportSpki(privateKey) };

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { parseAddress } from './source.js';
 
-describe('an address', () => {
+describe('a database address', () => {
   test.each([
     ['sqlite::memory:', { dialect: 'sqlite', file: undefined }],
     ['sqlite:./data/app.sqlite', { dialect: 'sqlite', file: resolve('data/app.sqlite') }],

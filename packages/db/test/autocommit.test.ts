@@ -24,28 +24,28 @@ describeEachDialect('autocommit', (open, dialect) => {
   };
 
   if (dialect === 'sqlite') {
-    test('are for servers only', () => {
+    test('exists only for PostgreSQL', () => {
       expect(database.autocommit).toBeUndefined();
     });
     return;
   }
 
-  test('run statements of their own, seen by all when they end', async () => {
+  test('runs single statements, visible to all when they end', async () => {
     expect(await autocommit().run(rename, ['{a}', '{b}'])).toEqual([['b', '0']]);
     expect(await namesIn(database)).toEqual(['b']);
   });
 
-  test('take more statements than there are connections', async () => {
+  test('accepts more statements than there are connections', async () => {
     const steps = Array.from({ length: 20 }, (_, step) => autocommit().run(rename, ['{a}', `{a${step}}`]));
     expect((await Promise.all(steps)).flat()).toHaveLength(1);
   });
 
-  test('go on after a statement that fails', async () => {
+  test('continues after a statement that fails', async () => {
     await expect(autocommit().run(rename, ['{a}', '{NULL}'])).rejects.toThrow('null value');
     expect(await autocommit().run(rename, ['{a}', '{b}'])).toHaveLength(1);
   });
 
-  test('report a failed statement without its values', async () => {
+  test('reports a failed statement without its values', async () => {
     await database.transaction((tx) => insertNamed(tx, 'a secret'));
     const failure = autocommit().run(rename, ['{a secret}', '{NULL}']);
     const error = await failure.catch((reason: unknown) => reason);
@@ -53,7 +53,7 @@ describeEachDialect('autocommit', (open, dialect) => {
     expect(inspect({ ...(error as Error) })).not.toContain('a secret');
   });
 
-  test('run a statement again that a deadlock took back', async () => {
+  test('repeats a statement that a deadlock rolled back', async () => {
     const failsOnce = `create function fail_once() returns text language plpgsql as $$ begin
       if nextval('tries') = 1 then raise exception 'deadlock detected' using errcode = '40P01'; end if;
       return 'done'; end $$`;
@@ -65,7 +65,7 @@ describeEachDialect('autocommit', (open, dialect) => {
     expect(await autocommit().run({ name: 'fail-once', text: 'select fail_once()' }, [])).toEqual([['done']]);
   });
 
-  test('end with the database', async () => {
+  test('ends with the database', async () => {
     const last = autocommit().run(rename, ['{a}', '{b}']);
     await database.close();
     expect(await last).toHaveLength(1);

@@ -28,7 +28,7 @@ describeEachDialect('a claim', (open) => {
       updateRows(tx, jobs, { id, attempt, status: 'processing' }, { status: 'completed' }),
     );
 
-  test('takes what is due, the earliest first, and nothing before its time', async () => {
+  test('returns due rows, the earliest first, and nothing before its time', async () => {
     await add(seconds(2), seconds(1), seconds(10));
     expect((await claimAt(seconds(9)))?.dueAt).toEqual(seconds(1));
     expect((await claimAt(seconds(9)))?.dueAt).toEqual(seconds(2));
@@ -59,7 +59,7 @@ describeEachDialect('a claim', (open) => {
     expect(claims.filter((claim) => claim !== undefined)).toHaveLength(1);
   });
 
-  test('gives as many workers as there are jobs one each', async () => {
+  test('gives one job to each worker if there are as many', async () => {
     const other = await openDatabase({ url, schema: queue });
     await add(...Array.from({ length: 20 }, (_, index) => seconds(-index)));
     const claims = await Promise.all(
@@ -70,7 +70,7 @@ describeEachDialect('a claim', (open) => {
     expect(claims).not.toContain(undefined);
   });
 
-  test('lapses with its lease, and the late worker settles nothing', async () => {
+  test('expires with its lease, and ignores the late worker', async () => {
     await add(noon);
     const late = await claimAt(noon);
     expect(await claimAt(seconds(59.999))).toBeUndefined();
@@ -101,7 +101,7 @@ describeEachDialect('a claim', (open) => {
       );
     const stored = () => database.read((tx) => tx.find(jobs, { order: { dueAt: 'ASC' } }));
 
-    test('takes the earliest, as many as are wanted, as they stand now', async () => {
+    test('returns the requested number of rows, the earliest first, in their current state', async () => {
       await add(seconds(-1), seconds(-3), seconds(-2), seconds(1));
       const claimed = await claimBatch(database, 2);
       expect(claimed.map(({ dueAt }) => dueAt)).toEqual([seconds(-3), seconds(-2)]);
@@ -110,7 +110,7 @@ describeEachDialect('a claim', (open) => {
       expect(await claimBatch(database, 9)).toEqual([]);
     });
 
-    test('takes those that are chosen, and leaves the others', async () => {
+    test('claims the selected rows, and no others', async () => {
       await add(seconds(-3), seconds(-2), seconds(-1));
       const claimed = await claimBatch(database, 9, (due) => due.filter((_, index) => index !== 1));
       expect(claimed.map(({ dueAt }) => dueAt)).toEqual([seconds(-3), seconds(-1)]);

@@ -75,7 +75,7 @@ describeEachDialect('a constraint', (open, dialect) => {
     });
   });
 
-  test('is no cause of other errors', async () => {
+  test('is not reported as the cause of other errors', async () => {
     expect(await violation((tx) => tx.query('select nothing'))).toBeUndefined();
     expect(constraintViolation(new Error('unique'))).toBeUndefined();
   });
@@ -84,12 +84,12 @@ describeEachDialect('a constraint', (open, dialect) => {
     database.transaction((tx) => insertMany(tx, customers, [{ ...ada, id: randomUUID() }]));
   const refusal = () => new Conflict('there is one of that name');
 
-  test('becomes a refusal, outside of the transaction', async () => {
+  test('becomes a rejection outside the transaction', async () => {
     await expect(onUniqueViolation(insertTwin, refusal)).rejects.toThrow(Conflict);
     await expect(onUniqueViolation(insertTwin, refusal, ['bornAt', 'name'])).rejects.toThrow(Conflict);
   });
 
-  test('becomes a refusal inside of the transaction, which is lost', async () => {
+  test('becomes a rejection inside the transaction, which is rolled back', async () => {
     const work = database.transaction(async (tx) => {
       await insertMany(tx, customers, [customer({ name: 'Ben' })]);
       await onUniqueViolation(() => insertMany(tx, customers, [{ ...ada, id: randomUUID() }]), refusal);
@@ -98,12 +98,12 @@ describeEachDialect('a constraint', (open, dialect) => {
     expect(await namesIn(database)).toEqual(['Ada']);
   });
 
-  test('keeps its error when other columns were meant', async () => {
+  test('is not translated when other columns were named', async () => {
     await expect(onUniqueViolation(insertTwin, refusal, ['id'])).rejects.not.toThrow(Conflict);
     await expect(onUniqueViolation(insertTwin, refusal, ['name'])).rejects.not.toThrow(Conflict);
   });
 
-  test('deletes what refers to the deleted', async () => {
+  test('deletes rows that refer to a deleted row', async () => {
     await database.transaction((tx) => tx.delete(customers, { id: ada.id }));
     expect(await database.read((tx) => tx.count(orders))).toBe(0);
   });

@@ -44,7 +44,7 @@ describeEachDialect('a writer', (open, dialect) => {
     made = await open(shop);
   });
 
-  test('waits for the writer of another process without holding up its own', async () => {
+  test('waits for the writer of another process without blocking its own process', async () => {
     const other = await visitorHolding(made.url);
     expect(await namesIn(made.database)).toEqual([]);
     let isWritten = false;
@@ -65,7 +65,7 @@ describeEachDialect('a writer', (open, dialect) => {
     expect(await namesIn(made.database)).toEqual(['host', 'visitor']);
   });
 
-  test('loses what it had not committed when its process is killed, and hinders no one', async () => {
+  test('loses uncommitted changes when its process is killed, and blocks no other process', async () => {
     const other = await visitorHolding(made.url);
     other.kill('SIGKILL');
     await once(other, 'exit');
@@ -73,7 +73,7 @@ describeEachDialect('a writer', (open, dialect) => {
     expect(await namesIn(made.database)).toEqual(['host']);
   });
 
-  test('deletes nothing of very many rows when its process is killed before the end', async () => {
+  test('deletes none of very many rows when its process is killed before the end', async () => {
     await made.database.transaction((tx) => insertNamed(tx, 'ada'));
     const other = await visitorHolding(made.url, 'empty');
     expect(await namesIn(made.database)).toEqual(['ada']);
@@ -104,7 +104,7 @@ describeOnPostgres('a server', () => {
     await work(database).finally(() => database.close().finally(() => made.drop()));
   };
 
-  test('that finds a deadlock gets the transaction again', () =>
+  test('that detects a deadlock receives the transaction again', () =>
     withDatabase(async (database) => {
       const [ada, ben] = [customer(), customer()];
       await database.transaction((tx) => insertMany(tx, customers, [ada, ben]));
@@ -126,7 +126,7 @@ describeOnPostgres('a server', () => {
       expect(warnings).toContainEqual({ name: 'database.transaction_retried', detail: { reason: '40P01' } });
     }));
 
-  test('serves more callers than it has connections for', () =>
+  test('serves more callers than it has connections', () =>
     withDatabase(async (database) => {
       await Promise.all(
         Array.from({ length: 30 }, (_, index) => database.transaction((tx) => insertNamed(tx, `${index}`))),
@@ -140,7 +140,7 @@ describeOnPostgres('a server', () => {
         where datname = current_database() and pid <> pg_backend_pid()`),
     );
 
-  test('that ends idle connections is warned of and connected to again', () =>
+  test('that ends idle connections causes a warning, and is reconnected', () =>
     withDatabase(async (database) => {
       await Promise.all([1, 2, 3].map(() => namesIn(database)));
       await terminateOthers(made.database);
@@ -150,7 +150,7 @@ describeOnPostgres('a server', () => {
       expect(warnings.map(({ name }) => name)).toContain('database.connection_lost');
     }));
 
-  test('that ends a connection in use fails its caller only', () =>
+  test('that ends a connection in use fails only the caller of that connection', () =>
     withDatabase(async (database) => {
       const written = gate();
       const ended = gate();
@@ -194,7 +194,7 @@ describeOnPostgres('a server', () => {
       { connectMs: 300 },
     ));
 
-  test('that is gone fails the ping', () =>
+  test('that has stopped fails the ping', () =>
     withDatabase(async (database) => {
       await database.ping();
       await made.drop();

@@ -24,11 +24,11 @@ describeEachDialect('finding by equal values', (open) => {
     });
   });
 
-  test('gives a row as it was written, column by column', async () => {
+  test('returns a row as it was written, column by column', async () => {
     expect(await database.read((tx) => findRow(tx, customers, { id: ada.id }))).toEqual(ada);
   });
 
-  test('gives the same row as the mapper', async () => {
+  test('returns the same row as the mapper', async () => {
     const [mine, mapped] = await database.read(async (tx) => [
       await findRow(tx, customers, { name: 'bob' }),
       await tx.findOneBy(customers, { name: 'bob' }),
@@ -37,7 +37,7 @@ describeEachDialect('finding by equal values', (open) => {
     expect({ ...mapped }).toEqual(mine);
   });
 
-  test('gives nothing where nothing is equal', async () => {
+  test('returns nothing if no row matches', async () => {
     const found = await database.read((tx) => findRow(tx, customers, { name: 'ada', visits: 7 }));
     expect(found).toBeUndefined();
   });
@@ -45,13 +45,13 @@ describeEachDialect('finding by equal values', (open) => {
   test.each([
     ['asc', ['ada', 'bob']],
     ['desc', ['bob', 'ada']],
-  ] as const)('gives them in order: %s', async (direction, wanted) => {
+  ] as const)('returns rows in order: %s', async (direction, wanted) => {
     const order = { by: ['bornAt', 'name'], direction } as const;
     const found = await database.read((tx) => findRows(tx, customers, { bornAt }, { order }));
     expect(found.map(({ name }) => name)).toEqual(wanted);
   });
 
-  test('finds by booleans and says whether there is one', async () => {
+  test('finds by booleans, and reports whether a row exists', async () => {
     const found = await database.read(async (tx) => [
       await hasRow(tx, customers, { isActive: false, name: 'bob' }),
       await hasRow(tx, customers, { isActive: false, name: 'ada' }),
@@ -59,7 +59,7 @@ describeEachDialect('finding by equal values', (open) => {
     expect(found).toEqual([true, false]);
   });
 
-  test('refuses to find by no value at all', async () => {
+  test('refuses to find without any value', async () => {
     await expect(database.read(async (tx) => findRows(tx, customers, {}))).rejects.toThrow('not only equal');
   });
 

@@ -11,13 +11,13 @@ beforeAll(async () => {
 afterAll(() => rm(root, { recursive: true }));
 
 describe('makeFolder', () => {
-  test('makes what is missing, by several callers at once', async () => {
+  test('creates missing folders, also for several callers at once', async () => {
     const folder = join(root, 'a', 'b', 'c');
     await Promise.all([makeFolder(folder), makeFolder(folder), makeFolder(folder)]);
     expect((await stat(folder)).isDirectory()).toBe(true);
   });
 
-  test('refuses a place below a file', async () => {
+  test('refuses a path below a file', async () => {
     await writeFile(join(root, 'file'), '');
     await expect(makeFolder(join(root, 'file', 'x'))).rejects.toMatchObject({ code: 'ENOTDIR' });
   });

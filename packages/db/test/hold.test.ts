@@ -12,7 +12,7 @@ import { type JobRow, jobs, queue } from './support/queue.js';
 
 const noon = new Date('2026-05-06T12:00:00Z');
 
-describeEachDialect('held rows', (open) => {
+describeEachDialect('locked rows', (open) => {
   let database: Database;
   let url: string;
   beforeEach(async () => {
@@ -21,7 +21,7 @@ describeEachDialect('held rows', (open) => {
     await database.transaction((tx) => insertMany(tx, jobs, [job, job, { ...job, status: 'completed' }]));
   });
 
-  test('are those that meet the condition, by their ids', async () => {
+  test('are those that match the condition, in the order of their ids', async () => {
     const held = await database.transaction((tx) => lockForUpdate(tx, jobs, { status: 'pending' }));
     expect(held.map(({ id }: JobRow) => id)).toEqual([1, 2]);
     expect(await database.transaction((tx) => lockForShare(tx, jobs, [{ id: 3 }, { id: 9 }]))).toHaveLength(
@@ -29,7 +29,7 @@ describeEachDialect('held rows', (open) => {
     );
   });
 
-  test('are seen as the one before left them, by twenty at two handles', async () => {
+  test('show the changes of the previous transaction, for twenty at two handles', async () => {
     const other = await openDatabase({ url, schema: queue });
     const increase = (by: Database) =>
       by.transaction(async (tx) => {
@@ -43,7 +43,7 @@ describeEachDialect('held rows', (open) => {
     expect(rows.map(({ attempt }) => attempt)).toEqual([20, 20]);
   });
 
-  test('of which the one before left fewer are fewer', async () => {
+  test('are fewer if the previous transaction deleted some', async () => {
     const take = () =>
       database.transaction(async (tx) => {
         const [first] = await lockForUpdate(tx, jobs, { status: 'pending' });

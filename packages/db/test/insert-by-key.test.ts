@@ -4,7 +4,7 @@ import { describeEachDialect } from '../src/testing.js';
 import { customer } from './support/rows.js';
 import { customers, shop } from './support/shop.js';
 
-describeEachDialect('a row that may be there already', (open) => {
+describeEachDialect('a row that may exist already', (open) => {
   let database: Database;
   beforeAll(async () => {
     ({ database } = await open(shop));
@@ -18,7 +18,7 @@ describeEachDialect('a row that may be there already', (open) => {
     expect(await find(named.id)).toEqual({ ...named, nickname: null, address: null });
   });
 
-  test('stays as it is when it is to be inserted if absent', async () => {
+  test('stays unchanged by an insert if absent', async () => {
     const row = customer();
     await database.transaction((tx) => insertMany(tx, customers, [row]));
     const again = { ...row, name: 'another', visits: 7 };
@@ -26,7 +26,7 @@ describeEachDialect('a row that may be there already', (open) => {
     expect(await find(row.id)).toEqual(row);
   });
 
-  test('is inserted by one of two at once', async () => {
+  test('is inserted by one of two concurrent callers', async () => {
     const row = customer();
     const insert = () => database.transaction((tx) => insertIfAbsent(tx, customers, row));
     const inserted = await Promise.all([insert(), insert()]);
@@ -34,7 +34,7 @@ describeEachDialect('a row that may be there already', (open) => {
     expect(await find(row.id)).toEqual(row);
   });
 
-  test('is updated in the columns that are named, and in no other', async () => {
+  test('is updated in the named columns only', async () => {
     const row = customer({ nickname: 'countess', visits: 2 });
     await database.transaction((tx) => insertOrUpdate(tx, customers, row));
     expect(await find(row.id)).toEqual(row);

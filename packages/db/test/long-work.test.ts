@@ -29,7 +29,7 @@ describeEachDialect('work that takes long', (open, dialect) => {
     ({ database } = await open(shop));
   });
 
-  test('lets readers and timers go on while it reads', async () => {
+  test('does not block readers and timers while it reads', async () => {
     const reading = watched(database.longRead(countFar));
     expect(await namesIn(database)).toEqual([]);
     await new Promise((resolve) => setTimeout(resolve, 1));
@@ -37,7 +37,7 @@ describeEachDialect('work that takes long', (open, dialect) => {
     await reading.work;
   });
 
-  test('lets readers, other long ones too, go on while it writes, and shows them nothing of it', async () => {
+  test('does not block readers, also long ones, while it writes, and shows them no changes', async () => {
     const { opened, open: release } = gate();
     const writing = watched(
       database.longTransaction(async (tx) => {
@@ -54,7 +54,7 @@ describeEachDialect('work that takes long', (open, dialect) => {
     expect(await namesIn(database)).toEqual(['ada']);
   });
 
-  test('lets writers of SQLite wait for its end, without an error', async () => {
+  test('makes writers of SQLite wait for its end, without an error', async () => {
     const [begun, { opened, open: release }] = [gate(), gate()];
     const long = database.longTransaction(async (tx) => {
       await insertNamed(tx, 'long');
@@ -86,7 +86,7 @@ describeEachDialect('work that takes long', (open, dialect) => {
     expect(await namesIn(database)).toEqual([]);
   });
 
-  test('stores and reads every kind of value as elsewhere', async () => {
+  test('stores and reads every kind of value like short work', async () => {
     const row = customer({
       photo: Buffer.from([0, 1, 255]),
       nickname: null,
@@ -102,7 +102,7 @@ describeEachDialect('work that takes long', (open, dialect) => {
     expect(await database.read(bySql)).toEqual([row]);
   });
 
-  test('meets constraints as elsewhere', async () => {
+  test('reports constraints like short work', async () => {
     const row = customer();
     const again = { ...row, id: randomUUID() };
     const refused = () => new RangeError('taken');
@@ -120,7 +120,7 @@ describeEachDialect('work that takes long', (open, dialect) => {
     expect(await namesIn(database)).toEqual([]);
   });
 
-  test('sees one moment while it reads, whatever others write', async () => {
+  test('reads one snapshot, whatever others write', async () => {
     const [begun, written] = [gate(), gate()];
     const reading = database.longRead(async (tx) => {
       const before = await names(tx);
@@ -137,7 +137,7 @@ describeEachDialect('work that takes long', (open, dialect) => {
   });
 });
 
-test('a thread that ended in a transaction runs no further statement of it, but begins the next one', async () => {
+test('a thread that stopped in a transaction runs no more statements of it, but begins the next one', async () => {
   const file = join(scratchFolder('thread'), 'test.sqlite');
   const thread = new SqliteThread({ file, role: 'writer' });
   await thread.answer('BEGIN', []);

@@ -54,7 +54,7 @@ describe('one commit of several callers in SQLite', () => {
     await insertMany(tx, orders, [{ customerId, status: 'open', note: '', seenAt: 1 }]);
   }
 
-  test('fails for all of them when it is refused, and nothing of them stays', async () => {
+  test('fails for all of them when it is rejected, and stores nothing', async () => {
     const ends = await outcomes([write('first'), backend.write(spoilCommit), write('last')]);
     const reason = expect.stringContaining('FOREIGN KEY constraint failed');
     expect(ends).toEqual([{ reason }, { reason }, { reason }]);
@@ -63,12 +63,12 @@ describe('one commit of several callers in SQLite', () => {
     expect(await stored()).toEqual(['next']);
   });
 
-  test('fails for who has read in it what is not stored', async () => {
+  test('fails for a caller that read data in it that is not stored', async () => {
     const ends = await outcomes([write('first'), backend.write(names), backend.write(spoilCommit)]);
     expect(ends.map((end) => 'reason' in end)).toEqual([true, true, true]);
   });
 
-  test('shows later ones what earlier ones wrote, and nothing of those that failed', async () => {
+  test('shows later callers what earlier ones wrote, but not what failed ones wrote', async () => {
     const failing = backend.write(async (tx) => {
       await insertNamed(tx, 'failing');
       throw new RangeError('no');
@@ -78,7 +78,7 @@ describe('one commit of several callers in SQLite', () => {
     expect(await stored()).toEqual(['first']);
   });
 
-  test('stores whom it answers, and no one else, when the disk is full', async () => {
+  test('stores exactly the acknowledged callers when the disk is full', async () => {
     const [{ page_count: pages }] = (await backend.write((tx) => tx.query('pragma page_count'))) as [
       { page_count: number },
     ];
@@ -94,7 +94,7 @@ describe('one commit of several callers in SQLite', () => {
     expect(await stored()).toEqual(isCommitted ? ['first', 'last'] : ['last']);
   });
 
-  test('lets no one go on who dropped the error by which SQLite ended it', async () => {
+  test('fails callers that ignored the error by which SQLite ended it', async () => {
     const [{ page_count: pages }] = (await backend.write((tx) => tx.query('pragma page_count'))) as [
       { page_count: number },
     ];
@@ -107,7 +107,7 @@ describe('one commit of several callers in SQLite', () => {
     expect(await stored()).toEqual([]);
   });
 
-  test('does not wait for ever for one of them', async () => {
+  test('does not wait for one of them without limit', async () => {
     await backend.close();
     backend = await open({ workMs: 20 });
     const { opened, open: release } = gate();
@@ -128,7 +128,7 @@ describe('one commit of several callers in SQLite', () => {
   });
 });
 
-test('a read that runs no statement is given up, and lets others read', async () => {
+test('a read that runs no statement times out, and others can read', async () => {
   const { url, drop } = await testDatabaseUrl('sqlite');
   const { file } = parseAddress(url) as { readonly file: string };
   const backend = await openSqliteBackend(file, shop.entities(dialects.sqlite), { idleMs: 30 });
@@ -140,7 +140,7 @@ test('a read that runs no statement is given up, and lets others read', async ()
   await drop();
 });
 
-describe('who shares a commit', () => {
+describe('a caller that shares a commit', () => {
   /** Statements as they were sent, and a commit that ends as the test asks. */
   function scripted(commit: () => Promise<void>) {
     const sent: string[] = [];
@@ -156,7 +156,7 @@ describe('who shares a commit', () => {
     return { sent, commits: new SharedCommits({ alone: (work) => work(), newSession }, { joinMs: 60_000 }) };
   }
 
-  test('is answered after it, whether its own work failed or not', async () => {
+  test('gets its result after the commit, whether its own work failed or not', async () => {
     const committing = gate();
     const onDisk = gate();
     const { sent, commits } = scripted(async () => {
@@ -177,7 +177,7 @@ describe('who shares a commit', () => {
     expect(sent.filter((statement) => statement === 'COMMIT')).toHaveLength(1);
   });
 
-  test('hears of its failure, and the next commit is another one', async () => {
+  test('gets its failure, and the next commit is separate', async () => {
     let count = 0;
     const { sent, commits } = scripted(async () => {
       count += 1;

@@ -54,7 +54,7 @@ describeOnPostgres('a migration', () => {
     await made.drop();
   });
 
-  test('gives way to a long read and to all that come after it, and runs when that is over', async () => {
+  test('waits for a long read without blocking later ones, and runs after it', async () => {
     const isRead = gate();
     const isOver = gate();
     const reading = made.database.read(async (tx) => {
@@ -77,7 +77,7 @@ describeOnPostgres('a migration', () => {
     expect(warnings).toEqual([{ name: 'database.migration_waits', detail: { reason } }]);
   });
 
-  test('says that it waits for another process, and leaves no backend behind when it is ended then', async () => {
+  test('reports that it waits for another process, and leaves no backend behind when it is stopped', async () => {
     const other = new pg.Client({ connectionString: made.url });
     await other.connect();
     await other.query('begin; select pg_advisory_xact_lock(4716001)');

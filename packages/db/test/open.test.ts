@@ -21,7 +21,7 @@ const refusal = async (url: string): Promise<string> => {
 };
 
 describe('a SQLite file', () => {
-  test('is made with its folder, for its owner only, in write-ahead mode, fully synchronous', async () => {
+  test('is created with its folder, for its owner only, in write-ahead mode, fully synchronous', async () => {
     const file = join(folder, 'new', 'deep', 'app.sqlite');
     const database = await openDatabase({ url: `sqlite:${file}`, schema: shop });
     await database.migrate();
@@ -38,7 +38,7 @@ describe('a SQLite file', () => {
     await again.close();
   });
 
-  test('gives back the room of a write-ahead log that a long read let grow', async () => {
+  test('truncates a write-ahead log that grew during a long read', async () => {
     const file = join(folder, 'grown.sqlite');
     const database = await openDatabase({ url: `sqlite:${file}`, schema: shop });
     await database.migrate();
@@ -62,13 +62,13 @@ describe('a SQLite file', () => {
     await database.close();
   });
 
-  test('that is something else is refused', async () => {
+  test('that is not a SQLite database is rejected', async () => {
     const file = join(folder, 'notes.txt');
     writeFileSync(file, 'these are my notes, not a database '.repeat(100));
     expect(await refusal(`sqlite:${file}`)).toBe(`cannot open the database ${file}: file is not a database`);
   });
 
-  test('is refused where its folder cannot be', async () => {
+  test('is rejected if its folder cannot be created', async () => {
     const file = join(folder, 'plain');
     writeFileSync(file, '');
     expect(await refusal(`sqlite:${file}/app.sqlite`)).toMatch(
@@ -78,7 +78,7 @@ describe('a SQLite file', () => {
   });
 });
 
-test('a database in memory is one database to all callers', async () => {
+test('a database in memory is the same database for all callers', async () => {
   const database = await openDatabase({ url: 'sqlite::memory:', schema: shop });
   await database.migrate();
   await Promise.all(['a', 'b', 'c'].map((name) => database.transaction((tx) => insertNamed(tx, name))));
@@ -95,12 +95,12 @@ describe('a URL', () => {
     ['', /must begin with sqlite: or postgres:\/\//],
     ['sqlite:', /names no file/],
     ['postgres://ada:hunter2@host:port/db', /malformed/],
-  ])('%s is refused without its password', async (url, message) => {
+  ])('rejects %s without showing its password', async (url, message) => {
     expect(await refusal(url)).toMatch(message);
     expect(await refusal(url)).not.toContain('hunter2');
   });
 
-  test('of a server that is not there is refused without its password', async () => {
+  test('rejects a server that does not exist, without showing its password', async () => {
     const port = await unusedPort();
     expect(await refusal(`postgres://ada:hunter2@127.0.0.1:${port}/db`)).toBe(
       `cannot open the PostgreSQL at 127.0.0.1:${port}/db: connect ECONNREFUSED 127.0.0.1:${port}`,

@@ -50,7 +50,7 @@ onPgBouncer.each(['transaction', 'session'] as const)('PgBouncer in mode %s', (m
     for (const each of both) expect(await namesIn(each)).toHaveLength(20);
   });
 
-  test('leaves no setting of one client to the next', async () => {
+  test('passes no setting of one client to the next', async () => {
     const inAutocommit = await Promise.all(both.map((each) => each.autocommit?.run(settings, ['any'])));
     expect(inAutocommit).toEqual([[['off', '5s']], [['off', '5s']]]);
     const elsewhere = await Promise.all(
@@ -61,7 +61,7 @@ onPgBouncer.each(['transaction', 'session'] as const)('PgBouncer in mode %s', (m
     expect(elsewhere.flat()).toEqual(Array(6).fill({ scan: 'on' }));
   });
 
-  test('fails in seconds what is under way on a connection that ends in silence', async () => {
+  test('fails statements in seconds on a connection that ends silently', async () => {
     const relay = await openRelay(bouncer.url);
     const frozen = await openDatabase({ url: relay.url, schema: shop, limits: { answerMs: 600 } });
     cleanups.push(

@@ -51,7 +51,7 @@ describeEachDialect('the schema', (open, dialect) => {
     return work(database).finally(() => database.close());
   };
 
-  test('has no drift after its migrations, and has some before', async () => {
+  test('has no drift after its migrations, and some before', async () => {
     expect(await made.database.schemaDrift()).toEqual([]);
     await made.database.revertLast();
     expect((await made.database.schemaDrift()).join('\n')).toMatch(/create table "orders"/i);
@@ -66,7 +66,7 @@ describeEachDialect('the schema', (open, dialect) => {
     expect(drift).not.toEqual([]);
   });
 
-  test('goes down and up again', async () => {
+  test('migrates down and up again', async () => {
     await made.database.revertLast();
     await made.database.revertLast();
     expect(await made.database.pendingMigrations()).toEqual(['0001-initial']);
@@ -120,7 +120,7 @@ describeEachDialect('the schema', (open, dialect) => {
     );
   });
 
-  test('must have tables where the database must exist', async () => {
+  test('must have tables if the database must exist', async () => {
     const { url, drop } = await testDatabaseUrl(dialect);
     const options = { url, schema: shop, mustExist: true };
     const created = await openDatabase({ url, schema: shop });

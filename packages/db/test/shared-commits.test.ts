@@ -5,7 +5,7 @@ import { describeEachDialect } from '../src/testing.js';
 import { gate, insertNamed, namesIn } from './support/rows.js';
 import { shop } from './support/shop.js';
 
-describeEachDialect('writers that come at once', (open) => {
+describeEachDialect('concurrent writers', (open) => {
   let database: Database;
   beforeEach(async () => {
     ({ database } = await open(shop));
@@ -27,7 +27,7 @@ describeEachDialect('writers that come at once', (open) => {
     expect(await namesIn(database)).toEqual(wanted.toSorted());
   });
 
-  test('lose nothing when one among them fails after it wrote', async () => {
+  test('lose nothing when one of them fails after it wrote', async () => {
     const first = holding('first');
     const failing = database.transaction(async (tx) => {
       await insertNamed(tx, 'failing');
@@ -56,7 +56,7 @@ describeEachDialect('writers that come at once', (open) => {
     expect(await namesIn(database)).toEqual(['last']);
   });
 
-  test('lose nothing when one among them meets a constraint', async () => {
+  test('lose nothing when one of them violates a constraint', async () => {
     const first = holding('taken');
     const again = database.transaction((tx) =>
       onUniqueViolation(
@@ -72,7 +72,7 @@ describeEachDialect('writers that come at once', (open) => {
     expect(await namesIn(database)).toEqual(['last', 'taken']);
   });
 
-  test('are answered only when what they wrote can be read by others', async () => {
+  test('are answered only when others can read what they wrote', async () => {
     const seen = await Promise.all(
       ['a', 'b', 'c'].map(async (name) => {
         await database.transaction((tx) => insertNamed(tx, name));
@@ -82,7 +82,7 @@ describeEachDialect('writers that come at once', (open) => {
     expect(seen).toEqual([true, true, true]);
   });
 
-  test('keep the context of their callers', async () => {
+  test('run in the context of their callers', async () => {
     const context = new AsyncLocalStorage<string>();
     const found = await Promise.all(
       ['a', 'b', 'c'].map((name) =>

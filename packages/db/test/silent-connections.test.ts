@@ -32,7 +32,7 @@ const limits = {
 
 const lostOnTheWay = 'a statement or its answer was lost on the way';
 
-describeOnPostgres('connections that end in silence', () => {
+describeOnPostgres('connections that end silently', () => {
   const cleanups: (() => Promise<unknown>)[] = [];
   let relay: Relay;
   let database: Database;
@@ -94,7 +94,7 @@ describeOnPostgres('connections that end in silence', () => {
   };
   const quiet = () => new Promise((resolve) => setTimeout(resolve, 60));
 
-  test('fail the statement in autocommit mode that is under way, and the next one has a new connection', async () => {
+  test('fail the running statement in autocommit mode, and the next one has a new connection', async () => {
     await autocommit().run(answer, ['warm']);
     const { outcomes } = await freezeAmid(() => [autocommit().run(locked, []), autocommit().run(locked, [])]);
     for (const outcome of await outcomes) {
@@ -107,7 +107,7 @@ describeOnPostgres('connections that end in silence', () => {
     });
   });
 
-  test('fail what is under way on them in seconds, however long its statement may take', async () => {
+  test('fail running statements in seconds, however long these may take', async () => {
     const patient = await openDatabase({
       url: relay.url,
       schema: shop,
@@ -134,7 +134,7 @@ describeOnPostgres('connections that end in silence', () => {
     expect(await namesIn(database)).toEqual(['b']);
   });
 
-  test('leave alone what the server works on, behind other connections or new ones', async () => {
+  test('do not affect statements that the server runs, on other connections or new ones', async () => {
     const { outcomes } = await freezeAmid(() => [runLong(waitForLock)]);
     const honest = runLong('select pg_sleep(4)');
     expect(await outcomes).toMatchObject([{ reason: { message: expect.stringContaining(lostOnTheWay) } }]);
@@ -142,7 +142,7 @@ describeOnPostgres('connections that end in silence', () => {
     expect(await honest).toBe('done');
   });
 
-  test('leave alone what waits for a server that is too busy to answer for a while', async () => {
+  test('do not affect statements that wait for a busy server', async () => {
     const patient = { ...limits, idleMs: 60_000 };
     const other = await openDatabase({ url: relay.url, schema: shop, limits: patient });
     cleanups.push(() => other.close());
@@ -156,7 +156,7 @@ describeOnPostgres('connections that end in silence', () => {
     expect(await namesIn(other)).toEqual([]);
   });
 
-  test('fail no request where they were idle', async () => {
+  test('fail no request if they were idle', async () => {
     await Promise.all([autocommit().run(answer, ['a']), autocommit().run(answer, ['b'])]);
     await Promise.all([1, 2, 3].map(() => namesIn(database)));
     await quiet();
@@ -170,7 +170,7 @@ describeOnPostgres('connections that end in silence', () => {
     expect(await namesIn(database)).toEqual(['1', '2', '3']);
   });
 
-  test('fail the transaction that is open on them', async () => {
+  test('fail their open transaction', async () => {
     const frozen = gate();
     const work = database.transaction(async (tx) => {
       await insertNamed(tx, 'lost');
@@ -185,7 +185,7 @@ describeOnPostgres('connections that end in silence', () => {
     expect(await namesIn(database)).toEqual(['next']);
   });
 
-  test('hold up neither giving up nor the end', async () => {
+  test('delay neither timeouts nor closing', async () => {
     await namesIn(database);
     const work = database.transaction((tx) => tx.query('select pg_sleep(60)')).catch((error: Error) => error);
     await quiet();
@@ -197,7 +197,7 @@ describeOnPostgres('connections that end in silence', () => {
     expect(performance.now() - start).toBeLessThan(1000);
   });
 
-  test('end work that runs no statement, whichever request waits for it', async () => {
+  test('end work that runs no statement, for any waiting request', async () => {
     const { opened } = gate();
     const work = [database.transaction(() => opened), database.read(() => opened)];
     for (const outcome of await Promise.allSettled(work)) {
@@ -207,7 +207,7 @@ describeOnPostgres('connections that end in silence', () => {
     expect(await namesIn(database)).toEqual([]);
   });
 
-  test('end by the server where the process is too slow to end them', async () => {
+  test('are ended by the server if the process is too slow to end them', async () => {
     const found = await database.transaction((tx) =>
       tx.query(`select name, setting from pg_settings where name like '%_timeout' and setting <> boot_val
         and name <> 'deadlock_timeout' order by name`),

@@ -30,7 +30,7 @@ describeEachDialect('portable SQL', (open) => {
     ]);
   });
 
-  test('uses a placeholder as often as it likes, in any order', async () => {
+  test('uses a placeholder any number of times, in any order', async () => {
     const text = 'select name from customers where $2 = name and ($2 = nickname or $1 = id) and $3 = visits';
     const rows = await database.read((tx) =>
       querySql(tx, { name: column.word(9) }, text, [ada.id, ada.name, 1]),

@@ -12,7 +12,7 @@ describeEachDialect('reads and transactions', (open, dialect) => {
     ({ database } = await open(shop));
   });
 
-  test('keep overlapping transactions apart, whichever rolls back', async () => {
+  test('isolate overlapping transactions, whichever rolls back', async () => {
     const hold = gate();
     const lost = database.transaction(async (tx) => {
       await insertNamed(tx, 'lost');
@@ -26,7 +26,7 @@ describeEachDialect('reads and transactions', (open, dialect) => {
     expect(await namesIn(database)).toEqual(['stored']);
   });
 
-  test('keep many overlapping writers apart', async () => {
+  test('isolate many overlapping writers', async () => {
     const outcomes = await Promise.allSettled(
       Array.from({ length: 40 }, (_, index) =>
         database.transaction(async (tx) => {
@@ -40,7 +40,7 @@ describeEachDialect('reads and transactions', (open, dialect) => {
     expect(await namesIn(database)).toHaveLength(20);
   });
 
-  test('show a reader nothing of an open transaction, without waiting for it', async () => {
+  test('show a reader no changes of an open transaction, without waiting for it', async () => {
     const written = gate();
     const hold = gate();
     const writing = database.transaction(async (tx) => {
@@ -56,7 +56,7 @@ describeEachDialect('reads and transactions', (open, dialect) => {
     expect(await namesIn(database)).toEqual(['later']);
   });
 
-  test('show one moment to all queries of a read', async () => {
+  test('show one snapshot to all queries of a read', async () => {
     const counts = await database.read(async (tx) => {
       const before = await names(tx);
       await new Promise((resolve) => setTimeout(resolve, 1));
@@ -77,12 +77,12 @@ describeEachDialect('reads and transactions', (open, dialect) => {
     expect(await reading).toEqual([[], []]);
   });
 
-  test('let a reader write nothing', async () => {
+  test('reject writes of a reader', async () => {
     await expect(database.read((tx) => insertNamed(tx, 'sneaky'))).rejects.toThrow(/read-?only/);
     expect(await namesIn(database)).toEqual([]);
   });
 
-  test.each(['transaction', 'read'] as const)('refuse to be passed inside a %s', async (outer) => {
+  test.each(['transaction', 'read'] as const)('cannot be started inside a %s', async (outer) => {
     const inside = /use its tx/;
     await database[outer](async () => {
       await expect(database.transaction((tx) => names(tx))).rejects.toThrow(inside);
@@ -92,7 +92,7 @@ describeEachDialect('reads and transactions', (open, dialect) => {
     expect(await namesIn(database)).toEqual([]);
   });
 
-  test('open again to what began inside and outlived its transaction', async () => {
+  test('can be started by work that began inside and outlived its transaction', async () => {
     const ended = gate();
     let later: Promise<string[]> | undefined;
     await database.transaction(async (tx) => {
@@ -103,7 +103,7 @@ describeEachDialect('reads and transactions', (open, dialect) => {
     expect(await later).toEqual(['first']);
   });
 
-  test('make a savepoint of a transaction inside the transaction in hand', async () => {
+  test('turn a transaction inside a transaction into a savepoint', async () => {
     await database.transaction(async (tx) => {
       await insertNamed(tx, 'outer');
       const inner = tx.transaction(async (nested) => {
@@ -136,7 +136,7 @@ describeEachDialect('reads and transactions', (open, dialect) => {
     expect(await namesIn(database)).toEqual([]);
   });
 
-  test('never call a transaction done whose failure was dropped, unless the rest is committed', async () => {
+  test('report success after an ignored failure only if the rest is committed', async () => {
     const outcome = await database
       .transaction(async (tx) => {
         await insertNamed(tx, 'half');
@@ -169,7 +169,7 @@ describeEachDialect('reads and transactions', (open, dialect) => {
     expect(inspect({ ...(error as QueryFailedError) })).not.toContain('a secret');
   });
 
-  test('close after what is under way, and take nothing more', async () => {
+  test('close after running work, and accept no more', async () => {
     const hold = gate();
     const writing = database.transaction(async (tx) => {
       await insertNamed(tx, 'just in time');

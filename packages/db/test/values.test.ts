@@ -46,7 +46,7 @@ describeEachDialect('values', (open) => {
     expect(Buffer.isBuffer(back.photo)).toBe(true);
   });
 
-  test('come back as they were from an update', async () => {
+  test('are returned unchanged by an update', async () => {
     const { id } = await stored(customer());
     const row = customer({
       id,
@@ -76,7 +76,7 @@ describeEachDialect('values', (open) => {
     expect(rows.map(({ name }) => name)).toEqual(['B', '_', 'a', 'b', '~', 'ä', 'é']);
   });
 
-  test('that are missing in a condition are refused instead of meaning every row', async () => {
+  test('that are missing in a condition are rejected instead of matching every row', async () => {
     const { id } = await stored(customer());
     const unnamed = { id: undefined as unknown as string };
     await expect(made.database.transaction((tx) => deleteRows(tx, customers, unnamed))).rejects.toThrow();
@@ -86,7 +86,7 @@ describeEachDialect('values', (open) => {
     expect(await made.database.transaction((tx) => deleteRows(tx, customers, { id }))).toBe(1);
   });
 
-  test('count their keys up and keep microseconds', async () => {
+  test('have rising keys, and times in microseconds', async () => {
     const row = await stored(customer());
     const order = { customerId: row.id, status: 'paid' as const, note: '' };
     await made.database.transaction((tx) =>
@@ -100,7 +100,7 @@ describeEachDialect('values', (open) => {
     expect(back.map(({ id }) => id)).toEqual([1, 2]);
   });
 
-  test('compare instants at the bound', async () => {
+  test('compare instants exactly', async () => {
     const bornAt = new Date('2031-01-01T00:00:00.500Z');
     const { id } = await stored(customer({ bornAt }));
     const { database } = made;

@@ -37,7 +37,7 @@ describeEachDialect('a database that cannot be written', (open, dialect) => {
       .catch(() => undefined);
   }
 
-  test('says so as soon as a write failed, serves readers, and recovers at once', async () => {
+  test('is reported as soon as a write fails, serves readers, and recovers at once', async () => {
     await database.transaction((tx) => insertNamed(tx, 'first'));
     expect(await database.writeFault()).toBeUndefined();
     await refuseWrites(true);
@@ -50,7 +50,7 @@ describeEachDialect('a database that cannot be written', (open, dialect) => {
     expect(await namesIn(database)).toEqual(['first', 'last']);
   });
 
-  test('shows nothing of the write that was tried', async () => {
+  test('shows no trace of the test write', async () => {
     const pending = await database.pendingMigrations();
     expect(await database.writeFault()).toBeUndefined();
     expect(await database.pendingMigrations()).toEqual(pending);

@@ -33,12 +33,12 @@ async function addressesOnPage(): Promise<string[]> {
 }
 
 describe('the pages of an API', () => {
-  test('begin at the address with a slash', async () => {
+  test('start at the address with a slash', async () => {
     const { headers } = await request(app).get('/docs').expect(301);
     expect(headers['location']).toBe('docs/');
   });
 
-  test('are one page with a policy of its own', async () => {
+  test('are one page with its own content security policy', async () => {
     const { text, headers } = await request(app).get('/docs/').expect(200);
     expect(headers['content-type']).toBe('text/html; charset=utf-8');
     expect(headers['cache-control']).toBe('no-cache');
@@ -48,7 +48,7 @@ describe('the pages of an API', () => {
     expect(text).not.toMatch(/<script(?! src=)|style=|\bon\w+=|https?:/);
   });
 
-  test('load nothing but what this service serves, to be cached for ever', async () => {
+  test('load only assets of this service, which are cached forever', async () => {
     const addresses = await addressesOnPage();
     expect(addresses).toHaveLength(5);
     for (const address of addresses) {
@@ -60,7 +60,7 @@ describe('the pages of an API', () => {
     }
   });
 
-  test('send assets as they are to who takes them so', async () => {
+  test('send uncompressed assets to clients that ask for them', async () => {
     const [, sheet] = await addressesOnPage();
     const { headers } = await request(app)
       .get(`/docs/${sheet}`)
@@ -70,7 +70,7 @@ describe('the pages of an API', () => {
     expect(headers['vary']).toBe('Accept-Encoding');
   });
 
-  test('come with the description', async () => {
+  test('are served with the OpenAPI description', async () => {
     const { body, headers } = await request(app).get('/openapi.json').expect(200);
     expect(body).toEqual(document);
     expect(headers['content-type']).toBe('application/json; charset=utf-8');

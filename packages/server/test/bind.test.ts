@@ -15,7 +15,7 @@ afterEach(() => service.close());
 
 const call = () => request(service.url);
 
-test('an operation without an answer in its time is refused, and what it throws later hurts no one', async () => {
+test('rejects an operation that times out, and ignores what it throws later', async () => {
   let fail = (_: Error): void => undefined;
   things.counting = new Promise((_, reject) => {
     fail = reject;
@@ -26,12 +26,12 @@ test('an operation without an answer in its time is refused, and what it throws 
   expect((await call().get('/things?limit=1')).status).toBe(200);
 });
 
-describe('what a bound contract serves', () => {
+describe('requests that a bound contract serves', () => {
   test('a default fills an absent query member', async () => {
     expect((await call().get('/things')).body).toEqual([{ id: 'all', name: '5' }]);
   });
 
-  test('a literal path wins over a parameter, and a text keeps its exact type', async () => {
+  test('prefers a literal path to a parameter, and a text has its exact type', async () => {
     const response = await call().get('/things/count');
     expect([response.headers['content-type'], response.text ?? response.body.toString()]).toEqual([
       'text/x-count',
@@ -39,16 +39,16 @@ describe('what a bound contract serves', () => {
     ]);
   });
 
-  test('a uuid in capitals names the same thing', async () => {
+  test('a uuid in capitals names the same object', async () => {
     expect((await call().get(`/things/${id.toUpperCase()}/`)).body).toEqual({ id, name: 'caller' });
   });
 
-  test('HEAD answers like GET, without a body', async () => {
+  test('answers HEAD like GET, without a body', async () => {
     const response = await call().head(`/things/${id}`);
     expect([response.status, response.text]).toEqual([200, undefined]);
   });
 
-  test('headers of a reply are sent', async () => {
+  test('sends the headers of a reply', async () => {
     const response = await call().post('/things').send({ name: ' é ' });
     expect([response.status, response.headers['location'], response.body.name]).toEqual([
       201,
@@ -61,7 +61,7 @@ describe('what a bound contract serves', () => {
     expect((await call().delete(`/things/${id}`)).status).toBe(204);
   });
 
-  test('raw bytes come through unchanged, whatever their type', async () => {
+  test('receives raw bytes unchanged, of any type', async () => {
     const bytes = Buffer.from([0, 255, 10, 13]);
     const response = await call()
       .post('/echo')
@@ -71,7 +71,7 @@ describe('what a bound contract serves', () => {
     expect(response.body).toEqual(bytes);
   });
 
-  test('pieces arrive in order, in the type that the reply chose', async () => {
+  test('sends chunks in order, with the content type of the reply', async () => {
     const plain = await call().get('/numbers/2');
     expect([plain.headers['content-type'], plain.text]).toEqual(['text/plain', '1\n2\n']);
     expect((await call().get('/numbers/5')).headers['content-type']).toBe('text/csv');
@@ -79,7 +79,7 @@ describe('what a bound contract serves', () => {
     expect((await call().head('/numbers/2')).status).toBe(200);
   });
 
-  test('pieces are made only while someone takes them', async () => {
+  test('creates chunks only while the caller reads them', async () => {
     things.isEnded = false;
     const going = get(`${service.url}/numbers/1000000000`);
     const [answer] = (await once(going, 'response')) as [IncomingMessage];
@@ -90,13 +90,13 @@ describe('what a bound contract serves', () => {
     expect(things.lines.join('')).not.toContain('request.fault');
   });
 
-  test('a failure at the first piece is a refusal, a later one cuts the answer short', async () => {
+  test('a failure at the first chunk is an error response, a later one aborts the response', async () => {
     expect((await call().get('/numbers/-1')).status).toBe(400);
     await expect(call().get('/numbers/3')).rejects.toThrow('aborted');
     expect(things.lines.some((line) => line.includes('request.fault'))).toBe(true);
   });
 
-  test('a file and its fields arrive together', async () => {
+  test('receives a file and its fields together', async () => {
     const response = await call()
       .post('/things/upload')
       .field('name', 'n')
@@ -104,7 +104,7 @@ describe('what a bound contract serves', () => {
     expect(response.body).toEqual({ bytes: 3, name: 'n' });
   });
 
-  test('a request keeps the name that its sender gave it, and a log line holds the pattern only', async () => {
+  test('uses the request id of the sender, and logs only the pattern of the path', async () => {
     const response = await call().get(`/things/${id}?secret=1`).set('X-Request-Id', 'abc-1');
     expect(response.headers['x-request-id']).toBe('abc-1');
     const line = JSON.parse(things.lines.at(-1) ?? '{}');
@@ -143,19 +143,19 @@ describe('compressed responses', () => {
     }
   });
 
-  test('does not compress what the list of operations does not name, or an error', async () => {
+  test('does not compress errors, or operations that the list does not name', async () => {
     const [other, refused] = [await ask('/numbers/5000', 'gzip'), await ask('/things/5', 'gzip')];
     expect([other, refused].map(({ headers }) => headers.get('content-encoding'))).toEqual([null, null]);
     expect([(await other.text()).length, refused.status]).toEqual([23_893, 404]);
   });
 
-  test('cuts a compressed list short when a later piece fails', async () => {
+  test('aborts a compressed list when a later chunk fails', async () => {
     const response = await ask('/many/4000', 'gzip');
     await expect(response.text()).rejects.toThrow();
   });
 });
 
-describe('what a bound contract refuses', () => {
+describe('requests that a bound contract rejects', () => {
   const sent = { 'Content-Type': 'application/json' };
   test.each([
     ['JSON that is none', '{"name":', 'body'],
@@ -185,7 +185,7 @@ describe('what a bound contract refuses', () => {
     ['that is null', '{"name":null}', 'invalid_type'],
     ['that is empty', '{"name":" "}', 'empty'],
     ['that is too long', '{"name":"123456"}', 'too_long'],
-  ])('a member %s has the code for it', async (_, body, code) => {
+  ])('a member %s has its specific code', async (_, body, code) => {
     const response = await call().post('/things').set(sent).send(body);
     expect(response.body.fields[0].code).toBe(code);
   });
@@ -208,7 +208,7 @@ describe('what a bound contract refuses', () => {
     expect(response.status).toBe(status);
   });
 
-  test('a body over the limit: 413, and the connection lives on', async () => {
+  test('a body over the limit: 413, and the connection stays open', async () => {
     const response = await call()
       .post('/things')
       .set(sent)
@@ -238,17 +238,17 @@ describe('what a bound contract refuses', () => {
     expect((await call().get(path)).status).toBe(404);
   });
 
-  test('a method that the path does not have: 405 with Allow', async () => {
+  test('an unknown method of a path: 405 with Allow', async () => {
     const response = await call().put('/things');
     expect([response.status, response.headers['allow']]).toEqual([405, 'GET, HEAD, POST']);
   });
 
-  test('the caller is judged before anything of the request', async () => {
+  test('checks the caller before the request', async () => {
     const response = await call().post('/things').set('X-Refuse', '1').set(sent).send('{');
     expect([response.status, response.body.message]).toEqual([403, 'refused first']);
   });
 
-  test('a fault: 500 without its text, logged with it', async () => {
+  test('an unexpected error: 500 without its text, which is logged', async () => {
     const response = await call().delete(`/things/${id}`).send({ why: 'fault' });
     expect([response.status, JSON.stringify(response.body)]).toEqual([
       500,
@@ -301,7 +301,7 @@ describe('a list', () => {
     );
   });
 
-  test('that is long is made no further once its caller goes away', async () => {
+  test('that is long is aborted when its caller disconnects', async () => {
     things.isEnded = false;
     const going = get(`${service.url}/many/1000000000`);
     const [answer] = (await once(going, 'response')) as [IncomingMessage];
@@ -312,13 +312,13 @@ describe('a list', () => {
     while (!things.isEnded) await new Promise((resolve) => setImmediate(resolve));
   });
 
-  test('that fails in the middle breaks off and does not pass for whole', async () => {
+  test('that fails in the middle is aborted and does not look complete', async () => {
     await expect(call().get('/many/4000')).rejects.toThrow('aborted');
     expect(things.lines.join('')).toContain('lost count');
   });
 });
 
-test('work whose caller goes away is aborted, which is no fault', async () => {
+test('aborts work whose caller disconnects, without logging an error', async () => {
   const going = get(`${service.url}/wait`);
   const closed = new Promise((resolve) => going.on('error', resolve));
   await once(going, 'socket');

@@ -46,7 +46,7 @@ class Running {
 
 describe('a service that is asked to stop', () => {
   test.each(['SIGTERM', 'SIGINT'] as const)(
-    'by %s: lets requests end, closes in reverse order, exits 0',
+    'by %s: completes requests, closes in reverse order, exits 0',
     async (signal) => {
       const service = new Running(0);
       const slow = fetch(`${await service.url()}/slow`);
@@ -58,14 +58,14 @@ describe('a service that is asked to stop', () => {
     },
   );
 
-  test('by the end of the process that started it: exits 0', async () => {
+  test('by the exit of the process that started it: exits 0', async () => {
     const service = new Running(0);
     await service.url();
     service.child.disconnect();
     expect(await service.exitCode()).toBe(0);
   });
 
-  test('twice: ends at once with 1', async () => {
+  test('twice: exits immediately with 1', async () => {
     const service = new Running(0, 'hang');
     await service.url();
     service.child.kill('SIGTERM');
@@ -75,7 +75,7 @@ describe('a service that is asked to stop', () => {
     expect(await service.exitCode()).toBe(1);
   });
 
-  test('with a part that cannot close: closes the others and exits 1', async () => {
+  test('with a component that cannot close: closes the others and exits 1', async () => {
     const service = new Running(0, 'fail');
     await service.url();
     service.child.kill('SIGTERM');
@@ -84,7 +84,7 @@ describe('a service that is asked to stop', () => {
   });
 });
 
-test('a port that is taken: one line that names it, and exit code 1', async () => {
+test('a port in use: prints one line that names it, and exits 1', async () => {
   const first = new Running(0);
   const { port } = new URL(await first.url());
   const second = new Running(Number(port));

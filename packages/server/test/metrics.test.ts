@@ -49,7 +49,7 @@ async function scrape(metrics: Metrics): Promise<string[]> {
 }
 
 describe('GET /metrics', () => {
-  test('gives requests by the template of their path, and never the path itself', async () => {
+  test('counts requests by the template of their path, and never by the path', async () => {
     const { app } = build();
     await request(app).get(`/things/${thingId}`).expect(200);
     await request(app).get('/things/7').expect(404);
@@ -75,7 +75,7 @@ describe('GET /metrics', () => {
     ['no token', undefined],
     ['another token', 'Bearer another-token-of-16'],
     ['the token in another scheme', `Basic ${token}`],
-  ])('refuses %s', async (_name, header) => {
+  ])('rejects %s', async (_name, header) => {
     const { app } = build({ metricsToken: token });
     const get = request(app).get('/metrics');
     const { headers } = await (header === undefined ? get : get.set('Authorization', header)).expect(401);
@@ -88,19 +88,19 @@ describe('GET /metrics', () => {
     await request(app).get('/metrics').set('Authorization', 'Bearer undefined').expect(404);
   });
 
-  test('is open when that was said', async () => {
+  test('is public if configured', async () => {
     const { app } = build({ metricsOpen: true });
     await request(app).get('/metrics').expect(200);
   });
 
-  test('wants the token although it was said to be open', async () => {
+  test('requires the token even if it is configured to be public', async () => {
     const { app } = build({ metricsOpen: true, metricsToken: token });
     await request(app).get('/metrics').expect(401);
   });
 });
 
 describe('metrics of an app', () => {
-  test('count requests of handlers beside Express', async () => {
+  test('count requests of handlers outside Express', async () => {
     const { metrics } = build();
     const handler = watchHandler((_request, response) => response.writeHead(202).end(), {
       route: '/beside',
@@ -112,13 +112,13 @@ describe('metrics of an app', () => {
     );
   });
 
-  test('stay apart from those of another app in the same process', async () => {
+  test('are separate from those of another app in the same process', async () => {
     const [one, other] = [build(), build()];
     await request(one.app).get(`/things/${thingId}`);
     expect(await scrape(other.metrics)).not.toContainEqual(expect.stringContaining('/things/{id}'));
   });
 
-  test('keep totals that are counted elsewhere', async () => {
+  test('report totals that are counted elsewhere', async () => {
     const { metrics } = build();
     let total = 3;
     metrics.counterOf({
@@ -132,7 +132,7 @@ describe('metrics of an app', () => {
     expect(await scrape(metrics)).toContain('pings_total{kind="start"} 5');
   });
 
-  test('ask for gauges at a scrape, and forget series that are gone', async () => {
+  test('read gauges at a scrape, and drop series that ended', async () => {
     const { metrics } = build();
     let rows = [{ labels: { status: 'pending' }, value: 2 }];
     metrics.gaugesOf({
@@ -152,7 +152,7 @@ describe('metrics of an app', () => {
     expect(later).toContain('# TYPE queue_oldest_seconds gauge');
   });
 
-  test('go on when a reading fails', async () => {
+  test('continue when a gauge fails', async () => {
     const { metrics } = build();
     metrics.gaugesOf({
       name: 'queue',

@@ -47,13 +47,13 @@ async function attempt(url: string, options: OutgoingOptions): Promise<string> {
 }
 
 describe('createOutgoingFetch', () => {
-  test('calls what the operator chose wherever it leads', async () => {
+  test('calls addresses that the operator configured in any network', async () => {
     const address = `http://127.0.0.1:${port}/`;
     expect(await attempt(address, { allowPrivate: false })).toMatch(/is not called/);
     expect(await attempt(address, { allowPrivate: false, isTrusted: true })).toBe(`127.0.0.1:${port}`);
   });
 
-  test('reports each call that it refuses', async () => {
+  test('reports each rejected call', async () => {
     let refused = 0;
     const onRefused = () => {
       refused += 1;
@@ -67,7 +67,7 @@ describe('createOutgoingFetch', () => {
     expect(refused).toBe(2);
   });
 
-  test('carries method, headers and body there, and status, headers and body back', async () => {
+  test('sends method, headers and body, and returns status, headers and body', async () => {
     const { fetch, close } = createOutgoingFetch({ allowPrivate: true });
     const response = await fetch(`http://127.0.0.1:${port}/echo`, {
       method: 'POST',
@@ -82,19 +82,19 @@ describe('createOutgoingFetch', () => {
     await close();
   });
 
-  test('hands a redirect back instead of following it', async () => {
+  test('returns a redirect instead of following it', async () => {
     const { fetch, close } = createOutgoingFetch({ allowPrivate: true });
     const response = await fetch(`http://127.0.0.1:${port}/redirect`);
     expect([response.status, response.headers.get('location')]).toEqual([302, 'http://169.254.169.254/']);
     await close();
   });
 
-  test('a name that resolves to an allowed address is called by that address', async () => {
+  test('calls a name by the allowed address that it resolves to', async () => {
     const options = { allowPrivate: true, resolve: resolveTo('127.0.0.1') };
     expect(await attempt(`http://ca.example:${port}/`, options)).toBe(`ca.example:${port}`);
   });
 
-  test('an answer over the limit is refused', async () => {
+  test('rejects a response over the limit', async () => {
     const answer = await attempt(`http://127.0.0.1:${port}/large`, {
       allowPrivate: true,
       answerBytes: 1_999,
@@ -111,7 +111,7 @@ describe('createOutgoingFetch', () => {
     ['a name that resolves to loopback', 'http://ca.example:PORT/', ['127.0.0.1']],
     ['a name of which one address is private', 'http://ca.example:PORT/', ['93.184.216.34', '10.0.0.1']],
     ['another protocol', 'file:///etc/passwd', undefined],
-  ])('%s is refused before a connection is made', async (_, url, addresses) => {
+  ])('rejects %s before a connection is made', async (_, url, addresses) => {
     const before = asked;
     const answer = await attempt(url.replace('PORT', String(port)), {
       allowPrivate: false,
@@ -121,7 +121,7 @@ describe('createOutgoingFetch', () => {
     expect(asked).toBe(before);
   });
 
-  test('a metadata address is refused even where private ones are allowed', async () => {
+  test('rejects a metadata address even if private ones are allowed', async () => {
     const options = { allowPrivate: true, resolve: resolveTo('169.254.169.254') };
     expect(await attempt('http://ca.example/', options)).toBe(
       'ca.example is not called: it is a link-local address',

@@ -76,19 +76,19 @@ async function attempt(url: string, options: Partial<OutgoingOptions>): Promise<
 }
 
 describe('a proxy for outgoing calls', () => {
-  test('carries a call to a public name', async () => {
+  test('forwards a call to a public name', async () => {
     const said = await attempt('http://hook.example/a', { resolve: resolveTo(publicAddress) });
     expect(said).toBe('200 target hook.example');
     expect(asked).toEqual([{ what: 'GET http://hook.example/a', authorization: undefined }]);
   });
 
-  test('is asked for a tunnel where the target speaks TLS', async () => {
+  test('receives CONNECT if the target uses TLS', async () => {
     const said = await attempt('https://hook.example/a', { resolve: resolveTo(publicAddress) });
     expect(said).toMatch(/^failed/);
     expect(asked.map(({ what }) => what)).toEqual(['CONNECT hook.example:443']);
   });
 
-  test('is sent the user and password of its address', async () => {
+  test('receives the user and password of its address', async () => {
     const proxy = proxyUrl.replace('//', '//ada:s%20cret@');
     await attempt('http://hook.example/', { resolve: resolveTo(publicAddress), proxy });
     expect(asked[0]?.authorization).toBe(`Basic ${Buffer.from('ada:s cret').toString('base64')}`);
@@ -99,33 +99,33 @@ describe('a proxy for outgoing calls', () => {
     ['a name that leads outside and inside', 'http://hook.example/', [publicAddress, '127.0.0.1']],
     ['a private address', 'http://192.168.1.1/', []],
     ['a metadata service', 'http://169.254.169.254/', []],
-  ])('is not asked for %s', async (_situation, url, addresses) => {
+  ])('is not used for %s', async (_situation, url, addresses) => {
     expect(await attempt(url, { resolve: resolveTo(...addresses) })).toMatch(/ is not called: it is a /);
     expect(asked).toEqual([]);
   });
 
-  test('hands a redirect back, so that its target is judged like the first', async () => {
+  test('returns a redirect, so that its target is checked like the first', async () => {
     const said = await attempt('http://hook.example/moved', { resolve: resolveTo(publicAddress) });
     expect(said).toBe('302 ');
     expect(await attempt('http://10.0.0.1/', {})).toMatch(/is not called/);
     expect(asked).toHaveLength(1);
   });
 
-  test('is left out for private targets, where these are allowed', async () => {
+  test('is not used for private targets, if these are allowed', async () => {
     const options = { allowPrivate: true, resolve: resolveTo('127.0.0.1') };
     expect(await attempt(`http://127.0.0.1:${targetPort}/`, options)).toMatch(/^200 target 127\.0\.0\.1/);
     expect(await attempt(`http://inside.example:${targetPort}/`, options)).toMatch(/^200 target inside/);
     expect(asked).toEqual([]);
   });
 
-  test('resolves what this machine cannot only where no target is refused for being private', async () => {
+  test('resolves names that this machine cannot resolve only if private targets are allowed', async () => {
     expect(await attempt('http://hook.example/', { resolve: unknown })).toMatch(/^failed/);
     expect(asked).toEqual([]);
     const said = await attempt('http://hook.example/', { resolve: unknown, allowPrivate: true });
     expect(said).toBe('200 target hook.example');
   });
 
-  test('that does not answer fails the call, and nothing goes around it', async () => {
+  test('that does not answer fails the call, which is not sent directly', async () => {
     const gone = createServer();
     await listen(gone);
     const away = `http://127.0.0.1:${portOf(gone)}`;
@@ -135,7 +135,7 @@ describe('a proxy for outgoing calls', () => {
   });
 });
 
-describe('the refusal of a target', () => {
+describe('the rejection of a target', () => {
   const privateHint = 'SETTING=true allows it';
   const inside = 'it is a private or loopback address; SETTING=true allows it';
 
@@ -166,7 +166,7 @@ describe('the refusal of a target', () => {
     expect(await refusalOfTarget(new URL('http://hook.example/'), rules, 20)).toBeUndefined();
   });
 
-  test('is none for private targets, where these are allowed', async () => {
+  test('does not affect private targets, if these are allowed', async () => {
     expect(await refusalOfTarget(new URL('http://10.0.0.1/'), { allowPrivate: true }, 20)).toBeUndefined();
   });
 });

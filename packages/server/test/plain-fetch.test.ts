@@ -45,24 +45,24 @@ test.each([
   expect(said['headers']).toMatchObject({ 'x-own': 'yes', 'content-length': '7' });
 });
 
-test('takes a Request, and what else the built-in one takes', async () => {
+test('accepts a Request and the other arguments of the built-in fetch', async () => {
   const body = new URLSearchParams({ a: 'b' });
   const answer = await plain.fetch(new Request(`${url}/echo`, { method: 'PUT', body }));
   expect(await answer.json()).toMatchObject({ method: 'PUT', body: 'a=b' });
 });
 
-test('hands back redirects and answers without a body', async () => {
+test('returns redirects and responses without a body', async () => {
   const moved = await plain.fetch(`${url}/moved`);
   expect([moved.status, moved.headers.get('location')]).toEqual([302, '/echo']);
   const nothing = await plain.fetch(`${url}/nothing`);
   expect([nothing.status, await nothing.text()]).toEqual([204, '']);
 });
 
-test('refuses an answer that is too long', async () => {
+test('rejects a response that is too long', async () => {
   await expect(plain.fetch(`${url}/long`)).rejects.toThrow(UpstreamFailed);
 });
 
-test('gives up when the signal fires, before and during the call', async () => {
+test('aborts when the signal fires, before and during the call', async () => {
   await expect(plain.fetch(`${url}/echo`, { signal: AbortSignal.abort(new Error('early')) })).rejects.toThrow(
     'early',
   );
@@ -71,6 +71,6 @@ test('gives up when the signal fires, before and during the call', async () => {
   });
 });
 
-test('says why there is no connection', async () => {
+test('reports why there is no connection', async () => {
   await expect(plain.fetch('http://127.0.0.1:1/')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
 });

@@ -82,7 +82,7 @@ afterAll(() => {
 });
 
 describe('without a collector', () => {
-  test('nothing is traced and nothing is sent to others', async () => {
+  test('traces nothing and sends no trace headers', async () => {
     const stop = await startTracing('test', off);
     await request(buildApp()).get('/things/7').set('traceparent', parent).expect(200);
     expect(called.splice(0)).toEqual([undefined, undefined]);
@@ -90,7 +90,7 @@ describe('without a collector', () => {
     await stop();
   });
 
-  test('nothing is traced although one is set, when traces are disabled', async () => {
+  test('traces nothing if traces are disabled, even with a collector', async () => {
     const stop = await startTracing('test', { ...off, otlpEndpoint: address(collector), otelDisabled: true });
     await request(buildApp()).get('/things/7').expect(200);
     await stop();
@@ -120,7 +120,7 @@ describe('with a collector', () => {
     spans = batches.flatMap(({ scopeSpans }) => scopeSpans).flatMap((scope) => scope.spans);
   });
 
-  test('a request is a span of the trace that it came with, named by its template', () => {
+  test('a request is a span of its incoming trace, named by its path template', () => {
     const [span, ...others] = named('GET /things/{id}');
     expect(others).toEqual([]);
     expect(span).toMatchObject({ kind: 2, traceId, parentSpanId: 'b7ad6b7169203331' });
@@ -132,13 +132,13 @@ describe('with a collector', () => {
     );
   });
 
-  test('a request without a trace begins one', () => {
+  test('a request without a trace starts one', () => {
     const [span] = named('GET unmatched');
     expect(span?.traceId).not.toBe(traceId);
     expect(span?.parentSpanId).toBeUndefined();
   });
 
-  test('what is done for a request hangs below it, calls of others below that', () => {
+  test('work for a request is a child span, and outgoing calls are children of the work', () => {
     const [[request], [job], [call], [broken]] = [
       named('GET /things/{id}'),
       named('job look'),
@@ -150,11 +150,11 @@ describe('with a collector', () => {
     expect(broken).toMatchObject({ status: { code: 2 }, parentSpanId: job?.spanId });
   });
 
-  test('only a trusted service hears of the trace', () => {
+  test('sends the trace only to a trusted service', () => {
     expect(called).toEqual([`00-${traceId}-${named('GET')[0]?.spanId}-01`, undefined]);
   });
 
-  test('a failure is marked by its class alone', () => {
+  test('marks a failure by its class only', () => {
     const [span] = named('job broken');
     expect(span?.status).toEqual({ code: 2 });
     expect(span?.attributes).toContainEqual({ key: 'error.type', value: { stringValue: 'RangeError' } });
@@ -165,7 +165,7 @@ describe('with a collector', () => {
     expect(ids).toEqual(['things.looked', 'request']);
   });
 
-  test('spans come as JSON with the headers and the name of the service, and without paths', () => {
+  test('sends spans as JSON with the headers and the name of the service, without paths', () => {
     expect(received.map(({ path }) => path)).toEqual(['/v1/traces']);
     expect(received[0]?.headers).toMatchObject({
       'content-type': 'application/json',
@@ -181,7 +181,7 @@ describe('with a collector', () => {
 });
 
 describe('with a collector that does not answer', () => {
-  test('work goes on, and the end is not held up', async () => {
+  test('work continues, and shutdown is not delayed', async () => {
     const deaf = createServer(() => undefined).listen(0, '127.0.0.1');
     await once(deaf, 'listening');
     const stop = await startTracing('test', { ...off, otlpEndpoint: address(deaf) });
@@ -193,7 +193,7 @@ describe('with a collector that does not answer', () => {
     deaf.close();
   });
 
-  test('a port that no one listens on disturbs nothing either', async () => {
+  test('a port without a listener has no effect either', async () => {
     const stop = await startTracing('test', { ...off, otlpEndpoint: 'http://127.0.0.1:1' });
     await request(buildApp()).get('/things/7').expect(200);
     const began = performance.now();

@@ -76,19 +76,19 @@ describe('requests that reach no handler', () => {
     if (status === 405) expect(head).toContain('Allow: GET, HEAD');
   });
 
-  test('after two Host fields, nothing else on the connection is answered', async () => {
+  test('answers nothing else on a connection after two Host fields', async () => {
     const two = 'GET /things HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n';
     const answers = await send(`${two}GET /things HTTP/1.1\r\n${host}\r\n`);
     expect(answers.match(/HTTP\/1\.1/g)).toEqual(['HTTP/1.1']);
   });
 
-  test('two Host fields behind a valid request do not disturb its answer', async () => {
+  test('two Host fields after a valid request do not affect its response', async () => {
     const two = 'GET /things HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n';
     const answers = await send(`GET /things HTTP/1.1\r\n${host}\r\n${two}`);
     expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 400']);
   });
 
-  test('two Host fields are 400 also where the app does not describe refusals', async () => {
+  test('answers 400 to two Host fields even if the app does not format errors', async () => {
     const bare = await listen((_, response) => response.end('read'), { host: '127.0.0.1', port: 0 });
     const said = await send('GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n', bare.url);
     expect(said).toMatch(/^HTTP\/1.1 400 /);
@@ -96,7 +96,7 @@ describe('requests that reach no handler', () => {
     await bare.close();
   });
 
-  test('an expectation that is not known is passed over', async () => {
+  test('ignores an unknown expectation', async () => {
     const text = `GET /things HTTP/1.1\r\n${host}Expect: magic\r\nConnection: close\r\n\r\n`;
     expect(await send(text)).toMatch(/^HTTP\/1.1 200 [\s\S]*read/);
   });

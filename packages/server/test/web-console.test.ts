@@ -68,7 +68,7 @@ describe('the index of a console', () => {
     },
   );
 
-  test('has the policy of a page, with a new nonce in every answer', async () => {
+  test('has the content security policy of a page, with a new nonce in every response', async () => {
     const first = await request(app).get('/ui/');
     const second = await request(app).get('/ui/');
     const [policy, meta] = noncesOf(first);
@@ -98,12 +98,12 @@ describe('the index of a console', () => {
     expect(text.indexOf('<base')).toBeLessThan(text.indexOf('src='));
   });
 
-  test('stands behind the slash', async () => {
+  test('is served at the path with a slash', async () => {
     const { headers } = await request(app).get('/ui').expect(301);
     expect(headers['location']).toBe('ui/');
   });
 
-  test('is where a browser is sent from the root, below the path of a proxy too', async () => {
+  test('is the target of the redirect from the root, also below the path of a proxy', async () => {
     const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
     const { headers } = await request(app).get('/').set('Accept', accept).expect(302);
     expect(headers).toMatchObject({ location: '/ui/', vary: 'Accept' });
@@ -112,7 +112,7 @@ describe('the index of a console', () => {
   });
 
   test.each(['*/*', 'application/json', 'application/json, text/html;q=0.9', ''])(
-    'is not where Accept: %s is sent from the root',
+    'is not the target of a redirect from the root for Accept: %s',
     async (accept) => {
       await request(app).get('/').set('Accept', accept).expect(404);
     },
@@ -124,12 +124,12 @@ describe('the index of a console', () => {
     expect(headers['cache-control']).toBe('no-store');
   });
 
-  test.each(['/ui', '/ui/', '/ui/spaces', '/ui/assets/main-1a2b3c4d.js'])('refuses POST %s', async (path) => {
+  test.each(['/ui', '/ui/', '/ui/spaces', '/ui/assets/main-1a2b3c4d.js'])('rejects POST %s', async (path) => {
     const { headers } = await request(app).post(path).expect(405);
     expect(headers['allow']).toBe('GET, HEAD');
   });
 
-  test.each(['/UI/', '/uix', '/ui.html'])('leaves %s to others', async (path) => {
+  test.each(['/UI/', '/uix', '/ui.html'])('does not handle %s', async (path) => {
     await request(app).get(path).expect(404);
   });
 });
@@ -160,13 +160,13 @@ describe('an asset of a console', () => {
     expect(routes.at(-1)).toBe('/ui/assets/{name}');
   });
 
-  test('arrives whole', async () => {
+  test('is sent completely', async () => {
     const { text } = await request(app).get(path).set('Accept-Encoding', 'gzip');
     expect(text).toBe(script);
     expect(gunzipSync(gzipSync(text)).toString()).toBe(script);
   });
 
-  test('is sent as it is when it was not compressed', async () => {
+  test('is sent uncompressed if no compressed file exists', async () => {
     const { headers, body } = await request(app).get('/ui/assets/mark-5e6f7a8b.png').expect(200);
     expect(headers['content-encoding']).toBeUndefined();
     expect(headers['content-type']).toBe('image/png');
@@ -184,7 +184,7 @@ describe('an asset of a console', () => {
     'main-1a2b3c4d.js%00',
     '__proto__',
     '',
-  ])('is not found as %s, and is never the index', async (name) => {
+  ])('answers 404 for %s, never the index', async (name) => {
     const answer = await request(app).get(`/ui/assets/${name}`);
     expect(answer.status).toBe(404);
     expect(answer.text).not.toContain('root');
@@ -193,7 +193,7 @@ describe('an asset of a console', () => {
 });
 
 describe('the folder of a console', () => {
-  test('is found by its package once that is built', async () => {
+  test('is found by its package once it is built', async () => {
     const home = join(folder, 'node_modules', '@certloop', 'web-test');
     const from = join(folder, 'main.js');
     expect(findConsole('@certloop/web-test', from)).toBeUndefined();

@@ -128,7 +128,7 @@ describe('a TLS server', () => {
     ]);
   });
 
-  test('that refuses the name, has no version in common, or speaks HTTP is at fault in TLS', async () => {
+  test('that rejects the name, has no common version, or speaks HTTP has a TLS fault', async () => {
     const refusing = await started(
       startTls({ ...full, SNICallback: (_name, done) => done(new Error('no such name')) }),
     );
@@ -356,7 +356,7 @@ describe('a hostile server', () => {
     expect(await look(port)).toMatchObject({ stage: 'tls' });
   });
 
-  test('that sends forty certificates is read up to what leads upwards', async () => {
+  test('that sends forty certificates is read up to the end of the chain', async () => {
     const strays = await Promise.all(Array.from({ length: 39 }, () => authority.issue()));
     const cert = pemOf(
       leaf.certificate,

@@ -25,7 +25,7 @@ test.each([
   [11.9 * 86_400_000, 'in 11 days'],
   [-400 * 86_400_000, '400 days ago'],
   [730 * 86_400_000, 'in 2 years'],
-])('writes a distance of %i ms as %s', (distance, text) => {
+])('writes a duration of %i ms as %s', (distance, text) => {
   expect(relativeTime(now + distance, now)).toBe(text);
   expect(relativeTime(new Date(now + distance).toISOString(), now)).toBe(text);
 });
@@ -43,7 +43,7 @@ test.each([
   [5_400, '1 hour 30 minutes'],
   [90_061, '1 day 1 hour 1 minute 1 second'],
   [0, '0 seconds'],
-])('says a setting of %i seconds', (seconds, text) => {
+])('describes a setting of %i seconds', (seconds, text) => {
   expect(spanText(seconds)).toBe(text);
 });
 
@@ -55,11 +55,11 @@ test.each([
   [3_600, '1 h'],
   [7_500, '2 h 5 min'],
   [273_600, '3 d 4 h'],
-])('says that something took %f seconds', (seconds, text) => {
+])('describes that something took %f seconds', (seconds, text) => {
   expect(lengthOf(seconds)).toBe(text);
 });
 
-test('writes the instants of a sentence for people, and nothing else of it', () => {
+test('formats the instants in a sentence, and nothing else of it', () => {
   const at = '2026-03-01T12:00:00.000Z';
   expect(readableTimes(`Renews on ${at}, not 2026-03-01: ${at}.`)).toBe(
     `Renews on ${exactTime(at)}, not 2026-03-01: ${exactTime(at)}.`,

@@ -29,7 +29,7 @@ const problem = (type: string, status: number) => ({
 });
 
 describe('newAccount (RFC 8555 §7.3)', () => {
-  test('makes an account, and finds it again by its key', async () => {
+  test('creates an account, and finds it again by its key', async () => {
     const client = acme.stranger();
     const first = await client.register({ contact: ['mailto:ada@example.test'] });
     expect(first.status).toBe(201);
@@ -46,7 +46,7 @@ describe('newAccount (RFC 8555 §7.3)', () => {
     expect(client.kid).toBe(kid);
   });
 
-  test('§7.3.1: makes none when only an existing one is asked for', async () => {
+  test('§7.3.1: creates none if onlyReturnExisting is set', async () => {
     const client = acme.stranger();
     expect(await client.register({ onlyReturnExisting: true })).toMatchObject(
       problem('accountDoesNotExist', 400),
@@ -71,7 +71,7 @@ describe('newAccount (RFC 8555 §7.3)', () => {
 });
 
 describe('an account (RFC 8555 §7.3.2, §7.3.6)', () => {
-  test('is shown, and its contacts are replaced', async () => {
+  test('is returned, and its contacts are replaced', async () => {
     const client = await acme.client();
     expect((await client.post(client.kid)).body).toMatchObject({ status: 'valid', contact: [] });
     const { body } = await client.post(client.kid, { contact: ['mailto:new@example.test'] });
@@ -87,7 +87,7 @@ describe('an account (RFC 8555 §7.3.2, §7.3.6)', () => {
     [{ status: null }],
     [{ termsOfServiceAgreed: 'no' }],
     [{ onlyReturnExisting: true }],
-  ])('§7.3.2: ignores what is not to be changed: %j', async (members) => {
+  ])('§7.3.2: ignores read-only members: %j', async (members) => {
     const client = await acme.client();
     const { status, body } = await client.post(client.kid, members);
     expect(status).toBe(200);
@@ -106,12 +106,12 @@ describe('an account (RFC 8555 §7.3.2, §7.3.6)', () => {
     },
   );
 
-  test('is not shown to another one', async () => {
+  test('is not shown to another account', async () => {
     const [one, other] = [await acme.client(), await acme.client()];
     expect(await one.post(other.kid)).toMatchObject(problem('unauthorized', 403));
   });
 
-  test('§7.3.6: that is deactivated is refused everything with 401, also by its key', async () => {
+  test('§7.3.6: once deactivated, gets 401 for every request, also by its key', async () => {
     const client = await acme.client();
     const { status, body } = await client.post(client.kid, { status: 'deactivated' });
     expect([status, body]).toEqual([200, expect.objectContaining({ status: 'deactivated' })]);
@@ -133,7 +133,7 @@ describe('terms and external accounts (RFC 8555 §7.3.3, §7.3.4)', () => {
     });
   });
 
-  test('a valid binding is taken, and shown', async () => {
+  test('a valid binding is accepted, and returned', async () => {
     const client = bound.stranger();
     const externalAccountBinding = binding(client);
     const { status, body } = await client.register({ externalAccountBinding });
@@ -200,7 +200,7 @@ describe('key change (RFC 8555 §7.3.5)', () => {
     );
   }
 
-  test('gives the account to the new key, and takes it from the old one', async () => {
+  test('moves the account from the old key to the new one', async () => {
     const client = await acme.client();
     const next = p256();
     const old = client.key;
@@ -215,7 +215,7 @@ describe('key change (RFC 8555 §7.3.5)', () => {
     expect(await other.register({ onlyReturnExisting: true })).toMatchObject({ status: 400 });
   });
 
-  test('refuses a key that has an account, and says which', async () => {
+  test('rejects a key that has an account, and names the account', async () => {
     const [client, other] = [await acme.client(), await acme.client()];
     const inner = await signJws(
       other.key,
@@ -255,7 +255,7 @@ describe('key change (RFC 8555 §7.3.5)', () => {
 });
 
 describe('the orders of an account (RFC 8555 §7.1.2.1)', () => {
-  test('come in pages, those that are invalid left out', async () => {
+  test('are returned in pages, without invalid ones', async () => {
     const client = await acme.client();
     const addresses: string[] = [];
     for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) {
@@ -274,7 +274,7 @@ describe('the orders of an account (RFC 8555 §7.1.2.1)', () => {
     expect(pages).toBe(3);
   });
 
-  test('are not shown to another account, nor by a wrong page', async () => {
+  test('are not shown to another account, nor for an invalid page', async () => {
     const [one, other] = [await acme.client(), await acme.client()];
     expect(await one.post(`${other.kid}/orders`)).toMatchObject(problem('unauthorized', 403));
     expect(await one.post(`${one.kid}/orders?cursor=x`)).toMatchObject(problem('malformed', 404));

@@ -95,7 +95,7 @@ describe('a certificate', () => {
     expect(lintCertificate(leaf?.raw ?? Buffer.alloc(0), intermediate?.raw)).toEqual([]);
   });
 
-  test('has the validity that was asked for, past or future', async () => {
+  test('has the requested validity, past or future', async () => {
     const expired = await client.issue(name, {
       notAfter: '2026-11-21T00:00:00Z',
       notBefore: '2026-11-20T23:00:00Z',
@@ -173,14 +173,14 @@ describe('download (RFC 8555 §7.4.2)', () => {
     expect(chains[0]?.[1]?.issuer).not.toBe(chains[1]?.[1]?.issuer);
   });
 
-  test('has no link to what is above the leaf, as that is in the chain', async () => {
+  test('has no link to its issuer, which is in the chain', async () => {
     const { download } = await client.issue(name);
     expect(download.headers.get('link')).not.toContain('rel="up"');
     const issuers = await fetch(`${acme.url}/acme/issuers/0`);
     expect(download.text.endsWith(await issuers.text())).toBe(true);
   });
 
-  test('is refused to another account, and for what does not exist', async () => {
+  test('is rejected for another account, and for an unknown certificate', async () => {
     const { order } = await client.issue(name);
     const url = order.certificate ?? '';
     expect(await (await acme.client()).post(url)).toMatchObject(problem('unauthorized', 403));

@@ -71,7 +71,7 @@ describe('faults on request', () => {
     expect(new Set(outcomes[0])).toEqual(new Set([true, false]));
   });
 
-  test('refuse a nonce, and give one that is good', async () => {
+  test('reject a nonce, and return a valid one', async () => {
     await admin('POST', '/faults', { fault: 'badNonce', times: 1 });
     const refused = await client.post(client.kid);
     expect(refused).toMatchObject(problem('badNonce', 400));
@@ -79,7 +79,7 @@ describe('faults on request', () => {
     expect((await client.post(client.kid, '', { header: { nonce } })).status).toBe(200);
   });
 
-  test('drop the connection after finalize, whose certificate is there all the same', async () => {
+  test('drop the connection after finalize, and still issue the certificate', async () => {
     const { body: order, headers } = await client.order(name);
     await client.prove(order, 'http-01');
     await admin('POST', '/faults', { fault: 'drop', endpoint: 'finalize', times: 1 });
@@ -88,7 +88,7 @@ describe('faults on request', () => {
     expect(body.status).toBe('valid');
   });
 
-  test('drop the connection before anything is done', async () => {
+  test('drop the connection before the request is processed', async () => {
     const { body: order, headers } = await client.order(name);
     await client.prove(order, 'http-01');
     await admin('POST', '/faults', { fault: 'drop', endpoint: 'finalize', when: 'before', times: 1 });
@@ -128,7 +128,7 @@ describe('faults on request', () => {
     expect((await client.post(authorization)).headers.get('retry-after')).toBe('0');
   });
 
-  test('answer late', async () => {
+  test('delay the response', async () => {
     await admin('POST', '/faults', { fault: 'delay', endpoint: 'newNonce', seconds: 0.2, times: 1 });
     const began = performance.now();
     await client.nonce();
@@ -139,7 +139,7 @@ describe('faults on request', () => {
     ['{', 400],
     [JSON.stringify({ fault: 'fire' }), 400],
     [JSON.stringify({ fault: 'badNonce', x: 'y'.repeat(5_000) }), 413],
-  ])('are refused when they are none: %#', async (body, status) => {
+  ])('are rejected if they are invalid: %#', async (body, status) => {
     const response = await fetch(`${acme.url}/admin/faults`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
@@ -150,7 +150,7 @@ describe('faults on request', () => {
 });
 
 describe('the administrative API', () => {
-  test('is not there unless it is asked for', async () => {
+  test('is off by default', async () => {
     const ca = await startCa();
     await request(ca.http).get('/admin/faults').expect(404);
     const closed = await startAcme({ admin: false });
@@ -165,7 +165,7 @@ describe('the administrative API', () => {
     expect((await admin('PUT', '/validation', { mode: 'sometimes' })).status).toBe(400);
   });
 
-  test('moves a renewal window, and puts it back', async () => {
+  test('moves a renewal window, and restores it', async () => {
     const { pem } = await client.issue(name);
     const id = renewalIdOf(parseCertificate(splitChain(pem)[0] ?? Buffer.alloc(0)));
     const shown = async () => (await fetch(`${acme.url}/acme/renewal-info/${id}`)).json();
@@ -180,7 +180,7 @@ describe('the administrative API', () => {
     expect((await admin('PUT', '/renewal-info/AAAA.AAAA', window)).status).toBe(404);
   });
 
-  test('counts what was asked', async () => {
+  test('counts requests', async () => {
     await admin('DELETE', '/requests');
     await client.order(name);
     await client.order([]);

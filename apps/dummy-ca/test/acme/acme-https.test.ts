@@ -27,7 +27,7 @@ function ask(url: string): Promise<IncomingMessage> {
 
 describe('ACME over https', () => {
   test.each([['127.0.0.1'], ['localhost']])(
-    'is trusted by the root, and links to itself: %s',
+    'is trusted with the root, and returns https links: %s',
     async (host) => {
       const base = `https://${host}:${new URL(secure.url).port}`;
       const directory: unknown = JSON.parse(await text(await ask(`${base}/acme/directory`)));

@@ -24,7 +24,7 @@ afterAll(async () => {
 });
 
 describe('the whole way from an account to a certificate', () => {
-  test('with http-01 ends in a chain, leaf first, up to the root', async () => {
+  test('with http-01 returns a chain, leaf first, up to the root', async () => {
     const client = await acme.client();
     const { status, body: pending, headers } = await client.order(dnsIdentifiers('www.example.test'));
     expect(status).toBe(201);

@@ -19,8 +19,8 @@ afterAll(() => acme.close());
 
 const isRefusal = (status: number) => status >= 400 && status < 500;
 
-describe('nonsense', () => {
-  test('as a body is refused, never a fault', async () => {
+describe('random input', () => {
+  test('as a body is rejected, and never causes a 5xx', async () => {
     const json = fc.oneof(fc.json(), fc.string());
     await fc.assert(
       fc.asyncProperty(json, async (body) => isRefusal((await client.send(client.kid, body)).status)),
@@ -28,7 +28,7 @@ describe('nonsense', () => {
     );
   });
 
-  test('as a header of a JWS is refused, never a fault', async () => {
+  test('as a header of a JWS is rejected, and never causes a 5xx', async () => {
     const member = fc.constantFrom('alg', 'jwk', 'kid', 'url', 'nonce', 'crit');
     const header = fc.dictionary(member, fc.jsonValue(), { minKeys: 1 });
     await fc.assert(
@@ -39,7 +39,7 @@ describe('nonsense', () => {
     );
   });
 
-  test('as a payload is refused or ignored, never a fault', async () => {
+  test('as a payload is rejected or ignored, and never causes a 5xx', async () => {
     const { body: order } = await client.order(dnsIdentifiers('a.test'));
     const urls = [
       ...['new-order', 'new-authz', 'revoke-cert', 'key-change'].map((path) => `${acme.url}/acme/${path}`),
@@ -65,12 +65,12 @@ describe('nonsense', () => {
     );
   });
 
-  test('deep in each other is refused quickly', async () => {
+  test('with deep nesting is rejected quickly', async () => {
     const payload = `{"identifiers":${'['.repeat(20_000)}${']'.repeat(20_000)}}`;
     expect(isRefusal((await client.send(client.kid, payload)).status)).toBe(true);
   });
 
-  test('in the place of a CSR is refused, byte by byte', async () => {
+  test('in place of a CSR is rejected, byte by byte', async () => {
     const { der } = await buildCsr({ privateKey: p256().privateKey, dnsNames: ['a.test'] });
     const account = p256().publicKey;
     let refused = 0;
@@ -90,7 +90,7 @@ describe('nonsense', () => {
   });
 });
 
-describe('the address that was asked', () => {
+describe('the requested address', () => {
   /** Status of a GET with a request line and a Host of one's own. */
   function get(path: string, host: string): Promise<{ readonly status: number; readonly body: string }> {
     const { hostname, port } = new URL(acme.url);
@@ -115,20 +115,20 @@ describe('the address that was asked', () => {
   );
 
   test.each([['ca.test/x'], ['a"b'], ['<x>'], ['ada@ca.test'], ['ca.test:port']])(
-    'is refused by a Host that is none: %s',
+    'is rejected for an invalid Host: %s',
     async (host) => {
       expect((await get('/acme/directory', host)).status).toBe(400);
     },
   );
 
-  test('may stand whole in the request line, as proxies write it', async () => {
+  test('is accepted in the absolute form, as proxies send it', async () => {
     const { status } = await get('http://ca.test/acme/directory', 'ca.test');
     expect(status).toBe(200);
   });
 });
 
 describe('memory', () => {
-  test('keeps so much of everything, the oldest goes first', async () => {
+  test('is bounded for every kind of record, and the oldest is removed first', async () => {
     const small = await startAcme({ maxRecords: 10 });
     const owner = await small.client();
     const first = await owner.order(dnsIdentifiers('first.test'));

@@ -24,7 +24,7 @@ async function authorizationsOf({ authorizations }: AcmeOrder): Promise<AcmeAuth
 }
 
 describe('newOrder (RFC 8555 §7.4)', () => {
-  test('has one authorization for each identifier, with the challenges that suit it', async () => {
+  test('has one authorization for each identifier, with the supported challenges', async () => {
     const identifiers = [...dnsIdentifiers('www.a.test', '*.A.test'), { type: 'ip', value: '192.0.2.1' }];
     const { status, body, headers } = await client.order(identifiers);
     expect(status).toBe(201);
@@ -71,7 +71,7 @@ describe('newOrder (RFC 8555 §7.4)', () => {
     expect(await client.post(`${acme.url}/acme/new-order`, payload)).toMatchObject(problem(type, status));
   });
 
-  test('has the profile and the validity that were asked for', async () => {
+  test('has the requested profile and validity', async () => {
     const notAfter = new Date(acme.clock.now().getTime() + 3_600_000).toISOString();
     const { body } = await client.order(dnsIdentifiers('a.test'), { profile: 'shortlived', notAfter });
     expect(body).toMatchObject({ profile: 'shortlived', notAfter: expect.stringMatching(/\.000Z$/) });
@@ -79,7 +79,7 @@ describe('newOrder (RFC 8555 §7.4)', () => {
 });
 
 describe('an order (RFC 8555 §7.1.6)', () => {
-  test('goes from pending over ready to valid, and links its certificate', async () => {
+  test('changes from pending to ready to valid, and links its certificate', async () => {
     const { body: pending, headers } = await client.order(dnsIdentifiers('a.test', 'b.test'));
     const url = headers.get('location') ?? '';
     const statusNow = async () => (await client.post<AcmeOrder>(url)).body.status;
@@ -92,7 +92,7 @@ describe('an order (RFC 8555 §7.1.6)', () => {
     expect((await client.post<AcmeOrder>(url)).body.certificate).toMatch(/\/acme\/certificates\//);
   });
 
-  test('is invalid once it ends, or an authorization is deactivated', async () => {
+  test('is invalid once it expires, or an authorization is deactivated', async () => {
     const other = await startAcme({ settings: { orderSeconds: 60 } });
     const owner = await other.client();
     const { headers } = await owner.order(dnsIdentifiers('a.test'));
@@ -117,7 +117,7 @@ describe('authorizations (RFC 8555 §7.4.1, §7.5)', () => {
   const newAuthz = (value: string, type = 'dns') =>
     client.post<AcmeAuthorization>(`${acme.url}/acme/new-authz`, { identifier: { type, value } });
 
-  test('can be had before an order, which then takes them over', async () => {
+  test('can be created before an order, which then uses them', async () => {
     const { status, body, headers } = await newAuthz('early.test');
     expect(status).toBe(201);
     expect(body.status).toBe('pending');
@@ -133,7 +133,7 @@ describe('authorizations (RFC 8555 §7.4.1, §7.5)', () => {
     ['*.a.test', 'dns', 'malformed'],
     ['a_b.test', 'dns', 'malformed'],
     ['x', 'tn', 'unsupportedIdentifier'],
-  ])('are refused ahead of an order for %s', async (value, type, expected) => {
+  ])('are rejected before an order for %s', async (value, type, expected) => {
     expect(await newAuthz(value, type)).toMatchObject(problem(expected, 400));
   });
 
@@ -150,7 +150,7 @@ describe('authorizations (RFC 8555 §7.4.1, §7.5)', () => {
     expect(await client.post(url, { status: 'valid' })).toMatchObject(problem('malformed', 400));
   });
 
-  test('that are decided show only what decided them', async () => {
+  test('that are final show only the deciding challenge', async () => {
     const { body: order } = await client.order(dnsIdentifiers('a.test'));
     await client.prove(order, 'dns-01');
     expect(await authorizationsOf(order)).toMatchObject([
@@ -170,7 +170,7 @@ describe('authorizations (RFC 8555 §7.4.1, §7.5)', () => {
     expect(await client.post(`${challenge?.url}x`)).toMatchObject(problem('malformed', 404));
   });
 
-  test('of earlier orders are used again only when that is set', async () => {
+  test('of earlier orders are reused only if configured', async () => {
     const reusing = await startAcme({ settings: { reuseAuthorizations: true } });
     for (const [server, status] of [
       [acme, 'pending'],
@@ -184,7 +184,7 @@ describe('authorizations (RFC 8555 §7.4.1, §7.5)', () => {
     await reusing.close();
   });
 
-  test('of earlier orders are used again although a later one is still pending', async () => {
+  test('of earlier orders are reused although a later one is still pending', async () => {
     const reusing = await startAcme({ settings: { reuseAuthorizations: true } });
     const owner = await reusing.client();
     const { body: first } = await owner.order(dnsIdentifiers('twice.test'));
@@ -199,7 +199,7 @@ describe('authorizations (RFC 8555 §7.4.1, §7.5)', () => {
 });
 
 describe('a challenge (RFC 8555 §7.5.1)', () => {
-  test('links its authorization, and is not begun by POST-as-GET', async () => {
+  test('links its authorization, and is not started by POST-as-GET', async () => {
     const { body: order } = await client.order(dnsIdentifiers('a.test'));
     const [challenge] = await client.challengesOf(order, 'http-01');
     const answer = await client.post(challenge?.url ?? '');
@@ -232,7 +232,7 @@ describe('a challenge (RFC 8555 §7.5.1)', () => {
     await refusing.close();
   });
 
-  test('that fails decides for good, also over one that is under way', async () => {
+  test('that fails is final, also for a running one', async () => {
     const held: ServerResponse[] = [];
     const web = await serve((_, response) => held.push(response));
     const real = { mode: 'real', http01Port: web.port, tlsAlpn01Port: 1, resolveTo: '127.0.0.1' } as const;
@@ -252,7 +252,7 @@ describe('a challenge (RFC 8555 §7.5.1)', () => {
     await web.close();
   });
 
-  test('is refused when its authorization has ended', async () => {
+  test('is rejected when its authorization has expired', async () => {
     const other = await startAcme({ settings: { authorizationSeconds: 60 } });
     const owner = await other.client();
     const { body: order } = await owner.order(dnsIdentifiers('a.test'));

@@ -22,7 +22,7 @@ const name = dnsIdentifiers('www.example.test');
 const idOf = (pem: string) => renewalIdOf(parseCertificate(splitChain(pem)[0] ?? Buffer.alloc(0)));
 
 describe('renewalInfo (RFC 9773 §4)', () => {
-  test('suggests a window late in the validity, and when to look again', async () => {
+  test('suggests a window late in the validity, and a Retry-After', async () => {
     const { pem } = await client.issue(name);
     const { renewalInfo } = await client.directory();
     const response = await fetch(`${renewalInfo}/${idOf(pem)}`);
@@ -55,7 +55,7 @@ describe('renewalInfo (RFC 9773 §4)', () => {
 });
 
 describe('an order that replaces a certificate (RFC 9773 §5)', () => {
-  test('says so, and stands in the way of another', async () => {
+  test('names it, and prevents another replacement', async () => {
     const replaces = idOf((await client.issue(name)).pem);
     const { body: first } = await client.order(name, { replaces });
     expect(first.replaces).toBe(replaces);
@@ -70,7 +70,7 @@ describe('an order that replaces a certificate (RFC 9773 §5)', () => {
     expect(await other.order(name, { replaces })).toMatchObject(problem('unauthorized', 403));
   });
 
-  test('is refused without an identifier in common', async () => {
+  test('is rejected without a common identifier', async () => {
     const replaces = idOf((await client.issue(name)).pem);
     expect(await client.order(dnsIdentifiers('other.test'), { replaces })).toMatchObject(
       problem('malformed', 400),

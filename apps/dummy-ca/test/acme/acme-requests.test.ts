@@ -22,7 +22,7 @@ function expectProblem(answer: Answer, status: number, type: string): void {
 }
 
 describe('a signed request (RFC 8555 §6)', () => {
-  test('is answered with a fresh nonce, a link to the directory, and nothing to store', async () => {
+  test('gets a fresh nonce, a link to the directory, and no-store', async () => {
     const { status, headers } = await client.post(client.kid);
     expect(status).toBe(200);
     expect(headers.get('replay-nonce')).toMatch(/^[\w-]{22}$/);
@@ -37,7 +37,7 @@ describe('a signed request (RFC 8555 §6)', () => {
     },
   );
 
-  test('§6.2: may have parameters in its media type', async () => {
+  test('§6.2: can have parameters in its media type', async () => {
     const contentType = 'application/jose+json; charset=utf-8';
     expect((await client.post(client.kid, '', { contentType })).status).toBe(200);
   });
@@ -57,7 +57,7 @@ describe('a signed request (RFC 8555 §6)', () => {
     expectProblem(await client.send(client.kid, text), 400, 'malformed');
   });
 
-  test('§6.2: of an algorithm that is not the key’s is refused with those that are accepted', async () => {
+  test('§6.2: with an algorithm that does not fit the key is rejected with the accepted ones', async () => {
     const answer = await client.post(client.kid, '', { header: { alg: 'RS256' } });
     expectProblem(answer, 400, 'badSignatureAlgorithm');
     expect(answer.body).toMatchObject({ algorithms: expect.arrayContaining(['ES256', 'RS256', 'EdDSA']) });
@@ -93,13 +93,13 @@ describe('a signed request (RFC 8555 §6)', () => {
     expect((await client.post(client.kid, '', { header: { nonce: fresh } })).status).toBe(200);
   });
 
-  test('§6.5: uses its nonce up even when its signature does not hold', async () => {
+  test('§6.5: consumes its nonce even if its signature is invalid', async () => {
     const nonce = await client.nonce();
     await client.post(client.kid, '', { header: { nonce }, key: p256().privateKey });
     expectProblem(await client.post(client.kid, '', { header: { nonce } }), 400, 'badNonce');
   });
 
-  test('§6.5: with a nonce of no one is refused', async () => {
+  test('§6.5: with an unknown nonce is rejected', async () => {
     expectProblem(await client.post(client.kid, '', { header: { nonce: 'AAAA' } }), 400, 'badNonce');
   });
 
@@ -121,14 +121,14 @@ describe('a signed request (RFC 8555 §6)', () => {
     expect((await other.post(other.kid)).status).toBe(200);
   });
 
-  test('is refused with a jwk where a kid must be', async () => {
+  test('is rejected with a jwk where a kid is required', async () => {
     const header = { jwk: exportJwk(client.key), kid: undefined };
     expectProblem(await client.post(client.kid, '', { header }), 400, 'malformed');
   });
 });
 
 describe('POST-as-GET (RFC 8555 §6.3)', () => {
-  test('gives the directory and a nonce as GET does', async () => {
+  test('returns the directory and a nonce as GET does', async () => {
     const { status, body } = await client.post(client.directoryUrl);
     expect([status, body]).toEqual([200, await (await fetch(client.directoryUrl)).json()]);
     const answer = await client.post(`${acme.url}/acme/new-nonce`);
@@ -136,13 +136,13 @@ describe('POST-as-GET (RFC 8555 §6.3)', () => {
     expect(answer.headers.get('replay-nonce')).toMatch(/^[\w-]{22}$/);
   });
 
-  test('gives what the link "up" of a certificate names', async () => {
+  test('returns the target of the link "up" of a certificate', async () => {
     const { status, text } = await client.post(`${acme.url}/acme/issuers/0`);
     expect([status, text]).toEqual([200, await (await fetch(`${acme.url}/acme/issuers/0`)).text()]);
     expectProblem(await client.post(`${acme.url}/acme/issuers/7`), 404, 'malformed');
   });
 
-  test('must have an empty payload where nothing is changed', async () => {
+  test('requires an empty payload for reads', async () => {
     const { headers, body } = await client.order(dnsIdentifiers('a.test'));
     await client.prove(body, 'http-01');
     const { certificate = '' } = (await client.finalize(body)).body;
@@ -163,7 +163,7 @@ describe('nonces (RFC 8555 §7.2)', () => {
   test.each([
     ['HEAD', 200],
     ['GET', 204],
-  ])('come by %s with %i', async (method, status) => {
+  ])('are returned by %s with %i', async (method, status) => {
     const response = await fetch(`${acme.url}/acme/new-nonce`, { method });
     expect(response.status).toBe(status);
     expect(response.headers.get('replay-nonce')).toMatch(/^[\w-]{22}$/);
@@ -171,7 +171,7 @@ describe('nonces (RFC 8555 §7.2)', () => {
     expect(await response.text()).toBe('');
   });
 
-  test('that are pushed out of memory are no longer good', async () => {
+  test('that are removed from memory are no longer valid', async () => {
     const small = await startAcme({ maxRecords: 10 });
     const other = await small.client();
     const nonce = await other.nonce();
@@ -191,7 +191,7 @@ describe('paths of ACME', () => {
     ['GET', '/acme', 404, null],
     ['GET', '/acme/roots/7', 404, null],
     ['GET', '/acme/roots/%zz', 404, null],
-  ])('%s %s is answered with %i', async (method, path, status, allow) => {
+  ])('%s %s returns %i', async (method, path, status, allow) => {
     const response = await fetch(`${acme.url}${path}`, { method });
     expect([response.status, response.headers.get('allow')]).toEqual([status, allow]);
     expect(response.headers.get('content-type')).toBe('application/problem+json');

@@ -110,7 +110,7 @@ describe('revokeCert (RFC 8555 §7.6)', () => {
     expect(await client.post(url(), payload)).toMatchObject(problem('malformed', status));
   });
 
-  test('does not know a certificate from elsewhere', async () => {
+  test('returns 404 for a certificate of another CA', async () => {
     const [root = Buffer.alloc(0)] = splitChain(acme.authority.rootPem);
     expect(await client.post(url(), { certificate: root.toString('base64url') })).toMatchObject(
       problem('malformed', 404),

@@ -47,7 +47,7 @@ describe('http-01 (RFC 8555 §8.3)', () => {
   const answer = (value: Parameters<Http01Responder['answers']['set']>[1]) =>
     responder.answers.set(path, value);
 
-  test('is met by the key authorization', async () => {
+  test('succeeds with the key authorization', async () => {
     answer(`${keyAuthorization}\n`);
     await expect(proving('http-01')).resolves.toBeUndefined();
   });
@@ -62,7 +62,7 @@ describe('http-01 (RFC 8555 §8.3)', () => {
     await expect(proving('http-01')).rejects.toEqual(problem('incorrectResponse', reason));
   });
 
-  test('is met over ten redirects, and not over eleven', async () => {
+  test('follows ten redirects, and not eleven', async () => {
     for (const length of [10, 11]) {
       answer({ location: '/1' });
       for (let step = 1; step < length; step += 1)
@@ -76,7 +76,7 @@ describe('http-01 (RFC 8555 §8.3)', () => {
     }
   });
 
-  test('shortens a long address to its beginning', async () => {
+  test('truncates a long address in the error', async () => {
     answer({ location: `/${'a'.repeat(5_000)}` });
     await expect(proving('http-01')).rejects.toEqual(problem('incorrectResponse', /^GET http.{200,400}$/));
   });
@@ -105,13 +105,13 @@ describe('http-01 (RFC 8555 §8.3)', () => {
     expect(hellos.map((hello) => hello.includes(host))).toEqual([isSaid]);
   });
 
-  test('reports a server that is not there', async () => {
+  test('reports an unreachable server', async () => {
     await expect(proving('http-01', { http01Port: 1 })).rejects.toEqual(
       problem('connection', /ECONNREFUSED/),
     );
   });
 
-  test('gives up on a server that says nothing', async () => {
+  test('times out on a silent server', async () => {
     const silent = createServer(() => {});
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
     const { port } = silent.address() as AddressInfo;
@@ -121,7 +121,7 @@ describe('http-01 (RFC 8555 §8.3)', () => {
     silent.close();
   });
 
-  test('is not met by a server that switches protocols', async () => {
+  test('fails for a server that switches protocols', async () => {
     const head = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n';
     const switching = createServer((socket) =>
       socket.on('error', () => {}).once('data', () => socket.write(head)),
@@ -134,24 +134,24 @@ describe('http-01 (RFC 8555 §8.3)', () => {
     switching.close();
   });
 
-  test('asks an address by its own Host, IPv6 in brackets', async () => {
+  test('sends the address as Host, IPv6 in brackets', async () => {
     answer(keyAuthorization);
     await proving('http-01', {}, { type: 'ip', value: '2001:db8::1', wildcard: false });
     expect(responder.hosts.at(-1)).toBe('[2001:db8::1]');
   });
 });
 
-describe('where validation goes', () => {
+describe('the address of a validation', () => {
   const byDns = { resolveTo: undefined };
 
-  test('is what the resolver says', async () => {
+  test('is the one that the resolver returns', async () => {
     dns.addresses.set('www.example.test', '127.0.0.1');
     responder.answers.set(path, keyAuthorization);
     await expect(proving('http-01', byDns)).resolves.toBeUndefined();
   });
 
   test.each(['http-01', 'tls-alpn-01'] as const)(
-    'is the next address where no server accepts the connection: %s',
+    'is the next one if no server accepts the connection: %s',
     async (type) => {
       const certificate = { dnsNames: ['www.example.test'], value: acmeIdentifierValue(keyAuthorization) };
       const server = await startTlsAlpnResponder(certificate);
@@ -163,7 +163,7 @@ describe('where validation goes', () => {
     },
   );
 
-  test('is one address alone where the connection is taken', async () => {
+  test('is only the first one that accepts the connection', async () => {
     dns.addresses.set('www.example.test', ['127.0.0.1', '127.0.0.1']);
     responder.answers.set(path, { status: 403 });
     const before = responder.hosts.length;
@@ -171,13 +171,13 @@ describe('where validation goes', () => {
     expect(responder.hosts.length - before).toBe(1);
   });
 
-  test('is nowhere without an address', async () => {
+  test('is undefined without an address record', async () => {
     const absent = { ...identifier, value: 'absent.test' };
     await expect(proving('http-01', byDns, absent)).rejects.toEqual(problem('dns', /no address/));
   });
 
   test.each([['http-01'], ['dns-01'], ['tls-alpn-01']] as const)(
-    'is given up in time when the resolver says nothing: %s',
+    'times out if the resolver does not respond: %s',
     async (type) => {
       const silent = createSocket('udp4');
       await new Promise<void>((resolve) => silent.bind(0, '127.0.0.1', resolve));
@@ -192,7 +192,7 @@ describe('where validation goes', () => {
   );
 
   test.each([['http-01'], ['tls-alpn-01']] as const)(
-    'is given up in time when the resolver knows IPv4 alone and is silent on IPv6: %s',
+    'times out if the resolver responds for IPv4 and not for IPv6: %s',
     async (type) => {
       const half = createSocket('udp4');
       half.on('message', (query, { port, address }) => {
@@ -232,7 +232,7 @@ describe('where validation goes', () => {
     );
   });
 
-  test('is judged again for each redirect', async () => {
+  test('is checked again for each redirect', async () => {
     dns.addresses.set('www.example.test', '127.0.0.1');
     dns.addresses.set('inner.test', '169.254.169.254');
     responder.answers.set(path, { location: 'http://inner.test/' });
@@ -243,17 +243,17 @@ describe('where validation goes', () => {
 describe('dns-01 (RFC 8555 §8.4)', () => {
   const name = '_acme-challenge.www.example.test';
 
-  test('is met by one of several records', async () => {
+  test('succeeds with one of several records', async () => {
     dns.texts.set(name, ['of another account', dns01Value(keyAuthorization)]);
     await expect(proving('dns-01')).resolves.toBeUndefined();
   });
 
-  test('is not met by other records', async () => {
+  test('fails with other records', async () => {
     dns.texts.set(name, [keyAuthorization]);
     await expect(proving('dns-01')).rejects.toEqual(problem('incorrectResponse', /thumbprint/));
   });
 
-  test('is not met without a record', async () => {
+  test('fails without a record', async () => {
     dns.texts.delete(name);
     await expect(proving('dns-01')).rejects.toEqual(problem('unauthorized', /no TXT record/));
   });
@@ -275,20 +275,20 @@ describe('tls-alpn-01 (RFC 8737, RFC 8738 §6)', () => {
     return { outcome, serverNames: server.serverNames };
   }
 
-  test('is met by a certificate with the digest, for a name', async () => {
+  test('succeeds with a certificate with the digest, for a name', async () => {
     const { outcome, serverNames } = await outcomeOf({ dnsNames: ['www.example.test'], value });
     expect(outcome).toBeUndefined();
     expect(serverNames).toEqual(['www.example.test']);
   });
 
-  test('is met for an address, asked for by its reverse name', async () => {
+  test('succeeds for an address, requested by its reverse name', async () => {
     const who = { type: 'ip', value: '192.0.2.1', wildcard: false } as const;
     const { outcome, serverNames } = await outcomeOf({ ipAddresses: ['192.0.2.1'], value }, who);
     expect(outcome).toBeUndefined();
     expect(serverNames).toEqual(['1.2.0.192.in-addr.arpa']);
   });
 
-  test('is not met for an address by a certificate with its text as a host name', async () => {
+  test('fails for an address with a certificate that has its text as a host name', async () => {
     const who = { type: 'ip', value: '192.0.2.1', wildcard: false } as const;
     const { outcome } = await outcomeOf({ dnsNames: ['192.0.2.1'], value }, who);
     expect(outcome).toEqual(problem('incorrectResponse', /alone/));
@@ -309,7 +309,7 @@ describe('tls-alpn-01 (RFC 8737, RFC 8738 §6)', () => {
     expect((await outcomeOf(certificate)).outcome).toEqual(problem('incorrectResponse', reason));
   });
 
-  test('is not met by a server that speaks another protocol', async () => {
+  test('fails for a server with another protocol', async () => {
     const certificate = { dnsNames: ['www.example.test'], value };
     expect((await outcomeOf(certificate, identifier, ['h2'])).outcome).toEqual(problem('tls'));
   });
@@ -319,7 +319,7 @@ describe('tls-alpn-01 (RFC 8737, RFC 8738 §6)', () => {
   });
 });
 
-test('modes decide without asking anybody', async () => {
+test('fixed modes decide without a request', async () => {
   await expect(proving('dns-01', { mode: 'always-valid' })).resolves.toBeUndefined();
   await expect(proving('dns-01', { mode: 'always-invalid' })).rejects.toEqual(problem('unauthorized'));
 });

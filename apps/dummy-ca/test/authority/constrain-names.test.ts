@@ -28,7 +28,7 @@ const ifOpenssl = hasProgram('openssl', 'it judges no constrained root', ['versi
 const csrFor = (...names: Uint8Array[]) =>
   csrField({ subject: emptyName, attributes: [extensionRequest(subjectAltName(...names))] });
 
-describe('a root made for some names alone', () => {
+describe('a root with permitted names', () => {
   let ca: TestCa;
   beforeAll(async () => {
     ca = await startCa({ permittedNames });
@@ -66,7 +66,7 @@ describe('a root made for some names alone', () => {
     rmSync(folder, { recursive: true });
   });
 
-  test('gives the service itself no certificate for other names', async () => {
+  test('issues no certificate for other names to the service itself', async () => {
     const clock = createMovableClock(new Date());
     await expect(makeHttpsCertificate(ca.authority, ['localhost'], clock)).rejects.toThrow(
       'DUMMY_CA_HTTPS_NAMES: its issuer is not allowed to issue for "localhost", only for corp.test',

@@ -40,7 +40,7 @@ describe('GET /root', () => {
     expect(root.subject).toBe('O=CertLoop\nCN=Änne & Söhne');
   });
 
-  test('is another one at every start', async () => {
+  test('is a new one at every start', async () => {
     const [one, other] = [await startCa(), await startCa()];
     expect(new X509Certificate(one.authority.rootPem).fingerprint256).not.toBe(other.root.fingerprint256);
   });

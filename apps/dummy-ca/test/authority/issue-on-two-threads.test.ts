@@ -48,7 +48,7 @@ describe.each(['P-256', 'RSA-2048'] as const)('an authority of %s on two threads
 
   afterEach(() => second.close());
 
-  test('gives to each request what it asked for', async () => {
+  test('returns to each request its own certificate', async () => {
     const issued = await Promise.all(valid.map(({ pem }) => issue(pem)));
     expect(issuedHere).toBeLessThan(valid.length);
     for (const [place, { certificatePem, serialNumber }] of issued.entries()) {
@@ -60,7 +60,7 @@ describe.each(['P-256', 'RSA-2048'] as const)('an authority of %s on two threads
     }
   });
 
-  test('gives to each its own where some take longer than those behind them', async () => {
+  test('returns the right certificates if some take longer than later ones', async () => {
     // signatures of P-521 are checked in the thread pool, while those of P-256 behind them are done at once
     const slow = generateKeyPairSync('ec', { namedCurve: 'P-521' });
     const slowSpki = slow.publicKey.export({ type: 'spki', format: 'der' });
@@ -83,7 +83,7 @@ describe.each(['P-256', 'RSA-2048'] as const)('an authority of %s on two threads
     expect(issuedSpkis).toEqual(asked.map(({ spki }) => spki?.toString('hex')));
   });
 
-  test('counts in one row of numbers, which refusals leave alone', async () => {
+  test('uses one sequence of serial numbers, without gaps for rejected requests', async () => {
     const texts = valid.flatMap(({ pem }, n) => (n % 3 === 0 ? [pem, wrongSignature, 'no PEM'] : [pem]));
     const outcomes = await Promise.allSettled(texts.map(issue));
     const issued = outcomes.filter((each) => each.status === 'fulfilled').map(({ value }) => numberOf(value));
@@ -98,7 +98,7 @@ describe.each(['P-256', 'RSA-2048'] as const)('an authority of %s on two threads
     expect(new Set(refused.map((reason) => (reason as Error).message)).size).toBe(2);
   });
 
-  test('issues alone what lay with the other thread when that ended', async () => {
+  test('issues the pending work of the other thread after that ended', async () => {
     const issued = valid.map(({ pem }) => issue(pem));
     // by then the other thread has its first batches
     await new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)));
@@ -112,7 +112,7 @@ describe.each(['P-256', 'RSA-2048'] as const)('an authority of %s on two threads
   });
 });
 
-test('an authority whose other thread does not come up says so once, and issues alone', async () => {
+test('an authority whose other thread does not start logs it once, and issues alone', async () => {
   const lines: string[] = [];
   let resolveLogged: () => void;
   const logged = new Promise<void>((resolve) => {

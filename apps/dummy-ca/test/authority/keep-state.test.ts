@@ -80,9 +80,9 @@ async function json(url: string, init: RequestInit = {}) {
 const sign = (url: string) =>
   json(`${url}/csr`, { method: 'POST', body: JSON.stringify({ csr: csrField(), action: 'sign' }) });
 
-describe('a state', () => {
+describe('stored state', () => {
   test(
-    'keeps all that was answered when the process is killed, and goes on where it was',
+    'contains every acknowledged request when the process is killed, and continues from there',
     async () => {
       const file = at('state.sqlite');
       const first = await start(file);
@@ -118,7 +118,7 @@ describe('a state', () => {
   );
 
   test(
-    'loses no answered certificate over four kills in the middle of work',
+    'loses no acknowledged certificate over four kills during work',
     async () => {
       const file = at('killed.sqlite');
       const answered: Record<string, string>[] = [];
@@ -151,7 +151,7 @@ describe('a state', () => {
   );
 
   test(
-    'is used by one process alone',
+    'is used by only one process',
     async () => {
       await start(at('shared.sqlite'));
       await expect(start(at('shared.sqlite'))).rejects.toThrow(
@@ -177,7 +177,7 @@ describe('a state', () => {
   );
 });
 
-test('work that was under way goes on: an order is ready again, a validation is to be begun anew', () => {
+test('resumes interrupted work: an order is ready again, a validation can be started again', () => {
   const state = openStateFile(at('under-way.sqlite'));
   const challenge = { type: 'http-01', startedAt: new Date(0), endedAt: undefined, problem: undefined };
   const identifier = { type: 'dns', value: 'a.test', wildcard: false };
@@ -194,7 +194,7 @@ test('work that was under way goes on: an order is ready again, a validation is 
   state.close();
 });
 
-test('what the limits push out of memory is dropped from the file', () => {
+test('removes from the file what the limits remove from memory', () => {
   const [state, certificate] = [
     openStateFile(at('bounded.sqlite')),
     { certificatePem: 'x', createdAt: new Date(0) },
@@ -246,7 +246,7 @@ describe('a file', () => {
     expect(() => openStateFile(at('no/folder/state.sqlite'))).toThrow(/it cannot be written \(ENOENT\)/);
   });
 
-  test('whose log has a torn end keeps what was written before', () => {
+  test('with an incomplete last entry keeps the earlier ones', () => {
     const state = openStateFile(at('torn.sqlite'));
     for (const id of ['first', 'second']) {
       state.touch('certificate', id, () => ({ id }));

@@ -50,7 +50,7 @@ async function intermediatePair(root: Issuer, notAfter = new Date(Date.now() + 3
   };
 }
 
-describe('an intermediate of files', () => {
+describe('an intermediate from files', () => {
   test('signs for ACME, below the root of files and below the alternate one', async () => {
     const { authority, issuer: root } = await rootOfFiles();
     const pair = await intermediatePair(root);

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => served.close());
 
 describe('every endpoint of the contract', () => {
-  test('answers its own client as it promises', async () => {
+  test('responds to the typed client as documented', async () => {
     const client = createDummyCaClient({ baseUrl: served.url });
     const { body: issued } = await client.signCsr({ body: { csr: csrField(), action: 'sign' } });
     const { body: record } = await client.getCertificate({ params: { id: issued.id } });
@@ -29,7 +29,7 @@ describe('every endpoint of the contract', () => {
   test.each([
     ['signCsr', { body: { csr: 'x', action: 'sign' as const } }, 400],
     ['getCertificate', { params: { id: 'x' } }, 404],
-  ] as const)('%s refuses its own client in a sentence', async (operation, input, status) => {
+  ] as const)('%s rejects the typed client with a sentence', async (operation, input, status) => {
     const client = createDummyCaClient({ baseUrl: served.url });
     const call = client[operation] as (given: object) => Promise<unknown>;
     const refusal = (await call(input).catch((error: unknown) => error)) as AppError;

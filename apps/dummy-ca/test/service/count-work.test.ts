@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => ca.close());
 
-test('what was issued, revoked, ordered, validated and struck by faults is counted', async () => {
+test('counts issued and revoked certificates, orders, validations and faults', async () => {
   await ca.sign({ csr: csrField({ keys: rsa() }) });
   const client = await ca.acmeClient();
   expect((await client.order(names)).status).toBe(503);

@@ -7,7 +7,7 @@ import { startCa } from '../support/app.js';
 const html = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 
 describe('GET / of a browser', () => {
-  test('shows the root, what is stored, and commands with the address that was asked', async () => {
+  test('shows the root, the stored counts, and commands with the requested address', async () => {
     const ca = await startCa();
     await ca.issue();
     const page = await request(ca.http)
@@ -23,7 +23,7 @@ describe('GET / of a browser', () => {
     expect(Buffer.byteLength(page.text)).toBeLessThan(6 * 1024);
   });
 
-  test('shows the directory where ACME is served', async () => {
+  test('shows the directory if ACME is served', async () => {
     const { url, close } = await startAcme();
     const text = await (await fetch(`${url}/`, { headers: { Accept: html } })).text();
     await close();
@@ -41,20 +41,23 @@ describe('GET / of a browser', () => {
     expect(page.headers['x-content-type-options']).toBe('nosniff');
   });
 
-  test('shows a name of the root as text, whatever it holds', async () => {
+  test('shows the name of the root as text, for any content', async () => {
     const ca = await startCa({ commonName: '<b>"Änne" & Söhne</b>' });
     const { text } = await request(ca.http).get('/').set('Accept', html).expect(200);
     expect(text).toContain('Änne');
     expect(text).not.toContain('<b>');
   });
 
-  test.each(['*/*', 'application/json', 'application/json, text/html'])('is not for %s', async (accept) => {
-    const ca = await startCa();
-    const { body } = await request(ca.http).get('/').set('Accept', accept).expect(404);
-    expect(body).toEqual(expect.any(Object));
-  });
+  test.each(['*/*', 'application/json', 'application/json, text/html'])(
+    'is not returned for %s',
+    async (accept) => {
+      const ca = await startCa();
+      const { body } = await request(ca.http).get('/').set('Accept', accept).expect(404);
+      expect(body).toEqual(expect.any(Object));
+    },
+  );
 
-  test('refuses a Host that is none', async () => {
+  test('rejects an invalid Host', async () => {
     const ca = await startCa();
     await request(ca.http).get('/').set({ Accept: html, Host: '"><script>' }).expect(400);
   });

@@ -9,7 +9,7 @@ const partsOf = (environment: Readonly<Record<string, string>>) => acmePartsOf(l
 const asPublicCas = ['no-cn', 'no-ski', 'no-key-encipherment', 'server-only'];
 
 describe('the configuration of ACME', () => {
-  test('has a value for everything', () => {
+  test('has a default for every setting', () => {
     const { settings, validation, ...rest } = partsOf({});
     expect(settings).toMatchObject({
       profiles: [
@@ -107,7 +107,7 @@ describe('the configuration of ACME', () => {
     expect(() => loadConfig({ [name]: value })).toThrow(`${name}: `);
   });
 
-  test('takes no less room than the largest order fills', async () => {
+  test('requires at least the memory of the largest order', async () => {
     const maxRecords = partsOf({ DUMMY_CA_ACME_KEEP: '100' }).maxRecords;
     const acme = await startAcme({ maxRecords });
     const owner = await acme.client();

@@ -26,7 +26,7 @@ test('requests are counted by the template of their path, signing among them', a
   );
 });
 
-test('without leave there are no metrics', async () => {
+test('metrics are off by default', async () => {
   const { http } = await startCa();
   await request(http).get('/metrics').expect(404);
 });

@@ -88,7 +88,7 @@ function write(name: string, text: string): string {
 
 describe('the service', () => {
   test(
-    'serves the root it is given, warns of a misspelt setting, and ends cleanly on SIGTERM',
+    'serves the configured root, warns about a misspelt setting, and exits cleanly on SIGTERM',
     async () => {
       const { keyPem, certificatePem } = await rootPair();
       const service = run({
@@ -144,7 +144,7 @@ describe('the service', () => {
   );
 
   test(
-    'takes no request before it has all its ports',
+    'accepts no request before all its ports are open',
     async () => {
       const taken = createServer();
       await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
@@ -167,7 +167,7 @@ describe('the service', () => {
   );
 
   test(
-    'names every wrong setting at once',
+    'reports all invalid settings at once',
     async () => {
       const service = run({ DUMMY_CA_PORT: 'x', DUMMY_CA_KEY_TYPE: 'y' });
       expect(await service.exit).toBe(1);

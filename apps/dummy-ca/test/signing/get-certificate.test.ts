@@ -18,7 +18,7 @@ describe('GET /certificate/{id}', () => {
     expect(certificateRecordSchema.parse(body)).toEqual(body);
   });
 
-  test('finds an identifier in capitals, and with a slash behind it', async () => {
+  test('finds an identifier in capitals, and with a trailing slash', async () => {
     const { id } = await ca.issue();
     await request(ca.http).get(`/certificate/${id.toUpperCase()}`).expect(200);
     await request(ca.http).get(`/certificate/${id}/`).expect(200);
@@ -41,14 +41,14 @@ describe('GET /certificate/{id}', () => {
     '%F0%9F%98%80',
     '%E0%A4%A',
     'a'.repeat(2_000),
-  ])('knows no certificate %s', async (id) => {
+  ])('returns 404 for a certificate %s', async (id) => {
     const response = await request(ca.http).get(`/certificate/${id}`).expect(404);
     expect(response.headers['content-type']).toBe(plainType);
     expect(response.text).toMatch(/\S/);
   });
 
   test.each(['/certificate', '/certificate/', '/certificate/?id=1'])(
-    'misses the identifier in %s',
+    'rejects a missing identifier in %s',
     async (path) => {
       const response = await request(ca.http).get(path).expect(400);
       expect(response.headers['content-type']).toBe(plainType);
@@ -56,7 +56,7 @@ describe('GET /certificate/{id}', () => {
     },
   );
 
-  test('forgets the oldest certificate when there is no more room', async () => {
+  test('removes the oldest certificate at the limit', async () => {
     const small = await startCa({}, { storeLimits: { count: 2, octets: 1_000_000 } });
     const ids = [(await small.issue()).id, (await small.issue()).id, (await small.issue()).id];
     const statuses = [];
@@ -64,7 +64,7 @@ describe('GET /certificate/{id}', () => {
     expect(statuses).toEqual([404, 200, 200]);
   });
 
-  test('forgets everything on a restart', async () => {
+  test('loses everything on a restart', async () => {
     const { id } = await ca.issue();
     const restarted = await startCa();
     await request(restarted.http).get(`/certificate/${id}`).expect(404);

@@ -15,7 +15,7 @@ const askWith = (key: string, members: object = {}) =>
 const idOf = async (key: string, members?: object): Promise<string> =>
   (await askWith(key, members).expect(200)).body.id as string;
 
-test('answers the same request under the same key with the certificate of before', async () => {
+test('returns the previous certificate for the same request with the same key', async () => {
   const { body } = await askWith('one').expect(200);
   expect((await askWith('one').expect(200)).body).toEqual(body);
 });
@@ -38,7 +38,7 @@ test('refuses a key that was used for another request', async () => {
   await askWith('one', { csr: csrField() }).expect(400);
 });
 
-test('forgets a key after a day', async () => {
+test('drops a key after a day', async () => {
   const first = await idOf('one');
   ca.clock.advance(dayMs - 1);
   expect(await idOf('one')).toBe(first);
@@ -46,12 +46,12 @@ test('forgets a key after a day', async () => {
   expect(await idOf('one')).not.toBe(first);
 });
 
-test('does not remember a refusal', async () => {
+test('does not store a rejection', async () => {
   await askWith('one', { csr: 'bm90IGEgQ1NS' }).expect(400);
   await askWith('one').expect(200);
 });
 
-test('signs anew when the earlier certificate is no longer stored', async () => {
+test('signs again when the earlier certificate is no longer stored', async () => {
   const forgetful = await startCa({}, { storeLimits: { count: 1, octets: 1_000_000 } });
   const ask = () => forgetful.sign({ csr }).set('Idempotency-Key', 'one').expect(200);
   const { body } = await ask();

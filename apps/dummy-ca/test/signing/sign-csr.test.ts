@@ -71,7 +71,7 @@ describe('POST /csr', () => {
     expect(instantsOf(certificate)).toEqual([notBefore, new Date(notBefore.getTime() + days * dayMs)]);
   });
 
-  test('cuts what would outlive the root', async () => {
+  test('shortens a validity that would outlive the root', async () => {
     const brief = await startCa({ rootValidityDays: 100 }, { now });
     const { certificate } = await brief.issue({ validity_days: 365 });
     expect(certificate.validTo).toBe(brief.root.validTo);
@@ -84,7 +84,7 @@ describe('POST /csr', () => {
     expect(certificate.validFrom).toBe(early.root.validFrom);
   });
 
-  test('refuses with 500 when the root has ended', async () => {
+  test('returns 500 when the root has expired', async () => {
     const ended = await startCa({ rootValidityDays: 2 }, { now });
     ended.clock.advance(dayMs + 60_000);
     const { body } = await ended.sign().expect(500);
@@ -178,7 +178,7 @@ describe('the names of the CSR', () => {
     expect(certificate.raw.includes(san)).toBe(true);
   });
 
-  test('stand in a critical extension when the subject is empty', async () => {
+  test('are in a critical extension if the subject is empty', async () => {
     const attributes = [extensionRequest(subjectAltName(dns('only.example.test')))];
     const { certificate } = await ca.issue({ csr: csrField({ subject: emptyName, attributes }) });
     const critical = extension('2.5.29.17', sequence(dns('only.example.test')), 'critical');
@@ -208,7 +208,7 @@ describe('the names of the CSR', () => {
     expect(certificate.publicKey.equals(keys.publicKey)).toBe(true);
   });
 
-  test('are all that is taken over: what else the CSR asks for is left out', async () => {
+  test('are the only copied part: other requests of the CSR are ignored', async () => {
     const asked = [
       extension('2.5.29.19', sequence(yes, integer(3)), 'critical'),
       extension('2.5.29.15', Buffer.of(3, 2, 1, 6), 'critical'),
@@ -243,7 +243,7 @@ describe('the key of the CSR', () => {
     expect(lintCertificate(certificate.raw, ca.root.raw)).toEqual([]);
   });
 
-  test.each([1, 2])('may come in a CSR of version %i', async (version) => {
+  test.each([1, 2])('is accepted in a CSR of version %i', async (version) => {
     const { certificate } = await ca.issue({ csr: csrField({ version }) });
     expect(lintCertificate(certificate.raw, ca.root.raw)).toEqual([]);
   });

@@ -20,8 +20,8 @@ async function answerTo(text: string): Promise<string> {
   return answer;
 }
 
-describe('what the HTTP parser refuses', () => {
-  test('a method unheard of is refused like any other wrong one, in JSON on /csr', async () => {
+describe('requests that the HTTP parser rejects', () => {
+  test('an unknown method is rejected like other wrong methods, in JSON on /csr', async () => {
     const [head = '', body] = (await answerTo('BREW /csr?x HTTP/1.1\r\nHost: x\r\n\r\n')).split('\r\n\r\n');
     expect(head.split('\r\n')).toEqual([
       'HTTP/1.1 405 Method Not Allowed',
@@ -47,18 +47,18 @@ describe('what the HTTP parser refuses', () => {
     ['POST /csr HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\n', '400', 'application/json'],
     [`POST /csr HTTP/1.1\r\nHost: x\r\nX: ${long}\r\n\r\n`, '431', 'application/json'],
     [`GET /root HTTP/1.1\r\nHost: x\r\nX: ${long}\r\n\r\n`, '431', 'text/plain'],
-  ])('%.50j is answered with %s in %s', async (text, status, type) => {
+  ])('%.50j returns %s in %s', async (text, status, type) => {
     const answer = await answerTo(text);
     expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
     expect(answer).toContain(`Content-Type: ${type}`);
   });
 
-  test('an unknown expectation is no reason to refuse', async () => {
+  test('ignores an unknown expectation', async () => {
     const answer = await answerTo('GET /csr HTTP/1.1\r\nHost: x\r\nExpect: x\r\nConnection: close\r\n\r\n');
     expect(answer).toMatch(/^HTTP\/1\.1 405 [\s\S]*\{"error":/);
   });
 
-  test('an answer under way is not broken into', async () => {
+  test('does not interrupt a response', async () => {
     const answer = await answerTo('GET /root HTTP/1.1\r\nHost: x\r\n\r\nBREW /csr HTTP/1.1\r\n\r\n');
     expect(answer).not.toContain('BREW');
   });

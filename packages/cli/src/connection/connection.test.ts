@@ -17,7 +17,7 @@ test.each([
   expect(isAddress(text)).toBe(is);
 });
 
-test('the environment is read service by service', async () => {
+test('reads the environment for each service', async () => {
   const env = { CERTLOOP_URL: 'http://127.0.0.1:3000', CERTLOOP_TOKEN: 'clt_1' };
   await expect(reading(env)).resolves.toEqual({
     certManager: { url: 'http://127.0.0.1:3000', token: 'clt_1' },
@@ -41,7 +41,7 @@ test.each([
 });
 
 test.each(['a\nb', 'a b', 'ü'])(
-  'a token that no header carries is refused and not shown: %j',
+  'rejects a token that is invalid in a header, without showing it: %j',
   async (token) => {
     const refused = reading({ CERTLOOP_URL: 'http://a', CERTLOOP_TOKEN: token });
     await expect(refused).rejects.toThrow(/^CERTLOOP_TOKEN holds blanks or signs that none has$/);

@@ -61,7 +61,7 @@ describe('a list', () => {
   });
 });
 
-describe('what goes wrong', () => {
+describe('an error', () => {
   const env = { CERTLOOP_TOKEN: 'clt_other' };
 
   test('is a sentence with the way out', async () => {

@@ -10,7 +10,7 @@ describe('table', () => {
     expect(table(rows)).toBe('NAME    DAYS\na       5\nlonger\n');
   });
 
-  test('counts columns of the terminal, not signs', () => {
+  test('counts columns of the terminal, not characters', () => {
     const rows = [
       { name: '日本', n: 1 },
       { name: 'e\u0301', n: 2 },
@@ -21,7 +21,7 @@ describe('table', () => {
     expect(table(rows)).toBe('NAME  N\n日本  1\ne\u0301     2\nabcd  3\n👩‍👧    4\n❤️    5\n');
   });
 
-  test('of nothing is nothing', () => {
+  test('of no rows is empty', () => {
     expect(table([])).toBe('');
   });
 });

@@ -48,12 +48,12 @@ describe('acmeProblemDocument', () => {
       'unauthorized',
       401,
     ],
-  ])('words refusals of other kinds: %s', (_, refusal, type, status) => {
+  ])('maps errors of other kinds to ACME problems: %s', (_, refusal, type, status) => {
     const document = acmeProblemDocument(refusal);
     expect([acmeProblemType(document), document.status]).toEqual([type, status]);
   });
 });
 
-test('a type outside of the namespace is none of ACME', () => {
+test('a type outside the ACME namespace is not an ACME type', () => {
   expect(acmeProblemType({ type: 'about:blank' })).toBeUndefined();
 });

@@ -37,7 +37,7 @@ test.each<[string, () => AbortSignal]>([
   }
 });
 
-test('ends 100,000 pending signals together, with bounded memory and without holding the process', async () => {
+test('aborts 100,000 pending signals together, in bounded memory, and lets the process exit', async () => {
   const count = 100_000;
   const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
   const octetsSince = (octets: number) => (heapOctets() - octets) / count;

@@ -139,13 +139,13 @@ describe('address', () => {
     expect(received.url).toBe(url);
   });
 
-  test.each(['', '.', '..'])("parameter '%s' is refused before anything is sent", async (id) => {
+  test.each(['', '.', '..'])("rejects the parameter '%s' before anything is sent", async (id) => {
     const refusal = await refusalOf(client().show({ params: { id } }));
     expect(refusal).toBeInstanceOf(InvalidInput);
     expect(refusal.message).toBe(`id cannot be '${id}'`);
   });
 
-  test('a parameter left out does not compile, and is refused', async () => {
+  test('a missing parameter does not compile, and is rejected', async () => {
     // @ts-expect-error params are required here
     expect(await refusalOf(client().show({}))).toBeInstanceOf(InvalidInput);
   });
@@ -159,7 +159,7 @@ describe('address', () => {
     expect(received.url).toBe(`/things/7${search}`);
   });
 
-  test('slashes at the end of the base are one', async () => {
+  test('several slashes at the end of the base count as one', async () => {
     await createClient(contract, { baseUrl: `${baseUrl}/v1//` }).show({ params: { id: '7' } });
     expect(received.url).toBe('/v1/things/7');
   });
@@ -178,7 +178,7 @@ describe('body', () => {
     expect(received.body.toString()).toBe('{"name":"Küche"}');
   });
 
-  test('raw bytes as they are', async () => {
+  test('unchanged raw bytes', async () => {
     answer = reply(204);
     await client().put({ body: new Uint8Array([0xff, 0x00, 0x7b]) });
     expect([...received.body]).toEqual([0xff, 0x00, 0x7b]);
@@ -212,13 +212,13 @@ describe('body', () => {
 });
 
 describe('headers', () => {
-  test('of the call win over those of the client', async () => {
+  test('of the call override those of the client', async () => {
     const named = createClient(contract, { baseUrl, headers: { 'x-who': 'client', 'x-other': 'client' } });
     await named.show({ params: { id: '7' }, headers: { 'x-who': 'call' } });
     expect(received.headers).toMatchObject({ 'x-who': 'call', 'x-other': 'client' });
   });
 
-  test('the monitor gets its key, under its own base', async () => {
+  test('the monitor receives its API key, at its own base address', async () => {
     answer = reply(200, '{"checks":[]}');
     const monitor = createCheckMonitorClient({ baseUrl: `${baseUrl}/`, apiKey: 'k'.repeat(32) });
     expect((await monitor.listChecks({ query: { tag: ['a', 'b'] } })).body).toEqual({ checks: [] });
@@ -226,7 +226,7 @@ describe('headers', () => {
     expect(received.headers['x-api-key']).toBe('k'.repeat(32));
   });
 
-  test('a ping needs none', async () => {
+  test('a ping needs no API key', async () => {
     answer = reply(200, 'OK');
     const ping = await createPingClient({ baseUrl }).pingFail({
       params: { uuid: 'u' },
@@ -267,7 +267,7 @@ describe('refusals', () => {
     expect(await refusalOf(show())).toMatchObject({ kind, message });
   });
 
-  test('a long sentence is cut and stays well-formed', async () => {
+  test('truncates a long message at a valid character', async () => {
     answer = reply(400, 'x'.repeat(499) + '😀'.repeat(9));
     const { message } = await refusalOf(show());
     expect(message).toHaveLength(500);
@@ -277,12 +277,12 @@ describe('refusals', () => {
   test.each([
     [429, 'too_many_requests'],
     [503, 'upstream_failed'],
-  ])('Retry-After of a %i is handed on', async (status, kind) => {
+  ])('passes on Retry-After of a %i', async (status, kind) => {
     answer = reply(status, '{"message":"slow down"}', { 'retry-after': '17' });
     expect(await refusalOf(show())).toMatchObject({ kind, headers: { 'Retry-After': '17' } });
   });
 
-  test('the client makes them where it is given how, with what the answer holds', async () => {
+  test('the client creates errors from the response with the given function', async () => {
     answer = reply(409, '{"code":"taken"}', { 'x-request-id': 'r-1' });
     const strict = createClient(contract, {
       baseUrl,
@@ -296,20 +296,20 @@ describe('refusals', () => {
     expect((await strict.read()).body).toBe('fine');
   });
 
-  test('a redirect is not followed', async () => {
+  test('does not follow a redirect', async () => {
     answer = reply(302, '', { location: '/bytes' });
     expect(await refusalOf(show())).toMatchObject({ kind: 'upstream_failed' });
     expect(received.url).toBe('/things/7');
   });
 
-  test('an answer that is not the JSON it should be', async () => {
+  test('a response that is not the expected JSON', async () => {
     answer = reply(200, '<html>');
     const refusal = await refusalOf(show());
     expect(refusal).toBeInstanceOf(UpstreamFailed);
     expect(refusal).toMatchObject({ kind: 'upstream_failed' });
   });
 
-  test('no answer in time', async () => {
+  test('no response in time', async () => {
     answer = () => undefined;
     const hasty = createClient(contract, { baseUrl, timeoutMs: 40 });
     expect(await refusalOf(hasty.read())).toMatchObject({
@@ -319,19 +319,19 @@ describe('refusals', () => {
     });
   });
 
-  test('an answer that begins and does not end in time', async () => {
+  test('a response that begins but does not end in time', async () => {
     answer = (response) => response.writeHead(200).write('half');
     const hasty = createClient(contract, { baseUrl, timeoutMs: 40 });
     expect(await refusalOf(hasty.read())).toMatchObject({ kind: 'upstream_timeout' });
   });
 
-  test('a refusal that begins and does not end in time', async () => {
+  test('an error response that begins but does not end in time', async () => {
     answer = (response) => response.writeHead(404).write('half');
     const hasty = createClient(contract, { baseUrl, timeoutMs: 40 });
     expect(await refusalOf(hasty.read())).toMatchObject({ kind: 'upstream_timeout' });
   });
 
-  test('a call that its own signal ends, before and after it was sent', async () => {
+  test('a call aborted by its own signal, before and after it was sent', async () => {
     answer = () => undefined;
     const reason = new Error('the page was left');
     await expect(client().read({ signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
@@ -344,12 +344,12 @@ describe('refusals', () => {
     expect(await refusalOf(hasty.read({ signal: open.signal }))).toMatchObject({ kind: 'upstream_timeout' });
   });
 
-  test('a connection that is cut', async () => {
+  test('an aborted connection', async () => {
     answer = (response) => response.destroy();
     expect(await refusalOf(show())).toMatchObject({ kind: 'upstream_failed' });
   });
 
-  test('a connection that is refused, with the reason', async () => {
+  test('a refused connection, with the reason', async () => {
     const closed = createServer();
     await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve));
     const { port } = closed.address() as AddressInfo;

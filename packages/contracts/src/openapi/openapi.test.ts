@@ -87,7 +87,7 @@ function faultsOfSchema(schema: unknown): string[] {
 }
 
 describe.each(documents)('%s', (_, document, version, schemes) => {
-  test('says what it is', () => {
+  test('has a title and a description', () => {
     expect(document.openapi).toBe('3.1.0');
     expect(document.info.title).not.toBe('');
     expect(document.info.version).toBe(version);
@@ -106,7 +106,7 @@ describe.each(documents)('%s', (_, document, version, schemes) => {
     expect(new Set(shapes).size).toBe(shapes.length);
   });
 
-  test('says of every operation what it does, in a group of its own', () => {
+  test('describes every operation, and assigns it to a group', () => {
     const groups = document.tags.map(({ name }) => name);
     expect(new Set(groups).size).toBe(groups.length);
     for (const { path, method, operation } of operationsOf(document)) {
@@ -119,7 +119,7 @@ describe.each(documents)('%s', (_, document, version, schemes) => {
     );
   });
 
-  test('has a schema for whatever comes in and goes out as text', () => {
+  test('has a schema for every text that is received or sent', () => {
     for (const { path, method, operation } of operationsOf(document)) {
       const bodies = [operation.requestBody, ...Object.values(operation.responses)];
       for (const [type, media] of bodies.flatMap((body) => Object.entries(body?.content ?? {}))) {
@@ -135,7 +135,7 @@ describe.each(documents)('%s', (_, document, version, schemes) => {
     }
   });
 
-  test('is made of valid schemas', () => {
+  test('has only valid schemas', () => {
     const bodies = operationsOf(document).flatMap(({ operation }) => [
       operation.requestBody,
       ...Object.values(operation.responses),
@@ -154,7 +154,7 @@ describe.each(documents)('%s', (_, document, version, schemes) => {
     }
   });
 
-  test('describes every answer, by status', () => {
+  test('describes every response, by status', () => {
     for (const { path, method, operation } of operationsOf(document)) {
       const statuses = Object.keys(operation.responses);
       expect([path, method, statuses.some((status) => /^2\d\d$/.test(status))]).toEqual([path, method, true]);
@@ -165,7 +165,7 @@ describe.each(documents)('%s', (_, document, version, schemes) => {
     }
   });
 
-  test('refers to nothing that is missing, and keeps nothing that is unused', () => {
+  test('has no missing references and no unused components', () => {
     const used = new Set(referencesIn(document));
     const present = Object.keys(document.components.schemas).map((name) => `#/components/schemas/${name}`);
     expect([...used].sort()).toEqual(present.sort());
@@ -173,7 +173,7 @@ describe.each(documents)('%s', (_, document, version, schemes) => {
     expect(JSON.stringify(document)).not.toContain('$defs');
   });
 
-  test('leaves room for further members', () => {
+  test('allows additional members', () => {
     expect(JSON.stringify(document)).not.toContain('"additionalProperties":false');
   });
 });
@@ -203,13 +203,13 @@ describe('details', () => {
     });
   });
 
-  test('confirm is required and the text true', () => {
+  test('confirm is required and must be the text true', () => {
     expect(manager.paths['/fqdns']?.['delete']?.parameters).toEqual([
       { name: 'confirm', in: 'query', required: true, schema: { type: 'string', const: 'true' } },
     ]);
   });
 
-  test('an upload is a form with its file', () => {
+  test('an upload is a form with a file', () => {
     const upload = manager.paths['/spaces/{spaceId}/fqdns/{fqdnId}/csr']?.['post'];
     expect(upload?.requestBody).toMatchObject({
       required: true,
@@ -247,12 +247,12 @@ describe('details', () => {
     ['/auth/login', 'post', true],
     ['/auth/me', 'get', false],
     ['/spaces', 'get', false],
-  ])('%s %s needs no credential: %p', (path, method, open) => {
+  ])('%s %s needs no credentials: %p', (path, method, open) => {
     expect(manager.paths[path]?.[method]?.security).toEqual(open ? [] : undefined);
   });
 });
 
-test('a schema with a name stands once, however deep it is used', () => {
+test('a named schema is defined once, however deep it is used', () => {
   const inner = z.object({ n: z.int() }).meta({ id: 'Inner' });
   const outer = z.object({ one: inner, many: z.array(inner) }).meta({ id: 'Outer' });
   const contract = {

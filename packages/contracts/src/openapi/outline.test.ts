@@ -16,7 +16,7 @@ test.each(Object.entries(contracts))('%s: returns plain JSON without schemas', (
   expect(JSON.stringify(outline)).not.toMatch(/"schema"|"params"|"summary"/);
 });
 
-test('takes at most 2 kB of a bundle for the largest contract', () => {
+test('adds at most 2 kB to a bundle for the largest contract', () => {
   expect(gzipSync(JSON.stringify(outlineOf(certManagerContract))).length).toBeLessThan(2_000);
 });
 
@@ -71,7 +71,7 @@ async function exchangesOf(described: typeof contract) {
   return { sent, replies };
 }
 
-test('gives a client that sends and reads the same as that of the contract', async () => {
+test('creates a client that sends and reads the same as that of the contract', async () => {
   const exchanges = await exchangesOf(contract);
   expect(exchanges.sent).toHaveLength(3);
   expect(await exchangesOf(outlineOf(contract))).toEqual(exchanges);

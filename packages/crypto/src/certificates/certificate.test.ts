@@ -31,7 +31,7 @@ beforeAll(async () => {
 
 const forge = (parts: CertificateParts): Promise<Buffer> => forgeCertificate(forger, spki, parts);
 
-test('a description agrees with that of Node', () => {
+test('a description matches that of Node.js', () => {
   const node = new X509Certificate(der);
   const described = describeCertificate(parseCertificate(der));
   expect(described).toMatchObject({
@@ -55,7 +55,7 @@ test('a description agrees with that of Node', () => {
   expect(described.authorityKeyIdentifier).toMatch(/^[0-9a-f]{40}$/);
 });
 
-describe('certificates of others', () => {
+describe('certificates from other sources', () => {
   const time = (identifier: number, text: string): Buffer => encode(identifier, Buffer.from(text));
 
   test('version 1 has no extensions', async () => {
@@ -111,7 +111,7 @@ describe('certificates of others', () => {
       { extensions: { basicConstraints: forgeExtension('basicConstraints', true, Buffer.from('zz')) } },
     ],
   ];
-  test.each(refused)('%s is refused', async (_, parts) => {
+  test.each(refused)('rejects %s', async (_, parts) => {
     const forged = await forge(parts);
     expect(() => parseCertificate(forged)).toThrow(InvalidInput);
   });
@@ -126,7 +126,7 @@ test('the validity includes both of its bounds', () => {
   expect(valid('2027-01-01T00:00:00.000Z')).toBe(false);
 });
 
-test('whatever is done to a certificate, the only exception is InvalidInput', async () => {
+test('throws nothing but InvalidInput for any damaged certificate', async () => {
   const root = parseCertificate(
     await forgeCertificate(forger, exportSpki(forger.privateKey), authorityParts('Root')),
   );

@@ -55,7 +55,7 @@ beforeAll(async () => {
 });
 
 describe('isIssuedBy', () => {
-  test('holds along the chain and not across it', () => {
+  test('is true along the chain and false across it', () => {
     expect(isIssuedBy(leaf, intermediate.certificate)).toBe(true);
     expect(isIssuedBy(intermediate.certificate, root.certificate)).toBe(true);
     expect(isIssuedBy(root.certificate, root.certificate)).toBe(true);
@@ -63,12 +63,12 @@ describe('isIssuedBy', () => {
     expect(isIssuedBy(root.certificate, leaf)).toBe(false);
   });
 
-  test('a name-sake with another key is no issuer', async () => {
+  test('an authority of the same name with another key is not the issuer', async () => {
     const nameSake = await makeAuthority('Intermediate', root);
     expect(isIssuedBy(leaf, nameSake.certificate)).toBe(false);
   });
 
-  test('a leaf is no issuer, even of what it signed', async () => {
+  test('a leaf is not an issuer, even of certificates that it signed', async () => {
     const { privateKey } = await generateKeyPair('P-256');
     const forger = { privateKey, name: encodeName({ commonName: 'leaf.test' }) };
     const notAnAuthority = parseCertificate(await forgeCertificate(root.forger, exportSpki(privateKey)));
@@ -76,7 +76,7 @@ describe('isIssuedBy', () => {
     expect(isIssuedBy(below, notAnAuthority)).toBe(false);
   });
 
-  test('an authority that may not sign certificates is no issuer', async () => {
+  test('an authority that may not sign certificates is not an issuer', async () => {
     const muted = await makeAuthority('Muted', root, {
       extensions: { keyUsage: forgeExtension('keyUsage', true, encodeNamedBits([6])) },
     });
@@ -93,7 +93,7 @@ describe('orderChain', () => {
         .join(),
     );
 
-  test('puts the leaf first and the root last, whatever the order', () => {
+  test('puts the leaf first and the root last, from any order', () => {
     const ordered = ['leaf.test', 'Intermediate', 'Root'];
     expect(orderOf(leaf, intermediate.certificate, root.certificate)).toEqual(ordered);
     expect(orderOf(root.certificate, leaf, intermediate.certificate)).toEqual(ordered);
@@ -102,11 +102,11 @@ describe('orderChain', () => {
     expect(orderOf(root.certificate)).toEqual(['Root']);
   });
 
-  test('drops copies', () => {
+  test('removes duplicates', () => {
     expect(orderOf(leaf, intermediate.certificate, leaf)).toEqual(['leaf.test', 'Intermediate']);
   });
 
-  test('refuses what is no one chain', async () => {
+  test('rejects certificates that do not form one chain', async () => {
     const stranger = await makeAuthority('Stranger');
     const sibling = await makeLeaf(intermediate, { subject: encodeName({ commonName: 'other.test' }) });
     expect(() => orderOf(leaf, stranger.certificate)).toThrow(InvalidInput);
@@ -127,23 +127,23 @@ describe('checkChain', () => {
     return result.ok ? 'ok' : result.reason;
   };
 
-  test('finds the path, leaf first, the root apart', () => {
+  test('finds the path, leaf first, with the root separate', () => {
     const result = checkChain(leaf, [intermediate.certificate], [root.certificate], now);
     expect(result).toEqual({ ok: true, chain: [leaf, intermediate.certificate], root: root.certificate });
   });
 
-  test('takes the right one of several issuers, roots and strangers', async () => {
+  test('selects the right one of several issuers, roots and unrelated certificates', async () => {
     const nameSake = await makeAuthority('Intermediate', root);
     const stranger = await makeAuthority('Stranger');
     const others = [stranger.certificate, nameSake.certificate, intermediate.certificate, leaf];
     expect(reasonOf(leaf, others, [stranger.certificate, root.certificate])).toBe('ok');
   });
 
-  test('a root vouches for itself', () => {
+  test('a root is its own path', () => {
     expect(reasonOf(root.certificate, [], [root.certificate])).toBe('ok');
   });
 
-  test('says what is missing', async () => {
+  test('names the missing certificate', async () => {
     const stranger = await makeAuthority('Stranger');
     expect(reasonOf(leaf, [], [root.certificate])).toBe('no issuer is known for "CN=leaf.test"');
     expect(reasonOf(leaf, [intermediate.certificate], [stranger.certificate])).toBe(
@@ -177,7 +177,7 @@ describe('checkChain', () => {
     expect(reasonOf(await makeLeaf(expired), [], [expired.certificate])).toBe(reason);
   });
 
-  test('a path length is respected to the last authority and not beyond', async () => {
+  test('accepts a path of the permitted length, and rejects a longer one', async () => {
     const narrow = await makeAuthority('Narrow', root, {}, 0);
     const below = await makeAuthority('Below', narrow);
     expect(reasonOf(await makeLeaf(narrow), [narrow.certificate], [root.certificate])).toBe('ok');
@@ -186,7 +186,7 @@ describe('checkChain', () => {
     );
   });
 
-  describe('refuses what TLS clients refuse', () => {
+  describe('rejects what TLS clients reject', () => {
     const further = (dotted: string, value: Buffer, critical = true): CertificateParts => ({
       furtherExtensions: [encodeExtension({ oid: dotted, critical, value })],
     });
@@ -236,7 +236,7 @@ describe('checkChain', () => {
     });
   });
 
-  test('authorities that vouch for each other end in a refusal', async () => {
+  test('rejects authorities that sign each other', async () => {
     const one = await makeAuthority('One');
     const other = await makeAuthority('Other', one);
     const back = parseCertificate(await forgeCertificate(other.forger, one.spki, authorityParts('One')));
@@ -245,7 +245,7 @@ describe('checkChain', () => {
     );
   });
 
-  test('a crowd of certificates is refused at once', () => {
+  test('rejects a very large number of certificates immediately', () => {
     const crowd = new Array<Certificate>(17).fill(intermediate.certificate);
     expect(reasonOf(leaf, crowd, [root.certificate])).toBe('there are too many certificates');
   });

@@ -46,7 +46,7 @@ describe('purposes', () => {
   });
 });
 
-test('every documented field is there, the value in lower-case hex', () => {
+test('has every documented field, the value in lower-case hex', () => {
   expect(describeExtension({ oid: oid.keyUsage, critical: true, value: encodeNamedBits([0]) })).toEqual({
     id: '2.5.29.15',
     oid: '2.5.29.15',
@@ -77,7 +77,7 @@ test.each([
     encodeSequence(encodeBoolean(true), encodeInteger(1n), encodeInteger(2n)),
   ],
   ['an empty value', oid.extendedKeyUsage, Buffer.alloc(0)],
-])('a malformed value (%s) is said to be so', (_, dotted, value) => {
+])('reports a malformed value (%s)', (_, dotted, value) => {
   const described = describeValue(dotted, value);
   expect(described.description).toMatch(/ \(its value is malformed\)$/);
   expect(described.purposes).toEqual([]);
@@ -87,27 +87,27 @@ describe('lists of extensions', () => {
   const list = (...extensions: Buffer[]) => parseDer(encodeSequence(...extensions), 'input');
   const usage = { oid: oid.keyUsage, critical: true, value: Buffer.of(1) };
 
-  test('what is encoded is read back', () => {
+  test('reads back what it encodes', () => {
     const plain = { oid: '1.2.3', critical: false, value: Buffer.alloc(0) };
     expect(parseExtensions(list(encodeExtension(usage), encodeExtension(plain)))).toEqual([usage, plain]);
   });
 
-  test('critical is left out when false', () => {
+  test('omits critical when it is false', () => {
     expect(encodeExtension({ ...usage, critical: false }).toString('hex')).toBe('30080603551d0f040101');
   });
 
-  test('a critical FALSE that is written out is read as false', () => {
+  test('reads an explicit critical FALSE as false', () => {
     const written = Buffer.from('300b0603551d0f010100040101', 'hex');
     expect(parseExtensions(list(written))).toEqual([{ ...usage, critical: false }]);
   });
 
-  test('the same extension twice is refused', () => {
+  test('rejects a duplicate extension', () => {
     expect(() => parseExtensions(list(encodeExtension(usage), encodeExtension(usage)))).toThrow(
       expect.objectContaining({ code: 'duplicate_extension' }),
     );
   });
 
-  test('an extension without a value is refused', () => {
+  test('rejects an extension without a value', () => {
     expect(() => parseExtensions(list(encodeSequence(encodeOid('1.2.3'))))).toThrow(InvalidInput);
   });
 });

@@ -125,7 +125,7 @@ describe('the parameters of an RSA key', () => {
     expect(await verifyCsr(csr)).toEqual({ ok: true });
   });
 
-  test('may not be a number', async () => {
+  test('must not be a number', async () => {
     const der = await forgeCsr(rsa.privateKey, {
       spki: encodeSequence(algorithmOf(encodeInteger(7n)), bits),
     });
@@ -133,7 +133,7 @@ describe('the parameters of an RSA key', () => {
   });
 });
 
-describe('requests that are refused', () => {
+describe('requests that are rejected', () => {
   const malformed = 'malformed_der';
   const twice = forgeRequest([oneName]);
   const refused: [string, CsrParts, string][] = [
@@ -194,12 +194,12 @@ describe('requests that are refused', () => {
     expect(() => parseCsr(der)).toThrow(expect.objectContaining({ code }));
   });
 
-  test('trailing octets', async () => {
+  test('trailing bytes', async () => {
     const der = await forgeCsr(pair.privateKey);
     expect(() => parseCsr(Buffer.concat([der, Buffer.of(0)]))).toThrow(AppError);
   });
 
-  test('a certificate, a key, and nothing', async () => {
+  test('a certificate, a key, and an empty text', async () => {
     for (const der of [encodeSequence(), exportSpki(pair.publicKey), Buffer.alloc(0)]) {
       expect(() => parseCsr(der)).toThrow(InvalidInput);
     }
@@ -215,7 +215,7 @@ describe('proof of possession', () => {
   // larger RSA keys take seconds to generate and are checked in the same way
   const quickKinds = keyKinds.filter((kind) => kind !== 'RSA-3072' && kind !== 'RSA-4096');
   test.each(quickKinds)(
-    'a request made with a key of %s verifies, and not when its signature is changed',
+    'verifies a request with a key of %s, but not with a changed signature',
     async (kind) => {
       const { privateKey } = await generateKeyPair(kind);
       const { der } = await buildCsr({ privateKey, dnsNames: ['a.test'] });
@@ -226,7 +226,7 @@ describe('proof of possession', () => {
     },
   );
 
-  test("another's key in the request is found out", async () => {
+  test("detects another party's key in the request", async () => {
     const stranger = await generateKeyPair('P-256');
     expect(await verdict({ spki: exportSpki(stranger.publicKey) })).toBe('invalid_signature');
   });
@@ -294,7 +294,7 @@ describe('proof of possession', () => {
     ['an empty signature', { signature: encodeBitOctets(Buffer.alloc(0)) }, 'invalid_signature'],
     ['a signature that is no DER', { signature: encodeBitOctets(Buffer.from('zz')) }, 'invalid_signature'],
   ];
-  test.each(cases)('%s is refused', async (_, parts, code) => {
+  test.each(cases)('rejects %s', async (_, parts, code) => {
     expect(await verdict(parts)).toBe(code);
   });
 

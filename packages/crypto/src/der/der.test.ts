@@ -14,7 +14,7 @@ import {
 
 const hex = (text: string): Buffer => Buffer.from(text.replaceAll(' ', ''), 'hex');
 
-describe('octets that are not DER', () => {
+describe('bytes that are not DER', () => {
   test.each([
     ['nothing', '', 'ends too early'],
     ['a tag alone', '30', 'ends too early'],
@@ -50,7 +50,7 @@ describe('octets that are not DER', () => {
   });
 });
 
-test('elements keep their octets', () => {
+test('elements contain their original bytes', () => {
   const element = parseDer(hex('30 07 02 01 05 80 02 61 62'), 'input');
   const [number, text] = element.children;
   expect(number?.raw).toEqual(hex('02 01 05'));
@@ -72,12 +72,12 @@ describe('bounds on cost', () => {
     return der;
   }
 
-  test('32 levels are read, one more is refused', () => {
+  test('reads 32 levels, and rejects one more', () => {
     expect(parseDer(nest(32), 'input').children).toHaveLength(1);
     expect(() => parseDer(nest(33), 'input')).toThrow('nested more than 32 deep');
   });
 
-  test('10,000 elements are read, one more is refused', () => {
+  test('reads 10,000 elements, and rejects one more', () => {
     const list = (length: number): Buffer => encode(tag.sequence, Buffer.from('0500'.repeat(length), 'hex'));
     expect(parseDer(list(9_999), 'input').children).toHaveLength(9_999);
     expect(() => parseDer(list(10_000), 'input')).toThrow('more than 10000 elements');
@@ -87,7 +87,7 @@ describe('bounds on cost', () => {
     ['a depth bomb', nest(15_000)],
     ['a list of nothing', encodeSequence(Buffer.from('0500'.repeat(32_000), 'hex'))],
     ['an enormous number', encode(tag.integer, Buffer.alloc(64_000, 0x7f))],
-  ])('%s of 64 KiB costs less than 50 ms', (_, der) => {
+  ])('%s of 64 KiB takes less than 50 ms', (_, der) => {
     const read = (): void => {
       try {
         parseDer(der, 'input');
@@ -100,7 +100,7 @@ describe('bounds on cost', () => {
   });
 });
 
-describe('what is written can be read', () => {
+describe('reads back what it writes', () => {
   test('integers', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: -(2n ** 200n), max: 2n ** 200n }), (value) => {
@@ -120,11 +120,11 @@ describe('what is written can be read', () => {
     expect(decodeOid(parseDer(encodeOid(dotted), 'input'), 'a type')).toBe(dotted);
   });
 
-  test.each(['', '1', '3.1', '1.40', '1.02', '1.2.', 'a.b'])('"%s" is no object identifier', (dotted) => {
+  test.each(['', '1', '3.1', '1.40', '1.02', '1.2.', 'a.b'])('"%s" is not an object identifier', (dotted) => {
     expect(() => encodeOid(dotted)).toThrow(InvalidInput);
   });
 
-  test('named bits, trailing zero bits left out', () => {
+  test('named bits, without trailing zero bits', () => {
     expect(encodeNamedBits([0, 2])).toEqual(hex('03 02 05 a0'));
     expect(encodeNamedBits([8])).toEqual(hex('03 03 07 00 80'));
     expect(encodeNamedBits([])).toEqual(hex('03 01 00'));
@@ -136,17 +136,17 @@ describe('what is written can be read', () => {
     );
   });
 
-  test.each([0, 127, 128, 255, 256, 65_535, 65_536])('content of %d octets', (length) => {
+  test.each([0, 127, 128, 255, 256, 65_535, 65_536])('content of %d bytes', (length) => {
     const der = encode(tag.octetString, Buffer.alloc(length, 1));
     expect(parseDer(der, 'input').content).toHaveLength(length);
   });
 
-  test('a SET OF is sorted', () => {
+  test('sorts a SET OF', () => {
     expect(encodeSetOf(hex('02 01 05'), hex('02 01 01'))).toEqual(hex('31 06 02 01 01 02 01 05'));
   });
 });
 
-test('whatever the octets, the only exception is InvalidInput', () => {
+test('throws nothing but InvalidInput for any bytes', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 60 }), (octets) => {
       try {

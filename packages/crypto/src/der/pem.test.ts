@@ -23,7 +23,7 @@ test('a formatted block has lines of 64 characters and a final newline', () => {
   expect(csr.endsWith('-----END CERTIFICATE REQUEST-----\n')).toBe(true);
 });
 
-describe('texts that hold the request', () => {
+describe('texts that contain the request', () => {
   test.each([
     ['as formatted', csr],
     ['with CRLF', csr.replaceAll('\n', '\r\n')],
@@ -44,7 +44,7 @@ function wrapped(width: number): string {
   return `-----BEGIN CERTIFICATE REQUEST-----\n${body}-----END CERTIFICATE REQUEST-----\n`;
 }
 
-describe('texts that are refused', () => {
+describe('texts that are rejected', () => {
   const base64 = der.toString('base64');
   const around = (body: string): string =>
     `-----BEGIN CERTIFICATE REQUEST-----\n${body}\n-----END CERTIFICATE REQUEST-----\n`;
@@ -77,7 +77,7 @@ describe('texts that are refused', () => {
     expect(codeOf(() => parsePem(text, csrLabels))).toBe(code);
   });
 
-  test('the refusal of a private key shows nothing of it', () => {
+  test('the error about a private key contains nothing of the key', () => {
     const secret = formatPem('PRIVATE KEY', Buffer.from('secret octets of a key'));
     expect(() => parsePem(secret, csrLabels)).toThrow(InvalidInput);
     expect(() => parsePem(secret, csrLabels)).not.toThrow(/c2Vjc|secret octets/);
@@ -85,7 +85,7 @@ describe('texts that are refused', () => {
 });
 
 describe('chains', () => {
-  test('every certificate comes back in its order', () => {
+  test('returns the certificates in their order', () => {
     const other = Buffer.from('other');
     expect(splitChain(certificate + formatPem('CERTIFICATE', other))).toEqual([der, other]);
   });
@@ -94,12 +94,12 @@ describe('chains', () => {
     ['nothing', '', 'wrong_pem_block'],
     ['another block between', certificate + csr, 'wrong_pem_block'],
     ['a private key after it', certificate + formatPem('PRIVATE KEY', der), 'private_key_in_upload'],
-  ])('%s is refused', (_, text, code) => {
+  ])('rejects %s', (_, text, code) => {
     expect(codeOf(() => splitChain(text))).toBe(code);
   });
 });
 
-test('blocks keep their labels', () => {
+test('blocks have their labels', () => {
   expect(parsePemBlocks(csr + certificate).map((block) => block.label)).toEqual([
     'CERTIFICATE REQUEST',
     'CERTIFICATE',

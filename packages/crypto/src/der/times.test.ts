@@ -13,7 +13,7 @@ test.each([
   ['the first second that UTCTime has', '1950-01-01T00:00:00Z', tag.utcTime, '500101000000Z'],
   ['a fraction of a second', '2026-02-28T01:02:03.999Z', tag.utcTime, '260228010203Z'],
   ['the last second there is', '9999-12-31T23:59:59Z', tag.generalizedTime, '99991231235959Z'],
-])('%s is written as RFC 5280 wants it', (_, instant, identifier, text) => {
+])('writes %s as RFC 5280 requires', (_, instant, identifier, text) => {
   expect(encodeTime(new Date(instant))).toEqual(encode(identifier, Buffer.from(text)));
 });
 
@@ -45,7 +45,7 @@ describe('times that are read', () => {
     ['hour 24', tag.utcTime, '260101240000Z'],
     ['second 60', tag.utcTime, '260101000060Z'],
     ['another type', tag.utf8String, '260101000000Z'],
-  ])('%s is refused', (_, identifier, text) => {
+  ])('rejects %s', (_, identifier, text) => {
     expect(() => read(identifier, text)).toThrow(InvalidInput);
   });
 });

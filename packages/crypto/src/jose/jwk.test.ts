@@ -20,7 +20,7 @@ describe('thumbprint', () => {
     expect(thumbprint(jwk)).toBe(expected);
   });
 
-  test('does not change with further members or another order', () => {
+  test('is the same with additional members or in another order', () => {
     const dressed: PublicJwk = Object.assign({ use: 'sig', kid: '1' }, { e: '' }, rsa);
     expect(thumbprint(dressed)).toBe(thumbprint(rsa));
   });
@@ -38,7 +38,7 @@ describe('importJwk', () => {
     ['EC P-521', generateKeyPairSync('ec', { namedCurve: 'P-521' })],
     ['RSA', generateKeyPairSync('rsa', { modulusLength: 2048 })],
     ['Ed25519', generateKeyPairSync('ed25519')],
-  ])('%s comes back as it went out', (_, { privateKey, publicKey }) => {
+  ])('%s is exported as it was imported', (_, { privateKey, publicKey }) => {
     expect(importJwk(exportJwk(privateKey)).equals(publicKey)).toBe(true);
   });
 
@@ -55,7 +55,7 @@ describe('importJwk', () => {
     ['a point off its curve', { ...point, y: 'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAE' }],
     ['a small RSA modulus', exportJwk(generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey)],
     ['a modulus without end', { kty: 'RSA', n: 'A'.repeat(1_000_000), e: 'AQAB' }],
-  ])('%s is refused', (_, jwk) => {
+  ])('rejects %s', (_, jwk) => {
     expect(() => importJwk(jwk)).toThrow(InvalidInput);
   });
 });

@@ -42,19 +42,19 @@ const hs256Secret = Buffer.from(
 );
 
 describe('vectors of the RFCs', () => {
-  test('ES256 of RFC 7515 §A.3 verifies, and not with a bit changed', async () => {
+  test('verifies ES256 of RFC 7515 §A.3, but not with a changed bit', async () => {
     expect(await verifyJws(parseJws(es256), es256Key)).toBe(true);
     expect(await verifyJws(parseJws({ ...es256, payload: `${es256.payload.slice(0, -1)}R` }), es256Key)).toBe(
       false,
     );
   });
 
-  test('EdDSA of RFC 8037 §A.4 is made to the letter', async () => {
+  test('creates EdDSA of RFC 8037 §A.4 exactly', async () => {
     const jws = await signJws(ed25519Key, {}, 'Example of Ed25519 signing');
     expect(jws.signature).toBe(ed25519Signature);
   });
 
-  test('HS256 of RFC 7515 §A.1 verifies, and not with another secret', () => {
+  test('verifies HS256 of RFC 7515 §A.1, but not with another secret', () => {
     expect(verifyMac(parseJws(hs256), hs256Secret)).toBe(true);
     expect(verifyMac(parseJws(hs256), Buffer.alloc(64))).toBe(false);
   });
@@ -90,7 +90,7 @@ function withHeader(header: object) {
   return parseJws({ ...es256, protected: Buffer.from(JSON.stringify(header)).toString('base64url') });
 }
 
-describe('what is refused', () => {
+describe('rejected input', () => {
   const object = Buffer.from('{}').toString('base64url');
   test.each([
     ['an array', []],
@@ -119,7 +119,7 @@ describe('what is refused', () => {
     });
   });
 
-  test('a signature where a shared secret is expected', () => {
+  test('a signature instead of an HMAC with a shared secret', () => {
     expect(() => verifyMac(parseJws(es256), hs256Secret)).toThrow(InvalidInput);
   });
 });

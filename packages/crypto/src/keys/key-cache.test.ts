@@ -10,7 +10,7 @@ const freshKey = async (): Promise<PublicKey> =>
   parsePublicKey(parseDer(exportSpki((await generateKeyPair('P-256')).publicKey), 'public key'));
 
 describe('a cache of keys', () => {
-  test('keeps a key from its second use on, and gives the right one', async () => {
+  test('stores a key at its second use, and returns the right one', async () => {
     const [one, other] = [await freshKey(), await freshKey()];
     const cache = createKeyCache(2);
     const first = cache.import(one);
@@ -22,7 +22,7 @@ describe('a cache of keys', () => {
     expect(exportSpki(cache.import(other))).toEqual(other.spkiDer);
   });
 
-  test('forgets the key that was used longest ago', async () => {
+  test('drops the key used least recently', async () => {
     const [first, second, third] = [await freshKey(), await freshKey(), await freshKey()];
     const cache = createKeyCache(2);
     const useTwice = (key: PublicKey) => [cache.import(key), cache.import(key)][1];
@@ -33,7 +33,7 @@ describe('a cache of keys', () => {
     expect(cache.import(second)).not.toBe(imported[1]);
   });
 
-  test('forgets which keys were used once, the oldest first', async () => {
+  test('drops the record of keys used once, the oldest first', async () => {
     const cache = createKeyCache(1);
     const keys = await Promise.all(Array.from({ length: 11 }, freshKey));
     for (const key of keys) cache.import(key);
@@ -44,14 +44,14 @@ describe('a cache of keys', () => {
     expect(cache.import(forgotten)).not.toBe(anew);
   });
 
-  test('keeps no key that is written at length', async () => {
+  test('does not store a key with a long encoding', async () => {
     const cache = createKeyCache(2);
     const key = { ...(await freshKey()), spkiDer: Buffer.alloc(1_025) };
     const imported = [cache.import(key), cache.import(key), cache.import(key)];
     expect(new Set(imported).size).toBe(3);
   });
 
-  test('takes no more memory however often a key is used', async () => {
+  test('uses no more memory however often a key is used', async () => {
     setFlagsFromString('--expose-gc');
     const collectGarbage = runInNewContext('gc') as () => void;
     const heapUsed = () => {
@@ -69,7 +69,7 @@ describe('a cache of keys', () => {
     expect(heapUsed() - before).toBeLessThan(5_000_000);
   });
 
-  test('refuses a key again and again', async () => {
+  test('rejects an invalid key every time', async () => {
     const odd: PublicKey = { kind: 'X25519', spkiDer: Buffer.of(1), keyOctets: Buffer.alloc(32) };
     const cache = createKeyCache(2);
     for (let times = 0; times < 2; times += 1) expect(() => cache.import(odd)).toThrow(/X25519/);

@@ -25,7 +25,7 @@ describe('kinds of key', () => {
     ['Ed25519', { algorithm: 'Ed25519', keySize: 256 }],
     ['Ed448', { algorithm: 'Ed448', keySize: 456 }],
   ];
-  test.each(kinds)('%s is made and described', async (kind, described) => {
+  test.each(kinds)('generates and describes %s', async (kind, described) => {
     const { privateKey, publicKey } = await generateKeyPair(kind);
     expect(describePublicKey(exportSpki(publicKey))).toEqual(described);
     expect(exportSpki(privateKey)).toEqual(exportSpki(publicKey));
@@ -50,11 +50,11 @@ describe('kinds of key', () => {
       { algorithm: 'ECDSA', keySize: 192, curve: '1.2.840.10045.3.1.1' },
     ],
   ];
-  test.each(foreign)('%s is described', (_, make, described) => {
+  test.each(foreign)('describes %s', (_, make, described) => {
     expect(describePublicKey(exportSpki(make().publicKey))).toEqual(described);
   });
 
-  test('an unknown kind is described by its number', () => {
+  test('describes an unknown kind by its number', () => {
     const spki = encodeSequence(encodeSequence(encodeOid('1.2.3.4')), encodeBitOctets(Buffer.of(1)));
     expect(describePublicKey(spki)).toEqual({ algorithm: '1.2.3.4', keySize: 0 });
   });
@@ -67,7 +67,7 @@ describe('identifiers', () => {
     expect(keyIdentifier(spki)).toEqual(createHash('sha1').update(octets).digest());
   });
 
-  test('octets that are no key have none', () => {
+  test('bytes that are not a key have no identifier', () => {
     expect(() => keyIdentifier(Buffer.from('zz'))).toThrow(InvalidInput);
   });
 
@@ -102,7 +102,7 @@ describe('equality', () => {
     expect(publicKeysEqual(spki, compress(spki))).toBe(true);
   });
 
-  test('another key is not, nor is what is no key', () => {
+  test('another key is not equal, and neither are invalid keys', () => {
     expect(publicKeysEqual(spki, other)).toBe(false);
     expect(publicKeysEqual(spki, compress(other))).toBe(false);
     expect(publicKeysEqual(spki, Buffer.from('zz'))).toBe(false);
@@ -115,7 +115,7 @@ describe('private keys in PEM', () => {
     key = (await generateKeyPair('P-256')).privateKey;
   });
 
-  test('PKCS#8 and SEC 1 are read, parameters beside the key ignored', () => {
+  test('reads PKCS#8 and SEC 1, and ignores parameters beside the key', () => {
     const sec1 = key.export({ type: 'sec1', format: 'pem' }).toString();
     const parameters = formatPem('EC PARAMETERS', encodeOid('1.2.840.10045.3.1.7'));
     for (const pem of [exportPrivateKeyPem(key), sec1, parameters + sec1]) {
@@ -123,13 +123,13 @@ describe('private keys in PEM', () => {
     }
   });
 
-  test('PKCS#1 is read', () => {
+  test('reads PKCS#1', () => {
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 1024 });
     const pem = privateKey.export({ type: 'pkcs1', format: 'pem' }).toString();
     expect(exportSpki(importPrivateKey(pem))).toEqual(exportSpki(privateKey));
   });
 
-  test('what is no single readable key is refused without a word of its content', () => {
+  test('rejects anything but one readable key, without quoting it', () => {
     const pem = exportPrivateKeyPem(key);
     const encrypted = key.export({ type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'x' });
     const refused = [

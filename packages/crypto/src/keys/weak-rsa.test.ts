@@ -58,29 +58,29 @@ describe('a key', () => {
     expect(describeRsaKey(rsa(2048, 3))).toEqual({ exponent: 3n, weakness: undefined });
   });
 
-  test('is judged as RSA-PSS too', () => {
+  test('is checked as RSA-PSS too', () => {
     const { publicKey } = generateKeyPairSync('rsa-pss', { modulusLength: 2048 });
     expect(describeRsaKey(exportSpki(publicKey))).toEqual({ exponent: 65_537n, weakness: undefined });
   });
 
-  test('of another kind is not judged', () => {
+  test('of another kind is not checked', () => {
     const { publicKey } = generateKeyPairSync('ed25519');
     expect(describeRsaKey(exportSpki(publicKey))).toBeUndefined();
   });
 
-  test('with a weak modulus is found in its octets', () => {
+  test('with a weak modulus is detected in its encoding', () => {
     const n = Buffer.from((p * p).toString(16), 'hex').toString('base64url');
     const key = createPublicKey({ key: { kty: 'RSA', n, e: 'AQAB' }, format: 'jwk' });
     expect(describeRsaKey(exportSpki(key))?.weakness).toContain('square');
   });
 
-  test('of OpenSSL is never refused', () => {
+  test('of OpenSSL is never rejected', () => {
     // 1024 bits are made quickly, and each check is as likely to err on them
     for (let count = 0; count < 100; count += 1) expect(describeRsaKey(rsa(1024))?.weakness).toBeUndefined();
     for (let count = 0; count < 5; count += 1) expect(describeRsaKey(rsa(2048))?.weakness).toBeUndefined();
   });
 
-  test('of random primes is never refused', () => {
+  test('of random primes is never rejected', () => {
     const primes = Array.from({ length: 40 }, () => prime(512));
     for (const one of primes) {
       for (const other of primes) {

@@ -19,7 +19,7 @@ const algorithms = {
 } as const;
 
 describe.each(rareCurves)('$name', (curve) => {
-  test('is judged by the engine in JavaScript as by OpenSSL', async () => {
+  test('has the same result in the JavaScript engine as in OpenSSL', async () => {
     const { privateKey, publicKey } = keysOf(curve.nodeName);
     const signature = sign('sha256', signed, privateKey);
     const judge = (content: Buffer, octets: Buffer) =>
@@ -30,20 +30,23 @@ describe.each(rareCurves)('$name', (curve) => {
     expect(await judge(signed, other)).toBe(verify('sha256', signed, publicKey, other));
   });
 
-  test.each(Object.entries(algorithms))('is accepted with %s, at once and later alike', async (hash, hex) => {
-    const { privateKey, publicKey } = keysOf(curve.nodeName);
-    const octets = {
-      signed,
-      signature: sign(hash, signed, privateKey),
-      signatureAlgorithm: parseSignatureAlgorithm(parseDer(Buffer.from(hex, 'hex'), 'algorithm')),
-    };
-    const key = parsePublicKey(parseDer(exportSpki(publicKey), 'public key'));
-    const verdicts = [await verifySignature(octets, key), verifySignatureSync(octets, key)];
-    expect(verdicts).toEqual([{ ok: true }, { ok: true }]);
-  });
+  test.each(Object.entries(algorithms))(
+    'is accepted with %s, at the first call and later',
+    async (hash, hex) => {
+      const { privateKey, publicKey } = keysOf(curve.nodeName);
+      const octets = {
+        signed,
+        signature: sign(hash, signed, privateKey),
+        signatureAlgorithm: parseSignatureAlgorithm(parseDer(Buffer.from(hex, 'hex'), 'algorithm')),
+      };
+      const key = parsePublicKey(parseDer(exportSpki(publicKey), 'public key'));
+      const verdicts = [await verifySignature(octets, key), verifySignatureSync(octets, key)];
+      expect(verdicts).toEqual([{ ok: true }, { ok: true }]);
+    },
+  );
 });
 
-test('a hash that the engine lacks is named', async () => {
+test('names a hash that the engine does not support', async () => {
   const [curve] = rareCurves;
   if (curve === undefined) throw new Error('no curve');
   const { privateKey, publicKey } = keysOf(curve.nodeName);

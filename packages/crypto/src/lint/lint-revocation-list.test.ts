@@ -53,7 +53,7 @@ describe('lintRevocationList', () => {
     ]);
   });
 
-  test('what is no list', () => {
+  test('an input that is not a list', () => {
     expect(lintRevocationList(Buffer.of(0x30, 0), issuer.certificate.der)).toHaveLength(1);
   });
 });

@@ -43,13 +43,13 @@ const time = (identifier: number, text: string): Buffer => encode(identifier, Bu
 const nameOfHost = (octets: string): Buffer =>
   forgeExtension('subjectAltName', false, encodeSequence(encode(0x82, Buffer.from(octets))));
 
-test('a flawless leaf and its authority have no faults', async () => {
+test('reports no faults in a valid leaf and its authority', async () => {
   expect(await lint({})).toEqual([]);
   expect(lintCertificate(issuerDer, issuerDer)).toEqual([]);
   expect(lintCertificate(issuerDer)).toEqual([]);
 });
 
-describe('each fault is reported, and nothing else', () => {
+describe('reports each fault, and nothing else', () => {
   const faults: [string, CertificateParts][] = [
     ['the serial number is 0', { serialNumber: encodeInteger(0n) }],
     ['the serial number is negative', { serialNumber: encodeInteger(-5n) }],
@@ -190,8 +190,8 @@ describe('each fault is reported, and nothing else', () => {
   });
 });
 
-describe('what OpenSSL does not notice', () => {
-  test('an issuer that reads the same but is encoded otherwise', async () => {
+describe('faults that OpenSSL does not report', () => {
+  test('an issuer with the same text in another encoding', async () => {
     const printable = encodeSequence(
       encodeSetOf(encodeSequence(encodeOid('2.5.4.3'), encode(tag.printableString, Buffer.from('Root')))),
     );
@@ -210,7 +210,7 @@ describe('what OpenSSL does not notice', () => {
   });
 });
 
-describe('what cannot be read is one sentence', () => {
+describe('reports an unreadable certificate in one sentence', () => {
   const unreadable: [string, CertificateParts, RegExp][] = [
     ['a NUL in a host name', { extensions: { subjectAltName: nameOfHost('a\0b') } }, /printable ASCII/],
     [
@@ -240,12 +240,12 @@ describe('what cannot be read is one sentence', () => {
     expect(await lint(parts)).toEqual([expect.stringMatching(sentence)]);
   });
 
-  test('a trailing octet', async () => {
+  test('a trailing byte', async () => {
     const der = Buffer.concat([await forgeCertificate(forger, spki), Buffer.of(0)]);
     expect(lintCertificate(der)).toEqual([expect.stringMatching(/follow its end/)]);
   });
 
-  test('nothing', () => {
+  test('an empty input', () => {
     expect(lintCertificate(Buffer.alloc(0))).toHaveLength(1);
     expect(lintCertificate(encodeBitOctets(Buffer.of(1)))).toHaveLength(1);
   });

@@ -114,7 +114,7 @@ describe('constraintFault (RFC 5280 §4.2.1.10)', () => {
     expect(isAllowed(parts, names, subject)).toBe(expected);
   });
 
-  test('names what is refused and what is allowed', () => {
+  test('names the rejected value and the allowed ones', () => {
     const constraints = parseNameConstraints(encodeSequence(permitted(dns('corp.test'))));
     const subjectAltNames = { ...noGeneralNames, dnsNames: ['login.bank.example'] };
     expect(constraintFault(constraints, { subject: [], subjectAltNames })).toBe(
@@ -155,7 +155,7 @@ describe('encodePermittedNames', () => {
     expect(allows(dnsNames, cidrs, names)).toBe(expected);
   });
 
-  test.each(['10.0.0.0', '10.0.0.0/33', 'a/8', '10.0.0.0/-1'])('refuses the range %s', (cidr) => {
+  test.each(['10.0.0.0', '10.0.0.0/33', 'a/8', '10.0.0.0/-1'])('rejects the range %s', (cidr) => {
     expect(() => encodePermittedNames({ dnsNames: [], cidrs: [cidr] })).toThrow(/is no range/);
   });
 });

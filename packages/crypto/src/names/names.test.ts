@@ -72,7 +72,7 @@ describe('distinguished names as RFC 4514 text', () => {
       'an attribute of three members',
       nameOf(encodeSequence(encodeOid('2.5.4.3'), encodeSequence(), encodeSequence())),
     ],
-  ])('%s is refused', (_, der) => {
+  ])('rejects %s', (_, der) => {
     expect(() => describeName(der)).toThrow(InvalidInput);
   });
 
@@ -104,7 +104,7 @@ describe('general names', () => {
     });
   });
 
-  test('what is encoded is read back', () => {
+  test('reads back what it encodes', () => {
     const names = {
       dnsNames: ['a.test'],
       emailAddresses: ['m@a.test'],
@@ -124,7 +124,7 @@ describe('general names', () => {
     ['an otherName without a value', encodeSequence(encode(0xa0, encodeOid('1.2.3')))],
     ['an empty registered identifier', encodeSequence(encode(0x88))],
     ['no list', Buffer.from('0500', 'hex')],
-  ])('%s is refused', (_, der) => {
+  ])('rejects %s', (_, der) => {
     expect(() => parseGeneralNames(der)).toThrow(InvalidInput);
   });
 
@@ -134,7 +134,7 @@ describe('general names', () => {
     ['an empty host name', { dnsNames: [''] }],
     ['an IDN that is no A-label', { dnsNames: ['žagari.test'] }],
     ['no IP address', { ipAddresses: ['a.test'] }],
-  ])('%s is not encoded', (_, names) => {
+  ])('does not encode %s', (_, names) => {
     expect(() => encodeGeneralNames(names)).toThrow(InvalidInput);
   });
 });

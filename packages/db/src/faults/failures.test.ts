@@ -7,7 +7,7 @@ import { asLost, asUnavailable, DatabaseUnavailable, isUnwritable } from './fail
 const failed = (code: string) =>
   new QueryFailedError('select 1', ['a secret'], Object.assign(new Error('said'), { code }));
 
-test('knows a failure of SQLite whose class is of another realm', () => {
+test('recognises a failure of SQLite whose class is from another realm', () => {
   const failure = runInNewContext(
     `Object.assign(new Error('database or disk is full'), { name: 'SqliteError', code })`,
     {
@@ -45,20 +45,20 @@ describe('a failed statement', () => {
     if (isUnavailable) expect(JSON.stringify((shown as Error).cause)).not.toContain('a secret');
   });
 
-  test('of a reader that writes is a fault of ours', () => {
+  test('that writes in a read is reported as a defect', () => {
     for (const code of ['25006', 'SQLITE_READONLY']) {
       expect(isUnwritable(failed(code))).toBe(true);
       expect(asUnavailable(failed(code), 'read')).toBeInstanceOf(QueryFailedError);
     }
   });
 
-  test('that is no error of the database stays what it is', () => {
+  test('that is not an error of the database is passed on unchanged', () => {
     const error = Object.assign(new Error('no'), { code: '53100' });
     expect(asUnavailable(error, 'write')).toBe(error);
   });
 });
 
-test('a lost connection stands for what a statement made of it, but for no refusal', () => {
+test('a lost connection replaces the error of the statement, but not a rejection', () => {
   const lost = new Error('ended');
   const unavailable = asLost(new Error('Query runner already released'), lost) as DatabaseUnavailable;
   expect(unavailable).toBeInstanceOf(DatabaseUnavailable);
@@ -67,7 +67,7 @@ test('a lost connection stands for what a statement made of it, but for no refus
   expect(asLost(refusal, lost)).toBe(refusal);
 });
 
-test('callers learn when to come again, and nothing of the reason', () => {
+test('callers receive Retry-After, but not the reason', () => {
   const refusal = new DatabaseUnavailable('cannot reach 10.0.0.5').refusal();
   expect(refusal).toBeInstanceOf(AppError);
   expect(refusal).toMatchObject({

@@ -24,7 +24,7 @@ test.each([
   expect(describeWriteFault(new DatabaseUnavailable('away', { cause }))).toBe(expected);
 });
 
-test('asks the database nothing while writes of others succeed, and shares one write otherwise', async () => {
+test('sends no test write while writes of others succeed, and shares one otherwise', async () => {
   let attempts = 0;
   const faults = new WriteFaults(async () => {
     attempts += 1;
@@ -38,7 +38,7 @@ test('asks the database nothing while writes of others succeed, and shares one w
   expect(attempts).toBe(1);
 });
 
-test('does not take a write that waits for one that failed', async () => {
+test('does not count a waiting write as failed', async () => {
   let end = (_: Error): void => undefined;
   const faults = new WriteFaults(
     () =>

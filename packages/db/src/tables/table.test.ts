@@ -25,7 +25,7 @@ describe('the name of an index', () => {
     expect(define(63 - 'ix__'.length - longTable.length).name).toBe(longTable);
   });
 
-  test('is refused at 64, unless another is given', () => {
+  test('is rejected at 64, unless another name is given', () => {
     expect(() => define(64 - 'ix__'.length - longTable.length)).toThrow(/only 63 characters/);
     expect(define(64, 'ix_short').name).toBe(longTable);
   });

@@ -32,26 +32,26 @@ describe('a transaction', () => {
     expect(reasons).toEqual(outcome === '23505' ? [] : Array(Math.min(times, 5)).fill(code));
   });
 
-  test('that fails for a reason of its own is not run again', async () => {
+  test('that fails for its own reason is not run again', async () => {
     const work = failing(1, new Error('SQLITE_BUSY'));
     await expect(withRetries(work, () => undefined)).rejects.toThrow('SQLITE_BUSY');
   });
 });
 
-describe('beginning', () => {
-  test('waits for the other process', async () => {
+describe('beginning a transaction', () => {
+  test('waits for the transaction of another process', async () => {
     const begin = failing(3, failure('SQLITE_BUSY'));
     await beginWhenFree(async () => void (await begin()));
     expect(await begin()).toBe('done at call 5');
   });
 
-  test('says who is in the way when patience ends', async () => {
+  test('names the blocking process when the wait times out', async () => {
     const begin = () => Promise.reject(failure('SQLITE_BUSY'));
     await expect(beginWhenFree(begin, 30)).rejects.toThrow(DatabaseUnavailable);
     await expect(beginWhenFree(begin, 30)).rejects.toThrow('another process has held the database for 30 ms');
   });
 
-  test('fails at once for any other reason', async () => {
+  test('fails immediately for any other reason', async () => {
     await expect(beginWhenFree(failing(1, failure('SQLITE_FULL')) as never)).rejects.toThrow('SQLITE_FULL');
   });
 });

@@ -17,7 +17,7 @@ describe('the alert rules', () => {
     expect(said).toContain('is valid prometheus config file syntax');
   });
 
-  test('have each a case in which they fire', async () => {
+  test('each have a case in which they fire', async () => {
     const named = (text: string, pattern: RegExp) =>
       new Set([...text.matchAll(pattern)].map(([, name]) => name));
     const rules = named(await readFile(file('rules.yaml'), 'utf8'), /^ +- alert: (\w+)$/gm);

@@ -136,7 +136,7 @@ describeEachDialect('the monitor itself', (open) => {
     expect(place.pinged()).toBe(73);
   });
 
-  test('raises no alerts, although it answers: monitor.blind within 70 minutes, monitor.back when it does', async () => {
+  test('answers but raises no alerts: monitor.blind within 70 minutes, monitor.back when it raises them again', async () => {
     await pass(70, { isLoopRunning: false });
     const events = await place.notices();
     expect(events).toMatchObject([{ type: 'monitor.blind', subject: 'check-monitor' }]);
@@ -147,7 +147,7 @@ describeEachDialect('the monitor itself', (open) => {
     expect(await place.notices()).toMatchObject([{ type: 'monitor.back', data: { reason: 'blind' } }]);
   });
 
-  test('has a canary that people changed: it is no sign, and its settings come back', async () => {
+  test('has a canary that people changed: it is ignored, and its settings are restored', async () => {
     const found = await canary();
     const id = found !== undefined && 'uuid' in found ? found.uuid : '';
     await place.clients.monitor.updateCheck({ params: { id }, body: { timeout: 86_400 } });
@@ -156,7 +156,7 @@ describeEachDialect('the monitor itself', (open) => {
     expect(await canary()).toMatchObject({ timeout: 60, grace: 60 });
   });
 
-  test('refuses the key: monitor.away within ten minutes, although it takes pings', async () => {
+  test('rejects the key: monitor.away within ten minutes, although it accepts pings', async () => {
     await place.replaceKey();
     await pass(10);
     const away = (await place.notices()).filter(({ type }) => type === 'monitor.away');
@@ -198,14 +198,14 @@ describeEachDialect('the canary', (open) => {
     expect(await place.notices()).toEqual([]);
   });
 
-  test('moves back when the key goes', async () => {
+  test('moves back when the key is removed', async () => {
     await place.restartManager({});
     await pass(75);
     expect(await canary()).toBeDefined();
     expect(await place.notices()).toEqual([]);
   });
 
-  test('is deleted when no one is to be notified, as soon as the monitor takes the key', async () => {
+  test('is deleted when no one has to be notified, once the monitor accepts the key', async () => {
     await place.restartManager({ ...withoutNotices, CHECK_MONITOR_API_KEY: 'not its key' });
     await pass(1);
     expect(await canary()).toBeDefined();
@@ -214,15 +214,15 @@ describeEachDialect('the canary', (open) => {
     expect(await canary()).toBeUndefined();
   });
 
-  test('comes back with the destination', async () => {
+  test('is created again with the destination', async () => {
     await place.restartManager({});
     await pass(1);
     expect(await canary()).toMatchObject({ status: 'up' });
   });
 });
 
-describeEachDialect('a monitor without room', (open) => {
-  test('is noticed at once: for a certificate that no one renews by one event, for a renewed one by the queue', async () => {
+describeEachDialect('a monitor at its limit of checks', (open) => {
+  test('is reported immediately: by one event for a certificate without renewal, by the queue for a renewed one', async () => {
     const place = await startOneProcess(open, { checkLimit: 1 });
     const pass = async () => {
       place.clock.advance(6 * minute);

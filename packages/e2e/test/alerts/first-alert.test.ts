@@ -36,7 +36,7 @@ describe('the first alert', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  test('arrives by an integration that is added as the first start says, for checks that were there before', async () => {
+  test('arrives by an integration that is added as the first start describes, for checks that existed before', async () => {
     const dataDir = join(folder, 'data');
     const stack = spawn(process.execPath, [start], {
       env: {

@@ -50,7 +50,7 @@ test.each([
 });
 
 describeStack(
-  'what is observed',
+  'metrics and dashboards',
   (running) => {
     const scraped = new Map<string, string>();
 
@@ -80,7 +80,7 @@ describeStack(
       );
     };
 
-    test('every metric of the alerts and of the dashboard is one that a service has', async () => {
+    test('every metric in the alerts and the dashboard exists in a service', async () => {
       const queries = (await panels()).flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
       const named = [...(await alertExpressions()), ...queries].flatMap(metricsIn);
       expect(named.length).toBeGreaterThan(40);
@@ -89,7 +89,7 @@ describeStack(
       expect([...names].filter((name) => !known().has(name))).toEqual([]);
     });
 
-    test('every metric of this service is described on its page', async () => {
+    test('every metric of this service is documented', async () => {
       const page = await readFile(new URL('../../../../../docs/observability.md', import.meta.url), 'utf8');
       const own = [...scraped.values()]
         .flatMap((text) => [...text.matchAll(/^# TYPE (\S+) /gm)])
@@ -98,7 +98,7 @@ describeStack(
       expect([...new Set(own)].filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
     });
 
-    test('what the stack does is seen in its figures', () => {
+    test('the metrics show what the stack does', () => {
       const all = [...scraped.values()].join('\n');
       expect(all).toMatch(
         /^cert_manager_certificates_requested_total\{provider="dummy-ca",purpose="issuance",outcome="issued"\} 1$/m,
@@ -112,14 +112,14 @@ describeStack(
       expect(all).toMatch(/^check_monitor_pings_total\{kind="start",answer="stored"\} [1-9]/m);
     });
 
-    test('panels of the dashboard have ids of their own', async () => {
+    test('panels of the dashboard have unique ids', async () => {
       const all = await panels();
       expect(new Set(all.map(({ id }) => id)).size).toBe(all.length);
       expect(new Set(all.map(({ title }) => title)).size).toBe(all.length);
     });
 
     describe('a trace', () => {
-      test('goes from the manager through its provider to the CA, and from a run of the queue to the monitor', async () => {
+      test('spans the manager, its provider and the CA, and a run of the queue and the monitor', async () => {
         const signing = await collector.awaitSpan(
           ({ service, name }) => service === 'dummy-ca' && name === 'POST /csr',
         );
@@ -149,7 +149,7 @@ describeStack(
         );
       });
 
-      test('has no name, key or address of anything in it', () => {
+      test('contains no name, key or address', () => {
         const text = JSON.stringify(collector.spans);
         expect(text).toContain('POST /csr');
         expect(text).not.toContain('watched.example.test');

@@ -103,7 +103,7 @@ describeEachDialect('a certificate', (open) => {
     expect(messages()).toEqual([`${checkName} is up: all targets serve what they should again`]);
   });
 
-  test('that no one renews any more is announced 30 days before its end, by the monitor and by a notice', async () => {
+  test('that is no longer renewed is reported 30 days before its expiry, by the monitor and by a notice', async () => {
     await setRenewal(false);
     const { expiresAt } = await newest();
     const noticeAt = Date.parse(expiresAt) - 30 * day;

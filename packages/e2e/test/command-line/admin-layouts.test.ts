@@ -65,7 +65,7 @@ describe.each(['cert-manager', 'check-monitor'] as const)('certloop admin of %s'
     expect(stdout).toEqual(printed[app]);
   });
 
-  test('prefers CERTLOOP_HOME, and the checkout that the command line belongs to', async () => {
+  test('prefers CERTLOOP_HOME, then the checkout that contains the command line', async () => {
     await makeImage(app);
     const own = join(checkout, 'apps', app, 'dist/service/cli.js');
     expect(await findServiceCli(app, { ...installed(), home: checkout })).toBe(own);
@@ -76,7 +76,7 @@ describe.each(['cert-manager', 'check-monitor'] as const)('certloop admin of %s'
     );
   });
 
-  test('refuses a service that is not there, is another one, or is not built', async () => {
+  test('rejects a service that is missing, is another one, or is not built', async () => {
     const other = app === 'cert-manager' ? 'check-monitor' : 'cert-manager';
     await makeImage(other);
     await expect(findServiceCli(app, installed())).rejects.toThrow(`${app} is not installed here`);
@@ -89,7 +89,7 @@ describe.each(['cert-manager', 'check-monitor'] as const)('certloop admin of %s'
   });
 });
 
-test('the search follows Dockerfile and units, where services and command line have these places', async () => {
+test('the search matches the paths of services and command line in the Dockerfile and the units', async () => {
   const [dockerfile, ...units] = await Promise.all(
     ['Dockerfile', 'systemd/cert-manager.service', 'systemd/check-monitor.service'].map((name) =>
       readFile(join(checkout, 'docker', name), 'utf8'),

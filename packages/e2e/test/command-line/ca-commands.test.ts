@@ -83,7 +83,7 @@ describe('certloop ca issue', () => {
     expect(await say('keytool', ['-list', ...store])).toMatch(/PrivateKeyEntry/);
   });
 
-  test('writes over nothing, unless that is asked for', async () => {
+  test('does not overwrite files, unless an option permits it', async () => {
     const before = await readFile(at('www.shop.test.key'), 'utf8');
     expect(await certloop([...args, at('')])).toEqual({
       code: 2,
@@ -113,7 +113,7 @@ describe('certloop ca issue', () => {
     expect((await readdir(at(''))).includes('rsa.test.p12.password')).toBe(false);
   });
 
-  test('takes content and length of a profile of the dummy CA', async () => {
+  test('uses the content and validity of a profile of the dummy CA', async () => {
     const { code, err } = await certloop([
       'ca',
       'issue',
@@ -130,14 +130,14 @@ describe('certloop ca issue', () => {
     expect((await readdir(at(''))).filter((file) => file.startsWith('p.test.'))).toHaveLength(6);
   });
 
-  test('lets --days win over the length of the profile', async () => {
+  test('prefers --days to the validity of the profile', async () => {
     const more = ['--profile', 'shortlived', '--days', '2', '--out-dir', at('')];
     expect(await certloop(['ca', 'issue', 'days.test', ...more])).toMatchObject({ code: 0, err: '' });
     const { validFrom, validTo } = new X509Certificate(await readFile(at('days.test.pem')));
     expect((Date.parse(validTo) - Date.parse(validFrom)) / 86_400_000).toBe(2);
   });
 
-  test('names the profiles there are where there is none of that name, and writes nothing', async () => {
+  test('lists the profiles if the name is unknown, and writes nothing', async () => {
     const args = ['ca', 'issue', 'none.test', '--profile', 'server', '--out-dir', at('none')];
     expect(await certloop(args)).toEqual({
       code: 1,
@@ -151,7 +151,7 @@ describe('certloop ca issue', () => {
     [['a b'], /a b is no host name/, 2],
     [['a.test', '--password-file', '/dev/null'], /holds no password in its first line/, 2],
     [['a.test', '--days', '0'], /takes a whole number from 0.01 to 36500 \(days\), or a duration/, 2],
-  ])('refuses %j', async (more, sentence, expected) => {
+  ])('rejects %j', async (more, sentence, expected) => {
     const { code, err } = await certloop(['ca', 'issue', ...more, '--out-dir', at('none')]);
     expect(err).toMatch(sentence);
     expect(code).toBe(expected);
@@ -159,7 +159,7 @@ describe('certloop ca issue', () => {
 });
 
 describe('certloop ca trust', () => {
-  test('prints the root on standard output, and how programs are shown it', async () => {
+  test('prints the root on standard output, and how to configure programs to trust it', async () => {
     const { code, out, err } = await certloop(['ca', 'trust']);
     const rootPem = await (await fetch(`${url}/root`)).text();
     expect({ code, out }).toEqual({ code: 0, out: rootPem });
@@ -180,7 +180,7 @@ describe('certloop ca trust', () => {
     expect(await certloop(['ca', 'trust', '--remove', '--folder', image])).toMatchObject({ code: 2 });
   });
 
-  test('names the systems that it knows where there is none of them', async () => {
+  test('lists the supported systems on an unsupported one', async () => {
     const { code, err } = await certloop(['ca', 'trust', '--install', '--folder', join(folder, 'nothing')]);
     expect(code).toBe(2);
     expect(err).toMatch(/no store of roots that certloop knows \(Debian, Red Hat, macOS\)/);
@@ -199,7 +199,7 @@ describe('certloop check-files', () => {
       expect((await certloop(['ca', 'issue', name, '--out-dir', at('')])).code).toBe(0);
   });
 
-  test('finds pair, chain, dates and name well', async () => {
+  test('accepts a matching key, chain, dates and name', async () => {
     const args = ['--key', at('one.test.key'), '--chain', at('one.test.root.pem'), '--name', 'one.test'];
     expect(await checked('--cert', at('one.test.pem'), ...args)).toEqual({ code: 0, err: '', faults: [] });
   });
@@ -208,7 +208,7 @@ describe('certloop check-files', () => {
     ['a key of another certificate', ['--key', 'two.test.key'], ['pair']],
     ['a chain that leads nowhere', ['--chain', 'two.test.pem'], ['chain']],
     ['a name that is not covered', ['--name', 'www.one.test'], ['name']],
-  ])('ends with 1 for %s', async (_, [option = '', value = ''], faults) => {
+  ])('exits with 1 for %s', async (_, [option = '', value = ''], faults) => {
     const given = option === '--name' ? value : at(value);
     expect(await checked('--cert', at('one.test.pem'), option, given)).toMatchObject({ code: 1, faults });
   });
@@ -216,7 +216,7 @@ describe('certloop check-files', () => {
   test.each([
     ['a file that is not there', 'none.pem', 'there is no such file or folder'],
     ['a file without a certificate', 'one.test.key', 'holds no certificate'],
-  ])('ends with 2 for %s', async (_, file, reason) => {
+  ])('exits with 2 for %s', async (_, file, reason) => {
     const { code, err } = await checked('--cert', at(file));
     expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(reason) });
   });

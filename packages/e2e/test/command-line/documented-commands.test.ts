@@ -77,7 +77,7 @@ describe('the issuance policy of a space', () => {
     beyondFqdn: false,
   };
 
-  test('is shown, tried without a change, and set', async () => {
+  test('is printed, tried without a change, and set', async () => {
     await asJson(['spaces', 'create', 'Limited']);
     expect(await policyAsJson()).toEqual(unlimited);
     expect((await policy()).out).toBe('names: any\nproviders: any\n');
@@ -94,14 +94,14 @@ describe('the issuance policy of a space', () => {
     });
   });
 
-  test('stays as it is where the options do not speak of it', async () => {
+  test('stays unchanged in what the options do not name', async () => {
     expect(await policyAsJson('--provider', 'dummy-ca', 'acme')).toMatchObject({ allowedNames: shopNames });
     expect((await policy()).out).toMatch(/^providers: (dummy-ca, acme|acme, dummy-ca)$/m);
     expect((await policyAsJson('--any-name')).providerIds).toHaveLength(2);
     expect(await policyAsJson('--any-provider')).toMatchObject(unlimited);
   });
 
-  test('that refuses FQDNs of today is saved after a second thought alone', async () => {
+  test('that rejects existing FQDNs is saved only after a confirmation', async () => {
     await asJson(['fqdns', 'add', 'www.old.test', '--space', 'Limited']);
     expect(await policy('--suffix', 'shop.test')).toEqual({
       code: 1,
@@ -139,14 +139,14 @@ describe('the issuance policy of a space', () => {
     [['--provider', 'unknown'], 1, 'there is no provider unknown'],
     [['--suffix', 'a b'], 1, 'allowedNames.suffixes[0]: '],
     [['--cidr', '10.0.0.0/33'], 1, 'allowedNames.cidrs[0]: '],
-  ])('refuses %j and changes nothing', async (options, code, sentence) => {
+  ])('rejects %j and changes nothing', async (options, code, sentence) => {
     const refused = await policy(...options);
     expect(refused).toMatchObject({ code, out: '' });
     expect(refused.err.startsWith(`certloop: ${sentence}`)).toBe(true);
     expect(await policyAsJson()).toEqual(unlimited);
   });
 
-  test('of a space that does not exist is refused, and a member of the file that is spelt wrongly', async () => {
+  test('is rejected for an unknown space, and for a misspelt member of the file', async () => {
     const missing = await certloop(['spaces', 'policy', 'Nowhere']);
     expect(missing).toMatchObject({
       code: 1,
@@ -173,7 +173,7 @@ ifOpenssl('the examples of help', () => {
     return (server.address() as AddressInfo).port;
   }
 
-  test('work one after the other', async () => {
+  test('the documented commands work in their order', async () => {
     const files = await mkdtemp(join(folder, 'examples-'));
     process.chdir(files);
     const { url, password } = stack.credentials.certManager;
@@ -258,7 +258,7 @@ ifOpenssl('the walk of docs/walk.md', () => {
     if (table !== undefined) await appendFile(table, `| ${link} | ${stated} | ${seconds.toFixed(1)} |\n`);
   });
 
-  test('does what the page says', async () => {
+  test('does what the page describes', async () => {
     expect(steps).toHaveLength(8);
     expect(page).not.toMatch(/^(curl|wget|npm run monitor)\b/m);
     expect(await readdir('certificates')).toHaveLength(31);
@@ -273,7 +273,7 @@ ifOpenssl('the walk of docs/walk.md', () => {
     expect((await stat('backup/cert-manager.sqlite')).mode & 0o777).toBe(0o600);
   });
 
-  test('lets the team mate read in both services, and change nothing', async () => {
+  test('lets the team mate read, but not change, in both services', async () => {
     const { certManager, checkMonitor } = stack.credentials;
     const env = {
       XDG_CONFIG_HOME: await mkdtemp(join(folder, 'ben-')),

@@ -58,7 +58,7 @@ async function makeProjects(stack: Stack, name: string) {
 }
 
 describeStack('importing checks', (running) => {
-  test('copies what makes a check, its integrations by name, and its pause', async () => {
+  test('copies the settings of a check, its integrations by name, and its pause', async () => {
     const { source, target, environment } = await makeProjects(running().stack, 'whole');
     const [ops, lost] = [await source.addChannel('Ops'), await source.addChannel('Lost')];
     const opsThere = await target.addChannel('Ops');
@@ -102,7 +102,7 @@ describeStack('importing checks', (running) => {
     expect(checks.map((check) => 'ping_url' in check && check.ping_url)).toContain(after);
   });
 
-  test('gives checks of an unnamed integration to the only one of its kind, or to the one that is named', async () => {
+  test('assigns checks of an unnamed integration to the only one of its kind, or to the given one', async () => {
     const { source, target, environment } = await makeProjects(running().stack, 'unnamed');
     const unnamed = await source.addChannel('');
     const there = await target.addChannel('Whatever');
@@ -129,7 +129,7 @@ describeStack('importing checks', (running) => {
     expect(channelsOf('Second')).toMatchObject({ channels: other });
   });
 
-  test('arms checks with the last ping of the source when asked to', async () => {
+  test('starts checks with the last ping of the source if requested', async () => {
     const { source, target, environment } = await makeProjects(running().stack, 'armed');
     const { body: pinged } = await source.client.createCheck({ body: { name: 'Pinged', timeout: 60 } });
     await source.client.createCheck({ body: { name: 'Never' } });
@@ -145,7 +145,7 @@ describeStack('importing checks', (running) => {
     expect(checks).toContainEqual(expect.objectContaining({ name: 'Never', status: 'new', last_ping: null }));
   });
 
-  test('copies nothing twice, and two checks of one name as two', async () => {
+  test('copies each check once, also two checks of the same name', async () => {
     const { source, target, environment } = await makeProjects(running().stack, 'again');
     await source.client.createCheck({ body: { name: 'Same' } });
     await source.client.createCheck({ body: { name: 'Same' } });
@@ -156,7 +156,7 @@ describeStack('importing checks', (running) => {
     expect((await target.client.listChecks({ query: {} })).body.checks).toHaveLength(2);
   });
 
-  test('reads with a read-only key, and only says what it would do when asked to', async () => {
+  test('reads with a read-only key, and only reports what it would do in a dry run', async () => {
     const { source, target, environment } = await makeProjects(running().stack, 'dry');
     await source.client.createCheck({ body: { name: 'Alone', tags: 'a b' } });
     const reading = { ...environment, SOURCE_KEY: source.readOnlyKey };
@@ -175,7 +175,7 @@ describeStack('importing checks', (running) => {
     ['no address', { TARGET_URL: '' }, [], 2, 'TARGET_URL is no address'],
     ['another option', {}, ['--force'], 2, "Unknown option '--force'"],
     ['half of a pair', {}, ['--map', 'x='], 2, '--map x= is not ID=ID'],
-  ])('refuses %s', async (_, change, words, code, reason) => {
+  ])('rejects %s', async (_, change, words, code, reason) => {
     const { checkMonitor } = running().stack.credentials;
     const [SOURCE_URL, TARGET_URL] = [checkMonitor.url, checkMonitor.url];
     const environment = {

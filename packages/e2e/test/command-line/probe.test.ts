@@ -71,7 +71,7 @@ async function probe(...args: string[]) {
 
 const named = ['--sni', 'www.example.test'];
 
-test('certloop probe shows what is served, and exits with 0 while it is the expected one', async () => {
+test('certloop probe shows the served certificate, and exits with 0 if it is the expected one', async () => {
   const { code, out, err } = await probe(place, ...named, '--cert', 'ours.pem', '--json');
   expect({ code, err }).toEqual({ code: 0, err: '' });
   expect(JSON.parse(out)).toEqual([
@@ -94,7 +94,7 @@ test('certloop probe shows what is served, and exits with 0 while it is the expe
   });
 });
 
-test('certloop probe exits with 1 and says what to do where another one is served', async () => {
+test('certloop probe exits with 1 and says what to do if another certificate is served', async () => {
   const foreign = await probe(place, ...named, '--cert', 'newer.pem');
   expect(foreign).toMatchObject({ code: 1, out: expect.stringMatching(/ foreign /) });
   expect(foreign.err).toBe(
@@ -110,7 +110,7 @@ test('certloop probe exits with 1 and says what to do where another one is serve
   expect((await probe('169.254.169.254', '--json')).out).toMatch(/"fault": "address_not_allowed"/);
 });
 
-test('certloop probe exits with 2 for what it does not understand', async () => {
+test('certloop probe exits with 2 for invalid arguments', async () => {
   for (const args of [
     ['127.1'],
     ['a.test:0'],

@@ -122,7 +122,7 @@ describeTerminal('a prompt in a terminal', () => {
     expect(await tokensOfLogins()).toEqual([]);
   });
 
-  test('ends by Ctrl-C with 130, and takes back what the log-in created before', async () => {
+  test('exits with 130 on Ctrl-C, and deletes what the log-in created before', async () => {
     const terminal = open([...toManager(), ...toMonitor()]);
     await terminal.shows('Password of admin at ');
     terminal.type(`${stack.credentials.certManager.password}\r`);
@@ -136,7 +136,7 @@ describeTerminal('a prompt in a terminal', () => {
     expect(await stored()).toBeUndefined();
   });
 
-  test('ends by Ctrl-D with what to do', async () => {
+  test('ends on Ctrl-D, and prints what to do', async () => {
     const terminal = open(toManager());
     await terminal.shows('Password of admin at ');
     terminal.type('\x04');
@@ -147,7 +147,7 @@ describeTerminal('a prompt in a terminal', () => {
     );
   });
 
-  test('deletes nothing before yes', async () => {
+  test('deletes nothing until the answer is yes', async () => {
     const env = { XDG_CONFIG_HOME: config };
     expect(await runCertloop(['contexts', 'create', 'work'], { env })).toMatchObject({ code: 0 });
     for (const [keys, code, sentence] of [

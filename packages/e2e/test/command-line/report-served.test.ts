@@ -40,14 +40,14 @@ function report(...args: readonly string[]) {
 
 const findServed = async () => (await running.clients.manager.getServed({ params })).body;
 
-test('certloop probe --report refuses an FQDN without targets', async () => {
+test('certloop probe --report rejects an FQDN without targets', async () => {
   expect(await report(hostname)).toMatchObject({
     code: 2,
     err: expect.stringContaining(`${hostname} has no targets`),
   });
 });
 
-test('certloop probe --report stores what a server serves that cert-manager does not probe', async () => {
+test('certloop probe --report stores the certificate of a server that cert-manager does not probe', async () => {
   const { manager } = running.clients;
   const { pem } = await signCsr(running.clients, params);
   server.setSecureContext({ ca: [], key: keyPem, cert: pem });

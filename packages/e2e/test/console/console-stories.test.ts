@@ -198,7 +198,7 @@ const canRun = [hasBrowser(), hasProgram('openssl', 'no key is made for the cons
     });
   }, 120_000);
 
-  test('shows the steps of a request from an ACME CA that the name does not usually ask', async () => {
+  test('shows the steps of a request from an ACME CA that is not the usual one of the name', async () => {
     const { clients } = running;
     const providerId = await useAcme(running, { challenge: { type: 'manual' } });
     const { place: params } = await placeWithCsr(clients, 'another.example.test');
@@ -221,7 +221,7 @@ const canRun = [hasBrowser(), hasProgram('openssl', 'no key is made for the cons
     });
   }, 120_000);
 
-  test('keeps what it shows while the service is stopped, asks seldom, and recovers', async () => {
+  test('still shows its data while the service is stopped, polls rarely, and recovers', async () => {
     await runStory(browser, { name: 'service-stopped', url: urlOf() }, async ({ page, look }) => {
       await page.clock.install();
       await page.reload();

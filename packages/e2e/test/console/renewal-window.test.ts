@@ -30,7 +30,7 @@ const days = new Intl.DateTimeFormat('en-GB', {
     for (const cleanup of cleanups.reverse()) await cleanup();
   });
 
-  test('says in words when the CA wants a certificate to be renewed', async () => {
+  test('describes in words when the CA suggests renewing a certificate', async () => {
     const { clients, stack } = running;
     await useAcme(running);
     const { place } = await placeWithCsr(clients, 'window.example.test');

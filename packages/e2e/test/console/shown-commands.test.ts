@@ -44,7 +44,7 @@ jest.setTimeout(120_000);
       await story(page);
     });
 
-  test('add a name and switch its renewal on', async () => {
+  test('add a name and enable its renewal', async () => {
     const { manager } = running.clients;
     await play('commands-of-names', running.stack.credentials.certManager, async (page) => {
       const lines: string[] = [];

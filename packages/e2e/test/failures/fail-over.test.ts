@@ -107,7 +107,7 @@ describeOnPostgres('the stack on a PostgreSQL with a synchronous standby', () =>
     expect(spaces).toEqual(expect.arrayContaining([...writes.answered]));
   }
 
-  test('goes on after the primary was killed and the standby promoted', async () => {
+  test('continues after the primary was killed and the standby promoted', async () => {
     await survive(async () => {
       // its machine is gone: nothing says that the connections have ended
       relay.freeze();
@@ -121,11 +121,11 @@ describeOnPostgres('the stack on a PostgreSQL with a synchronous standby', () =>
 
   const server = (): ControlledServer => pair.standby;
 
-  test('goes on after the server was restarted', async () => {
+  test('continues after the server was restarted', async () => {
     await survive(() => server().restart());
   });
 
-  test('goes on after the server was frozen', async () => {
+  test('continues after the server was frozen', async () => {
     await survive(async () => {
       server().freeze();
       await pause(4000);
@@ -134,7 +134,7 @@ describeOnPostgres('the stack on a PostgreSQL with a synchronous standby', () =>
   });
 
   // last, as what a worker had in hand when the database went is its own until its lease ends
-  test('has delivered each change under one key', async () => {
+  test('delivers each change under one key', async () => {
     expect(events.size).toBe(9);
     await requireDelivered(listener, events);
     reportFaults();

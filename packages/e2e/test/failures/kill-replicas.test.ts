@@ -51,7 +51,7 @@ describeOnPostgres('two managers and two monitors on one PostgreSQL', () => {
     for (const cleanup of cleanups.reverse()) await cleanup();
   });
 
-  test('a monitor is killed under load: no answered ping is lost, no change of status is sent twice', async () => {
+  test('when a monitor is killed under load, no answered ping is lost and no change of status is sent twice', async () => {
     const listener = await startListener();
     cleanups.push(() => listener.close());
     await addWebhook(stack, listener.url);
@@ -76,7 +76,7 @@ describeOnPostgres('two managers and two monitors on one PostgreSQL', () => {
     await stack.start('check-monitor');
   });
 
-  test('a manager is killed while both renew: each certificate is renewed once, and its sessions go on', async () => {
+  test('when a manager is killed while both renew, each certificate is renewed once and its sessions continue', async () => {
     const { username, password } = stack.credentials.certManager;
     const login = await clients.manager.login({ body: { username, password } });
     const session = {

@@ -52,7 +52,7 @@ describeStack(
       expect(facts.dnsNames).toEqual(['shop.example.test']);
     });
 
-    test('bring a certificate that the account revokes, and another one in its place', async () => {
+    test('return a certificate that the account revokes, and a replacement', async () => {
       const { clients, stack } = running();
       const { place } = await placeWithCsr(clients, 'revoked.example.test');
       const { certificate } = await request(clients, place);
@@ -71,7 +71,7 @@ describeStack(
       expect(await request(clients, place)).toMatchObject({ success: true });
     });
 
-    test('are placed and renewed over https by an account that is bound to an external one', async () => {
+    test('are placed and renewed over https by an account with an external account binding', async () => {
       const { clients, stack } = running();
       const caBundlePem = await (await fetch(`${stack.plan.urls['dummy-ca']}/root`)).text();
       const directoryUrl = `${stack.plan.httpsUrl}/acme/directory`;
@@ -127,7 +127,7 @@ describeStack(
     test.each([
       [503, 'serverInternal'],
       [429, 'rateLimited'],
-    ] as const)('are put off by %i until the moment that it names, and placed once', async (status, code) => {
+    ] as const)('are delayed by a %i until its Retry-After, and placed once', async (status, code) => {
       const { clients } = running();
       const { place } = await placeWithCsr(clients, `busy-${status}.example.test`);
       await err({ fault: 'status', status, endpoint: 'newOrder', times: 1, retryAfterSeconds: 30 });
@@ -165,7 +165,7 @@ describeStack(
       ['the challenge was answered', 'challenge'],
       ['the CSR was handed in', 'finalize'],
       ['the certificate was sent', 'certificate'],
-    ] as const)('are taken up again when the connection breaks after %s', async (_, endpoint) => {
+    ] as const)('resume when the connection breaks after %s', async (_, endpoint) => {
       const { clients } = running();
       const { place, csrPem } = await placeWithCsr(clients, `drop-${endpoint.toLowerCase()}.example.test`);
       await err({ fault: 'drop', endpoint, times: 1 });
@@ -190,7 +190,7 @@ describeStack(
       expect((await asked('order'))?.[200]).toBeGreaterThan(1);
     });
 
-    test('are of the profile that is configured', async () => {
+    test('have the configured profile', async () => {
       const { clients } = running();
       await useAcme(running(), { profile: 'shortlived' });
       const { place } = await placeWithCsr(clients, 'profile.example.test');
@@ -202,7 +202,7 @@ describeStack(
       expect(Math.abs(seconds - 576_000)).toBeLessThanOrEqual(1);
     });
 
-    test('name the certificate that they replace, and do without when another has', async () => {
+    test('name the certificate that they replace, unless another one replaced it', async () => {
       const { clients, stack } = running();
       const { place } = await placeWithCsr(clients, 'replaced.example.test');
       await request(clients, place);
@@ -235,7 +235,7 @@ describeStack(
       expect(explanation.body).toMatchObject({ outlook: 'scheduled', certificate: { id: renewed[1]?.id } });
     });
 
-    describe('go on after the key of the account was changed', () => {
+    describe('continue after the key of the account was changed', () => {
       test.each([
         ['and the CA never got it', 'before'],
         ['and its answer was lost', 'after'],

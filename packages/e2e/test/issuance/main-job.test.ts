@@ -28,7 +28,7 @@ async function placeWithCsr(
 }
 
 describeStack('the main job', (running) => {
-  test('a CSR goes up, its certificate comes back, and the heartbeat is seen', async () => {
+  test('uploads a CSR, returns its certificate, and the heartbeat arrives', async () => {
     const { clients } = running();
     const csrPem = await makeCsr('www.example.test');
     const space = await makeSpace(clients, 'Shop');
@@ -47,7 +47,7 @@ describeStack('the main job', (running) => {
     expect((await awaitHeartbeat(clients, 20_000)).status).toBe('up');
   });
 
-  test('every kind of key that the manager takes is signed', async () => {
+  test('signs every kind of key that the manager accepts', async () => {
     const { clients } = running();
     const space = await makeSpace(clients, 'Kinds');
     for (const kind of ['P-256', 'P-384', 'P-521', 'RSA-2048', 'Ed25519'] as const) {
@@ -65,7 +65,7 @@ describeStack('the main job', (running) => {
     }
   });
 
-  test('a CSR with a broken signature is refused, and nothing is stored', async () => {
+  test('rejects a CSR with an invalid signature, and stores nothing', async () => {
     const { clients } = running();
     const space = await makeSpace(clients, 'Broken');
     const fqdn = await addFqdn(clients, space.id, 'broken.example.test');
@@ -85,7 +85,7 @@ describeStack('the main job', (running) => {
   });
 
   describe('in outages', () => {
-    test('the CA is down while signing: no success, the reason, nothing stored; then it works again', async () => {
+    test('when the CA is down, signing fails with the reason and stores nothing, and works again later', async () => {
       const { stack, clients } = running();
       const place = await placeWithCsr(clients, 'ca-down.example.test');
       const providerId = await dummyCaProvider(clients);
@@ -102,7 +102,7 @@ describeStack('the main job', (running) => {
       await judgeCertificate(clients, (await signCsr(clients, place)).pem, place.csrPem);
     });
 
-    test('the CA forgets on restart: the manager keeps the certificate and says that it is missing there', async () => {
+    test('when the CA loses its data, the manager still has the certificate and reports that the CA does not', async () => {
       const { stack, clients } = running();
       const place = await placeWithCsr(clients, 'forgotten.example.test');
       const certificate = await signCsr(clients, place);
@@ -114,7 +114,7 @@ describeStack('the main job', (running) => {
       expect(refreshed.body).toMatchObject({ pem: certificate.pem, providerStatus: 'missing' });
     });
 
-    test('the monitor is down: the manager works on, and the heartbeat is seen again afterwards', async () => {
+    test('when the monitor is down, the manager continues, and the heartbeat arrives again afterwards', async () => {
       const { stack, clients } = running();
       const before = await awaitHeartbeat(clients, 20_000);
       await stack.end('check-monitor', 'kill');
@@ -128,7 +128,7 @@ describeStack('the main job', (running) => {
       expect(again.status).toBe('up');
     });
 
-    test('the manager is killed in the middle of writes: what it acknowledged is there afterwards', async () => {
+    test('when the manager is killed during writes, all acknowledged ones are stored', async () => {
       const { stack, clients } = running();
       const space = await makeSpace(clients, 'Killed');
       const acknowledged: string[] = [];
@@ -155,7 +155,7 @@ describeStack('the main job', (running) => {
       expect(audited).toHaveLength(stored.length);
     });
 
-    test('the monitor is killed in the middle of pings: what it acknowledged is counted afterwards', async () => {
+    test('when the monitor is killed during pings, all acknowledged ones are counted', async () => {
       const { stack, clients } = running();
       const { body: check } = await clients.monitor.createCheck({ body: { name: 'Killed' } });
       if (!('ping_url' in check)) throw new Error('a read-write key sees the ping address');
@@ -177,7 +177,7 @@ describeStack('the main job', (running) => {
       expect(body.n_pings).toBeLessThanOrEqual(acknowledged + 8);
     });
 
-    test('asked to stop, every service ends with code 0 and leaves no process', async () => {
+    test('on SIGTERM, every service exits with 0 and leaves no process', async () => {
       const { stack } = running();
       const ends = await Promise.all(
         (['cert-manager', 'check-monitor', 'dummy-ca'] as const).map(async (app) => {

@@ -24,7 +24,7 @@ describeStack(
     });
     afterAll(() => staging.service.stop());
 
-    test('order from CAs of their own and renew there; one that is away holds up only its own', async () => {
+    test('order and renew at their own CAs, and an unavailable one delays only its own certificates', async () => {
       const { clients, stack } = running();
       const urls = { live: stack.plan.urls['dummy-ca'], staging: staging.url };
       const live = await createAcme(clients, 'live', { directoryUrl: `${urls.live}/acme/directory` });
@@ -48,7 +48,7 @@ describeStack(
       expect(await request(clients, places.live, true)).toMatchObject({ success: true });
     });
 
-    test('have accounts and keys of their own at one CA, each bound to an external one', async () => {
+    test('have separate accounts and keys at one CA, each with an external account binding', async () => {
       const { clients, stack } = running();
       const directoryUrl = `${stack.plan.urls['dummy-ca']}/acme/directory`;
       const created: Provider[] = [];

@@ -69,14 +69,14 @@ function statusOf(url: string, ca: string): Promise<number | undefined> {
 }
 
 describe('credentials.json', () => {
-  test('is made on the first start, for its owner only, and every credential in it works', async () => {
+  test('is created on the first start, for its owner only, and every credential in it works', async () => {
     await withStack(useAll);
     expect(warnings).toEqual([]);
     expect((await stat(credentialsFile(dataDir))).mode & 0o777).toBe(0o600);
     expect(Object.keys(await stored())).toEqual(['certManager', 'checkMonitor', 'dummyCa']);
   });
 
-  test('is the same after the next start, but for the ports', async () => {
+  test('is the same after the next start, except for the ports', async () => {
     const before = await stored();
     await withStack(useAll);
     const after = await stored();
@@ -84,7 +84,7 @@ describe('credentials.json', () => {
     expect(after.checkMonitor).toEqual({ ...before.checkMonitor, url: after.checkMonitor.url });
   });
 
-  test('is made anew when it is gone, and what was stored stays', async () => {
+  test('is created again when it was deleted, and stored data stays', async () => {
     const before = await stored();
     await rm(credentialsFile(dataDir));
     await withStack(async (stack) => {
@@ -143,7 +143,7 @@ describe('a stack that cannot start', () => {
     ).rejects.toThrow('DUMMY_CA_HTTPS_PORT is the port of another service, 4711');
   });
 
-  test('names the process that already runs a stack on the folder, and takes over after one that is gone', async () => {
+  test('names the process that already runs a stack on the folder, and starts after one that has ended', async () => {
     const holder = spawn(process.execPath, ['-e', 'setInterval(() => 0, 1000)'], { stdio: 'ignore' });
     await writeFile(join(dataDir, 'stack.pid'), String(holder.pid));
     const start = startStack({ dataDir, ports: free, environment });

@@ -45,7 +45,7 @@ test.each([
   ],
   ['nothing is missing', complete, /first steps .*\nCtrl-C stops everything\.\n$/],
   ['the monitor does not say', undefined, /first steps .*\nCtrl-C stops everything\.\n$/],
-])('what the start prints is short and has no secret when %s', (_situation, reach, expected) => {
+])('the output of the start is short and has no secret when %s', (_situation, reach, expected) => {
   for (const workingFolder of ['/srv/certloop', '/home/ada']) {
     const text = greetingText({
       credentials,
@@ -76,7 +76,7 @@ test.each([
     `manager API      http://127.0.0.1:3000   as admin
   monitor API      http://127.0.0.1:3001`,
   ],
-])('what the start prints %s names every address and the folder of the files', (_, hasConsoles, first) => {
+])('the output of the start %s names every address and the folder of the files', (_, hasConsoles, first) => {
   const folders = { dataDir: '/srv/certloop/data', workingFolder: '/srv/certloop' };
   const text = greetingText({ ...folders, credentials, ms: 4_210, hasConsoles, reach: complete });
   expect(text).toBe(`

@@ -3,7 +3,7 @@ import { type BatchEnd, batched } from './batching.js';
 
 const done = (value: string): BatchEnd<string> => ({ status: 'fulfilled', value });
 
-test('works together on what comes in one turn, and on what comes meanwhile', async () => {
+test('batches calls of one turn, and calls that arrive during a batch', async () => {
   const rounds: string[][] = [];
   let goOn = (): void => undefined;
   const work = batched(async (things: readonly string[]) => {
@@ -19,7 +19,7 @@ test('works together on what comes in one turn, and on what comes meanwhile', as
   expect(rounds).toEqual([['a', 'b'], ['c', 'd', 'e'], ['f']]);
 });
 
-test('gives each its own end', async () => {
+test('returns each call its own result', async () => {
   const work = batched(
     async (things: readonly string[]) =>
       things.map(
@@ -32,7 +32,7 @@ test('gives each its own end', async () => {
   expect(ends.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
 });
 
-test('rejects all when the work itself fails, and goes on with the next', async () => {
+test('rejects the whole batch if the work fails, and continues with the next', async () => {
   let isFirst = true;
   const work = batched(async (things: readonly string[]) => {
     if (isFirst) {
@@ -46,7 +46,7 @@ test('rejects all when the work itself fails, and goes on with the next', async 
   expect(await work('c')).toBe('c');
 });
 
-test('waits for those that are expected, and no longer than it may', async () => {
+test('waits for expected calls, up to the maximum wait', async () => {
   const rounds: string[][] = [];
   let expected = 3;
   const patience = { ms: 60_000, expected: () => expected };

@@ -16,28 +16,28 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-describe('a cached reading', () => {
-  test('gives what it has while that is good', async () => {
+describe('a cached read', () => {
+  test('returns the cached value while it is valid', async () => {
     const { state, read } = counted([async () => 7]);
     const ask = cachedRead(read, 60_000);
     expect([await ask(), await ask()]).toEqual([7, 7]);
     expect(state.begun).toBe(1);
   });
 
-  test('reads again when nothing stays good', async () => {
+  test('reads again if nothing is valid', async () => {
     const { read } = counted([async () => 7, async () => 8]);
     const ask = cachedRead(read, 0);
     expect([await ask(), await ask()]).toEqual([7, 8]);
   });
 
-  test('rejects when the reading fails, and tries again at once', async () => {
+  test('rejects when the read fails, and retries at the next call', async () => {
     const { read } = counted([async () => Promise.reject(new Error('gone')), async () => 8]);
     const ask = cachedRead(read, 60_000);
     await expect(ask()).rejects.toThrow('gone');
     expect(await ask()).toBe(8);
   });
 
-  test('is stood in for by the one before while it is late', async () => {
+  test('returns the previous value while the read is slow', async () => {
     const never = () => new Promise<number>(() => undefined);
     const { read } = counted([async () => 7, never]);
     jest.useFakeTimers();
@@ -53,7 +53,7 @@ describe('a cached reading', () => {
     await refusal;
   });
 
-  test('is not waited for for ever, and not begun twice', async () => {
+  test('times out, and is not started twice', async () => {
     let finish = (_value: number): void => undefined;
     const { state, read } = counted([
       () =>

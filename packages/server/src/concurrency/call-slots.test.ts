@@ -14,7 +14,7 @@ const patient = () => new AbortController().signal;
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('call slots', () => {
-  test('begin no more calls than the limit, and the others in order', async () => {
+  test('start at most the allowed number of calls, and the others in order', async () => {
     const slots = createCallSlots();
     const held = Array.from({ length: 4 }, heldCall);
     const begun: number[] = [];
@@ -40,7 +40,7 @@ describe('call slots', () => {
     await expect(slots.run(1, patient, () => Promise.resolve('next'))).resolves.toBe('next');
   });
 
-  test('who gives up waiting is not begun, and those behind are', async () => {
+  test('skips a cancelled call and starts the next ones', async () => {
     const slots = createCallSlots();
     const first = heldCall();
     const impatient = new AbortController();

@@ -20,7 +20,7 @@ test('stores one entry for a key', () => {
   ]);
 });
 
-test('takes as much for many entries as for few until they come', () => {
+test('allocates no more for a high limit until entries arrive', () => {
   const heap = () => process.memoryUsage().heapUsed + process.memoryUsage().arrayBuffers;
   const before = heap();
   const caches = Array.from({ length: 20 }, () => createGrowingCache(1_000_000));

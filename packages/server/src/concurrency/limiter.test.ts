@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { createKeyedLimiter, createLimiter } from './limiter.js';
 
-test('runs so many at once, all in the end, and survives failures', async () => {
+test('runs at most the allowed number at once, completes all, and survives failures', async () => {
   const limited = createLimiter({ atOnce: 2, maxWaiting: 18 });
   let running = 0;
   let max = 0;
@@ -19,7 +19,7 @@ test('runs so many at once, all in the end, and survives failures', async () => 
   await expect(limited(() => Promise.resolve('still'))).resolves.toBe('still');
 });
 
-test('refuses who comes when too many wait, and takes them again later', async () => {
+test('rejects calls while too many wait, and accepts them again later', async () => {
   const limited = createLimiter({ atOnce: 1, maxWaiting: 1 });
   let end = () => {};
   const first = limited(() => new Promise<void>((resolve) => (end = resolve)));
@@ -31,7 +31,7 @@ test('refuses who comes when too many wait, and takes them again later', async (
   await expect(limited(() => Promise.resolve('fourth'))).resolves.toBe('fourth');
 });
 
-test('runs work of one key one after the other, and of other keys beside it', async () => {
+test('runs work of one key sequentially, and of other keys concurrently', async () => {
   const inTurnOf = createKeyedLimiter(1);
   const log: string[] = [];
   const ends: (() => void)[] = [];

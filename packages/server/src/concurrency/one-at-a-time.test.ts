@@ -33,7 +33,7 @@ test('calls during a run share the one that follows it', async () => {
   await expect(fourth).rejects.toThrow('the third one fails');
 });
 
-test('a run that fails does not keep the next one from running', async () => {
+test('a run that fails does not prevent the next one', async () => {
   let count = 0;
   const job = oneAtATime(async () => {
     count += 1;

@@ -25,7 +25,7 @@ describe('a line of an error', () => {
     detail: driverError.detail,
   });
 
-  test('says what failed and where', () => {
+  test('names what failed and where', () => {
     expect(lineOf(failed)).toMatchObject({
       event: 'request.fault',
       error: {
@@ -45,7 +45,7 @@ describe('a line of an error', () => {
     });
   });
 
-  test('names each of several', () => {
+  test('names each of several errors', () => {
     const { error } = lineOf(new AggregateError([failed], ''));
     expect(error).toMatchObject({ type: 'AggregateError', errors: [{ type: 'Error', code: 'SQLITE_FULL' }] });
   });
@@ -54,11 +54,11 @@ describe('a line of an error', () => {
     ['itself', failed],
     ['its cause', new Error('not stored', { cause: failed })],
     ['one of several', new AggregateError([failed], 'not stored')],
-  ])('holds none of the values that came with %s', (_, error) => {
+  ])('contains none of the values of %s', (_, error) => {
     expect(JSON.stringify(lineOf(error))).not.toContain('hash');
   });
 
-  test('holds what was thrown in place of an error', () => {
+  test('contains a thrown value that is not an error', () => {
     expect(lineOf('gone')).toMatchObject({ error: 'gone' });
   });
 });

@@ -12,7 +12,7 @@ describe('a traceparent header', () => {
     ['with blanks around', ` 00-${trace}-${span}-01 `, 1],
     ['of a later version', `01-${trace}-${span}-01`, 1],
     ['of a later version with more', `01-${trace}-${span}-01-what-ever`, 1],
-  ])('%s is taken up', (_name, header, traceFlags) => {
+  ])('accepts %s', (_name, header, traceFlags) => {
     expect(parseTraceparent(header)).toEqual({ traceId: trace, spanId: span, traceFlags, isRemote: true });
   });
 
@@ -25,7 +25,7 @@ describe('a traceparent header', () => {
     ['with a span of zeros', `00-${trace}-${'0'.repeat(16)}-01`],
     ['in capitals', `00-${trace.toUpperCase()}-${span}-01`],
     ['too short', `00-${trace.slice(1)}-${span}-01`],
-  ])('%s begins nothing', (_name, header) => {
+  ])('ignores %s', (_name, header) => {
     expect(parseTraceparent(header)).toBeUndefined();
   });
 

@@ -4,7 +4,7 @@ import { createLogger } from './logger.js';
 import { createMetrics } from './metrics.js';
 import { createJobWatch } from './watch-job.js';
 
-test('runs of a job are counted by their outcome, and its last success stays', async () => {
+test('counts runs of a job by outcome, and records its last success', async () => {
   const clock = createMovableClock(new Date('2026-03-01T12:00:00.000Z'));
   const metrics = createMetrics({ logger: createLogger({ service: 'test', level: 'silent' }), maxAgeMs: 0 });
   const watch = createJobWatch(metrics, clock);

@@ -57,7 +57,7 @@ describe('refusalOfAddress', () => {
     expect(refusalOfAddress(address, { allowPrivate: false })).toBe('is a private or loopback address');
   });
 
-  test.each(free)('%s → free', (_, address) => {
+  test.each(free)('%s → always', (_, address) => {
     expect(refusalOfAddress(address, { allowPrivate: false })).toBeUndefined();
   });
 });

@@ -20,7 +20,7 @@ async function serve(write: (respond: (chunk: string) => boolean, end: () => voi
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 }
 
-test('hands an answer of the largest size over whole', async () => {
+test('returns a response of the maximum size completely', async () => {
   const url = await serve((write, end) => {
     write('x'.repeat(1000));
     end();
@@ -29,7 +29,7 @@ test('hands an answer of the largest size over whole', async () => {
   expect(await answer.text()).toBe('x'.repeat(1000));
 });
 
-test('breaks off an answer that never ends', async () => {
+test('aborts a response that never ends', async () => {
   let sent = 0;
   const url = await serve((write) => {
     const more = () => {

@@ -40,7 +40,7 @@ function faultsOf(environment: Record<string, string>): string {
 }
 
 describe('readConfig', () => {
-  test('gives defaults for what is absent or empty', () => {
+  test('returns defaults for absent or empty settings', () => {
     expect(readConfig(settings, { APP_PORT: '', APP_SECRET: 'long enough' })).toEqual({
       port: 3000,
       secret: 'long enough',
@@ -64,7 +64,7 @@ describe('readConfig', () => {
     ['a file that is not there', { APP_SECRET_FILE: '/nowhere' }, 'cannot be read: ENOENT'],
     ['a folder instead of a file', { APP_SECRET_FILE: folder }, 'cannot be read: EISDIR'],
     ['both forms', { APP_SECRET: 'long enough', APP_SECRET_FILE: '/x' }, 'is set twice'],
-  ])('refuses %s', (_, environment, fault) => {
+  ])('rejects %s', (_, environment, fault) => {
     expect(faultsOf(environment as Record<string, string>)).toContain(fault);
   });
 });
@@ -97,12 +97,12 @@ describe('rules of values', () => {
     ['a base with a fragment', baseAddress, 'https://ca.example/#part'],
     ['a base with credentials', baseAddress, 'https://name:word@ca.example'],
     ['a base of another protocol', baseAddress, 'ftp://ca.example'],
-  ])('refuses %s', (_, rule, text) => {
+  ])('rejects %s', (_, rule, text) => {
     expect(rule.safeParse(text).success).toBe(false);
   });
 });
 
-test('unknownSettings names what is misspelt, not what is known or of others', () => {
+test('unknownSettings names misspelt settings, not known ones or those of others', () => {
   const environment = { APP_PORT: '1', APP_SECRET_FILE: 'x', APP_SECRETT: 'y', OTHER: 'z' };
   expect(unknownSettings('APP_', settings, environment)).toEqual(['APP_SECRETT']);
 });

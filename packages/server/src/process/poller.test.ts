@@ -46,7 +46,7 @@ describe('startPoller', () => {
     await poller.stop();
   });
 
-  test('triggers that come while a tick runs make one more', async () => {
+  test('triggers during a tick cause one more tick', async () => {
     const { tick, finish } = controlledTick();
     const poller = startPoller({ name: 'p', everyMs: 1000, tick, logger });
     poller.trigger();
@@ -68,7 +68,7 @@ describe('startPoller', () => {
     await poller.stop();
   });
 
-  test('a tick without its database is a warning without a stack', async () => {
+  test('logs a tick without its database as a warning without a stack', async () => {
     const tick = jest.fn(() => Promise.reject(new Unavailable('the connection was lost')));
     const poller = startPoller({ name: 'p', everyMs: 1000, tick, logger });
     await jest.advanceTimersByTimeAsync(1000);
@@ -78,7 +78,7 @@ describe('startPoller', () => {
     await poller.stop();
   });
 
-  test('stop waits for the running tick, and none begins after it', async () => {
+  test('stop waits for the running tick, and no tick begins after it', async () => {
     const { tick, finish } = controlledTick();
     const poller = startPoller({ name: 'p', everyMs: 1000, tick, logger });
     poller.trigger();

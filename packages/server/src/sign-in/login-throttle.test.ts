@@ -31,14 +31,14 @@ async function fail(times: number, account?: string, address?: string): Promise<
   for (let time = 0; time < times; time += 1) expect(await tryOnce(false, account, address)).toBe('out');
 }
 
-test('ten failures in a minute are answered, then there is a wait', async () => {
+test('answers ten failures in a minute, then requires a wait', async () => {
   await fail(10);
   expect(throttled).toBe(0);
   expect(await tryOnce(true)).toBe(15);
   expect(throttled).toBe(1);
 });
 
-test('the waits double up to 15 minutes', async () => {
+test('doubles the waits up to 15 minutes', async () => {
   await fail(10);
   const waits = [];
   for (let round = 0; round < 9; round += 1) {
@@ -50,7 +50,7 @@ test('the waits double up to 15 minutes', async () => {
   expect(waits).toEqual([15, 30, 60, 120, 240, 480, 900, 900, 900]);
 });
 
-test('failures are forgotten after a minute', async () => {
+test('resets failures after a minute', async () => {
   await fail(9);
   clock.advance(60_000);
   await fail(9);
@@ -66,24 +66,24 @@ test('successes do not count', async () => {
   for (let time = 0; time < 100; time += 1) expect(await tryOnce(true)).toBe('in');
 });
 
-test('no one else is locked out: not the account from elsewhere, not another account', async () => {
+test('locks out neither the account from another address nor another account', async () => {
   await fail(10);
   expect(await tryOnce(true, 'ada', '192.0.2.2')).toBe('in');
   expect(await tryOnce(true, 'ben', '192.0.2.1')).toBe('in');
 });
 
-test('an address has sixty failures a minute for all accounts together', async () => {
+test('allows an address sixty failures a minute for all accounts together', async () => {
   for (let account = 0; account < 6; account += 1) await fail(10, `account-${account}`);
   expect(await tryOnce(true, 'another')).toBe(15);
   expect(await tryOnce(true, 'another', '192.0.2.9')).toBe('in');
 });
 
-test('many at once get no more tries than one after the other', async () => {
+test('concurrent attempts are limited like sequential ones', async () => {
   const answers = await Promise.all(Array.from({ length: 50 }, () => tryOnce(false)));
   expect(answers.filter((answer) => answer === 'out')).toHaveLength(10);
 });
 
-test('work that fails for another reason counts for nothing', async () => {
+test('failures for other reasons are not counted', async () => {
   const broken = () => throttle.attempt('ada', '192.0.2.1', () => Promise.reject(new Error('no database')));
   for (let time = 0; time < 20; time += 1) await expect(broken()).rejects.toThrow('no database');
   expect(await tryOnce(true)).toBe('in');
@@ -99,7 +99,7 @@ describe('from IPv6', () => {
     expect(answers.slice(10)).toEqual(Array.from({ length: 6 }, () => 15));
   });
 
-  test('lets ten of 5,000 guesses through from one /64', async () => {
+  test('lets ten of 5,000 guesses from one /64 pass', async () => {
     let through = 0;
     for (let number = 0; number < 5000; number += 1) {
       if ((await tryOnce(false, 'ada', host(number))) === 'out') through += 1;
@@ -107,7 +107,7 @@ describe('from IPv6', () => {
     expect(through).toBe(10);
   });
 
-  test('gives all networks of a /48 120 failures a minute together', async () => {
+  test('allows all networks of a /48 together 120 failures a minute', async () => {
     let through = 0;
     for (let network = 0; network < 5000; network += 1) {
       if ((await tryOnce(false, `account-${network}`, host(1, network))) === 'out') through += 1;
@@ -120,7 +120,7 @@ describe('from IPv6', () => {
 describe('an account that is guessed from many networks', () => {
   const network = (number: number) => `10.${number >> 16}.${(number >> 8) & 255}.${number & 255}`;
 
-  test('has fifty failures, then one attempt each 15 s', async () => {
+  test('has fifty failures, then one attempt every 15 s', async () => {
     let through = 0;
     for (let second = 0; second < 3600; second += 1) {
       if ((await tryOnce(false, 'ada', network(second))) === 'out') through += 1;
@@ -130,7 +130,7 @@ describe('an account that is guessed from many networks', () => {
     expect(through).toBe(50 + Math.floor((3599 - 49) / 15));
   });
 
-  test('lets its owner in from where the password was right before', async () => {
+  test('lets its owner sign in from an address with an earlier successful login', async () => {
     expect(await tryOnce(true, 'ada', '192.0.2.1')).toBe('in');
     for (let number = 0; number < 1000; number += 1) await tryOnce(false, 'ada', network(number));
     expect(await tryOnce(true, 'ada', network(1001))).toBe(15);
@@ -140,7 +140,7 @@ describe('an account that is guessed from many networks', () => {
     expect(await tryOnce(true, 'ada', '192.0.2.1')).toBe(15);
   });
 
-  test('lets its owner in from elsewhere between two guesses', async () => {
+  test('lets its owner sign in from another address between two guesses', async () => {
     for (let number = 0; number < 1000; number += 1) await tryOnce(false, 'ada', network(number));
     clock.advance(15_000);
     expect(await tryOnce(true, 'ada', '192.0.2.1')).toBe('in');
@@ -151,7 +151,7 @@ describe('an account that is guessed from many networks', () => {
     expect(await tryOnce(true, 'ben', network(1001))).toBe('in');
   });
 
-  test('is forgotten 15 minutes after the last guess', async () => {
+  test('is reset 15 minutes after the last guess', async () => {
     for (let number = 0; number < 100; number += 1) await tryOnce(false, 'ada', network(number));
     clock.advance(16 * 60_000);
     for (let number = 0; number < 50; number += 1)
@@ -162,14 +162,14 @@ describe('an account that is guessed from many networks', () => {
 describe('in bounded memory', () => {
   const network = (number: number) => `10.${number >> 16}.${(number >> 8) & 255}.${number & 255}`;
 
-  test('keeps a block while 20,001 other addresses fail', async () => {
+  test('still blocks an address while 20,001 others fail', async () => {
     await fail(10);
     for (let number = 0; number < 20_001; number += 1)
       await tryOnce(false, `account-${number}`, network(number));
     expect(await tryOnce(true)).toBe(15);
   });
 
-  test('keeps the length of the next wait, too', async () => {
+  test('still knows the length of the next wait', async () => {
     await fail(10);
     clock.advance(15_000);
     await fail(1);
@@ -180,7 +180,7 @@ describe('in bounded memory', () => {
     expect(await tryOnce(true)).toBe(60);
   });
 
-  test('lets others in, and limits them, while 20,000 addresses are blocked', async () => {
+  test('accepts and limits others while 20,000 addresses are blocked', async () => {
     for (let number = 0; number < 20_001; number += 1) {
       for (let time = 0; time < 10; time += 1) await tryOnce(false, `account-${number}`, network(number));
     }
@@ -191,7 +191,7 @@ describe('in bounded memory', () => {
   });
 });
 
-test('a clock that is set back by a day makes no wait longer', async () => {
+test('a clock that is set back by a day extends no wait', async () => {
   await fail(10);
   clock.advance(-86_400_000);
   expect(await tryOnce(true)).toBeLessThanOrEqual(900);

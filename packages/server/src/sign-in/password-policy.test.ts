@@ -32,12 +32,12 @@ test.each([
   expect(refusal?.message).toBe(fault === undefined ? undefined : `password: ${fault}`);
 });
 
-test('a user without a name is warned of the e-mail address only', () => {
+test('warns a user without a name only about the e-mail address', () => {
   const refusal = refusalOf(() => requireAcceptablePassword('ada@EXAMPLE.org', { email: ada.email }, 8));
   expect(refusal?.message).toBe('password: must not be the e-mail address');
 });
 
-test('a refusal names the field that the request has the password in', () => {
+test('an error names the field of the password in the request', () => {
   const refusal = refusalOf(() => requireAcceptablePassword('short', ada, 8, 'newPassword'));
   const message = 'must have at least 8 characters';
   expect(refusal).toMatchObject({

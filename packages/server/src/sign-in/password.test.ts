@@ -5,22 +5,22 @@ import { createPasswords, usualCost } from './password.js';
 const quick = createPasswords({ N: 16, r: 1, p: 1 });
 
 describe('a password', () => {
-  test('makes its hash, another one does not', async () => {
+  test('matches its hash, and another one does not', async () => {
     const hash = await quick.hash('correct horse');
     expect(hash).toMatch(/^scrypt\$16\$1\$1\$[\w-]{22}\$[\w-]{43}$/);
     expect(await quick.verify('correct horse', hash)).toBe(true);
     expect(await quick.verify('correct horsf', hash)).toBe(false);
   });
 
-  test('never makes the same hash twice', async () => {
+  test('never produces the same hash twice', async () => {
     expect(await quick.hash('same')).not.toBe(await quick.hash('same'));
   });
 
-  test('is the same however its letters are composed', async () => {
+  test('is the same in any Unicode composition', async () => {
     expect(await quick.verify('cafe\u0301', await quick.hash('caf\u00e9'))).toBe(true);
   });
 
-  test('makes a hash of another cost, which is outdated', async () => {
+  test('can have a hash of another cost, which is outdated', async () => {
     const other = createPasswords({ N: 32, r: 1, p: 1 });
     const hash = await other.hash('correct horse');
     expect(await quick.verify('correct horse', hash)).toBe(true);
@@ -30,15 +30,15 @@ describe('a password', () => {
   test.each([
     ['unknown', undefined],
     ['a hash that is none', 'plain text'],
-  ])('never fits %s', async (_, hash) => {
+  ])('never matches %s', async (_, hash) => {
     expect(await quick.verify('plain text', hash)).toBe(false);
   });
 
-  test('of the usual cost is what the documents of scrypt call N 16384, r 8, p 5', () => {
+  test('has the default cost of scrypt N 16384, r 8, p 5', () => {
     expect(usualCost).toEqual({ N: 16_384, r: 8, p: 5 });
   });
 
-  test('that comes when too many wait is sent away', async () => {
+  test('is rejected when too many wait', async () => {
     const answers = await Promise.allSettled(Array.from({ length: 140 }, () => quick.verify('x', undefined)));
     const refused = answers.filter(({ status }) => status === 'rejected') as PromiseRejectedResult[];
     expect(refused).toHaveLength(10);

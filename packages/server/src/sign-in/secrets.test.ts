@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { csrfTokenOf, newSecret, sameText, secretHash } from './secrets.js';
 
-test('a new secret has 256 bits, and is another than the last', () => {
+test('a new secret has 256 bits, and differs from the previous one', () => {
   expect(newSecret()).toMatch(/^[\w-]{43}$/);
   expect(newSecret()).not.toBe(newSecret());
 });
@@ -11,13 +11,13 @@ test('the hash of a secret is its SHA-256 in hex', () => {
   expect(secretHash('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
 });
 
-test('texts are the same or not', () => {
+test('compares texts', () => {
   expect(sameText('abc', 'abc')).toBe(true);
   expect(sameText('abc', 'abd')).toBe(false);
   expect(sameText('abc', 'abcd')).toBe(false);
 });
 
-test('a CSRF token is always the same for a session, and another for another', () => {
+test('a CSRF token is always the same for one session, and differs between sessions', () => {
   const token = csrfTokenOf({ secretHash: 'aa' });
   expect(csrfTokenOf({ secretHash: 'aa' })).toBe(token);
   expect(csrfTokenOf({ secretHash: 'ab' })).not.toBe(token);

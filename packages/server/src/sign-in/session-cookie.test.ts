@@ -4,7 +4,7 @@ import { createSessionCookie } from './session-cookie.js';
 describe('over TLS', () => {
   const cookie = createSessionCookie({ plainName: 'cm_session', isSecure: true });
 
-  test('is for this host and TLS only', () => {
+  test('is limited to this host and to TLS', () => {
     expect(cookie.give('abc')).toBe('__Host-cm_session=abc; Path=/; HttpOnly; SameSite=Strict; Secure');
     expect(cookie.take()).toBe('__Host-cm_session=; Max-Age=0; Path=/; HttpOnly; SameSite=Strict; Secure');
   });

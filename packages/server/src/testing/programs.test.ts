@@ -11,7 +11,7 @@ describe('a program', () => {
   test.each([
     ['ends well', ['--version'], 0],
     ['ends as it is known to', ['-e', 'process.exit(2)'], 2],
-  ])('is there when it %s, and nothing is said', (_, args, status) => {
+  ])('is available when it %s, and nothing is printed', (_, args, status) => {
     expect(hasProgram(node, 'no one counts', args, status)).toBe(true);
     expect(written).not.toHaveBeenCalled();
   });
@@ -19,7 +19,7 @@ describe('a program', () => {
   test.each([
     ['is not installed', 'no-such-program', ['--version']],
     ['may not do what it is asked for', node, ['-e', 'process.exit(1)']],
-  ])('that %s is named with what that means', (_, name, args) => {
+  ])('that %s is named with the consequence', (_, name, args) => {
     expect(hasProgram(name, 'no one counts', args)).toBe(false);
     expect(written.mock.calls).toEqual([
       [`SKIPPED: ${name} is not there or not allowed, so no one counts\n`],
@@ -27,14 +27,14 @@ describe('a program', () => {
   });
 });
 
-describe('what a program said', () => {
+describe('the output of a program', () => {
   const speak = "process.stdout.write('out,'); process.stderr.write(process.env.WORD)";
 
-  test('is both streams, in an environment with additions', async () => {
+  test('contains both streams, and runs with additional environment variables', async () => {
     expect(await say(node, ['-e', speak], { WORD: 'err' })).toBe('out,err');
   });
 
-  test('names one that fails, too', async () => {
+  test('is in the error if the program fails', async () => {
     const failed = say(node, ['-e', `${speak}; process.exit(3)`], { WORD: 'err' });
     await expect(failed).rejects.toThrow(/^Command failed: .*\nout,\nerr$/s);
   });

@@ -28,7 +28,7 @@ function textOf(entry: AuditLog): string {
 
 const shop = { fqdn: 'shop.example.com' };
 
-describe('sentence of an entry of the audit log', () => {
+describe('sentence of an audit entry', () => {
   test.each<[string, string, Record<string, unknown>]>([
     ['ada renewed the certificate of shop.example.com', 'certificate.renew', shop],
     [
@@ -76,7 +76,7 @@ describe('sentence of an entry of the audit log', () => {
     expect(textOf(entryOf('certificate.renew', shop, { username }))).toBe(sentence);
   });
 
-  test('names the own account', () => {
+  test("names the user's own account", () => {
     const own = { resourceType: 'user', resourceId: 'u1' };
     expect(textOf(entryOf('user.password', {}, own))).toBe('ada changed the password of ada');
   });
@@ -92,7 +92,7 @@ describe('sentence of an entry of the audit log', () => {
     }
   });
 
-  test('takes what failed by its name as failed', () => {
+  test('treats an action whose name says failed as failed', () => {
     expect(
       ['certificate.fail', 'csr.reject', 'csr.upload'].map((action) => outcomeOf(entryOf(action))),
     ).toEqual(['failure', 'failure', 'success']);

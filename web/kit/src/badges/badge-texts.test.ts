@@ -22,6 +22,6 @@ test.each([
   ['https://example.org/badge/key/signature-2/tag%2520b.svg', '/badge/key/signature-2/tag%2520b.svg'],
   ['https://example.org/badge/key/signature.svg', '/badge/key/signature.svg'],
   ['https://example.org/b/b/3/5f2c.svg', '/b/3/5f2c.svg'],
-])('finds %s at the own service', (address, path) => {
+])('finds %s at its own service', (address, path) => {
   expect(badgeAt('http://127.0.0.1:3001', address)).toBe(`http://127.0.0.1:3001${path}`);
 });

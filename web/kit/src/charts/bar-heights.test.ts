@@ -22,13 +22,13 @@ describe('the parts of a bar', () => {
     );
   });
 
-  test('never stand higher than the chart', () => {
+  test('are never higher than the chart', () => {
     const parts = partsOfBar([50_000, 1, 1], 50_002);
     expect(parts.at(-1)?.top).toBeCloseTo(0);
     expect(parts.every(({ height }) => height > 2.5)).toBe(true);
   });
 
-  test('have a sum', () => expect(totalOf({ counts: [1, 2, 3] })).toBe(6));
+  test('add up to the height of the bar', () => expect(totalOf({ counts: [1, 2, 3] })).toBe(6));
 });
 
 test.each([
@@ -39,6 +39,6 @@ test.each([
   ['Home', 3, 0],
   ['End', 3, 9],
   ['Enter', 3, undefined],
-])('%s leads from place %i of 10 to %s', (key, place, expected) => {
+])('%s moves from position %i of 10 to %s', (key, place, expected) => {
   expect(placeAfterKey(key, place, 10)).toBe(expected);
 });

@@ -46,7 +46,7 @@ test('has an option for each kind of key', () => {
   expect(new Set(keyKinds.map((key) => opensslCommand('a.test', key, 'POSIX'))).size).toBe(keyKinds.length);
 });
 
-test('names files that a file system takes, also for the longest name', () => {
+test('uses valid file names, also for the longest name', () => {
   const name = `${'a'.repeat(62)}.`.repeat(4).slice(0, 253);
   const command = opensslCommand(name, 'P-256', 'POSIX');
   const files = [...command.matchAll(/-(?:keyout|out) "([^"]+)"/g)].map(([, file]) => file?.length);

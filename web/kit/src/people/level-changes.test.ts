@@ -45,7 +45,7 @@ test('shows what a new group gives', () => {
   expect(changes([other], team)).toEqual(['ben s1: none > READ']);
 });
 
-test('shows what the end of full access to all spaces leaves', () => {
+test('shows the levels that remain after full access to all spaces ends', () => {
   const global: GroupReach = { ...team, permission: 'FULL_ACCESS', allSpaces: true, spaceIds: [] };
   expect(changes([global, other], { ...global, allSpaces: false, spaceIds: ['s1'] })).toEqual([
     'ben s2: FULL_ACCESS > READ_WRITE',

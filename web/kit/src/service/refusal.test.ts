@@ -15,7 +15,7 @@ const problem = JSON.stringify({
   ],
 });
 
-describe('an answer', () => {
+describe('a response', () => {
   test.each([
     ['problem document', 400, problem, 'invalid_input', 'name: must not be empty'],
     ["the monitor's body", 403, '{"error":"not yours"}', 'forbidden', 'not yours'],
@@ -88,7 +88,7 @@ describe('an answer', () => {
     ],
     [403, 'csrf_refused', 'refused', 'refused'],
     [400, 'insufficient_level', 'no right', 'no right'],
-  ])('with %s %s says who can give the right', (status, code, detail, sentence) => {
+  ])('with %s %s names who can grant the right', (status, code, detail, sentence) => {
     expect(sentenceOf(refusalFrom(status, none, JSON.stringify({ detail, code })))).toBe(sentence);
   });
 
@@ -118,11 +118,11 @@ test.each([
   [401, false],
   [404, false],
   [409, false],
-])('tries again after status %i: %s', (status, expected) => {
+])('retries after status %i: %s', (status, expected) => {
   expect(isTemporary(refusalFrom(status, none, ''))).toBe(expected);
 });
 
-test('tries again without an answer, and says so in a sentence for people', () => {
+test('retries without a response, and says so in a readable sentence', () => {
   const silence = new UpstreamFailed('GET /auth/me: fetch failed');
   expect(isTemporary(silence)).toBe(true);
   expect(statusOf(silence)).toBeUndefined();
@@ -130,7 +130,7 @@ test('tries again without an answer, and says so in a sentence for people', () =
 });
 
 describe('faults of a form', () => {
-  test('go to the field that the monitor names in its sentence', () => {
+  test('are assigned to the field that the monitor names in its sentence', () => {
     const refusal = refusalFrom(400, none, '{"error":"settings.url: must be an http address"}');
     expect(faultsOf(refusal, ['settings.url'])).toEqual({
       byField: { 'settings.url': 'Must be an http address.' },
@@ -139,12 +139,12 @@ describe('faults of a form', () => {
     expect(faultsOf(refusal, ['name']).general).toBe('Settings.url: must be an http address.');
   });
 
-  test('go to the field that the monitor names in the words of Healthchecks', () => {
+  test('are assigned to the field that the monitor names in the words of Healthchecks', () => {
     const refusal = refusalFrom(400, none, '{"error":"json validation error: slug does not match pattern"}');
     expect(faultsOf(refusal, ['slug']).byField).toEqual({ slug: 'It does not match pattern.' });
   });
 
-  test('go to the fields that the form has, the first of each', () => {
+  test('are assigned to the fields of the form, the first of each', () => {
     const refusal = refusalFrom(400, none, problem);
     expect(faultsOf(refusal, ['name', 'email'])).toEqual({
       byField: { name: 'Must not be empty.' },
@@ -153,7 +153,7 @@ describe('faults of a form', () => {
     expect(faultsOf(refusal, ['email'])).toEqual({ byField: {}, general: 'Name: must not be empty.' });
   });
 
-  test('of members that the form does not have stand beside those of its fields', () => {
+  test('of members that the form does not have are shown beside those of its fields', () => {
     const errors = [
       { path: 'name', message: 'must not be empty' },
       { path: 'spaceIds.0', message: 'does not exist' },
@@ -166,7 +166,7 @@ describe('faults of a form', () => {
     expect(faultsOf(refusal, ['spaceIds']).byField).toEqual({ spaceIds: 'Does not exist.' });
   });
 
-  test('are none without an error', () => {
+  test('are empty without an error', () => {
     expect(faultsOf(null, ['name'])).toEqual({ byField: {}, general: undefined });
   });
 });

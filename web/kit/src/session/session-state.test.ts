@@ -26,11 +26,11 @@ test.each([
   expect(warningOf(ends, noon, skewMs)).toBe(left);
 });
 
-test('warns about no end that is unknown', () => {
+test('does not warn about an unknown end', () => {
   expect(warningOf(undefined, noon, 0)).toBeUndefined();
 });
 
-test('offers to stay only before the longest time', () => {
+test('offers to extend the session only before its maximum age', () => {
   expect(canStay({ idleEndsAt: at(1), endsAt: at(60) })).toBe(true);
   expect(canStay({ idleEndsAt: at(60), endsAt: at(60) })).toBe(false);
 });
@@ -41,7 +41,7 @@ test.each([
   ['Sun, 01 Mar 2026 11:50:00 GMT', -599_500],
   ['nonsense', 0],
   [undefined, 0],
-])('reads from the date %s how far the clocks are apart', (date, skew) => {
+])('calculates the clock difference from the date %s', (date, skew) => {
   expect(skewOf(date, noon)).toBe(skew);
 });
 

@@ -55,7 +55,7 @@ describe('a page that opens', () => {
     expect(tab.state()).toMatchObject(state);
   });
 
-  test('does not take a failing service for an ended session', async () => {
+  test('does not treat a failing service as an ended session', async () => {
     const { service, openTab } = openBrowser();
     service.answer = refused(503);
     const tab = openTab();
@@ -82,7 +82,7 @@ describe('a page that is signed in', () => {
     expect(tab.state()).toMatchObject({ phase: 'in' });
   });
 
-  test('keeps what it shows when the session has ended, and goes on after the next sign-in', async () => {
+  test('still shows its data when the session has ended, and continues after the next sign-in', async () => {
     const { service, tab } = await openSignedIn();
     service.answer = refused(401);
     await tab.check(true);
@@ -93,7 +93,7 @@ describe('a page that is signed in', () => {
     expect(tab.csrfToken()).toBe('t-2');
   });
 
-  test('asks once after several refusals, and goes on if they belong to an older session', async () => {
+  test('checks once after several rejections, and continues if they belong to an older session', async () => {
     const { service, tab } = await openSignedIn();
     service.asked.length = 0;
     expect(await Promise.all([tab.refused(), tab.refused()])).toEqual([true, true]);
@@ -104,7 +104,7 @@ describe('a page that is signed in', () => {
     expect(tab.state()).toEqual({ phase: 'ended', me: anna, reason: 'idle' });
   });
 
-  test('is drawn once for several refusals after the session has ended', async () => {
+  test('is rendered once for several rejections after the session has ended', async () => {
     const { service, tab } = await openSignedIn();
     service.answer = refused(401);
     await tab.refused();
@@ -113,7 +113,7 @@ describe('a page that is signed in', () => {
     expect(tab.state()).toBe(ended);
   });
 
-  test('still knows who else is signed in when a request of the older session is refused late', async () => {
+  test('still knows the other user when a request of the older session is rejected late', async () => {
     const { service, tab } = await openSignedIn();
     const ben: Me = { user: { id: 'ben' }, csrfToken: 't-3' };
     service.answer = ben;
@@ -132,14 +132,14 @@ describe('a page that is signed in', () => {
     expect(other.state()).toMatchObject({ phase: 'ended', reason: 'elsewhere' });
   });
 
-  test('says that another tab signed out, also when a request of its own was refused before', async () => {
+  test('reports that another tab signed out, even if its own request was rejected before', async () => {
     const { tab, other } = await openSignedIn();
     other.end('idle');
     await tab.close();
     expect(other.state()).toEqual({ phase: 'ended', me: anna, reason: 'elsewhere' });
   });
 
-  test('signs out when the session is over already, but not when the service fails', async () => {
+  test('signs out if the session has already ended, but not if the service fails', async () => {
     const { service, tab, other } = await openSignedIn();
     service.closes = refused(500);
     await expect(tab.close()).rejects.toThrow();
@@ -159,7 +159,7 @@ describe('a page that is signed in', () => {
     expect(service.asked).toEqual([false, false, false, false]);
   });
 
-  test('keeps what it shows while another tab belongs to another user, and gives away no token', async () => {
+  test('still shows its data while another tab belongs to another user, and shares no token', async () => {
     const { service, tab, other } = await openSignedIn();
     await tab.close();
     const ben: Me = { user: { id: 'ben' }, csrfToken: 't-3' };
@@ -178,7 +178,7 @@ describe('a page that is signed in', () => {
     expect(other.state()).toMatchObject({ phase: 'in', me: anna });
   });
 
-  test('notices another user also without a message of the other tab', async () => {
+  test('detects another user also without a message from the other tab', async () => {
     const { service, tab } = await openSignedIn();
     service.answer = { user: { id: 'ben' } };
     await tab.check(true);

@@ -29,7 +29,7 @@ const shown = {
   'dns.key.secret': '',
 };
 
-test('a form shows the settings, and no secret', () => {
+test('a form shows the settings, but no secrets', () => {
   expect(shownSettings(stored, fields)).toEqual(shown);
   expect(shownSettings({}, fields)).toMatchObject({ url: '', agreed: '', 'dns.kind': '' });
   expect(settingAt(stored, 'dns.key.name')).toBe('n');
@@ -72,7 +72,7 @@ describe('settings after a form', () => {
     expect(settingsWith(stored, fields, { ...shown, ...change })).toEqual(expected);
   });
 
-  test('can begin with nothing', () => {
+  test('can start empty', () => {
     const typed = { url: 'https://b.test', agreed: 'true' };
     expect(settingsWith({}, fields, typed)).toEqual({ url: 'https://b.test', mails: [], agreed: true });
   });

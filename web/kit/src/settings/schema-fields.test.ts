@@ -18,7 +18,7 @@ const call = {
 };
 
 describe('the fields of settings', () => {
-  test('are those of a flat schema, with what must be there and what is secret', () => {
+  test('are those of a flat schema, with required and secret fields marked', () => {
     const schema = {
       properties: {
         topic: { type: 'string' },
@@ -53,7 +53,7 @@ describe('the fields of settings', () => {
     });
   });
 
-  test('are those of an object in its place, which is left out without an address', () => {
+  test('are those of a nested object, which is omitted without an address', () => {
     const fields = fieldsOf({ properties: { down: call, up: call } }, ['down.headers']);
     expect(fields.map(({ path }) => path)).toEqual([
       'down.method',
@@ -76,7 +76,7 @@ describe('the fields of settings', () => {
     });
   });
 
-  test('hold what is stored, without its secrets, and give it back unchanged', () => {
+  test('contain the stored settings without secrets, and return them unchanged', () => {
     const fields = fieldsOf(
       {
         properties: {
@@ -106,7 +106,7 @@ describe('the fields of settings', () => {
     expect(settingsFrom(fields, typed)).toEqual({ ...others, priority: 3 });
   });
 
-  test('have names for people', () => {
+  test('have readable names', () => {
     expect(['url', 'down.url', 'someNewSetting', 'up.body'].map(labelOf)).toEqual([
       'Address (URL)',
       'When a check goes down: address (URL)',

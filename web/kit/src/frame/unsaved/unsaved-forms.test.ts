@@ -28,8 +28,8 @@ function typedForms() {
   return { first, second, fields, unsaved, left, send };
 }
 
-describe('what is not stored', () => {
-  test('is what was typed, until its form is stored', () => {
+describe('unsaved input', () => {
+  test('is typed input, until its form is stored', () => {
     const { first, unsaved, left, send } = typedForms();
     send(first);
     expect(left()).toEqual(['first', 'second']);
@@ -56,7 +56,7 @@ describe('what is not stored', () => {
     expect(left()).toEqual(['second']);
   });
 
-  test('is what was typed after the form was sent', () => {
+  test('includes input typed after the form was sent', () => {
     const { first, fields, unsaved, left, send } = typedForms();
     send(first);
     unsaved.noteTyped(fields[0]);
@@ -84,7 +84,7 @@ describe('what is not stored', () => {
     expect(left()).toEqual(['second']);
   });
 
-  test('is a checked form whose later request fails', () => {
+  test('includes a checked form whose later request fails', () => {
     const { first, unsaved, left, send } = typedForms();
     send(first);
     unsaved.noteTried(first);
@@ -93,7 +93,7 @@ describe('what is not stored', () => {
     expect(left()).toEqual(['first', 'second']);
   });
 
-  test('is nothing that a person gave up, and no field that is gone', () => {
+  test('includes no discarded input, and no removed field', () => {
     const { fields, unsaved, left } = typedForms();
     fields[0].isConnected = false;
     unsaved.forgetGone();
@@ -102,7 +102,7 @@ describe('what is not stored', () => {
     expect(left()).toEqual([]);
   });
 
-  test('is no form that was sent and is gone, also if it comes back', () => {
+  test('includes no form that was sent and removed, even if it is shown again', () => {
     const { first, unsaved, left } = typedForms();
     unsaved.noteSent(first);
     first.isConnected = false;

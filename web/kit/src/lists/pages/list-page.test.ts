@@ -11,7 +11,7 @@ test.each([
   expect(listPageOf([], { link }).next).toBe(next);
 });
 
-test('reads how many there are', () => {
+test('reads the number of entries', () => {
   expect(listPageOf([1], { 'x-total-count': '50000' })).toEqual({
     rows: [1],
     total: 50_000,

@@ -15,6 +15,6 @@ test.each([
   ['the instant of a moment', element('TD', text('down '), moment('3 minutes ago', 'T1')), 'down T1'],
   ['nothing of a chart', element('TD', element('svg', text('now'))), ''],
   ['nothing of an empty cell', element('TD'), ''],
-])('takes %s', (_, node, expected) => {
+])('accepts %s', (_, node, expected) => {
   expect(lastingText(node)).toBe(expected);
 });
