@@ -102,7 +102,7 @@ function formsOfSpaces({ fqdn: { spaceId }, goneSpaceId }: FormPlace): readonly 
   const path = `/spaces/${spaceId}`;
   return [
     {
-      source: 'new-space.tsx 1',
+      source: 'spaces/new-space.tsx 1',
       open: by('/spaces', 'Create a space'),
       within: { dialog: 'Create a space' },
       typed: { Name: ' ', Description: 'Shops\nof the south' },
