@@ -35,7 +35,7 @@ export interface Outcome {
   readonly skipped: readonly Skipped[];
 }
 
-/** The same where it is written: the provider stays until the transaction ends. */
+/** As `plannedChange` of change-fqdns.service.ts, but the provider is locked: it stays until the transaction ends. */
 async function wantedChange(tx: Tx, { action, providerId = null }: FqdnChange): Promise<WantedChange> {
   return { action, provider: await namedProvider(tx, providerId) };
 }
