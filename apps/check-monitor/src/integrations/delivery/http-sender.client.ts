@@ -32,7 +32,7 @@ export interface HttpSenderDeps {
 }
 
 const successes: ReadonlySet<number> = new Set([200, 201, 202, 204]);
-const passingStatuses: ReadonlySet<number> = new Set([408, 425, 429]);
+const temporaryStatuses: ReadonlySet<number> = new Set([408, 425, 429]);
 const maxRedirects = 3;
 
 /** Sender that follows up to 3 redirects, each by `fetch` again. */
@@ -44,16 +44,20 @@ export function createHttpSender(deps: HttpSenderDeps): SendHttp {
       if (successes.has(response.status)) return delivered;
       const { status } = response;
       const result = judge?.({ status, body }) ?? undelivered(`Received status code ${status}`);
-      return result.ok ? result : withPassing(result, response, deps.nowMs());
+      return result.ok ? result : withRetryReason(result, response, deps.nowMs());
     } catch (error) {
       return deps.stop.aborted ? stopped : failureOf(error);
     }
   };
 }
 
-/** 408, 425, 429 and 5xx pass, unless the judge of the answer knows better. */
-function withPassing(result: FailedDelivery, { status, headers }: Response, nowMs: number): DeliveryResult {
-  if (result.permanent || !(passingStatuses.has(status) || status >= 500)) return result;
+/** 408, 425, 429 and 5xx are temporary, unless the judge of the answer knows better. */
+function withRetryReason(
+  result: FailedDelivery,
+  { status, headers }: Response,
+  nowMs: number,
+): DeliveryResult {
+  if (result.permanent || !(temporaryStatuses.has(status) || status >= 500)) return result;
   const waitMs =
     result.retryAfterMs === undefined
       ? retryAfterMs(headers.get('retry-after'), nowMs)
