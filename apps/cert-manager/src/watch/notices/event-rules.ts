@@ -1,7 +1,7 @@
 import { maxNoticeMs, noticeAt } from '../watch-mode.js';
 
 // tries that fail temporarily: after 1, 10 and 100 minutes the fourth
-const passingTries = 4;
+const noticedTry = 4;
 
 /** Whether people should know of a renewal that failed: it is hopeless, or tries have failed for two hours. */
 export function isFailureNews({
@@ -18,7 +18,7 @@ export function isFailureNews({
   /** No try follows. */
   readonly isLast: boolean;
 }): boolean {
-  return isPermanent || isLongExpired || isLast || attempt >= passingTries;
+  return isPermanent || isLongExpired || isLast || attempt >= noticedTry;
 }
 
 /**
