@@ -1,8 +1,15 @@
 import { beforeAll, expect, test } from '@jest/globals';
-import { type Database, findRow, insertIfAbsent, insertMany, insertOrUpdate } from '../src/index.js';
+import {
+  type Database,
+  findRow,
+  findRows,
+  insertIfAbsent,
+  insertMany,
+  insertOrUpdate,
+} from '../src/index.js';
 import { describeEachDialect } from '../src/testing.js';
 import { customer } from './support/rows.js';
-import { customers, shop } from './support/shop.js';
+import { customers, passes, shop } from './support/shop.js';
 
 describeEachDialect('a row that may exist already', (open) => {
   let database: Database;
@@ -41,6 +48,15 @@ describeEachDialect('a row that may exist already', (open) => {
     const { nickname: _nickname, ...named } = { ...row, visits: 3, address: { street: 'Main', floors: [1] } };
     await database.transaction((tx) => insertOrUpdate(tx, customers, named));
     expect(await find(row.id)).toEqual({ ...row, visits: 3, address: { street: 'Main', floors: [1] } });
+  });
+
+  test('stays as it is when a row without columns beside its key is to be updated', async () => {
+    const row = { customerId: customer().id, door: 3 };
+    for (let time = 0; time < 2; time += 1) {
+      await database.transaction((tx) => insertOrUpdate(tx, passes, row));
+    }
+    const { customerId } = row;
+    expect(await database.read((tx) => findRows(tx, passes, { customerId }))).toEqual([row]);
   });
 
   test.each([

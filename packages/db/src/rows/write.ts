@@ -75,7 +75,9 @@ export async function insertOrUpdate<Row extends object>(
   row: SparseRow<Row>,
 ): Promise<void> {
   const setOf = (names: readonly string[]) => names.map((name) => `${name} = excluded.${name}`).join(', ');
-  await insertByKey(tx, table, row, (names) => `update set ${setOf(names)}`);
+  await insertByKey(tx, table, row, (names) =>
+    names.length === 0 ? 'nothing' : `update set ${setOf(names)}`,
+  );
 }
 
 /** `onConflict` gets the columns that the row names and that are not in the primary key. */

@@ -59,13 +59,18 @@ export const orders = defineTable<OrderRow>('orders', {
   references: [{ columns: ['customerId'], table: 'customers', onDelete: 'CASCADE' }],
 });
 
+/** Which customer may open which door: a table whose columns are all in its key. */
+export const passes = defineTable<{ readonly customerId: string; readonly door: number }>('passes', {
+  columns: { customerId: column.uuid().primary(), door: column.integer().primary() },
+});
+
 const initial: Migration = {
   name: '0001-initial',
-  up: (runner, dialect) => createTables(runner, dialect, [customers, orders]),
-  down: (runner) => dropTables(runner, [customers, orders]),
+  up: (runner, dialect) => createTables(runner, dialect, [customers, orders, passes]),
+  down: (runner) => dropTables(runner, [customers, orders, passes]),
 };
 
 export const shop: Schema = {
-  entities: (dialect) => entitiesOf(dialect, [customers, orders]),
+  entities: (dialect) => entitiesOf(dialect, [customers, orders, passes]),
   migrations: [initial],
 };
