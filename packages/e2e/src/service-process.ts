@@ -38,7 +38,7 @@ export interface ServiceProcess {
   kill(): Promise<void>;
 }
 
-/** Starts a service; what it says on standard error is shown, and is the reason where its start fails. */
+/** Starts a service. What it writes to standard error is the reason if its start fails, and is shown otherwise. */
 export function startService(options: ServiceOptions): ServiceProcess {
   const log = openSync(options.logFile, 'a', 0o600);
   const child = spawn(process.execPath, ['--enable-source-maps', compiledFile(options.app, 'main.js')], {
@@ -50,7 +50,7 @@ export function startService(options: ServiceOptions): ServiceProcess {
   });
   closeSync(log);
   const ended = endOf(child, options.app);
-  const ready = awaitHealth(options, ended, lastWords(child));
+  const ready = awaitHealth(options, ended, readErrors(child));
   // Callers that await it learn the error; a stack that is being stopped does not.
   ready.catch(() => undefined);
   return {
@@ -69,29 +69,48 @@ async function endOf(child: ChildProcess, app: ServiceName): Promise<string> {
   return `${app} ended with ${signal ?? `exit code ${code}`}`;
 }
 
-/** Shows what the process says on standard error; returns the last of it. */
-function lastWords(child: ChildProcess): () => string {
+/** What a process has written to standard error while it starts. */
+interface StartErrors {
+  /** The last of it, which has not been shown. */
+  readonly last: () => string;
+  /** Shows it, and all that follows. */
+  readonly show: () => void;
+}
+
+/** Reads what the process writes to standard error; only the last 2000 characters are not shown at once. */
+function readErrors(child: ChildProcess): StartErrors {
   let last = '';
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    process.stderr.write(text);
-    last = `${last}${text}`.slice(-2000);
-  });
-  return () => last.trim();
+  let length = 2000;
+  const add = (text: string) => {
+    const all = `${last}${text}`;
+    const shown = all.slice(0, Math.max(0, all.length - length));
+    last = all.slice(shown.length);
+    if (shown !== '') process.stderr.write(shown);
+  };
+  child.stderr?.setEncoding('utf8').on('data', add);
+  return {
+    last: () => last.trim(),
+    show: () => {
+      length = 0;
+      add('');
+    },
+  };
 }
 
 async function awaitHealth(
   { app, healthUrl }: ServiceOptions,
   ended: Promise<string>,
-  said: () => string,
+  errors: StartErrors,
 ): Promise<void> {
   let over: string | undefined;
   void ended.then((sentence) => {
     over = sentence;
   });
   for (const deadline = Date.now() + 60_000; Date.now() < deadline; await pause(25)) {
-    if (over !== undefined) throw new StartFailed(said() === '' ? over : `${over}: ${said()}`);
-    if (await isAnswering(healthUrl)) return;
+    if (over !== undefined) throw new StartFailed(errors.last() === '' ? over : `${over}: ${errors.last()}`);
+    if (await isAnswering(healthUrl)) return errors.show();
   }
+  errors.show();
   throw new StartFailed(`${app} does not answer at ${healthUrl}`);
 }
 
