@@ -64,19 +64,6 @@ export type Content =
   | { readonly event: AlertEvent }
   | { readonly notice: Notice; readonly deliveryId: string };
 
-export const privateHint = 'CHECK_MONITOR_ALLOW_PRIVATE_TARGETS=true allows it';
-
-/** A person waits for the answer. */
-export const judgingMs = 2000;
-
-export const answerBytes = 4_194_304;
-
-// connections that are being opened may not notice that they are no longer needed
-export const closeMs = 500;
-
-// the name by which targets of this API family know their caller, and let it in
-export const userAgent = 'healthchecks.io';
-
 /** Undefined where this process ends: nothing came of it. */
 export function outcomeOf(result: DeliveryResult): DeliveryFacts['outcome'] | undefined {
   if (result.ok) return 'delivered';

@@ -19,18 +19,7 @@ import type { ViewSite } from '../integrations/messages/event-view.js';
 import type { Notice } from '../integrations/messages/notice.js';
 import { publicServices } from '../integrations/sender-accounts.js';
 import { recordSent } from './channel-outcome.repository.js';
-import {
-  answerBytes,
-  type Content,
-  closeMs,
-  deliver,
-  judgingMs,
-  type NotifierDeps,
-  openChannel,
-  outcomeOf,
-  privateHint,
-  userAgent,
-} from './delivery.service.js';
+import { type Content, deliver, type NotifierDeps, openChannel, outcomeOf } from './delivery.service.js';
 import { hastenNotifications } from './notifications.repository.js';
 
 /** Sends messages to channels. All but `hasten` may call the network, so never inside a transaction. */
@@ -52,6 +41,19 @@ export interface Notifier extends ChannelNotifier {
   /** Stops, and closes connections. */
   close(): Promise<void>;
 }
+
+const privateHint = 'CHECK_MONITOR_ALLOW_PRIVATE_TARGETS=true allows it';
+
+/** A person waits for the answer. */
+const judgingMs = 2000;
+
+const answerBytes = 4_194_304;
+
+// connections that are being opened may not notice that they are no longer needed
+const closeMs = 500;
+
+// the name by which targets of this API family know their caller, and let it in
+const userAgent = 'healthchecks.io';
 
 /** Opens what messages are sent by. `close` it at the end. */
 export function createNotifier(deps: NotifierDeps): Notifier {
