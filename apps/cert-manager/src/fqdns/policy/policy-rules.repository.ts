@@ -1,7 +1,9 @@
 import type { IssuancePolicy } from '@certloop/contracts';
 import { placeholders, querySql, type Tx } from '@certloop/db';
 import { type PolicyRules, rulesOf } from './issuance-policy.js';
-import { type FqdnWithPolicy, findSpacePolicy, open, spacePolicies } from './space-policies.repository.js';
+import { type FqdnWithPolicy, findSpacePolicy, spacePolicies } from './space-policies.repository.js';
+
+const open = rulesOf({ allowedNames: null, providerIds: null });
 
 /** The rules of the space's policy as they are in this transaction. */
 export async function findRules(tx: Tx, spaceId: string): Promise<PolicyRules> {

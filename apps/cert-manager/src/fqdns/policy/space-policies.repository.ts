@@ -12,7 +12,6 @@ import {
 import { maxNamed, type ProviderUsers } from '../../providers/provider-users.repository.js';
 import { spaces } from '../../spaces/spaces.repository.js';
 import { type FqdnRow, fqdns } from '../fqdns.repository.js';
-import { rulesOf } from './issuance-policy.js';
 
 /** The policy of a space that has, or had, one. */
 export interface SpacePolicyRow extends IssuancePolicy {
@@ -96,5 +95,3 @@ export function listFqdnsWithPolicy(tx: Tx, ids: readonly string[]): Promise<Fqd
     left join space_policies p on p.space_id = f.space_id where f.id in (${placeholders(ids.length)})`;
   return querySql<FqdnWithPolicy>(tx, withPolicy, text, ids);
 }
-
-export const open = rulesOf({ allowedNames: null, providerIds: null });
