@@ -175,7 +175,7 @@ function matchOf({ kind, name }, mine, theirs) {
 function projectOf(side) {
   const url = process.env[`${side}_URL`];
   const key = process.env[`${side}_KEY`];
-  if (!URL.canParse(url ?? '')) throw new UsageError(`${side}_URL is no address`);
+  if (!URL.canParse(url ?? '')) throw new UsageError(`${side}_URL is not an address`);
   if (!key) throw new UsageError(`${side}_KEY is missing`);
   return { base: `${url.replace(/\/+$/, '')}/api/v3`, key };
 }

@@ -178,7 +178,7 @@ async function migrate(): Promise<void> {
 async function rotate(db: Database, { encryptionKeys: ring }: CliConfig): Promise<void> {
   if (ring === undefined) throw new UsageError('keys rotate needs ENCRYPTION_KEYS');
   const count = await rotateKeys({ db, clock: systemClock }, ring);
-  print(`secrets encrypted anew: ${count}\n`);
+  print(`secrets re-encrypted: ${count}\n`);
 }
 
 async function changeKey(

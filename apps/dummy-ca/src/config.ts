@@ -35,7 +35,7 @@ const permittedNames = wordList
     ({ dnsNames }) => dnsNames.every((name) => permittedName.test(name)),
     'must be words of host names in ASCII',
   )
-  .refine(({ cidrs }) => cidrs.every(isRange), 'has a range that is none such as 10.0.0.0/8')
+  .refine(({ cidrs }) => cidrs.every(isRange), 'has an invalid range; write ranges such as 10.0.0.0/8')
   .transform(({ dnsNames, cidrs }) =>
     dnsNames.length + cidrs.length === 0 ? undefined : { dnsNames, cidrs },
   );

@@ -32,7 +32,7 @@ async function create(found: typeof same | undefined, options: object, answer?: 
   return { enough, isUnchanged, asked };
 }
 
-const question = 'there is a group readers already (a1). Create another one? [y/N] ';
+const question = 'a group readers already exists (a1). Create another one? [y/N] ';
 
 describe('a creation', () => {
   test.each([
@@ -61,7 +61,7 @@ describe('a creation', () => {
     [
       'without a terminal',
       undefined,
-      'there is a group readers already (a1): --if-not-exists takes it, --twin creates another one',
+      'a group readers already exists (a1): --if-not-exists takes it, --twin creates another one',
     ],
   ])('ends %s', async (_when, answer, reason) => {
     await expect(create(same, {}, answer)).rejects.toThrow(reason);
@@ -84,7 +84,7 @@ describe('a new name', () => {
     ['that it has already', 'Shop', undefined, []],
     ['that is not given', undefined, undefined, []],
     ['with --twin', 'Mail', true, []],
-    ['after yes', 'Mail', undefined, ['there is another space Mail already (b2). Rename it? [y/N] ']],
+    ['after yes', 'Mail', undefined, ['another space Mail already exists (b2). Rename it? [y/N] ']],
   ] as const)('is taken %s', async (_when, name, twin, asked) => {
     expect(await rename(name, twin, 'y')).toEqual(asked);
   });
@@ -94,7 +94,7 @@ describe('a new name', () => {
     [
       'without a terminal',
       undefined,
-      'there is another space Mail already (b2): choose another name, or add --twin',
+      'another space Mail already exists (b2): choose another name, or add --twin',
     ],
   ])('is refused %s', async (_when, answer, reason) => {
     await expect(rename('Mail', undefined, answer)).rejects.toThrow(reason);

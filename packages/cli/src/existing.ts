@@ -75,7 +75,7 @@ async function askForTwin(
   { question, wayOut }: { readonly question: string; readonly wayOut: string },
 ): Promise<void> {
   if (twin === true) return;
-  const reason = `there is ${said} already (${id})`;
+  const reason = `${said} already exists (${id})`;
   const agreed = await ask(io, `${reason}. ${question} [y/N] `);
   if (agreed === undefined) throw new UsageError(`${reason}: ${wayOut}`);
   if (!agreed) throw new UsageError('nothing was changed');

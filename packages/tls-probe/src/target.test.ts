@@ -45,6 +45,8 @@ describe('parsePlace', () => {
   );
 
   test('names host and spelling in the refusal', () => {
-    expect(() => parseHost('127.1')).toThrow(/^host: "127\.1" is no host name and no IP address\. Write /);
+    expect(() => parseHost('127.1')).toThrow(
+      /^host: "127\.1" is neither a host name nor an IP address\. Write /,
+    );
   });
 });

@@ -13,7 +13,7 @@ const label = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 
 /**
  * The place that `HOST`, `HOST:PORT`, `[IPv6]` or `[IPv6]:PORT` names; the usual port where none is given. Throws
- * InvalidInput for what is no host name and no IP address in its usual spelling: `127.1` and `0x7f.0.0.1` are neither.
+ * InvalidInput for anything but a host name or an IP address in its usual spelling: `127.1` and `0x7f.0.0.1` are neither.
  */
 export function parsePlace(text: string, usualPort: number): Place {
   const { host = '', port } = splitPlace(text);
@@ -36,7 +36,7 @@ export function parseHost(text: string): string {
     isIP(name) !== 0
   )
     throw new InvalidInput(
-      `host: ${JSON.stringify(text)} is no host name and no IP address. Write example.com, 192.0.2.1 or [2001:db8::1].`,
+      `host: ${JSON.stringify(text)} is neither a host name nor an IP address. Write example.com, 192.0.2.1 or [2001:db8::1].`,
       { code: 'invalid_host' },
     );
   return name;

@@ -38,7 +38,7 @@ export function accountCalls(requests: SignedRequests): Pick<AcmeClient, Account
     },
     changeKey: async (signer, next) => {
       const { keyChange: url } = await requests.directory();
-      if (url === undefined) throw new UpstreamFailed('the CA changes no account keys');
+      if (url === undefined) throw new UpstreamFailed('the CA does not support changing account keys');
       const payload = { account: signer.accountUrl, oldKey: exportJwk(signer.privateKey) };
       await requests.post(url, signer, await innerJws(next, url, payload));
     },

@@ -73,7 +73,7 @@ export async function storeNextKey(
 ): Promise<AcmeAccountRow & { readonly sealedNextKey: string }> {
   for (;;) {
     const row = await deps.db.read((tx) => findAccountRow(tx, providerId, directoryUrl));
-    if (row === undefined) throw new NotFound('the account is gone');
+    if (row === undefined) throw new NotFound('the account no longer exists');
     const { sealedNextKey: left } = row;
     if (left !== null) return { ...row, sealedNextKey: left };
     const sealedNextKey = deps.box.seal(nextKeyColumn, row.id, await newKeyPem(keyType));

@@ -74,7 +74,7 @@ export async function fetchDirectory(connection: AcmeConnection): Promise<AcmeDi
 export async function fetchNonce(connection: AcmeConnection, address: string): Promise<string> {
   const { status } = await send(connection, address, { method: 'HEAD' });
   const nonce = status < 400 ? takeNonce(connection.nonces) : undefined;
-  if (nonce === undefined) throw new UpstreamFailed('the CA hands out no nonce');
+  if (nonce === undefined) throw new UpstreamFailed('the CA sends no nonce');
   return nonce;
 }
 

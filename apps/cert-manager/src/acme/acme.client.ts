@@ -70,7 +70,7 @@ function certificateCalls(requests: SignedRequests): Pick<AcmeClient, Certificat
     },
     revoke: async (signer, certificateDer, reason) => {
       const { revokeCert: url } = await requests.directory();
-      if (url === undefined) throw new UpstreamFailed('the CA revokes no certificates');
+      if (url === undefined) throw new UpstreamFailed('the CA does not support revocation');
       const certificate = Buffer.from(certificateDer).toString('base64url');
       await requests.post(url, signer, { certificate, reason });
     },

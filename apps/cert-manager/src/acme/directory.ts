@@ -29,7 +29,7 @@ export function readDirectory(directoryUrl: string, text: string): AcmeDirectory
   const result = directorySchema.safeParse(parseJson(text));
   if (!result.success) {
     const [issue] = result.error.issues;
-    return `the answer is no ACME directory: ${issue?.path.join('.') || 'it'} is missing or wrong`;
+    return `the answer is not an ACME directory: ${issue?.path.join('.') || 'it'} is missing or wrong`;
   }
   const { newNonce, newAccount, newOrder, revokeCert, keyChange, renewalInfo } = result.data;
   const { origin } = new URL(directoryUrl);

@@ -84,7 +84,7 @@ async function findFault(
       // where it leads to has addresses of its own
       fetch = settings.fetch;
     }
-    return 'there is no end of redirects';
+    return 'there are too many redirects';
   } catch (error) {
     return networkReason(error);
   } finally {

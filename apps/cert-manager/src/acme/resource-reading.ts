@@ -14,7 +14,7 @@ export function parseResource<S extends z.ZodType>(schema: S, text: string, what
   if (result.success) return result.data;
   const [issue] = result.error.issues;
   throw new UpstreamFailed(
-    `the CA's ${what} is not what it should be: ${issue?.path.join('.') || 'all of it'}`,
+    `the CA's ${what} does not have the expected form: ${issue?.path.join('.') || 'all of it'}`,
   );
 }
 

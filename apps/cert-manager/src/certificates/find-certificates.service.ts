@@ -49,7 +49,7 @@ export async function findCertificates(
 }
 
 function needsSearch(): InvalidInput {
-  const message = 'is needed where sha256 and id are absent';
+  const message = 'is required if sha256 and id are absent';
   return new InvalidInput(`serialNumber: ${message}`, {
     fields: [{ path: 'query.serialNumber', code: 'required', message }],
   });

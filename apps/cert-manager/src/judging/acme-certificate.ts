@@ -31,7 +31,7 @@ export function judgeChain(text: string, ordered: OrderedCertificate): ChainJudg
     issued = readIssued(text);
   } catch (error) {
     if (!(error instanceof InvalidInput)) throw error;
-    return { fault: `the CA's answer is no certificate: ${error.message}` };
+    return { fault: `the CA's answer is not a certificate: ${error.message}` };
   }
   const fault =
     differenceFromCsr(issued, ordered.csrPem) ??

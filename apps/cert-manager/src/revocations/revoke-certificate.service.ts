@@ -118,7 +118,7 @@ async function begin(tx: Tx, deps: RevocationDeps, caller: Caller, input: Revoca
 }
 
 function alreadyRevoked(message: string): Conflict {
-  return new Conflict(message, { code: 'already_revoked', title: 'Certificate is revoked already' });
+  return new Conflict(message, { code: 'already_revoked', title: 'Certificate is already revoked' });
 }
 
 function cannotBeRevoked(message: string): InvalidInput {

@@ -90,7 +90,7 @@ async function createOnce(
   const find = () => db.read((tx) => findSpaceByRequest(tx, mark.requestKey));
   let found = await find();
   if (found === undefined) {
-    const madeMeanwhile = new Conflict('the same request is at work; send it again', {
+    const madeMeanwhile = new Conflict('the same request is being processed; send it again', {
       code: 'request_at_work',
     });
     try {

@@ -47,12 +47,12 @@ export function createServiceMetrics(metrics: Metrics, deps: ServiceMetricsDeps)
   });
   const countThrottled = metrics.counter({
     name: 'cert_manager_logins_throttled_total',
-    help: 'Attempts to sign in that were turned away for the many before them',
+    help: 'Attempts to sign in that were rejected after too many earlier ones',
     labels: [],
   });
   const countRefused = metrics.counter({
     name: 'cert_manager_outgoing_calls_refused_total',
-    help: 'Calls to addresses of providers that were refused for where they lead',
+    help: 'Calls to addresses of providers that were rejected because of their target',
     labels: [],
   });
   return {

@@ -43,7 +43,7 @@ export function describeLiveness({ clock }: SystemDeps): Health {
 export async function describeReadiness({ db, clock, isDraining }: SystemDeps): Promise<Health> {
   const fault = isDraining() ? 'the service is stopping' : await schemaFault(db);
   if (fault !== undefined) throw new AppError('unavailable', fault, { headers: { 'Retry-After': '5' } });
-  return { status: 'ok', message: 'requests are taken', time: clock.now().toISOString(), version };
+  return { status: 'ok', message: 'requests are accepted', time: clock.now().toISOString(), version };
 }
 
 /** Counts of the spaces that the caller may read, and of what they hold; certificates and renewals if wanted. */

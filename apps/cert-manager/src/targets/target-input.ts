@@ -103,7 +103,7 @@ function readHost(text: string, field: 'host' | 'sni'): string {
     throw refusalOfField(
       'invalid_host',
       field,
-      `${JSON.stringify(text)} is no host name and no IP address. Write example.com, 192.0.2.1 or 2001:db8::1.`,
+      `${JSON.stringify(text)} is neither a host name nor an IP address. Write example.com, 192.0.2.1 or 2001:db8::1.`,
     );
   }
 }
@@ -122,7 +122,7 @@ export function readAddress(text: string, field: string): string {
   throw refusalOfField(
     'invalid_address',
     field,
-    `${JSON.stringify(text)} is no IP address. Write 192.0.2.1 or 2001:db8::1.`,
+    `${JSON.stringify(text)} is not an IP address. Write 192.0.2.1 or 2001:db8::1.`,
   );
 }
 

@@ -52,7 +52,7 @@ export const targets = defineTable<TargetRow>('targets', {
 });
 
 const taken = () =>
-  new Conflict('this FQDN has a target of the same host, port, protocol and sni already', {
+  new Conflict('this FQDN already has a target with the same host, port, protocol and sni', {
     code: 'target_exists',
     title: 'Target already exists',
   });

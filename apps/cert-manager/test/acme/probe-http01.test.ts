@@ -99,7 +99,7 @@ describe('the probe for a published challenge response', () => {
     [
       'redirects without end',
       (response) => response.writeHead(302, { location: path }).end(),
-      /at 127\.0\.0\.1: there is no end of redirects/,
+      /at 127\.0\.0\.1: there are too many redirects/,
     ],
   ])('logs %s, and shows users the same sentence for all', async (_, reply, reason) => {
     answer = reply;

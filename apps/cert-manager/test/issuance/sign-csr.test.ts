@@ -95,7 +95,7 @@ describeEachDialect('signing a CSR', (open) => {
       ['with an expired certificate', /^the certificate expired at /],
       ['with a refusal', /^the CA refused: this CSR is not liked$/],
       ['with a fault', /^the CA failed: signing failed$/],
-      ['with no certificate', /^the CA's answer is no certificate: /],
+      ['with no certificate', /^the CA's answer is not a certificate: /],
       ['with no json', /^the CA failed: POST \/csr: /],
       ['with a redirect', /^the CA failed: POST \/csr was answered with 302$/],
       ['without end', /^the CA failed: the answer is larger than 1048576 bytes$/],

@@ -84,7 +84,7 @@ describeEachDialect('the start', (open) => {
       await db.transaction((tx) =>
         updateProvider(tx, row?.id ?? '', { secrets: { 'eab.hmacKey': 'v1.a.b.c.d' } }),
       );
-      await expect(start(line('a'))).rejects.toThrow('the proof of their key is gone');
+      await expect(start(line('a'))).rejects.toThrow('the proof of their key is missing');
       await expect(start()).rejects.toThrow('set ENCRYPTION_KEYS');
       expect(await canaries()).toEqual([]);
     });

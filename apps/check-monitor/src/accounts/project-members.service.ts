@@ -49,7 +49,7 @@ export function putMember(
       addressProbes?.count(user.id);
       throw new InvalidInput(`email: there is no user ${email}`);
     }
-    if (found.id === project.ownerId) throw new InvalidInput('email: the owner is no member beside that');
+    if (found.id === project.ownerId) throw new InvalidInput('email: the owner cannot also be a member');
     await lockProjectForShare(tx, project.id);
     await replaceMember(tx, { projectId: project.id, userId: found.id, role });
     return { id: found.id, email: found.email, role };

@@ -130,7 +130,8 @@ async function deliverParcel(deps: DeliverTurnDeps, persist: Persist, inTurn: In
   }
   const content = await load(deps, parcel);
   if (content === 'not-loaded') return { canContinue: false, channel, isUntouched: true };
-  if (content === undefined) return settleUnsent(deps, persist, inTurn, 'the check or the channel is gone');
+  if (content === undefined)
+    return settleUnsent(deps, persist, inTurn, 'the check or the channel was deleted');
   if ('owner' in content) {
     const result = await deps.notifier.mailOwner(content.owner, content.notice, leadOf(parcel).deliveryId);
     return recordOutcome(deps, persist, inTurn, { result, durationMs: 0 }, isToOwner);

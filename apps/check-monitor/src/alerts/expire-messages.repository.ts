@@ -5,7 +5,7 @@ import { recordGivenUp } from '../notifications/channel-outcome.repository.js';
 import { crashesAlone, maxMessageAge } from './ladder.js';
 
 const maxAtOnce = 100;
-const heldError = 'the target took no more messages for 24 hours';
+const heldError = 'the target accepted no messages for 24 hours';
 const crashError = 'its process ended each time that the message was sent';
 
 /**

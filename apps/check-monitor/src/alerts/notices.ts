@@ -64,7 +64,7 @@ export function brokenChannelNotice(channel: BrokenChannel): Notice {
       lines: [
         `Its target refused a message for good at ${spokenMoment(disabledAt, 'UTC')}. It gets no further alerts.`,
         ...reason,
-        'To switch it on again, save its settings anew or add another integration.',
+        'To enable it again, save its settings again or add another integration.',
       ],
     };
   }

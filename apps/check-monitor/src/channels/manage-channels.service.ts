@@ -114,6 +114,6 @@ function editedSettings(channel: Channel, given: object): object {
 
 function requireKind({ kind }: Channel): ChannelKind {
   const known = findKind(kind);
-  if (known === undefined) throw new InvalidInput('there are no channels of this kind any more');
+  if (known === undefined) throw new InvalidInput('channels of this kind are no longer supported');
   return known;
 }

@@ -81,10 +81,7 @@ export async function importMember(
     );
   }
   if ((row.transfer_request_date ?? null) !== null) {
-    run.tally.leaveBehind(
-      `transfer of ${project.name} (member ${row.pk})`,
-      'the request does not come along',
-    );
+    run.tally.leaveBehind(`transfer of ${project.name} (member ${row.pk})`, 'the request is not imported');
   }
   if (stored === role) run.tally.count('members', 'unchanged');
   else if (project.isLive) run.tally.count('members', 'left');

@@ -74,7 +74,7 @@ async function importUsers(tx: Tx, run: ImportRun, rows: AccountRows): Promise<M
     run.userIds.add(id);
     if (profile !== undefined) for (const key of [id, email]) run.zones.set(key, profile.tz);
     if (guarded.has(pk) || (profile?.totp ?? '') !== '') {
-      run.tally.leaveBehind(email, 'the second factor does not come along');
+      run.tally.leaveBehind(email, 'the second factor is not imported');
     }
     if (profile !== undefined && (profile.reports !== 'off' || profile.nag_period > 0)) {
       run.tally.ignore('users had reports or reminders by mail, which check-monitor does not send');

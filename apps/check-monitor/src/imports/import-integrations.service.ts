@@ -75,13 +75,10 @@ export async function importGroup(
     const member = uuidForm.test(uuid) ? await findRow(tx, channels, { uuid }) : undefined;
     if (member?.projectId === project.id && member.kind !== 'group') present.push(uuid);
     else
-      run.tally.leaveBehind(
-        `member ${uuid} of ${titleOf(row, project)}`,
-        'the integration did not come along',
-      );
+      run.tally.leaveBehind(`member ${uuid} of ${titleOf(row, project)}`, 'the integration was not imported');
   }
   if (present.length === 0) {
-    return run.tally.leaveBehind(titleOf(row, project), 'none of its members came along');
+    return run.tally.leaveBehind(titleOf(row, project), 'none of its members was imported');
   }
   const settings = parseChannelSettings('group', { channels: present });
   await store(tx, run, { row, project }, { kind: 'group', settings });

@@ -86,7 +86,7 @@ export class Stages {
 
   /** Undefined, and a fault, when they were already imported. */
   private accountRows(model: ModelName, pk: number): AccountRows | undefined {
-    if (this.accounts === undefined) this.run.tally.fault(`${model} ${pk}: stands behind rows of api`);
+    if (this.accounts === undefined) this.run.tally.fault(`${model} ${pk}: comes after rows of api`);
     return this.accounts;
   }
 

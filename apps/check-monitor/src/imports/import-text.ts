@@ -35,7 +35,7 @@ export function describeImport(report: ImportReport): string {
       report.notCarriedOver.map(({ what, reason }) => `${what}: ${reason}`),
     ),
     section(
-      'Passwords do not come along. This sets one, from standard input:',
+      'Passwords are not imported. This sets one, from standard input:',
       report.withoutPassword.map(({ command }) => command),
     ),
   ]

@@ -29,7 +29,7 @@ export function findKind(name: string): ChannelKind | undefined {
 /** Settings of a channel with their defaults. Throws InvalidInput that names the first fault, never a value. */
 export function parseChannelSettings(kind: ChannelKind, given: unknown): object {
   if (!isStorable(given)) {
-    throw new InvalidInput('settings: not all is valid Unicode, or there are null characters');
+    throw new InvalidInput('settings: a text is not valid Unicode, or has null characters');
   }
   const result = channelKinds[kind].settings.safeParse(given);
   if (result.success) return result.data;

@@ -22,7 +22,7 @@ export function describeLiveness(): Probe {
 export async function describeReadiness({ db, isDraining }: ProbesDeps): Promise<Probe> {
   const fault = isDraining() ? 'the service is stopping' : await schemaFault(db);
   if (fault !== undefined) throw new AppError('unavailable', fault, { headers: { 'Retry-After': '5' } });
-  return { status: 'ok', message: 'requests are taken', version };
+  return { status: 'ok', message: 'requests are accepted', version };
 }
 
 async function schemaFault(db: Database): Promise<string | undefined> {

@@ -43,7 +43,7 @@ export function createServiceMetrics(metrics: Metrics, deps: ServiceMetricsDeps)
   });
   const countRefused = metrics.counter({
     name: 'check_monitor_outgoing_calls_refused_total',
-    help: 'Calls to addresses of channels that were refused for where they lead',
+    help: 'Calls to addresses of channels that were rejected because of their target',
     labels: [],
   });
   const countUnheard = metrics.counter({
@@ -53,7 +53,7 @@ export function createServiceMetrics(metrics: Metrics, deps: ServiceMetricsDeps)
   });
   const countThrottled = metrics.counter({
     name: 'check_monitor_logins_throttled_total',
-    help: 'Attempts to sign in that were turned away for the many before them',
+    help: 'Attempts to sign in that were rejected after too many earlier ones',
     labels: [],
   });
   return {

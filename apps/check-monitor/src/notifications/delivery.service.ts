@@ -92,10 +92,12 @@ export async function deliver(
       return await integration.deliver({ ...target, event: content.event, view, isTest });
     }
     const notice = { ...target, ...content, site: config.site };
-    return (await integration.notify?.(notice)) ?? undelivered('this kind of channel takes no notices');
+    return (
+      (await integration.notify?.(notice)) ?? undelivered('this kind of channel does not support notices')
+    );
   } catch (error) {
     logger.error({ error, channel: uuid }, 'channel.fault');
-    return undelivered('the message could not be made');
+    return undelivered('the message could not be created');
   }
 }
 

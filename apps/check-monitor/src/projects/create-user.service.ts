@@ -48,7 +48,7 @@ export async function addUser(deps: AccountDeps, tx: Tx, wanted: NewUser): Promi
   };
   await onUniqueViolation(
     () => insertUser(tx, user),
-    () => new Conflict(`there is a user ${email} already`),
+    () => new Conflict(`a user ${email} already exists`),
   );
   return user;
 }

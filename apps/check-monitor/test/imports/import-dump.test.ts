@@ -189,7 +189,7 @@ describeEachDialect('import of a dump', (open) => {
       ]) {
         expect(text).toContain(`no integrations of the kind ${kind}`);
       }
-      expect(text).toContain('ada@example.org: the second factor does not come along');
+      expect(text).toContain('ada@example.org: the second factor is not imported');
       expect(text).toContain('becomes a member');
       expect(text).toContain('its address is not verified');
       expect(text).toContain(`member ${uuid('30f')} of integration "Everybody"`);

@@ -22,7 +22,7 @@ describeEachDialect('health', (open) => {
     await app.http.get('/health/live').expect(200, { status: 'ok', message: 'the process runs', version });
     await app.http
       .get('/health/ready/')
-      .expect(200, { status: 'ok', message: 'requests are taken', version });
+      .expect(200, { status: 'ok', message: 'requests are accepted', version });
     await app.http.head('/health/ready').expect(200);
     await app.http.post('/health/ready').expect(405).expect('Allow', 'GET, HEAD');
   });

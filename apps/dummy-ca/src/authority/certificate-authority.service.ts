@@ -129,7 +129,7 @@ function loadRoot({ rootKeyPem, rootCertificatePem }: RootSource, now: Date): Is
     if (isIssuedBy(certificate, certificate)) {
       return { certificateDer: certificate.der, privateKey: importPrivateKey(rootKeyPem) };
     }
-    throw new InvalidInput('The certificate is not self-signed, so it is no root');
+    throw new InvalidInput('The certificate is not self-signed, so it is not a root');
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     throw new StartFailed(`the root of DUMMY_CA_ROOT_KEY and DUMMY_CA_ROOT_CERTIFICATE: ${error.message}`);

@@ -107,8 +107,8 @@ function connect(file: string): Connection {
     const { code = '', message } = error as Error & { readonly code?: string };
     const reasons: readonly (readonly [RegExp, string])[] = [
       [/^SQLITE_BUSY|^SQLITE_LOCKED/, 'another process uses it'],
-      [/^SQLITE_NOTADB/, 'it is no state of dummy-ca; name another file, or move this one away'],
-      [/^SQLITE_CORRUPT/, 'it is damaged; restore it, or move it away to begin anew'],
+      [/^SQLITE_NOTADB/, 'it is not a state file of dummy-ca; name another file, or move this one away'],
+      [/^SQLITE_CORRUPT/, 'it is damaged; restore it, or move it away to start again'],
       [/^SQLITE_CANTOPEN|^SQLITE_READONLY|^E[A-Z]+$/, `it cannot be written (${code})`],
     ];
     const [, reason] = reasons.find(([pattern]) => pattern.test(code)) ?? [undefined, message];
@@ -120,11 +120,13 @@ function prepare(db: Connection, setting: string): void {
   const number = (name: string) => Number(db.pragma(name, { simple: true }));
   const isEmpty = number('schema_version') === 0;
   if (!isEmpty && number('application_id') !== application)
-    throw new StartFailed(`${setting}: it is no state of dummy-ca; name another file, or move this one away`);
+    throw new StartFailed(
+      `${setting}: it is not a state file of dummy-ca; name another file, or move this one away`,
+    );
   if (number('user_version') > format)
     throw new StartFailed(`${setting}: a newer version of dummy-ca wrote it; start that one`);
   if (db.pragma('quick_check', { simple: true }) !== 'ok')
-    throw new StartFailed(`${setting}: it is damaged; restore it, or move it away to begin anew`);
+    throw new StartFailed(`${setting}: it is damaged; restore it, or move it away to start again`);
   db.exec(`
     begin;
     create table if not exists record (

@@ -17,7 +17,7 @@ export function revokeCertificate(
 ): CertificateStatus {
   const known = getKnown(deps, serialNumber);
   if (deps.revocations.find(serialNumber) !== undefined) {
-    throw new Conflict('the certificate is revoked already');
+    throw new Conflict('the certificate is already revoked');
   }
   return certificateStatusView(known, deps.revocations.insert(known, deps.clock.now(), reason));
 }

@@ -221,9 +221,13 @@ describe('a file', () => {
     [
       'of another program',
       (file: string) => writeFileSync(file, 'no database, but long enough to be one'.repeat(40)),
-      /it is no state/,
+      /it is not a state file/,
     ],
-    ['of another SQLite program', (file: string) => copyWith(file, 68, [0, 0, 0, 1]), /it is no state/],
+    [
+      'of another SQLite program',
+      (file: string) => copyWith(file, 68, [0, 0, 0, 1]),
+      /it is not a state file/,
+    ],
     [
       'of a newer version',
       (file: string) => copyWith(file, 60, [0, 0, 0, 2]),

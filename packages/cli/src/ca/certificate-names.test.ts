@@ -20,5 +20,7 @@ test.each([
   'a/b',
   `${'a.'.repeat(127)}test`,
 ])('refuses %j', (name) => {
-  expect(() => certificateNames(['a.test', name])).toThrow('is no host name in ASCII and no IP address');
+  expect(() => certificateNames(['a.test', name])).toThrow(
+    'is neither a host name in ASCII nor an IP address',
+  );
 });

@@ -15,7 +15,7 @@ const hostName =
 export function certificateNames(names: readonly string[]): CertificateNames {
   const all = [...new Set(names.map((name) => name.toLowerCase()))];
   const wrong = all.find((name) => isIP(name) === 0 && (!hostName.test(name) || name.length > 253));
-  if (wrong !== undefined) throw new UsageError(`${wrong} is no host name in ASCII and no IP address`);
+  if (wrong !== undefined) throw new UsageError(`${wrong} is neither a host name in ASCII nor an IP address`);
   return {
     dnsNames: all.filter((name) => isIP(name) === 0),
     ipAddresses: all.filter((name) => isIP(name) !== 0),

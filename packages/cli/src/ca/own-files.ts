@@ -7,7 +7,7 @@ import { UsageError } from '../faults/command-errors.js';
 /** Throws UsageError that names the first of the files that is there. */
 export function requireAbsent(files: readonly string[]): void {
   const there = files.find((file) => existsSync(file));
-  if (there !== undefined) throw new UsageError(`${there} is there already; --force writes over it`);
+  if (there !== undefined) throw new UsageError(`${there} already exists; --force overwrites it`);
 }
 
 /** Writes each file whole or not at all, for its owner only; folders are made. */

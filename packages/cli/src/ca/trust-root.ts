@@ -47,7 +47,7 @@ export async function installRoot(session: Session, folder: string | undefined):
   });
   await run(store.afterInstall);
   session.report.done(`${store.file}: SHA-256 ${root.fingerprint}`, { ...root, file: store.file });
-  session.report.warn('dummy-ca makes another root at its next start, unless its root is stored in files');
+  session.report.warn('dummy-ca creates another root at its next start, unless its root is stored in files');
 }
 
 /** Removes an installed root. */

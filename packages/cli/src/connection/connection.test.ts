@@ -30,7 +30,7 @@ test.each([
   [{ CERTLOOP_TOKEN: 'clt_1' }, 'CERTLOOP_TOKEN is set, but not CERTLOOP_URL'],
   [
     { CERTLOOP_URL: 'ftp://a', CERTLOOP_TOKEN: 'clt_1' },
-    'CERTLOOP_URL is no address: ftp://a; write it with its scheme',
+    'CERTLOOP_URL is not an address: ftp://a; write it with its scheme',
   ],
   [
     { CERTLOOP_CREDENTIALS: '/nonexistent/file' },
@@ -44,6 +44,6 @@ test.each(['a\nb', 'a b', 'ü'])(
   'rejects a token that is invalid in a header, without showing it: %j',
   async (token) => {
     const refused = reading({ CERTLOOP_URL: 'http://a', CERTLOOP_TOKEN: token });
-    await expect(refused).rejects.toThrow(/^CERTLOOP_TOKEN holds blanks or signs that none has$/);
+    await expect(refused).rejects.toThrow(/^CERTLOOP_TOKEN holds spaces or characters that are not allowed$/);
   },
 );

@@ -23,7 +23,7 @@ export async function readConnection({ env }: Io, named?: string): Promise<Resol
   const checkMonitor = monitorOf(env);
   const dummyCa = env['CERTLOOP_CA_URL'] || undefined;
   if (dummyCa !== undefined && !isAddress(dummyCa))
-    throw new UsageError(`CERTLOOP_CA_URL is no address: ${dummyCa}; ${addressForm}`);
+    throw new UsageError(`CERTLOOP_CA_URL is not an address: ${dummyCa}; ${addressForm}`);
   const space = env['CERTLOOP_SPACE'] || (certManager === undefined ? stored.space : undefined);
   const project = env['CERTLOOP_PROJECT'] || (checkMonitor === undefined ? stored.project : undefined);
   const email = env['CERTLOOP_MONITOR_EMAIL'] || undefined;
@@ -90,7 +90,7 @@ function pairOf(env: Io['env'], address: string, secret: string): [string, strin
   if (url === undefined && key === undefined) return undefined;
   if (url === undefined) throw new UsageError(`${secret} is set, but not ${address}`);
   if (key === undefined) throw new UsageError(`${address} is set, but not ${secret}`);
-  if (!isAddress(url)) throw new UsageError(`${address} is no address: ${url}; ${addressForm}`);
-  if (!isSecret(key)) throw new UsageError(`${secret} holds blanks or signs that none has`);
+  if (!isAddress(url)) throw new UsageError(`${address} is not an address: ${url}; ${addressForm}`);
+  if (!isSecret(key)) throw new UsageError(`${secret} holds spaces or characters that are not allowed`);
   return [url, key];
 }

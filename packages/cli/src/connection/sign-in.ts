@@ -33,7 +33,7 @@ export async function signInToMonitor(
 }
 
 export function requireAddress(url: string): void {
-  if (!isAddress(url)) throw new UsageError(`${url} is no address; ${addressForm}`);
+  if (!isAddress(url)) throw new UsageError(`${url} is not an address; ${addressForm}`);
 }
 
 function headersOf(url: string, headers: Readonly<Record<string, string>> | undefined, csrfToken: string) {

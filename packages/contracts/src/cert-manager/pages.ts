@@ -32,7 +32,7 @@ const listCursor = z
   .transform((text, context) => {
     const position = parseListCursor(text);
     if (position !== undefined) return position;
-    context.addIssue({ code: 'custom', message: 'must be a cursor from the header Link of a page before' });
+    context.addIssue({ code: 'custom', message: 'must be a cursor from the header Link of a previous page' });
     return z.NEVER;
   })
   .meta({ type: 'string' });
@@ -87,7 +87,7 @@ const sortedCursor = z
   .transform((text, context) => {
     const position = parseSortedCursor(text);
     if (position !== undefined) return position;
-    context.addIssue({ code: 'custom', message: 'must be a cursor from the header Link of a page before' });
+    context.addIssue({ code: 'custom', message: 'must be a cursor from the header Link of a previous page' });
     return z.NEVER;
   })
   .meta({ type: 'string' });

@@ -141,4 +141,4 @@ function isNamedIssuer(certificate: Certificate, issuer: Certificate): boolean {
 }
 
 const brokenChain = (reason: string): InvalidInput =>
-  new InvalidInput(`The certificates are no chain: ${reason}`, { code: 'broken_chain' });
+  new InvalidInput(`The certificates do not form a chain: ${reason}`, { code: 'broken_chain' });

@@ -154,7 +154,7 @@ describe('reports each fault, and nothing else', () => {
       'the IP address 10.0.0.1 is written as a dNSName',
       { extensions: { subjectAltName: nameOfHost('10.0.0.1') } },
     ],
-    ['the dNSName "a b" is no host name', { extensions: { subjectAltName: nameOfHost('a b') } }],
+    ['the dNSName "a b" is not a host name', { extensions: { subjectAltName: nameOfHost('a b') } }],
     ['the subjectAltName is missing', { extensions: { subjectAltName: undefined } }],
     ['the subject is empty and the subjectAltName not critical', { subject: encodeSequence() }],
     [

@@ -93,7 +93,7 @@ function lintNames({ subject, subjectAltNames, isCa }: Certificate): string[] {
 
 function lintDnsName(name: string): string[] {
   if (parseIpAddress(name) !== undefined) return [`the IP address ${name} is written as a dNSName`];
-  return faultIf(!/^[A-Za-z0-9*._-]+$/.test(name), `the dNSName ${JSON.stringify(name)} is no host name`);
+  return faultIf(!/^[A-Za-z0-9*._-]+$/.test(name), `the dNSName ${JSON.stringify(name)} is not a host name`);
 }
 
 function lintAgainstIssuer(certificate: Certificate, issuer: Certificate): string[] {

@@ -148,7 +148,7 @@ function asciiOctets(text: string): Buffer {
 function ipOctets(text: string): Buffer {
   const octets = parseIpAddress(text);
   if (octets === undefined) {
-    throw new InvalidInput(`"${text.slice(0, 80)}" is no IP address`, { code: 'malformed_name' });
+    throw new InvalidInput(`"${text.slice(0, 80)}" is not an IP address`, { code: 'malformed_name' });
   }
   return octets;
 }

@@ -88,7 +88,7 @@ describe('certloop ca issue', () => {
     expect(await certloop([...args, at('')])).toEqual({
       code: 2,
       out: '',
-      err: `certloop: ${at('www.shop.test.key')} is there already; --force writes over it\n`,
+      err: `certloop: ${at('www.shop.test.key')} already exists; --force overwrites it\n`,
     });
     expect(await readFile(at('www.shop.test.key'), 'utf8')).toBe(before);
     await writeFile(at('www.shop.test.pem'), 'public', { mode: 0o644 });
@@ -148,7 +148,7 @@ describe('certloop ca issue', () => {
   });
 
   test.each([
-    [['a b'], /a b is no host name/, 2],
+    [['a b'], /a b is neither a host name/, 2],
     [['a.test', '--password-file', '/dev/null'], /holds no password in its first line/, 2],
     [['a.test', '--days', '0'], /takes a whole number from 0.01 to 36500 \(days\), or a duration/, 2],
   ])('rejects %j', async (more, sentence, expected) => {

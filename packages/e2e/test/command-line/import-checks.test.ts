@@ -172,7 +172,7 @@ describeStack('importing checks', (running) => {
   test.each([
     ['a wrong key', { SOURCE_KEY: 'x'.repeat(32) }, [], 1, 'answered 401'],
     ['a service that is not there', { SOURCE_URL: 'http://127.0.0.1:9' }, [], 1, 'cannot be reached'],
-    ['no address', { TARGET_URL: '' }, [], 2, 'TARGET_URL is no address'],
+    ['no address', { TARGET_URL: '' }, [], 2, 'TARGET_URL is not an address'],
     ['another option', {}, ['--force'], 2, "Unknown option '--force'"],
     ['half of a pair', {}, ['--map', 'x='], 2, '--map x= is not ID=ID'],
   ])('rejects %s', async (_, change, words, code, reason) => {

@@ -34,7 +34,7 @@ export function refusalOfAddress(
   address: string,
   { allowPrivate }: { allowPrivate: boolean },
 ): string | undefined {
-  if (!ipaddr.isValid(address)) return 'is no IP address';
+  if (!ipaddr.isValid(address)) return 'is not an IP address';
   const parsed = embeddedAddress(ipaddr.parse(address));
   if (metadataAddresses.has(parsed.toString())) return 'is an address of a metadata service';
   const range = parsed.range();

@@ -81,7 +81,7 @@ export function startFailure(
   const reasons: Readonly<Record<string, string>> = {
     EADDRINUSE: `${place} is already in use`,
     EACCES: `${place} needs more rights than this user has`,
-    EADDRNOTAVAIL: `${host} is no address of this machine`,
+    EADDRNOTAVAIL: `${host} is not an address of this machine`,
     ENOTFOUND: `${host} is no known host`,
   };
   return new StartFailed(reasons[error.code ?? ''] ?? `cannot listen on ${place}: ${error.message}`, {

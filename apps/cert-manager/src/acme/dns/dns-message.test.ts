@@ -48,7 +48,7 @@ test.each([
   ['not of this zone', '1234a80a0000000000000000', 'NOTZONE'],
   ['badly signed', '1234a8090000000000000000', 'NOTAUTH'],
   ['an answer to another message', '9999a8000000000000000000', 'the answer is to another message'],
-  ['no answer to an update', '123480000000000000000000', 'the answer is no answer to an update'],
+  ['no answer to an update', '123480000000000000000000', 'the answer is not a response to an update'],
   ['cut off', '1234', 'the answer is to another message'],
 ])('an answer: %s', (_, hex, fault) => {
   expect(updateFault(Buffer.from(hex, 'hex'), 0x1234)).toBe(fault);

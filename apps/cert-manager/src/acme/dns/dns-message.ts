@@ -84,7 +84,7 @@ export function updateFault(answer: Buffer, id: number): string | undefined {
   if (answer.length < 12 || answer.readUInt16BE(0) !== id) return 'the answer is to another message';
   const flags = answer.readUInt16BE(2);
   const isUpdateAnswer = flags >>> 15 === 1 && ((flags >>> 11) & 15) === updateOpcode;
-  if (!isUpdateAnswer) return 'the answer is no answer to an update';
+  if (!isUpdateAnswer) return 'the answer is not a response to an update';
   const code = flags & 15;
   return code === 0 ? undefined : (responseCodes[code] ?? `response code ${code}`);
 }

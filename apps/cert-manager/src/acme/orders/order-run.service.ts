@@ -105,7 +105,7 @@ const msUntil = ({ deps }: OrderRun, retryAt: Date): number =>
 async function wait(run: OrderRun, ms: number): Promise<void> {
   run.waitedMs += ms;
   if (run.waitedMs > run.terms.waitMs) {
-    throw new UpstreamFailed('the CA has not come to an end with the order in time', { timedOut: true });
+    throw new UpstreamFailed('the CA did not complete the order in time', { timedOut: true });
   }
   await run.deps.pause(ms);
 }

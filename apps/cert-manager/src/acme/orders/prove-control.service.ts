@@ -57,7 +57,7 @@ async function waitForPeople(run: OrderRun, proofs: readonly ProofRecord[]): Pro
     const publish = run.deps.prover.instruction(proof, answerFor(run, proof));
     run.items.set(provenName(proof), { type: proof.type, status: 'waiting_manual', publish });
   }
-  const message = 'waiting until someone has published what stands under challenges';
+  const message = 'waiting until someone has published the proofs listed under challenges';
   await reportStep(run, 'challenges', { status: 'waiting_manual', detail: message, items: itemsOf(run) });
   throw new OrderWaits(message);
 }

@@ -102,14 +102,14 @@ function judgeCsr(rules: NameRules, asked: AskedNames, hostname: string): Policy
 /** Why a DNS name or common name is refused in a CSR for the FQDN. */
 function faultOfDnsName(rules: NameRules, name: string, fqdn: string): string | undefined {
   const { hostname, fault } = readHostname(name);
-  if (hostname === undefined) return `it is no host name: it ${fault}`;
+  if (hostname === undefined) return `it is not a host name: it ${fault}`;
   if (hostname !== fqdn && !rules.beyondFqdn) return beyond(fqdn);
   return faultOfHostname(rules, hostname);
 }
 
 function faultOfAddress({ ranges, shown, beyondFqdn }: NameRules, address: string, fqdn: string) {
   const octets = plainOctets(address);
-  if (octets === undefined) return 'it is no IP address';
+  if (octets === undefined) return 'it is not an IP address';
   if (!beyondFqdn) return beyond(fqdn);
   if (ranges.some((range) => isWithin(octets, range))) return undefined;
   return `it lies in no range of allowedNames.cidrs (${shown.ranges})`;

@@ -25,7 +25,7 @@ async function accountFinding({ config, parts, client }: AcmeContext): Promise<s
   const account = await findAccount({ ...parts, box: keyBoxOf(parts), client }, accountTerms(config, parts));
   if (account === undefined) return undefined;
   const url = await client.findAccount(account);
-  return `the account is ${url === undefined ? 'not known to the CA, and will be made again' : 'known'}`;
+  return `the account is ${url === undefined ? 'not known to the CA, and will be created again' : 'known'}`;
 }
 
 /** The refusal to order without an external account from a CA that requires one. */

@@ -8,7 +8,9 @@ export function readAnswer(text: string): IssuedChain {
     return readIssued(text);
   } catch (cause) {
     if (!(cause instanceof InvalidInput)) throw cause;
-    throw new UpstreamFailed(readableText(`the CA's answer is no certificate: ${cause.message}`), { cause });
+    throw new UpstreamFailed(readableText(`the CA's answer is not a certificate: ${cause.message}`), {
+      cause,
+    });
   }
 }
 

@@ -19,7 +19,7 @@ const notOffered =
   'the CA does not offer revocation: start it with DUMMY_CA_ADMIN=true, which serves its administrative API';
 
 function unknownTo(serialNumber: string): string {
-  return `the CA does not know the serial number ${serialNumber}: it forgets its certificates when it starts anew, and its new root makes them invalid`;
+  return `the CA does not know the serial number ${serialNumber}: it loses its certificates when it restarts, and its new root makes them invalid`;
 }
 
 function alreadyRevoked(known: RevocationStatus | undefined): RevokeOutcome {

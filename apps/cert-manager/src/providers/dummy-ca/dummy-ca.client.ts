@@ -117,7 +117,7 @@ function asUpstreamFailure(error: unknown): never {
 /** The failure of a call whose time was over. */
 function asBusy(error: unknown): never {
   if (error instanceof DOMException) {
-    throw new UpstreamFailed('the CA is busy: no call came to an end in time', {
+    throw new UpstreamFailed('the CA is busy: no call finished in time', {
       timedOut: true,
       cause: error,
     });
@@ -127,5 +127,5 @@ function asBusy(error: unknown): never {
 
 function expected<T>(result: { readonly success: boolean; readonly data?: T }): T {
   if (result.success && result.data !== undefined) return result.data;
-  throw new UpstreamFailed("the CA's answer is not what it should be");
+  throw new UpstreamFailed("the CA's answer does not have the expected form");
 }

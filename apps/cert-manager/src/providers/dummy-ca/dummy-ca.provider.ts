@@ -126,7 +126,7 @@ async function trustedChain(context: Context, issued: IssuedChain): Promise<stri
 /** The CA's root, remembered. Throws UpstreamFailed when it is none, or not the pinned one. */
 async function readRoot({ ca, config, memory }: Context): Promise<string> {
   const pem = await ca.readRoot();
-  if (!isCertificate(pem)) throw new UpstreamFailed("the CA's root is no certificate");
+  if (!isCertificate(pem)) throw new UpstreamFailed("the CA's root is not a certificate");
   if (config.rootPem !== undefined && !isSameCertificate(pem, config.rootPem)) {
     throw new UpstreamFailed("the CA's root is not the pinned one");
   }

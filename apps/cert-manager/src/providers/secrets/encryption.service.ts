@@ -26,7 +26,7 @@ export async function proveKeyRing(deps: Deps, ring: KeyRing | undefined): Promi
     );
   }
   if (holdsSecrets && canaries.length === 0) {
-    throw new StartFailed('this database holds encrypted secrets, but the proof of their key is gone');
+    throw new StartFailed('this database holds encrypted secrets, but the proof of their key is missing');
   }
   for (const canary of canaries) proveKey(ring, canary);
   if (!canaries.some(({ keyId }) => keyId === ring.active.id)) await leaveCanary(deps, ring);
@@ -57,7 +57,7 @@ function proveKey(ring: KeyRing, { keyId, sealed }: CanaryRow): void {
       { cause },
     );
   }
-  throw new StartFailed(`the proof of the key "${keyId}" in this database is not what it should be`);
+  throw new StartFailed(`the proof of the key "${keyId}" in this database is not valid`);
 }
 
 async function leaveCanary({ db, clock }: Deps, ring: KeyRing): Promise<void> {

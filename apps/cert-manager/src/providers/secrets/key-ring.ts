@@ -21,7 +21,7 @@ export function parseKeyRing(text: string): KeyRing {
     const trimmed = line.trim();
     if (trimmed === '' || trimmed.startsWith('#')) continue;
     const key = parseKey(trimmed, `line ${index + 1}`);
-    if (keys.has(key.id)) throw new RangeError(`line ${index + 1}: an id stands there twice`);
+    if (keys.has(key.id)) throw new RangeError(`line ${index + 1}: the id is used twice`);
     keys.set(key.id, key);
   }
   const [active] = keys.values();

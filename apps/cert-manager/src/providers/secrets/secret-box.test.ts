@@ -90,7 +90,7 @@ describe('a key ring', () => {
     ['an id with a dot', `a.b:${randomBytes(32).toString('base64')}`, 'line 1: is not id:base64'],
     ['a short key', `${first}\na:${randomBytes(16).toString('base64')}`, 'line 2: the key must be 32 octets'],
     ['a long key', `a:${randomBytes(33).toString('base64')}`, 'line 1: the key must be 32 octets'],
-    ['an id twice', `${first}\n${line('first')}`, 'line 2: an id stands there twice'],
+    ['an id twice', `${first}\n${line('first')}`, 'line 2: the id is used twice'],
   ])('refuses %s, naming the line', (_, text, message) => {
     expect(() => parseKeyRing(text)).toThrow(message);
   });

@@ -31,7 +31,7 @@ export function sealSecret(ring: KeyRing, place: SecretPlace, secret: string): s
 export function openSecret(ring: KeyRing, place: SecretPlace, envelope: string): string {
   const [version, id, iv = '', ciphertext = '', tag = '', ...rest] = envelope.split('.');
   if (version !== 'v1' || id === undefined || rest.length > 0) {
-    throw new SecretUnreadable('is no envelope of this version');
+    throw new SecretUnreadable('is not an envelope of this version');
   }
   const key = ring.keys.get(id);
   if (key === undefined) throw new SecretUnreadable(`is encrypted with the key "${id}", which is missing`);

@@ -7,7 +7,7 @@ export function positionIn(
 ): SortedPosition | undefined {
   if (cursor === undefined) return undefined;
   if (cursor.sort === sort && (typeof cursor.at === 'string') === isText) return cursor;
-  const message = `is of a list sorted by ${cursor.sort}; begin anew without it, or ask for sort=${cursor.sort}`;
+  const message = `is of a list sorted by ${cursor.sort}; start again without it, or ask for sort=${cursor.sort}`;
   throw new InvalidInput(`cursor: ${message}`, {
     fields: [{ path: 'query.cursor', code: 'other_sort', message }],
   });

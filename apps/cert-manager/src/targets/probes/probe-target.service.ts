@@ -45,10 +45,7 @@ export async function probeTarget(
   await db.read((tx) => findProbed(tx, path));
   const counted = limits.count('space', path.spaceId);
   if (counted?.isAllowed === false)
-    throw later(
-      `this space is probed by hand ${perMinuteAndSpace} times a minute at most`,
-      counted.waitSeconds,
-    );
+    throw later(`this space allows at most ${perMinuteAndSpace} manual probes a minute`, counted.waitSeconds);
   const { target, keyAlgorithm } = await db.transaction(async (tx) => {
     const { fqdn, target: row } = await findProbed(tx, path);
     const now = clock.now();

@@ -82,7 +82,7 @@ function hasEnded(): Unauthenticated {
 }
 
 function notRenewable(): Forbidden {
-  return new Forbidden('this API token was not made renewable: create one with renewable: true', {
+  return new Forbidden('this API token is not renewable: create one with renewable: true', {
     code: 'token_not_renewable',
     title: 'API token not renewable',
   });

@@ -95,7 +95,7 @@ export async function prepareSetup(deps: SetupDeps, caller: Caller): Promise<voi
 }
 
 function setupIsOver(): NotFound {
-  return new NotFound('the first administrator has been made', {
+  return new NotFound('the first administrator already exists', {
     code: 'setup_is_over',
     title: 'Setup is over',
   });

@@ -59,7 +59,7 @@ export function createFakeRevocations(clock: Clock, issuedPems: () => Iterable<s
     if (manner === 'when let go') await gate.wait();
     if (manner === 'without administration') return answer(response, 404, 'no such page');
     if (!isKnown(serialNumber)) return answer(response, 404, 'no such certificate');
-    if (revoked.has(serialNumber)) return answer(response, 409, 'the certificate is revoked already');
+    if (revoked.has(serialNumber)) return answer(response, 409, 'the certificate is already revoked');
     insert(serialNumber, reason);
     if (manner !== 'with silence') answer(response, 201, statusOf(serialNumber));
   };

@@ -130,7 +130,9 @@ function parsePosition(cursor: string, sort: CheckSort): Position {
   const [word, rank, name, id] = valuesIn(cursor);
   if (word === sort && typeof rank === 'number' && typeof name === 'string' && typeof id === 'number')
     return [rank, name, id];
-  throw new InvalidInput('cursor: must be a cursor from the header Link of a page before with the same sort');
+  throw new InvalidInput(
+    'cursor: must be a cursor from the header Link of a previous page with the same sort',
+  );
 }
 
 function valuesIn(cursor: string): readonly unknown[] {

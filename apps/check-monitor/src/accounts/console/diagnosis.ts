@@ -87,7 +87,7 @@ function downSentence(
   }
   if (fall?.reason === 'fail') {
     const status = exitStatus === null || exitStatus === 0 ? '' : ` with exit status ${exitStatus}`;
-    return `The job reported a failure on ${spoken(fall.at)}${status}. Read its output, mend it, and run it again.`;
+    return `The job reported a failure on ${spoken(fall.at)}${status}. Read its output, fix the job, and run it again.`;
   }
   if (expectedAt === null) return 'It is down. The next successful ping brings it up.';
   const late = spokenDuration(now - expectedAt);

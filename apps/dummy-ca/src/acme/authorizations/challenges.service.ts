@@ -89,7 +89,7 @@ async function validate(
   } catch (error) {
     if (!(error instanceof AppError)) logger.error({ error }, 'validation.fault');
     const refusal =
-      error instanceof AppError ? error : new AcmeProblem('serverInternal', 'the validation broke off');
+      error instanceof AppError ? error : new AcmeProblem('serverInternal', 'the validation was aborted');
     challenge.problem = acmeProblemDocument(refusal);
     const outcome = acmeProblemType(challenge.problem) ?? 'serverInternal';
     counts.countChallenge({ type: challenge.type, outcome });

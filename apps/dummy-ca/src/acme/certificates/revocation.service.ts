@@ -44,7 +44,7 @@ export async function revokeCertificate(deps: AcmeDeps, request: SignedRequest):
   const reason = requireReason(asked.reason ?? 0);
   const { revocations } = deps.status;
   if (revocations.find(certificate.serialNumber) !== undefined) {
-    throw new AcmeProblem('alreadyRevoked', 'the certificate is revoked already');
+    throw new AcmeProblem('alreadyRevoked', 'the certificate is already revoked');
   }
   const { serialNumber, notAfter } = certificate;
   revocations.insert({ serialNumber, issuer: deps.issuer.name, notAfter }, deps.clock.now(), reason);

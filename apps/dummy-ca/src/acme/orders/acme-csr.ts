@@ -69,9 +69,9 @@ function requireSameIdentifiers(csr: Csr, identifiers: readonly Identifier[]): v
     ...listCommonNames(csr.subject).map(commonNameKey),
   ]);
   const beyond = [...asked].filter((key) => !ordered.has(key));
-  if (beyond.length > 0) throw badCsr(`the CSR has what the order has not: ${shortList(beyond)}`);
+  if (beyond.length > 0) throw badCsr(`the CSR has names that the order does not have: ${shortList(beyond)}`);
   const lacking = [...ordered].filter((key) => !asked.has(key));
-  if (lacking.length > 0) throw badCsr(`the CSR lacks what the order has: ${shortList(lacking)}`);
+  if (lacking.length > 0) throw badCsr(`the CSR lacks names of the order: ${shortList(lacking)}`);
 }
 
 /** RFC 8555 §7.4 counts a common name among the identifiers; an address may be written in it too. */

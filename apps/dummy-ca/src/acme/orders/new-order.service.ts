@@ -68,7 +68,7 @@ function requirePossible(
   const { certificate } = issuer;
   const validity = acmeValidity(profile, asked, clock.now(), certificate, settings.backdateSeconds);
   if (validity.notAfter > validity.notBefore) return;
-  throw new AcmeProblem('malformed', 'the validity of the issuer has no place for that of the certificate');
+  throw new AcmeProblem('malformed', 'the certificate would not fit into the validity of the issuer');
 }
 
 /** Throws `rejectedIdentifier` for names that the constraints of an authority above refuse. */

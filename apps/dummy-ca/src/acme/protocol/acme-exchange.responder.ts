@@ -11,7 +11,7 @@ export function linksFor(request: Request, publicUrl: string | undefined): AcmeL
   if (publicUrl !== undefined) return acmeLinks(publicUrl);
   const host = request.get('host') ?? 'localhost';
   if (!/^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i.test(host)) {
-    throw new AcmeProblem('malformed', 'the Host of the request is none');
+    throw new AcmeProblem('malformed', 'the Host of the request is not valid');
   }
   return acmeLinks(`${request.protocol}://${host}`);
 }

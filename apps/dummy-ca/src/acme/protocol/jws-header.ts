@@ -56,7 +56,7 @@ function readSigner(header: Readonly<Record<string, unknown>>, form: SignerForm)
     throw new AcmeProblem('malformed', `the JWS header must have ${form} here, not ${sent}`);
   }
   if (sent === 'jwk') return { form: 'jwk', ...readKey(jwk) };
-  if (typeof kid !== 'string') throw new AcmeProblem('malformed', 'the kid of the JWS header is no text');
+  if (typeof kid !== 'string') throw new AcmeProblem('malformed', 'the kid of the JWS header is not a text');
   return { form: 'kid', kid };
 }
 

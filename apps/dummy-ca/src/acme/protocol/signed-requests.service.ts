@@ -79,7 +79,7 @@ export async function requireSignature(jws: ParsedJws, key: KeyObject): Promise<
     if (!(error instanceof AppError)) throw error;
     throw badAlgorithm(error.message);
   }
-  if (!holds) throw new AcmeProblem('malformed', 'the signature of the JWS does not hold');
+  if (!holds) throw new AcmeProblem('malformed', 'the signature of the JWS is not valid');
 }
 
 /** Payload of a request by its schema. Throws `malformed` for what is no JSON object or does not fit. */
@@ -104,7 +104,7 @@ function parseJson(octets: Uint8Array, what: string): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(octets));
   } catch (cause) {
-    throw new AcmeProblem('malformed', `${what} is no JSON in UTF-8`, { cause });
+    throw new AcmeProblem('malformed', `${what} is not JSON in UTF-8`, { cause });
   }
 }
 

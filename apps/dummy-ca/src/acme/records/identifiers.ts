@@ -65,19 +65,20 @@ function judgeName(value: string): Identifier | Fault {
   if (parseIpAddress(name) !== undefined) return malformed('is an address: its type is ip');
   // RFC 1035 §2.3.4: 255 octets on the wire are 253 characters of text.
   if (value.length > 253) return malformed('is longer than 253 characters');
-  if (name.includes('*')) return malformed('has an asterisk elsewhere than alone in its first label');
+  if (name.includes('*')) return malformed('has an asterisk that is not its whole first label');
   if (name.endsWith('.')) return malformed('ends with a dot');
   if (!name.split('.').every((part) => label.test(part))) {
-    return malformed('is no host name of labels with letters, digits and hyphens');
+    return malformed('is not a host name of labels with letters, digits and hyphens');
   }
   if (endsInNumber.test(name)) return malformed('ends in a number, as addresses do');
-  if (domainToASCII(name) !== name) return malformed('has a label with xn-- that is no A-label (RFC 5890)');
+  if (domainToASCII(name) !== name)
+    return malformed('has a label with xn-- that is not an A-label (RFC 5890)');
   return { type: 'dns', value };
 }
 
 function judgeAddress(value: string): Identifier | Fault {
   const address = normalAddress(value);
-  if (address === undefined) return { type: 'malformed', reason: 'is no IP address' };
+  if (address === undefined) return { type: 'malformed', reason: 'is not an IP address' };
   return { type: 'ip', value: address };
 }
 

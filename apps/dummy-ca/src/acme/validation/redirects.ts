@@ -11,7 +11,7 @@ export interface WebPorts {
  * ports other than those of the web: a redirect must not reach more than the client could.
  */
 export function redirectTarget(from: URL, location: string, ports: WebPorts): URL {
-  if (!URL.canParse(location, from.href)) throw refusal('is no address');
+  if (!URL.canParse(location, from.href)) throw refusal('is not an address');
   const url = new URL(location, from);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') throw refusal('is neither http nor https');
   if (url.username !== '' || url.password !== '') throw refusal('has credentials');

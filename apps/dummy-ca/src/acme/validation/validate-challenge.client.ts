@@ -25,7 +25,9 @@ export function createValidation(
       case 'always-valid':
         return Promise.resolve();
       case 'always-invalid':
-        return Promise.reject(new AcmeProblem('unauthorized', 'this server is set to find nothing valid'));
+        return Promise.reject(
+          new AcmeProblem('unauthorized', 'this server is configured to reject every validation'),
+        );
       case 'real':
         return limited(() => {
           const signal = AbortSignal.timeout(settings.timeoutMs);

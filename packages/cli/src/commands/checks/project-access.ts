@@ -37,7 +37,7 @@ export function addMembers(projects: Command, open: () => Session): void {
           `certloop projects get '${name}' lists its members`,
         );
         await client.removeMember({ params: { projectId, userId: member.id } });
-        session.report.done(`${member.email} is no member of ${name}`, member);
+        session.report.done(`${member.email} is not a member of ${name}`, member);
       });
     });
 }

@@ -112,7 +112,7 @@ async function createContext(session: Session, name: string, options: NewContext
     isNew = !Object.hasOwn(all.contexts, name);
     if (!isNew && options.ifNotExists !== true)
       throw new UsageError(
-        `there is a context ${name} already: --if-not-exists takes it, contexts update changes it`,
+        `the context ${name} already exists: --if-not-exists takes it, contexts update changes it`,
       );
     return isNew ? withContext(all, name, applied(connection, options)) : all;
   });
@@ -131,7 +131,7 @@ async function updateContext(
   const changed = await changeContexts(io.env, (all) => {
     const context = applied(requireContext(all, name), change);
     if (newName === name) return withContext(all, name, context);
-    if (Object.hasOwn(all.contexts, newName)) throw new UsageError(`there is a context ${newName} already`);
+    if (Object.hasOwn(all.contexts, newName)) throw new UsageError(`the context ${newName} already exists`);
     const renamed = withContext(withoutContext(all, name), newName, context);
     return { ...renamed, current: all.current === name ? newName : all.current };
   });

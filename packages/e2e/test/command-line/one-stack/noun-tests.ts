@@ -20,7 +20,7 @@ export function describeNoun(): void {
       const twin = await certloop(['spaces', 'create', 'Garden']);
       expect(twin).toMatchObject({
         code: 2,
-        err: expect.stringMatching(/there is a space Garden already .*--twin/),
+        err: expect.stringMatching(/a space Garden already exists .*--twin/),
       });
       await asJson(['spaces', 'update', 'Garden', '--name', 'Yard', '--watch', 'off']);
       expect(await asJson(['spaces', 'get', 'Yard'])).toMatchObject({
