@@ -23,7 +23,12 @@ const program = `
 require 'acme-client'
 require 'fileutils'
 directory, root, name, challenges, file, act = ARGV
-client = Acme::Client.new(private_key: OpenSSL::PKey::EC.generate('prime256v1'), directory: directory,
+# this client leaves out zeros that a coordinate begins with, which RFC 7518 (6.2.1.2) requires
+begin
+  account_key = OpenSSL::PKey::EC.generate('prime256v1')
+  point = account_key.public_key.to_octet_string(:uncompressed).bytes
+end while point[1].zero? || point[33].zero?
+client = Acme::Client.new(private_key: account_key, directory: directory,
   connection_options: { ssl: { ca_file: root } })
 client.new_account(contact: 'mailto:ada@example.test', terms_of_service_agreed: true)
 order = client.new_order(identifiers: [name])
