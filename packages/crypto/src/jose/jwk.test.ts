@@ -42,6 +42,13 @@ describe('importJwk', () => {
     expect(importJwk(exportJwk(privateKey)).equals(publicKey)).toBe(true);
   });
 
+  // x begins with a zero octet
+  const withoutFirstZero = {
+    kty: 'EC',
+    crv: 'P-256',
+    x: 'sUQX_WOsHS2NMAT1LhrGMM6TmhBP2lCPZpYrjzaL8Q',
+    y: 'M--ybhZt1p8teQEkJJH1c7YgbRIYY5kNbgDs-49T37M',
+  };
   const point = exportJwk(generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey);
   test.each([
     ['null', null],
@@ -52,6 +59,7 @@ describe('importJwk', () => {
     ['X25519, which does not sign', { kty: 'OKP', crv: 'X25519', x: 'AAAA' }],
     ['a missing coordinate', { ...point, y: undefined }],
     ['a coordinate in plain Base64', { ...point, y: 'a+/=' }],
+    ['a coordinate without the zero that it begins with', withoutFirstZero],
     ['a point off its curve', { ...point, y: 'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAE' }],
     ['a small RSA modulus', exportJwk(generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey)],
     ['a modulus without end', { kty: 'RSA', n: 'A'.repeat(1_000_000), e: 'AQAB' }],

@@ -10,6 +10,9 @@ export type PublicJwk =
 const ecCurves = ['P-256', 'P-384', 'P-521'] as const;
 type EcCurve = (typeof ecCurves)[number];
 
+/** Octets of a coordinate, with the zeros that it begins with (RFC 7518 §6.2.1.2). */
+const coordinateOctets: Readonly<Record<EcCurve, number>> = { 'P-256': 32, 'P-384': 48, 'P-521': 66 };
+
 // Larger keys cost more to verify than a caller should be able to make a server spend.
 const rsaBits = { min: 2048, max: 8192 };
 
@@ -21,7 +24,8 @@ export function exportJwk(key: KeyObject): PublicJwk {
 
 /**
  * Key of a JWK that came from outside. Throws InvalidInput for a private or symmetric one, an unknown kind or
- * curve, an RSA modulus outside 2048 to 8192 bits, or a point that is not on its curve.
+ * curve, an RSA modulus outside 2048 to 8192 bits, a coordinate of another length than its curve has, or a point that
+ * is not on its curve.
  */
 export function importJwk(jwk: unknown): KeyObject {
   if (typeof jwk !== 'object' || jwk === null) throw refusal('is not an object');
@@ -31,7 +35,7 @@ export function importJwk(jwk: unknown): KeyObject {
   try {
     key = createPublicKey({ key: members, format: 'jwk' });
   } catch (cause) {
-    throw refusal('is no valid key', cause);
+    throw refusal('is not a valid key', cause);
   }
   const bits = key.asymmetricKeyDetails?.modulusLength;
   if (bits !== undefined && (bits < rsaBits.min || bits > rsaBits.max)) {
@@ -50,7 +54,14 @@ function requiredMembers(jwk: Readonly<Record<string, unknown>>): PublicJwk {
     case 'EC': {
       const crv = ecCurves.find((name) => name === jwk['crv']);
       if (crv === undefined) throw refusal('has a curve that is not supported');
-      return { kty: 'EC', crv, x: text('x'), y: text('y') };
+      const [x, y] = [text('x'), text('y')];
+      // shortened ones would have another thumbprint than the client computes
+      for (const [name, value] of [
+        ['x', x],
+        ['y', y],
+      ] as const)
+        requireOctets(name, value, coordinateOctets[crv]);
+      return { kty: 'EC', crv, x, y };
     }
     case 'RSA':
       return { kty: 'RSA', n: text('n'), e: text('e') };
@@ -60,6 +71,11 @@ function requiredMembers(jwk: Readonly<Record<string, unknown>>): PublicJwk {
     default:
       throw refusal('has a kind that is not supported');
   }
+}
+
+function requireOctets(name: string, value: string, octets: number): void {
+  const { length } = Buffer.from(value, 'base64url');
+  if (length !== octets) throw refusal(`has a coordinate ${name} of ${length} octets instead of ${octets}`);
 }
 
 function refusal(reason: string, cause?: unknown): InvalidInput {
