@@ -40,12 +40,24 @@ class CurrentTest {
 }
 
 module.exports = class SharedRuntime extends Runtime {
-  #hasTestsAtOnce;
+  #Storage;
+  #storages = [];
 
   constructor(...parts) {
     super(...parts);
     const testPath = parts[6];
-    this.#hasTestsAtOnce = readFileSync(testPath, 'utf8').includes('test.concurrent');
+    const hasTestsAtOnce = readFileSync(testPath, 'utf8').includes('test.concurrent');
+    this.#Storage = hasTestsAtOnce ? this.#noted(hooks.AsyncLocalStorage) : CurrentTest;
+  }
+
+  #noted(Storage) {
+    const storages = this.#storages;
+    return class extends Storage {
+      constructor(...options) {
+        super(...options);
+        storages.push(this);
+      }
+    };
   }
 
   unstable_shouldLoadAsEsm(path) {
@@ -61,7 +73,7 @@ module.exports = class SharedRuntime extends Runtime {
   /** Circus, anew for each file, as it holds the state of one. */
   requireInternalModule(path) {
     const { AsyncLocalStorage } = hooks;
-    if (!this.#hasTestsAtOnce) hooks.AsyncLocalStorage = CurrentTest;
+    hooks.AsyncLocalStorage = this.#Storage;
     try {
       delete require.cache[path];
       return require(path);
@@ -72,5 +84,11 @@ module.exports = class SharedRuntime extends Runtime {
 
   requireModule(path) {
     return require(path);
+  }
+
+  teardown() {
+    super.teardown();
+    // those of files that ended would cost every promise of the next ones
+    for (const storage of this.#storages) storage.disable();
   }
 };
