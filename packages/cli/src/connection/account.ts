@@ -53,7 +53,7 @@ async function findProject(
   }
   const [first, ...others] = projects;
   if (first === undefined)
-    throw new UsageError('you have no project yet; certloop projects create creates one');
+    throw new UsageError('you have no project yet; create one with certloop projects create');
   const found = others.length === 0 ? first : await projectOfKey(session, client, projects);
   if (found !== undefined) return found;
   const names = projects.map(({ name, id }) => name || id).join(', ');
