@@ -182,4 +182,31 @@ jest.setTimeout(180_000);
       });
     });
   }
+
+  test('loads the next page again after it could not be loaded', async () => {
+    const { app } = stage;
+    const { space, fqdn } = await fqdnWithCsr(app, 'a.lost.example.org');
+    await seedListed(app.database, fqdn.id, 189, '0000001c');
+    const path = `/spaces/${space.id}?sort=fqdn`;
+    await stage.play('next-page-lost', app.people.ada, path, async ({ page }) => {
+      await page.clock.install();
+      await page.reload();
+      await page.getByText('100 names of 190', { exact: true }).waitFor();
+      const nextPage = '**/fqdns?*cursor=*';
+      let lost = 0;
+      await page.route(nextPage, (route) => {
+        lost += 1;
+        return route.abort('connectionreset');
+      });
+      const more = page.getByRole('button', { name: 'Show more' });
+      await more.click();
+      const failure = page.getByText('The service does not answer.');
+      while (!(await failure.isVisible())) await page.clock.fastForward(1_000);
+      expect(lost).toBe(3);
+      await page.getByText('100 names of 190', { exact: true }).waitFor();
+      await page.unroute(nextPage);
+      await more.click();
+      await page.getByText('190 names', { exact: true }).waitFor();
+    });
+  });
 });
