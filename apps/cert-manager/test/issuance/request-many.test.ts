@@ -93,7 +93,7 @@ describeEachDialect('requests for certificates, many at once', (open) => {
     await Promise.all(made.map((fqdn) => request(fqdn)));
     const moveMs = 4000;
     expect((await ended({ moveMs })) * moveMs).toBeGreaterThan(leaseMs);
-    expect(app.logged().filter(({ event }) => event === 'issuance.taken_up')).toEqual([]);
+    expect(app.logged().filter(({ event }) => event === 'issuance.taken_over')).toEqual([]);
     expect(await failures()).toEqual([]);
     expect(await jobs()).toHaveLength(count);
     expect(ca.orders).toHaveLength(count);

@@ -60,7 +60,7 @@ export function createIssuanceRunner(deps: RunDeps): IssuanceRunner {
         const leaseUntil = new Date(now.getTime() + deps.leaseMs);
         const job = await deps.db.transaction((tx) => claimJob(tx, now, leaseUntil));
         if (job === undefined) return;
-        deps.logger.warn({ jobId: job.id, attempt: job.attempt }, 'issuance.taken_up');
+        deps.logger.warn({ jobId: job.id, attempt: job.attempt }, 'issuance.taken_over');
         if (job.attempt > maxAttempts) await failInterruptedJob(deps, job, maxAttempts);
         else begin(job);
       }
@@ -98,16 +98,16 @@ async function extendWaiting({ db, clock, logger, leaseMs }: RunDeps, jobs: read
 
 /** Unless the service stops, the job stays claimed until its lease expires, and is then taken over. */
 function logBroken({ logger }: RunDeps, { id: jobId }: IssuanceJobRow, error: unknown): void {
-  logger.error({ jobId, error }, 'issuance.broken');
+  logger.error({ jobId, error }, 'issuance.unexpected_error');
 }
 
 /** Releases a job for the next process, since this one stops. */
 async function releaseJob({ db, logger }: RunDeps, job: IssuanceJobRow): Promise<void> {
   try {
     await db.transaction((tx) => updateJob(tx, job, { leaseUntil: null }));
-    logger.info({ jobId: job.id }, 'issuance.left');
+    logger.info({ jobId: job.id }, 'issuance.released');
   } catch (error) {
-    logger.warn({ jobId: job.id, error }, 'issuance.not_left');
+    logger.warn({ jobId: job.id, error }, 'issuance.release_failed');
   }
 }
 

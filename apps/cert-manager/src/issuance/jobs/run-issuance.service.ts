@@ -235,7 +235,7 @@ async function wait(worker: IssuanceWorker, reason: string): Promise<void> {
     updateJob(tx, worker.job, { status: 'waiting', message: reason, leaseUntil: null }),
   );
   if (!isMine) throw new JobLost();
-  worker.deps.logger.info({ jobId: worker.job.id }, 'issuance.waiting');
+  worker.deps.logger.info({ jobId: worker.job.id }, 'issuance.waiting_for_confirmation');
 }
 
 async function fail(

@@ -42,7 +42,7 @@ export async function recoverSigning(deps: RecoverDeps): Promise<void> {
     if (request === undefined) return;
     deps.logger.warn({ request: request.id, attempt: request.attempt }, 'signing.taken_over');
     await recover(deps, request).catch((error: unknown) =>
-      deps.logger.error({ request: request.id, error }, 'signing.not_recovered'),
+      deps.logger.error({ request: request.id, error }, 'signing.recovery_failed'),
     );
   }
 }
@@ -62,7 +62,7 @@ async function recover(deps: RecoverDeps, request: SigningRequestRow): Promise<v
     return;
   }
   if (outcome.isPermanent === true) return abandonRequest(deps, request, outcome.reason, provider);
-  deps.logger.warn({ request: request.id, reason: outcome.reason }, 'signing.asks_again');
+  deps.logger.warn({ request: request.id, reason: outcome.reason }, 'signing.will_retry');
 }
 
 interface Subject {

@@ -82,7 +82,8 @@ export function describeRequests(name: string, suite: (place: RequestPlace) => v
 
 function actsOn(started: { readonly app: TestApp; readonly ca: ScriptedAcme }) {
   let seen = 0;
-  const brokenCount = () => started.app.logged().filter(({ event }) => event === 'issuance.broken').length;
+  const brokenCount = () =>
+    started.app.logged().filter(({ event }) => event === 'issuance.unexpected_error').length;
   const acts: Pick<RequestPlace, 'configureAcme' | 'request' | 'certificatesOf' | 'quiet'> = {
     configureAcme: async (more) => {
       const { app, ca } = started;
