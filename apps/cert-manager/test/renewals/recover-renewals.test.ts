@@ -110,7 +110,7 @@ describeEachDialect('a process that dies while it renews', (open) => {
         attempt: 2,
         reason: 'lease_expired',
       });
-      expect(app.logged().find(({ event }) => event === 'renewal.lapsed')).toBeDefined();
+      expect(app.logged().find(({ event }) => event === 'renewal.lease_expired')).toBeDefined();
       app.clock.advance(leaseMs);
       await app.renew();
       app.clock.advance(60_000);

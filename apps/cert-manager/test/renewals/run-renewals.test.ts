@@ -179,7 +179,7 @@ describeEachDialect('a run of the renewal queue', (open) => {
         expect(app.clock.now().getTime() - before).toBeLessThanOrEqual(day);
         report = await app.renew();
       }
-      expect(app.logged().at(-1)).toMatchObject({ event: 'renewal.long_expired', fqdn: fqdn.fqdn });
+      expect(app.logged().at(-1)).toMatchObject({ event: 'renewal.failed_long_expired', fqdn: fqdn.fqdn });
       ca.answer('normally');
       await moveToRenewal(app, fqdn);
       expect(await app.renew()).toMatchObject({ renewed: 1 });

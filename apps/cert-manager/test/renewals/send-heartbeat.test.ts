@@ -100,7 +100,7 @@ describeEachDialect('the heartbeat', (open) => {
       ['/start', ''],
       ['/fail', 'the disk is full'],
     ]);
-    expect(events()).toEqual(['renewals.failed']);
+    expect(events()).toEqual(['renewals.run_failed']);
   });
 
   test('reports the results, and fails if attention is needed', async () => {

@@ -47,7 +47,7 @@ describeEachDialect('a process that is stopped while it renews', (open) => {
     await stopping.close();
     // no one needs to look at it
     expect(await renewing).toMatchObject({ renewed: 0, failed: [], broken: 0 });
-    expect(endsOf(stopping)).toEqual(['renewal.left']);
+    expect(endsOf(stopping)).toEqual(['renewal.released']);
 
     acme.processing = 0;
     expect(await app.renew()).toMatchObject({ renewed: 1, lapsed: 0 });
@@ -77,7 +77,7 @@ describeEachDialect('a process that is stopped while it renews', (open) => {
     const closing = stopping.close();
     steps.emit('go on');
     await Promise.all([closing, renewing]);
-    expect(endsOf(stopping)).toEqual(['renewal.broken', 'renewal.left']);
+    expect(endsOf(stopping)).toEqual(['renewal.unexpected_error', 'renewal.released']);
     expect(await app.renew()).toMatchObject({ renewed: 1, lapsed: 0 });
   });
 
@@ -119,5 +119,5 @@ describeEachDialect('a process that is stopped while it renews', (open) => {
 /** What was logged about the ends of renewals. */
 function endsOf(app: TestApp): unknown[] {
   const events = app.logged().map(({ event }) => event);
-  return events.filter((event) => event === 'renewal.broken' || event === 'renewal.left');
+  return events.filter((event) => event === 'renewal.unexpected_error' || event === 'renewal.released');
 }

@@ -64,7 +64,7 @@ async function ask({ db, logger }: AdviceDeps, open: Open, entry: RenewalRow): P
     return (await adviseRenewal?.(pem)) ?? 'none';
   } catch (error) {
     if (!(error instanceof AppError || error instanceof SecretUnreadable)) throw error;
-    logger.warn({ entryId: entry.id, reason: error.message }, 'renewal.no_advice');
+    logger.warn({ entryId: entry.id, reason: error.message }, 'renewal.advice_unavailable');
     return 'fault';
   }
 }
@@ -90,7 +90,7 @@ async function storeAdvice(
   });
   if (answer === 'none' || answer === 'fault' || isSame(asked, answer)) return;
   const { start, end, explanationUrl } = answer;
-  logger.info({ entryId: asked.id, start, end, explanationUrl }, 'renewal.window');
+  logger.info({ entryId: asked.id, start, end, explanationUrl }, 'renewal.window_received');
 }
 
 function changeBy(answer: Answer, now: Date): Partial<RenewalRow> {

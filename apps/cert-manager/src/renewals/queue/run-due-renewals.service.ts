@@ -115,7 +115,10 @@ async function returnLapsed({ db, clock, logger, refreshStates }: RenewalWorker)
     });
     if (!isReturned) continue;
     count += 1;
-    logger.warn({ entryId: entry.id, attempt: entry.attempt, owner: entry.leaseOwner }, 'renewal.lapsed');
+    logger.warn(
+      { entryId: entry.id, attempt: entry.attempt, owner: entry.leaseOwner },
+      'renewal.lease_expired',
+    );
   }
   return count;
 }
@@ -158,7 +161,7 @@ function begin(worker: RenewalWorker, work: Set<Promise<void>>, entry: RenewalRo
   const renewal = renewCertificate(worker, entry)
     .catch((error: unknown): RunEnd | Promise<RunEnd> => {
       const isBrokenOff = worker.stopping.aborted && error === worker.stopping.reason;
-      if (!isBrokenOff) worker.logger.error({ entryId: entry.id, error }, 'renewal.broken');
+      if (!isBrokenOff) worker.logger.error({ entryId: entry.id, error }, 'renewal.unexpected_error');
       return worker.isStopped ? leave(worker, entry) : { kind: 'broken' };
     })
     .then((end) => {
@@ -174,9 +177,9 @@ async function leave({ db, logger }: RenewalWorker, entry: RenewalRow): Promise<
   try {
     const change = changeOf(entry, { kind: 'leave', attempt });
     const isLeft = await db.transaction((tx) => updateRenewal(tx, entry, { ...change }));
-    if (isLeft) logger.info({ entryId, attempt }, 'renewal.left');
+    if (isLeft) logger.info({ entryId, attempt }, 'renewal.released');
   } catch (error) {
-    logger.warn({ entryId, error }, 'renewal.not_left');
+    logger.warn({ entryId, error }, 'renewal.release_failed');
   }
   return { kind: 'left' };
 }

@@ -37,7 +37,7 @@ export async function runRenewalJob(deps: RenewalJobDeps): Promise<boolean> {
     ]);
     return report.isDone;
   } catch (error) {
-    deps.logger.error({ error }, 'renewals.failed');
+    deps.logger.error({ error }, 'renewals.run_failed');
     await beat?.fail(error instanceof Error ? error.message : String(error));
     return true;
   }

@@ -119,7 +119,7 @@ export async function settleFailed(
     return step;
   });
   const facts = { entryId: entry.id, fqdn, attempt: entry.attempt, reason, next: shown(next) };
-  if (next !== 'none' && next.isLongExpired) logger.error(facts, 'renewal.long_expired');
+  if (next !== 'none' && next.isLongExpired) logger.error(facts, 'renewal.failed_long_expired');
   else logger.warn(facts, 'renewal.failed');
   return { kind: 'failed', fqdn, reason, next };
 }
