@@ -23,7 +23,7 @@ const sliceMs = 10_000;
 export async function sweepWatch({ watchesExpiry, ...deps }: SweepWatchDeps): Promise<void> {
   let begun = await sweepMode(deps, 'renewal', 0);
   if (watchesExpiry) begun = await sweepMode(deps, 'expiry', begun);
-  if (begun > 0) deps.logger.info({ begun }, 'watch.swept');
+  if (begun > 0) deps.logger.info({ begun }, 'watch.missing_checks_found');
 }
 
 /** Number of added FQDNs; `before` is the number that earlier modes added. */

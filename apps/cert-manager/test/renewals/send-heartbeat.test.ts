@@ -150,7 +150,7 @@ describeEachDialect('the heartbeat', (open) => {
     expect(events().sort()).toEqual(['heartbeat.url_failed', 'heartbeat.url_failed']);
     status = 204;
     await elsewhere.ping();
-    expect(events().filter((event) => event === 'heartbeat.url_works')).toHaveLength(1);
+    expect(events().filter((event) => event === 'heartbeat.url_recovered')).toHaveLength(1);
     // who has such an address may ping
     for (const line of lines) expect(line).not.toContain('/failing');
     await elsewhere.close();

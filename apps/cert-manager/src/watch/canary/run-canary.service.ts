@@ -44,7 +44,7 @@ export function createCanary(deps: CanaryDeps): () => Promise<void> {
     if (!(error instanceof MonitorRefused)) throw error;
     const now = clock.now();
     const { fault, message: reason } = error;
-    logger.info({ fault, reason }, 'watch.canary_put_off');
+    logger.info({ fault, reason }, 'watch.canary_postponed');
     refusedSince = isRefusal(error) ? (refusedSince ?? now) : undefined;
     if (refusedSince !== undefined && now.getTime() - refusedSince.getTime() >= awaySeconds * 1000)
       await onSight({ raisesAlerts: 'unknown', reason });

@@ -185,7 +185,7 @@ function putOff(
   const isLost = fault === 'gone';
   const dueAt = isLost && attempts === 1 ? now : retryAt(attempts, now);
   if (fault === 'refused' && row.lastError !== lastError) {
-    logger.warn({ fqdnId: row.id, reason: lastError }, 'watch.refused');
+    logger.warn({ fqdnId: row.id, reason: lastError }, 'watch.check_refused');
   }
   const waiting = fault === 'no_room' ? mode : row.waiting;
   const state = isLost ? noCheck : sync.state;

@@ -32,7 +32,7 @@ export function createHeartbeatUrls({ urls, logger, timeoutMs = 5000 }: Heartbea
     // the address is a secret: who has it may ping
     const facts = { number: index + 1 };
     if (reason === undefined) {
-      if (failing.delete(index)) logger.info(facts, 'heartbeat.url_works');
+      if (failing.delete(index)) logger.info(facts, 'heartbeat.url_recovered');
       return;
     }
     if (!failing.has(index)) logger.warn({ ...facts, reason }, 'heartbeat.url_failed');

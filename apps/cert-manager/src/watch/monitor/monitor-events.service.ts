@@ -101,7 +101,7 @@ export function createAlertEvents({
     await db.transaction(async (tx) => {
       if (raisesAlerts === true) {
         if (!(await noteBack(tx, 'alerts', now))) return;
-        logger.info({}, 'watch.monitor_sees');
+        logger.info({}, 'watch.monitor_alerts_again');
         const data = { message: 'The monitor raises alerts again.', reason: 'blind' };
         await notices?.record(tx, { type: 'monitor.back', subject, data });
         return;

@@ -87,12 +87,12 @@ function createRoom({ clock, logger }: PresenceTools) {
   let askAgainAt: Date | undefined;
   return {
     noteGranted: () => {
-      if (askAgainAt !== undefined) logger.info({}, 'watch.room');
+      if (askAgainAt !== undefined) logger.info({}, 'watch.check_limit_lifted');
       askAgainAt = undefined;
     },
     noteError: (error: unknown) => {
       if (!(error instanceof MonitorRefused && error.fault === 'no_room')) return;
-      if (askAgainAt === undefined) logger.warn({ reason: error.message }, 'watch.no_room');
+      if (askAgainAt === undefined) logger.warn({ reason: error.message }, 'watch.check_limit_reached');
       askAgainAt = roomAskedAt(clock.now());
     },
     mayAsk: () => {

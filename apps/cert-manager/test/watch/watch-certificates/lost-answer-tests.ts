@@ -118,7 +118,9 @@ export function testLostAnswers(stage: WatchStage): void {
         .events()
         .slice(before)
         .filter((event) => String(event).startsWith('watch.'));
-    expect(logged().filter((event) => event === 'watch.no_room')).toEqual(['watch.no_room']);
+    expect(logged().filter((event) => event === 'watch.check_limit_reached')).toEqual([
+      'watch.check_limit_reached',
+    ]);
     expect(stage.monitor.checks()).toHaveLength(1);
     stage.monitor.limit = 10;
     for (let count = 0; count < 6; count += 1) {
@@ -126,7 +128,9 @@ export function testLostAnswers(stage: WatchStage): void {
       await stage.app.watch();
     }
     expect(stage.monitor.checks()).toHaveLength(4);
-    expect(logged().filter((event) => event === 'watch.room')).toEqual(['watch.room']);
+    expect(logged().filter((event) => event === 'watch.check_limit_lifted')).toEqual([
+      'watch.check_limit_lifted',
+    ]);
   });
 
   test.each([401, 403, 404, 500])('continues to renew when every call returns %i', async (status) => {
