@@ -87,7 +87,7 @@ export function createDenials({ db, clock, logger }: DenialsDeps): Denials {
 
   // The refusal itself must reach the caller, whatever becomes of its entry.
   const safely = (work: Promise<void>) =>
-    work.catch((error: unknown) => logger.error({ error }, 'audit.denial_lost'));
+    work.catch((error: unknown) => logger.error({ error }, 'audit.denial_not_recorded'));
 
   return {
     record: (caller, denial) => safely(record(caller, denial)),

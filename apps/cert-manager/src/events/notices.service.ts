@@ -80,7 +80,7 @@ export function createNotices({ mail, webhook, ...deps }: NoticesDeps): Notices 
       const before = new Date(clock.now().getTime() - storedDays * 86_400_000);
       for (;;) {
         const deleted = await db.transaction((tx) => deleteOldEvents(tx, before, slice));
-        if (deleted.notices > 0) logger.error(deleted, 'notices.never_sent');
+        if (deleted.notices > 0) logger.error(deleted, 'notices.deleted_unsent');
         if (deleted.events < slice) return;
         // SQLite answers at once: requests get their turn between two slices
         await nextRound();

@@ -117,7 +117,7 @@ export function putOffRevocation(
     // further tries go into the log of the service: an audit entry each would say nothing new
     if (pending.attempts === 0) await recordFailure(tx, pending, provider, message, now);
     const facts = { certificateId: pending.id, fqdn: pending.fqdn, attempts, reason: message };
-    logger.warn({ ...facts, next: dueAt.toISOString() }, 'revocation.put_off');
+    logger.warn({ ...facts, next: dueAt.toISOString() }, 'revocation.postponed');
     return dueAt;
   });
 }

@@ -35,5 +35,5 @@ export async function sweepStandings({ db, clock, logger, standings }: SweepStan
     if (facts.length < slice) break;
     last = facts.at(-1)?.id ?? '';
   }
-  if (mended > 0) logger.info({ mended }, 'standings.mended');
+  if (mended > 0) logger.info({ mended }, 'standings.corrected');
 }

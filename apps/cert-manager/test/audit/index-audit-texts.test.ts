@@ -23,7 +23,7 @@ describeOnPostgres('the index of texts in the audit log', () => {
     expect(await findTextIndex(db)).toBe('missing');
     await indexAuditTexts({ db, logger });
     await indexAuditTexts({ db, logger });
-    expect(events()).toEqual(['audit.text_index_made']);
+    expect(events()).toEqual(['audit.text_index_created']);
     expect(await findTextIndex(db)).toBe('valid');
     expect(await db.schemaDrift()).toEqual([]);
     const plan = await db.transaction(async (tx) => {
@@ -61,7 +61,7 @@ describeOnPostgres('the index of texts in the audit log', () => {
     const db = await openDatabase({ url: bound.href, schema });
     await indexAuditTexts({ db, logger });
     expect(logged).toMatchObject([
-      { event: 'audit.text_index_missing', reason: expect.stringMatching(/permission denied/) },
+      { event: 'audit.text_index_not_created', reason: expect.stringMatching(/permission denied/) },
     ]);
     await db.close();
     await database.transaction((tx) => tx.query(`drop owned by ${name}; drop role ${name}`));

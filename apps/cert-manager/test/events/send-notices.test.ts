@@ -144,7 +144,7 @@ describeNotices('notices', (place) => {
     place.app.clock.advance(2 * minute);
     await place.app.sweepNotices();
     expect(await place.app.database.read((tx) => tx.find(events))).toMatchObject([{ subject: 'new' }]);
-    expect(place.logged('notices.never_sent')).toHaveLength(1);
+    expect(place.logged('notices.deleted_unsent')).toHaveLength(1);
   });
 
   test('do not write secrets to the log', async () => {

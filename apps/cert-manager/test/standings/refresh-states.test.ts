@@ -41,7 +41,7 @@ describeEachDialect('the stored state of an FQDN', (open) => {
   /** What was written at each change is what the sweep finds by the facts. */
   async function expectRight(): Promise<void> {
     await app.sweepStandings();
-    expect(app.logged().filter(({ event }) => event === 'standings.mended')).toEqual([]);
+    expect(app.logged().filter(({ event }) => event === 'standings.corrected')).toEqual([]);
   }
   async function rowOf({ id }: Fqdn) {
     const row = await app.database.read((tx) => tx.findOneBy(fqdnStandings, { id }));
@@ -214,7 +214,7 @@ describeEachDialect('the stored state of an FQDN', (open) => {
     await app.sweepStandings();
     expect(await rowOf(fqdn)).toEqual({ ...before, updatedAt: app.clock.now() });
     expect(await rowOf(other)).toEqual(right);
-    const mended = app.logged().filter(({ event }) => event === 'standings.mended');
+    const mended = app.logged().filter(({ event }) => event === 'standings.corrected');
     expect(mended).toMatchObject([{ mended: 1 }]);
     (app.logged() as unknown[]).length = 0;
   });

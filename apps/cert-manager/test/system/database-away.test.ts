@@ -100,7 +100,7 @@ describe('a full disk under SQLite', () => {
     await app.database.transaction((tx) => tx.query(drop));
     await app.request.get('/spaces').set(auth).expect(200);
     await app.request.get('/spaces').set(auth).expect(200);
-    expect(app.logged().filter(({ event }) => event === 'credential.use_not_noted')).toHaveLength(1);
+    expect(app.logged().filter(({ event }) => event === 'credential.use_not_recorded')).toHaveLength(1);
     await app.database.transaction((tx) => tx.query('drop trigger refuse_notes'));
     app.clock.advance(120_000);
     await app.request.get('/spaces').set(auth).expect(200);

@@ -74,7 +74,7 @@ export function createDnsProver(
       try {
         await dns.cleanUp(record, { ...proof, answer });
       } catch (error) {
-        logger.warn({ name: record.name, error }, 'acme.record_left_behind');
+        logger.warn({ name: record.name, error }, 'acme.record_not_removed');
       }
     },
     probe: dns.probe,

@@ -19,9 +19,9 @@ export async function indexAuditTexts({ db, logger }: IndexTextsDeps): Promise<v
     if (state === 'valid' || state === 'being made') return;
     if (state === 'left unfinished') await dropTextIndex(db);
     await createTextIndex(db);
-    logger.info('audit.text_index_made');
+    logger.info('audit.text_index_created');
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    logger.warn({ reason }, 'audit.text_index_missing');
+    logger.warn({ reason }, 'audit.text_index_not_created');
   }
 }

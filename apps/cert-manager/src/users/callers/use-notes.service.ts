@@ -25,7 +25,7 @@ export function createNoteUse({ db, logger }: UseNotesOptions): NoteUse {
     tried.set(key, at.getTime());
     const noted = db
       .transaction(write)
-      .catch((error: unknown) => logger.warn({ error }, 'credential.use_not_noted'));
+      .catch((error: unknown) => logger.warn({ error }, 'credential.use_not_recorded'));
     await settledWithin(noted, patienceMs);
   };
 }

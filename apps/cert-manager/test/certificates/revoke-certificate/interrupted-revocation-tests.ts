@@ -29,7 +29,7 @@ export function describeInterruptions({
     }
     // one entry says that it failed, the log of the service has every try
     expect((await entries()).length).toBe(failures);
-    expect(place.app.logged().filter(({ event }) => event === 'revocation.put_off')).toHaveLength(4);
+    expect(place.app.logged().filter(({ event }) => event === 'revocation.postponed')).toHaveLength(4);
     place.ca.revocations.answer('normally');
     await place.app.finishRevocations();
     expect((await newestOf(fqdn)).revokedAt).toBeUndefined();
