@@ -74,7 +74,7 @@ export function runTurn(
     }
     await returnRest();
   };
-  const fail = (error: unknown) => logger.error({ error, turn: turn.id }, 'alert.turn_failed');
+  const fail = (error: unknown) => logger.error({ error, turn: turn.id }, 'alert.batch_failed');
   return {
     over: run()
       .catch(fail)
@@ -101,7 +101,7 @@ async function retryUntilStored<Value>(
       return await work();
     } catch (error) {
       if (isStopping() || tries === maxPersistTries) throw error;
-      if (tries === 1) logger.warn({ error }, 'alert.not_recorded_yet');
+      if (tries === 1) logger.warn({ error }, 'alert.result_not_recorded_yet');
       await pause(persistPauseMs, undefined, { ref: false });
     }
   }
@@ -145,7 +145,7 @@ async function load(deps: DeliverTurnDeps, parcel: QueuedParcel) {
     return await deps.db.read((tx) => loadContent(deps, tx, parcel));
   } catch (error) {
     if (!(error instanceof DatabaseUnavailable)) throw error;
-    deps.logger.warn({ error, notification: leadOf(parcel).id }, 'alert.not_loaded');
+    deps.logger.warn({ error, notification: leadOf(parcel).id }, 'alert.content_not_loaded');
     return 'not-loaded';
   }
 }

@@ -79,7 +79,7 @@ function judge(
   try {
     return judgeOverdue(check, now);
   } catch (error) {
-    logger.error({ error, check: check.uuid }, 'check.not_judged');
+    logger.error({ error, check: check.uuid }, 'check.evaluation_failed');
     return { isDown: false, alertAfter: now + hour };
   }
 }

@@ -96,7 +96,7 @@ export async function deliver(
       (await integration.notify?.(notice)) ?? undelivered('this kind of channel does not support notices')
     );
   } catch (error) {
-    logger.error({ error, channel: uuid }, 'channel.fault');
+    logger.error({ error, channel: uuid }, 'channel.message_not_created');
     return undelivered('the message could not be created');
   }
 }

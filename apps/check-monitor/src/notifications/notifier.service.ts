@@ -82,7 +82,7 @@ export function createNotifier(deps: NotifierDeps): Notifier {
     timeoutMs,
     stop,
     clock: deps.clock,
-    onCaptcha: (token) => deps.logger.error({ token }, 'signal.captcha_wanted'),
+    onCaptcha: (token) => deps.logger.error({ token }, 'signal.captcha_required'),
     notifyMember: (delivery) => notifyMember(deps, integrations, delivery),
   };
   const integrations: Integrations = createIntegrations(integrationDeps, config.disabledKinds);

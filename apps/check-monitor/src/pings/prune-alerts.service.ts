@@ -26,7 +26,7 @@ export async function pruneAfter(deps: PruneDeps, pings: readonly PingOfCheck[])
     try {
       await deps.db.transaction((tx) => pruneAlerts(tx, ping));
     } catch (error) {
-      deps.logger.error({ error, check: ping.checkId }, 'alerts.not_pruned');
+      deps.logger.error({ error, check: ping.checkId }, 'alerts.pruning_failed');
     }
   }
   return new Set(due.map(({ checkId }) => checkId));

@@ -62,7 +62,7 @@ export async function listenForMail(
         () => done(),
         (error: Error) => {
           if (stream.destroyed && !stream.readableEnded)
-            deps.logger.info({ reason: error.message }, 'mail.broken_off');
+            deps.logger.info({ reason: error.message }, 'mail.aborted');
           else if (!(error instanceof MailRefused)) deps.logger.error({ error }, 'mail.failed');
           done(error instanceof MailRefused ? error : new MailRefused(451, '4.3.0 Try again later'));
         },
@@ -81,7 +81,7 @@ export async function listenForMail(
     server.listen(options.port, host, resolve);
   });
   // a client that breaks off is no fault of ours
-  server.on('error', ({ message }) => deps.logger.info({ reason: message }, 'mail.broken_off'));
+  server.on('error', ({ message }) => deps.logger.info({ reason: message }, 'mail.aborted'));
   return {
     port: (server.server.address() as AddressInfo).port,
     close: () => new Promise((resolve) => server.close(resolve)),
