@@ -93,7 +93,7 @@ function shareWith(worker: Worker, issueHere: IssueForCsr, logger: Logger): Issu
       else each.resolve(certificate);
     }
   });
-  worker.on('error', (error) => logger.error({ error }, 'second_thread.failed'));
+  worker.on('error', (error) => logger.error({ error }, 'signing_thread.failed'));
   worker.on('exit', () => {
     isReady = false;
     const left = [...sent.values()].flat();

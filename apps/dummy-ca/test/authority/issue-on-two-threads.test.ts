@@ -139,5 +139,5 @@ test('an authority whose other thread does not start logs it once, and issues al
   issued.push(...(await issueAll()));
   await second.close();
   expect(new Set(issued.map(({ serialNumber }) => serialNumber)).size).toBe(2 * valid.length);
-  expect(lines).toEqual(['second_thread.failed']);
+  expect(lines).toEqual(['signing_thread.failed']);
 });

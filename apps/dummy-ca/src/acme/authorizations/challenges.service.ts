@@ -87,7 +87,7 @@ async function validate(
     store.noteProven(authorization);
     counts.countChallenge({ type: challenge.type, outcome: 'valid' });
   } catch (error) {
-    if (!(error instanceof AppError)) logger.error({ error }, 'validation.fault');
+    if (!(error instanceof AppError)) logger.error({ error }, 'validation.unexpected_error');
     const refusal =
       error instanceof AppError ? error : new AcmeProblem('serverInternal', 'the validation was aborted');
     challenge.problem = acmeProblemDocument(refusal);

@@ -57,7 +57,7 @@ async function issueFor(deps: AcmeDeps, order: Order, asked: AcmeCsr): Promise<v
     order.certificateId = certificate.id;
     order.availableAt = processingUntil(deps, 'finalize') ?? order.finalizedAt;
   } catch (error) {
-    if (!(error instanceof AppError)) deps.logger.error({ error }, 'issuance.fault');
+    if (!(error instanceof AppError)) deps.logger.error({ error }, 'issuance.unexpected_error');
     deps.counts.countOrder({ outcome: 'failed' });
     order.problem = acmeProblemDocument(new AcmeProblem('serverInternal', 'the certificate was not issued'));
   }
