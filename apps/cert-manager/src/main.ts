@@ -12,7 +12,7 @@ void runService('cert-manager', async (onClose) => {
   const database = await openMigrated(config, logger);
   onClose(() => database.close());
   const consoleFolder = findConsole('@certloop/web-manager', import.meta.url);
-  if (consoleFolder === undefined) logger.info('console.absent');
+  if (consoleFolder === undefined) logger.info('console.not_built');
   const app = await createApp({ config, database, logger, clock: systemClock, consoleFolder });
   onClose(() => app.close());
   const { host, http01Port } = config;

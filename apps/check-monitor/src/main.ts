@@ -41,7 +41,7 @@ void runService('check-monitor', async (onClose) => {
   const notifier = createNotifier({ config: config.delivery, db: database, logger, clock, ...observers });
   onClose(() => notifier.close());
   const consoleFolder = findConsole('@certloop/web-monitor', import.meta.url);
-  if (consoleFolder === undefined) logger.info('console.absent');
+  if (consoleFolder === undefined) logger.info('console.not_built');
   const { handler, intake, tick, drain, dispatcher } = createApp({
     config,
     database,

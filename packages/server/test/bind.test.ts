@@ -87,13 +87,13 @@ describe('requests that a bound contract serves', () => {
     going.destroy();
     while (!things.isEnded) await new Promise((resolve) => setImmediate(resolve));
     // a client that disconnects is not a fault of the service
-    expect(things.lines.join('')).not.toContain('request.fault');
+    expect(things.lines.join('')).not.toContain('request.unexpected_error');
   });
 
   test('a failure at the first chunk is an error response, a later one aborts the response', async () => {
     expect((await call().get('/numbers/-1')).status).toBe(400);
     await expect(call().get('/numbers/3')).rejects.toThrow('aborted');
-    expect(things.lines.some((line) => line.includes('request.fault'))).toBe(true);
+    expect(things.lines.some((line) => line.includes('request.unexpected_error'))).toBe(true);
   });
 
   test('receives a file and its fields together', async () => {
@@ -254,7 +254,7 @@ describe('requests that a bound contract rejects', () => {
       500,
       expect.not.stringContaining('hunter2'),
     ]);
-    expect(things.lines.some((line) => line.includes('request.fault'))).toBe(true);
+    expect(things.lines.some((line) => line.includes('request.unexpected_error'))).toBe(true);
   });
 
   test.each([
@@ -326,5 +326,5 @@ test('aborts work whose caller disconnects, without logging an error', async () 
   going.destroy();
   await closed;
   await call().get('/many/1').expect(200);
-  expect(things.lines.join('')).not.toContain('request.fault');
+  expect(things.lines.join('')).not.toContain('request.unexpected_error');
 });

@@ -214,7 +214,7 @@ describeEachDialect('exporting audit logs', (open) => {
       await app.request.get('/spaces').set(app.people.ada.auth).expect(200);
       server.closeAllConnections();
       server.close();
-      expect(app.logged().filter(({ event }) => event === 'request.fault')).toEqual([]);
+      expect(app.logged().filter(({ event }) => event === 'request.unexpected_error')).toEqual([]);
     });
   });
 });

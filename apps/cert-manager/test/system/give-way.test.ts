@@ -98,7 +98,7 @@ describeEachDialect('work on very many FQDNs and audit entries', (open, dialect)
     setImmediate(() => asked.destroy());
     await closed;
     expect(await ask('GET', '/audit-logs?q=host-4711.')).toMatchObject({ status: 200 });
-    expect(app.logged().filter(({ event }) => event === 'request.fault')).toEqual([]);
+    expect(app.logged().filter(({ event }) => event === 'request.unexpected_error')).toEqual([]);
   });
 
   test('lists all FQDNs, queue entries, certificates and CSRs', async () => {

@@ -33,7 +33,7 @@ export function csrResponder(deps: SigningDeps, logger: Logger): RequestListener
       (reply) => sendText(response, 200, { 'Content-Type': jsonType }, JSON.stringify(reply)),
       (error: unknown) => {
         if (!(error instanceof AppError) || error.kind === 'internal') {
-          logger.error({ id, error }, 'request.fault');
+          logger.error({ id, error }, 'request.unexpected_error');
         }
         dropBody(request);
         refuse(response, error);

@@ -25,7 +25,7 @@ export function errorHandler({ logger, describe }: ErrorHandlerOptions) {
   return (error: unknown, request: Request, response: Response, _next: NextFunction): void => {
     const requestId = requestIdOf(response);
     const refusal = refusalOf(error);
-    if (refusal.kind === 'internal') logger.error({ id: requestId, error }, 'request.fault');
+    if (refusal.kind === 'internal') logger.error({ id: requestId, error }, 'request.unexpected_error');
     if (response.headersSent) {
       response.destroy();
       return;

@@ -11,7 +11,7 @@ function lineOf(error: unknown): Record<string, unknown> {
       done();
     },
   });
-  createLogger({ service: 'shop', level: 'info', destination }).error({ error }, 'request.fault');
+  createLogger({ service: 'shop', level: 'info', destination }).error({ error }, 'request.unexpected_error');
   return JSON.parse(lines.join('')) as Record<string, unknown>;
 }
 
@@ -27,7 +27,7 @@ describe('a line of an error', () => {
 
   test('names what failed and where', () => {
     expect(lineOf(failed)).toMatchObject({
-      event: 'request.fault',
+      event: 'request.unexpected_error',
       error: {
         type: 'Error',
         message: 'disk full',
