@@ -59,7 +59,8 @@ export function parseCertificate(der: Buffer): Certificate {
   members.finish();
   const part = parseSignedPart(signed);
   // RFC 5280 §4.1.1.2: what was signed and what is claimed outside of it must be the same.
-  if (!part.algorithm.raw.equals(algorithm.raw)) throw algorithm.malformed('it has two signature algorithms');
+  if (!part.algorithm.raw.equals(algorithm.raw))
+    throw algorithm.malformed('its two fields of the signature algorithm differ');
   return {
     der,
     signed: signed.raw,

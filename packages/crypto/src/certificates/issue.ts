@@ -31,17 +31,23 @@ const maxSerialNumber = 2n ** 159n - 1n;
 function refuseInvalidRequest({ certificate }: Issuer, request: IssueRequest): void {
   const { serialNumber, notBefore, notAfter, extensions = [] } = request;
   if (serialNumber < 1n || serialNumber > maxSerialNumber) {
-    throw new InvalidInput('The serial number is not within 1 and 2^159 - 1', { code: 'invalid_serial' });
+    throw new InvalidInput('The serial number must be between 1 and 2^159 - 1', { code: 'invalid_serial' });
   }
   if (!(notBefore <= notAfter)) {
-    throw new InvalidInput('The certificate would end before it begins', { code: 'invalid_validity' });
+    throw new InvalidInput(
+      'The certificate would end before it starts: notAfter must not be before notBefore',
+      { code: 'invalid_validity' },
+    );
   }
   if (notBefore < certificate.notBefore || notAfter > certificate.notAfter) {
-    const reason = 'The certificate would be valid when its issuer is not';
+    const reason =
+      'The certificate would be valid at a time when its issuer is not: choose notBefore and notAfter within those of the issuer';
     throw new InvalidInput(reason, { code: 'validity_outside_issuer' });
   }
   const added = new Set(extensions.map((extension) => extension.oid));
   if (added.size < extensions.length || profileOids.some((each) => added.has(each))) {
-    throw new InvalidInput('An extension is given twice', { code: 'duplicate_extension' });
+    throw new InvalidInput('An extension appears twice, or the profile already sets it', {
+      code: 'duplicate_extension',
+    });
   }
 }

@@ -44,7 +44,7 @@ export function createIssuer({ certificateDer, privateKey }: IssuerMaterial): Is
     throw new InvalidInput(`${name} belongs to another private key`, { code: 'issuer_key_mismatch' });
   }
   if (!certificate.isCa) {
-    throw new InvalidInput(`${name} is not one of an authority (basicConstraints has no cA)`, notACa);
+    throw new InvalidInput(`${name} is not a CA certificate (basicConstraints without cA)`, notACa);
   }
   if (!certificate.maySignCertificates) {
     throw new InvalidInput(`${name} may not sign certificates (keyUsage lacks keyCertSign)`, notACa);
@@ -73,7 +73,7 @@ export function loadIssuer({ certificatePem, privateKeyPem }: IssuerFiles, now: 
   const certificates = parsePemBlocks(certificatePem).filter((block) => block.label === certificateLabel);
   const [block, ...rest] = certificates;
   if (block === undefined || rest.length > 0) {
-    throw new InvalidInput('The text of the issuer is not exactly one certificate', {
+    throw new InvalidInput('The PEM text of the issuer must contain exactly one certificate', {
       code: 'wrong_pem_block',
     });
   }

@@ -24,7 +24,7 @@ export interface RootRequest {
 /** A new key and its self-signed certificate: a CA without a path length limit, for certificates and CRLs. */
 export async function createRoot(request: RootRequest): Promise<IssuerMaterial> {
   if (request.serialNumber < 1n || request.serialNumber >= 2n ** 159n) {
-    throw new InvalidInput('The serial number is not within 1 and 2^159 - 1', { code: 'invalid_serial' });
+    throw new InvalidInput('The serial number must be between 1 and 2^159 - 1', { code: 'invalid_serial' });
   }
   const { permittedNames } = request;
   const x509 = await loadX509();

@@ -43,7 +43,7 @@ export class Members {
 
 /** The element itself. Throws InvalidInput when its tag is another. */
 export function expectTag(element: DerElement, wanted: number, name: string): DerElement {
-  if (element.tag !== wanted) throw element.malformed(`${name} has another type than it must`);
+  if (element.tag !== wanted) throw element.malformed(`${name} has the wrong type`);
   return element;
 }
 
@@ -82,7 +82,7 @@ export function decodeBitOctets(element: DerElement, name: string): Buffer {
 export function decodeNamedBits(element: DerElement, name: string): number[] {
   const octets = expectTag(element, tag.bitString, name).content.subarray(1);
   // No list of named bits in these standards has more than 9; a longer one would only swell what is shown.
-  if (octets.length > 4) throw element.malformed(`${name} has more bits than there are names`);
+  if (octets.length > 4) throw element.malformed(`${name} has more bits than are defined`);
   const bits: number[] = [];
   for (const [index, octet] of octets.entries()) {
     for (let bit = 0; bit < 8; bit += 1) if ((octet & (0x80 >> bit)) !== 0) bits.push(index * 8 + bit);

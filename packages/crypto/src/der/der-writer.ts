@@ -92,5 +92,7 @@ function encodeHeader(identifier: number, length: number): Buffer {
 }
 
 function notAnOid(dotted: string): InvalidInput {
-  return new InvalidInput(`"${dotted.slice(0, 80)}" is no object identifier`, { code: 'malformed_oid' });
+  return new InvalidInput(`"${dotted.slice(0, 80)}" is not an object identifier such as 1.2.840.113549`, {
+    code: 'malformed_oid',
+  });
 }

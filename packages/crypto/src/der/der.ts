@@ -135,7 +135,7 @@ function readHeader({ bytes, what }: Source, start: number, limit: number): Plac
   if (identifier === undefined || first === undefined || start + 2 > limit) {
     throw malformed(what, 'it ends too early', start);
   }
-  if ((identifier & 0x1f) === 0x1f) throw malformed(what, 'a tag number above 30 has no place here', start);
+  if ((identifier & 0x1f) === 0x1f) throw malformed(what, 'a tag number is above 30', start);
   let contentStart = start + 2;
   let length = first;
   if (first >= 0x80) {

@@ -28,7 +28,7 @@ export function parsePemBlocks(text: string): PemBlock[] {
     const place = index + 1;
     const mark = boundary.exec(line);
     if (mark === null) {
-      if (line.startsWith('-----')) throw malformed(`line ${place} is no PEM boundary`);
+      if (line.startsWith('-----')) throw malformed(`line ${place} is not a PEM boundary`);
       open?.base64.push(line.trimEnd());
       continue;
     }
@@ -39,7 +39,7 @@ export function parsePemBlocks(text: string): PemBlock[] {
       open = { label, line: place, base64: [] };
       continue;
     }
-    if (open === undefined) throw malformed(`line ${place} ends a block that never began`);
+    if (open === undefined) throw malformed(`line ${place} ends a block that has no BEGIN line`);
     if (open.label !== label) throw malformed(`line ${place} ends ${label}, but ${open.label} is open`);
     blocks.push({ label, der: decodeBase64(open.base64.join(''), open.line) });
     open = undefined;
@@ -86,7 +86,7 @@ export function formatPem(label: string, der: Uint8Array): string {
 function refusePrivateKey(text: string): void {
   if (!privateKeyMark.test(text)) return;
   throw new InvalidInput(
-    'The text holds a private key. It was discarded; send only the public part, and treat that key as exposed.',
+    'The text contains a private key. It was discarded; send only the public part, and treat that key as exposed.',
     { code: 'private_key_in_upload', title: 'A private key was sent' },
   );
 }

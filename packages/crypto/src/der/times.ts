@@ -13,13 +13,13 @@ export function decodeTime(element: DerElement, name: string): Date {
   const text = element.content.toString('latin1');
   if (element.tag === tag.utcTime) {
     const parts = utcTime.exec(text);
-    if (parts === null) throw element.malformed(`${name} is no UTCTime YYMMDDHHMMSSZ`);
+    if (parts === null) throw element.malformed(`${name} is not a UTCTime YYMMDDHHMMSSZ`);
     const year = Number(parts[1]);
     return instantOf(element, name, year + (year >= 50 ? 1900 : 2000), parts);
   }
-  if (element.tag !== tag.generalizedTime) throw element.malformed(`${name} is no time`);
+  if (element.tag !== tag.generalizedTime) throw element.malformed(`${name} is not a time`);
   const parts = generalizedTime.exec(text);
-  if (parts === null) throw element.malformed(`${name} is no GeneralizedTime YYYYMMDDHHMMSSZ`);
+  if (parts === null) throw element.malformed(`${name} is not a GeneralizedTime YYYYMMDDHHMMSSZ`);
   return instantOf(element, name, Number(parts[1]), parts);
 }
 
@@ -27,7 +27,7 @@ export function decodeTime(element: DerElement, name: string): Date {
 export function encodeTime(instant: Date): Buffer {
   const year = instant.getUTCFullYear();
   if (!(year >= 1950 && year <= 9999)) {
-    throw new InvalidInput('A validity bound must lie within the years 1950 and 9999', {
+    throw new InvalidInput('notBefore and notAfter must be between the years 1950 and 9999', {
       code: 'invalid_validity',
     });
   }
@@ -60,6 +60,6 @@ function instantOf(element: DerElement, name: string, year: number, parts: reado
     hour < 24 &&
     minute < 60 &&
     second < 60;
-  if (!isUnchanged) throw element.malformed(`${name} is no instant of the calendar`);
+  if (!isUnchanged) throw element.malformed(`${name} is a date or time that does not exist`);
   return instant;
 }

@@ -29,7 +29,9 @@ export const rules: Readonly<Record<SignatureAlgorithm, AlgorithmRule>> = {
 export function signatureAlgorithmOf(key: KeyObject): SignatureAlgorithm {
   const found = signatureAlgorithms.find((algorithm) => rules[algorithm].fits(key));
   if (found === undefined)
-    throw new InvalidInput('no JWS algorithm fits the key', { code: 'bad_public_key' });
+    throw new InvalidInput('the key has a type for which there is no JWS algorithm', {
+      code: 'bad_public_key',
+    });
   return found;
 }
 

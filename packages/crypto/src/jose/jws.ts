@@ -70,7 +70,7 @@ function mac(secret: Uint8Array, input: Uint8Array): Buffer {
  */
 export function parseJws(value: unknown): ParsedJws {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw malformed('is no JSON object');
+    throw malformed('is not a JSON object');
   if ('header' in value) throw malformed('has an unprotected header');
   if ('signatures' in value) throw malformed('has several signatures');
   const members = { ...value } as Readonly<Record<string, unknown>>;
@@ -102,9 +102,9 @@ function headerOf(text: string): Readonly<Record<string, unknown>> {
     );
     if (typeof header === 'object' && header !== null && !Array.isArray(header)) return { ...header };
   } catch (cause) {
-    throw malformed('has a protected header that is no JSON', cause);
+    throw malformed('has a protected header that is not JSON', cause);
   }
-  throw malformed('has a protected header that is no object');
+  throw malformed('has a protected header that is not an object');
 }
 
 function malformed(reason: string, cause?: unknown): InvalidInput {

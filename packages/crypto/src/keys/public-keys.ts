@@ -129,7 +129,8 @@ function parseRsaKey(octets: Buffer, what: string) {
 
 function unsigned(element: DerElement): Buffer {
   const { content } = element;
-  if (((content[0] ?? 0) & 0x80) !== 0) throw element.malformed('a number of the RSA key is negative');
+  if (((content[0] ?? 0) & 0x80) !== 0)
+    throw element.malformed('the modulus or exponent of the RSA key is negative');
   return content[0] === 0 ? content.subarray(1) : content;
 }
 
@@ -140,7 +141,7 @@ function parseCurve(parameters: DerElement | undefined, bits: DerElement, point:
   const dotted = decodeOid(parameters, 'the curve of the public key');
   const curve = curves.get(dotted);
   if (curve !== undefined && !isPointOf(curve, point))
-    throw bits.malformed('the public key is no curve point');
+    throw bits.malformed('the public key is not a point of its curve');
   return { curve, curveName: curve?.name ?? dotted };
 }
 
@@ -180,7 +181,7 @@ function refuseUnknownCurve(curve: Curve | undefined, name: string): void {
   if (curve !== undefined) return;
   throw new InvalidInput(
     name === 'explicit'
-      ? 'The public key spells out its curve; only named curves are accepted'
+      ? 'The public key describes its curve by parameters; use a named curve'
       : `The curve ${name} of the public key is not accepted`,
     { code: 'unsupported_algorithm' },
   );
@@ -188,7 +189,7 @@ function refuseUnknownCurve(curve: Curve | undefined, name: string): void {
 
 function unsupportedKind(key: PublicKey): InvalidInput {
   const kind = key.kind === 'unknown' ? `the unknown kind ${key.oid}` : key.kind;
-  return new InvalidInput(`Public keys of ${kind} cannot verify signatures here`, {
+  return new InvalidInput(`Public keys of type ${kind} cannot verify signatures`, {
     code: 'unsupported_algorithm',
   });
 }

@@ -73,7 +73,10 @@ function algorithmOf(key: KeyObject): [hash: string | null, algorithmDer: Buffer
       const [hash, dotted] = curveAlgorithms.get(curve) ?? [];
       if (hash !== undefined && dotted !== undefined) return [hash, encodeSequence(encodeOid(dotted))];
       const kind = curve || key.asymmetricKeyType || key.type;
-      throw new InvalidInput(`Keys of ${kind} cannot sign here`, { code: 'unsupported_algorithm' });
+      throw new InvalidInput(
+        `Keys of type ${kind} cannot sign: use RSA, P-256, P-384, P-521, Ed25519 or Ed448`,
+        { code: 'unsupported_algorithm' },
+      );
     }
   }
 }

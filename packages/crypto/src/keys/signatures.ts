@@ -95,7 +95,9 @@ function requireScheme({ name, scheme }: SignatureAlgorithm, publicKey: PublicKe
   if (!kinds.includes(publicKey.kind)) {
     // A key kind that is refused anyway gets its own reason.
     importPublicKey(publicKey);
-    throw new InvalidInput(`${name} does not fit a key of ${publicKey.kind}`, { code: 'invalid_signature' });
+    throw new InvalidInput(`${name} cannot be used with a key of type ${publicKey.kind}`, {
+      code: 'invalid_signature',
+    });
   }
   if (scheme.kind !== 'eddsa' && !knownHashes.has(scheme.hash)) {
     throw unsupported(`${name} is not accepted: this machine's OpenSSL lacks its hash`);

@@ -14,7 +14,7 @@ export function describeRsaKey(spkiDer: Buffer): RsaFacts | undefined {
   const key = parsePublicKey(parseDer(spkiDer, 'public key'));
   if (key.kind !== 'RSA' && key.kind !== 'RSA-PSS') return undefined;
   if (key.modulus.length > maxModulusOctets) {
-    throw new InvalidInput('The RSA key is too large', { code: 'unsupported_key' });
+    throw new InvalidInput('The RSA key is larger than 16384 bits', { code: 'unsupported_key' });
   }
   return { exponent: numberOf(key.exponent), weakness: rsaWeakness(numberOf(key.modulus)) };
 }

@@ -41,7 +41,7 @@ type Kind = keyof GeneralNames;
 export function parseGeneralNames(der: Buffer, what = 'subjectAltName'): GeneralNames {
   const { children } = expectTag(parseDer(der, what), tag.sequence, 'the list of names');
   if (children.length === 0) {
-    throw new InvalidInput(`${what} is malformed: it holds no name`, { code: 'malformed_der' });
+    throw new InvalidInput(`${what} is malformed: it contains no name`, { code: 'malformed_der' });
   }
   const names: Record<Kind, string[]> = {
     dnsNames: [],
@@ -69,7 +69,8 @@ export function encodeGeneralNames(names: GeneralNamesInput): Buffer {
     ...(names.ipAddresses ?? []).map((text) => encode(contextPrimitive(7), ipOctets(text))),
     ...(names.uris ?? []).map((text) => encode(contextPrimitive(6), asciiOctets(text))),
   ];
-  if (encoded.length === 0) throw new InvalidInput('There is no name to encode', { code: 'no_names' });
+  if (encoded.length === 0)
+    throw new InvalidInput('A list of names needs at least one name', { code: 'no_names' });
   return encodeSequence(...encoded);
 }
 
@@ -103,7 +104,7 @@ const printableAscii = /^[\x20-\x7e]*$/;
 function ascii(element: DerElement): string {
   const text = element.content.toString('latin1');
   if (!printableAscii.test(text))
-    throw element.malformed('a name holds other than printable ASCII characters');
+    throw element.malformed('a name contains characters that are not printable ASCII');
   return text;
 }
 

@@ -156,6 +156,6 @@ describe('encodePermittedNames', () => {
   });
 
   test.each(['10.0.0.0', '10.0.0.0/33', 'a/8', '10.0.0.0/-1'])('rejects the range %s', (cidr) => {
-    expect(() => encodePermittedNames({ dnsNames: [], cidrs: [cidr] })).toThrow(/is no range/);
+    expect(() => encodePermittedNames({ dnsNames: [], cidrs: [cidr] })).toThrow(/is not an address range/);
   });
 });

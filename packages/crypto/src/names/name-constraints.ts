@@ -203,7 +203,7 @@ function rangeOctets(cidr: string): Buffer {
   const address = parseIpAddress(text);
   const bits = /^\d{1,3}$/.test(length) ? Number(length) : Number.NaN;
   if (address === undefined || !(bits <= address.length * 8)) {
-    throw new InvalidInput(`"${cidr.slice(0, 80)}" is no range such as 10.0.0.0/8`, {
+    throw new InvalidInput(`"${cidr.slice(0, 80)}" is not an address range such as 10.0.0.0/8`, {
       code: 'malformed_name',
     });
   }

@@ -53,13 +53,14 @@ export function parseOcspRequest(der: Buffer): OcspRequest {
   const list = asked.next('the list of certificates', tag.sequence);
   const extensions = knownExtensions(asked.optionalExplicit(2, 'the list of extensions'));
   asked.finish();
-  if (list.children.length === 0) throw list.malformed('it asks about no certificate');
+  if (list.children.length === 0) throw list.malformed('it names no certificate');
   return { certIds: list.children.map(parseSingle), nonce: nonceOf(extensions) };
 }
 
 function parseSignature(element: DerElement): void {
   const [inner, ...rest] = element.children;
-  if (inner === undefined || rest.length > 0) throw element.malformed('its signature is none');
+  if (inner === undefined || rest.length > 0)
+    throw element.malformed('its signature is not a single element');
   expectTag(inner, tag.sequence, 'the signature');
 }
 
