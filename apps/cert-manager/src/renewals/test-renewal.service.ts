@@ -56,7 +56,7 @@ async function judgeTest(tx: Tx, { certificateId, fqdnId, spaceId }: NewTestRene
   await lockFqdn(tx, spaceId, fqdnId).catch(goneAsMismatch);
   const newest = await findNewestCertificate(tx, fqdnId);
   if (newest?.providerId == null || (await lockProviderForShare(tx, newest.providerId)) === undefined)
-    throw mismatch('certificateId', 'was issued by no provider that can be asked');
+    throw mismatch('certificateId', 'has no provider that could renew it');
   return newest.providerId;
 }
 

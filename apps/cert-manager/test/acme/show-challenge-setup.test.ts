@@ -49,7 +49,7 @@ describeEachDialect('the setup of challenges', (open) => {
         provider: { id, name: 'acme' },
         type: 'http-01',
         message:
-          'at port 80 of each name, hand /.well-known/acme-challenge/ on to this service at https://certs.example.org',
+          'on port 80 of each name, forward /.well-known/acme-challenge/ to this service at https://certs.example.org',
         names: ['www.example.org', 'example.org'],
         http01: {
           path: '/.well-known/acme-challenge/',
@@ -137,7 +137,7 @@ describeEachDialect('the setup of challenges', (open) => {
       const { message, http01 } = await setupOf(await newFqdn(), other);
       await other.close();
       expect(message).toBe(
-        'at port 80 of each name, hand /.well-known/acme-challenge/ on to this service at ' +
+        'on port 80 of each name, forward /.well-known/acme-challenge/ to this service at ' +
           'http://127.0.0.1:3005 (where it listens; set CERT_MANAGER_PUBLIC_URL to the address at which others reach it), ' +
           'or port 80 to its port 8080',
       );
@@ -164,21 +164,21 @@ describeEachDialect('the setup of challenges', (open) => {
         { kind: 'webhook', url: 'https://8.8.4.4', authHeader },
         'webhook',
         { type: 'TXT', setBy: 'service' },
-        /^nothing: each order/,
+        /^nothing to set up: each order/,
       ],
       [
         'signed updates publish, too',
         { kind: 'rfc2136', url: 'dns://8.8.4.4', zone: 'example.org', tsig },
         'rfc2136',
         { type: 'TXT', setBy: 'service' },
-        /^nothing: each order/,
+        /^nothing to set up: each order/,
       ],
       [
         'an alias wants a CNAME',
         { kind: 'webhook', url: 'https://8.8.4.4', alias: 'Proofs.example.net.' },
         'webhook',
         { type: 'CNAME', value: 'proofs.example.net', setBy: 'you' },
-        /^set the CNAME records once; orders/,
+        /^set the CNAME records once; later orders/,
       ],
       [
         'acme-dns wants a CNAME to its fulldomain',
@@ -189,14 +189,14 @@ describeEachDialect('the setup of challenges', (open) => {
         },
         'acme-dns',
         { type: 'CNAME', value: 'sub.auth.example.net', setBy: 'you' },
-        /^set the CNAME records once; orders/,
+        /^set the CNAME records once; later orders/,
       ],
       [
         'acme-dns without a stated fulldomain says which',
         { kind: 'acme-dns', url: 'https://8.8.4.4', acmeDns: account },
         'acme-dns',
         { type: 'CNAME', setBy: 'you' },
-        /to the fulldomain that the acme-dns server gave/,
+        /to the fulldomain of the account at the acme-dns server/,
       ],
     ])('%s, once for a wildcard and its base', async (_, dns, backend, record, message) => {
       await useChallenge({ type: 'dns-01', dns });
@@ -222,7 +222,7 @@ describeEachDialect('the setup of challenges', (open) => {
       const { job, fqdn } = await addJob(app, { steps: { challenges } });
       expect(await setupOf(fqdn)).toMatchObject({
         type: 'manual',
-        message: expect.stringMatching(/^nothing before the request/),
+        message: expect.stringMatching(/^nothing to set up before the request/),
         waiting: [{ jobId: job.id, name: 'www.example.org', type: 'dns-01', ...publish }],
       });
     });
@@ -244,7 +244,7 @@ describeEachDialect('the setup of challenges', (open) => {
     const setup = await setupOf(body as Fqdn);
     expect(setup).toMatchObject({
       provider: { id: providerId, name: 'dummy-ca' },
-      message: 'nothing: the provider dummy-ca signs without proof of control',
+      message: 'nothing to set up: the provider dummy-ca signs without proof of control',
     });
     expect(setup).not.toHaveProperty('type');
   });
@@ -278,7 +278,7 @@ describeEachDialect('the setup of challenges before anything is configured', (op
       .set(app.people.ada.auth)
       .expect(200);
     expect(body).toMatchObject({
-      message: 'nothing yet: the provider acme is not configured, directoryUrl is missing or wrong',
+      message: 'nothing to set up yet: the provider acme is not configured, directoryUrl is missing or wrong',
       names: ['www.example.com'],
     });
     await app.close();

@@ -152,7 +152,7 @@ describeEachDialect('importing a certificate', (open) => {
     expect(await explanationOf(place.app, fqdn)).toMatchObject({
       willRenew: false,
       outlook: 'no_provider',
-      message: expect.stringContaining('was imported, and this FQDN names no provider'),
+      message: expect.stringContaining('was imported, and this FQDN has no provider'),
     });
   });
 

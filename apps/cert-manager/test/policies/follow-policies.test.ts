@@ -103,7 +103,7 @@ describeEachDialect('a renewal that the policy of its space forbids', (open) => 
     expect(report.failed).toEqual([expect.objectContaining({ fqdn: fqdn.fqdn, reason })]);
     expect(report.forbidden).toEqual({ count: 1, first: fqdn.fqdn });
     expect(hasSucceeded(report)).toBe(false);
-    expect(describeRun(report)).toContain('1 forbidden by issuance policies, first www.example.org');
+    expect(describeRun(report)).toContain('1 forbidden by issuance policies, the first is www.example.org');
     expect(place.ca.paths).toHaveLength(asked);
     const [failed, next] = await entriesOf(app, fqdn);
     expect(failed).toMatchObject({ status: 'failed', reason });

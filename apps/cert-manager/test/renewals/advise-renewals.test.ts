@@ -118,7 +118,7 @@ describeEachDialect('the renewal information of a CA', (open) => {
         explanationUrl,
       },
     });
-    expect(explained.message).toContain('as the CA wants it done between');
+    expect(explained.message).toContain('because the CA asks for a renewal between');
   });
 
   test('keeps the time while the window is unchanged, and moves it with the window', async () => {

@@ -42,7 +42,7 @@ describeEachDialect('the explanation of a renewal', (open) => {
       watched: 'no',
       willRenew: true,
       outlook: 'scheduled',
-      message: `renews at ${entry.scheduledAt}, after two thirds of its lifetime, give or take 5 % of what is left then, so that not all are renewed at once`,
+      message: `renews at ${entry.scheduledAt}, after two thirds of its lifetime, varied by up to 5 % of the remaining lifetime, so that not all certificates are renewed at once`,
       scheduledAt: entry.scheduledAt,
       certificate: {
         id: certificate?.id,
@@ -68,7 +68,7 @@ describeEachDialect('the explanation of a renewal', (open) => {
     await switchRenewal(place.app, fqdn, true, { renewAfterFraction: 0.25 });
     const explained = await explanationOf(place.app, fqdn);
     expect(explained).toMatchObject({ plan: { rule: 'fraction', fraction: 0.25 } });
-    expect(explained.message).toContain('after 25 % of its lifetime as set for this FQDN');
+    expect(explained.message).toContain('after 25 % of its lifetime, as set for this FQDN');
   });
 
   test.each([
@@ -83,7 +83,7 @@ describeEachDialect('the explanation of a renewal', (open) => {
     ],
     [
       'no_certificate',
-      'there is no certificate yet that could be renewed',
+      'there is no certificate to renew yet: request one',
       async () => {
         const fqdn = await addFqdn(place.app, (await addSpace(place.app)).id);
         await switchRenewal(place.app, fqdn, true);
@@ -92,7 +92,7 @@ describeEachDialect('the explanation of a renewal', (open) => {
     ],
     [
       'no_csr',
-      'no CSR is stored for this FQDN; a renewal needs one',
+      'no CSR is stored for this FQDN, and a renewal needs one: upload a CSR',
       async () => {
         const fqdn = await renewedFqdn(place);
         await place.app.request.delete('/csrs?confirm=true').set(place.app.people.ada.auth).expect(200);
@@ -116,7 +116,7 @@ describeEachDialect('the explanation of a renewal', (open) => {
     expect(await explanationOf(app, fqdn)).toMatchObject({
       willRenew: true,
       outlook: 'retrying',
-      message: `try 2 at ${next}, after a try that failed: the CA failed: signing failed`,
+      message: `try 2 at ${next}, because the last try failed: the CA failed: signing failed`,
       scheduledAt: next,
       failure: { attempt: 1, at: app.clock.now().toISOString(), reason: 'the CA failed: signing failed' },
     });

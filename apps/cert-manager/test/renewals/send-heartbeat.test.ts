@@ -109,7 +109,7 @@ describeEachDialect('the heartbeat', (open) => {
     const ends = monitor.pings.filter(({ signal }) => signal !== '/start');
     expect(ends.map(({ signal, body }) => [signal, body.split(';')[0]])).toEqual([
       ['', '3 renewed, 0 failed'],
-      ['/fail', '0 renewed, 0 failed, 2 fail again and again, first www.example.org'],
+      ['/fail', '0 renewed, 0 failed, 2 keep failing, the first is www.example.org'],
     ]);
     expect(events()).toEqual([]);
   });

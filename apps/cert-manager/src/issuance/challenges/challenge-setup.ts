@@ -21,10 +21,10 @@ export function setupWork(situation: SetupSituation): SetupWork {
   const { terms, providerName } = situation;
   switch (terms.kind) {
     case 'none':
-      return { message: `nothing: the provider ${providerName} signs without proof of control` };
+      return { message: `nothing to set up: the provider ${providerName} signs without proof of control` };
     case 'incomplete':
       return {
-        message: `nothing yet: the provider ${providerName} is not configured, ${terms.missing} is missing or wrong`,
+        message: `nothing to set up yet: the provider ${providerName} is not configured, ${terms.missing} is missing or wrong`,
       };
     case 'http-01':
       return { type: terms.kind, ...obstacleOf(situation, terms.kind), ...http01(situation) };
@@ -36,7 +36,7 @@ export function setupWork(situation: SetupSituation): SetupWork {
 }
 
 const manualMessage =
-  'nothing before the request: it waits and shows what to publish, and POST /issuance-jobs/{id}/continue lets it go on';
+  'nothing to set up before the request: the request waits and shows what to publish; after that, POST /issuance-jobs/{id}/continue continues it';
 
 function obstacleOf(
   { identifiers }: SetupSituation,
@@ -52,7 +52,7 @@ function http01({ identifiers, own, challengePort }: SetupSituation): Pick<Setup
     ? own.origin
     : `${own.origin} (where it listens; set CERT_MANAGER_PUBLIC_URL to the address at which others reach it)`;
   const port = challengePort === undefined ? '' : `, or port 80 to its port ${challengePort}`;
-  const message = `at port 80 of each name, hand ${challengePath} on to this service at ${origin}${port}`;
+  const message = `on port 80 of each name, forward ${challengePath} to this service at ${origin}${port}`;
   return { message, http01: challengeLines(hosts, own) };
 }
 
@@ -76,9 +76,9 @@ function dns01(
 }
 
 function dnsMessage(backend: DnsTerms['backend'], target: string | undefined): string {
-  if (target !== undefined) return 'set the CNAME records once; orders need nothing more';
+  if (target !== undefined) return 'set the CNAME records once; later orders need no further changes';
   if (backend === 'acme-dns') {
-    return 'set the CNAME records once, to the fulldomain that the acme-dns server gave its account';
+    return 'set the CNAME records once, to the fulldomain of the account at the acme-dns server';
   }
-  return 'nothing: each order publishes its TXT records, where CNAME records of these names lead if there are any';
+  return 'nothing to set up: each order publishes its TXT records; if these names have CNAME records, it publishes at their targets';
 }

@@ -42,7 +42,7 @@ export async function showChallengeSetup(
     const { identifiers, fault } = namesToProve(fqdn, await findLatestCsr(tx, fqdnId));
     const work =
       provider === undefined
-        ? { message: 'nothing: there is no provider' }
+        ? { message: 'nothing to set up yet: there is no provider; create one first' }
         : setupWork({
             terms: challengeTermsOf(provider),
             providerName: provider.name,

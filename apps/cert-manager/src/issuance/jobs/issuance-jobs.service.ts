@@ -43,7 +43,10 @@ export async function continueJob(deps: RequestDeps, caller: Caller, id: string)
       leaseUntil: new Date(now.getTime() + deps.runner.leaseMs),
     };
     const isMine = waiting.status === 'waiting' && (await updateJob(tx, waiting, change));
-    if (!isMine) throw new Conflict('the request does not wait for anybody', { code: 'job_not_waiting' });
+    if (!isMine)
+      throw new Conflict('the request is not waiting: only a request with status waiting can be continued', {
+        code: 'job_not_waiting',
+      });
     const { fqdnId: resourceId, spaceId } = waiting;
     const details = { jobId: id, continued: true };
     const entry = {

@@ -26,7 +26,7 @@ async function isReadable(tx: Tx, caller: Caller, { fqdnId, spaceId }: JobFilter
 }
 
 function needsPlace(): InvalidInput {
-  const message = 'is needed where spaceId is absent';
+  const message = 'is required if spaceId is absent: name an FQDN or a space';
   return new InvalidInput(`fqdnId: ${message}`, {
     fields: [{ path: 'query.fqdnId', code: 'required', message }],
   });

@@ -77,7 +77,7 @@ export async function runIssuance(deps: RunDeps, job: IssuanceJobRow): Promise<v
 
 /** Fails a claimed job without starting it, because each of `tries` earlier attempts was interrupted. */
 export async function failInterruptedJob(deps: RunDeps, job: IssuanceJobRow, tries: number): Promise<void> {
-  const reason = `the request broke off ${tries} times with an unexpected error; see the log of the service`;
+  const reason = `the request failed ${tries} times with an unexpected error: see issuance.unexpected_error in the log of the service, then request the certificate again`;
   await fail({ deps, job, steps: job.steps }, undefined, { reason });
 }
 

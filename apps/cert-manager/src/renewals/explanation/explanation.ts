@@ -46,8 +46,8 @@ export function explanationOf(situation: RenewalSituation): Explanation {
 }
 
 function explainForbidden({ open }: RenewalSituation, reason: string): Explanation {
-  const next = open === undefined ? '' : `; it is tried next at ${open.scheduledAt.toISOString()}`;
-  const message = `forbidden by ${reason}${next}, and at once when the policy allows it`;
+  const next = open === undefined ? '' : `; the next try is at ${open.scheduledAt.toISOString()}`;
+  const message = `forbidden by ${reason}${next}, or as soon as the policy allows it`;
   return { outlook: 'forbidden', willRenew: false, scheduledAt: open?.scheduledAt, message };
 }
 
@@ -57,19 +57,18 @@ function never(outlook: RenewalOutlook): Omit<Explanation, 'message'> {
 
 const hindrances: Readonly<Record<Hindrance, string>> = {
   switched_off: 'automatic renewal is switched off for this FQDN',
-  no_certificate: 'there is no certificate yet that could be renewed',
-  no_csr: 'no CSR is stored for this FQDN; a renewal needs one',
-  no_provider: 'the newest certificate was issued by no provider that could be asked again',
+  no_certificate: 'there is no certificate to renew yet: request one',
+  no_csr: 'no CSR is stored for this FQDN, and a renewal needs one: upload a CSR',
+  no_provider: 'the newest certificate has no provider that could renew it: have a CSR signed by a provider',
   compromised_key:
     'the newest certificate was revoked because its key is compromised, and the newest CSR has the same key: upload a CSR with a new key',
 };
 
 // an imported certificate came without a CSR and without a provider
 const hindrancesOfImported: Partial<Record<Hindrance, string>> = {
-  no_csr:
-    'the newest certificate was imported, and no CSR is stored for this FQDN: upload one, and it is renewed',
+  no_csr: 'the newest certificate was imported, and no CSR is stored for this FQDN: upload a CSR',
   no_provider:
-    'the newest certificate was imported, and this FQDN names no provider: have a CSR signed by one before it expires',
+    'the newest certificate was imported, and this FQDN has no provider: choose one for it, or have a CSR signed before the certificate expires',
 };
 
 /** Why there is no renewal, and that one is missed where the newest certificate was revoked. */
@@ -87,7 +86,7 @@ function explainOpen(
   const explained = (word: RenewalOutlook, message: string) =>
     ({ outlook: word, willRenew: true, scheduledAt, message }) as const;
   if (status === 'processing') return explained('running', `try ${attempt} is under way`);
-  const since = failure === undefined ? '' : `, after a try that failed: ${failure.reason}`;
+  const since = failure === undefined ? '' : `, because the last try failed: ${failure.reason}`;
   const why = outlook.isPlanned ? `, ${ruleOf(outlook.plan)}` : '';
   const revoked = outlook.isPlanned && outlook.plan.rule === 'revoked' ? why : '';
   if (scheduledAt <= now) {
@@ -99,15 +98,16 @@ function explainOpen(
 }
 
 function ruleOf({ rule, fraction = 0, earliest, latest, isResting }: RenewalPlan): string {
-  const spread = 'give or take 5 % of what is left then, so that not all are renewed at once';
+  const spread =
+    'varied by up to 5 % of the remaining lifetime, so that not all certificates are renewed at once';
   const sentences: Readonly<Record<RenewalPlan['rule'], string>> = {
-    window: `as the CA wants it done between ${earliest.toISOString()} and ${latest.toISOString()}`,
-    fraction: `after ${Math.round(fraction * 1000) / 10} % of its lifetime as set for this FQDN, ${spread}`,
+    window: `because the CA asks for a renewal between ${earliest.toISOString()} and ${latest.toISOString()}`,
+    fraction: `after ${Math.round(fraction * 1000) / 10} % of its lifetime, as set for this FQDN, ${spread}`,
     two_thirds: `after two thirds of its lifetime, ${spread}`,
-    half: `after half of its lifetime as that is 10 days or less, ${spread}`,
-    revoked: `as the certificate was revoked at ${earliest.toISOString()}`,
+    half: `after half of its lifetime, which is 10 days or less, ${spread}`,
+    revoked: `because the certificate was revoked at ${earliest.toISOString()}`,
   };
   return isResting === true
-    ? `${sentences[rule]}, but not at once after the renewal before`
+    ? `${sentences[rule]}, but not directly after the previous renewal`
     : sentences[rule];
 }

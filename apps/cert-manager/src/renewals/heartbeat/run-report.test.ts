@@ -34,8 +34,8 @@ describe('the report of a run', () => {
         obstacles: ['provider is disabled: dummy-ca'],
         troubled: { count: 4, first: 'a.example' },
       },
-      '0 renewed, 0 failed, 1 broken off by an error, 2 taken back from a worker that vanished, ' +
-        '4 fail again and again, first a.example, renewals wait: provider is disabled: dummy-ca',
+      '0 renewed, 0 failed, 1 stopped by an unexpected error, 2 taken over from workers that stopped, ' +
+        '4 keep failing, the first is a.example, renewals wait: provider is disabled: dummy-ca',
     ],
   ])('%s', (_, change, text) => {
     expect(describeRun({ ...quiet, ...change })).toBe(text);
@@ -44,11 +44,11 @@ describe('the report of a run', () => {
   test.each<[string, Partial<RunReport>, boolean]>([
     ['nothing due', {}, true],
     ['one failed, and will be tried again', { failed: [failure('a')] }, true],
-    ['a worker vanished', { lapsed: 1 }, true],
+    ['a worker stopped', { lapsed: 1 }, true],
     ['a provider is disabled', { obstacles: ['provider is disabled: dummy-ca'] }, true],
     ['one expired over 30 days ago', { failed: [failure('a', true)] }, false],
     ['one keeps failing', { troubled: { count: 1, first: 'a' } }, false],
-    ['one was broken off', { broken: 1 }, false],
+    ['an unexpected error stopped one', { broken: 1 }, false],
   ])('has succeeded or not: %s', (_, change, expected) => {
     expect(hasSucceeded({ ...quiet, ...change })).toBe(expected);
   });

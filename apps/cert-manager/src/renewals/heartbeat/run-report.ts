@@ -51,11 +51,11 @@ export function describeRun(report: RunReport): string {
   return [
     `${renewed} renewed`,
     `${failed.length} failed${failed.length > 0 ? ` (${[...named, ...more].join('; ')})` : ''}`,
-    ...(broken > 0 ? [`${broken} broken off by an error`] : []),
-    ...(lapsed > 0 ? [`${lapsed} taken back from a worker that vanished`] : []),
-    ...(troubled.count > 0 ? [`${troubled.count} fail again and again, first ${troubled.first}`] : []),
+    ...(broken > 0 ? [`${broken} stopped by an unexpected error`] : []),
+    ...(lapsed > 0 ? [`${lapsed} taken over from workers that stopped`] : []),
+    ...(troubled.count > 0 ? [`${troubled.count} keep failing, the first is ${troubled.first}`] : []),
     ...(forbidden.count > 0
-      ? [`${forbidden.count} forbidden by issuance policies, first ${forbidden.first}`]
+      ? [`${forbidden.count} forbidden by issuance policies, the first is ${forbidden.first}`]
       : []),
     ...obstacles.map((obstacle) => `renewals wait: ${obstacle}`),
   ].join(', ');

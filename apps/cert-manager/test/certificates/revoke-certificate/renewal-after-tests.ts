@@ -23,7 +23,7 @@ export function describeWhatFollows({ place, revoke, signed, newestOf }: Revocat
     expect(await explanationOf(place.app, fqdn)).toMatchObject({
       willRenew: true,
       outlook: 'due',
-      message: `due since ${now}, as the certificate was revoked at ${now}`,
+      message: `due since ${now}, because the certificate was revoked at ${now}`,
       certificate: { revokedAt: now },
       plan: { rule: 'revoked', renewAt: now },
     });

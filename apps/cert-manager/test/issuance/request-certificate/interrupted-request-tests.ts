@@ -54,7 +54,7 @@ export function describeInterruptedRequests(place: RequestPlace): void {
       await place.app.takeUpJobs();
       expect((await auditEntries(place.app, 'certificate.fail')).at(-1)).toMatchObject({
         resourceId: fqdn.id,
-        details: { outcome: 'failure', reason: expect.stringMatching(/broke off 10 times/) },
+        details: { outcome: 'failure', reason: expect.stringMatching(/failed 10 times/) },
       });
       expect((await place.request(fqdn).expect(200)).body.success).toBe(true);
       expect(place.ca.orders).toHaveLength(1);
