@@ -206,7 +206,9 @@ test.each(nouns.map((noun) => [noun.name()]))(
     const { code, out, err } = await certloop([name, 'lsit', 'x']);
     expect({ code, out }).toEqual({ code: 2, out: '' });
     expect(err).toMatch(
-      new RegExp(`^certloop: ${name} has no command lsit, but .*list.*; see certloop ${name} --help\\n$`),
+      new RegExp(
+        `^certloop: ${name} has no command lsit; its commands are .*list.*; see certloop ${name} --help\\n$`,
+      ),
     );
   },
 );

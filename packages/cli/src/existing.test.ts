@@ -61,7 +61,7 @@ describe('a creation', () => {
     [
       'without a terminal',
       undefined,
-      'a group readers already exists (a1): --if-not-exists takes it, --twin creates another one',
+      'a group readers already exists (a1): use it with --if-not-exists, or create another one with --twin',
     ],
   ])('ends %s', async (_when, answer, reason) => {
     await expect(create(same, {}, answer)).rejects.toThrow(reason);

@@ -39,7 +39,7 @@ export async function findEnough<T extends { readonly id: string }>(
   }
   await askForTwin(io, same, said, twin, {
     question: 'Create another one?',
-    wayOut: '--if-not-exists takes it, --twin creates another one',
+    wayOut: 'use it with --if-not-exists, or create another one with --twin',
   });
   return undefined;
 }

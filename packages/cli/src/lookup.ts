@@ -26,7 +26,7 @@ export function only<T extends { readonly id: string }>(
   if (first === undefined) throw new NotFound(`there is no ${said} ${name}; ${hint}`);
   if (others.length === 0) return first;
   const ids = found.map(({ id }) => id).join(', ');
-  throw new UsageError(`more than one ${said} is named ${name}; say which by its id: ${ids}`);
+  throw new UsageError(`more than one ${said} is named ${name}; choose one by its id: ${ids}`);
 }
 
 /** By id or by name; names need not differ. */

@@ -157,7 +157,7 @@ function refuseUnknownVerb(noun: Command, chosen: Command): void {
   if (isVerb || word.startsWith('-') || chosen.registeredArguments.length > 0) return;
   const verbs = noun.commands.map((verb) => verb.name()).join(', ');
   throw new UsageError(
-    `${noun.name()} has no command ${word}, but ${verbs}; see certloop ${noun.name()} --help`,
+    `${noun.name()} has no command ${word}; its commands are ${verbs}; see certloop ${noun.name()} --help`,
   );
 }
 

@@ -46,7 +46,7 @@ export async function makeCsr(hostname: string): Promise<string> {
 export function hostnameOf(csrPem: string): string {
   const { dnsNames, commonNames } = describeCsr(parseCsr(parsePem(csrPem, csrLabels)));
   const name = dnsNames[0] ?? commonNames[0];
-  if (name === undefined) throw new NotFound('the CSR names no host');
+  if (name === undefined) throw new NotFound('the CSR contains no host name');
   return name;
 }
 

@@ -56,7 +56,7 @@ export async function issueForTests(
   const leaf = new X509Certificate(pem);
   if (!leaf.verify(new X509Certificate(rootPem).publicKey))
     throw new UsageError(
-      'the certificate is not of the root that dummy-ca showed; it was started anew meanwhile: try again',
+      'the certificate does not match the root of dummy-ca, which was restarted in the meantime: try again',
     );
   const keyPem = exportPrivateKeyPem(privateKey);
   const { encodePkcs12 } = await import('./pkcs12.js');
@@ -87,6 +87,6 @@ function lengthAndProfile(days: number | undefined, profile: string | undefined)
 async function passwordOf({ readText }: Io, file: string | undefined): Promise<string> {
   if (file === undefined) return randomBytes(18).toString('base64url');
   const password = (await readText(file)).split(/\r?\n/, 1)[0] ?? '';
-  if (password === '') throw new UsageError(`${file} holds no password in its first line`);
+  if (password === '') throw new UsageError(`${file} has no password in its first line`);
   return password;
 }

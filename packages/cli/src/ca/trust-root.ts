@@ -53,7 +53,7 @@ export async function installRoot(session: Session, folder: string | undefined):
 /** Removes an installed root. */
 export async function removeRoot({ report }: Session, folder: string | undefined): Promise<void> {
   const store = requireStore(folder);
-  if (!existsSync(store.file)) throw new UsageError(`there is none: ${store.file}`);
+  if (!existsSync(store.file)) throw new UsageError(`no root is installed: ${store.file} does not exist`);
   await withRights(store, () => rm(store.file));
   await run(store.afterRemove);
   report.done(`removed ${store.file}`, { file: store.file });
@@ -63,7 +63,7 @@ function requireStore(folder: string | undefined): TrustStore {
   const store = trustStoreOf(process.platform, existsSync, folder);
   if (store !== undefined) return store;
   throw new UsageError(
-    'this machine has no store of roots that certloop knows (Debian, Red Hat, macOS); certloop ca trust prints the root',
+    'certloop knows no trust store of this machine (only those of Debian, Red Hat and macOS): print the root with certloop ca trust, and install it yourself',
   );
 }
 

@@ -40,9 +40,9 @@ export function addCa(program: Command, open: () => Session): void {
 }
 
 async function trust(session: Session, { install, remove, folder }: TrustOptions): Promise<void> {
-  if (install === true && remove === true) throw new UsageError('--install and --remove exclude each other');
+  if (install === true && remove === true) throw new UsageError('--install and --remove cannot be combined');
   if (install === true) return installRoot(session, folder);
   if (remove === true) return removeRoot(session, folder);
-  if (folder !== undefined) throw new UsageError('--folder goes with --install or --remove');
+  if (folder !== undefined) throw new UsageError('--folder requires --install or --remove');
   return showRoot(session);
 }

@@ -50,14 +50,15 @@ async function showOrSet(session: Session, named: string, options: PolicyOptions
   const limits = limitsOf(options);
   const isSilent = limits.allowedNames === undefined && !limits.isLimitingProviders;
   if (options.file !== undefined) {
-    if (!isSilent) throw new UsageError('--file is the whole policy; it goes with --dry-run and --yes alone');
+    if (!isSilent)
+      throw new UsageError('--file is the whole policy: it can be combined only with --dry-run and --yes');
     // cert-manager judges it and names what is wrong
     const sent = (await readJsonObject(session.io, options.file, '--file')) as Partial<IssuancePolicy>;
     return set(session, named, options, async () => sent);
   }
   if (!isSilent) return set(session, named, options, (...of) => changedPolicy(...of, options, limits));
   if (options.dryRun === true || options.yes === true)
-    throw new UsageError('--dry-run and --yes go with a policy: name its limits, or a --file');
+    throw new UsageError('--dry-run and --yes require a policy: name its limits, or a --file');
   return show(session, named);
 }
 
@@ -79,9 +80,11 @@ function limitsOf(options: PolicyOptions): Limits {
   const { suffix, name, cidr, wildcards, beyondFqdn, anyName, provider, anyProvider } = options;
   const isLimitingNames = [suffix, name, cidr, wildcards, beyondFqdn].some((each) => each !== undefined);
   if (isLimitingNames && anyName === true)
-    throw new UsageError('--any-name goes with none of --suffix, --name, --cidr, --wildcards, --beyond-fqdn');
+    throw new UsageError(
+      '--any-name cannot be combined with --suffix, --name, --cidr, --wildcards or --beyond-fqdn',
+    );
   if (provider !== undefined && anyProvider === true)
-    throw new UsageError('--provider and --any-provider exclude each other');
+    throw new UsageError('--provider and --any-provider cannot be combined');
   const names = {
     names: [...(name ?? [])],
     suffixes: [...(suffix ?? [])],

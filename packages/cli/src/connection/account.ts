@@ -23,7 +23,7 @@ export async function withAccount(
   const { url, email, password: known } = (await session.connection()).checkMonitor ?? {};
   if (url === undefined || email === undefined)
     throw new UsageError(
-      'this takes your account at check-monitor: log in with --email (certloop login), or set CERTLOOP_MONITOR_URL and CERTLOOP_MONITOR_EMAIL',
+      'this command needs your account at check-monitor: log in with --email (certloop login), or set CERTLOOP_MONITOR_URL and CERTLOOP_MONITOR_EMAIL',
     );
   const password =
     known ??
@@ -57,7 +57,7 @@ async function findProject(
   const found = others.length === 0 ? first : await projectOfKey(session, client, projects);
   if (found !== undefined) return found;
   const names = projects.map(({ name, id }) => name || id).join(', ');
-  throw new UsageError(`say which project with --project: ${names}`);
+  throw new UsageError(`choose a project with --project: ${names}`);
 }
 
 /** The project that the key belongs to, which shows where both see the same check or integration. */

@@ -44,6 +44,8 @@ test.each(['a\nb', 'a b', 'ü'])(
   'rejects a token that is invalid in a header, without showing it: %j',
   async (token) => {
     const refused = reading({ CERTLOOP_URL: 'http://a', CERTLOOP_TOKEN: token });
-    await expect(refused).rejects.toThrow(/^CERTLOOP_TOKEN holds spaces or characters that are not allowed$/);
+    await expect(refused).rejects.toThrow(
+      /^CERTLOOP_TOKEN contains spaces or characters that are not allowed$/,
+    );
   },
 );

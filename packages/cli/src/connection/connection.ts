@@ -91,6 +91,6 @@ function pairOf(env: Io['env'], address: string, secret: string): [string, strin
   if (url === undefined) throw new UsageError(`${secret} is set, but not ${address}`);
   if (key === undefined) throw new UsageError(`${address} is set, but not ${secret}`);
   if (!isAddress(url)) throw new UsageError(`${address} is not an address: ${url}; ${addressForm}`);
-  if (!isSecret(key)) throw new UsageError(`${secret} holds spaces or characters that are not allowed`);
+  if (!isSecret(key)) throw new UsageError(`${secret} contains spaces or characters that are not allowed`);
   return [url, key];
 }

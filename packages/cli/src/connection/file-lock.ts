@@ -23,7 +23,9 @@ export async function lockFile(file: string): Promise<() => Promise<void>> {
     // many may wait in turn, each for a moment
     if (seen !== held.by) held = { by: seen ?? '', until: Date.now() + maxWaitMs };
     if (Date.now() > held.until)
-      throw new UsageError(`${file} is held by another certloop (${seen}); remove it if that has ended`);
+      throw new UsageError(
+        `${file} is locked by another certloop (${seen}); remove the file if that process has ended`,
+      );
   }
   return () => rm(file, { force: true });
 }

@@ -94,7 +94,7 @@ export function openSession(given: Io, settings: SessionSettings): Session {
       const { checkMonitor } = await connection();
       if (checkMonitor?.readWriteKey === undefined)
         throw new UsageError(
-          'log in to check-monitor first (certloop login --monitor-url), or set CERTLOOP_MONITOR_URL and CERTLOOP_MONITOR_KEY, a read-write key of a project; certloop projects create-key makes one',
+          'log in to check-monitor first (certloop login --monitor-url), or set CERTLOOP_MONITOR_URL and CERTLOOP_MONITOR_KEY, a read-write key of a project; certloop projects create-key creates one',
         );
       return monitorAt(checkMonitor.url, checkMonitor.readWriteKey, fetchOf('check-monitor'));
     },

@@ -149,7 +149,7 @@ describe('certloop ca issue', () => {
 
   test.each([
     [['a b'], /a b is neither a host name/, 2],
-    [['a.test', '--password-file', '/dev/null'], /holds no password in its first line/, 2],
+    [['a.test', '--password-file', '/dev/null'], /has no password in its first line/, 2],
     [['a.test', '--days', '0'], /takes a whole number from 0.01 to 36500 \(days\), or a duration/, 2],
   ])('rejects %j', async (more, sentence, expected) => {
     const { code, err } = await certloop(['ca', 'issue', ...more, '--out-dir', at('none')]);
@@ -183,7 +183,9 @@ describe('certloop ca trust', () => {
   test('lists the supported systems on an unsupported one', async () => {
     const { code, err } = await certloop(['ca', 'trust', '--install', '--folder', join(folder, 'nothing')]);
     expect(code).toBe(2);
-    expect(err).toMatch(/no store of roots that certloop knows \(Debian, Red Hat, macOS\)/);
+    expect(err).toMatch(
+      /certloop knows no trust store of this machine \(only those of Debian, Red Hat and macOS\)/,
+    );
   });
 });
 
@@ -215,7 +217,7 @@ describe('certloop check-files', () => {
 
   test.each([
     ['a file that is not there', 'none.pem', 'there is no such file or folder'],
-    ['a file without a certificate', 'one.test.key', 'holds no certificate'],
+    ['a file without a certificate', 'one.test.key', 'contains no certificate'],
   ])('exits with 2 for %s', async (_, file, reason) => {
     const { code, err } = await checked('--cert', at(file));
     expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(reason) });

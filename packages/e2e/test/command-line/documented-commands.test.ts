@@ -131,10 +131,10 @@ describe('the issuance policy of a space', () => {
   });
 
   test.each([
-    [['--any-name', '--suffix', 'a.test'], 2, '--any-name goes with none of '],
-    [['--provider', 'acme', '--any-provider'], 2, '--provider and --any-provider exclude each other'],
-    [['--yes'], 2, '--dry-run and --yes go with a policy: '],
-    [['--file', '/dev/null', '--wildcards'], 2, '--file is the whole policy; '],
+    [['--any-name', '--suffix', 'a.test'], 2, '--any-name cannot be combined with '],
+    [['--provider', 'acme', '--any-provider'], 2, '--provider and --any-provider cannot be combined'],
+    [['--yes'], 2, '--dry-run and --yes require a policy: '],
+    [['--file', '/dev/null', '--wildcards'], 2, '--file is the whole policy: '],
     [['--file', '/dev/null'], 2, '--file: /dev/null is not a JSON object'],
     [['--provider', 'unknown'], 1, 'there is no provider unknown'],
     [['--suffix', 'a b'], 1, 'allowedNames.suffixes[0]: '],

@@ -99,7 +99,7 @@ function addFind(certificates: Command, open: () => Session): void {
       const search = certificateSearchOf(text);
       if (search === undefined)
         throw new UsageError(
-          `${text}: is neither a serial number in hex nor a SHA-256 fingerprint nor an id`,
+          `${text} is neither a serial number in hex, nor a SHA-256 fingerprint, nor an id`,
         );
       const client = await manager();
       const pageSize = String(Math.min(limit, 1000));

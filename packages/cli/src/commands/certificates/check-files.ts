@@ -50,7 +50,7 @@ const collect = (name: string, names: readonly string[] = []) => [...names, name
 /** Whether all that was asked for is well. */
 async function checkFiles(session: Session, options: FileOptions, now: Date): Promise<boolean> {
   const [leaf, ...others] = await readCertificates(session, '--cert', options.cert);
-  if (leaf === undefined) throw new UsageError(`--cert: ${options.cert} holds no certificate`);
+  if (leaf === undefined) throw new UsageError(`--cert: ${options.cert} contains no certificate`);
   const chain = [
     ...others,
     ...(options.chain === undefined ? [] : await readCertificates(session, '--chain', options.chain)),

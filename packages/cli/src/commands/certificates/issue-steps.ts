@@ -122,7 +122,7 @@ export async function sign(
 export function hostnameOf(csr: Csr): string {
   const { dnsNames, commonNames } = describeCsr(csr);
   const name = dnsNames[0] ?? commonNames[0];
-  if (name === undefined) throw new UsageError('the CSR names no host');
+  if (name === undefined) throw new UsageError('the CSR contains no host name');
   return name.toLowerCase();
 }
 

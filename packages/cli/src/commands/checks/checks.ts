@@ -107,9 +107,9 @@ function addCheckCreate(checks: Command, open: () => Session): void {
       const options = channels === undefined ? given : { ...given, integrations: channels };
       if (name.trim() === '') throw new UsageError('the name of the check is empty');
       if (options.schedule !== undefined && options.timeout !== undefined)
-        throw new UsageError('--timeout and --schedule exclude each other');
+        throw new UsageError('--timeout and --schedule cannot be combined');
       if (options.integrations !== undefined && !options.assign)
-        throw new UsageError('--integrations and --no-assign exclude each other');
+        throw new UsageError('--integrations and --no-assign cannot be combined');
       const session = open();
       const { report, monitor } = session;
       const client = await monitor();

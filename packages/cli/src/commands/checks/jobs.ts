@@ -63,6 +63,6 @@ function actionOf({ start, fail, log, exitStatus }: PingOptions): string {
     exitStatus !== undefined && `/${exitStatus}`,
   ];
   const actions = wanted.filter((action) => typeof action === 'string');
-  if (actions.length > 1) throw new UsageError('--start, --fail, --log and --exit-status exclude each other');
+  if (actions.length > 1) throw new UsageError('--start, --fail, --log and --exit-status cannot be combined');
   return actions[0] ?? '';
 }

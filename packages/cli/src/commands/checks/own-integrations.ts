@@ -140,7 +140,7 @@ function withSettings(command: Command): Command {
 /** The settings for a kind that the options give; undefined without any. */
 async function readSettings({ io }: Session, { url, settings: file }: SettingsOptions) {
   if (url !== undefined && file !== undefined)
-    throw new UsageError('--url and --settings exclude each other');
+    throw new UsageError('--url and --settings cannot be combined');
   if (url !== undefined)
     return (kind: string): Record<string, unknown> => (kind === 'webhook' ? webhookAt(url) : { url });
   if (file === undefined) return undefined;

@@ -112,7 +112,7 @@ async function createContext(session: Session, name: string, options: NewContext
     isNew = !Object.hasOwn(all.contexts, name);
     if (!isNew && options.ifNotExists !== true)
       throw new UsageError(
-        `the context ${name} already exists: --if-not-exists takes it, contexts update changes it`,
+        `the context ${name} already exists: use it with --if-not-exists, or change it with certloop contexts update`,
       );
     return isNew ? withContext(all, name, applied(connection, options)) : all;
   });

@@ -138,12 +138,12 @@ export function contextName({ context, io }: Session, { current }: Contexts): st
 function requireService({ url, monitorUrl, caUrl, credentials, ...options }: LoginOptions): void {
   if ([url, monitorUrl, caUrl, credentials].every((each) => each === undefined))
     throw new UsageError(
-      'name a service: --url with --username, --monitor-url with --email, or a file of all with --credentials',
+      'name a service: --url with --username, --monitor-url with --email, or a file with all of these with --credentials',
     );
   if (url === undefined && (options.username ?? options.tokenFile) !== undefined)
-    throw new UsageError('--username and --token-file go with --url, the address of cert-manager');
+    throw new UsageError('--username and --token-file require --url, the address of cert-manager');
   if (monitorUrl === undefined && (options.email ?? options.keyFile) !== undefined)
-    throw new UsageError('--email and --key-file go with --monitor-url, the address of check-monitor');
+    throw new UsageError('--email and --key-file require --monitor-url, the address of check-monitor');
 }
 
 async function openServices(

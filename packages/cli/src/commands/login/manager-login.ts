@@ -26,7 +26,7 @@ export async function openManager(
   requireAddress(url);
   const { username, tokenFile, passwordFile } = options;
   if (tokenFile !== undefined && (username ?? passwordFile) !== undefined)
-    throw new UsageError('--token-file goes without --username and --password-file');
+    throw new UsageError('--token-file cannot be combined with --username or --password-file');
   if (tokenFile !== undefined) return takeToken(session, url, tokenFile);
   if (username === undefined)
     throw new UsageError('name yourself with --username, or a token with --token-file');
@@ -36,7 +36,7 @@ export async function openManager(
 /** The token of a file, which is tried; log-out leaves it valid. */
 async function takeToken({ io, fetchFrom }: Session, url: string, file: string): Promise<OpenedManager> {
   const token = await readSecret(io, { question: '', name: 'API token', option: '--token-file', file });
-  if (!isSecret(token)) throw new UsageError(`--token-file: ${file} holds no API token in its first line`);
+  if (!isSecret(token)) throw new UsageError(`--token-file: ${file} has no API token in its first line`);
   const { user } = (await managerAt(url, token, fetchFrom('cert-manager')).getMe()).body;
   return { value: { url, token, username: user.username }, undo: async () => undefined };
 }

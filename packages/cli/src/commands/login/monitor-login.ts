@@ -32,7 +32,7 @@ export async function openMonitor(
   requireAddress(url);
   const { email, keyFile, monitorPasswordFile } = options;
   if (keyFile !== undefined && (email ?? monitorPasswordFile) !== undefined)
-    throw new UsageError('--key-file goes without --email and --monitor-password-file');
+    throw new UsageError('--key-file cannot be combined with --email or --monitor-password-file');
   if (keyFile !== undefined) return takeKey(session, url, keyFile, options.project);
   if (email === undefined) throw new UsageError('name yourself with --email, or a key with --key-file');
   return createKey(session, url, { ...options, email }, before);
@@ -46,7 +46,7 @@ async function takeKey(
   wanted: string | undefined,
 ): Promise<OpenedMonitor> {
   const key = await readSecret(io, { question: '', name: 'key', option: '--key-file', file });
-  if (!isSecret(key)) throw new UsageError(`--key-file: ${file} holds no key in its first line`);
+  if (!isSecret(key)) throw new UsageError(`--key-file: ${file} has no key in its first line`);
   const { project } = (await monitorAt(url, key, fetchFrom('check-monitor')).getOwnKey()).body;
   if (wanted !== undefined && ![project.id, project.name].includes(wanted))
     throw new UsageError(`--key-file: the key is one of the project ${project.name}, not of ${wanted}`);
@@ -132,6 +132,6 @@ function pickProject(projects: readonly AccountProject[], named: string | undefi
       'you have no project in check-monitor that you may change; create one in its console',
     );
   if (others.length > 0)
-    throw new UsageError(`say which project with --project: ${open.map(({ name }) => name).join(', ')}`);
+    throw new UsageError(`choose a project with --project: ${open.map(({ name }) => name).join(', ')}`);
   return project;
 }

@@ -23,7 +23,7 @@ export async function expectationOf(
 ): Promise<Expectation | undefined> {
   if (cert !== undefined) {
     const [newest, ...issuedWith] = await readCertificates(session, '--cert', cert);
-    if (newest === undefined) throw new UsageError(`--cert: ${cert} holds no certificate`);
+    if (newest === undefined) throw new UsageError(`--cert: ${cert} contains no certificate`);
     return { newest, issuedWith, earlier: [], graceSeconds };
   }
   if (fqdn === undefined) return undefined;

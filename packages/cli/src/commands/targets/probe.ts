@@ -79,7 +79,7 @@ async function showServed(
   options: ProbeOptions,
 ): Promise<boolean> {
   if (options.cert !== undefined && options.fqdn !== undefined)
-    throw new UsageError('--cert and --fqdn exclude each other');
+    throw new UsageError('--cert and --fqdn cannot be combined');
   const protocol = options.starttls ?? 'tls';
   const parsed = places.map((text) => understood(() => parsePlace(text, usualPorts[protocol])));
   const sni = options.sni === undefined ? undefined : understood(() => parseHost(options.sni ?? ''));

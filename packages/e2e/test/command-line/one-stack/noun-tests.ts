@@ -34,7 +34,7 @@ export function describeNoun(): void {
     test('users and groups are created, changed and deleted', async () => {
       await asJson(['groups', 'create', 'readers', '--permission', 'READ', '--space', 'Team']);
       const twin = ['groups', 'create', 'readers', '--permission', 'READ'];
-      expect(await certloop(twin)).toMatchObject({ code: 2, err: expect.stringContaining('--twin creates') });
+      expect(await certloop(twin)).toMatchObject({ code: 2, err: expect.stringContaining('with --twin') });
       expect(await code([...twin, '--if-not-exists', '--exit-code'])).toBe(3);
       const anna = ['users', 'create', 'anna', '--email', 'anna@example.test', '--group', 'readers'];
       expect(await code([...anna, '--password-file', '-'], 'seven blue teapots\n')).toBe(0);
@@ -93,7 +93,9 @@ export function describeNoun(): void {
         ]);
       expect(await certloop(['certificates', 'find', 'www.example.org'])).toMatchObject({
         code: 2,
-        err: expect.stringContaining('is neither a serial number in hex nor a SHA-256 fingerprint nor an id'),
+        err: expect.stringContaining(
+          'is neither a serial number in hex, nor a SHA-256 fingerprint, nor an id',
+        ),
       });
       const saved = (await certloop(['certificates', 'save', name])).out;
       expect((await certloop(['certificates', 'download', name])).out).toBe(saved);

@@ -13,8 +13,8 @@ export function describeUsage(): void {
     [['issue', '--space', 'Shop'], "missing required argument 'csr'"],
     [['issue', 'a.csr'], "required option '-s, --space <space>' not specified"],
     [['expiring', '--within', 'soon'], '--within takes a whole number from 0 to 36500'],
-    [['checks', 'create', 'A', '--timeout', '60', '--schedule', '* * * * *'], 'exclude each other'],
-    [['checks', 'create', 'A', '--integrations', 'one', '--no-assign'], 'exclude each other'],
+    [['checks', 'create', 'A', '--timeout', '60', '--schedule', '* * * * *'], 'cannot be combined'],
+    [['checks', 'create', 'A', '--integrations', 'one', '--no-assign'], 'cannot be combined'],
   ])('%j is not understood', async (args, said) => {
     const { code, err } = await certloop(args);
     expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(said) });
