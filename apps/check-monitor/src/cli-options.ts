@@ -30,7 +30,7 @@ function count(values: Values, name: string, min: number): number | null {
   const value = values[name];
   if (value === undefined) return null;
   if (typeof value !== 'string' || !/^[0-9]{1,9}$/.test(value) || Number(value) < min) {
-    throw new UsageError(`--${name} must be a whole number from ${min}`);
+    throw new UsageError(`--${name} must be a whole number of at least ${min}`);
   }
   return Number(value);
 }
@@ -43,6 +43,6 @@ export function channelSettings(values: Values): unknown {
     return JSON.parse(requireOption(values, 'settings'));
   } catch (error) {
     if (error instanceof UsageError) throw error;
-    throw new UsageError('--settings must be JSON');
+    throw new UsageError('--settings must be a JSON object, such as {"url": "https://example.org/hook"}');
   }
 }

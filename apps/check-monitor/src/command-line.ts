@@ -15,7 +15,7 @@ const help = `Usage: check-monitor <command> [options]
   user create     --email E [--check-limit N] [--ping-limit N]
   user limit      --email E [--check-limit N] [--ping-limit N]
   user password   --email E
-                  read from standard input; ends the sessions of the user
+                  sets the password, read from standard input, and ends the sessions of the user
   user list
   project create  --owner E --name N
   project list
@@ -25,31 +25,33 @@ const help = `Usage: check-monitor <command> [options]
   member remove   --project P --email E
   member list     --project P
   channel create  --project P --kind K --name N --settings JSON [--no-assign]
-                  all checks of the project notify it, unless --no-assign is given;
+                  all checks of the project notify the channel, unless --no-assign is given;
                   K is one of ${channelKindNames.slice(0, 8).join(', ')},
                   ${channelKindNames.slice(8).join(', ')};
-                  --url U is short for settings that are only an address; a webhook gets a POST of JSON for down and up
+                  --url U replaces --settings for kinds that need only an address; a webhook then receives
+                  a POST request with JSON when a check goes down or up
   channel list    --project P
   channel test    --project P --channel ID
-                  sends a message of a check named TEST, and says whether it arrived
+                  sends a message about a check named TEST, and reports whether it arrived
   channel delete  --project P --channel ID
   import          --file DUMP [--dry-run] [--skip-faulty]
-                  what "manage.py dumpdata" of Healthchecks wrote, all or nothing; a second run changes only
-                  what was never pinged here
+                  imports a dump that "manage.py dumpdata" of Healthchecks wrote, completely or not at all;
+                  a second run changes only checks that were never pinged here
   setup           --owner E --project NAME [--canary-project NAME] [--check-limit N] [--ping-limit N]
-                  user and project where absent, and fresh keys for the project
+                  creates the user and the project if they do not exist, and new keys for the project
 
-  migrate         bring the database up to date, which the other commands and the service do too
-                  unless CHECK_MONITOR_MIGRATE_AT_START is false
+  migrate         migrates the database; unless CHECK_MONITOR_MIGRATE_AT_START is false, the other commands
+                  and the service migrate it too
 
-  --json          print JSON
-  --help          print this
+  --json          prints the result as JSON
+  --help          prints this help
 
---project takes the id of a project, or its name where no other project has it.
-A new key takes the place of the project's earlier one of its kind and is shown only once.
-Reads CHECK_MONITOR_DATABASE_URL and CHECK_MONITOR_SECRET (or _FILE), as the service does; works while it runs.
-If the database does not exist, setup and migrate create it; the other commands refuse.
-Where a channel is created or tested, the other settings of the service count too, such as
+--project takes the id of a project, or its name if only one project has it.
+A new key replaces the key of the same kind of the project and is shown only once.
+The commands read CHECK_MONITOR_DATABASE_URL and CHECK_MONITOR_SECRET (or _FILE), as the service does, and can be
+used while it runs.
+If the database does not exist, setup and migrate create it; the other commands fail.
+The commands that create or test a channel also read the other settings of the service, such as
 CHECK_MONITOR_ALLOW_PRIVATE_TARGETS and CHECK_MONITOR_SMTP_URL.
 `;
 
@@ -161,7 +163,8 @@ function readable(result: object): string {
 function sentenceOf(error: unknown): string {
   if (error instanceof UsageError) return `${error.message}\n\n${help}`;
   if (error instanceof DatabaseMissing) {
-    const way = 'set CHECK_MONITOR_DATABASE_URL to that of the service, or create it with migrate';
+    const way =
+      'set CHECK_MONITOR_DATABASE_URL to the database of the service, or create the database with migrate';
     return `${error.message}; ${way}`;
   }
   const expected =

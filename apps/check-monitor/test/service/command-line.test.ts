@@ -230,7 +230,7 @@ describe('command line', () => {
       ...environment,
       CHECK_MONITOR_DATABASE_URL: `sqlite:${join(folder, path)}`,
     });
-    const way = 'set CHECK_MONITOR_DATABASE_URL to that of the service, or create it with migrate';
+    const way = 'set CHECK_MONITOR_DATABASE_URL to the database of the service, or create the database with migrate';
 
     test.each(['user list', 'user create --email ada@example.org', 'import --file dump.json'])(
       '%s is refused, and no file is created',
