@@ -17,27 +17,27 @@ import { type AccountsDeps, createAdmin, ensureAdmin } from './users/accounts.se
 const help = `Usage: cert-manager <command> [options]
 
 Commands
-  admin create   make an administrator
+  admin create   create an administrator
   admin ensure   create the administrator, or set this password and mail address, enable the user
-                 and make them an administrator again; does nothing if all of that is the case
-  migrate        bring the database up to date, which the other commands and the service do too
-                 unless CERT_MANAGER_MIGRATE_AT_START is false
-  keys rotate    encrypt with the first of ENCRYPTION_KEYS what the others have encrypted;
-                 these may be taken out afterwards
-  acme new-key   give the account with an ACME CA another key
+                 and make them an administrator again; changes nothing if all of this is already set
+  migrate        migrate the database; unless CERT_MANAGER_MIGRATE_AT_START is false, the other commands
+                 and the service migrate it too
+  keys rotate    encrypt all secrets with the first of ENCRYPTION_KEYS; after that, the other keys
+                 can be removed
+  acme new-key   replace the key of the account at an ACME CA
   settings       list every environment variable of the service
 
 Options of acme new-key
-  --provider NAME        the provider whose account it is; acme when absent
+  --provider NAME        the provider that has the account; default: acme
 
 Options of admin
   --username NAME        3 to 64 letters, digits or any of . _ @ -
   --email ADDRESS
-  --password-file FILE   holds the password; - is standard input. Without it, admin create
-                         makes one and prints it once.
+  --password-file FILE   contains the password; - is standard input. Without it, admin create
+                         generates a password and prints it once.
 
-The database is that of CERT_MANAGER_DATABASE_URL (sqlite:./data/cert-manager.sqlite when absent).
-If it does not exist, migrate and admin create it; the other commands refuse.
+CERT_MANAGER_DATABASE_URL sets the database (default: sqlite:./data/cert-manager.sqlite).
+If it does not exist, migrate and admin create it; the other commands fail.
 `;
 
 /** A command line that cannot be understood. */
@@ -80,7 +80,7 @@ async function dispatch(words: readonly string[]): Promise<void> {
   else if (command === 'admin ensure') await ensure(values);
   else
     throw new UsageError(
-      command === '' ? 'which command? See --help' : `no command "${command}"; see --help`,
+      command === '' ? 'name a command; see --help' : `there is no command "${command}"; see --help`,
     );
 }
 

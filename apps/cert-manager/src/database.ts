@@ -188,7 +188,8 @@ export async function openMigrated(
     return database;
   } catch (error) {
     if (error instanceof DatabaseMissing) {
-      const way = 'set CERT_MANAGER_DATABASE_URL to that of the service, or create it with migrate';
+      const way =
+        'set CERT_MANAGER_DATABASE_URL to the database of the service, or create the database with migrate';
       throw new StartFailed(`${error.message}; ${way}`, { cause: error });
     }
     if (error instanceof DatabaseUnavailable) throw new StartFailed(error.message, { cause: error });

@@ -25,7 +25,7 @@ test('refuses a database that does not exist, and creates no file', async () => 
   expect(await runCli(['keys', 'rotate'], { CERT_MANAGER_DATABASE_URL: `sqlite:${file}` })).toEqual({
     code: 1,
     stdout: '',
-    stderr: `cert-manager: the database ${file} does not exist; set CERT_MANAGER_DATABASE_URL to that of the service, or create it with migrate\n`,
+    stderr: `cert-manager: the database ${file} does not exist; set CERT_MANAGER_DATABASE_URL to the database of the service, or create the database with migrate\n`,
   });
   expect(existsSync(dirname(file))).toBe(false);
 });
@@ -98,8 +98,8 @@ test('lists every setting', async () => {
 });
 
 test.each([
-  ['no command', [], 'which command? See --help'],
-  ['an unknown command', ['admin', 'destroy'], 'no command "admin destroy"; see --help'],
+  ['no command', [], 'name a command; see --help'],
+  ['an unknown command', ['admin', 'destroy'], 'there is no command "admin destroy"; see --help'],
   ['no password to ensure', ['admin', 'ensure', ...eve], 'admin ensure needs --password-file'],
 ])('says what is wrong with %s', async (_, words, sentence) => {
   const { code, stderr } = await run(words);
