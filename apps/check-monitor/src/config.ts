@@ -252,7 +252,7 @@ export function loadStorageConfig(environment: Environment): StorageConfig {
   return readConfig({ ...storage, migratesAtStart }, environment);
 }
 
-/** A host that stands for every address of the machine is no address to publish. */
+/** A host that stands for every address of the machine is not an address to publish. */
 function ownAddress({ host, port }: { readonly host: string; readonly port: number }): string {
   const isEvery = host === '0.0.0.0' || host === '::';
   const name = host.includes(':') && !isEvery ? `[${host}]` : host;

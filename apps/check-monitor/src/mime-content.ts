@@ -4,14 +4,14 @@ import { firstField, type MimePart } from './mime.js';
 /** The first bytes of a part as its sender had them, at most `maxBytes`. */
 export function contentOf(part: MimePart, maxBytes = Number.POSITIVE_INFINITY): Buffer {
   const encoding = firstField(part.fields, 'content-transfer-encoding').trim().toLowerCase();
-  // a byte is three characters at most, and line breaks are no bytes
+  // a byte is three characters at most, and line breaks are not bytes
   const body = part.body.subarray(0, maxBytes * 4);
   if (encoding === 'base64') return Buffer.from(body.toString('latin1'), 'base64').subarray(0, maxBytes);
   if (encoding === 'quoted-printable') return decodeQuotedPrintable(body, maxBytes);
   return body.subarray(0, maxBytes);
 }
 
-/** Text of a part, of its first `maxBytes` bytes. Bytes that are no text in its character set are replaced. */
+/** Text of a part, of its first `maxBytes` bytes. Bytes that are not text in its character set are replaced. */
 export function textOf(part: MimePart, maxBytes: number): string {
   return decoderOf(part.parameters['charset']).decode(contentOf(part, maxBytes));
 }
@@ -50,7 +50,7 @@ function softBreakWidth(body: Buffer, at: number): number {
   return body[at + 1] === carriageReturn && body[at + 2] === lineFeed ? 3 : 0;
 }
 
-/** -1 for what is no digit, so that two digits of which one is none are negative as well. */
+/** -1 for anything that is not a digit, so that two digits of which one is none are negative as well. */
 function hexDigit(code = 0): number {
   if (code >= 0x30 && code <= 0x39) return code - 0x30;
   const letter = code & ~0x20;

@@ -27,7 +27,7 @@ const maxDepth = 5;
 
 const fieldForm = /^([!-9;-~]+):[ \t]*(.*)$/s;
 
-/** Takes a mail or a part of one apart. A line that is no header field ends the header. Never throws. */
+/** Takes a mail or a part of one apart. A line that is not a header field ends the header. Never throws. */
 export function parsePart(source: Buffer): MimePart {
   const lines: string[] = [];
   // the line by which mailbox files part mails

@@ -46,7 +46,7 @@ export function moment(name: string, direction: 'ago' | 'ahead'): (text: string)
   };
 }
 
-/** NaN for what is no duration. */
+/** NaN for anything that is not a duration. */
 function seconds(text: string): number {
   if (!/^(\d{1,9}(min|[smhdw]))+$/.test(text)) return Number.NaN;
   const parts = text.matchAll(/(\d+)(min|[smhdw])/g);

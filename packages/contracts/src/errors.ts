@@ -39,7 +39,7 @@ export interface RefusalDetails {
 
 /**
  * A refusal that a caller may read: it names the thing and the reason, never SQL, keys or another's data.
- * Anything thrown that is no AppError is a fault and answered as 500 without its text.
+ * Anything thrown that is not an AppError is a fault and answered as 500 without its text.
  */
 export class AppError extends Error {
   readonly kind: ErrorKind;

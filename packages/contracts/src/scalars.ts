@@ -68,7 +68,7 @@ function integerText(minimum: number, maximum: number) {
   );
 }
 
-// C0, DEL and C1 controls, and the characters that reverse or hide text; a lone surrogate is no text at all.
+// C0, DEL and C1 controls, and the characters that reverse or hide text; a lone surrogate is not text at all.
 // The joiners U+200C and U+200D stay: Persian and composed emoji are written with them.
 const controls = /[\p{Cc}\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/u;
 // controls but tab and line breaks, and the characters that reverse text

@@ -229,7 +229,7 @@ describe('requests that a bound contract rejects', () => {
   });
 
   test.each([
-    ['a path parameter that is no uuid', '/things/5'],
+    ['a path parameter that is not a UUID', '/things/5'],
     ['a path parameter that cannot be decoded', '/things/%zz'],
     ['a path that nothing has', '/nowhere'],
     ['a path in other letters', '/THINGS'],

@@ -48,7 +48,7 @@ describe('requests that reach no handler', () => {
       431,
       '/things',
     ],
-    ['bytes that are no request', '\u0016\u0003\u0001 hello\r\n\r\n', 400, ''],
+    ['bytes that are not a request', '\u0016\u0003\u0001 hello\r\n\r\n', 400, ''],
     ['two Host fields', 'GET /things?x=1 HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n', 400, '/things'],
     ['one Host field twice', 'GET /things HTTP/1.1\r\nHost: a\r\nX: y\r\nhOST: a\r\n\r\n', 400, '/things'],
     [

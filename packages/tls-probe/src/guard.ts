@@ -19,7 +19,7 @@ export function createGuard({ allowCidrs, ports }: ProbeRules): Guard {
     const [network = '', bits = ''] = cidr.split('/');
     const version = isIP(network);
     if (version === 0 || !/^\d{1,3}$/.test(bits))
-      throw new RangeError(`${cidr} is no network such as 10.0.0.0/8`);
+      throw new RangeError(`${cidr} is not a network such as 10.0.0.0/8`);
     allowed.addSubnet(network, Number(bits), version === 4 ? 'ipv4' : 'ipv6');
   }
   return (address, port) => {

@@ -28,7 +28,7 @@ export function parseHost(text: string): string {
   const name = isPlain ? domainToASCII(text).replace(/\.$/, '') : '';
   const labels = name.split('.');
   const isAddressInOddSpelling = /^(?:\d+|0x[0-9a-f]*)$/.test(labels.at(-1) ?? '');
-  // the URL rules turn odd spellings into addresses; what was no address before must be none after
+  // the URL rules turn odd spellings into addresses; what was not an address before must be none after
   if (
     name.length > 253 ||
     !labels.every((part) => label.test(part)) ||

@@ -17,7 +17,7 @@ test.each([
     new UpstreamFailed('h is not called', { code: 'target_refused' }),
     'h is not called',
   ],
-  ['what is no error', 'x', 'no answer'],
+  ['what is not an error', 'x', 'no answer'],
 ])('%s', (_, error, expected) => {
   expect(networkReason(error)).toBe(expected);
 });

@@ -17,7 +17,7 @@ export interface RefusedAnswer {
 }
 
 /**
- * Problem of an answer (RFC 8555 §6.7), with the moment that its Retry-After header named; one that is no problem
+ * Problem of an answer (RFC 8555 §6.7), with the moment that its Retry-After header named; one that is not a problem
  * document is described by its status.
  */
 export function readProblem({ status, text, retryAfter }: RefusedAnswer, retryAt?: Date): AcmeProblem {

@@ -19,7 +19,7 @@ const foundColumns = {
   revokedAt,
 };
 
-/** By what certificates are looked for; what is undefined is no condition. */
+/** By what certificates are looked for; what is undefined is not a condition. */
 export interface CertificateFilter {
   readonly scope: SpaceScope;
   readonly id?: string | undefined;

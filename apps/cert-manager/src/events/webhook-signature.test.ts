@@ -19,7 +19,7 @@ describe('a webhook signature', () => {
     ['one without its prefix', secret.slice(6)],
     ['one that is too short', `whsec_${Buffer.alloc(23).toString('base64')}`],
     ['one that is too long', `whsec_${Buffer.alloc(65).toString('base64')}`],
-    ['one that is no base64', `whsec_${'ä'.repeat(40)}`],
+    ['one that is not base64', `whsec_${'ä'.repeat(40)}`],
   ])('rejects a key of %s', (_situation, given) => {
     expect(webhookKeyOf(given)).toBeUndefined();
   });

@@ -38,7 +38,7 @@ export interface FqdnPlace {
 
 /**
  * Adds an FQDN to a space, in its normal form; `warning` names a provider that is disabled. Throws
- * NotFound, Forbidden, InvalidInput for what is no host name, an unknown provider, or a name or provider that the
+ * NotFound, Forbidden, InvalidInput for anything that is not a host name, an unknown provider, or a name or provider that the
  * policy of the space does not allow, which is audited, and Conflict when the space has it already.
  */
 export async function createFqdn(

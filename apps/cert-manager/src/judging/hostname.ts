@@ -23,7 +23,7 @@ export function normalHostname(text: string): string {
 /**
  * Reads a host name: letters, digits and hyphens (RFC 1123 §2.1), labels of 1 to 63 characters, at most 253
  * in all (RFC 1035 §2.3.4), international labels by UTS 46, a wildcard as RFC 6125 §6.4.3 allows it.
- * Addresses are no host names, whatever their notation; a single label is one.
+ * Addresses are not host names, whatever their notation; a single label is one.
  */
 export function readHostname(text: string): HostnameReading {
   // Nothing this long has a normal form of 253 characters; longer ones are not worth their mapping.
@@ -72,7 +72,7 @@ function hasForeignAscii(text: string): boolean {
   return /\p{ASCII}/u.test(text.replace(/[a-z0-9.-]/gi, ''));
 }
 
-/** Why an ASCII name without final dot is no host name. */
+/** Why an ASCII name without final dot is not a host name. */
 function faultOf(name: string): string | undefined {
   if (name.length > 253) return tooLong;
   if (name.includes('*')) return 'may have a wildcard only as its whole leftmost label';

@@ -99,7 +99,7 @@ export const renewalQueue = defineTable<RenewalRow>('renewal_queue', {
   references: [{ columns: ['fqdnId'], table: 'fqdns', onDelete: 'CASCADE' }],
 });
 
-/** The database refuses a second open entry of an FQDN that is no test. */
+/** The database refuses a second open entry of an FQDN that is not a test. */
 export function insertRenewal(tx: Tx, row: RenewalRow): Promise<void> {
   return insertMany(tx, renewalQueue, [row]);
 }
@@ -108,7 +108,7 @@ export function insertRenewals(tx: Tx, rows: readonly RenewalRow[]): Promise<voi
   return insertMany(tx, renewalQueue, rows);
 }
 
-/** The open entry of an FQDN that is no test. */
+/** The open entry of an FQDN that is not a test. */
 export async function findOpenRenewal(tx: Tx, fqdnId: string): Promise<RenewalRow | undefined> {
   // in the words of the partial index, so that SQLite finds by it
   const text = `select * from renewal_queue where fqdn_id = $1 and is_test = false and ${isOpen}`;
@@ -121,7 +121,7 @@ export async function lockOpenRenewals(tx: Tx, fqdnIds: readonly string[]): Prom
   return lockForUpdate(tx, renewalQueue, { fqdnId: In([...fqdnIds]), status, isTest: false });
 }
 
-/** Those of the FQDNs that have an open entry which is no test. */
+/** Those of the FQDNs that have an open entry which is not a test. */
 export async function listFqdnsWithOpen(tx: Tx, fqdnIds: readonly string[]): Promise<string[]> {
   if (fqdnIds.length === 0) return [];
   const text = `select fqdn_id from renewal_queue

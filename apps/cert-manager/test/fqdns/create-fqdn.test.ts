@@ -130,7 +130,7 @@ describeEachDialect('adding an FQDN', (open) => {
     ['NUL', { fqdn: 'a\u0000.example' }],
     ['a description that is null', { fqdn: 'a.example', description: null }],
     ['a description of 1001 characters', { fqdn: 'a.example', description: 'd'.repeat(1001) }],
-    ['a providerId that is no uuid', { fqdn: 'a.example', providerId: 'dummy-ca' }],
+    ['a providerId that is not a UUID', { fqdn: 'a.example', providerId: 'dummy-ca' }],
     ['a providerId that is null', { fqdn: 'a.example', providerId: null }],
     ['a providerId that is a number', { fqdn: 'a.example', providerId: 1 }],
   ])('refuses %s', async (_situation, body) => {

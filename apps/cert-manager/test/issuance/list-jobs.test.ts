@@ -82,7 +82,7 @@ describeEachDialect('listing requests for certificates', (open) => {
 
   test.each([
     ['neither FQDN nor space', {}, 'query.fqdnId'],
-    ['an FQDN that is no uuid', { fqdnId: 'x' }, 'query.fqdnId'],
+    ['an FQDN that is not a UUID', { fqdnId: 'x' }, 'query.fqdnId'],
     ['an unknown status', { fqdnId: unknownId, status: 'done' }, 'query.status'],
   ])('refuses %s', async (_situation, query, path) => {
     const { body } = await app.request

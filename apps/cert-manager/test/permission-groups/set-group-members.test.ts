@@ -76,7 +76,7 @@ describeEachDialect('members of a permission group', (open) => {
     ['no list', {}],
     ['a list that is null', { userIds: null }],
     ['one id', { userIds: unknownId }],
-    ['an id that is no uuid', { userIds: ['ben'] }],
+    ['an id that is not a UUID', { userIds: ['ben'] }],
     ['an id that no user has', { userIds: [unknownId] }],
   ])('are not replaced by %s', async (_, body) => {
     await send(app, 'put', path(), body).expect(400);

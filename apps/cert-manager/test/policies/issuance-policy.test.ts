@@ -36,7 +36,7 @@ describePolicies('the issuance policy of a space', (place) => {
         details: { fqdn: 'vault.corp.test', code: 'name_not_allowed', reason: body.detail },
       });
       await place.create(space.id, { fqdn: '*.example.org' }).expect(400);
-      // what is no name, or there already, is none of the policy's
+      // what is not a name, or there already, is none of the policy's
       await place.create(space.id, { fqdn: 'no name' }).expect(400);
       await place.create(space.id, { fqdn: 'www.example.org' }).expect(409);
       expect(await refusals()).toHaveLength(2);

@@ -243,7 +243,7 @@ describeEachDialect('configuring a provider', (open) => {
       ['rfc2136', 'dns://256.8.8.8'],
       ['webhook', 'http://'],
       ['webhook', 'http://['],
-    ])('for a backend of the kind %s at %s, which is no address, naming it', async (kind, url) => {
+    ])('for a backend of the kind %s at %s, which is not an address, naming it', async (kind, url) => {
       const tsig = { name: 'key.example.org', secret: tsigSecret };
       const challenge = { type: 'dns-01', dns: { kind, url, tsig } };
       const { body } = await configure(app, acme, { ...acmeConfig, challenge }).expect(400);

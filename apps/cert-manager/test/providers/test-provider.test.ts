@@ -189,7 +189,7 @@ describeEachDialect('testing a provider', (open) => {
 
     const elsewhere = { ...directoryAt('http://127.0.0.1:1'), newNonce: 'http://169.254.169.254/nonce' };
     test.each([
-      ['is no JSON', 200, 'directory', /not an ACME directory/],
+      ['is not JSON', 200, 'directory', /not an ACME directory/],
       ['lacks a resource', 200, '{}', /not an ACME directory: newNonce is missing/],
       ['points to another host', 200, JSON.stringify(elsewhere), /another host: 169\.254\.169\.254/],
       ['is not there', 404, '', /answered with 404/],

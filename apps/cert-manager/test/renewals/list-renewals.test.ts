@@ -74,10 +74,10 @@ describeEachDialect('the renewal queue', (open) => {
   test.each([
     ['an unknown status', { status: 'done' }],
     ['a status in capitals', { status: 'PENDING' }],
-    ['a space that is no uuid', { spaceId: 'kitchen' }],
+    ['a space that is not a UUID', { spaceId: 'kitchen' }],
     ['limit 0', { limit: '0' }],
     ['limit 1001', { limit: '1001' }],
-    ['a limit that is no number', { limit: 'all' }],
+    ['a limit that is not a number', { limit: 'all' }],
   ])('refuses %s', async (_, query) => {
     await place.app.request.get('/renewal-queue').query(query).set(place.app.people.ada.auth).expect(400);
   });

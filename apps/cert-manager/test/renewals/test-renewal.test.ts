@@ -111,7 +111,7 @@ describeEachDialect('queueing a renewal for a test', (open) => {
       ['no certificate', { certificateId: undefined }],
       ['no FQDN', { fqdnId: undefined }],
       ['no space', { spaceId: undefined }],
-      ['a certificate that is no uuid', { certificateId: 'x' }],
+      ['a certificate that is not a UUID', { certificateId: 'x' }],
       ['an FQDN that is null', { fqdnId: null }],
       ['a space that is a number', { spaceId: 5 }],
     ])('for %s', async (_, change) => {

@@ -59,7 +59,7 @@ describeEachDialect('one space', (open) => {
     ['an empty name', { name: '' }, 'name'],
     ['a name of two lines', { name: 'a\nb' }, 'name'],
     ['a long description', { description: 'x'.repeat(1001) }, 'description'],
-    ['a name that is no text', { name: 7 }, 'name'],
+    ['a name that is not text', { name: 7 }, 'name'],
   ])('refuses %s', async (_, body, path) => {
     const space = await addSpace(app, 'Shop');
     const answer = await change(space.id, body).expect(400);

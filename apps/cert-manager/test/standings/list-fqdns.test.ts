@@ -131,7 +131,7 @@ describeEachDialect('FQDNs with their states', (open) => {
       ['nor with its escape', { q: '\\' }, []],
       ['a whole name, in Unicode', { fqdn: 'BÜCHER.example.org.' }, ['valid']],
       ['a whole name, not a part of it', { fqdn: 'example.org' }, []],
-      ['what is no host name', { fqdn: 'a b' }, []],
+      ['what is not a host name', { fqdn: 'a b' }, []],
       ['renewed automatically', { renewal: 'on' }, ['failing', 'valid']],
       ['not renewed', { renewal: 'off' }, ['expired', 'due', 'unfinished']],
       ['several at once', { renewal: 'on', state: 'failing' }, ['failing']],

@@ -7,7 +7,7 @@ import type { Person } from './people.js';
 /** Any uuid that names nothing. */
 export const unknownId = '3f8c1b1e-6a43-4f0e-9a43-0d8a6c1c5b7e';
 
-/** Texts that are no uuid, as they stand in a path. */
+/** Texts that are not UUIDs, as they stand in a path. */
 export const badIds = ['1', 'null', 'not-a-uuid', `${unknownId}0`, unknownId.slice(1), '%F0%9F%98%80', '%00'];
 
 /** Makes a space as the administrator. */

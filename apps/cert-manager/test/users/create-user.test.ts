@@ -120,7 +120,7 @@ describeEachDialect('creating a user', (open) => {
     ['isAdmin that is a number', { isAdmin: 1 }, 'isAdmin'],
     ['isAdmin that is null', { isAdmin: null }, 'isAdmin'],
     ['groups that are null', { groupIds: null }, 'groupIds'],
-    ['a group that is no uuid', { groupIds: ['1'] }, 'groupIds[0]'],
+    ['a group that is not a UUID', { groupIds: ['1'] }, 'groupIds[0]'],
   ])('refuses %s and names the member', async (_situation, overrides, path) => {
     const { body } = await post(valid(overrides as object)).expect(400);
     expect(body.errors.map((fault: { path: string }) => fault.path)).toContain(path);

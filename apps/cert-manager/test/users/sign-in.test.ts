@@ -92,7 +92,7 @@ describeEachDialect('signing in', (open) => {
   test.each([
     ['no body', undefined],
     ['no password', { username: 'ada' }],
-    ['a password that is no text', { username: 'ada', password: 7 }],
+    ['a password that is not text', { username: 'ada', password: 7 }],
   ])('refuses %s', async (_, body) => {
     const { status } = await app.request.post('/auth/login').send(body);
     expect(status).toBe(400);

@@ -104,7 +104,7 @@ describeEachDialect('changing a user', (open) => {
     ['isAdmin that is a text', { isAdmin: 'yes' }, 'isAdmin'],
     ['enabled that is null', { enabled: null }, 'enabled'],
     ['enabled that is a number', { enabled: 0 }, 'enabled'],
-    ['groups that are no list', { groupIds: 'x' }, 'groupIds'],
+    ['groups that are not a list', { groupIds: 'x' }, 'groupIds'],
   ])('refuses %s, and changes nothing', async (_situation, change, path) => {
     const before = await read();
     const { body } = await put(user.id, { isAdmin: true, ...change }).expect(400);

@@ -33,7 +33,7 @@ export async function readOfCheck<Found>(id: string, read: () => Promise<Found>)
   }
 }
 
-/** The body of a ping of a check. Throws NotFound, also for a text that is no number. */
+/** The body of a ping of a check. Throws NotFound, also for a text that is not a number. */
 export async function readOwnPingBody(
   deps: PingsDeps,
   caller: Caller,

@@ -59,7 +59,7 @@ describe('tag of a path segment', () => {
     ['letters beyond ASCII, quoted', '%C3%A9t%C3%A9', 'été'],
     ['letters beyond ASCII, as they are', 'été', 'été'],
     ['a percent sign of its own', '100%', '100%'],
-    ['octets that are no UTF-8', '%ff', '\ufffd'],
+    ['octets that are not UTF-8', '%ff', '\ufffd'],
     ['a reserved character that is not quoted', 'a&b', undefined],
     ['a blank', 'a b', undefined],
     ['nothing', '', undefined],

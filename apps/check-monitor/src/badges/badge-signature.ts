@@ -60,7 +60,7 @@ const quotedTag = /^[\p{L}\p{N}_%~.-]+$/u;
 
 /**
  * Tag that a path segment names, which HTTP has decoded once already; undefined when it can be no tag. Percent signs
- * that begin no octet stand for themselves, octets that are no UTF-8 become replacement characters.
+ * that begin no octet stand for themselves, octets that are not UTF-8 become replacement characters.
  */
 export function tagOf(segment: string): string | undefined {
   if (!quotedTag.test(segment)) return undefined;

@@ -38,7 +38,7 @@ const refused: [string, Record<string, unknown>, string][] = [
   ['grace that is null', { grace: null }, 'grace is not a number'],
   ['a flag of 1', { manual_resume: 1 }, 'manual_resume is not a boolean'],
   ['a flag that is null', { filter_http_body: null }, 'filter_http_body is not a boolean'],
-  ['a last ping that is no instant', { import_last_ping: 'today' }, 'import_last_ping is not an instant'],
+  ['a last ping that is not an instant', { import_last_ping: 'today' }, 'import_last_ping is not an instant'],
   ['another method', { methods: 'GET' }, 'methods has unexpected value'],
   ['no method', { methods: null }, 'methods has unexpected value'],
   ['a text as unique', { unique: 'name' }, 'unique is not an array'],

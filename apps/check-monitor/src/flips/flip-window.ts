@@ -21,7 +21,7 @@ const whole = /^(?:\+?[0-9]+(?:_[0-9]+)*|-0+)$/;
 const wholeWithPoint = /^(?:\+?[0-9]+(?:_[0-9]+)*|-0+)(?:\.0*)?$/;
 const year = 31_536_000;
 
-/** Part of time that a query asks for. Throws InvalidInput for what is no whole number or out of bounds. */
+/** Part of time that a query asks for. Throws InvalidInput for anything that is not a whole number or out of bounds. */
 export function parseFlipWindow(query: FlipQuery, now: Micros): FlipWindow {
   const start = readWhole('start', lastOf(query.start), whole, latestSecond) ?? 0;
   const end = readWhole('end', lastOf(query.end), whole, latestSecond);

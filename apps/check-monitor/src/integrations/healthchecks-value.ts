@@ -8,7 +8,7 @@ export function withoutNulls(members: Document): Document {
   );
 }
 
-/** Throws SyntaxError for what is not a JSON object. */
+/** Throws SyntaxError for anything that is not a JSON object. */
 export function documentOf(value: string): Document {
   const document: unknown = JSON.parse(value);
   if (typeof document === 'object' && document !== null && !Array.isArray(document))

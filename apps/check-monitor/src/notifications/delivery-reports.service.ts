@@ -23,7 +23,7 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
  * Stores the report of a carrier about a message of the last hour. Ignores others, so that the carrier does not retry. Throws
- * NotFound for what is no uuid.
+ * NotFound for anything that is not a UUID.
  */
 export async function takeCallback(
   deps: DeliveryReportsDeps,

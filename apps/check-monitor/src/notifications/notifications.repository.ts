@@ -6,7 +6,7 @@ import type { AlertStatus } from '../integrations/messages/alert-event.js';
 /** One message to one channel: queue while it is open, log once it is settled. */
 export interface Notification {
   readonly id: number;
-  /** Names the message to the target, so that a second attempt is no second message. */
+  /** Names the message to the target, so that a second attempt is not a second message. */
   readonly deliveryId: string;
   readonly channelId: number;
   /** Null for a test and for a notice. */

@@ -28,7 +28,7 @@ export function readExitStatus({ exitStatus }: PingAddress): number | null {
   return status;
 }
 
-/** Run id of an address in lower case; null without one. Throws InvalidInput for what is no uuid. */
+/** Run id of an address in lower case; null without one. Throws InvalidInput for anything that is not a UUID. */
 export function readRunId({ runId }: PingAddress): string | null {
   if (runId === undefined) return null;
   if (!canonicalUuid.test(runId)) throw new InvalidInput('invalid uuid format', { code: knownCheck });

@@ -49,7 +49,7 @@ describe('signal of an HTTP ping', () => {
     ['keywords decide against the exit status', { ...body('ok'), exitStatus: 3 }, words, 'success'],
     ['a filter without keywords', body('x'), { ...open, filterHttpBody: true }, 'ign'],
     [
-      'bytes that are no UTF-8 around a keyword',
+      'bytes that are not UTF-8 around a keyword',
       { body: Buffer.from('\xffdone\xc3', 'latin1') },
       words,
       'success',

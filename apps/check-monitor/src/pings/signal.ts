@@ -23,7 +23,7 @@ export interface HttpPing {
 export function signalOfHttpPing(ping: HttpPing, filter: PingFilter): Signal {
   if (filter.storedStatus === 'paused' && filter.manualResume) return 'ign';
   if (filter.methods === 'POST' && ping.method !== 'POST') return 'ign';
-  // A body that is cut within a letter, or is no UTF-8 at all, is still searched.
+  // A body that is cut within a letter, or is not UTF-8 at all, is still searched.
   if (filter.filterHttpBody) return signalOfText(Buffer.from(ping.body).toString('utf8'), filter);
   return ping.exitStatus !== null && ping.exitStatus > 0 ? 'fail' : ping.action;
 }

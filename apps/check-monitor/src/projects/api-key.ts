@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 /** Rights that a management key gives. A project has at most one key of each kind. */
 export type KeyKind = 'read-write' | 'read-only';
 
-/** Every management key has this length; anything else is no key at all. */
+/** Every management key has this length; anything else is not a key at all. */
 export const keyLength = 32;
 
 const prefixes: Readonly<Record<KeyKind, string>> = { 'read-write': 'hcw_', 'read-only': 'hcr_' };

@@ -19,7 +19,7 @@ export interface NewUser {
   readonly pingLimit: number | null;
 }
 
-/** Throws InvalidInput for what is no e-mail address, Conflict when someone has it. */
+/** Throws InvalidInput for anything that is not an e-mail address, Conflict when someone has it. */
 export async function createUser(deps: AccountDeps, wanted: NewUser): Promise<User> {
   return deps.db.transaction((tx) => addUser(deps, tx, wanted));
 }

@@ -146,7 +146,7 @@ describeMonitor('the checks of a project in the console', (stage) => {
   test('show the latest runs of each of many checks in their order', async () => {
     const made = [await make({}), await make({}), await make({})];
     const [long, short, fresh] = made as [{ uuid: string }, { uuid: string }, { uuid: string }];
-    // several laps of a ring of 50 pings, of which the last one has four starts, which are no runs
+    // several laps of a ring of 50 pings, of which the last one has four starts, which are not runs
     for (let n = 0; n < 130; n += 1) {
       stage.app.clock.advance(1_000);
       await ping(long, n % 3 === 0 ? '/fail' : '');

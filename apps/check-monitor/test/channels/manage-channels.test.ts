@@ -157,7 +157,7 @@ describeEachDialect('channels of a project', (open) => {
     expect(lastError).toBeNull();
     const log = await app.database.read((tx) => listNotifications(tx, id, 10));
     expect(log).toMatchObject([{ checkId: null, status: 'down', error: null }]);
-    // a test is no message that waits
+    // a test is not a message that waits
     await app.deliver();
     expect(target.requests).toHaveLength(1);
   });

@@ -61,7 +61,7 @@ describe('a message by HTTP', () => {
   test.each([
     ['user and password', 'ada:p%40ss@', 'ada:p@ss'],
     ['a token for a user', 'tk_1@', 'tk_1:'],
-    ['what is no percent-encoding', 'ada:100%@', 'ada:100%'],
+    ['what is not percent-encoding', 'ada:100%@', 'ada:100%'],
   ])('carries %s of the address as a login', async (_situation, login, pair) => {
     await sender()({ method: 'GET', url: target.url.replace('//', `//${login}`) });
     const { authorization = '' } = target.requests[0]?.headers ?? {};

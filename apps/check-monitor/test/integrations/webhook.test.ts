@@ -107,7 +107,7 @@ describe('settings of a webhook', () => {
     ['a blank in the address', { down: { url: 'http://x.example/a b' } }],
     ['another method', { down: { url, method: 'DELETE' } }],
     ['a body of more than 1000 characters', { down: { url, body: 'x'.repeat(1001) } }],
-    ['a header that is no word', { down: { url, headers: { 'a b': 'x' } } }],
+    ['a header that is not a word', { down: { url, headers: { 'a b': 'x' } } }],
     ['a header of two lines', { down: { url, headers: { a: 'x\r\nb: y' } } }],
     ['a header of the connection', { down: { url, headers: { 'Content-Length': '5' } } }],
     ['members that there are not', { down: { url, secret: 'x' } }],

@@ -97,7 +97,7 @@ describeMonitor('ping by uuid', (stage) => {
   test.each([
     ['an unknown check', `/ping/${unknown}`, 404, 'not found'],
     ['an unknown check with a bad exit status', `/ping/${unknown}/256`, 404, 'not found'],
-    ['a word that is no ping key', `/ping/${unknown}/abc`, 404, 'not found'],
+    ['a word that is not a ping key', `/ping/${unknown}/abc`, 404, 'not found'],
     ['an upper-case slug', `/ping/${unknown}/START`, 400, 'invalid url format'],
     ['no address at all', '/ping/', 404, 'not found'],
   ])('%s', async (_situation, path, status, text) => {

@@ -210,7 +210,12 @@ describe('command line', () => {
     ['a missing option', 'user create', 2, '--email is missing'],
     ['an unknown option', 'user list --colour red', 2, 'colour'],
     ['an unknown kind', 'key create --project x --kind admin', 2, '--kind must be one of'],
-    ['a limit that is no number', 'user create --email a@b --check-limit many', 2, '--check-limit must be'],
+    [
+      'a limit that is not a number',
+      'user create --email a@b --check-limit many',
+      2,
+      '--check-limit must be',
+    ],
     ['no e-mail address', 'user create --email unknown', 1, 'is not an e-mail address'],
   ])('%s: code and sentence', async (_situation, args, code, sentence) => {
     const outcome = await runCli(args, environment);
@@ -230,7 +235,8 @@ describe('command line', () => {
       ...environment,
       CHECK_MONITOR_DATABASE_URL: `sqlite:${join(folder, path)}`,
     });
-    const way = 'set CHECK_MONITOR_DATABASE_URL to the database of the service, or create the database with migrate';
+    const way =
+      'set CHECK_MONITOR_DATABASE_URL to the database of the service, or create the database with migrate';
 
     test.each(['user list', 'user create --email ada@example.org', 'import --file dump.json'])(
       '%s is refused, and no file is created',

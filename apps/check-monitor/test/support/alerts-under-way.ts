@@ -63,7 +63,7 @@ export async function until(isTrue: () => boolean | Promise<boolean>, seconds: n
 export const named = (target: Recorder): string[] => target.requests.map(({ body }) => body);
 /** Query of the messages that are not settled. */
 export const open = 'select 1 from notifications where settled_at is null';
-/** Messages that are open, and flips that are no messages yet: a frozen session may hold those. */
+/** Messages that are open, and flips that are not messages yet: a frozen session may hold those. */
 export function countWaiting(database: Database): Promise<number> {
   const flips = 'select 1 from flips where processed_at is null';
   return database.read(async (tx) => (await executeSql(tx, open)) + (await executeSql(tx, flips)));

@@ -66,7 +66,7 @@ function usedForAnother(): InvalidInput {
 
 const keyFormat = /^[\x21-\x7e]{1,200}$/;
 
-/** Key of a request; undefined when it has none. Throws InvalidInput for one that is no plain word. */
+/** Key of a request; undefined when it has none. Throws InvalidInput for one that is not a plain word. */
 export function parseIdempotencyKey(header: string | readonly string[] | undefined): string | undefined {
   if (header === undefined) return undefined;
   if (typeof header === 'string' && keyFormat.test(header)) return header;

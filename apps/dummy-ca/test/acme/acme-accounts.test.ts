@@ -165,7 +165,7 @@ describe('terms and external accounts (RFC 8555 §7.3.3, §7.3.4)', () => {
     ],
     ['with a nonce', (client) => binding(client, { nonce: 'AAAA' }), 'malformed', 400],
     ['signed instead of by MAC', (client) => binding(client, { alg: 'ES256' }), 'badSignatureAlgorithm', 400],
-    ['that is no JWS', () => 'x', 'malformed', 400],
+    ['that is not a JWS', () => 'x', 'malformed', 400],
     ['that is null', () => null, 'malformed', 400],
     ['by a longer MAC', (client) => binding(client, { alg: 'HS512' }), 'badSignatureAlgorithm', 400],
     ['without a kid', (client) => binding(client, { kid: undefined }), 'unauthorized', 403],
@@ -228,7 +228,7 @@ describe('key change (RFC 8555 §7.3.5)', () => {
   });
 
   test.each<[string, (client: AcmeClient) => Promise<object>]>([
-    ['that is no JWS', async () => ({})],
+    ['that is not a JWS', async () => ({})],
     ['with a kid', async (client) => innerOf(client, p256(), { header: { kid: client.kid } })],
     ['without a key', async (client) => innerOf(client, p256(), { header: { jwk: undefined } })],
     ['with a nonce', async (client) => innerOf(client, p256(), { header: { nonce: 'AAAA' } })],

@@ -56,7 +56,7 @@ describe('newOrder (RFC 8555 §7.4)', () => {
     ['of a name that is none', { identifiers: dnsIdentifiers('a_b.test') }, 'malformed', 400],
     ['of an unknown profile', { identifiers: dnsIdentifiers('a.test'), profile: 'x' }, 'invalidProfile', 400],
     [
-      'of a validity that is no instant',
+      'of a validity that is not an instant',
       { identifiers: dnsIdentifiers('a.test'), notAfter: 'soon' },
       'malformed',
       400,

@@ -105,7 +105,7 @@ describe('revokeCert (RFC 8555 §7.6)', () => {
     ['no certificate', { certificate: 'AAAA' }, 400],
     ['not in base64url', { certificate: 'a+b=' }, 400],
     ['nothing', {}, 400],
-    ['a reason that is no number', { certificate: 'AAAA', reason: 'x' }, 400],
+    ['a reason that is not a number', { certificate: 'AAAA', reason: 'x' }, 400],
   ])('refuses %s', async (_, payload, status) => {
     expect(await client.post(url(), payload)).toMatchObject(problem('malformed', status));
   });

@@ -49,7 +49,7 @@ describe('a root from files', () => {
       async () => ({ ...(await rootPair(valid)), keyPem: pkcs8(p256().privateKey) }),
       /another private key/,
     ],
-    ['its key is no key', async () => ({ ...(await rootPair(valid)), keyPem: 'hello' }), /private key/],
+    ['its key is not a key', async () => ({ ...(await rootPair(valid)), keyPem: 'hello' }), /private key/],
     ['its key is encrypted', async () => ({ ...(await rootPair(valid)), keyPem: encrypted() }), /encrypted/],
     [
       'its certificate is none',
@@ -64,7 +64,7 @@ describe('a root from files', () => {
       },
       /exactly one certificate/,
     ],
-    ['it is no authority', async () => oddPair({ isCa: false, issuer: 'odd' }), /CA certificate/],
+    ['it is not an authority', async () => oddPair({ isCa: false, issuer: 'odd' }), /CA certificate/],
     ['it is an intermediate', async () => oddPair({ isCa: true, issuer: 'other' }), /not self-signed/],
     ['it has ended', () => rootPair({ notBefore: at(-9), notAfter: at(-1) }), /valid only from/],
     ['it is yet to begin', () => rootPair({ notBefore: at(1), notAfter: at(9) }), /valid only from/],

@@ -85,7 +85,7 @@ describe('POST /csr refuses a body', () => {
   const valid = () => JSON.stringify({ csr: csrField(), action: 'sign' });
 
   test.each([
-    ['that is no JSON', '{"csr": '],
+    ['that is not JSON', '{"csr": '],
     ['that is text', 'hello'],
     ['that is a list', '[]'],
     ['that is null', 'null'],

@@ -189,7 +189,7 @@ describe('the names of the CSR', () => {
   test.each<[string, CsrParts]>([
     ['a subject alone', { attributes: [] }],
     ['no name at all', { subject: emptyName, attributes: [] }],
-    ['a name that is no host name', { subject: nameOf([commonName, 'no host!']) }],
+    ['a name that is not a host name', { subject: nameOf([commonName, 'no host!']) }],
     ['a name of 200 letters', { subject: nameOf([commonName, 'x'.repeat(200)]) }],
     [
       '400 names',
@@ -259,7 +259,7 @@ describe('the key of the CSR', () => {
       'with an unknown kind of key',
       csrField({ spki: sequence(sequence(oid('1.2.3.4')), bitString(Buffer.of(1))) }),
     ],
-    ['with a key that is no point', csrField({ spki: pointless() })],
+    ['with a key that is not a point', csrField({ spki: pointless() })],
     ['of another version', csrField({ version: 3 })],
     [
       'with two SAN extensions',

@@ -28,7 +28,7 @@ export async function rootPair(traits: RootTraits = {}): Promise<PemPair> {
   return { keyPem: exportPrivateKeyPem(privateKey), certificatePem: pemOf(certificateDer, 'CERTIFICATE') };
 }
 
-/** Self-signed, or signed by no one's key, and of an authority or not: certificates that are no roots. */
+/** Self-signed, or signed by no one's key, and of an authority or not: certificates that are not roots. */
 export function oddPair(traits: { readonly isCa: boolean; readonly issuer: string }): PemPair {
   const { privateKey, publicKey } = p256();
   const constraints = extension('2.5.29.19', sequence(...(traits.isCa ? [yes] : [])), 'critical');

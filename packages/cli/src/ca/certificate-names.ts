@@ -4,7 +4,7 @@ import { UsageError } from '../faults/command-errors.js';
 export interface CertificateNames {
   readonly dnsNames: readonly string[];
   readonly ipAddresses: readonly string[];
-  /** Beginning of the names of files: the first name, with `_` for what is no letter, digit, dot or hyphen. */
+  /** Beginning of the names of files: the first name, with `_` for anything that is not a letter, digit, dot or hyphen. */
   readonly fileName: string;
 }
 

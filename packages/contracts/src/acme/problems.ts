@@ -91,7 +91,7 @@ const typeByKind: Readonly<Partial<Record<ErrorKind, AcmeProblemType>>> = {
   upstream_timeout: 'serverInternal',
 };
 
-/** Document of a refusal; one that is no ACME problem gets the type that is nearest to its kind. */
+/** Document of a refusal; one that is not an ACME problem gets the type that is nearest to its kind. */
 export function acmeProblemDocument(refusal: AppError): AcmeProblemDocument {
   const type = refusal instanceof AcmeProblem ? refusal.type : (typeByKind[refusal.kind] ?? 'malformed');
   const document = { type: `${acmeErrorNamespace}${type}`, detail: refusal.message, status: refusal.status };

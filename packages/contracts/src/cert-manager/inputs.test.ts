@@ -42,7 +42,7 @@ table('FQDN create', api.createFqdn.body.schema, [
     { fqdn: 'a.example', description: 'd', providerId: id },
     { fqdn: 'a.example', description: 'd', providerId: id },
   ],
-  ['provider is no uuid', { fqdn: 'a.example', providerId: 'acme' }, refused],
+  ['provider is not a UUID', { fqdn: 'a.example', providerId: 'acme' }, refused],
   ['provider is null', { fqdn: 'a.example', providerId: null }, refused],
   ['no fqdn', { description: 'd' }, refused],
 ]);
@@ -89,7 +89,7 @@ table('renewal queue', api.listRenewals.query, [
   ['all', { status: 'failed', spaceId: id, limit: '10' }, { status: 'failed', spaceId: id, limit: 10 }],
   ['unknown status', { status: 'done' }, refused],
   ['two statuses', { status: ['failed', 'pending'] }, refused],
-  ['space is no uuid', { spaceId: 'kitchen' }, refused],
+  ['space is not a UUID', { spaceId: 'kitchen' }, refused],
   ['limit 0', { limit: '0' }, refused],
   ['limit 1001', { limit: '1001' }, refused],
 ]);
@@ -143,7 +143,7 @@ table('group create', api.createPermissionGroup.body.schema, [
   ['name and permission', { name: 'g', permission: 'READ' }, { name: 'g', permission: 'READ' }],
   ['no permission', { name: 'g' }, refused],
   ['another permission', { name: 'g', permission: 'read' }, refused],
-  ['spaces that are no uuids', { name: 'g', permission: 'READ', spaceIds: ['x'] }, refused],
+  ['spaces that are not UUIDs', { name: 'g', permission: 'READ', spaceIds: ['x'] }, refused],
 ]);
 
 table('provider config', api.setProviderConfig.body.schema, [
@@ -179,7 +179,7 @@ table('audit query', api.listAuditLogs.query, [
   ],
   ['no address', { ipAddress: 'here' }, refused],
   ['another order', { order: 'up' }, refused],
-  ['from is no instant', { from: 'yesterday' }, refused],
+  ['from is not an instant', { from: 'yesterday' }, refused],
   ['unknown parameters go', { colour: 'red' }, { limit: 100, offset: 0, order: 'desc' }],
 ]);
 

@@ -130,7 +130,7 @@ describe('success', () => {
 describe('address', () => {
   test.each([
     ['plain', 'a', '/things/a'],
-    ['a slash is no new segment', 'a/../b', '/things/a%2F..%2Fb'],
+    ['a slash is not a new segment', 'a/../b', '/things/a%2F..%2Fb'],
     ['question mark and hash', 'a?b#c', '/things/a%3Fb%23c'],
     ['per cent', '100%', '/things/100%25'],
     ['beyond ASCII', 'é', '/things/%C3%A9'],
@@ -206,7 +206,7 @@ describe('body', () => {
     const parts = [...(await request.formData()).entries()];
     expect(parts.map(([name]) => name)).toEqual(['spaceId', 'fqdn', 'csr']);
     const sent = parts[2]?.[1];
-    if (!(sent instanceof File)) throw new Error('csr is no file');
+    if (!(sent instanceof File)) throw new Error('csr is not a file');
     expect([sent.name, sent.type, await sent.text()]).toEqual(['a.csr', 'application/x-pem-file', 'PEM\r\n']);
   });
 });
@@ -255,7 +255,7 @@ describe('refusals', () => {
     ['message', 403, '{"message":"Not yours"}', 'forbidden', 'Not yours'],
     ['error', 400, '{"error":"invalid csr"}', 'invalid_input', 'invalid csr'],
     ['plain text', 404, 'not found\n', 'not_found', 'not found'],
-    ['json that is no object', 409, '"taken"', 'conflict', '"taken"'],
+    ['json that is not an object', 409, '"taken"', 'conflict', '"taken"'],
     ['nothing', 401, '', 'unauthenticated', 'GET /things/{id} was answered with 401'],
     ['controls and marks of direction', 400, '{"error":"a\\u001b[1m\\u202eb"}', 'invalid_input', 'a [1m b'],
     ['a server error is a failure of the other side', 500, '{"error":"boom"}', 'upstream_failed', 'boom'],

@@ -12,7 +12,7 @@ export interface ClientOptions {
   /** Milliseconds until a request counts as unanswered, its body included. */
   readonly timeoutMs?: number;
   readonly fetch?: typeof fetch;
-  /** Makes the AppError of an answer that is no success, in the place of the usual one. */
+  /** Makes the AppError of an answer that is not a success, in the place of the usual one. */
   readonly refuse?: (response: Response) => Promise<AppError>;
 }
 

@@ -65,7 +65,7 @@ const schemaTypes = ['string', 'number', 'integer', 'boolean', 'object', 'array'
 /** What of a schema is not as JSON Schema 2020-12 wants it. */
 function faultsOfSchema(schema: unknown): string[] {
   if (schema === undefined || typeof schema === 'boolean') return [];
-  if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return ['is no schema'];
+  if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return ['is not a schema'];
   const { type, properties, required, items, anyOf, oneOf, allOf, additionalProperties } = schema as Record<
     string,
     unknown

@@ -95,10 +95,10 @@ describe('certificates from other sources', () => {
 
   const refused: [string, CertificateParts][] = [
     ['version 4', { version: encode(contextConstructed(0), encodeInteger(3n)) }],
-    ['a version that is no number', { version: encode(contextConstructed(0), encodeNull()) }],
+    ['a version that is not a number', { version: encode(contextConstructed(0), encodeNull()) }],
     ['two versions', { version: encode(contextConstructed(0), encodeInteger(2n), encodeInteger(2n)) }],
     ['no serial number', { serialNumber: Buffer.alloc(0) }],
-    ['an issuer that is no name', { issuer: encodeSequence(encodeNull()) }],
+    ['an issuer that is not a name', { issuer: encodeSequence(encodeNull()) }],
     ['a validity of one bound', { notAfter: Buffer.alloc(0) }],
     ['a validity with an offset', { notAfter: time(tag.utcTime, '261231235959+0100') }],
     ['a public key that is none', { spki: encodeNull() }],

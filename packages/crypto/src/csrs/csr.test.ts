@@ -93,7 +93,7 @@ describe('subjects', () => {
   });
 
   test.each<[string, Buffer, string]>([
-    ['octets that are no UTF-8', named(oid.commonName, encode(tag.utf8String, Buffer.of(0xff))), 'CN'],
+    ['octets that are not UTF-8', named(oid.commonName, encode(tag.utf8String, Buffer.of(0xff))), 'CN'],
     ['a lone surrogate', named(oid.commonName, encode(tag.bmpString, Buffer.from('d800', 'hex'))), 'CN'],
     ['a BMPString of odd length', named('2.5.4.10', encode(tag.bmpString, Buffer.of(0))), 'O'],
     ['a PrintableString beyond ASCII', named('2.5.4.6', encode(tag.printableString, Buffer.of(0xe9))), 'C'],
@@ -140,8 +140,8 @@ describe('requests that are rejected', () => {
     ['version 3', { version: encodeInteger(3n) }, malformed],
     ['a version of two octets', { version: encodeInteger(256n) }, malformed],
     ['a negative version', { version: encodeInteger(-1n) }, malformed],
-    ['a version that is no number', { version: encodeNull() }, malformed],
-    ['a subject that is no name', { subject: encodeSequence(encodeNull()) }, malformed],
+    ['a version that is not a number', { version: encodeNull() }, malformed],
+    ['a subject that is not a name', { subject: encodeSequence(encodeNull()) }, malformed],
     ['a public key that is none', { spki: encodeSequence() }, malformed],
     ['something after the attributes', { tail: [attributes(), encodeNull()] }, malformed],
     ['an attribute that is none', { tail: [attributes(encodeNull())] }, malformed],
@@ -165,7 +165,7 @@ describe('requests that are rejected', () => {
     ],
     ['an extension twice', { tail: [attributes(forgeRequest([oneName, oneName]))] }, 'duplicate_extension'],
     [
-      'a list of names that is no DER',
+      'a list of names that is not DER',
       { tail: [attributes(forgeRequest([subjectAltName(Buffer.from('zz'))]))] },
       malformed,
     ],
@@ -292,7 +292,7 @@ describe('proof of possession', () => {
       'invalid_signature',
     ],
     ['an empty signature', { signature: encodeBitOctets(Buffer.alloc(0)) }, 'invalid_signature'],
-    ['a signature that is no DER', { signature: encodeBitOctets(Buffer.from('zz')) }, 'invalid_signature'],
+    ['a signature that is not DER', { signature: encodeBitOctets(Buffer.from('zz')) }, 'invalid_signature'],
   ];
   test.each(cases)('rejects %s', async (_, parts, code) => {
     expect(await verdict(parts)).toBe(code);
@@ -300,7 +300,7 @@ describe('proof of possession', () => {
 
   const malformedKeys: [string, Buffer][] = [
     ['a negative modulus', rsaKey(-5n, 65537n)],
-    ['an RSA key that is no DER', spki(algorithm(oid.rsaEncryption, encodeNull()), Buffer.from('zz'))],
+    ['an RSA key that is not DER', spki(algorithm(oid.rsaEncryption, encodeNull()), Buffer.from('zz'))],
     ['an EC key without a curve', spki(algorithm(oid.ecPublicKey), point)],
     [
       'a point of the wrong length',

@@ -43,7 +43,7 @@ const what = 'CSR';
 
 /**
  * The request that the octets are. Structure only: the signature is not checked, see verifyCsr.
- * Throws InvalidInput: `malformed_der` for octets that are no well-formed request (also a subjectAltName or a subject
+ * Throws InvalidInput: `malformed_der` for octets that are not a well-formed request (also a subjectAltName or a subject
  * that cannot be read), `duplicate_extension`, `duplicate_attribute` when extensions are requested twice.
  * More than RFC 2986 allows is accepted where clients in use write it: the versions 1 and 2, no attributes element at
  * all, and a request for extensions without a value.

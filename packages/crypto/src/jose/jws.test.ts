@@ -100,7 +100,7 @@ describe('rejected input', () => {
     ['a missing member', { protected: object, payload: '' }],
     ['padding', { ...es256, payload: 'YQ==' }],
     ['a length that base64url cannot have', { ...es256, payload: 'abcde' }],
-    ['a header that is no JSON', { ...es256, protected: 'AAAA' }],
+    ['a header that is not JSON', { ...es256, protected: 'AAAA' }],
     ['a header that is an array', { ...es256, protected: Buffer.from('[]').toString('base64url') }],
     ['a critical member', { ...es256, protected: Buffer.from('{"crit":["x"]}').toString('base64url') }],
   ])('%s', (_, value) => {

@@ -66,7 +66,7 @@ function mac(secret: Uint8Array, input: Uint8Array): Buffer {
 
 /**
  * Parts of a flattened JWS. Throws InvalidInput for another serialization, an unprotected header, a member
- * that is not base64url (RFC 7515 §2: without padding), or a header that is no JSON object or has `crit`.
+ * that is not base64url (RFC 7515 §2: without padding), or a header that is not a JSON object or has `crit`.
  */
 export function parseJws(value: unknown): ParsedJws {
   if (typeof value !== 'object' || value === null || Array.isArray(value))

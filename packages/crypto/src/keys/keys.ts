@@ -99,7 +99,7 @@ export function spkiSha256(spkiDer: Uint8Array): string {
 
 /**
  * Whether both SubjectPublicKeyInfo hold the same key. Byte-equal ones do; otherwise Node compares the keys, since
- * one key can be written in two ways (a compressed point, absent parameters). False when one is no usable key.
+ * one key can be written in two ways (a compressed point, absent parameters). False when one is not a usable key.
  */
 export function publicKeysEqual(spkiA: Buffer, spkiB: Buffer): boolean {
   if (spkiA.equals(spkiB)) return true;

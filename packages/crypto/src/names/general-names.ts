@@ -35,7 +35,7 @@ export type GeneralNamesInput = Partial<
 type Kind = keyof GeneralNames;
 
 /**
- * Names of a GeneralNames value such as that of subjectAltName. Throws InvalidInput when it is no DER, holds no
+ * Names of a GeneralNames value such as that of subjectAltName. Throws InvalidInput when it is not DER, holds no
  * name, an address is not 4 or 16 octets, or a text has anything but printable ASCII (no NUL, no UTF-8).
  */
 export function parseGeneralNames(der: Buffer, what = 'subjectAltName'): GeneralNames {

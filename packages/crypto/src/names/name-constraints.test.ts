@@ -75,7 +75,7 @@ describe('constraintFault (RFC 5280 §4.2.1.10)', () => {
       true,
     ],
     [
-      'a common name that is no host is not',
+      'a common name that is not a host is not',
       [permitted(dns('a.test'))],
       {},
       { commonName: 'Ada Lovelace' },

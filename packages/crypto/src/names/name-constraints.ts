@@ -22,7 +22,7 @@ export interface NameConstraints {
 export interface ConstrainedNames {
   readonly subject: DistinguishedName;
   readonly subjectAltNames: GeneralNames;
-  /** Whether it is an authority: then its common name is no host name. */
+  /** Whether it is an authority: then its common name is not a host name. */
   readonly isCa?: boolean;
 }
 

@@ -2,7 +2,7 @@ import { type DerElement, tag } from '../der/der.js';
 
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Text of a string element, or undefined when its type is no string or its octets are no text of that type. */
+/** Text of a string element, or undefined when its type is not a string or its octets are not text of that type. */
 export function decodeText(element: DerElement): string | undefined {
   const { content } = element;
   switch (element.tag) {

@@ -35,7 +35,7 @@ describe('distinguished names as RFC 4514 text', () => {
     ['letters beyond ASCII', commonName('Žagari 日本'), 'CN=Žagari 日本'],
     ['an empty value', commonName(''), 'CN='],
     ['an unknown type', nameOf(attribute('1.2.3.4', tag.utf8String, 'a')), '1.2.3.4=#0c0161'],
-    ['a value that is no string', nameOf(attribute('2.5.4.3', tag.integer, Buffer.of(5))), 'CN=#020105'],
+    ['a value that is not a string', nameOf(attribute('2.5.4.3', tag.integer, Buffer.of(5))), 'CN=#020105'],
     ['broken UTF-8', nameOf(attribute('2.5.4.3', tag.utf8String, Buffer.of(0xc3))), 'CN=#0c01c3'],
     [
       '8-bit octets in a PrintableString',
@@ -132,7 +132,7 @@ describe('general names', () => {
     ['nothing', {}],
     ['a NUL', { dnsNames: ['a\0b'] }],
     ['an empty host name', { dnsNames: [''] }],
-    ['an IDN that is no A-label', { dnsNames: ['žagari.test'] }],
+    ['an IDN that is not an A-label', { dnsNames: ['žagari.test'] }],
     ['no IP address', { ipAddresses: ['a.test'] }],
   ])('does not encode %s', (_, names) => {
     expect(() => encodeGeneralNames(names)).toThrow(InvalidInput);

@@ -4,7 +4,7 @@ import { encode, encodeOid, encodeSequence, encodeSetOf } from '../der/der-write
 import { attributeTypeNames, oid } from '../der/oids.js';
 import { decodeText } from './name-text.js';
 
-/** One attribute of a distinguished name; `text` is undefined when the value is no readable string. */
+/** One attribute of a distinguished name; `text` is undefined when the value is not a readable string. */
 interface NameAttribute {
   readonly type: string;
   readonly text: string | undefined;
@@ -47,8 +47,8 @@ const loadableTags: ReadonlySet<number | undefined> = new Set([
 const loadableRawTags: ReadonlySet<number | undefined> = new Set([tag.bitString, tag.sequence]);
 
 /**
- * Refuses a name that would make a certificate which common programs cannot load: one with a string that is no text
- * of its type, or with a value of a type that is no DirectoryString (RFC 5280 §4.1.2.4) or another usual string. Types
+ * Refuses a name that would make a certificate which common programs cannot load: one with a string that is not text
+ * of its type, or with a value of a type that is not a DirectoryString (RFC 5280 §4.1.2.4) or another usual string. Types
  * that are not known may also hold a BIT STRING or a SEQUENCE. Throws InvalidInput, `malformed_der`.
  */
 export function requireLoadableName(name: DistinguishedName, element: DerElement): void {

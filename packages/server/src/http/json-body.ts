@@ -5,7 +5,7 @@ const maximumDepth = 20;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * Value of a JSON body; `undefined` when there are no bytes. Throws InvalidInput for what is not UTF-8 or
+ * Value of a JSON body; `undefined` when there are no bytes. Throws InvalidInput for anything that is not UTF-8 or
  * not JSON (RFC 8259), or nests deeper than 20, and an unsupported_media_type refusal for another type.
  */
 export function parseJsonBody(bytes: Uint8Array, contentType: string | undefined): unknown {

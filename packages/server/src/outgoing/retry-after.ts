@@ -5,7 +5,7 @@
 export function parseRetryAfter(text: string | undefined, now: Date): Date | undefined {
   const trimmed = text?.trim() ?? '';
   if (/^\d{1,10}$/.test(trimmed)) return new Date(now.getTime() + Number(trimmed) * 1000);
-  // only the form that senders must use; Date would also read what is no date to others
+  // only the form that senders must use; Date would also read what is not a date to others
   if (!/^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(trimmed)) return undefined;
   const date = new Date(trimmed);
   return Number.isNaN(date.getTime()) ? undefined : date;

@@ -71,7 +71,7 @@ function reasonsOf(error: z.ZodError): string {
   return error.issues.map((issue) => issue.message).join(', ');
 }
 
-/** Variables that begin with the prefix but are no setting: most likely misspelt. */
+/** Variables that begin with the prefix but are not settings: most likely misspelt. */
 export function unknownSettings(prefix: string, settings: Settings, environment: Environment): string[] {
   const known = new Set(Object.values(settings).flatMap(({ name }) => [name, `${name}_FILE`]));
   return Object.keys(environment).filter((name) => name.startsWith(prefix) && !known.has(name));

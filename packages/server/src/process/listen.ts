@@ -82,7 +82,7 @@ export function startFailure(
     EADDRINUSE: `${place} is already in use`,
     EACCES: `${place} needs more rights than this user has`,
     EADDRNOTAVAIL: `${host} is not an address of this machine`,
-    ENOTFOUND: `${host} is no known host`,
+    ENOTFOUND: `${host} is not a known host`,
   };
   return new StartFailed(reasons[error.code ?? ''] ?? `cannot listen on ${place}: ${error.message}`, {
     cause: error,

@@ -3,7 +3,7 @@ import ipaddr from 'ipaddr.js';
 
 /**
  * Network that one holder of addresses controls: an IPv4 address stands for itself, of an IPv6 address the first
- * `ipv6Bits` count, 64 as one host has them (RFC 6177) or 48 as one site may. A text that is no address is its own
+ * `ipv6Bits` count, 64 as one host has them (RFC 6177) or 48 as one site may. A text that is not an address is its own
  * network, empty without one.
  */
 export function networkOf(address: string, ipv6Bits: 48 | 64 = 64): string {

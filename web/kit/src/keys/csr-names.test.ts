@@ -38,7 +38,7 @@ describe('the names of a CSR', () => {
     ['common name and DNS names, each once', both, ['www.example.com', '*.example.com']],
     ['a common name alone', commonNameAlone, ['only.example.com']],
     ['critical DNS names in capitals', criticalNames, ['san.example.com']],
-    ['a common name that is no host name', notAHostName, ['a.example']],
+    ['a common name that is not a host name', notAHostName, ['a.example']],
     ['a CSR that is cut off', both.replace('MIIB', 'MIID'), []],
     ['no base64', '-----BEGIN CERTIFICATE REQUEST-----\n!\n-----END CERTIFICATE REQUEST-----', []],
     ['nothing', '', []],

@@ -28,7 +28,7 @@ test.each([
   ['Cyrillic letters that all look like Latin ones', domainToASCII('сосо.example')],
   ['Cyrillic letters with digits that look like Latin ones', domainToASCII('хр-1.example')],
   ['an emoji', domainToASCII('i❤.example')],
-  ['a label that is no Punycode', 'xn--\u0000.example'],
+  ['a label that is not Punycode', 'xn--\u0000.example'],
   ['a label that ends within a number', 'xn--a-9.example'],
   ['a number that is too large', 'xn--99999999999.example'],
   ['a joiner that cannot be seen', 'xn--ab-j1t.example'],

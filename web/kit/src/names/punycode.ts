@@ -1,7 +1,7 @@
 // The parameters of RFC 3492, section 5.
 const [base, tMin, tMax, skew, damp, initialBias, initialN] = [36, 1, 26, 38, 700, 72, 128];
 
-/** The text of a label without its `xn--` (RFC 3492); undefined if it is no Punycode. */
+/** The text of a label without its `xn--` (RFC 3492); undefined if it is not Punycode. */
 export function decodePunycode(encoded: string): string | undefined {
   const end = encoded.lastIndexOf('-');
   const output = end > 0 ? [...encoded.slice(0, end)].map((one) => one.charCodeAt(0)) : [];

@@ -13,7 +13,7 @@ export interface GroupReach {
 /** Column of all spaces that the other columns do not name. */
 export const otherSpaces = 'others';
 
-/** Level of a user on a space before and after a change; undefined is no level. */
+/** Level of a user on a space before and after a change; undefined is not a level. */
 export interface LevelCell {
   readonly spaceId: string;
   readonly before: PermissionLevel | undefined;

@@ -27,7 +27,7 @@ describe('a response', () => {
       'The service answered with status 502.',
     ],
     ['nothing', 401, '', 'unauthenticated', 'The service answered with status 401.'],
-    ['JSON that is no object', 404, 'null', 'not_found', 'The service answered with status 404.'],
+    ['JSON that is not an object', 404, 'null', 'not_found', 'The service answered with status 404.'],
     ['empty sentences', 409, '{"detail":"","error":7}', 'conflict', 'The service answered with status 409.'],
     ['a status of no kind', 418, '{"error":"teapot"}', 'invalid_input', 'teapot'],
     ['a draining service', 503, '{"error":"stopping"}', 'unavailable', 'stopping'],

@@ -67,7 +67,7 @@ describe('settings after a form', () => {
         dns: { kind: 'plain', waitSeconds: 5 },
       },
     ],
-    ['hold what is no number as it is', { days: 'many' }, { ...stored, days: 'many' }],
+    ['hold what is not a number as it is', { days: 'many' }, { ...stored, days: 'many' }],
   ])('%s', (_, change, expected) => {
     expect(settingsWith(stored, fields, { ...shown, ...change })).toEqual(expected);
   });

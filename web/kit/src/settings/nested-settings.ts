@@ -48,7 +48,7 @@ function storedValue(type: NestedField['type'], text: string): unknown {
   if (type === 'flag') return text === 'true';
   if (type === 'list') return text === '' ? [] : text.split(/[\s,;]+/);
   if (text === '') return undefined;
-  // what is no number is sent as it is, so that the service names it
+  // what is not a number is sent as it is, so that the service names it
   return type === 'number' && /^-?\d{1,15}$/.test(text) ? Number(text) : text;
 }
 

@@ -115,7 +115,7 @@ function textOf(kind: SettingField['kind'], value: unknown): string {
 
 function typedValue({ kind }: SettingField, text: string): unknown {
   if (kind === 'flag') return text === 'true';
-  // what is no number is sent as it is, so that the service names it
+  // what is not a number is sent as it is, so that the service names it
   if (kind === 'number') return /^-?\d{1,15}$/.test(text) ? Number(text) : text;
   if (kind === 'list') return text.split(',').map((part) => part.trim());
   return kind === 'headers' ? headersIn(text) : text;

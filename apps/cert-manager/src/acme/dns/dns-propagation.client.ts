@@ -10,7 +10,7 @@ export interface PropagationTerms {
 /**
  * Waits until all name servers of the record's zone that respond return the record, or, if none of them responds, until
  * all resolvers do. Returns undefined then, or a sentence after `timeoutS`. The CA may see a record that cannot be seen
- * from here, so a timeout is no error.
+ * from here, so a timeout is not an error.
  */
 export async function waitForRecord(
   { view, timeoutS, intervalS }: PropagationTerms,

@@ -83,7 +83,7 @@ async function placeOrder(run: OrderRun): Promise<CurrentOrder> {
 
 /**
  * Whether a CA may have refused for the certificate that is to be replaced: another order has taken its place
- * already (RFC 9773 §5), or the CA does not know it, or not as this account's. Naming it is no condition.
+ * already (RFC 9773 §5), or the CA does not know it, or not as this account's. Naming it is not a condition.
  */
 function isAboutReplaced(error: unknown): boolean {
   if (!(error instanceof AcmeProblem)) return false;

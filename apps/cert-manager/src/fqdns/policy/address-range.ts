@@ -36,7 +36,7 @@ export function parseRange(text: string): RangeReading {
   return { range, text: `${formatIpAddress(range.octets)}/${range.bits}` };
 }
 
-/** Octets of an address, those of an IPv4-mapped one as IPv4; undefined for what is no address. */
+/** Octets of an address, those of an IPv4-mapped one as IPv4; undefined for anything that is not an address. */
 export function plainOctets(address: string): Uint8Array | undefined {
   const octets = parseIpAddress(address);
   return octets !== undefined && isMapped(octets) ? octets.subarray(12) : octets;

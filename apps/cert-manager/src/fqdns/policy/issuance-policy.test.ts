@@ -110,7 +110,7 @@ describe('names of CSRs for www.example.com', () => {
       beyond,
       ['csr.subject'],
     ],
-    ['a common name that is no host name', { commonNames: ['Example Ltd'] }, beyond, ['csr.subject']],
+    ['a common name that is not a host name', { commonNames: ['Example Ltd'] }, beyond, ['csr.subject']],
     ['one of two common names', { commonNames: ['www.example.com', 'evil.test'] }, {}, ['csr.subject']],
     ['an address without ranges', { ipAddresses: ['10.0.0.1'] }, beyond, ['csr.ipAddresses[0]']],
     ['an address in a range', { ipAddresses: ['10.0.0.1'] }, { ...beyond, cidrs: ['10.0.0.0/8'] }, []],

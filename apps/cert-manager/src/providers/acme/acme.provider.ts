@@ -240,7 +240,7 @@ async function adviseRenewal(
   };
 }
 
-/** What the refusal means for asking again; what is no refusal passes through. */
+/** What the refusal means for asking again; what is not a refusal passes through. */
 function refusalOf(error: unknown, now: Date): SignRefusal {
   if (!(error instanceof AppError)) throw error;
   const refusal = { reason: reasonOf(error), code: error.code };

@@ -31,7 +31,7 @@ describe('secrets of a configuration', () => {
 
   test.each([
     ['the place is gone', { directoryUrl: 'x' }],
-    ['the place is no object', { eab: 'text' }],
+    ['the place is not an object', { eab: 'text' }],
     ['the place is a list', { eab: [] }],
   ])('a secret without a matching member is ignored: %s', (_, elsewhere) => {
     expect(putSecretsIn(elsewhere, [['eab.hmacKey', 'geheim']])).toEqual(elsewhere);

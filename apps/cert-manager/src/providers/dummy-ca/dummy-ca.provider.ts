@@ -84,7 +84,7 @@ async function issue(
   const issued = readAnswer(certificate);
   const fault = differenceFromCsr(issued, csrPem) ?? timeFault(issued, context.clock.now());
   if (fault !== undefined) throw new UpstreamFailed(readableText(fault));
-  // An id that is no plain word could not be asked for again.
+  // An id that is not a plain word could not be asked for again.
   const upstreamId = /^[\w.:-]{1,200}$/.test(id) ? id : null;
   const certificatePem = await trustedChain(context, issued);
   return { certificatePem, upstreamId, facts: leafFacts(issued) };

@@ -42,7 +42,7 @@ export function openSecret(ring: KeyRing, place: SecretPlace, envelope: string):
   }
 }
 
-/** Id of the key that an envelope needs; undefined for what is no envelope. */
+/** Id of the key that an envelope needs; undefined for anything that is not an envelope. */
 export function keyIdOf(envelope: string): string | undefined {
   return /^v1\.([\w-]{1,32})\./.exec(envelope)?.[1];
 }

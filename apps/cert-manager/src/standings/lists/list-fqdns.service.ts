@@ -142,7 +142,7 @@ export function filterOf(
   return {
     ...others,
     scope: scopeOf(caller, spaceId),
-    // what is no host name is the name of none
+    // what is not a host name is the name of none
     fqdn: fqdn === undefined ? undefined : (readHostname(fqdn).hostname ?? ''),
     renewalEnabled: renewal && renewal === 'on',
     expiresFrom: expiresFrom === undefined ? undefined : new Date(expiresFrom),

@@ -129,7 +129,7 @@ function fault(path: string, message: string): InvalidInput {
   return new InvalidInput(`${path}: ${message}`, { fields: [{ path, code: 'not_allowed', message }] });
 }
 
-/** Facts of a token for the audit log; its id is no uuid, so it stands among the details. */
+/** Facts of a token for the audit log; its id is not a UUID, so it stands among the details. */
 export function tokenFacts(row: ApiTokenRow): Record<string, unknown> {
   const { id, name, scope, spaceIds, allowedCidrs, expiresAt, familyId, renewableUntil } = row;
   return {

@@ -20,7 +20,7 @@ export async function revokeOwnApiToken(deps: ApiTokensDeps, caller: Caller): Pr
   await revokeFamily(deps, caller, caller.userId, caller.tokenId ?? '');
 }
 
-/** The tokens of a user, oldest first. Throws Forbidden for who is no administrator, NotFound. */
+/** The tokens of a user, oldest first. Throws Forbidden for callers who are not administrators, NotFound. */
 export async function listUserApiTokens(
   { db }: ApiTokensDeps,
   caller: Caller,
@@ -33,7 +33,7 @@ export async function listUserApiTokens(
   });
 }
 
-/** Revokes a token of a user, with its family. Throws Forbidden for who is no administrator, NotFound. */
+/** Revokes a token of a user, with its family. Throws Forbidden for callers who are not administrators, NotFound. */
 export async function revokeUserApiToken(
   deps: ApiTokensDeps,
   caller: Caller,

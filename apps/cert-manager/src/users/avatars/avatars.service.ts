@@ -27,7 +27,7 @@ function avatarNotFound(): NotFound {
 
 /**
  * Replaces the user's picture by what the file shows. Throws NotFound, Forbidden unless it is the caller's
- * own or they are an administrator, and InvalidInput for a file that is no picture of a known kind and size.
+ * own or they are an administrator, and InvalidInput for a file that is not a picture of a known kind and size.
  */
 export async function replaceAvatar(
   { db, clock }: AvatarsDeps,

@@ -13,7 +13,7 @@ export interface OpenModeRules {
 
 /**
  * Middleware of open mode: marks every answer, and refuses what a page elsewhere could make a browser send:
- * a foreign Host (a name that was pointed at this machine), a foreign origin, a body that is no JSON or form
+ * a foreign Host (a name that was pointed at this machine), a foreign origin, a body that is not JSON or form
  * with files.
  */
 export function guardOpenMode({ hosts, publicOrigin }: OpenModeRules) {

@@ -22,7 +22,7 @@ export function drawRequest(wholeAt: number | undefined, perMinute: number, now:
   const cost = windowMs / perMinute;
   const before = Math.max(wholeAt ?? now, now);
   const after = before + cost;
-  // milliseconds are no whole part of every allowance: a thousandth is no one's request
+  // milliseconds are not a whole part of every allowance: a thousandth is no one's request
   const isAllowed = after - now <= windowMs + 0.001;
   const nextWholeAt = isAllowed ? after : before;
   const free = Math.floor((windowMs - (nextWholeAt - now)) / cost + 0.000_001);

@@ -7,7 +7,7 @@ import { AppError } from '@certloop/contracts';
  */
 export type MonitorFault = 'away' | 'gone' | 'no_room' | 'refused';
 
-/** The fault of an error by what was asked for. Throws what is no answer of the monitor's. */
+/** The fault of an error by what was asked for. Throws what is not an answer of the monitor's. */
 export function faultOf(error: unknown, asked: 'create' | 'other'): MonitorFault {
   if (!(error instanceof AppError)) throw error;
   switch (error.kind) {

@@ -150,7 +150,7 @@ export function describeRefusedUploads(place: UploadPlace): void {
         'fqdn',
       ],
       [
-        'with a spaceId that is no uuid',
+        'with a spaceId that is not a UUID',
         () => bare().field('spaceId', 'x').field('fqdn', place.fqdn.fqdn).attach('csr', pem(), 'a.pem'),
         'spaceId',
       ],
@@ -184,7 +184,7 @@ export function describeRefusedUploads(place: UploadPlace): void {
         'body',
       ],
       ['without a body', () => bare(), 'body'],
-      ['that is no multipart', () => bare().type('multipart/form-data; boundary=x').send('hello'), 'body'],
+      ['that is not multipart', () => bare().type('multipart/form-data; boundary=x').send('hello'), 'body'],
       ['without a boundary', () => bare().type('multipart/form-data').send('hello'), 'body'],
     ])('%s', async (_situation, request, path) => {
       const before = await storedCount();

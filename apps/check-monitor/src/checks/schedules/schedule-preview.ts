@@ -9,7 +9,7 @@ export interface Occurrence {
   readonly note: string | undefined;
 }
 
-/** The next occurrences after `after`, `count` at most; none for a text that is no schedule. */
+/** The next occurrences after `after`, `count` at most; none for a text that is not a schedule. */
 export function nextOccurrences(text: string, tz: string, after: Micros, count: number): Occurrence[] {
   const schedule = parseSchedule(text);
   const found: Occurrence[] = [];

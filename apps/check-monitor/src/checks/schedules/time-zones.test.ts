@@ -19,8 +19,8 @@ describe('time zone names', () => {
     ['the placeholder of the database', 'Factory', undefined],
     ['the machine its own zone', 'localtime', undefined],
     ['nothing', '', undefined],
-    ['an offset is no name', '+02:00', undefined],
-    ['an object member is no name', 'constructor', undefined],
+    ['an offset is not a name', '+02:00', undefined],
+    ['an object member is not a name', 'constructor', undefined],
   ])('%s', (_situation, name, current) => {
     expect(currentTimeZone(name)).toBe(current);
   });

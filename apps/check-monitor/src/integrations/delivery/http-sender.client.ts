@@ -13,7 +13,7 @@ import { redirected, redirectTarget, withoutLogin } from './redirects.js';
 import { boundedWaitMs, retryAfterMs } from './retry-after.js';
 
 export interface SendOptions {
-  /** Meaning of an answer that is no success; the usual one where it returns undefined. */
+  /** Meaning of an answer that is not a success; the usual one where it returns undefined. */
   readonly judge?: (answer: HttpAnswer) => DeliveryResult | undefined;
 }
 

@@ -8,7 +8,7 @@ export interface CloakedCheck {
 }
 
 /**
- * Address of the page of a check. The unique key is no secret, so a signature of the uuid opens the page: 22 characters
+ * Address of the page of a check. The unique key is not a secret, so a signature of the uuid opens the page: 22 characters
  * of Base64url, the first 132 bits of HMAC-SHA-256. The link does not expire: alerts are read years later.
  */
 export function cloakedLink({ siteRoot, secret }: LinkSigner, check: CloakedCheck): string {

@@ -12,7 +12,7 @@ export type Fact =
 // targets limit the parts of a message, and nothing limits a description
 const maxDescriptionLength = 500;
 
-/** Whole characters only: half of a pair is no text. */
+/** Whole characters only: half of a pair is not text. */
 export function cut(text: string, limit: number, ending: string): string {
   const characters = [...text];
   return characters.length > limit ? characters.slice(0, limit).join('') + ending : text;

@@ -1,7 +1,7 @@
 import { decodeHTML } from 'entities';
 import { pythonWhitespace, stripWhitespace } from '../../python-whitespace.js';
 
-// the next thing that is no text: a tag, a comment, or what begins like one
+// the next thing that is not text: a tag, a comment, or what begins like one
 const markup = /<(?:!--|[!?]|(\/?)([a-z][^\s/>]*)|\/)/gi;
 // within a tag: its end, or a value, in which a > is no end
 const valueOrEnd = />|=\s*(?:(["'])|[^\s>"'][^\s>]*)/g;

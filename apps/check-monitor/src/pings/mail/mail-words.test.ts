@@ -20,7 +20,7 @@ describe('subject of a mail', () => {
     ['two encoded words', lines('Subject: =?utf-8?Q?gr=C3=BC?=', ' =?utf-8?Q?n?= x', '', 'x'), 'grün x'],
     ['an encoded word between others', lines('Subject: a =?utf-8?Q?=C3=BC?= b', '', 'x'), 'a ü b'],
     ['bytes of UTF-8', lines('Subject: grün', '', 'x'), 'grün'],
-    ['after a line that is no field', lines('Subject: a', 'no field', 'Subject: b'), 'a'],
+    ['after a line that is not a field', lines('Subject: a', 'no field', 'Subject: b'), 'a'],
     ['a mailbox file', lines('From x@y Mon', 'Subject: whole', '', 'x'), 'whole'],
   ])('of %s', (_situation, source, subject) => {
     expect(mailWords(source).subject).toBe(subject);

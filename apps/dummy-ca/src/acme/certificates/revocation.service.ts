@@ -29,7 +29,7 @@ const allowedReasons: readonly RevocationReason[] = [
 /**
  * Revokes a certificate for its account, for one that holds authorizations for all of its identifiers, or for its own
  * key (RFC 8555 §7.6). Throws `badRevocationReason`, `unauthorized`, `alreadyRevoked`, and `malformed` for
- * what is no certificate, with status 404 for one that is not from here.
+ * what is not a certificate, with status 404 for one that is not from here.
  */
 export async function revokeCertificate(deps: AcmeDeps, request: SignedRequest): Promise<AcmeReply> {
   const asked = parsePayload(acmeRequests.revocationSchema, request.payload);

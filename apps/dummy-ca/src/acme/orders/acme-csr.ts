@@ -27,8 +27,8 @@ export interface AcmeCsr {
 const maxOfCommonName = 64;
 
 /**
- * The CSR of a finalize request, its signature unchecked. Throws `malformed` for what is not base64url and `badCSR`
- * when it is no CSR, its identifiers are not exactly those of the order, or its key is the account's
+ * The CSR of a finalize request, its signature unchecked. Throws `malformed` for anything that is not base64url and `badCSR`
+ * when it is not a CSR, its identifiers are not exactly those of the order, or its key is the account's
  * (RFC 8555 §7.4, §11.1) or too weak, or it is
  * signed with another hash than SHA-256, SHA-384 or SHA-512, as public CAs refuse it.
  */

@@ -30,7 +30,7 @@ describe('readHeader', () => {
     ['§6.2: neither jwk nor kid', { ...byKid, kid: undefined }, 'either', 'malformed', 400],
     ['§6.2: a jwk where a kid must be', byJwk, 'kid', 'malformed', 400],
     ['§6.2: a kid where a jwk must be', byKid, 'jwk', 'malformed', 400],
-    ['§6.2: a kid that is no text', { ...byKid, kid: 1 }, 'kid', 'malformed', 400],
+    ['§6.2: a kid that is not text', { ...byKid, kid: 1 }, 'kid', 'malformed', 400],
     ['§6.2: a jwk that is none', { ...byJwk, jwk: { kty: 'EC' } }, 'jwk', 'badPublicKey', 400],
     ['§6.2: a jwk that is a MAC key', { ...byJwk, jwk: { kty: 'oct', k: 'AA' } }, 'jwk', 'badPublicKey', 400],
     [
@@ -43,7 +43,7 @@ describe('readHeader', () => {
     ['§6.4: no url', { ...byKid, url: undefined }, 'kid', 'malformed', 400],
     ['§6.4: another url', { ...byKid, url: `${url}/` }, 'kid', 'unauthorized', 403],
     ['§6.5: no nonce', { ...byKid, nonce: undefined }, 'kid', 'badNonce', 400],
-    ['§6.5.2: a nonce that is no text', { ...byKid, nonce: 1 }, 'kid', 'malformed', 400],
+    ['§6.5.2: a nonce that is not text', { ...byKid, nonce: 1 }, 'kid', 'malformed', 400],
     ['§6.5.2: a nonce in plain Base64', { ...byKid, nonce: 'a+b=' }, 'kid', 'malformed', 400],
     ['§6.5.2: an empty nonce', { ...byKid, nonce: '' }, 'kid', 'malformed', 400],
   ])('refuses %s', (_, header, form, type, status) => {

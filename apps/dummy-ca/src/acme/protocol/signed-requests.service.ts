@@ -82,7 +82,7 @@ export async function requireSignature(jws: ParsedJws, key: KeyObject): Promise<
   if (!holds) throw new AcmeProblem('malformed', 'the signature of the JWS is not valid');
 }
 
-/** Payload of a request by its schema. Throws `malformed` for what is no JSON object or does not fit. */
+/** Payload of a request by its schema. Throws `malformed` for anything that is not a JSON object or does not fit. */
 export function parsePayload<S extends z.ZodType>(schema: S, payload: Buffer): z.output<S> {
   const result = schema.safeParse(parseJson(payload, 'the payload'));
   if (result.success) return result.data;

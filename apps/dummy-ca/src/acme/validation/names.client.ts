@@ -12,7 +12,7 @@ export interface Names {
    * `dns` when there is none, or none that validation may reach.
    */
   addressesOf(host: string, signal: AbortSignal): Promise<readonly string[]>;
-  /** TXT records of a name, the parts of each joined. Throws `dns` when the resolver fails; none is no failure. */
+  /** TXT records of a name, the parts of each joined. Throws `dns` when the resolver fails; none is not a failure. */
   textsOf(name: string, signal: AbortSignal): Promise<string[]>;
 }
 

@@ -18,7 +18,7 @@ export interface Place {
   readonly prefix: string;
   /** The rest of the last word. */
   readonly typed: string;
-  /** Whose value comes next; undefined for words that are no value. */
+  /** Whose value comes next; undefined for words that are not values. */
   readonly expected: Option | Argument | undefined;
   /** Commands and options that may come next. */
   readonly fixed: readonly Candidate[];

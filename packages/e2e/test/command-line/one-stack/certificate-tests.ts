@@ -62,7 +62,7 @@ export function describeCertificate(): void {
       expect(builtIn).toMatchObject({ code: 1, err: expect.stringMatching(/stays: disable it instead/) });
     });
 
-    test('refuse a file that is no configuration without a word of it', async () => {
+    test('refuse a file that is not a configuration without a word of it', async () => {
       const args = ['providers', 'create', 'x', '--kind', 'acme', '--config', '-'];
       const { code, err } = await certloop(args, { input: '{"hmacKey": "secret' });
       expect({ code, err }).toEqual({ code: 2, err: 'certloop: --config: - is not a JSON object\n' });

@@ -53,7 +53,7 @@ const contentTypes: Readonly<Record<string, string>> = {
 };
 
 export function sendAsset(request: Request, response: Response, { contentType, encoded }: Asset): void {
-  // each on its own: browsers name gzip first, which is no preference
+  // each on its own: browsers name gzip first, which is not a preference
   const accepted = encoded.find(([name]) => request.acceptsEncodings(name) === name);
   const [encoding, bytes] = accepted ?? (encoded.at(-1) as (typeof encoded)[0]);
   setPolicy(response);

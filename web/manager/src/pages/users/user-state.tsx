@@ -10,7 +10,7 @@ export function UserStateChip({ user: { enabled } }: { readonly user: User }) {
   );
 }
 
-/** That a user is an administrator, which is no state of health and so has no shape of one. */
+/** That a user is an administrator, which is not a state of health and so has no shape of one. */
 export function AdminChip() {
   return (
     <span className="cl-chip" data-tone="active">

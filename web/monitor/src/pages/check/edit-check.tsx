@@ -116,7 +116,7 @@ function PingFilters({ check, faults }: FieldsProps) {
       <div className="cl-form">
         <Switch
           name="methods"
-          label="Only POST counts, so that a preview of a link is no ping"
+          label="Only POST counts, so that a preview of a link is not a ping"
           defaultChecked={check.methods === 'POST'}
         />
         {keywords.map(([name, label, description]) => (

@@ -64,7 +64,7 @@ function readLines(socket: Socket, take: (line: string) => void): void {
   });
 }
 
-/** Undefined for a line that is no answer: signal-cli reports incoming messages on the same socket. */
+/** Undefined for a line that is not an answer: signal-cli reports incoming messages on the same socket. */
 function parseAnswer(line: string): RpcAnswer | undefined {
   try {
     const value: unknown = JSON.parse(line);
