@@ -278,7 +278,7 @@ describe('bounds', () => {
     ['a negative serial number', { serialNumber: -1n }, 'invalid_serial'],
     ['a serial number of 21 octets', { serialNumber: 2n ** 159n }, 'invalid_serial'],
     ['an end before the beginning', { notAfter: days(-0.5) }, 'invalid_validity'],
-    ['an instant that is none', { notAfter: new Date(Number.NaN) }, 'invalid_validity'],
+    ['an invalid date', { notAfter: new Date(Number.NaN) }, 'invalid_validity'],
     ['an end after that of the issuer', { notAfter: days(36_501) }, 'validity_outside_issuer'],
     ['a beginning before that of the issuer', { notBefore: days(-2) }, 'validity_outside_issuer'],
     [
@@ -286,7 +286,7 @@ describe('bounds', () => {
       { extensions: [{ oid: '2.5.29.15', critical: true, value: Buffer.of(5, 0) }] },
       'duplicate_extension',
     ],
-    ['names that are none', { subjectAltNameDer: undefined, subjectAltNames: {} }, 'no_names'],
+    ['an empty set of names', { subjectAltNameDer: undefined, subjectAltNames: {} }, 'no_names'],
   ];
   test.each(refused)('rejects %s', async (_, request, code) => {
     await expect(issue(request)).rejects.toThrow(expect.objectContaining({ code }));

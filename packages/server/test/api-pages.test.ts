@@ -77,7 +77,7 @@ describe('the pages of an API', () => {
   });
 
   test.each([
-    ['a name that is none of the files', 'folder/package.json'],
+    ['a name that none of the files has', 'folder/package.json'],
     ['a folder of before', '0000000000000000/page.js'],
     ['a path out of the folder', 'folder/..%2fpackage.json'],
     ['a path out of it, encoded twice', 'folder/..%252f..%252fpackage.json'],

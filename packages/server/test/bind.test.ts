@@ -158,7 +158,7 @@ describe('compressed responses', () => {
 describe('requests that a bound contract rejects', () => {
   const sent = { 'Content-Type': 'application/json' };
   test.each([
-    ['JSON that is none', '{"name":', 'body'],
+    ['invalid JSON', '{"name":', 'body'],
     ['no body at all', '', 'body'],
     ['bytes that are not UTF-8', Buffer.from([0x22, 0xff, 0x22]), 'body'],
     ['an array', '[]', 'body'],
@@ -231,7 +231,7 @@ describe('requests that a bound contract rejects', () => {
   test.each([
     ['a path parameter that is not a UUID', '/things/5'],
     ['a path parameter that cannot be decoded', '/things/%zz'],
-    ['a path that nothing has', '/nowhere'],
+    ['an unknown path', '/nowhere'],
     ['a path in other letters', '/THINGS'],
     ['an endpoint without a handler yet', '/later'],
   ])('%s: 404', async (_, path) => {

@@ -40,7 +40,7 @@ const host = 'Host: a\r\n';
 describe('requests that reach no handler', () => {
   test.each([
     ['an unknown method', `FOO /things?x=1 HTTP/1.1\r\n${host}\r\n`, 405, '/things'],
-    ['the same at a path that nothing has', `FOO /none HTTP/1.1\r\n${host}\r\n`, 404, '/none'],
+    ['the same at an unknown path', `FOO /none HTTP/1.1\r\n${host}\r\n`, 404, '/none'],
     ['a tunnel', `CONNECT /things HTTP/1.1\r\n${host}\r\n`, 405, '/things'],
     [
       'header fields without end',
@@ -58,7 +58,7 @@ describe('requests that reach no handler', () => {
       '/things',
     ],
     [
-      'a chunk that is none',
+      'an invalid chunk',
       `POST /things HTTP/1.1\r\n${host}Transfer-Encoding: chunked\r\n\r\nzz\r\n`,
       400,
       '/things',

@@ -17,7 +17,7 @@ test.each([
     new UpstreamFailed('h is not called', { code: 'target_refused' }),
     'h is not called',
   ],
-  ['what is not an error', 'x', 'no answer'],
+  ['a value that is not an error', 'x', 'no answer'],
 ])('%s', (_, error, expected) => {
   expect(networkReason(error)).toBe(expected);
 });

@@ -20,9 +20,21 @@ describe('the problem document of a response', () => {
   test.each([
     ['an ACME problem', 403, { type: acme('caa'), detail: 'no' }, 'caa', 'no'],
     ['one without detail', 400, { type: acme('badCSR') }, 'badCSR', 'badCSR'],
-    ['a type of later days', 400, { type: acme('tooPurple'), detail: 'no' }, 'malformed', 'no'],
-    ['no ACME problem', 503, { type: 'about:blank', detail: 'later' }, 'serverInternal', 'later'],
-    ['no problem document', 502, '<html>', 'serverInternal', 'the CA answered with 502'],
+    [
+      'a type that this version does not know',
+      400,
+      { type: acme('tooPurple'), detail: 'no' },
+      'malformed',
+      'no',
+    ],
+    [
+      'a problem document that is not an ACME problem',
+      503,
+      { type: 'about:blank', detail: 'later' },
+      'serverInternal',
+      'later',
+    ],
+    ['an answer that is not a problem document', 502, '<html>', 'serverInternal', 'the CA answered with 502'],
     ['too many requests without words', 429, '', 'rateLimited', 'the CA answered with 429'],
     ['a refusal without words', 403, '', 'unauthorized', 'the CA answered with 403'],
   ])('%s', (_, status, document, type, message) => {

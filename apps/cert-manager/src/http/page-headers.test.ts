@@ -14,7 +14,7 @@ test.each([
   ['of a list without further filters', { limit: 2 }, `limit=2&cursor=${cursor}`],
   ['in the place of a cursor', { limit: 2, cursor: next }, `limit=2&cursor=${cursor}`],
   ['keeps the filters', { status: 'failed', limit: 5 }, `status=failed&limit=5&cursor=${cursor}`],
-  ['leaves out what is not there', { status: undefined, cursor: next }, `cursor=${cursor}`],
+  ['leaves out absent parameters', { status: undefined, cursor: next }, `cursor=${cursor}`],
 ])('the link to the next page %s', (_, query, text) => {
   expect(pageHeaders({ total: 7, next }, '/renewal-queue', query)['Link']).toBe(
     `</renewal-queue?${text}>; rel="next"`,

@@ -162,7 +162,11 @@ describe('findings', () => {
     ['a URI', { uris: ['https://example.com'] }, ['more_names']],
     ['100 names', { dnsNames: [...many.slice(1), hostname] }, ['more_names']],
     ['101 names', { dnsNames: [...many, hostname] }, ['more_names', 'too_many_names']],
-    ['a common name of its own', { commonNames: ['Example Ltd'] }, ['common_name_not_in_sans']],
+    [
+      'a common name that is not a DNS name of the CSR',
+      { commonNames: ['Example Ltd'] },
+      ['common_name_not_in_sans'],
+    ],
     [
       'a common name only',
       { hasSubjectAltName: false, dnsNames: [], commonNames: [hostname], extensions: [] },

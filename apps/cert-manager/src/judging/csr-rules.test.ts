@@ -52,7 +52,7 @@ describe('a CSR is refused before anything is ordered', () => {
     ],
     ['with an address of a page', { dnsNames: ['a.example'], uris: ['https://a.example/'] }, /names https:/],
     [
-      'with a common name of its own',
+      'with a common name that is not a DNS name of the CSR',
       { dnsNames: ['a.example'], subject: { commonName: 'b.example' } },
       /common name b\.example is not among its names/,
     ],

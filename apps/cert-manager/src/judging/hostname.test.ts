@@ -82,7 +82,7 @@ describe('refusals', () => {
     ['an empty label inside', 'a..example', emptyFault],
     ['a leading dot', '.example.com', emptyFault],
     ['an ideographic dot too many', '例え。。テスト', emptyFault],
-    ['a label of nothing but a soft hyphen', '\u00ad.com', emptyFault],
+    ['a label with only a soft hyphen', '\u00ad.com', emptyFault],
     ['a label of 64 characters', `${label63}a.example`, 'must have labels of at most 63 characters'],
     ['254 characters', `${name253}b`, 'must be at most 253 characters'],
     ['a wildcard that makes it 255', `*.${name253}`, 'must be at most 253 characters'],
@@ -132,12 +132,12 @@ describe('refusals', () => {
     ['a percent-encoded dot beside an umlaut', 'münchen%2eexample', mappingFault],
     ['a full-width percent sign', 'ü％2eexample', mappingFault],
     ['a lone surrogate', '\ud800.example', mappingFault],
-    ['an A-label of nothing', 'xn--.example', hyphenFault],
+    ['an empty A-label', 'xn--.example', hyphenFault],
     ['an A-label that does not decode', 'xn--a.example', mappingFault],
     ['an A-label that would be mapped', 'xn--zn7c.example', mappingFault],
     ['an A-label of a leading hyphen', 'xn----bga.example', hyphenFault],
     ['left-to-right and right-to-left mixed', 'אa.example', mappingFault],
-    ['a joiner where none may stand', 'é\u200d.example', mappingFault],
+    ['a joiner where it is not allowed', 'é\u200d.example', mappingFault],
   ])('%s', (_situation, text, fault) => {
     expect(readHostname(text)).toEqual({ fault });
   });

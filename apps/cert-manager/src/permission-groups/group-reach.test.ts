@@ -54,9 +54,9 @@ describe('a changed group', () => {
   const scoped = reach('FULL_ACCESS', ['a']);
   test.each<[string, GroupReach, AskedReach, GroupReach | typeof refused]>([
     ['nothing', global, {}, global],
-    ['nothing of a scoped one', scoped, {}, scoped],
-    ['no space any more', scoped, { spaceIds: [] }, reach('FULL_ACCESS')],
-    ['an empty list where all are reached', global, { spaceIds: [] }, global],
+    ['a scoped group without a change', scoped, {}, scoped],
+    ['an empty list of spaces', scoped, { spaceIds: [] }, reach('FULL_ACCESS')],
+    ['an empty list if the group reaches all spaces', global, { spaceIds: [] }, global],
     ['one space instead of all', global, { spaceIds: ['a'] }, scoped],
     ['all spaces', scoped, { allSpaces: true }, global],
     ['all spaces, and an empty list', scoped, { allSpaces: true, spaceIds: [] }, global],

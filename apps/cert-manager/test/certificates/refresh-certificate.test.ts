@@ -146,7 +146,7 @@ describeEachDialect('refreshing a certificate', (open) => {
 
   test.each([
     ['that no provider issued', { providerId: null }],
-    ['that its provider has no name for', { upstreamId: null }],
+    ['for which its provider has no id', { upstreamId: null }],
   ])('leaves %s unchanged, without a call', async (_, change) => {
     const { fqdn, certificate } = await signed();
     await app.database.transaction((tx) => updateCertificate(tx, certificate.id, change));

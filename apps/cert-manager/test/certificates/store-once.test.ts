@@ -118,7 +118,7 @@ describeEachDialect('a certificate that arrives twice for its FQDN', (open) => {
   });
 
   test.each([
-    ['whose CA has no name for it', 'update certificates set upstream_id = null where fqdn_id = $1'],
+    ['for which its CA gave no id', 'update certificates set upstream_id = null where fqdn_id = $1'],
     ['that an earlier version stored', 'update certificates set leaf_sha256 = null where fqdn_id = $1'],
     ['whose provider was deleted', 'update certificates set provider_id = null where fqdn_id = $1'],
   ])('by a call whose response was lost and the next call, %s, is stored once', async (_, text) => {

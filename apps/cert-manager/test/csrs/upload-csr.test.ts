@@ -91,7 +91,7 @@ describeEachDialect('uploading a CSR', (open) => {
       ['text around it', (pem) => `Certificate Request:\n  Data: ü\n${pem}thanks\n`],
       ['a byte order mark', (pem) => Buffer.from(`\ufeff${pem}`)],
       ['the older label', (pem) => pem.replaceAll('CERTIFICATE REQUEST', 'NEW CERTIFICATE REQUEST')],
-      ['no line end at its end', (pem) => pem.trimEnd()],
+      ['without a final line break', (pem) => pem.trimEnd()],
     ])('is stored in one form, its DER to the byte: %s', async (_situation, change) => {
       const { body } = await upload(change(csrSample('p256'))).expect(201);
       expect(body.csrPem).toBe(csrSample('p256'));

@@ -95,8 +95,8 @@ describeEachDialect('signing a CSR', (open) => {
       ['with an expired certificate', /^the certificate expired at /],
       ['with a refusal', /^the CA refused: this CSR is not liked$/],
       ['with a fault', /^the CA failed: signing failed$/],
-      ['with no certificate', /^the CA's answer is not a certificate: /],
-      ['with no json', /^the CA failed: POST \/csr: /],
+      ['without a certificate', /^the CA's answer is not a certificate: /],
+      ['without JSON', /^the CA failed: POST \/csr: /],
       ['with a redirect', /^the CA failed: POST \/csr was answered with 302$/],
       ['without end', /^the CA failed: the answer is larger than 1048576 bytes$/],
     ])('%s: 200 with the reason, and nothing stored', async (manner, reason) => {

@@ -83,7 +83,7 @@ describeEachDialect('changing a permission group', (open) => {
       ...malformedBodies,
       ['a name that is null', { name: null }],
       ['an empty name', { name: '' }],
-      ['a permission that is none', { permission: 'NONE' }],
+      ['an unknown permission', { permission: 'NONE' }],
       ['spaces that are null', { spaceIds: null }],
       ['a space that is not there', { spaceIds: [unknownId] }],
       ['a user who is not there', { userIds: [unknownId] }],

@@ -76,7 +76,7 @@ describeEachDialect('creating a permission group', (open) => {
     ['a name that turns text around', { ...valid, name: 'a\u202eb' }],
     ['half of a surrogate pair', '{"name":"\\ud800","permission":"READ"}'],
     ['a permission in small letters', { ...valid, permission: 'read' }],
-    ['a permission that is none', { ...valid, permission: 'ADMIN' }],
+    ['an unknown permission', { ...valid, permission: 'ADMIN' }],
     ['a permission that is null', { ...valid, permission: null }],
     ['a permission that is a list', { ...valid, permission: ['READ'] }],
     ['a description that is null', { ...valid, description: null }],

@@ -128,9 +128,9 @@ describeEachDialect('configuring a provider', (open) => {
     test.each([
       ['an unknown key', { baseUrl: address, baseurl: address }, 'config.baseurl'],
       ['no address', {}, 'config.baseUrl'],
-      ['an address that is none', { baseUrl: 'ca' }, 'config.baseUrl'],
+      ['an invalid address', { baseUrl: 'ca' }, 'config.baseUrl'],
       ['a validity out of range', { baseUrl: address, validityDays: 826 }, 'config.validityDays'],
-      ['a root that is none', { baseUrl: address, rootPem: 'x' }, 'config.rootPem'],
+      ['an invalid root', { baseUrl: address, rootPem: 'x' }, 'config.rootPem'],
     ])('for %s, naming it', async (_, config, path) => {
       const { body } = await configure(app, dummyCa, config).expect(400);
       expect(body.errors.map((fault: { path: string }) => fault.path)).toEqual([path]);

@@ -107,7 +107,7 @@ describeEachDialect('queueing a renewal for a test', (open) => {
       ['a moment as text', { minutesFromNow: '5' }],
       ['a moment as null', { minutesFromNow: null }],
       ['an endless moment', { minutesFromNow: 1e300 }],
-      ['no moment', { minutesFromNow: undefined }],
+      ['a missing date', { minutesFromNow: undefined }],
       ['no certificate', { certificateId: undefined }],
       ['no FQDN', { fqdnId: undefined }],
       ['no space', { spaceId: undefined }],

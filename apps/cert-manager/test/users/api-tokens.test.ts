@@ -216,7 +216,7 @@ describeEachDialect('API tokens', (open) => {
     ['an unknown scope', { name: 'x', scope: 'ROOT' }],
     ['an end in the past', { name: 'x', scope: 'READ', expiresAt: '2026-02-01T00:00:00Z' }],
     ['an end in more than a year', { name: 'x', scope: 'READ', expiresAt: '2027-03-05T00:00:00Z' }],
-    ['a range that is none', { name: 'x', scope: 'READ', allowedCidrs: ['10.0.0.0/33'] }],
+    ['an invalid range', { name: 'x', scope: 'READ', allowedCidrs: ['10.0.0.0/33'] }],
     ['a space that its owner may not read', { name: 'x', scope: 'READ', spaceIds: [randomUUID()] }],
   ])('are not created with %s', async (_, body) => {
     expect((await create(body)).status).toBe(400);

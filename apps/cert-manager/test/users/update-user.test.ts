@@ -94,7 +94,7 @@ describeEachDialect('changing a user', (open) => {
     ['a name of 2 letters', { username: 'ab' }, 'username'],
     ['a name of emoji', { username: '🚀🚀🚀' }, 'username'],
     ['a name that is taken', { username: 'BEN' }, 'username'],
-    ['a mail address that is none', { email: 'x' }, 'email'],
+    ['an invalid mail address', { email: 'x' }, 'email'],
     ['a mail address that is taken', { email: 'Ben@Example.org' }, 'email'],
     ['a password that is null', { password: null }, 'password'],
     ['an empty password', { password: '' }, 'password'],

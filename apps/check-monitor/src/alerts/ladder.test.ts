@@ -43,7 +43,7 @@ describe('the retry schedule', () => {
     ['where a pause would lead beyond 24 hours, at 24 hours', 23.5 * hour, 27, 24 * hour],
     ['an instant before 24 hours, at 24 hours', 24 * hour - 1, 28, 24 * hour],
     ['at 24 hours, not at all', 24 * hour, 28, undefined],
-    ['after a day of nothing, not at all', 49 * hour, 1, undefined],
+    ['after a day without answers, not at all', 49 * hour, 1, undefined],
     ['when the clock was set back, after the pause', -2 * hour, 1, -2 * hour + 5 * second],
   ])('retries %s', (_situation, now, tries, at) => {
     expect(nextTryAt({ createdAt: 0, tries, now })).toBe(at);

@@ -58,7 +58,7 @@ describe('tag of a path segment', () => {
     ['quoted once more', 'a%26b%2Fc', 'a&b/c'],
     ['letters beyond ASCII, quoted', '%C3%A9t%C3%A9', 'été'],
     ['letters beyond ASCII, as they are', 'été', 'été'],
-    ['a percent sign of its own', '100%', '100%'],
+    ['a percent sign that encodes nothing', '100%', '100%'],
     ['octets that are not UTF-8', '%ff', '\ufffd'],
     ['a reserved character that is not quoted', 'a&b', undefined],
     ['a blank', 'a b', undefined],

@@ -15,7 +15,12 @@ describe('report of a badge', () => {
     ],
     ['one down', ['up', 'down', 'up'], 2, { status: 'down', total: 3, grace: 0, down: 1 }],
     ['down before late', ['grace', 'down', 'grace'], 3, { status: 'down', total: 3, grace: 2, down: 1 }],
-    ['down after all others', ['up', 'grace', 'down'], 3, { status: 'down', total: 3, grace: 1, down: 1 }],
+    [
+      'a check that goes down last',
+      ['up', 'grace', 'down'],
+      3,
+      { status: 'down', total: 3, grace: 1, down: 1 },
+    ],
   ] as const)('%s', (_situation, statuses, states, report) => {
     const counts = statuses.reduce((sum, status) => countStatus(sum, status, 1), noChecks);
     expect(reportOf(counts, states)).toEqual(report);

@@ -14,7 +14,7 @@ describe('width of a part', () => {
   );
 
   test.each([
-    ['nothing but margins', '', 10],
+    ['only margins', '', 10],
     ['several letters', 'prod', 35],
     ['a character outside the basic plane counts once', '😀', 17],
   ])('%s', (_situation, text, width) => {

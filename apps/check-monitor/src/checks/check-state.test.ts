@@ -102,7 +102,7 @@ describe('effect of a ping', () => {
     ['the same run', 'success', 'a', 'a', 30, false],
     ['a success of another run', 'success', 'a', 'b', null, true],
     ['a failure of another run', 'fail', 'a', 'b', null, false],
-    ['a success of no run', 'success', 'a', null, null, false],
+    ['a success without a run id', 'success', 'a', null, null, false],
     ['a success of a run while a nameless one goes on', 'success', null, 'b', null, true],
   ] as [string, Signal, string | null, string | null, number | null, boolean][])(
     '%s',

@@ -106,7 +106,7 @@ describe('secrets', () => {
       hook,
       { down: { url: other } },
     ],
-    ['of what is no more: gone', 'webhook', { up: { url: same } }, hook, { up: { url: same } }],
+    ['in a new part: none', 'webhook', { up: { url: same } }, hook, { up: { url: same } }],
   ])('%s', (_situation, kind, edited, before, expected) => {
     expect(keepSecrets(kind, edited, before)).toEqual(expected);
   });

@@ -21,7 +21,7 @@ describe('origin of a request', () => {
     ['an incomplete address', proxy, '127.1', null],
     ['a proxy of IPv6', '2001:db8::5', '198.51.100.7', '198.51.100.7'],
     ['a peer seen through a socket of both families', '::ffff:192.0.2.1', undefined, '192.0.2.1'],
-    ['no connection any more', undefined, '198.51.100.7', null],
+    ['a closed connection', undefined, '198.51.100.7', null],
   ])('%s', (_situation, peer, forwardedFor, remoteAddr) => {
     expect(originOf({ peer, forwardedFor, forwardedProto: undefined }, trusted).remoteAddr).toBe(remoteAddr);
   });

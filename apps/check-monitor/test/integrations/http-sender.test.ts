@@ -61,7 +61,7 @@ describe('a message by HTTP', () => {
   test.each([
     ['user and password', 'ada:p%40ss@', 'ada:p@ss'],
     ['a token for a user', 'tk_1@', 'tk_1:'],
-    ['what is not percent-encoding', 'ada:100%@', 'ada:100%'],
+    ['a percent sign without digits', 'ada:100%@', 'ada:100%'],
   ])('carries %s of the address as a login', async (_situation, login, pair) => {
     await sender()({ method: 'GET', url: target.url.replace('//', `//${login}`) });
     const { authorization = '' } = target.requests[0]?.headers ?? {};
@@ -152,7 +152,7 @@ describe('a message by HTTP', () => {
 
   test.each([
     ['no server listens', 'http://127.0.0.1:1/secret', { error: 'Connection failed', retryReason: 'failed' }],
-    ['the address is none', 'http://:/secret', { error: 'The address is not valid' }],
+    ['the address is invalid', 'http://:/secret', { error: 'The address is not valid' }],
   ])('fails without the address in its error when %s', async (_situation, url, meaning) => {
     expect(await sender()({ method: 'GET', url })).toEqual({ ok: false, permanent: false, ...meaning });
   });

@@ -216,7 +216,7 @@ describe('command line', () => {
       2,
       '--check-limit must be',
     ],
-    ['no e-mail address', 'user create --email unknown', 1, 'is not an e-mail address'],
+    ['an invalid e-mail address', 'user create --email unknown', 1, 'is not an e-mail address'],
   ])('%s: code and sentence', async (_situation, args, code, sentence) => {
     const outcome = await runCli(args, environment);
     expect(outcome.err).toContain(sentence);

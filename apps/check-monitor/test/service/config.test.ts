@@ -52,7 +52,7 @@ describe('configuration of delivery', () => {
   test.each<[string, Record<string, string>, RegExp]>([
     ['half of a Matrix account', { CHECK_MONITOR_MATRIX_ACCESS_TOKEN: 'secret' }, /needed both, or none$/],
     [
-      'a mail server that is none',
+      'an invalid mail server',
       { CHECK_MONITOR_SMTP_URL: 'https://secret' },
       /CHECK_MONITOR_SMTP_URL: must be/,
     ],
@@ -61,7 +61,7 @@ describe('configuration of delivery', () => {
       { CHECK_MONITOR_DISABLED_INTEGRATIONS: 'slack,teams' },
       /CHECK_MONITOR_DISABLED_INTEGRATIONS: teams is not a kind of integration; the kinds are webhook, /,
     ],
-    ['a flag that is none', { CHECK_MONITOR_ALLOW_PRIVATE_TARGETS: 'yes' }, /must be true or false/],
+    ['an invalid flag', { CHECK_MONITOR_ALLOW_PRIVATE_TARGETS: 'yes' }, /must be true or false/],
   ])('refuses %s without showing it', (_situation, environment, message) => {
     expect(() => load(environment)).toThrow(message);
     expect(() => load(environment)).not.toThrow(/secret/);

@@ -46,14 +46,14 @@ describe('newOrder (RFC 8555 §7.4)', () => {
 
   test.each<[string, object, string, number]>([
     ['without identifiers', { identifiers: [] }, 'malformed', 400],
-    ['with identifiers that are none', { identifiers: ['a.test'] }, 'malformed', 400],
+    ['with invalid identifiers', { identifiers: ['a.test'] }, 'malformed', 400],
     [
       'of another type',
       { identifiers: [{ type: 'email', value: 'a@b.test' }] },
       'unsupportedIdentifier',
       400,
     ],
-    ['of a name that is none', { identifiers: dnsIdentifiers('a_b.test') }, 'malformed', 400],
+    ['with an invalid name', { identifiers: dnsIdentifiers('a_b.test') }, 'malformed', 400],
     ['of an unknown profile', { identifiers: dnsIdentifiers('a.test'), profile: 'x' }, 'invalidProfile', 400],
     [
       'of a validity that is not an instant',

@@ -52,7 +52,7 @@ describe('a root from files', () => {
     ['its key is not a key', async () => ({ ...(await rootPair(valid)), keyPem: 'hello' }), /private key/],
     ['its key is encrypted', async () => ({ ...(await rootPair(valid)), keyPem: encrypted() }), /encrypted/],
     [
-      'its certificate is none',
+      'its certificate is invalid',
       async () => ({ ...(await rootPair(valid)), certificatePem: 'x' }),
       /certificate/,
     ],
@@ -66,8 +66,8 @@ describe('a root from files', () => {
     ],
     ['it is not an authority', async () => oddPair({ isCa: false, issuer: 'odd' }), /CA certificate/],
     ['it is an intermediate', async () => oddPair({ isCa: true, issuer: 'other' }), /not self-signed/],
-    ['it has ended', () => rootPair({ notBefore: at(-9), notAfter: at(-1) }), /valid only from/],
-    ['it is yet to begin', () => rootPair({ notBefore: at(1), notAfter: at(9) }), /valid only from/],
+    ['it has expired', () => rootPair({ notBefore: at(-9), notAfter: at(-1) }), /valid only from/],
+    ['it is not valid yet', () => rootPair({ notBefore: at(1), notAfter: at(9) }), /valid only from/],
   ])('is refused when %s', async (_, pair, sentence) => {
     const failure = await start(await pair()).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(StartFailed);

@@ -250,7 +250,10 @@ describe('the key of the CSR', () => {
 
   test.each<[string, string]>([
     ['whose signature was changed', tampered()],
-    ['whose signature is of another key', csrField({ keys: { ...p256(), privateKey: p256().privateKey } })],
+    [
+      'whose signature was made with another key',
+      csrField({ keys: { ...p256(), privateKey: p256().privateKey } }),
+    ],
     ['whose algorithm does not fit its key', csrField({ signatureAlgorithm: algorithms.rsaSha256 })],
     ['whose algorithm names another hash', csrField({ signatureAlgorithm: algorithms.ecdsaSha384 })],
     ['signed with MD5', csrField({ keys: rsa(), hash: 'md5', signatureAlgorithm: algorithms.rsaMd5 })],

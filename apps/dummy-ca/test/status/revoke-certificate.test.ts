@@ -63,8 +63,8 @@ describe('POST /admin/revocations', () => {
 
   test.each([
     ['none', undefined, 400],
-    ['no hexadecimal', 'xyz', 400],
-    ['of no certificate', '7f', 404],
+    ['a serial number that is not hexadecimal', 'xyz', 400],
+    ['a serial number that no certificate has', '7f', 404],
   ])('refuses a serial number: %s', async (_, serialNumber, status) => {
     expect((await ca.revoke(serialNumber as string)).status).toBe(status);
   });

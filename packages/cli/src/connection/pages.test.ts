@@ -9,8 +9,8 @@ const pages: Readonly<Record<string, { readonly rows: readonly number[]; readonl
 
 test.each([
   ['all rows', undefined, [1, 2, 3, 4, 5], ['first', 'b+', 'c']],
-  ['no page beyond the limit', 3, [1, 2, 3], ['first', 'b+']],
-  ['no page beyond a full one', 2, [1, 2], ['first']],
+  ['only pages up to the limit', 3, [1, 2, 3], ['first', 'b+']],
+  ['no page after a full one', 2, [1, 2], ['first']],
 ])('reads %s', async (_what, max, rows, asked) => {
   const cursors: string[] = [];
   const read = async (cursor = 'first') => {

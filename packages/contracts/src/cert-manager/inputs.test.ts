@@ -55,7 +55,7 @@ table('accepted expiry', api.setExpiryAccepted.body.schema, [
     { accepted: true, until: '2026-05-01T00:00:00Z' },
   ],
   ['a date without a time', { accepted: true, until: '2026-05-01' }, refused],
-  ['no moment', { accepted: true, until: null }, refused],
+  ['a missing date', { accepted: true, until: null }, refused],
   ['a text', { accepted: 'true' }, refused],
   ['absent', {}, refused],
 ]);
@@ -65,7 +65,7 @@ table('renewal switch', api.setRenewalEnabled.body.schema, [
   ['a text', { renewalEnabled: 'true' }, refused],
   ['absent', {}, refused],
   [
-    'with a share of its own',
+    'with its own fraction',
     { renewalEnabled: true, renewAfterFraction: 0.1 },
     { renewalEnabled: true, renewAfterFraction: 0.1 },
   ],
@@ -114,7 +114,7 @@ table('user create', api.createUser.body.schema, [
     { username: 'ada', email: 'ada@localhost', password: 'p' },
     { username: 'ada', email: 'ada@localhost', password: 'p' },
   ],
-  ['no e-mail address', { username: 'ada', email: 'ada', password: 'p' }, refused],
+  ['an invalid e-mail address', { username: 'ada', email: 'ada', password: 'p' }, refused],
   [
     '255 characters of e-mail',
     { username: 'ada', email: `${'a'.repeat(243)}@example.com`, password: 'p' },
@@ -186,7 +186,7 @@ table('audit query', api.listAuditLogs.query, [
 table('API token create', api.createApiToken.body.schema, [
   ['name and scope', { name: 'ci', scope: 'READ' }, { name: 'ci', scope: 'READ' }],
   ['ADMIN is a scope', { name: 'ci', scope: 'ADMIN' }, { name: 'ci', scope: 'ADMIN' }],
-  ['limited to no space', { name: 'ci', scope: 'READ', spaceIds: [] }, refused],
-  ['no range of addresses', { name: 'ci', scope: 'READ', allowedCidrs: ['10.0.0.1'] }, refused],
+  ['an empty list of spaces', { name: 'ci', scope: 'READ', spaceIds: [] }, refused],
+  ['an address instead of a range', { name: 'ci', scope: 'READ', allowedCidrs: ['10.0.0.1'] }, refused],
   ['another scope', { name: 'ci', scope: 'ROOT' }, refused],
 ]);

@@ -14,12 +14,12 @@ test.each([
     { checksWithoutIntegration: 5, integrations: 0, switchedOff: 0, unable: 0, failing: 0 },
   ],
   [
-    'one that is well',
+    'one that works',
     [well],
     { checksWithoutIntegration: 4, integrations: 1, switchedOff: 0, unable: 0, failing: 0 },
   ],
   [
-    'one that is well, one that fails, one that is switched off, one that cannot send',
+    'one that works, one that fails, one that is switched off, one that cannot send',
     [well, failing, off, unable],
     { checksWithoutIntegration: 3, integrations: 4, switchedOff: 1, unable: 1, failing: 1 },
   ],

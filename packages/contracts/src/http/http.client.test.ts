@@ -260,7 +260,7 @@ describe('refusals', () => {
     ['controls and marks of direction', 400, '{"error":"a\\u001b[1m\\u202eb"}', 'invalid_input', 'a [1m b'],
     ['a server error is a failure of the other side', 500, '{"error":"boom"}', 'upstream_failed', 'boom'],
     ['so is its being away', 503, 'draining', 'upstream_failed', 'draining'],
-    ['so is a status that no API of ours has', 418, 'teapot', 'upstream_failed', 'teapot'],
+    ['so is a status that the APIs do not use', 418, 'teapot', 'upstream_failed', 'teapot'],
     ['so is another success than declared', 202, 'later', 'upstream_failed', 'later'],
   ])('%s', async (_, status, body, kind, message) => {
     answer = reply(status, body);

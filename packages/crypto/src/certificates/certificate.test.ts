@@ -101,13 +101,13 @@ describe('certificates from other sources', () => {
     ['an issuer that is not a name', { issuer: encodeSequence(encodeNull()) }],
     ['a validity of one bound', { notAfter: Buffer.alloc(0) }],
     ['a validity with an offset', { notAfter: time(tag.utcTime, '261231235959+0100') }],
-    ['a public key that is none', { spki: encodeNull() }],
+    ['an invalid public key', { spki: encodeNull() }],
     [
-      'a key identifier that is none',
+      'an invalid key identifier',
       { extensions: { subjectKeyIdentifier: forgeExtension('subjectKeyIdentifier', false, encodeNull()) } },
     ],
     [
-      'basicConstraints that are none',
+      'invalid basicConstraints',
       { extensions: { basicConstraints: forgeExtension('basicConstraints', true, Buffer.from('zz')) } },
     ],
   ];

@@ -36,7 +36,7 @@ const password = encodeSequence(
 
 describe('requests that are accepted', () => {
   const accepted: [string, CsrParts, readonly string[]][] = [
-    ['nothing but a subject', {}, []],
+    ['only a subject', {}, []],
     ['no attributes at all', { tail: [] }, []],
     ['an empty subject', { subject: encodeSequence() }, []],
     ['a name', { tail: [attributes(forgeRequest([oneName]))] }, ['a.test']],
@@ -142,9 +142,9 @@ describe('requests that are rejected', () => {
     ['a negative version', { version: encodeInteger(-1n) }, malformed],
     ['a version that is not a number', { version: encodeNull() }, malformed],
     ['a subject that is not a name', { subject: encodeSequence(encodeNull()) }, malformed],
-    ['a public key that is none', { spki: encodeSequence() }, malformed],
+    ['an invalid public key', { spki: encodeSequence() }, malformed],
     ['something after the attributes', { tail: [attributes(), encodeNull()] }, malformed],
-    ['an attribute that is none', { tail: [attributes(encodeNull())] }, malformed],
+    ['an invalid attribute', { tail: [attributes(encodeNull())] }, malformed],
     ['an attribute without its set', { tail: [attributes(encodeSequence(encodeOid('1.2.3')))] }, malformed],
     ['extensions requested in two attributes', { tail: [attributes(twice, twice)] }, 'duplicate_attribute'],
     [

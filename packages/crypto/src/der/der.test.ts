@@ -38,7 +38,7 @@ describe('bytes that are not DER', () => {
     ['a NULL with content', '05 01 00', 'NULL'],
     ['a BIT STRING without content', '03 00', 'BIT STRING'],
     ['a BIT STRING of 8 unused bits', '03 02 08 00', 'BIT STRING'],
-    ['a BIT STRING with unused bits of nothing', '03 01 01', 'BIT STRING'],
+    ['an empty BIT STRING with unused bits', '03 01 01', 'BIT STRING'],
     ['a BIT STRING with dirty padding', '03 02 01 01', 'BIT STRING'],
     ['an OBJECT IDENTIFIER without content', '06 00', 'OBJECT IDENTIFIER'],
     ['an OBJECT IDENTIFIER with a padded arc', '06 03 55 80 01', 'OBJECT IDENTIFIER'],
@@ -85,7 +85,7 @@ describe('bounds on cost', () => {
 
   test.each([
     ['a depth bomb', nest(15_000)],
-    ['a list of nothing', encodeSequence(Buffer.from('0500'.repeat(32_000), 'hex'))],
+    ['a list of many empty elements', encodeSequence(Buffer.from('0500'.repeat(32_000), 'hex'))],
     ['an enormous number', encode(tag.integer, Buffer.alloc(64_000, 0x7f))],
   ])('%s of 64 KiB takes less than 50 ms', (_, der) => {
     const read = (): void => {

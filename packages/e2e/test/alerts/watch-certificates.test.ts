@@ -164,7 +164,7 @@ describe('the watch of certificates', () => {
   });
 
   onEachStack(
-    'goes down with the reason when there is no certificate to be had, and up when there is',
+    'goes down with the reason when no certificate can be issued, and up when one can',
     async ({ stack, clients }) => {
       const place = await preparedFqdn(clients, 'failing.example.test');
       await switchRenewal(clients, place);

@@ -16,7 +16,7 @@ jest.setTimeout(150_000);
 const keys = ['kid-1', 'kid-2'].map((kid) => ({ kid, hmacKey: randomBytes(32).toString('base64url') }));
 
 describeStack(
-  'providers of one kind beside each other',
+  'several providers of one kind',
   (running) => {
     let staging: { readonly url: string; readonly service: ServiceProcess };
     beforeAll(async () => {
@@ -75,34 +75,31 @@ describeStack(
     });
 
     const testWithPebble = isPebbleThere ? test : test.skip;
-    testWithPebble(
-      'order from an ACME CA of another make beside dummy-ca, the same name at both',
-      async () => {
-        const { clients, stack } = running();
-        const pebble = await startPebble(clients);
-        const caBundlePem = (await clients.ca.getRoot({})).body;
-        try {
-          const inside = await createAcme(clients, 'inside', {
-            directoryUrl: `${stack.plan.urls['dummy-ca']}/acme/directory`,
-          });
-          const { directoryUrl } = pebble;
-          const outside = await createAcme(clients, 'outside', { directoryUrl, caBundlePem });
-          const [one, other] = await Promise.all(
-            [inside, outside].map(async (provider) => {
-              return request(clients, await placeNaming(clients, provider, 'both.example.test'));
-            }),
-          );
-          expect([one, other]).toMatchObject([{ success: true }, { success: true }]);
-          const roots = [caBundlePem, pebble.rootPem];
-          for (const [index, reply] of [one, other].entries()) {
-            const pem = reply?.certificate?.pem ?? '';
-            expect(roots.map((root) => isUnder(root, pem))).toEqual([index === 0, index === 1]);
-          }
-        } finally {
-          await pebble.stop();
+    testWithPebble('order from dummy-ca and from another ACME CA, the same name at both', async () => {
+      const { clients, stack } = running();
+      const pebble = await startPebble(clients);
+      const caBundlePem = (await clients.ca.getRoot({})).body;
+      try {
+        const inside = await createAcme(clients, 'inside', {
+          directoryUrl: `${stack.plan.urls['dummy-ca']}/acme/directory`,
+        });
+        const { directoryUrl } = pebble;
+        const outside = await createAcme(clients, 'outside', { directoryUrl, caBundlePem });
+        const [one, other] = await Promise.all(
+          [inside, outside].map(async (provider) => {
+            return request(clients, await placeNaming(clients, provider, 'both.example.test'));
+          }),
+        );
+        expect([one, other]).toMatchObject([{ success: true }, { success: true }]);
+        const roots = [caBundlePem, pebble.rootPem];
+        for (const [index, reply] of [one, other].entries()) {
+          const pem = reply?.certificate?.pem ?? '';
+          expect(roots.map((root) => isUnder(root, pem))).toEqual([index === 0, index === 1]);
         }
-      },
-    );
+      } finally {
+        await pebble.stop();
+      }
+    });
   },
   async () => ({
     ...(await answeringAtOnePort()),

@@ -20,7 +20,7 @@ describe('a traceparent header', () => {
     ['none', undefined],
     ['empty', ''],
     ['of this version with more', `00-${trace}-${span}-01-more`],
-    ['of the version that is none', `ff-${trace}-${span}-01`],
+    ['with the invalid version ff', `ff-${trace}-${span}-01`],
     ['with a trace of zeros', `00-${'0'.repeat(32)}-${span}-01`],
     ['with a span of zeros', `00-${trace}-${'0'.repeat(16)}-01`],
     ['in capitals', `00-${trace.toUpperCase()}-${span}-01`],

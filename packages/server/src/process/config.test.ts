@@ -88,7 +88,7 @@ describe('rules of values', () => {
     ['a fraction', portNumber, '1.5'],
     ['an exponent', portNumber, '1e3'],
     ['blanks', portNumber, ' 1'],
-    ['digits of another script', portNumber, '１'],
+    ['digits that are not ASCII', portNumber, '１'],
     ['a word for yes', flag, 'yes'],
     ['another protocol', httpAddress, 'ftp://ca.example'],
     ['no address', httpAddress, 'ca.example'],
@@ -96,7 +96,7 @@ describe('rules of values', () => {
     ['a base with an empty query', baseAddress, 'https://ca.example?'],
     ['a base with a fragment', baseAddress, 'https://ca.example/#part'],
     ['a base with credentials', baseAddress, 'https://name:word@ca.example'],
-    ['a base of another protocol', baseAddress, 'ftp://ca.example'],
+    ['a base with a protocol that is not HTTP', baseAddress, 'ftp://ca.example'],
   ])('rejects %s', (_, rule, text) => {
     expect(rule.safeParse(text).success).toBe(false);
   });

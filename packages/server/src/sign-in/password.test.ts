@@ -29,7 +29,7 @@ describe('a password', () => {
 
   test.each([
     ['unknown', undefined],
-    ['a hash that is none', 'plain text'],
+    ['text that is not a hash', 'plain text'],
   ])('never matches %s', async (_, hash) => {
     expect(await quick.verify('plain text', hash)).toBe(false);
   });

@@ -21,7 +21,7 @@ describe('without TLS', () => {
     ['alone', 'cm_session=abc', 'abc'],
     ['among others', 'a=b; cm_session=abc; sessionid=1', 'abc'],
     ['with an equals sign', 'cm_session=a=c', 'a=c'],
-    ['as the end of another name', 'xcm_session=abc', undefined],
+    ['within a longer cookie name', 'xcm_session=abc', undefined],
     ['by the name that it has over TLS', '__Host-cm_session=abc', undefined],
     ['not at all', 'a=b', undefined],
     ['in no header', undefined, undefined],

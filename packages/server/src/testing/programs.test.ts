@@ -18,7 +18,7 @@ describe('a program', () => {
 
   test.each([
     ['is not installed', 'no-such-program', ['--version']],
-    ['may not do what it is asked for', node, ['-e', 'process.exit(1)']],
+    ['cannot run with these arguments', node, ['-e', 'process.exit(1)']],
   ])('that %s is named with the consequence', (_, name, args) => {
     expect(hasProgram(name, 'no one counts', args)).toBe(false);
     expect(written.mock.calls).toEqual([

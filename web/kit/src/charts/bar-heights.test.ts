@@ -14,8 +14,8 @@ describe('the parts of a bar', () => {
       ],
     ],
     ['leave out what is zero', [0, 10, 0], 20, [[1, 50, 50]]],
-    ['are seen where they are 1 of 50,000', [0, 0, 1], 50_000, [[2, 97, 3]]],
-    ['are none without a count', [0, 0, 0], 0, []],
+    ['are visible even for 1 of 50,000', [0, 0, 1], 50_000, [[2, 97, 3]]],
+    ['are empty without a count', [0, 0, 0], 0, []],
   ])('%s', (_, counts, highest, expected) => {
     expect(partsOfBar(counts, highest).map(({ series, top, height }) => [series, top, height])).toEqual(
       expected,

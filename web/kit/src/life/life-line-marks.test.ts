@@ -57,7 +57,7 @@ test.each([
   ],
   ['renewed at its very end', { ...life, renewAt: 100 }, 10, [['ok', 1]], 0.1],
   ['with a renewal after its end', { ...life, renewAt: 150 }, 10, [['ok', 1]], 0.1],
-  ['of no length', { notBefore: 5, expiresAt: 5 }, 5, [['bad', 1]], 0],
+  ['of zero length', { notBefore: 5, expiresAt: 5 }, 5, [['bad', 1]], 0],
 ] as const)('draws a certificate that is %s', (_, given, now, parts, place) => {
   const marks = lifeMarks(given, now);
   expect(marks.parts.map(({ tone, share }) => [tone, share])).toEqual(

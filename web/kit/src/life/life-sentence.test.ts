@@ -10,7 +10,7 @@ const inDays = (days: number) => now + days * 86_400_000;
 const window = { from: inDays(19), to: inDays(21) };
 
 test.each([
-  ['of no renewal', { expiresAt: inDays(30) }, 'The certificate expires in 30 days. Nothing renews it.'],
+  ['without a renewal', { expiresAt: inDays(30) }, 'The certificate expires in 30 days. Nothing renews it.'],
   [
     'of a renewal',
     { expiresAt: inDays(30), renewAt: inDays(20) },

@@ -8,7 +8,7 @@ test.each([
   ['a moment that is now', '2026-03-01T12:00:00.000Z', true],
   ['a moment in a second', '2026-03-01T12:00:01.000Z', false],
   ['a moment in 335 days', '2027-01-30T12:00:00.000Z', false],
-  ['no moment at all', undefined, false],
+  ['no date', undefined, false],
 ])('judges %s', (_, attentionAt, isNeeded) => {
   expect(needsPerson(attentionAt, now)).toBe(isNeeded);
 });

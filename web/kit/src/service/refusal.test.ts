@@ -29,7 +29,7 @@ describe('a response', () => {
     ['nothing', 401, '', 'unauthenticated', 'The service answered with status 401.'],
     ['JSON that is not an object', 404, 'null', 'not_found', 'The service answered with status 404.'],
     ['empty sentences', 409, '{"detail":"","error":7}', 'conflict', 'The service answered with status 409.'],
-    ['a status of no kind', 418, '{"error":"teapot"}', 'invalid_input', 'teapot'],
+    ['a status without a known kind', 418, '{"error":"teapot"}', 'invalid_input', 'teapot'],
     ['a draining service', 503, '{"error":"stopping"}', 'unavailable', 'stopping'],
   ])('%s', (_, status, text, kind, message) => {
     const refusal = refusalFrom(status, none, text);

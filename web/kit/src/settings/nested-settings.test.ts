@@ -60,14 +60,14 @@ describe('settings after a form', () => {
       },
     ],
     [
-      'lack what has no meaning any more, with the object around it',
+      'omit settings that no longer apply, with the object around them',
       { 'dns.kind': 'plain' },
       {
         ...stored,
         dns: { kind: 'plain', waitSeconds: 5 },
       },
     ],
-    ['hold what is not a number as it is', { days: 'many' }, { ...stored, days: 'many' }],
+    ['contain text that is not a number unchanged', { days: 'many' }, { ...stored, days: 'many' }],
   ])('%s', (_, change, expected) => {
     expect(settingsWith(stored, fields, { ...shown, ...change })).toEqual(expected);
   });

@@ -95,7 +95,7 @@ describe('names of CSRs for www.example.com', () => {
     ['a wildcard beyond the FQDN', { dnsNames: ['*.example.com'] }, { ...beyond, wildcards: true }, []],
     ['a wildcard without wildcards', { dnsNames: ['*.example.com'] }, beyond, ['csr.dnsNames[0]']],
     ['an international name below the suffix', { dnsNames: ['münchen.example.com'] }, beyond, []],
-    ['an A-label that is none', { dnsNames: ['xn--a.example.com'] }, beyond, ['csr.dnsNames[0]']],
+    ['an invalid A-label', { dnsNames: ['xn--a.example.com'] }, beyond, ['csr.dnsNames[0]']],
     ['a name with an underscore', { dnsNames: ['_x.example.com'] }, beyond, ['csr.dnsNames[0]']],
     ['an empty name', { dnsNames: [''] }, beyond, ['csr.dnsNames[0]']],
     [

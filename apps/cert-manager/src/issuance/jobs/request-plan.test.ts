@@ -62,7 +62,7 @@ describe('the steps of a request', () => {
 
   test.each([
     ['the one under way', changeStep({}, 'order', { status: 'running' }, at(1)), 'order'],
-    ['the next one when none is', changeStep({}, 'csrCheck', { status: 'ok' }, at(1)), 'policy'],
+    ['the next one if none is', changeStep({}, 'csrCheck', { status: 'ok' }, at(1)), 'policy'],
     ['the first one before anything', {}, 'csrCheck'],
   ] as const)('fail: %s', (_, reports, step) => {
     expect(failUnderWay(reports, error, at(2))[step]).toMatchObject({ status: 'failed', error });

@@ -14,7 +14,7 @@ test.each<[string, Partial<SigningSubject>]>([
   ['for another CSR', { csrId: 'd' }],
   ['after a certificate was stored', { newestId: 'o' }],
   ['for the first certificate', { newestId: undefined }],
-  ['beside one that is under way', { slot: 1 }],
+  ['while another one is under way', { slot: 1 }],
 ])('a request %s has another key', (_, change) => {
   expect(idempotencyKeyOf({ ...subject, ...change })).not.toBe(idempotencyKeyOf(subject));
 });

@@ -62,7 +62,7 @@ describe('the configuration of a dummy CA', () => {
   test.each([
     ['nothing', {}, ['baseUrl']],
     ['a null address', { baseUrl: null }, ['baseUrl']],
-    ['no absolute address', { baseUrl: 'ca.test' }, ['baseUrl']],
+    ['a relative address', { baseUrl: 'ca.test' }, ['baseUrl']],
     ['another protocol', { baseUrl: 'ftp://ca.test' }, ['baseUrl']],
     ['credentials in the address', { baseUrl: 'http://a:b@ca.test' }, ['baseUrl']],
     ['a query', { baseUrl: 'http://ca.test/?a=b' }, ['baseUrl']],
@@ -77,7 +77,7 @@ describe('the configuration of a dummy CA', () => {
     ['half a day', { ...completeDummy, validityDays: 1.5 }, ['validityDays']],
     ['no concurrency', { ...completeDummy, maxConcurrency: 0 }, ['maxConcurrency']],
     ['a flag as text', { ...completeDummy, allowPrivateNetwork: 'true' }, ['allowPrivateNetwork']],
-    ['a root that is none', { ...completeDummy, rootPem: 'root' }, ['rootPem']],
+    ['an invalid root', { ...completeDummy, rootPem: 'root' }, ['rootPem']],
     ['a leaf for a root', { ...completeDummy, rootPem: leafPem }, ['rootPem']],
   ])('refuses %s', (_, config, faults) => {
     expect(faultsOf(dummy, config)).toEqual(faults);

@@ -27,7 +27,7 @@ describe('the report of a run', () => {
       '0 renewed, 7 failed (a: no; b: no; c: no; d: no; e: no; and 2 more)',
     ],
     [
-      'all that may be',
+      'everything a report can contain',
       {
         broken: 1,
         lapsed: 2,

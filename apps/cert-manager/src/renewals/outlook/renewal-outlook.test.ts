@@ -21,7 +21,7 @@ test.each<[string, Partial<RenewalFacts>, string]>([
   ['switched off', { renewalEnabled: false }, 'switched_off'],
   ['switched off, and nothing there', { renewalEnabled: false, certificate: undefined }, 'switched_off'],
   ['no certificate yet', { certificate: undefined }, 'no_certificate'],
-  ['no CSR any more', { hasCsr: false }, 'no_csr'],
+  ['the CSR was deleted', { hasCsr: false }, 'no_csr'],
   ['a compromised key', { isKeyCompromised: true }, 'compromised_key'],
   ['no provider to ask', { certificate: { ...certificate, providerId: null } }, 'no_provider'],
 ])('%s → not renewed', (_, change, hindrance) => {

@@ -70,7 +70,7 @@ describe('the next attempt before the expiry', () => {
 
 describe('the next attempt after the expiry', () => {
   test.each<Case>([
-    ['the first tries as ever', { attempt: 2, ...usual(-day) }, 10 * minute],
+    ['the first tries as usual', { attempt: 2, ...usual(-day) }, 10 * minute],
     ['90 days of lifetime, a day', { attempt: 9, ...usual(-1) }, day],
     ['at the very moment, a day', { attempt: 9, ...usual(0) }, day],
     ['an hour of lifetime, 6 minutes', { attempt: 9, ...brief(-5 * hour) }, 6 * minute],

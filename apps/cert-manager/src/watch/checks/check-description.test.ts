@@ -14,7 +14,7 @@ describe('the check of an FQDN in the monitor', () => {
       'space-big-shop-inc',
     ],
     ['accents', 'a.example', 'Café', 'a.example (Café)', 'space-cafe'],
-    ['no letter that a tag could have', 'a.example', '商店', 'a.example (商店)', undefined],
+    ['a space name without letters that a tag can have', 'a.example', '商店', 'a.example (商店)', undefined],
     ['quotes and markup', 'a.example', '<b>"x"</b>', 'a.example (<b>"x"</b>)', 'space-b-x-b'],
   ])('%s', (_, fqdn, space, name, tag) => {
     const check = describeCheck({ fqdnId, fqdn, space, mode: 'renewal' });

@@ -12,7 +12,7 @@ import { faultOf } from './monitor-fault.js';
 
 describe('the meaning of a response of the monitor', () => {
   test.each([
-    ['no answer to whatever', new UpstreamFailed('x'), 'other', 'away'],
+    ['no answer', new UpstreamFailed('x'), 'other', 'away'],
     ['no answer in time', new UpstreamFailed('x', { timedOut: true }), 'create', 'away'],
     ['a wrong key', new Unauthenticated('x'), 'create', 'away'],
     ['too many requests', new AppError('too_many_requests', 'x'), 'other', 'away'],

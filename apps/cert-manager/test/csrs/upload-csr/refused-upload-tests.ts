@@ -169,7 +169,7 @@ export function describeRefusedUploads(place: UploadPlace): void {
         'fqdn',
       ],
       [
-        'with an place.fqdn that is none',
+        'with an invalid fqdn',
         () => bare().field('spaceId', place.fqdn.spaceId).field('fqdn', '..').attach('csr', pem(), 'a.pem'),
         'fqdn',
       ],

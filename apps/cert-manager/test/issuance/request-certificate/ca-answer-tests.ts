@@ -73,7 +73,7 @@ export function testCaAnswers(place: RequestPlace): void {
     ],
     ['everything', ['newOrder', { status: 503 }], 'order', { code: 'serverInternal', retryable: true }],
     [
-      'by an answer that is none',
+      'by an invalid answer',
       ['newOrder', { status: 200, body: { status: 'odd' } }],
       'order',
       { code: 'upstream_failed', retryable: true },
@@ -147,7 +147,7 @@ export function testCaAnswers(place: RequestPlace): void {
     ['was replaced already', { status: 409, problem: 'alreadyReplaced' }],
     ['is not known', { status: 404, problem: 'malformed' }],
     ["is another account's", { status: 403, problem: 'unauthorized' }],
-    ['is not found, which the CA calls a fault of its own', { status: 500, problem: 'serverInternal' }],
+    ['is not found, which the CA reports as an internal error', { status: 500, problem: 'serverInternal' }],
   ])('names the certificate that it replaces, and omits it when that %s', async (_, refusal) => {
     const { fqdn } = await fqdnWithCsr(place.app);
     await place.request(fqdn).expect(200);

@@ -90,8 +90,8 @@ export function describeInterruptedRequests(place: RequestPlace): void {
 
     const refusedNonces = Array.from({ length: 10 }, () => ({ status: 400, problem: 'badNonce' }));
     test.each<[string, Scripted[]]>([
-      ['a gateway that lets no call through', [{ status: 403, body: {} }]],
-      ['a CA that takes no nonce', refusedNonces],
+      ['a gateway that blocks all calls', [{ status: 403, body: {} }]],
+      ['a CA that rejects every nonce', refusedNonces],
       ['a CA that does not take the signature', [{ status: 403, problem: 'unauthorized' }]],
     ])('an order whose CSR was sent, after %s', async (_, answers) => {
       const { fqdn } = await fqdnWithCsr(place.app);

@@ -67,7 +67,7 @@ export function describeSetting(place: PolicyPlace): void {
     test.each<[situation: string, body: object, path: string, message: RegExp]>([
       ['a member that is spelt wrongly', { allowedName: example }, 'allowedName', /not known|unknown/],
       [
-        'one that is spelt wrongly within',
+        'a misspelled member',
         { allowedNames: { ...example, suffix: [] } },
         'allowedNames.suffix',
         /not known|unknown/,
@@ -91,7 +91,7 @@ export function describeSetting(place: PolicyPlace): void {
         /boolean/,
       ],
       [
-        'a name that is none',
+        'an invalid name',
         { allowedNames: { ...example, names: ['a.test', '10.0.0.1'] } },
         'allowedNames.names[1]',
         /belong into cidrs/,
@@ -133,7 +133,7 @@ export function describeSetting(place: PolicyPlace): void {
         /at most 100/,
       ],
       ['an unknown provider', { providerIds: [unknownId] }, 'providerIds[0]', /GET \/providers/],
-      ['an id that is none', { providerIds: ['acme'] }, 'providerIds[0]', /uuid/],
+      ['an invalid id', { providerIds: ['acme'] }, 'providerIds[0]', /uuid/],
     ])('is refused with %s', async (_, body, field, message) => {
       const { id } = await place.spaceWith(example);
       const answer = await place.put(id, body).expect(400);

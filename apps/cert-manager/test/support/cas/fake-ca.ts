@@ -30,8 +30,8 @@ export type Manner =
   | 'with a demand to wait'
   | 'never'
   | 'without end'
-  | 'with no certificate'
-  | 'with no json'
+  | 'without a certificate'
+  | 'without JSON'
   | 'with a redirect'
   | 'with an expired certificate'
   /** It began 25 days ago and has 5 more. */
@@ -193,7 +193,7 @@ function misbehave(manner: Manner, response: ServerResponse): boolean {
   else if (manner === 'with a fault') json(response, 500, { error: 'signing failed' });
   else if (manner === 'with a demand to wait') busy(response);
   else if (manner === 'without end') flood(response);
-  else if (manner === 'with no json') text(response, 200, 'certificate');
+  else if (manner === 'without JSON') text(response, 200, 'certificate');
   else if (manner === 'with a redirect') redirect(response, '/elsewhere');
   else return manner === 'never';
   return true;
@@ -204,7 +204,7 @@ async function pemFor(
   { csr, validity_days: days }: { readonly csr: string; readonly validity_days: number },
 ): Promise<string> {
   const { manner } = state;
-  if (manner === 'with no certificate') return 'no certificate';
+  if (manner === 'without a certificate') return 'no certificate';
   return issue(manner === 'by a foreign root' ? state.foreign : state.issuer, {
     csrPem: Buffer.from(csr, 'base64').toString('utf8'),
     days,

@@ -83,7 +83,7 @@ describe('cron', () => {
     ['a name with an L', '0 0 * * FRIL', false],
     ['two hashes', '0 0 * * 1#1#1', false],
     ['a step on L', '0 0 L/2 * *', true],
-    ['a step of nothing on L', '0 0 L/0 * *', false],
+    ['a step of zero on L', '0 0 L/0 * *', false],
   ])('%s: %j is valid: %j', (_situation, text, valid) => {
     expect(parseCron(text) !== undefined).toBe(valid);
   });

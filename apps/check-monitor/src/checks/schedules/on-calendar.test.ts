@@ -111,7 +111,7 @@ describe('OnCalendar', () => {
     ['the 29th from the end', '*-*~29'],
     ['a word with a time', 'daily 10:00'],
     ['an hour too many', '24:00'],
-    ['a step of nothing', '0/0:00'],
+    ['a step of zero', '0/0:00'],
     ['a year of three digits', '202-01-01'],
   ])('refuses %s: %j', (_situation, text) => {
     expect(parseOnCalendar(text)).toBeUndefined();

@@ -87,7 +87,7 @@ describe('texts of a mail', () => {
       ['one\ntwo'],
     ],
     ['no boundary', lines('Content-Type: multipart/mixed', '', 'x'), []],
-    ['a type that is none', lines('Content-Type: text', '', 'x'), ['x']],
+    ['an invalid type', lines('Content-Type: text', '', 'x'), ['x']],
     [
       'lines that flow, as they came',
       lines('Content-Type: text/plain; format=flowed', '', 'back ', 'up'),
@@ -124,7 +124,7 @@ describe('texts of a mail', () => {
 
   test.each([
     [
-      'boundaries that are none',
+      'invalid boundaries',
       withBytes('Content-Type: multipart/mixed; boundary=b', Buffer.from('--bX\n'.repeat(1e6))),
     ],
     [

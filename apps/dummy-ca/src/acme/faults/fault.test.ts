@@ -19,7 +19,7 @@ describe('faultSchema', () => {
     ['another status', { fault: 'status', status: 404 }],
     ['an unknown endpoint', { fault: 'badNonce', endpoint: 'nowhere' }],
     ['an unknown member', { fault: 'badNonce', rat: 0.5 }],
-    ['a rate of nothing', { fault: 'badNonce', rate: 0 }],
+    ['a rate of zero', { fault: 'badNonce', rate: 0 }],
     ['more than all', { fault: 'badNonce', rate: 1.1 }],
     ['no times at all', { fault: 'badNonce', times: 0 }],
     ['processing of what is never under way', { fault: 'processing', endpoint: 'newOrder' }],

@@ -31,7 +31,7 @@ describe('readHeader', () => {
     ['§6.2: a jwk where a kid must be', byJwk, 'kid', 'malformed', 400],
     ['§6.2: a kid where a jwk must be', byKid, 'jwk', 'malformed', 400],
     ['§6.2: a kid that is not text', { ...byKid, kid: 1 }, 'kid', 'malformed', 400],
-    ['§6.2: a jwk that is none', { ...byJwk, jwk: { kty: 'EC' } }, 'jwk', 'badPublicKey', 400],
+    ['§6.2: an invalid jwk', { ...byJwk, jwk: { kty: 'EC' } }, 'jwk', 'badPublicKey', 400],
     ['§6.2: a jwk that is a MAC key', { ...byJwk, jwk: { kty: 'oct', k: 'AA' } }, 'jwk', 'badPublicKey', 400],
     [
       '§6.2: a private jwk',

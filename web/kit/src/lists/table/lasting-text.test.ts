@@ -13,8 +13,8 @@ test.each([
   ['plain text', element('TD', text('valid')), 'valid'],
   ['nested text', element('TD', element('SPAN', text('due')), text(', try 2')), 'due, try 2'],
   ['the instant of a moment', element('TD', text('down '), moment('3 minutes ago', 'T1')), 'down T1'],
-  ['nothing of a chart', element('TD', element('svg', text('now'))), ''],
-  ['nothing of an empty cell', element('TD'), ''],
+  ['no text of a chart', element('TD', element('svg', text('now'))), ''],
+  ['no text of an empty cell', element('TD'), ''],
 ])('accepts %s', (_, node, expected) => {
   expect(lastingText(node)).toBe(expected);
 });

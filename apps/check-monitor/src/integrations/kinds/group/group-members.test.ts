@@ -24,7 +24,7 @@ test.each<[string, readonly string[], string | undefined]>([
   ['one that cannot send', ['unable'], unableGroup],
   ['one that is switched off', ['off'], unableGroup],
   ['one that cannot send and one that is switched off', ['off', 'unable'], unableGroup],
-  ['one that is gone', ['gone'], unableGroup],
+  ['one that was deleted', ['gone'], unableGroup],
   ['one of another project', ['foreign'], unableGroup],
   ['another group', ['group'], unableGroup],
   ['none', [], unableGroup],
