@@ -39,7 +39,7 @@ import { lockUsersForShare } from './users/users.repository.js';
 import { usersHandlers } from './users/users.routes.js';
 import { watchHandlers } from './watch/watch.routes.js';
 
-/** What the handlers share, beside the options of the app. */
+/** What the handlers share, in addition to the options of the app. */
 export interface ApiParts extends ServiceParts {
   readonly cookie: SessionCookie;
   /** Whether the service takes no more requests. */

@@ -145,7 +145,7 @@ export type AcmeConfig = ConfigOf<typeof acmeSettings>;
 // Long enough for a validation on the same machine, too short for a person to notice.
 const challengeWaitMs = 250;
 
-/** What ACME is built from, beside what signs. */
+/** What ACME is built from, in addition to what signs. */
 export function acmePartsOf(config: AcmeConfig & { readonly backdateSeconds: number }): {
   readonly settings: AcmeSettings;
   readonly validation: ValidationSettings;

@@ -194,7 +194,7 @@ export const accountOperations: Readonly<Record<keyof typeof accountContract, Re
   listDeliveries: by('integrations deliveries'),
 };
 
-/** Every operation of dummy-ca beside its ACME server. */
+/** Every operation of dummy-ca except those of its ACME server. */
 export const dummyCaOperations: Readonly<Record<keyof typeof dummyCaContract, Reached>> = {
   getHealth: not(forMachines),
   signCsr: by('ca issue'),

@@ -8,7 +8,7 @@ export type Schema = z.core.$ZodType;
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
-/** What a request carries beside its address. */
+/** What a request carries in addition to its address. */
 export type BodyShape =
   | {
       readonly kind: 'json';

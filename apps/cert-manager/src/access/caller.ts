@@ -20,7 +20,7 @@ export interface Caller extends Origin {
   readonly tokenId?: string;
   /** An API token of the scope READ, which changes nothing, not even what is its owner's own. */
   readonly isReadOnly?: true;
-  /** An API token limited to spaces, which reaches nothing beside them. */
+  /** An API token limited to spaces, which cannot access anything else. */
   readonly isLimitedToSpaces?: true;
   readonly sessionId?: string;
   readonly isAdmin: boolean;
@@ -28,7 +28,7 @@ export interface Caller extends Origin {
   readonly hasFullAccess: boolean;
   /** Level on every space, those made later included; absent when there is none. */
   readonly everywhere?: Level;
-  /** Levels by space, beside `everywhere`. */
+  /** Levels by space, in addition to `everywhere`. */
   readonly spaceLevels: ReadonlyMap<string, Level>;
 }
 

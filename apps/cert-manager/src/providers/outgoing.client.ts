@@ -13,7 +13,7 @@ import {
 interface Target {
   readonly address: string;
   readonly allowPrivate: boolean;
-  /** PEM of roots that its TLS certificate may chain to, beside the usual ones. */
+  /** PEM of roots that its TLS certificate may chain to, in addition to the usual ones. */
   readonly ca?: string | undefined;
 }
 

@@ -30,7 +30,7 @@ export function outlookAt(
   return renewal.attempt > 1 ? 'retrying' : 'scheduled';
 }
 
-/** What the sentence about an FQDN is made of, beside how it stands. */
+/** What the sentence about an FQDN contains, in addition to its state. */
 export interface ReasonFacts {
   readonly state: FqdnState;
   readonly hasCsr: boolean;

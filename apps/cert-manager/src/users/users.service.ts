@@ -25,7 +25,7 @@ export async function findAccount({ db }: UsersDeps, { userId }: Caller): Promis
   return db.read((tx) => findUser(tx, userId));
 }
 
-/** What a request includes beside the users. */
+/** What a request includes in addition to the users. */
 interface Included {
   readonly include?: 'groups' | undefined;
 }

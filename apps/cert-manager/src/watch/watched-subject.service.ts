@@ -21,7 +21,7 @@ import {
 } from './pings/ping-text.js';
 import { noticeAt, watchModeOf } from './watch-mode.js';
 
-/** What decides, beside the FQDN, whether it is watched. */
+/** What decides, in addition to the FQDN, whether it is watched. */
 export interface WatchRules {
   readonly now: Date;
   /** Whether FQDNs with renewal off are watched, too. */

@@ -9,7 +9,7 @@ export interface MemberRow {
   readonly role: MemberRole;
 }
 
-/** Who may use a project beside its owner. */
+/** Who may use a project in addition to its owner. */
 export const members = defineTable<MemberRow>('members', {
   columns: {
     projectId: column.uuid().primary(),

@@ -1,7 +1,7 @@
 import type { Metrics } from '@certloop/server';
 import type { CertificatesStore } from './certificates.store.js';
 
-/** Metrics of the authority, beside those of requests that every service has. */
+/** Metrics of the authority, in addition to those of requests that every service has. */
 export type CaCounts = ReturnType<typeof createCaCounts>;
 
 export function createCaCounts(metrics: Metrics, certificates: CertificatesStore) {

@@ -14,7 +14,7 @@ export interface CertificateProfile {
   readonly options?: readonly ProfileOption[];
 }
 
-/** Content of a certificate beside validity, key and names. */
+/** Content of a certificate in addition to validity, key and names. */
 export interface ProfileContent {
   readonly hasCommonName: boolean;
   readonly extendedKeyUsage: readonly string[];

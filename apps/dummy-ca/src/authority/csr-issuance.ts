@@ -66,7 +66,7 @@ export interface SignedCertificate extends KnownCertificate {
   readonly keyKind: string;
 }
 
-/** What is asked for beside the CSR; without `content` the certificate has all that certificates usually have. */
+/** What is requested in addition to the CSR; without `content` the certificate has all that certificates usually have. */
 export interface AskedCertificate extends AskedLength {
   readonly content?: ProfileContent;
 }

@@ -8,7 +8,7 @@ const { signCsr: _, ...contract } = signingContract;
 
 const version = packageVersion(import.meta.url);
 
-/** Router of the documented API beside signing: show a certificate, show the root, report health. */
+/** Router of the documented API except signing: show a certificate, show the root, report health. */
 export function signingRoutes(deps: SigningDeps): Router {
   const router = Router({ caseSensitive: true });
   router.get('/certificate', refuseMissingIdentifier);

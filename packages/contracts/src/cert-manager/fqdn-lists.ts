@@ -3,7 +3,7 @@ import * as scalars from '../scalars.js';
 import { sortedPageQuery } from './pages.js';
 import { fqdnActions, fqdnSorts, fqdnStates, nameVerdicts } from './words.js';
 
-/** Which FQDNs of a list, in which order, and with what beside them. */
+/** Which FQDNs of a list, in which order, and what to include with them. */
 export const fqdnQuery = {
   /** Part of the name, in either spelling. */
   q: z.string().max(253).optional(),

@@ -21,7 +21,7 @@ const allowedNamesSchema = z.strictObject({
   wildcards: z.boolean(),
   /** Ranges of IP addresses; no address is allowed where there are none. */
   cidrs: listOf(rangeText, 200),
-  /** Whether a CSR may have names beside the FQDN's own. */
+  /** Whether a CSR may have names in addition to the FQDN's own. */
   beyondFqdn: z.boolean(),
 });
 export type AllowedNames = z.output<typeof allowedNamesSchema>;

@@ -143,7 +143,7 @@ const servedAddressSchema = z.object({
 });
 export type ServedAddress = z.output<typeof servedAddressSchema>;
 
-/** What the targets of an FQDN serve, beside what they should. */
+/** What the targets of an FQDN serve, and what they should serve. */
 export const servedSchema = z
   .object({
     fqdnId: scalars.uuid,

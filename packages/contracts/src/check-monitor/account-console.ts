@@ -131,7 +131,7 @@ export type ChannelDelivery = z.output<typeof channelDeliverySchema>;
 
 const limit = optionalQueryInteger(1, 100);
 
-/** What pages show beside the checks themselves. */
+/** What pages show in addition to the checks themselves. */
 export const accountConsoleContract = {
   previewSchedule: endpoint({
     method: 'GET',

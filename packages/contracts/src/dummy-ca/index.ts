@@ -35,7 +35,7 @@ export {
   signingRequestSchema,
 } from './signing.js';
 
-/** Every operation of the dummy certificate authority beside ACME and administration. */
+/** Every operation of the dummy certificate authority except ACME and administration. */
 export const dummyCaContract = { ...signingContract, ...statusContract };
 
 const jsonError = { contentType: 'application/json', schema: z.object({ error: z.string() }) };

@@ -10,7 +10,7 @@ export interface ApiDescription {
   readonly groups: Readonly<Record<string, Contract>>;
   /** Body of an operation's refusals. */
   readonly errorBody: (shape: Endpoint) => ErrorShape;
-  /** Statuses of refusal that an operation may have beside its own, such as 429. */
+  /** Statuses of refusal that an operation may have in addition to its own, such as 429. */
   readonly furtherFailures?: (shape: Endpoint) => readonly number[];
 }
 

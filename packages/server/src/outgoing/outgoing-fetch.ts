@@ -15,7 +15,7 @@ import {
 } from './target-guard.js';
 
 export interface OutgoingOptions extends TargetRules {
-  /** PEM of roots that the target's TLS certificate may chain to, beside the usual ones. */
+  /** PEM of roots that the target's TLS certificate may chain to, in addition to the usual ones. */
   readonly ca?: string | undefined;
   /** Largest answer in octets. */
   readonly answerBytes?: number;

@@ -48,7 +48,7 @@ export const acmeConfigSchema = z
     accountKeyType: orDefault(z.enum(['ES256', 'ES384', 'RS256']), 'ES256'),
     profile: orNothing(word),
     preferredChain: orNothing(word),
-    /** Roots that the directory's own TLS certificate may chain to, beside the usual ones. */
+    /** Roots that the directory's own TLS certificate may chain to, in addition to the usual ones. */
     caBundlePem: orNothing(rootCertificates),
     challenge: orDefault(challenge, challenge.parse({})),
     timeouts: orDefault(timeouts, timeouts.parse({})),

@@ -40,7 +40,7 @@ export function createAcmeMemory(limitByName: KeyedLimiter): AcmeMemory {
   return { slots: createCallSlots(), nonces: new Set(), limitByName };
 }
 
-/** What orders need beside the configuration. */
+/** What orders need in addition to the configuration. */
 export interface AcmeParts {
   readonly providerId: string;
   readonly db: Database;

@@ -19,7 +19,7 @@ export interface NewProvider {
 }
 
 /**
- * Adds an enabled provider beside those that are there. Throws Forbidden, and InvalidInput that names the field: a name
+ * Adds an enabled provider to the existing ones. Throws Forbidden, and InvalidInput that names the field: a name
  * that is taken, a key of the configuration that is unknown or not valid, or an address that may not be called.
  */
 export async function createProvider(

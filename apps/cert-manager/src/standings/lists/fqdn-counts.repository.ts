@@ -78,7 +78,7 @@ function sumsIn(common: readonly string[], counted: readonly Counted[]): string 
   return `${sums.join(', ')} from fqdn_standings s ${whereOf(common)}`;
 }
 
-/** A number, and the conditions on what it counts beside the common ones. */
+/** A number, and the conditions on what it counts in addition to the common ones. */
 type Counted = readonly [name: string, conditions: readonly string[]];
 
 /** All that is counted; its values are added to `values`. */

@@ -6,7 +6,7 @@ import { ownOrigins, pageHeaders } from './caller.middleware.js';
 
 /** Hosts and origins that a service without sign-in answers to. */
 export interface OpenModeRules {
-  /** Host names, without port, beside those of this machine itself. */
+  /** Host names, without port, in addition to those of this machine itself. */
   readonly hosts: readonly string[];
   readonly publicOrigin: string | undefined;
 }

@@ -20,7 +20,7 @@ export type ConsoleRoutesDeps = AccountProjectsDeps &
   CheckHistoryDeps &
   ConsoleChannelsDeps & { readonly trialLimit: TrialLimit };
 
-/** What pages show beside the checks themselves. */
+/** What pages show in addition to the checks themselves. */
 export function consoleHandlers(
   deps: ConsoleRoutesDeps,
 ): Handlers<typeof accountConsoleContract, AccountContext> {

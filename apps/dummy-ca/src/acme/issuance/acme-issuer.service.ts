@@ -28,7 +28,7 @@ export interface AcmeIssuer {
   readonly certificate: Certificate;
   /** Of the root and the intermediate, as far as these have some. */
   readonly nameConstraints: readonly NameConstraints[];
-  /** Every issuer that was opened beside the authority's root. */
+  /** Every issuer that was opened in addition to the authority's root. */
   readonly opened: readonly NamedIssuer[];
   /** Certificates of issuers that the root and the alternate root signed. */
   readonly issued: readonly OwnCertificate[];

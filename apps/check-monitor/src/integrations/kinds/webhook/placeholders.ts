@@ -18,7 +18,7 @@ export function fillTemplate(template: string, event: AlertEvent, place: Place):
   return place === 'header' ? latinText(text) : text;
 }
 
-/** What templates may name, beside `$TAG1`, `$TAG2` and so on. */
+/** What templates may name, in addition to `$TAG1`, `$TAG2` and so on. */
 export const placeholderNames = [
   '$CODE',
   '$STATUS',
