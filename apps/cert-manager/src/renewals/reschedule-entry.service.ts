@@ -17,10 +17,10 @@ export async function rescheduleEntry(
   known: KnownFacts = {},
 ): Promise<void> {
   const { outlook } = await readOutlook(tx, fqdn, { ...known, open });
-  if (outlook.isPlanned && open.attempt === 1) await move(tx, open, scheduleOf(outlook.plan, now));
+  if (outlook.isPlanned && open.attempt === 1) await moveRenewal(tx, open, scheduleOf(outlook.plan, now));
 }
 
-export async function move(tx: Tx, entry: RenewalRow, scheduledAt: Date): Promise<void> {
+export async function moveRenewal(tx: Tx, entry: RenewalRow, scheduledAt: Date): Promise<void> {
   const change = changeOf(entry, { kind: 'move', scheduledAt });
   if (change !== undefined) await updateRenewal(tx, entry, change);
 }

@@ -16,7 +16,7 @@ import {
   replan,
   unplanAll,
 } from './replan-renewals.service.js';
-import { move, remove, rescheduleEntry } from './reschedule-entry.service.js';
+import { moveRenewal, remove, rescheduleEntry } from './reschedule-entry.service.js';
 
 /** Events that change the plan of renewals. Each is handled in the transaction of the change. */
 export interface RenewalScheduler {
@@ -59,7 +59,7 @@ async function planWithCsr(tx: Tx, fqdn: FqdnRow, now: Date): Promise<void> {
   if (!fqdn.renewalEnabled) return;
   const open = await findOpenRenewal(tx, fqdn.id);
   if (open === undefined) await insertPlanned(tx, fqdn, now);
-  else if (open.attempt > 1 && open.scheduledAt > now) await move(tx, open, now);
+  else if (open.attempt > 1 && open.scheduledAt > now) await moveRenewal(tx, open, now);
 }
 
 /** Plans again by the certificate's new dates, and asks its CA again for the time that it suggests. */
@@ -76,7 +76,7 @@ async function replaceRevoked(tx: Tx, caller: Caller, fqdn: FqdnRow, now: Date):
   const open = await findOpenRenewal(tx, fqdn.id);
   if (open === undefined) return insertPlanned(tx, fqdn, now);
   const { outlook } = await readOutlook(tx, fqdn, { open });
-  if (outlook.isPlanned) return move(tx, open, now);
+  if (outlook.isPlanned) return moveRenewal(tx, open, now);
   if (!(await isBusy(tx, open))) await remove(tx, caller, open, isCompromised, now);
 }
 
