@@ -25,7 +25,7 @@ export async function moveRenewal(tx: Tx, entry: RenewalRow, scheduledAt: Date):
   if (change !== undefined) await updateRenewal(tx, entry, change);
 }
 
-export async function remove(
+export async function removeRenewal(
   tx: Tx,
   caller: Caller,
   entry: RenewalRow,

@@ -16,7 +16,7 @@ import {
   replan,
   unplanAll,
 } from './replan-renewals.service.js';
-import { moveRenewal, remove, rescheduleEntry } from './reschedule-entry.service.js';
+import { moveRenewal, removeRenewal, rescheduleEntry } from './reschedule-entry.service.js';
 
 /** Events that change the plan of renewals. Each is handled in the transaction of the change. */
 export interface RenewalScheduler {
@@ -77,7 +77,7 @@ async function replaceRevoked(tx: Tx, caller: Caller, fqdn: FqdnRow, now: Date):
   if (open === undefined) return insertPlanned(tx, fqdn, now);
   const { outlook } = await readOutlook(tx, fqdn, { open });
   if (outlook.isPlanned) return moveRenewal(tx, open, now);
-  if (!(await isBusy(tx, open))) await remove(tx, caller, open, isCompromised, now);
+  if (!(await isBusy(tx, open))) await removeRenewal(tx, caller, open, isCompromised, now);
 }
 
 /** Plans imported certificates again: the provider that the FQDN names renews them. */
@@ -90,7 +90,7 @@ async function replanImported(tx: Tx, caller: Caller, fqdns: readonly FqdnRow[],
     if (newest === undefined || newest.providerId !== null) continue;
     const open = await findOpenRenewal(tx, fqdn.id);
     if (open !== undefined && (await isBusy(tx, open))) continue;
-    if (open !== undefined) await remove(tx, caller, open, 'the FQDN names another provider', now);
+    if (open !== undefined) await removeRenewal(tx, caller, open, 'the FQDN names another provider', now);
     await insertPlanned(tx, fqdn, now, { newest });
   }
 }
