@@ -30,7 +30,7 @@ const isNewer = 'a newer certificate was stored';
 export const isCompromised = 'the certificate was revoked for its key, which the newest CSR has too';
 
 /** Replaces the plans for the former certificates with plans for the new ones. */
-export async function replan(tx: Tx, all: readonly StoredCertificate[], now: Date): Promise<void> {
+export async function replanRenewals(tx: Tx, all: readonly StoredCertificate[], now: Date): Promise<void> {
   const stored = all.filter(({ fqdn }) => fqdn.renewalEnabled);
   if (stored.length === 0) return;
   const ids = stored.map(({ fqdn }) => fqdn.id);

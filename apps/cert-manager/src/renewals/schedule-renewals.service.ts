@@ -13,7 +13,7 @@ import {
   isCompromised,
   newestOf,
   planAll,
-  replan,
+  replanRenewals,
   unplanAll,
 } from './replan-renewals.service.js';
 import { moveRenewal, removeRenewal, rescheduleEntry } from './reschedule-entry.service.js';
@@ -38,7 +38,7 @@ export interface RenewalScheduler {
 
 export function createRenewalScheduler(clock: Clock): RenewalScheduler {
   return {
-    onCertificatesStored: (tx, stored) => replan(tx, stored, clock.now()),
+    onCertificatesStored: (tx, stored) => replanRenewals(tx, stored, clock.now()),
     onRenewalsSwitched: async (tx, caller, switched) => {
       const fqdns = switched.map(({ fqdn }) => fqdn);
       const off = fqdns.filter(({ renewalEnabled }) => !renewalEnabled);
