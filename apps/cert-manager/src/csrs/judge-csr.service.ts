@@ -29,7 +29,7 @@ export interface CsrUpload extends FqdnPlace {
 export type JudgedCsr = Pick<CsrRow, 'csrPem' | 'description' | 'spkiSha256'>;
 
 /** What is stored of an upload. Throws InvalidInput. */
-export async function judge({ file, stated }: CsrUpload, fqdn: FqdnRow): Promise<JudgedCsr> {
+export async function judgeCsr({ file, stated }: CsrUpload, fqdn: FqdnRow): Promise<JudgedCsr> {
   requireStated(stated, fqdn);
   const csr = parseFile(file);
   const description = describeCsr(csr);

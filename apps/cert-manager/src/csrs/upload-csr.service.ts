@@ -8,7 +8,7 @@ import { lockSpacesForShare } from '../spaces/spaces.repository.js';
 import { type CsrDifference, csrDifference } from './csr-difference.js';
 import { type CsrRow, findLatestCsr, insertCsr } from './csrs.repository.js';
 import type { CsrsDeps } from './csrs.service.js';
-import { type CsrUpload, type JudgedCsr, judge } from './judge-csr.service.js';
+import { type CsrUpload, type JudgedCsr, judgeCsr } from './judge-csr.service.js';
 import { requireAllowed } from './judge-issuance.service.js';
 
 export interface UploadCsrDeps extends CsrsDeps {
@@ -31,7 +31,7 @@ export async function uploadCsr(
   const { spaceId, fqdnId } = upload;
   requireLevel(caller, spaceId, 'READ_WRITE');
   const fqdn = await db.read((tx) => getFqdn(tx, spaceId, fqdnId));
-  const stored = await auditRejection(deps, caller, fqdn, () => judge(upload, fqdn));
+  const stored = await auditRejection(deps, caller, fqdn, () => judgeCsr(upload, fqdn));
   const now = clock.now();
   const store = async (tx: Tx) => {
     // locked, so that a change of the policy either is seen here or finds the CSR
@@ -67,7 +67,7 @@ export async function reviewCsr(
   const { spaceId, fqdnId } = upload;
   requireLevel(caller, spaceId, 'READ_WRITE');
   const fqdn = await db.read((tx) => getFqdn(tx, spaceId, fqdnId));
-  const csr = await judge(upload, fqdn);
+  const csr = await judgeCsr(upload, fqdn);
   return db.read(async (tx) => {
     await requireAllowed(tx, { fqdn, csr });
     const newest = await findLatestCsr(tx, fqdnId);
