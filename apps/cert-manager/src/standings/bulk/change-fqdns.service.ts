@@ -17,7 +17,7 @@ import type { WantedChange } from './planned-change.js';
 import {
   type ChangeFqdnsDeps,
   changeSome,
-  judge,
+  judgeFqdns,
   type Outcome,
   perTransaction,
   type Skipped,
@@ -40,7 +40,7 @@ export async function changeFqdns(
   const { db } = deps;
   const plan = await db.longRead(async (tx) => {
     const { rows, missing } = await findNamed(deps, tx, caller, input);
-    const judged = await judge(tx, caller, rows, await plannedChange(tx, input));
+    const judged = await judgeFqdns(tx, caller, rows, await plannedChange(tx, input));
     return { ...judged, missing, matched: rows.length + missing.length };
   });
   const { matched, toChange } = plan;

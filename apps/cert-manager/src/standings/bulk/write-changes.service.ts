@@ -41,7 +41,7 @@ async function wantedChange(tx: Tx, { action, providerId = null }: FqdnChange): 
 }
 
 /** Sorts FQDNs into those to change, unchanged ones and skipped ones. */
-export async function judge(tx: Tx, caller: Caller, rows: readonly FqdnRow[], wanted: WantedChange) {
+export async function judgeFqdns(tx: Tx, caller: Caller, rows: readonly FqdnRow[], wanted: WantedChange) {
   const spaceIds = [...new Set(rows.map(({ spaceId }) => spaceId))];
   const needsRules = wanted.provider !== undefined && spaceIds.length > 0;
   const rules = needsRules ? await listRules(tx, spaceIds) : new Map();
@@ -75,7 +75,7 @@ export async function changeSome(
   );
   // the caller may have lost rights in the meantime
   const now = await currentCaller(tx, caller, deps.clock.now());
-  const { toChange, unchanged, skipped } = await judge(tx, now, held, wanted);
+  const { toChange, unchanged, skipped } = await judgeFqdns(tx, now, held, wanted);
   const there = new Set(held.map(({ id }) => id));
   const deleted = rows
     .filter(({ id }) => !there.has(id))
