@@ -2,7 +2,7 @@ import { challengeTypes } from '@certloop/contracts';
 import { z } from 'zod';
 import { rootCertificates } from '../../judging/root-certificate.js';
 import { documentAddress, orDefault, orNothing, secretOrMask, wholeNumber } from '../changes/config-rules.js';
-import { dns, word } from './dns-config.js';
+import { dnsConfig, word } from './dns-config.js';
 
 // RFC 8555 §7.3.4 sends the MAC key in Base64url; 16 octets are the least that any CA hands out.
 const macKey = z.string().regex(/^[\w-]{22,512}={0,2}$/, 'must be a MAC key in Base64url');
@@ -19,7 +19,7 @@ const challenge = z
   .strictObject({
     type: orDefault(z.enum(challengeTypes), 'http-01'),
     http01: orDefault(http01, http01.parse({})),
-    dns: orNothing(dns),
+    dns: orNothing(dnsConfig),
   })
   .refine(({ type, dns: backend }) => type !== 'dns-01' || backend !== undefined, {
     path: ['dns'],

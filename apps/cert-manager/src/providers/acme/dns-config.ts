@@ -54,7 +54,7 @@ const acmeDns = z.strictObject({
   fullDomain: orNothing(recordName),
 });
 
-export const dns = z
+export const dnsConfig = z
   .strictObject({
     kind: z.enum(dnsBackends),
     url: z.union([serviceAddress, serverUrl], 'must be an http, https or dns address'),
