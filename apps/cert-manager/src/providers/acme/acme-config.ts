@@ -2,7 +2,7 @@ import { challengeTypes } from '@certloop/contracts';
 import { z } from 'zod';
 import { rootCertificates } from '../../judging/root-certificate.js';
 import { documentAddress, orDefault, orNothing, secretOrMask, wholeNumber } from '../changes/config-rules.js';
-import { dnsConfig, word } from './dns-config.js';
+import { configLine, dnsConfig } from './dns-config.js';
 
 // RFC 8555 §7.3.4 sends the MAC key in Base64url; 16 octets are the least that any CA hands out.
 const macKey = z.string().regex(/^[\w-]{22,512}={0,2}$/, 'must be a MAC key in Base64url');
@@ -35,7 +35,7 @@ const limits = z.strictObject({ maxConcurrency: orDefault(wholeNumber(1, 64), 4)
 
 /** External account binding (RFC 8555 §7.3.4); clearing its key clears it, as it is of no use without one. */
 const accountBinding = z
-  .strictObject({ kid: word, hmacKey: secretOrMask(macKey).nullable() })
+  .strictObject({ kid: configLine, hmacKey: secretOrMask(macKey).nullable() })
   .transform(({ kid, hmacKey }) => (hmacKey === null ? undefined : { kid, hmacKey }));
 
 /** Configuration of an ACME CA (RFC 8555). */
@@ -46,8 +46,8 @@ export const acmeConfigSchema = z
     termsOfServiceAgreed: z.literal(true, 'must be true'),
     eab: orNothing(accountBinding),
     accountKeyType: orDefault(z.enum(['ES256', 'ES384', 'RS256']), 'ES256'),
-    profile: orNothing(word),
-    preferredChain: orNothing(word),
+    profile: orNothing(configLine),
+    preferredChain: orNothing(configLine),
     /** Roots that the directory's own TLS certificate may chain to, in addition to the usual ones. */
     caBundlePem: orNothing(rootCertificates),
     challenge: orDefault(challenge, challenge.parse({})),

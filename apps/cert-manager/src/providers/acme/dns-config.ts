@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { readNameServer, readServerUrl } from '../../acme/dns/name-server.js';
 import { orDefault, orNothing, secretOrMask, serviceAddress, wholeNumber } from '../changes/config-rules.js';
 
-export const word = scalars.line(200);
+export const configLine = scalars.line(200);
 
 const header = z
   .string()
@@ -47,9 +47,9 @@ const propagation = z.strictObject({
 });
 
 const acmeDns = z.strictObject({
-  username: word,
+  username: configLine,
   password: secretOrMask(header),
-  subdomain: word,
+  subdomain: configLine,
   /** Name that `_acme-challenge` names point to by CNAME, as the server returned it. */
   fullDomain: orNothing(recordName),
 });
