@@ -8,7 +8,7 @@ export const webAddress = z
   .refine((text) => /^https?:\/\/\S+$/i.test(text) && URL.canParse(text), 'must be an http or https address');
 
 /** A key or a name that another service gave out: one word; blanks around it are dropped, as they come from pasting. */
-export const word = z
+export const singleWord = z
   .string()
   .trim()
   .max(500)

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { documentOf, withoutNulls } from '../../healthchecks-value.js';
 import type { Kind } from '../../kind.js';
-import { webAddress, word } from '../../settings-rules.js';
+import { singleWord, webAddress } from '../../settings-rules.js';
 
 /** From 1 to 10; 0 sends nothing, null leaves the choice to the server. */
 const priority = z.int().min(0).max(10).nullable().default(null);
@@ -9,7 +9,7 @@ const priority = z.int().min(0).max(10).nullable().default(null);
 export const gotifySettings = z.strictObject({
   url: webAddress,
   /** Of an application of the server. */
-  token: word,
+  token: singleWord,
   priorityDown: priority,
   priorityUp: priority,
 });

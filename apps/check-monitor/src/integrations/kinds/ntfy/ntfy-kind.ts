@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { documentOf, withoutNulls } from '../../healthchecks-value.js';
 import type { Kind } from '../../kind.js';
-import { webAddress, word } from '../../settings-rules.js';
+import { singleWord, webAddress } from '../../settings-rules.js';
 
 /** 1 is the least urgent, 5 the most; 0 sends nothing. */
 const priority = z.int().min(0).max(5);
@@ -13,7 +13,7 @@ export const ntfySettings = z.strictObject({
     .trim()
     .regex(/^[-_A-Za-z0-9]{1,64}$/, 'must be a topic'),
   /** Empty when the topic is open to everybody. */
-  token: z.union([z.literal(''), word]).default(''),
+  token: z.union([z.literal(''), singleWord]).default(''),
   priorityDown: priority.default(3),
   priorityUp: priority.default(3),
 });

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { documentOf } from '../../healthchecks-value.js';
 import type { Kind } from '../../kind.js';
-import { word } from '../../settings-rules.js';
+import { singleWord } from '../../settings-rules.js';
 
 export const opsgenieRegions = ['us', 'eu'] as const;
 export type OpsgenieRegion = (typeof opsgenieRegions)[number];
 
 export const opsgenieSettings = z.strictObject({
-  key: word,
+  key: singleWord,
   region: z.enum(opsgenieRegions).default('us'),
 });
 export type OpsgenieSettings = z.output<typeof opsgenieSettings>;

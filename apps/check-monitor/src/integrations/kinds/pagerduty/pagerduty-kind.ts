@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { documentOr } from '../../healthchecks-value.js';
 import type { Kind } from '../../kind.js';
-import { word } from '../../settings-rules.js';
+import { singleWord } from '../../settings-rules.js';
 
-export const pagerDutySettings = z.strictObject({ serviceKey: word });
+export const pagerDutySettings = z.strictObject({ serviceKey: singleWord });
 export type PagerDutySettings = z.output<typeof pagerDutySettings>;
 
 /** A service of PagerDuty. */

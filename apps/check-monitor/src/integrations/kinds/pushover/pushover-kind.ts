@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import type { Kind } from '../../kind.js';
-import { word } from '../../settings-rules.js';
+import { singleWord } from '../../settings-rules.js';
 
 /** From -2, without a sound, to 2, repeated until someone acknowledges; -3 sends nothing. */
 const priority = z.int().min(-3).max(2);
 
 export const pushoverSettings = z.strictObject({
   /** Key of a user or of a group. */
-  userKey: word,
+  userKey: singleWord,
   priorityDown: priority.default(0),
   priorityUp: priority.default(0),
 });
