@@ -12,11 +12,11 @@ import {
   isToChannel,
   listFollowers,
   listHeads,
-  lock,
   maxDigest,
   maxParcels,
   minute,
   notDue,
+  skipLockedClause,
   type TurnClaim,
   takeRows,
 } from './turn-rows.repository.js';
@@ -60,7 +60,7 @@ async function releaseTurnsOfDeadWorkers(tx: Tx, { now, lease, ownTurns }: TurnC
 
 async function listOwnerNotices(tx: Tx, claim: TurnClaim): Promise<Notification[]> {
   const text = `select n.* from notifications n where n.about_channel_id is not null
-    and n.about_channel_id = n.channel_id and ${isFree} order by n.id limit 1 ${lock(tx, 'n')}`;
+    and n.about_channel_id = n.channel_id and ${isFree} order by n.id limit 1 ${skipLockedClause(tx, 'n')}`;
   return querySql(tx, notifications.columns, text, notDue(claim));
 }
 

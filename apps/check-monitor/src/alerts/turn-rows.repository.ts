@@ -58,7 +58,7 @@ export async function listHeads(
   claim: TurnClaim,
 ): Promise<Notification[]> {
   const text = `select n.* from notifications n where n.channel_id = $3 and ${isFree} and ${isToChannel}
-    and ${isHead} order by n.id limit ${limit} ${lock(tx, 'n')}`;
+    and ${isHead} order by n.id limit ${limit} ${skipLockedClause(tx, 'n')}`;
   return querySql(tx, notifications.columns, text, [...notDue(claim), channelId]);
 }
 
@@ -71,7 +71,7 @@ export async function listFollowers(
   const checkIds = heads.flatMap(({ checkId }) => checkId ?? []);
   if (checkIds.length === 0) return [];
   const text = `select n.* from notifications n where n.channel_id = $1 and n.settled_at is null
-    and n.turn_id is null and n.check_id in (${placeholders(checkIds.length, 2)}) order by n.id ${lock(tx, 'n')}`;
+    and n.turn_id is null and n.check_id in (${placeholders(checkIds.length, 2)}) order by n.id ${skipLockedClause(tx, 'n')}`;
   const found = await querySql(tx, notifications.columns, text, [channelId, ...checkIds]);
   const known = new Set(heads.map(({ id }) => id));
   return found.filter(({ id }) => !known.has(id));
@@ -101,7 +101,7 @@ export async function takeRows(
   return { id, channel, parcels: packRows(taken, isDigest), isAlone };
 }
 
-export function lock(tx: Tx, alias: string): string {
+export function skipLockedClause(tx: Tx, alias: string): string {
   // SQLite has one writer at a time anyway
   return capabilitiesOf(tx).hasConcurrentWriters ? `for update of ${alias} skip locked` : '';
 }
