@@ -5,10 +5,10 @@ import { type Notification, notifications } from '../notifications/notifications
 import { pauseAfterCrash } from './ladder.js';
 import { allowanceOf } from './parcels.js';
 import {
-  alone,
   type DeliveryTurn,
   isFree,
   isHead,
+  isolateCrashed,
   isToChannel,
   listFollowers,
   listHeads,
@@ -111,7 +111,7 @@ async function takeTurn(tx: Tx, channelId: number, claim: TurnClaim): Promise<De
   const isDigest = allowance.left === 0 || (isLimited && isBacklog(found, claim));
   // a digest waits until the messages before it are delivered
   if (isDigest && (await countInHand(tx, channelId)) > 0) return undefined;
-  const heads = alone(isDigest ? found : found.slice(0, usual));
+  const heads = isolateCrashed(isDigest ? found : found.slice(0, usual));
   if (heads.length === 0) return undefined;
   const rows = isRead ? [...heads, ...(await listFollowers(tx, channelId, heads))] : heads;
   if (isRead) {

@@ -78,7 +78,7 @@ export async function listFollowers(
 }
 
 /** A message that may have crashed its worker is delivered alone, and the others without it. */
-export function alone(heads: readonly Notification[]): readonly Notification[] {
+export function isolateCrashed(heads: readonly Notification[]): readonly Notification[] {
   const [first] = heads;
   if (first !== undefined && goesAlone(first.crashes ?? 0)) return [first];
   return heads.filter(({ crashes }) => !goesAlone(crashes ?? 0));
