@@ -13,7 +13,7 @@ export type Fact =
 const maxDescriptionLength = 500;
 
 /** Whole characters only: half of a pair is not text. */
-export function cut(text: string, limit: number, ending: string): string {
+export function cutText(text: string, limit: number, ending: string): string {
   const characters = [...text];
   return characters.length > limit ? characters.slice(0, limit).join('') + ending : text;
 }
@@ -31,7 +31,7 @@ export function momentOf({ at, check: { period } }: AlertEvent): string {
 
 export function factsOf(event: AlertEvent, now: Micros): Fact[] {
   const { check, projectName, lastPing, status } = event;
-  const description = cut(check.description, maxDescriptionLength, '…');
+  const description = cutText(check.description, maxDescriptionLength, '…');
   return [
     { label: status === 'up' ? 'Came Up' : 'Went Down', text: momentOf(event), isShort: true },
     ...changesFact(event),

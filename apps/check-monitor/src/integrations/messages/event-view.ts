@@ -1,7 +1,7 @@
 import { isoSeconds, type Micros } from '../../instants.js';
 import { cloakedLink, cloakedTestLink } from '../links/cloaked-link.js';
 import { type AlertEvent, type AlertedPing, type AlertStatus, displayName } from './alert-event.js';
-import { cut, type Fact, factsOf, momentOf } from './event-facts.js';
+import { cutText, type Fact, factsOf, momentOf } from './event-facts.js';
 import { spokenAge, spokenDuration } from './spoken-time.js';
 
 /** What every message is made of; plain text throughout, nothing escaped. */
@@ -89,7 +89,7 @@ function linkOf({ check, isTest }: AlertEvent, site: ViewSite): string {
 
 function bodyStart(ping: AlertedPing | null): string | undefined {
   const text = bodyText(ping);
-  return text === undefined ? undefined : cut(text, maxBodyLength, '\n[truncated]');
+  return text === undefined ? undefined : cutText(text, maxBodyLength, '\n[truncated]');
 }
 
 /** Not all bodies are UTF-8. */
