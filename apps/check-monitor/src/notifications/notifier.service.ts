@@ -7,7 +7,11 @@ import type { ChannelNotifier } from '../channels/channels.service.js';
 import { wholeMs } from '../instants.js';
 import { consentMissing, isWithoutConsent } from '../integrations/consent.js';
 import type { IntegrationDeps } from '../integrations/create-integration.channel.js';
-import { type DeliveryResult, stopped, undelivered } from '../integrations/delivery/delivery-result.js';
+import {
+  type DeliveryResult,
+  stoppedDelivery,
+  undelivered,
+} from '../integrations/delivery/delivery-result.js';
 import { createHttpSender } from '../integrations/delivery/http-sender.client.js';
 import type { MemberDelivery } from '../integrations/integration.js';
 import { createIntegrations, type Integrations } from '../integrations/integrations.service.js';
@@ -90,7 +94,9 @@ export function createNotifier(deps: NotifierDeps): Notifier {
     shouldNotify: (channel, status) => shouldNotify(integrations, channel, status),
     obstacle: (channel) => obstacle(integrations, channel),
     send: async (channel, content) =>
-      stop.aborted ? { result: stopped, durationMs: 0 } : send(deps, integrations, channel, content, false),
+      stop.aborted
+        ? { result: stoppedDelivery, durationMs: 0 }
+        : send(deps, integrations, channel, content, false),
     test: (channel, event) => test(deps, integrations, channel, event),
     mailOwner: (address, notice, deliveryId) =>
       mailOwner(config.site, sendMail, { address, notice, deliveryId }),

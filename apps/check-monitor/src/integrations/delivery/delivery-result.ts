@@ -32,7 +32,7 @@ export function failedTemporarily(error: string, retryReason: RetryReason = 'fai
 }
 
 /** A message that was broken off since this process ends. */
-export const stopped: DeliveryResult = failedTemporarily('the service is stopping', 'stopped');
+export const stoppedDelivery: DeliveryResult = failedTemporarily('the service is stopping', 'stopped');
 
 /** A message that did not go out, as the target takes no more at present. */
 export function tooMany(error: string, retryAfterMs: number): FailedDelivery {

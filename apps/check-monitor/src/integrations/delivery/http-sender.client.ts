@@ -4,7 +4,7 @@ import {
   delivered,
   type FailedDelivery,
   failedTemporarily,
-  stopped,
+  stoppedDelivery,
   tooMany,
   undelivered,
 } from './delivery-result.js';
@@ -46,7 +46,7 @@ export function createHttpSender(deps: HttpSenderDeps): SendHttp {
       const result = judge?.({ status, body }) ?? undelivered(`Received status code ${status}`);
       return result.ok ? result : withRetryReason(result, response, deps.nowMs());
     } catch (error) {
-      return deps.stop.aborted ? stopped : failureOf(error);
+      return deps.stop.aborted ? stoppedDelivery : failureOf(error);
     }
   };
 }

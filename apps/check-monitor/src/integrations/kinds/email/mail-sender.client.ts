@@ -4,7 +4,7 @@ import {
   delivered,
   failedTemporarily,
   refusedForGood,
-  stopped,
+  stoppedDelivery,
   undelivered,
 } from '../../delivery/delivery-result.js';
 
@@ -45,9 +45,9 @@ export function createMailSender({ smtpUrl: url, from, timeoutMs, stop }: MailSe
     }
   };
   return (mail) => {
-    if (stop.aborted) return Promise.resolve(stopped);
+    if (stop.aborted) return Promise.resolve(stoppedDelivery);
     return new Promise((resolve) => {
-      const giveUp = () => resolve(stopped);
+      const giveUp = () => resolve(stoppedDelivery);
       stop.addEventListener('abort', giveUp, { once: true });
       void send(mail)
         .then(resolve)

@@ -5,7 +5,7 @@ import {
   delivered,
   failedTemporarily,
   refusedForGood,
-  stopped,
+  stoppedDelivery,
   undelivered,
 } from '../../delivery/delivery-result.js';
 import { limitRate } from '../../delivery/rate-limit.js';
@@ -40,7 +40,7 @@ async function send(deps: SignalDeps, params: object): Promise<DeliveryResult> {
     const call = { id: randomUUID(), method: 'send', params };
     return judge(deps, await callBySocket({ address, timeoutMs, stop }, call));
   } catch (error) {
-    if (stop.aborted) return stopped;
+    if (stop.aborted) return stoppedDelivery;
     const { message } = error as Error;
     return failedTemporarily(message, error instanceof SocketTimeout ? 'timed-out' : 'failed');
   }
