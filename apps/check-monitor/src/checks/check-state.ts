@@ -7,7 +7,7 @@ import {
   type StateChange,
   type StoredStatus,
   stateOf,
-  stopped,
+  stoppedTiming,
   timingAt,
 } from './check-timing.js';
 
@@ -38,14 +38,14 @@ export function applySignal(check: CheckTiming, signal: Signal, runId: string | 
 
 /** State after a pause: the clock stops, an outstanding start is forgotten. */
 export function outcomeOfPause(check: CheckTiming, now: Micros): Outcome {
-  const state: StateChange = { ...stateOf(check), ...stopped, storedStatus: 'paused' };
+  const state: StateChange = { ...stateOf(check), ...stoppedTiming, storedStatus: 'paused' };
   if (check.storedStatus === 'paused') return { state, flip: undefined };
   return { state, flip: { ...flipTo(check, 'paused', '', now), isSilent: true } };
 }
 
 /** State after a resume: as if it had never been pinged. Only for paused checks. */
 export function outcomeOfResume(check: CheckTiming, now: Micros): Outcome {
-  const state: StateChange = { ...stateOf(check), ...stopped, storedStatus: 'new', lastPing: null };
+  const state: StateChange = { ...stateOf(check), ...stoppedTiming, storedStatus: 'new', lastPing: null };
   return { state, flip: { ...flipTo(check, 'new', '', now), isSilent: true } };
 }
 

@@ -65,7 +65,7 @@ export function stateOf(check: CheckTiming): StateChange {
   return { storedStatus, lastPing, lastStart, lastStartRunId, lastDuration, alertAfter };
 }
 
-export const stopped = { lastStart: null, lastStartRunId: null, alertAfter: null };
+export const stoppedTiming = { lastStart: null, lastStartRunId: null, alertAfter: null };
 
 function graceOf(check: StatusTiming): number {
   return check.graceSeconds * microsPerSecond;
