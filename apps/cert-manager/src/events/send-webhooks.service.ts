@@ -19,7 +19,7 @@ import {
   pauseReceiver,
   type WebhookReceiverRow,
 } from './webhook-receivers.repository.js';
-import { type Refusal, stopped } from './webhook-refusal.js';
+import { type Refusal, stoppedByService } from './webhook-refusal.js';
 
 export interface WebhookDeps {
   readonly db: Database;
@@ -54,7 +54,7 @@ export async function sendWebhooks(deps: WebhookDeps): Promise<boolean> {
     if (rows.length === 0) return true;
     const refusals = await sendBatch(deps, rows);
     await settle(deps, claim.token, rows, refusals);
-    if (refusals.includes(stopped)) return true;
+    if (refusals.includes(stoppedByService)) return true;
   }
   return false;
 }
@@ -95,7 +95,7 @@ async function settle(
   rows.forEach((row, index) => {
     const refusal = refusals[index];
     // given back, so that the next process sends it at once; it counts as no try
-    if (refusal === stopped) {
+    if (refusal === stoppedByService) {
       postponed.push({ row, attempts: row.attempts, dueAt: now });
       return;
     }
@@ -123,7 +123,7 @@ async function settleReceiver(
   { clock, logger, record }: WebhookDeps,
   refusals: readonly (Refusal | undefined)[],
 ): Promise<void> {
-  if (refusals.includes(stopped)) return;
+  if (refusals.includes(stoppedByService)) return;
   const now = clock.now();
   const asked = refusals.map((refusal) =>
     boundedRetry(refusal?.isOverload ? refusal.retryAt : undefined, now),

@@ -8,4 +8,4 @@ export interface Refusal {
 }
 
 /** The reason when the service stops during the call. */
-export const stopped: Refusal = { reason: 'the service stops' };
+export const stoppedByService: Refusal = { reason: 'the service stops' };

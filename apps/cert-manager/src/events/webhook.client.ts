@@ -1,6 +1,6 @@
 import { abortAfter } from '@certloop/contracts';
 import { createPlainFetch, parseRetryAfter, tracedFetch } from '@certloop/server';
-import { type Refusal, stopped } from './webhook-refusal.js';
+import { type Refusal, stoppedByService } from './webhook-refusal.js';
 import { signatureHeaders } from './webhook-signature.js';
 
 export interface WebhookSettings {
@@ -50,7 +50,7 @@ export function createWebhookClient({ url, keys, stop }: WebhookClientOptions): 
           isOverload: status === 429 || status === 503,
         };
       } catch (error) {
-        if (stop.aborted) return stopped;
+        if (stop.aborted) return stoppedByService;
         const isTimeout = error instanceof Error && error.name === 'TimeoutError';
         return { reason: isTimeout ? 'the receiver does not answer' : 'the receiver cannot be reached' };
       }
