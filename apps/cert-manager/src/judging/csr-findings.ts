@@ -1,5 +1,5 @@
 import type { CsrFinding } from '@certloop/contracts';
-import { type CsrFacts, listed } from './csr-policy.js';
+import { type CsrFacts, joinNames } from './csr-policy.js';
 import { coversHostname } from './hostname.js';
 
 /** What the holder of a CSR should know of it, though it is no reason to refuse it. */
@@ -43,7 +43,7 @@ const findingRules: readonly (readonly [string, FindingRule])[] = [
     'more_names',
     (csr, hostname) => {
       const more = namesBeyond(csr, hostname);
-      return more.length === 0 ? undefined : `it also asks for ${listed(more)}`;
+      return more.length === 0 ? undefined : `it also asks for ${joinNames(more)}`;
     },
   ],
   [
@@ -57,14 +57,16 @@ const findingRules: readonly (readonly [string, FindingRule])[] = [
     'common_name_not_in_sans',
     (csr) => {
       const stray = commonNamesOutside(csr);
-      return stray.length === 0 ? undefined : `its common name ${listed(stray)} is not among its DNS names`;
+      return stray.length === 0
+        ? undefined
+        : `its common name ${joinNames(stray)} is not among its DNS names`;
     },
   ],
   [
     'unusual_extensions',
     ({ extensions }) => {
       const unusual = extensions.map(({ oid }) => oid).filter((oid) => !usualExtensions.has(oid));
-      return unusual.length === 0 ? undefined : `it asks for unusual extensions: ${listed(unusual)}`;
+      return unusual.length === 0 ? undefined : `it asks for unusual extensions: ${joinNames(unusual)}`;
     },
   ],
   [

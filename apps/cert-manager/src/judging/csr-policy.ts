@@ -84,7 +84,7 @@ function judgedNames({ hasSubjectAltName, dnsNames, commonNames }: CsrFacts): re
 function nameRefusal(csr: CsrFacts, hostname: string): InvalidInput {
   const place = csr.hasSubjectAltName ? 'csr.dnsNames' : 'csr.subject';
   const held = csr.hasSubjectAltName ? 'the DNS names of the CSR are' : 'the common name of the CSR is';
-  const message = `${held} ${listed(judgedNames(csr))}; the FQDN is ${hostname}`;
+  const message = `${held} ${joinNames(judgedNames(csr))}; the FQDN is ${hostname}`;
   return new InvalidInput(message, {
     code: 'csr_san_mismatch',
     title: 'CSR does not match the FQDN',
@@ -93,7 +93,7 @@ function nameRefusal(csr: CsrFacts, hostname: string): InvalidInput {
 }
 
 /** Up to five names, the rest as a count; `none` for no name. */
-export function listed(names: readonly string[]): string {
+export function joinNames(names: readonly string[]): string {
   if (names.length === 0) return 'none';
   const shown = names.slice(0, 5).join(', ');
   return names.length > 5 ? `${shown} and ${names.length - 5} more` : shown;
