@@ -15,7 +15,7 @@ import {
 import { type Standing, stateAt } from './standing.js';
 import { readFacts } from './standing-facts.repository.js';
 import { standingRowsOf } from './standing-rows.service.js';
-import { never, type StandingRow } from './standings.repository.js';
+import { noDate, type StandingRow } from './standings.repository.js';
 
 /** How an FQDN stands, with all that is shown of that. */
 export interface FqdnStanding extends AtWork {
@@ -82,7 +82,7 @@ async function withStandings(tx: Tx, found: readonly FoundStatus[], now: Date) {
 
 /** A standing as the rule has it. */
 function standingIn(row: StandingRow): Standing {
-  const orNull = (moment: Date) => (moment.getTime() === never.getTime() ? null : moment);
+  const orNull = (moment: Date) => (moment.getTime() === noDate.getTime() ? null : moment);
   return {
     ...row,
     expiresAt: orNull(row.expiresAt),

@@ -4,7 +4,7 @@ import { judgeOutlook, type PlannedCertificate } from '../renewals/outlook/read-
 import { planRenewal } from '../renewals/renewal-policy.js';
 import { type Mishap, type StandingFacts, standingOf } from './standing.js';
 import type { FactRow } from './standing-facts.repository.js';
-import { never, type StandingRow } from './standings.repository.js';
+import { noDate, type StandingRow } from './standings.repository.js';
 
 /** How the FQDNs stand by the facts; of what is stored, only the requests that failed count. */
 export async function standingRowsOf(
@@ -28,9 +28,9 @@ export async function standingRowsOf(
       unicodeName: isAscii ? null : unicodeName,
       renewalEnabled: fact.renewalEnabled,
       providerId: fact.issuerId ?? fact.providerId,
-      expiresAt: standing.expiresAt ?? never,
-      renewAt: standing.renewAt ?? never,
-      attentionAt: standing.attentionAt ?? never,
+      expiresAt: standing.expiresAt ?? noDate,
+      renewAt: standing.renewAt ?? noDate,
+      attentionAt: standing.attentionAt ?? noDate,
       requestFailedAt,
       requestFailure,
       updatedAt: now,

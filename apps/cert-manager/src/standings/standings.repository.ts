@@ -36,7 +36,7 @@ export interface StandingRow extends Omit<Standing, 'expiresAt' | 'renewAt' | 'a
 }
 
 /** After every certificate: the last millisecond that RFC 5280 can write, which none of them ends in. */
-export const never = new Date('9999-12-31T23:59:59.999Z');
+export const noDate = new Date('9999-12-31T23:59:59.999Z');
 
 export const fqdnStandings = defineTable<StandingRow>('fqdn_standings', {
   columns: {
@@ -116,7 +116,7 @@ export async function endPlansWithoutCsr(tx: Tx, now: Date): Promise<void> {
     where outlook = 'planned' and not exists (
       select 1 from renewal_queue q where q.fqdn_id = fqdn_standings.id and q.is_test = false
         and q.status in ('pending', 'processing'))`;
-  await executeSql(tx, text, [never, now]);
+  await executeSql(tx, text, [noDate, now]);
 }
 
 /**

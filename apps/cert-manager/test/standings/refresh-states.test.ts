@@ -2,7 +2,7 @@ import type { Fqdn } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
 import { stateAt } from '../../src/standings/standing.js';
-import { fqdnStandings, never } from '../../src/standings/standings.repository.js';
+import { fqdnStandings, noDate } from '../../src/standings/standings.repository.js';
 import type { TestApp } from '../support/app.js';
 import { addCsr, addFqdn, addSpace, pathOf } from '../support/inventory.js';
 import {
@@ -60,9 +60,9 @@ describeEachDialect('the stored state of an FQDN', (open) => {
       fqdn: 'new.example.org',
       outlook: 'switched_off',
       certificateId: null,
-      expiresAt: never,
-      renewAt: never,
-      attentionAt: never,
+      expiresAt: noDate,
+      renewAt: noDate,
+      attentionAt: noDate,
       problem: null,
     });
     await signWith(place, fqdn);
@@ -71,7 +71,7 @@ describeEachDialect('the stored state of an FQDN', (open) => {
       certificateId: newest?.id,
       expiresAt: new Date(String(newest?.expiresAt)),
       providerId: place.providerId,
-      renewAt: never,
+      renewAt: noDate,
     });
     expect(await stateOf(fqdn)).toBe('valid');
   });
@@ -94,7 +94,7 @@ describeEachDialect('the stored state of an FQDN', (open) => {
     expect((await rowOf(fqdn)).renewAt).toEqual(new Date(earlier.scheduledAt));
     expect(earlier.scheduledAt < scheduledAt).toBe(true);
     await switchRenewal(app, fqdn, false);
-    expect(await rowOf(fqdn)).toMatchObject({ outlook: 'switched_off', renewAt: never });
+    expect(await rowOf(fqdn)).toMatchObject({ outlook: 'switched_off', renewAt: noDate });
   });
 
   test('with renewal off, becomes due, not while the expiry is accepted, and expires', async () => {
@@ -166,7 +166,7 @@ describeEachDialect('the stored state of an FQDN', (open) => {
     const fqdn = await renewedFqdn(place, 'csr.example.org');
     const { attentionAt } = await rowOf(fqdn);
     await app.request.delete('/csrs?confirm=true').set(app.people.ada.auth).expect(200);
-    expect(await rowOf(fqdn)).toMatchObject({ outlook: 'no_csr', renewAt: never, attentionAt });
+    expect(await rowOf(fqdn)).toMatchObject({ outlook: 'no_csr', renewAt: noDate, attentionAt });
     await addCsr(app, fqdn, await newCsr('csr.example.org'));
     expect(await rowOf(fqdn)).toMatchObject({ outlook: 'planned', attentionAt });
   });

@@ -9,7 +9,7 @@ import { insertSpace } from '../../src/spaces/spaces.repository.js';
 import { type Standing, stateAt } from '../../src/standings/standing.js';
 import {
   fqdnStandings,
-  never,
+  noDate,
   type StandingRow,
   stateCondition,
   storeStandings,
@@ -40,9 +40,9 @@ describeEachDialect('the filter by state in SQL', (open) => {
       outlook: 'planned',
       certificateId: expiresAt === null ? null : randomUUID(),
       notBefore: expiresAt === null ? null : at(-86_400_000),
-      expiresAt: expiresAt ?? never,
-      renewAt: never,
-      attentionAt: attentionAt ?? never,
+      expiresAt: expiresAt ?? noDate,
+      renewAt: noDate,
+      attentionAt: attentionAt ?? noDate,
       problem,
       problemAt: problem && now,
       problemReason: problem && 'the CA is away',
@@ -73,7 +73,7 @@ describeEachDialect('the filter by state in SQL', (open) => {
   const readStanding = (row: StandingRow): Standing => ({
     ...row,
     expiresAt: row.certificateId === null ? null : row.expiresAt,
-    attentionAt: row.attentionAt.getTime() === never.getTime() ? null : row.attentionAt,
+    attentionAt: row.attentionAt.getTime() === noDate.getTime() ? null : row.attentionAt,
     renewAt: null,
   });
 

@@ -1,5 +1,5 @@
 import { column, placeholders, querySql, type SqlValue, type Tx } from '@certloop/db';
-import { never } from '../standings.repository.js';
+import { noDate } from '../standings.repository.js';
 import { conditionsOf, type FqdnFilter, whereOf } from './fqdn-list.repository.js';
 
 /** How many FQDNs there are in all, need a person, and are in each state. */
@@ -49,7 +49,7 @@ export async function countStatesOfSpaces(
   // a space that an earlier version created has no stored size until the next sweep
   const total = `coalesce((select z.fqdn_count from space_sizes z where z.space_id = p.id),
     (select count(*) from fqdns f where f.space_id = p.id)) as total`;
-  const [at, end] = [`$${values.push(now)}`, `$${values.push(never)}`];
+  const [at, end] = [`$${values.push(now)}`, `$${values.push(noDate)}`];
   const ids = placeholders(spaceIds.length, values.length + 1);
   // the least of what an index has from there on
   const next = `(select min(n.expires_at) from fqdn_standings n
@@ -83,7 +83,7 @@ type Counted = readonly [name: string, conditions: readonly string[]];
 
 /** All that is counted; its values are added to `values`. */
 function countedWhere(now: Date, values: SqlValue[]): Counted[] {
-  const [at, end] = [`$${values.push(now)}`, `$${values.push(never)}`];
+  const [at, end] = [`$${values.push(now)}`, `$${values.push(noDate)}`];
   return [
     ['total', []],
     ['needs_you', [`s.attention_at <= ${at}`]],

@@ -1,7 +1,7 @@
 import type { FqdnSort, FqdnState } from '@certloop/contracts';
 import { type Column, column, querySql, type SqlValue, type Tx } from '@certloop/db';
 import type { SpaceScope } from '../../spaces/spaces.repository.js';
-import { never, stateCondition } from '../standings.repository.js';
+import { noDate, stateCondition } from '../standings.repository.js';
 
 /** Conditions on FQDNs; undefined ones do not apply. */
 export interface FqdnFilter {
@@ -134,7 +134,7 @@ export function conditionsOf(
   if (renewalEnabled !== undefined) conditions.push(`s.renewal_enabled = ${place(renewalEnabled)}`);
   if (providerId !== undefined) conditions.push(`s.provider_id = ${place(providerId)}`);
   if (expiresFrom !== undefined) {
-    conditions.push(`s.expires_at >= ${place(expiresFrom)} and s.expires_at < ${place(never)}`);
+    conditions.push(`s.expires_at >= ${place(expiresFrom)} and s.expires_at < ${place(noDate)}`);
   }
   if (expiresBefore !== undefined) conditions.push(`s.expires_at < ${place(expiresBefore)}`);
   return conditions;

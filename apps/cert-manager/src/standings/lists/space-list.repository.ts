@@ -1,7 +1,7 @@
 import type { SpaceSort } from '@certloop/contracts';
 import { type Column, column, querySql, type SqlValue, type Tx } from '@certloop/db';
 import type { SpaceScope } from '../../spaces/spaces.repository.js';
-import { never } from '../standings.repository.js';
+import { noDate } from '../standings.repository.js';
 import { type IdPage, whereOf } from './fqdn-list.repository.js';
 
 export interface SpaceWindow {
@@ -40,7 +40,7 @@ export async function readSpaceIdPage(
   const common = [...conditions];
   const countValues = [...values];
   const { by, at } = sorts[sort];
-  const order = by(sort === 'attention' ? `$${values.push(never)}` : '');
+  const order = by(sort === 'attention' ? `$${values.push(noDate)}` : '');
   if (after !== undefined) {
     const position = `$${values.push(after.at)}`;
     conditions.push(`(${order}, p.id) > (${position}, $${values.push(after.id)})`);

@@ -1,6 +1,6 @@
 import { column, inDialect, querySql, type SqlValue, type Tx } from '@certloop/db';
 import type { SpaceScope } from '../../spaces/spaces.repository.js';
-import { never } from '../standings.repository.js';
+import { noDate } from '../standings.repository.js';
 import type { Timeline } from './expiry-timeline.js';
 import { type EndingRow, endingColumns, inSpaces } from './outlook.repository.js';
 
@@ -43,7 +43,7 @@ export async function countBeside(
   scope: SpaceScope,
   { start, end }: Timeline,
 ): Promise<{ readonly overdue: number; readonly later: number }> {
-  const values: SqlValue[] = [start, end, never];
+  const values: SqlValue[] = [start, end, noDate];
   const place = (value: SqlValue) => `$${values.push(value)}`;
   const spaces = inSpaces(scope, place);
   const count = (condition: string) => `(select count(*) from fqdn_standings s where ${condition} ${spaces})`;
