@@ -36,7 +36,11 @@ interface Answer {
   readonly retryAfter: string | null;
 }
 
-export async function send(connection: AcmeConnection, address: string, init: RequestInit): Promise<Answer> {
+export async function sendAcmeRequest(
+  connection: AcmeConnection,
+  address: string,
+  init: RequestInit,
+): Promise<Answer> {
   try {
     const headers = { 'User-Agent': 'certloop', 'Accept-Language': 'en', ...init.headers };
     const answer = await connection.fetch(address, { ...init, headers });
@@ -64,7 +68,7 @@ export function replyOf(connection: AcmeConnection, answer: Answer): AcmeReply {
 }
 
 export async function fetchDirectory(connection: AcmeConnection): Promise<AcmeDirectory> {
-  const { status, text } = await send(connection, connection.directoryUrl, {});
+  const { status, text } = await sendAcmeRequest(connection, connection.directoryUrl, {});
   if (status !== 200) throw new UpstreamFailed(`the directory was answered with ${status}`);
   const directory = readDirectory(connection.directoryUrl, text);
   if (typeof directory === 'string') throw new UpstreamFailed(directory);
@@ -72,7 +76,7 @@ export async function fetchDirectory(connection: AcmeConnection): Promise<AcmeDi
 }
 
 export async function fetchNonce(connection: AcmeConnection, address: string): Promise<string> {
-  const { status } = await send(connection, address, { method: 'HEAD' });
+  const { status } = await sendAcmeRequest(connection, address, { method: 'HEAD' });
   const nonce = status < 400 ? takeNonce(connection.nonces) : undefined;
   if (nonce === undefined) throw new UpstreamFailed('the CA sends no nonce');
   return nonce;

@@ -8,7 +8,7 @@ import {
   fetchNonce,
   replyOf,
   requireOrigin,
-  send,
+  sendAcmeRequest,
 } from './acme-http.client.js';
 import type { AcmeDirectory } from './directory.js';
 import { takeNonce } from './nonce-pool.store.js';
@@ -50,7 +50,7 @@ export function createSignedRequests(connection: AcmeConnection): SignedRequests
     },
     get: async (address) => {
       requireOrigin(connection, address);
-      return replyOf(connection, await send(connection, address, {}));
+      return replyOf(connection, await sendAcmeRequest(connection, address, {}));
     },
   };
 }
@@ -83,7 +83,7 @@ async function postSigned(connection: AcmeConnection, request: SignedPost): Prom
     const who = accountUrl === undefined ? { jwk: exportJwk(privateKey) } : { kid: accountUrl };
     const text = payload === undefined ? '' : JSON.stringify(payload);
     const jws = await signJws(privateKey, { ...who, nonce, url: address }, text);
-    const answer = await send(connection, address, {
+    const answer = await sendAcmeRequest(connection, address, {
       method: 'POST',
       headers: { 'Content-Type': 'application/jose+json', Accept: accept },
       body: JSON.stringify(jws),
