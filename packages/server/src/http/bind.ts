@@ -14,7 +14,7 @@ import { answerInTime } from './answer-in-time.js';
 import { CallerGone, signalOf } from './caller-gone.js';
 import { parseInput } from './input-faults.js';
 import { parseJsonBody } from './json-body.js';
-import { send } from './replies.js';
+import { sendReply } from './replies.js';
 import { receiveUpload } from './upload.js';
 
 /** A request before its parts are judged. */
@@ -116,7 +116,10 @@ function serveWith(operation: string, shape: Endpoint, handler: AnyHandler, opti
     try {
       const reply = await answerInTime(answer(), options.answerMs?.(operation));
       const isCompressed = options.compressed?.has(operation) === true;
-      await send(response, reply, { shape: shape.responses[reply.status] as ResponseShape, isCompressed });
+      await sendReply(response, reply, {
+        shape: shape.responses[reply.status] as ResponseShape,
+        isCompressed,
+      });
     } catch (error) {
       if (!(error instanceof CallerGone)) throw error;
     }

@@ -9,7 +9,7 @@ interface Sending {
   readonly isCompressed: boolean;
 }
 
-export async function send(
+export async function sendReply(
   response: Response,
   reply: GivenReply<Endpoint>,
   { shape, isCompressed }: Sending,
