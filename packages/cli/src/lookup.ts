@@ -16,7 +16,7 @@ import { UsageError } from './faults/command-errors.js';
  * The one thing that has this name; `said` names the kind in the error, `hint` where to find them. Throws NotFound, or
  * UsageError for several.
  */
-export function only<T extends { readonly id: string }>(
+export function requireOne<T extends { readonly id: string }>(
   found: readonly T[],
   name: string,
   said: string,
@@ -33,13 +33,13 @@ export function only<T extends { readonly id: string }>(
 export async function findSpace(manager: Manager, named: string): Promise<Space> {
   const { body } = await manager.listSpaces();
   const byId = body.filter(({ id }) => id === named);
-  return only(byId.length > 0 ? byId : body.filter(({ name }) => name === named), named, 'space');
+  return requireOne(byId.length > 0 ? byId : body.filter(({ name }) => name === named), named, 'space');
 }
 
 /** By id or by name. */
 export async function findUser(manager: Manager, named: string): Promise<User> {
   const { body } = await manager.listUsers();
-  return only(
+  return requireOne(
     body.filter(({ id, username }) => id === named || username === named),
     named,
     'user',
@@ -50,12 +50,12 @@ export async function findUser(manager: Manager, named: string): Promise<User> {
 export async function findGroup(manager: Manager, named: string): Promise<PermissionGroup> {
   const { body } = await manager.listPermissionGroups();
   const byId = body.filter(({ id }) => id === named);
-  return only(byId.length > 0 ? byId : body.filter(({ name }) => name === named), named, 'group');
+  return requireOne(byId.length > 0 ? byId : body.filter(({ name }) => name === named), named, 'group');
 }
 
 export async function findProvider(manager: Manager, named: string): Promise<Provider> {
   const { body } = await manager.listProviders();
-  return only(
+  return requireOne(
     body.filter(({ id, name }) => id === named || name === named),
     named,
     'provider',
@@ -91,7 +91,7 @@ export async function listFqdnsIn(
 
 /** By host name or id, in one space or wherever it is. */
 export async function findFqdn(manager: Manager, named: string, space: string | undefined) {
-  return only(await findFqdns(manager, named, space), named, 'FQDN');
+  return requireOne(await findFqdns(manager, named, space), named, 'FQDN');
 }
 
 /** All that have the host name or id. */
@@ -122,7 +122,7 @@ export async function findCheck(monitor: Monitor, named: string): Promise<Check>
   if (mine.length < checks.length)
     throw new UsageError('CERTLOOP_MONITOR_KEY is a read-only key; this needs a read-write one');
   const found = mine.filter(({ uuid, slug, name }) => [uuid, slug, name].includes(named));
-  const { id: uuid } = only(
+  const { id: uuid } = requireOne(
     found.map((check) => ({ id: check.uuid })),
     named,
     'check',

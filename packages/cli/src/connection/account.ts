@@ -1,6 +1,6 @@
 import type { AccountProject } from '@certloop/contracts';
 import { UsageError } from '../faults/command-errors.js';
-import { only } from '../lookup.js';
+import { requireOne } from '../lookup.js';
 import { readSecret } from '../secret.js';
 import type { Session } from './session.js';
 import { type AccountClient, signInToMonitor } from './sign-in.js';
@@ -49,7 +49,11 @@ async function findProject(
   const { projects } = (await client.listProjects()).body;
   if (named !== undefined) {
     const byId = projects.filter(({ id }) => id === named);
-    return only(byId.length > 0 ? byId : projects.filter(({ name }) => name === named), named, 'project');
+    return requireOne(
+      byId.length > 0 ? byId : projects.filter(({ name }) => name === named),
+      named,
+      'project',
+    );
   }
   const [first, ...others] = projects;
   if (first === undefined)

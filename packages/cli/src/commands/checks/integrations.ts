@@ -2,7 +2,7 @@ import type { Integration } from '@certloop/contracts';
 import { UpstreamFailed } from '@certloop/contracts';
 import type { Command } from 'commander';
 import type { Session } from '../../connection/session.js';
-import { only } from '../../lookup.js';
+import { requireOne } from '../../lookup.js';
 import { addOwnIntegrations } from './own-integrations.js';
 
 /** Adds `integrations`. */
@@ -41,7 +41,7 @@ export function addIntegrations(program: Command, open: () => Session): void {
       const client = await monitor();
       const { channels } = (await client.listChannels()).body;
       const matching = channels.filter(({ id, name }) => id === named.toLowerCase() || name === named);
-      const { id, name, kind } = only(matching, named, 'integration');
+      const { id, name, kind } = requireOne(matching, named, 'integration');
       const { ok, error } = (await client.testIntegration({ params: { id } })).body;
       if (!ok) throw new UpstreamFailed(`the test message by ${name || kind} did not arrive: ${error}`);
       report.done(`sent a test message by ${name || kind}`, { id, name, kind, ok });

@@ -12,7 +12,7 @@ import {
 } from '../../existing.js';
 import { UsageError } from '../../faults/command-errors.js';
 import { readJsonObject } from '../../json-file.js';
-import { only } from '../../lookup.js';
+import { requireOne } from '../../lookup.js';
 import { wholeNumber } from '../../numbers.js';
 
 interface InProject {
@@ -191,7 +191,7 @@ async function withIntegration(
     const { id: projectId } = await project(ofProject);
     const { channels } = (await client.listAccountChannels({ params: { projectId } })).body;
     const matching = channels.filter(({ id, name }) => id === named.toLowerCase() || name === named);
-    const found = only(matching, named, 'integration');
+    const found = requireOne(matching, named, 'integration');
     await work(session, { client, params: { projectId, channelId: found.id } }, found);
   });
 }

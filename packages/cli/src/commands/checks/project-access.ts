@@ -3,7 +3,7 @@ import { Argument, type Command, Option } from 'commander';
 import { confirm } from '../../confirm.js';
 import { type Account, withAccount } from '../../connection/account.js';
 import type { Session } from '../../connection/session.js';
-import { only } from '../../lookup.js';
+import { requireOne } from '../../lookup.js';
 
 export function addMembers(projects: Command, open: () => Session): void {
   projects
@@ -30,7 +30,7 @@ export function addMembers(projects: Command, open: () => Session): void {
       await withAccount(session, async ({ client, project }) => {
         const { id: projectId, name } = await project(named);
         const { members } = (await client.listMembers({ params: { projectId } })).body;
-        const member = only(
+        const member = requireOne(
           members.filter((each) => each.email === email || each.id === email),
           email,
           'member',

@@ -3,7 +3,7 @@ import { withAccount } from '../../connection/account.js';
 import { readContexts } from '../../connection/contexts.store.js';
 import type { Session } from '../../connection/session.js';
 import { withPassword } from '../../connection/with-password.js';
-import { findFqdn, findSpace, findUser, listFqdnsIn, only } from '../../lookup.js';
+import { findFqdn, findSpace, findUser, listFqdnsIn, requireOne } from '../../lookup.js';
 import { formatNames } from '../../output/format.js';
 import type { Candidate, Place } from './place.js';
 
@@ -168,7 +168,7 @@ function listMembers(session: Session, { given }: Place): Promise<Candidate[]> {
     const [project = ''] = given;
     const { projects } = (await client.listProjects()).body;
     const matching = projects.filter(({ id, name }) => [id, name].includes(project));
-    const params = { projectId: only(matching, project, 'project').id };
+    const params = { projectId: requireOne(matching, project, 'project').id };
     return (await client.listMembers({ params })).body.members.map(({ email, role }) => ({
       value: email,
       about: role,

@@ -5,7 +5,7 @@ import type { Connection } from '../../connection/contexts.js';
 import { monitorAt, type Session } from '../../connection/session.js';
 import { requireAddress, signInToMonitor } from '../../connection/sign-in.js';
 import { UsageError } from '../../faults/command-errors.js';
-import { only } from '../../lookup.js';
+import { requireOne } from '../../lookup.js';
 import { readSecret } from '../../secret.js';
 import type { Opened } from './opened.js';
 
@@ -121,7 +121,7 @@ async function isValid({ fetchFrom }: Session, { url, readWriteKey }: MonitorCon
 function pickProject(projects: readonly AccountProject[], named: string | undefined): AccountProject {
   const open = projects.filter(({ role }) => role !== 'read-only');
   if (named !== undefined)
-    return only(
+    return requireOne(
       open.filter(({ id, name }) => id === named || name === named),
       named,
       'project',

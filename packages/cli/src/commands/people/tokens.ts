@@ -4,7 +4,7 @@ import { confirm } from '../../confirm.js';
 import type { Session } from '../../connection/session.js';
 import { withPassword } from '../../connection/with-password.js';
 import { type ExistingOptions, findEnough, withExistingOptions } from '../../existing.js';
-import { findSpace, findUser, only } from '../../lookup.js';
+import { findSpace, findUser, requireOne } from '../../lookup.js';
 import { duration } from '../../numbers.js';
 
 const rowOf = ({ name, scope, expiresAt, lastUsedAt, spaceIds, id }: ApiToken) => ({
@@ -105,7 +105,7 @@ async function deleteToken(
   { user, passwordFile, yes }: DeleteOptions,
 ): Promise<void> {
   const matching = (all: readonly ApiToken[]) =>
-    only(
+    requireOne(
       all.filter(({ id, name }) => id === named || name === named),
       named,
       'token',

@@ -1,7 +1,7 @@
 import { type Target, type TargetInput, targetProtocols } from '@certloop/contracts';
 import { type Command, Option } from 'commander';
 import type { Session } from '../../connection/session.js';
-import { findFqdn, only } from '../../lookup.js';
+import { findFqdn, requireOne } from '../../lookup.js';
 import { duration, wholeNumber } from '../../numbers.js';
 
 export interface TargetOptions {
@@ -62,7 +62,7 @@ export async function placeOf({ report, manager }: Session, fqdn: string, space:
   const find = async (named: string): Promise<Target> => {
     const { body } = await client.listTargets({ params });
     const isNamed = ({ id, host, port }: Target) => [id, host, `${host}:${port}`].includes(named);
-    return only(body.filter(isNamed), named, 'target');
+    return requireOne(body.filter(isNamed), named, 'target');
   };
   return { report, client, params, find };
 }
