@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { daysUntil, facts, lasting, plain, table } from './table.js';
+import { daysUntil, facts, formatDuration, plain, table } from './table.js';
 
 describe('table', () => {
   test('is as wide as its cells', () => {
@@ -60,5 +60,5 @@ test.each([
   [86_460, '1 d'],
   [21_528_625, '249 d 4 h'],
 ])('%i s last %j', (seconds, said) => {
-  expect(lasting(seconds)).toBe(said);
+  expect(formatDuration(seconds)).toBe(said);
 });

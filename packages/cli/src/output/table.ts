@@ -113,7 +113,7 @@ const units = [
 ] as const;
 
 /** A length of time by its two largest units, such as `1 h 30 min`; what is smaller is left out. */
-export function lasting(seconds: number): string {
+export function formatDuration(seconds: number): string {
   const parts: string[] = [];
   let rest = seconds;
   for (const [unit, size] of units) {

@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import type { Session } from '../../connection/session.js';
 import { type FqdnFilter, findProvider, findSpace, listFqdnsIn } from '../../lookup.js';
 import { duration, wholeNumber } from '../../numbers.js';
-import { lasting } from '../../output/table.js';
+import { formatDuration } from '../../output/table.js';
 
 interface ListOptions {
   readonly space?: string;
@@ -100,11 +100,11 @@ async function showOutlook({ report, manager }: Session, space: string | undefin
     providers.map((each) => ({ name: names.get(each.providerId) ?? each.providerId, ...each })),
     ({ name, survivableOutageSeconds: seconds, firstLoss, ...each }) => ({
       provider: name,
-      'may be away': seconds === null ? 'for ever' : lasting(seconds),
+      'may be away': seconds === null ? 'for ever' : formatDuration(seconds),
       'first to expire': firstLoss?.fqdn,
       'due in 24 h': each.dueIn24h,
       'most in an hour': each.peakPerHour,
-      takes: lasting(each.drainSeconds),
+      takes: formatDuration(each.drainSeconds),
       'last success': each.lastSuccessAt,
     }),
     { wide: ['most in an hour', 'last success'] },

@@ -2,7 +2,7 @@ import type { Served, Target } from '@certloop/contracts';
 import type { Command } from 'commander';
 import { confirm } from '../../confirm.js';
 import type { Session } from '../../connection/session.js';
-import { lasting } from '../../output/table.js';
+import { formatDuration } from '../../output/table.js';
 import { inputOf, placeOf, type TargetOptions, withSettings } from './target-settings.js';
 
 const rowOf = ({ host, port, protocol, sni, mode, everySeconds, enabled, id }: Target) => ({
@@ -11,7 +11,7 @@ const rowOf = ({ host, port, protocol, sni, mode, everySeconds, enabled, id }: T
   protocol,
   name: sni,
   mode,
-  every: lasting(everySeconds),
+  every: formatDuration(everySeconds),
   enabled: enabled ? 'yes' : 'no',
   id,
 });
