@@ -4,7 +4,7 @@ import type { Io } from '../io.js';
 import { csv } from './csv.js';
 import type { Format } from './format.js';
 import { createPaint } from './paint.js';
-import { facts, plain, type Row, table } from './table.js';
+import { facts, plainText, type Row, table } from './table.js';
 
 /** Output options of a command. */
 export interface OutputSettings {
@@ -54,7 +54,9 @@ export function createReport(io: Io, { format, isQuiet }: OutputSettings): Repor
     },
     line: (thing, row) => {
       if (format.kind === 'json') return write(`${JSON.stringify(thing)}\n`);
-      write(encode === undefined ? `${Object.values(row).map(plain).join('  ')}\n` : encode([thing], [row]));
+      write(
+        encode === undefined ? `${Object.values(row).map(plainText).join('  ')}\n` : encode([thing], [row]),
+      );
     },
     thing: (thing, rowOf) =>
       write(encode === undefined ? facts(rowOf(thing), paint) : encode(thing, [rowOf(thing)])),
@@ -85,12 +87,12 @@ function encoderOf(format: Format): Encode | undefined {
       return (value, rows) =>
         [value]
           .flat()
-          .map((thing, index) => `${plain(nameOf(thing, rows[index]))}\n`)
+          .map((thing, index) => `${plainText(nameOf(thing, rows[index]))}\n`)
           .join('');
     case 'jsonpath':
       return (value) =>
         query(JSON.parse(JSON.stringify(value)), format.expression)
-          .map((found) => `${typeof found === 'string' ? plain(found) : JSON.stringify(found)}\n`)
+          .map((found) => `${typeof found === 'string' ? plainText(found) : JSON.stringify(found)}\n`)
           .join('');
     default:
       return undefined;

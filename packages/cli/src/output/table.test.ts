@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { daysUntil, facts, formatDuration, plain, table } from './table.js';
+import { daysUntil, facts, formatDuration, plainText, table } from './table.js';
 
 describe('table', () => {
   test('is as wide as its cells', () => {
@@ -40,7 +40,7 @@ test.each([
   [false, 'false'],
   [{ a: '\u0007' }, '{"a":"\\u0007"}'],
 ])('%j is shown as %j', (value, shown) => {
-  expect(plain(value)).toBe(shown);
+  expect(plainText(value)).toBe(shown);
 });
 
 test.each([

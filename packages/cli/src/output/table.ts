@@ -8,9 +8,9 @@ const controls =
   /(?<=\p{Extended_Pictographic}(?:\p{Emoji_Modifier}|\p{Variation_Selector})?)(\u200d)(?=\p{Extended_Pictographic})|[\p{Cc}\p{Cf}]+/gu;
 
 /** Text that a terminal may be sent: one line without control characters, which could move its cursor or its title. */
-export function plain(value: unknown): string {
+export function plainText(value: unknown): string {
   if (value === undefined || value === null) return '';
-  if (typeof value === 'object') return plain(JSON.stringify(value));
+  if (typeof value === 'object') return plainText(JSON.stringify(value));
   return String(value).replace(controls, (_control, joiner?: string) => joiner ?? ' ');
 }
 
@@ -25,7 +25,7 @@ export function table(rows: readonly Row[], { columns, paint }: TableOptions = {
   const [first] = rows;
   if (first === undefined) return '';
   const names = Object.keys(first);
-  const cellOf = (name: string, value: unknown) => paint?.glyph(name, plain(value)) ?? plain(value);
+  const cellOf = (name: string, value: unknown) => paint?.glyph(name, plainText(value)) ?? plainText(value);
   const cells = rows.map((row) => names.map((name) => cellOf(name, row[name])));
   const lines = [names.map((name) => name.toUpperCase()), ...cells];
   const widest = names.map((_, column) =>
@@ -99,7 +99,7 @@ export function facts(row: Row, paint?: Paint): string {
   return Object.entries(row)
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => {
-      const shown = plain(value);
+      const shown = plainText(value);
       return `${name}: ${paint === undefined ? shown : paint.colour(name, paint.glyph(name, shown))}\n`;
     })
     .join('');

@@ -1,7 +1,7 @@
 import { Argument, type Command } from 'commander';
 import { openSession, type Session } from '../../connection/session.js';
 import type { Io } from '../../io.js';
-import { plain } from '../../output/table.js';
+import { plainText } from '../../output/table.js';
 import { readBashLine } from './bash-line.js';
 import { valuesOf } from './known-names.js';
 import { type Candidate, placeOf } from './place.js';
@@ -22,7 +22,7 @@ export function addCompletion(program: Command, io: Io): void {
     .action(async (words: string[], { line }: { line?: string }) => {
       if (line === undefined) {
         const found = await complete(program, io, words);
-        const shown = ({ value, about }: Candidate) => (about ? `${value}\t${plain(about)}` : value);
+        const shown = ({ value, about }: Candidate) => (about ? `${value}\t${plainText(about)}` : value);
         return void io.out.write(found.map((each) => `${shown(each)}\n`).join(''));
       }
       const { words: typed, replyFor } = readBashLine(line, words[0] ?? '');
@@ -42,7 +42,7 @@ async function complete(program: Command, io: Io, words: readonly string[]): Pro
   const found = new Map<string, Candidate>();
   for (const each of [...place.fixed, ...values]) {
     // a line break or a control character in a name would be another line or do harm
-    if (each.value.startsWith(place.typed) && plain(each.value) === each.value)
+    if (each.value.startsWith(place.typed) && plainText(each.value) === each.value)
       found.set(each.value, { ...each, value: `${place.prefix}${each.value}` });
   }
   return [...found.keys()].sort().flatMap((value) => found.get(value) ?? []);
