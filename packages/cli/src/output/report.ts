@@ -4,7 +4,7 @@ import type { Io } from '../io.js';
 import { csv } from './csv.js';
 import type { Format } from './format.js';
 import { createPaint } from './paint.js';
-import { facts, plainText, type Row, table } from './table.js';
+import { formatFacts, plainText, type Row, table } from './table.js';
 
 /** Output options of a command. */
 export interface OutputSettings {
@@ -59,7 +59,7 @@ export function createReport(io: Io, { format, isQuiet }: OutputSettings): Repor
       );
     },
     thing: (thing, rowOf) =>
-      write(encode === undefined ? facts(rowOf(thing), paint) : encode(thing, [rowOf(thing)])),
+      write(encode === undefined ? formatFacts(rowOf(thing), paint) : encode(thing, [rowOf(thing)])),
     done: (sentence, thing) => {
       if (encode !== undefined) return write(encode(thing, [scalarsOf(thing)]));
       if (!isQuiet) write(`${sentence}\n`);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { daysUntil, facts, formatDuration, plainText, table } from './table.js';
+import { daysUntil, formatDuration, formatFacts, plainText, table } from './table.js';
 
 describe('table', () => {
   test('is as wide as its cells', () => {
@@ -27,7 +27,7 @@ describe('table', () => {
 });
 
 test('facts leave out what is absent', () => {
-  expect(facts({ name: 'a', gone: undefined, list: [1] })).toBe('name: a\nlist: [1]\n');
+  expect(formatFacts({ name: 'a', gone: undefined, list: [1] })).toBe('name: a\nlist: [1]\n');
 });
 
 test.each([

@@ -95,7 +95,7 @@ function widthOf(text = ''): number {
 }
 
 /** One fact a line, `name: value`. */
-export function facts(row: Row, paint?: Paint): string {
+export function formatFacts(row: Row, paint?: Paint): string {
   return Object.entries(row)
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => {
