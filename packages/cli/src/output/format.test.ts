@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { csv } from './csv.js';
 import { parseFormat } from './format.js';
-import { table } from './table.js';
+import { formatTable } from './table.js';
 
 test.each([
   ['json', { kind: 'json' }],
@@ -32,7 +32,7 @@ test('csv quotes what RFC 4180 quotes, and has all headings', () => {
 describe('a table on a narrow terminal', () => {
   const rows = [{ name: 'www.example.test', message: 'x'.repeat(90), short: 'yes', id: 'i'.repeat(36) }];
   test('cuts the widest column before the name, and never the id', () => {
-    const [, line = ''] = table(rows, { columns: 100 }).split('\n');
+    const [, line = ''] = formatTable(rows, { columns: 100 }).split('\n');
     expect(line).toHaveLength(100);
     expect(line).toMatch(/^www\.example\.test {2}x+… {2}yes {4}i{36}$/);
   });
@@ -43,12 +43,12 @@ describe('a table on a narrow terminal', () => {
     ['emoji', '👩‍👩‍👧 🇩🇪 👍🏽 ❤️ '.repeat(20)],
   ])('fits %s beside an id in 100 columns', (_what, name) => {
     const rows = [{ name, space: name, state: 'valid', message: name, id: 'i'.repeat(36) }];
-    for (const line of table(rows, { columns: 100 }).trimEnd().split('\n'))
+    for (const line of formatTable(rows, { columns: 100 }).trimEnd().split('\n'))
       expect(line.replaceAll(/👩‍👩‍👧|🇩🇪|👍🏽|❤️|\p{Lo}/gu, '[]').length).toBeLessThanOrEqual(100);
-    expect(table(rows, { columns: 100 })).toMatch(/… +i{36}\n$/);
+    expect(formatTable(rows, { columns: 100 })).toMatch(/… +i{36}\n$/);
   });
 
   test('cuts no column below ten', () => {
-    expect(table(rows, { columns: 20 })).toContain('xxxxxxxxx…  yes');
+    expect(formatTable(rows, { columns: 20 })).toContain('xxxxxxxxx…  yes');
   });
 });

@@ -4,7 +4,7 @@ import type { Io } from '../io.js';
 import { csv } from './csv.js';
 import type { Format } from './format.js';
 import { createPaint } from './paint.js';
-import { formatFacts, plainText, type Row, table } from './table.js';
+import { formatFacts, formatTable, plainText, type Row } from './table.js';
 
 /** Output options of a command. */
 export interface OutputSettings {
@@ -44,9 +44,9 @@ export function createReport(io: Io, { format, isQuiet }: OutputSettings): Repor
       const rows = things.map(rowOf);
       if (encode !== undefined) return write(encode(things, rows));
       if (rows.length === 0) return isQuiet ? undefined : write('none\n');
-      if (format.kind === 'wide') return write(table(rows, { paint }));
+      if (format.kind === 'wide') return write(formatTable(rows, { paint }));
       write(
-        table(
+        formatTable(
           rows.map((row) => without(row, wide)),
           { columns: out.isTTY ? out.columns : undefined, paint },
         ),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { daysUntil, formatDuration, formatFacts, plainText, table } from './table.js';
+import { daysUntil, formatDuration, formatFacts, formatTable, plainText } from './table.js';
 
 describe('table', () => {
   test('is as wide as its cells', () => {
@@ -7,7 +7,7 @@ describe('table', () => {
       { name: 'a', days: 5 },
       { name: 'longer', days: undefined },
     ];
-    expect(table(rows)).toBe('NAME    DAYS\na       5\nlonger\n');
+    expect(formatTable(rows)).toBe('NAME    DAYS\na       5\nlonger\n');
   });
 
   test('counts columns of the terminal, not characters', () => {
@@ -18,11 +18,11 @@ describe('table', () => {
       { name: '👩‍👧', n: 4 },
       { name: '❤️', n: 5 },
     ];
-    expect(table(rows)).toBe('NAME  N\n日本  1\ne\u0301     2\nabcd  3\n👩‍👧    4\n❤️    5\n');
+    expect(formatTable(rows)).toBe('NAME  N\n日本  1\ne\u0301     2\nabcd  3\n👩‍👧    4\n❤️    5\n');
   });
 
   test('of no rows is empty', () => {
-    expect(table([])).toBe('');
+    expect(formatTable([])).toBe('');
   });
 });
 

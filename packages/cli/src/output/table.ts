@@ -21,7 +21,7 @@ export interface TableOptions {
 }
 
 /** Rows under their headings, each column as wide as its widest cell; '' when there are none. */
-export function table(rows: readonly Row[], { columns, paint }: TableOptions = {}): string {
+export function formatTable(rows: readonly Row[], { columns, paint }: TableOptions = {}): string {
   const [first] = rows;
   if (first === undefined) return '';
   const names = Object.keys(first);
