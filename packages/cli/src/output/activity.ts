@@ -1,5 +1,5 @@
 import type { Io } from '../io.js';
-import { fit, plainText } from './table.js';
+import { fitToWidth, plainText } from './table.js';
 
 /** Shows what a command waits for: one line of a terminal that changes each second, on standard error. */
 export interface Activity {
@@ -27,7 +27,7 @@ export function createActivity({ err, everySecond }: Pick<Io, 'err' | 'everySeco
     const [first] = running.values();
     if (first === undefined || isMuted) return;
     const line = `${plainText(first.doing())}, ${first.seconds} s`;
-    err.write(`\r\u001b[K${fit(line, (err.columns ?? 80) - 1)}`);
+    err.write(`\r\u001b[K${fitToWidth(line, (err.columns ?? 80) - 1)}`);
     isShown = true;
   };
   return {

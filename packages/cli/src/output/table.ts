@@ -34,7 +34,7 @@ export function formatTable(rows: readonly Row[], { columns, paint }: TableOptio
   const widths = columns === undefined ? widest : fitted(names, widest, columns);
   const padded = (cell: string, column: number) => {
     const width = widths[column] ?? 0;
-    const shown = fit(cell, width);
+    const shown = fitToWidth(cell, width);
     const filled = shown + ' '.repeat(Math.max(0, width - widthOf(shown)));
     const isLast = column === names.length - 1;
     return paint?.colour(names[column] ?? '', isLast ? shown : filled) ?? filled;
@@ -65,7 +65,7 @@ function fitted(names: readonly string[], widest: readonly number[], columns: nu
 const segmenter = new Intl.Segmenter();
 
 /** A text of at most so many columns, which ends in … where something was cut. */
-export function fit(text: string, width: number): string {
+export function fitToWidth(text: string, width: number): string {
   if (widthOf(text) <= width) return text;
   let cut = '';
   let left = width - 1;
