@@ -1,7 +1,7 @@
 import type { Row } from './table.js';
 
 /** Rows as RFC 4180 has them, headings first; '' when there are none. A cell keeps its line breaks. */
-export function csv(rows: readonly Row[]): string {
+export function formatCsv(rows: readonly Row[]): string {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   if (names.length === 0) return '';
   const lines = [names, ...rows.map((row) => names.map((name) => row[name]))];

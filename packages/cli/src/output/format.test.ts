@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { csv } from './csv.js';
+import { formatCsv } from './csv.js';
 import { parseFormat } from './format.js';
 import { formatTable } from './table.js';
 
@@ -25,8 +25,8 @@ test('csv quotes what RFC 4180 quotes, and has all headings', () => {
     { name: 'a "b", c', n: 1 },
     { name: 'x\ny', more: [1] },
   ];
-  expect(csv(rows)).toBe('name,n,more\r\n"a ""b"", c",1,\r\n"x\ny",,[1]\r\n');
-  expect(csv([])).toBe('');
+  expect(formatCsv(rows)).toBe('name,n,more\r\n"a ""b"", c",1,\r\n"x\ny",,[1]\r\n');
+  expect(formatCsv([])).toBe('');
 });
 
 describe('a table on a narrow terminal', () => {

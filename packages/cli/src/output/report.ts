@@ -1,7 +1,7 @@
 import { query } from 'jsonpath-rfc9535';
 import { stringify } from 'yaml';
 import type { Io } from '../io.js';
-import { csv } from './csv.js';
+import { formatCsv } from './csv.js';
 import type { Format } from './format.js';
 import { createPaint } from './paint.js';
 import { formatFacts, formatTable, plainText, type Row } from './table.js';
@@ -82,7 +82,7 @@ function encoderOf(format: Format): Encode | undefined {
     case 'yaml':
       return (value) => stringify(value);
     case 'csv':
-      return (_value, rows) => csv(rows);
+      return (_value, rows) => formatCsv(rows);
     case 'name':
       return (value, rows) =>
         [value]
