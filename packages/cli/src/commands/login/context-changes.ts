@@ -23,7 +23,7 @@ interface Settings {
 }
 
 /** A context without what lets one in. */
-export function shown({ current }: Contexts, name: string, context: Context) {
+export function contextView({ current }: Contexts, name: string, context: Context) {
   const { certManager, checkMonitor, dummyCa, space, project } = context;
   return {
     name,
@@ -44,7 +44,7 @@ export const rowOf = ({
   dummyCa,
   space,
   project,
-}: ReturnType<typeof shown>) => ({
+}: ReturnType<typeof contextView>) => ({
   name,
   current: current ? 'yes' : '',
   'cert-manager': certManager?.url ?? '',
@@ -117,7 +117,7 @@ async function createContext(session: Session, name: string, options: NewContext
     return isNew ? withContext(all, name, applied(connection, options)) : all;
   });
   if (!isNew) session.unchanged();
-  report.thing(shown(changed, name, requireContext(changed, name)), rowOf);
+  report.thing(contextView(changed, name, requireContext(changed, name)), rowOf);
 }
 
 async function updateContext(
@@ -135,7 +135,7 @@ async function updateContext(
     const renamed = withContext(withoutContext(all, name), newName, context);
     return { ...renamed, current: all.current === name ? newName : all.current };
   });
-  report.thing(shown(changed, newName, requireContext(changed, newName)), rowOf);
+  report.thing(contextView(changed, newName, requireContext(changed, newName)), rowOf);
 }
 
 function applied(context: Context, { defaultSpace, project, caUrl }: Settings): Context {
