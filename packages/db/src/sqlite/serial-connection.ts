@@ -72,6 +72,8 @@ export class SerialConnection {
 }
 
 /** The connection that the fewest callers wait for. */
-export function quietest(connections: readonly [SerialConnection, ...SerialConnection[]]): SerialConnection {
+export function pickIdlestConnection(
+  connections: readonly [SerialConnection, ...SerialConnection[]],
+): SerialConnection {
   return connections.reduce((best, one) => (one.callers < best.callers ? one : best));
 }

@@ -3,7 +3,7 @@ import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
 import { createSqliteFile, type Entities, openSqlite } from '../source.js';
 import { type Backend, runnerOf, schemaStatements } from '../transactions/backend.js';
 import { SharedCommits, type SharingLimits } from '../transactions/shared-commits.js';
-import { quietest, SerialConnection } from './serial-connection.js';
+import { pickIdlestConnection, SerialConnection } from './serial-connection.js';
 import { type SqliteConnection, SqliteStatements } from './sqlite-statements.js';
 import { SqliteThread } from './sqlite-thread.js';
 
@@ -84,7 +84,7 @@ async function inFile(
     };
   return {
     read: reading(() => reader),
-    readLong: reading(() => quietest(readers)),
+    readLong: reading(() => pickIdlestConnection(readers)),
     // in its turn among the writers, which therefore wait for it without asking SQLite again and again
     writeLong: (work) =>
       writer.alone(async () => {
