@@ -14,8 +14,8 @@ import type { NamedIssuer } from '../../authority/named-issuer.js';
 import { pointersOf } from '../../authority/pointers.js';
 import {
   type Authority,
-  certify,
   type IntermediateSource,
+  issueIntermediate,
   loadIntermediate,
   makeIntermediate,
   pemOf,
@@ -69,7 +69,7 @@ export async function openAcmeIssuer(
   const signer: NamedIssuer = { name: 'intermediate', issuer, pointers: pointersOf(source, 'intermediate') };
   const alternateRoot = await openAlternateRoot(authority, source);
   const { nameDer, certificate } = issuer;
-  const alternateDer = await certify(authority, alternateRoot, nameDer, certificate.spkiDer);
+  const alternateDer = await issueIntermediate(authority, alternateRoot, nameDer, certificate.spkiDer);
   return issuerOf(authority, {
     signer,
     chains: [

@@ -39,7 +39,7 @@ async function intermediateMaterial(
 ): Promise<IssuerMaterial> {
   const { privateKey, publicKey } = await generateKeyPair(keyType);
   const nameDer = encodeName({ organization: 'CertLoop', commonName: 'CertLoop Dummy CA Intermediate' });
-  const certificateDer = await certify(authority, authority, nameDer, exportSpki(publicKey));
+  const certificateDer = await issueIntermediate(authority, authority, nameDer, exportSpki(publicKey));
   return { certificateDer, privateKey };
 }
 
@@ -62,7 +62,7 @@ interface IntermediatePems {
 }
 
 /** DER of a certificate of the intermediate from one of the roots. */
-export function certify(
+export function issueIntermediate(
   { issuer: root, serialNumbers }: Authority,
   { issuer, pointers }: NamedIssuer,
   subjectDer: Buffer,
