@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { api, session } from './service.js';
 
 /** Whether a level includes another one. */
-export function reaches(held: PermissionLevel | undefined, needed: PermissionLevel): boolean {
+export function includesLevel(held: PermissionLevel | undefined, needed: PermissionLevel): boolean {
   return held !== undefined && permissionLevels.indexOf(held) >= permissionLevels.indexOf(needed);
 }
 
@@ -24,7 +24,7 @@ export function useMayWriteSomewhere(): boolean {
       (await api.listSpaces({ query: { include: 'counts', limit: '100' }, signal })).body,
     enabled: !isSure,
   });
-  return isSure || spaces.some(({ level }) => reaches(level, 'READ_WRITE'));
+  return isSure || spaces.some(({ level }) => includesLevel(level, 'READ_WRITE'));
 }
 
 /** Id of the user; undefined while no one is signed in. */

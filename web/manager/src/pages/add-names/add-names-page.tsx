@@ -5,7 +5,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { spaceQuery } from '../../lookups.js';
-import { reaches } from '../../rights.js';
+import { includesLevel } from '../../rights.js';
 import { api } from '../../service.js';
 import { ReviewedNames } from './reviewed-names.js';
 
@@ -34,7 +34,7 @@ export function AddNamesPage() {
         </Link>
       </nav>
       <h1>Add names</h1>
-      {space.data !== undefined && !reaches(space.data.level, 'READ_WRITE') ? (
+      {space.data !== undefined && !includesLevel(space.data.level, 'READ_WRITE') ? (
         <p className="cl-dim">It takes the level READ_WRITE on this space to add names.</p>
       ) : (
         <>

@@ -17,7 +17,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { fqdnQuery } from '../../lookups.js';
 import { providerName, useProviders } from '../../providers.js';
-import { reaches } from '../../rights.js';
+import { includesLevel } from '../../rights.js';
 import { api } from '../../service.js';
 import { ActionsCard } from './actions-card.js';
 import { Downloads } from './downloads.js';
@@ -63,7 +63,7 @@ export function CertificatePage() {
               </div>
               <div className="cl-column">
                 <Downloads certificate={detail} />
-                {reaches(fqdn.data?.level, 'READ_WRITE') && <ActionsCard certificate={detail} />}
+                {includesLevel(fqdn.data?.level, 'READ_WRITE') && <ActionsCard certificate={detail} />}
                 <Chain certificate={detail} />
                 <KeyFit certificate={detail} />
               </div>

@@ -20,7 +20,7 @@ import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { FqdnStateChip } from '../../names/fqdn-state.js';
-import { reaches, useRights } from '../../rights.js';
+import { includesLevel, useRights } from '../../rights.js';
 import { api } from '../../service.js';
 import { useNeediest } from './dashboard-queries.js';
 
@@ -126,7 +126,7 @@ function Remedy({ fqdn }: { readonly fqdn: Fqdn }) {
   const { id: fqdnId, spaceId, status } = fqdn;
   const queries = useQueryClient();
   const { everywhere } = useRights();
-  const mayWrite = reaches(everywhere, 'READ_WRITE');
+  const mayWrite = includesLevel(everywhere, 'READ_WRITE');
   const remedy = mayWrite ? remedyOf(fqdn) : undefined;
   const act = useMutation({
     mutationFn: () => (remedy === 'retry' ? retry(spaceId, fqdnId) : switchOn(spaceId, fqdnId)),

@@ -13,7 +13,7 @@ import {
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { fqdnQuery } from '../../lookups.js';
-import { reaches } from '../../rights.js';
+import { includesLevel } from '../../rights.js';
 import { api } from '../../service.js';
 import { Steps } from '../../steps.js';
 import { ChallengeCard } from './challenge-card.js';
@@ -49,7 +49,7 @@ export function FqdnPage() {
       </nav>
       <Loaded query={fqdn} waiting={<WaitingPage />}>
         {(name) => {
-          const mayWrite = reaches(name.level, 'READ_WRITE');
+          const mayWrite = includesLevel(name.level, 'READ_WRITE');
           return (
             <>
               <div className="cl-title">

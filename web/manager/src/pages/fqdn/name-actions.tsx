@@ -5,20 +5,20 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useProviders } from '../../providers.js';
-import { reaches } from '../../rights.js';
+import { includesLevel } from '../../rights.js';
 import { api } from '../../service.js';
 
 /** Edits or deletes a name, for those who may. */
 export function NameActions({ fqdn }: { readonly fqdn: OwnFqdn }) {
   const [open, setOpen] = useState<'edit' | 'delete'>();
   const close = () => setOpen(undefined);
-  if (!reaches(fqdn.level, 'READ_WRITE')) return null;
+  if (!includesLevel(fqdn.level, 'READ_WRITE')) return null;
   return (
     <div className="cl-row">
       <Button variant="default" onClick={() => setOpen('edit')}>
         Edit
       </Button>
-      {reaches(fqdn.level, 'FULL_ACCESS') && (
+      {includesLevel(fqdn.level, 'FULL_ACCESS') && (
         <Button variant="default" color="red" onClick={() => setOpen('delete')}>
           Delete…
         </Button>

@@ -4,7 +4,7 @@ import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { NamesList } from '../../names/names-list.js';
-import { reaches, useMayWriteSomewhere } from '../../rights.js';
+import { includesLevel, useMayWriteSomewhere } from '../../rights.js';
 import { api } from '../../service.js';
 
 const route = getRouteApi('/inside/fqdns');
@@ -49,5 +49,5 @@ function NoNames() {
 }
 
 function isWritable({ level }: Fqdn): boolean {
-  return reaches(level, 'READ_WRITE');
+  return includesLevel(level, 'READ_WRITE');
 }

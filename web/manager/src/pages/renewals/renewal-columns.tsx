@@ -14,7 +14,7 @@ import { Button } from '@mantine/core';
 import type { UseMutationResult } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { providerName, useProviders } from '../../providers.js';
-import { reaches } from '../../rights.js';
+import { includesLevel } from '../../rights.js';
 
 export const statusTitles: Readonly<Record<RenewalStatus, string>> = {
   pending: 'Pending',
@@ -80,7 +80,7 @@ const runColumn = (run: Run): Column<RenewalQueueEntry> => ({
   width: '8.5rem',
   narrow: 'fact',
   cell: (entry) =>
-    reaches(entry.level, 'READ_WRITE') && (
+    includesLevel(entry.level, 'READ_WRITE') && (
       <Button
         size="xs"
         variant="default"

@@ -4,7 +4,7 @@ import { Button, Modal, Switch } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { reaches, useRights } from '../../rights.js';
+import { includesLevel, useRights } from '../../rights.js';
 import { api } from '../../service.js';
 import { SpaceFields, spaceFields, spaceOf } from '../../spaces/space-fields.js';
 
@@ -15,7 +15,7 @@ export function SpaceActions({ space }: { readonly space: OwnSpace }) {
   const close = () => setOpen(undefined);
   return (
     <>
-      {reaches(space.level, 'FULL_ACCESS') && (
+      {includesLevel(space.level, 'FULL_ACCESS') && (
         <Button variant="default" onClick={() => setOpen('edit')}>
           Edit the space
         </Button>

@@ -5,7 +5,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { type ReactElement, useState } from 'react';
 import { spaceQuery } from '../../lookups.js';
 import { NamesList } from '../../names/names-list.js';
-import { reaches } from '../../rights.js';
+import { includesLevel } from '../../rights.js';
 import { NewFqdn } from './new-fqdn.js';
 import { SpaceActions } from './space-actions.js';
 
@@ -23,7 +23,7 @@ export function SpacePage() {
   if (space.isError && space.data === undefined) {
     return <ErrorPanel error={space.error} retry={() => void space.refetch()} />;
   }
-  const canWrite = reaches(space.data?.level, 'READ_WRITE');
+  const canWrite = includesLevel(space.data?.level, 'READ_WRITE');
   const add = canWrite && <AddButtons spaceId={spaceId} add={() => setAdding(true)} />;
   return (
     <>

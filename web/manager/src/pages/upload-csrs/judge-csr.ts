@@ -1,7 +1,7 @@
 import type { CsrReview, Fqdn, UploadedFile } from '@certloop/contracts/browser';
 import { csrNames } from '@certloop/web-kit';
 import { csrUpload } from '../../csrs/csr-file.js';
-import { reaches } from '../../rights.js';
+import { includesLevel } from '../../rights.js';
 import { api } from '../../service.js';
 
 /** A CSR of the list. */
@@ -44,7 +44,7 @@ async function findFqdns(names: readonly string[]): Promise<readonly Fqdn[]> {
   let isReadOnly = false;
   for (const fqdn of names) {
     const { body } = await api.listAllFqdns({ query: { fqdn, include: 'status', limit: '100' } });
-    const writable = body.filter(({ level }) => reaches(level, 'READ_WRITE'));
+    const writable = body.filter(({ level }) => includesLevel(level, 'READ_WRITE'));
     if (writable.length > 0) return writable;
     isReadOnly ||= body.length > 0;
   }
