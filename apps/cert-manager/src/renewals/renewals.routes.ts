@@ -2,12 +2,12 @@ import type { certManagerContract, Handlers } from '@certloop/contracts';
 import type { Caller } from '../access/caller.js';
 import { eachOf } from '../http/lazy-rows.js';
 import { pageHeaders } from '../http/page-headers.js';
+import { createTestRenewal } from './create-test-renewal.service.js';
 import { type ExplainRenewalDeps, explainRenewal } from './explanation/explain-renewal.service.js';
 import { explanationView } from './explanation/explanation-view.js';
 import { renewalView } from './renewal-view.js';
 import { listRenewals, type RenewalsDeps, triggerRenewals } from './renewals.service.js';
 import { runRenewal } from './run-renewal.service.js';
-import { createTestRenewal } from './test-renewal.service.js';
 
 type RenewalOperations =
   | 'listRenewals'
