@@ -2,9 +2,9 @@ import { AcmeProblem, acmeAccountSchema, UpstreamFailed } from '@certloop/contra
 import { exportJwk, macJws } from '@certloop/crypto';
 import type { z } from 'zod';
 import type { AcmeReply } from './acme-http.client.js';
-import type { AcmeClient, ExternalAccount } from './acme-operations.client.js';
+import type { AcmeClient, AcmeSigner, ExternalAccount } from './acme-operations.js';
 import { addressOf, orderUrls, parseResource } from './resource-reading.js';
-import { type AcmeSigner, innerJws, type SignedRequests } from './signed-request.client.js';
+import { innerJws, type SignedRequests } from './signed-request.client.js';
 
 type AccountCall = 'newAccount' | 'findAccount' | 'updateContact' | 'changeKey' | 'listOrders';
 

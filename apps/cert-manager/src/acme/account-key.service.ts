@@ -4,7 +4,7 @@ import { exportPrivateKeyPem, generateKeyPair, type KeyKind } from '@certloop/cr
 import type { Database } from '@certloop/db';
 import type { Clock } from '@certloop/server';
 import { type AcmeAccountRow, findAccountRow, updateAccountOfNextKey } from './acme-accounts.repository.js';
-import type { AcmeClient } from './acme-operations.client.js';
+import type { AcmeClient } from './acme-operations.js';
 
 export type AccountKeyType = 'ES256' | 'ES384' | 'RS256';
 

@@ -17,8 +17,7 @@ import {
   insertAccountRow,
   updateAccountRow,
 } from './acme-accounts.repository.js';
-import type { ExternalAccount } from './acme-operations.client.js';
-import type { AcmeSigner } from './signed-request.client.js';
+import type { AcmeSigner, ExternalAccount } from './acme-operations.js';
 
 /** Which account, and what it is to be. */
 export interface AccountTerms {

@@ -5,7 +5,7 @@ import {
   UpstreamFailed,
 } from '@certloop/contracts';
 import { accountCalls, readResource } from './account-calls.client.js';
-import type { AcmeClient } from './acme-operations.client.js';
+import type { AcmeClient } from './acme-operations.js';
 import { addressOf } from './resource-reading.js';
 import type { SignedRequests } from './signed-request.client.js';
 

@@ -1,4 +1,3 @@
-import type { KeyObject } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { exportJwk, type FlattenedJws, signJws } from '@certloop/crypto';
 import {
@@ -10,15 +9,10 @@ import {
   requireOrigin,
   sendAcmeRequest,
 } from './acme-http.client.js';
+import type { AcmeSigner } from './acme-operations.js';
 import type { AcmeDirectory } from './directory.js';
 import { takeNonce } from './nonce-pool.store.js';
 import { readProblem } from './problem-reading.js';
-
-/** The key that signs, and the URL of its account; undefined for a key that has no account yet. */
-export interface AcmeSigner {
-  readonly privateKey: KeyObject;
-  readonly accountUrl?: string | undefined;
-}
 
 /** Signed requests to one CA (RFC 8555 §6). Every refusal is an AcmeProblem, everything else UpstreamFailed. */
 export interface SignedRequests {

@@ -1,5 +1,5 @@
 import { type AcmeOrder, AcmeProblem, AppError } from '@certloop/contracts';
-import type { Resource } from '../acme-operations.client.js';
+import type { Resource } from '../acme-operations.js';
 import { isForNow } from '../problem-reading.js';
 import { type AuthorizationAt, planOrder } from './order-plan.js';
 import {

@@ -3,7 +3,7 @@ import { type AcmeOrder, AcmeProblem, UpstreamFailed } from '@certloop/contracts
 import type { Clock } from '@certloop/server';
 import type { OrderSubject } from '../../judging/csr-rules.js';
 import type { Account } from '../acme-account.service.js';
-import type { AcmeClient, Resource } from '../acme-operations.client.js';
+import type { AcmeClient, Resource } from '../acme-operations.js';
 import { isForgotten, isForNow, retryAtOf } from '../problem-reading.js';
 import { type OrderRecord, readOrderRecord } from './order-record.js';
 import {

@@ -11,7 +11,7 @@ import {
 import type { KeyBox, KeyChangeMoment } from '../../acme/account-key.service.js';
 import type { AccountTerms } from '../../acme/acme-account.service.js';
 import type { AcmeConnection } from '../../acme/acme-http.client.js';
-import type { AcmeClient } from '../../acme/acme-operations.client.js';
+import type { AcmeClient } from '../../acme/acme-operations.js';
 import { probeHttp01 } from '../../acme/http01-probe.client.js';
 import type { NoncePool } from '../../acme/nonce-pool.store.js';
 import type { Pause } from '../../acme/orders/order-run.service.js';

@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import type {
   AcmeAccount,
   AcmeAuthorization,
@@ -6,7 +7,12 @@ import type {
   AcmeRenewalInfo,
 } from '@certloop/contracts';
 import type { AcmeDirectory } from './directory.js';
-import type { AcmeSigner } from './signed-request.client.js';
+
+/** The key that signs, and the URL of its account; undefined for a key that has no account yet. */
+export interface AcmeSigner {
+  readonly privateKey: KeyObject;
+  readonly accountUrl?: string | undefined;
+}
 
 /** External account binding (RFC 8555 §7.3.4); `hmacKey` is base64url. */
 export interface ExternalAccount {
