@@ -240,7 +240,7 @@ export function describeSettings(): string {
   return `${lines.join('')}A variable NAME may also be given as NAME_FILE, the file that holds its value.\n`;
 }
 
-/** Variables that look like this service's but are none: most likely misspelt. */
+/** Variables that look like settings of this service but are not: most likely misspelt. */
 export function misspeltSettings(environment: Environment = process.env): string[] {
   return unknownSettings('CERT_MANAGER_', settings, environment);
 }

@@ -24,7 +24,7 @@ export interface MonitorAddress {
   readonly apiKey: string;
 }
 
-/** Where the monitor is; undefined when there is none. */
+/** Where the monitor is; undefined if there is none. */
 export function monitorOf({
   config: { checkMonitorUrl: url, checkMonitorApiKey: apiKey },
 }: AppOptions): MonitorAddress | undefined {
@@ -33,7 +33,7 @@ export function monitorOf({
 
 type HeartbeatMore = Pick<HeartbeatOptions, 'check' | 'onAnswer' | 'keyTriedMs'>;
 
-/** Reports each run of a job to the monitor; undefined when there is none. */
+/** Reports each run of a job to the monitor; undefined if there is none. */
 export function heartbeatOf(
   options: AppOptions,
   job: string,

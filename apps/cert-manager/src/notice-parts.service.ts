@@ -17,7 +17,7 @@ const check: HeartbeatCheck = {
 };
 
 /**
- * One run of sending notices, reported to the monitor once a minute: success, or fail with the reason when it broke off,
+ * One run of sending notices, reported to the monitor once a minute: success, or fail with the reason if it failed,
  * when a notice has waited for over an hour, or when the webhook is switched off. False when some that are due are left.
  */
 export function createNoticeJob(

@@ -53,7 +53,7 @@ interface NoticeValues {
   readonly noticeWebhookSecrets?: readonly Buffer[] | undefined;
 }
 
-/** Settings of which only some are given. */
+/** Settings, some of which may be absent. */
 export function noticeFaults(config: NoticeValues): string[] {
   const mail = [config.noticeSmtpUrl, config.noticeMailFrom, config.noticeMailTo];
   const given = mail.filter((value) => value !== undefined).length;

@@ -242,7 +242,7 @@ function senderAccountsOf(config: DeliveryValues, siteRoot: string): SenderAccou
   };
 }
 
-/** Variables that look like settings of this service but are none: most likely misspelt. */
+/** Variables that look like settings of this service but are not: most likely misspelt. */
 export function misspeltSettings(environment: Environment): string[] {
   return unknownSettings('CHECK_MONITOR_', settings, environment);
 }

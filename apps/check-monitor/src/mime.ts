@@ -58,7 +58,7 @@ function mediaType(value: string): Pick<MimePart, 'type' | 'parameters'> {
   return { type: /^[^/\s]+\/[^/\s]+$/.test(type) ? type : 'text/plain', parameters: parsed.params };
 }
 
-/** Value of the first field of a name, which is given in lower case; empty when there is none. */
+/** Value of the first field of a name, which is given in lower case; empty if there is none. */
 export function firstField(fields: readonly MimeField[], name: string): string {
   return fields.find((field) => field.name.toLowerCase() === name)?.value ?? '';
 }

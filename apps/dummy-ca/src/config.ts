@@ -148,7 +148,7 @@ export const settings = {
 const namesOfOthers: ReadonlySet<string> = new Set(['DUMMY_CA_URL', 'DUMMY_CA_URL_FILE']);
 
 export interface Config extends ConfigOf<typeof settings> {
-  /** Names of variables that look like settings of this service but are none. */
+  /** Names of variables that look like settings of this service but are not. */
   readonly unknownNames: readonly string[];
 }
 

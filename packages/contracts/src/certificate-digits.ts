@@ -2,7 +2,7 @@ const octets = /^[0-9a-f]{2}(?:[: ][0-9a-f]{2})*$/;
 
 /**
  * A serial number in hex as `CertificateDetail` has it: lower case, whole octets, without colons and without zero octets
- * before it. Undefined for a text that is none. Colons or spaces may be between the octets, `0x` may be before it.
+ * before it. Undefined for any other text. Colons or spaces may be between the octets, `0x` may be before it.
  */
 export function serialNumberIn(text: string): string | undefined {
   const [, sign = '', digits = ''] = /^(-?)(?:0x)?(.*)$/.exec(text.trim().toLowerCase()) ?? [];
@@ -11,7 +11,7 @@ export function serialNumberIn(text: string): string | undefined {
   return `${sign}${value.padStart(value.length + (value.length % 2), '0')}`;
 }
 
-/** A SHA-256 digest in hex, lower case without colons; undefined for a text that is none. Colons or spaces may be there. */
+/** A SHA-256 digest in hex, lower case without colons; undefined for any other text. Colons or spaces may be there. */
 export function sha256In(text: string): string | undefined {
   const digits = text.trim().toLowerCase();
   const value = octets.test(digits) ? digits.replace(/[: ]/g, '') : digits;

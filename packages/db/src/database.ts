@@ -62,7 +62,7 @@ export interface Database {
   readonly shown: string;
   /**
    * What `work` returns, once it is on disk; nothing of it stays when it throws. The work is run again when the
-   * database asks for that (busy, deadlock), so it must do nothing but use `tx`. On SQLite writers take turns; on
+   * database asks for that (busy, deadlock), so it must do nothing except use `tx`. On SQLite writers take turns; on
    * PostgreSQL (read committed) two of them compete by guarded updates and unique indexes.
    */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;

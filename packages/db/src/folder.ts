@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 
 /**
  * Makes a folder and what is missing above it. Throws the file system's error where it cannot; mkdir's own
- * `recursive` tries for ever in a file system that answers ENOENT to every attempt, as /proc does.
+ * `recursive` tries forever in a file system that answers ENOENT to every attempt, as /proc does.
  */
 export async function makeFolder(folder: string): Promise<void> {
   if (await exists(folder)) return;
@@ -11,7 +11,7 @@ export async function makeFolder(folder: string): Promise<void> {
   try {
     await mkdir(folder);
   } catch (error) {
-    // Another process may have made it meanwhile.
+    // Another process may have made it in the meantime.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
 }

@@ -21,7 +21,7 @@
  *       down: (runner) => dropTables(runner, tables),
  *     };
  *
- * `database.ts` lists both by hand, and a test shows that they agree (`schemaDrift()` is empty):
+ * `database.ts` lists both manually, and a test shows that they agree (`schemaDrift()` is empty):
  *
  *     export const schema: Schema = {
  *       entities: (dialect) => entitiesOf(dialect, [spaces]),

@@ -62,7 +62,7 @@ export async function createTestDatabase(dialect: DialectName, schema: Schema): 
 
 /**
  * The same on a server that has no other databases: until a transaction ends, PostgreSQL keeps the rows that were
- * overwritten meanwhile, also those of other databases of its server. The server at TEST_DATABASE_URL is taken as it is.
+ * overwritten in the meantime, also those of other databases of its server. The server at TEST_DATABASE_URL is taken as it is.
  */
 export async function createLoneDatabase(dialect: DialectName, schema: Schema): Promise<TestDatabase> {
   if (dialect === 'sqlite' || isServerGiven()) return createTestDatabase(dialect, schema);

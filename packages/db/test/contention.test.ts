@@ -55,7 +55,7 @@ describeEachDialect('a writer', (open, dialect) => {
     const written = writing.then(() => {
       isWritten = true;
     });
-    // on PostgreSQL it need not wait; on SQLite timers go on meanwhile
+    // on PostgreSQL it need not wait; on SQLite timers go on in the meantime
     if (dialect === 'postgres') await written;
     for (let turn = 0; turn < 10; turn += 1) await sleep(5);
     expect(isWritten).toBe(dialect === 'postgres');

@@ -86,7 +86,7 @@ describeOnPostgres('a migration', () => {
     const reason = 'another process migrates the database';
     expect(warnings).toEqual([{ name: 'database.migration_waits', detail: { reason } }]);
 
-    // outside of its transaction, in which it would see the same backends for ever
+    // outside of its transaction, in which it would see the same backends forever
     const backends = async (): Promise<number> => {
       const rows = await made.database.read((tx) =>
         tx.query<{ n: number }[]>(`select count(*)::int as n from pg_stat_activity

@@ -23,7 +23,7 @@ const settings = {
 
 export interface StackConfig {
   readonly ports: StackPorts;
-  /** Folder for databases, secrets and logs; made when it is not there. */
+  /** Folder for databases, secrets and logs; made when it does not exist. */
   readonly dataDir: string;
 }
 

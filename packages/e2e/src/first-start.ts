@@ -7,7 +7,7 @@ import { z } from 'zod';
 import type { SecretFiles, StackPlan } from './plan.js';
 import { runCommand } from './service-process.js';
 
-/** Makes the folder and the secrets of a stack that are not there yet. Throws StartFailed when it cannot. */
+/** Makes the folder and the secrets of a stack that do not exist yet. Throws StartFailed when it cannot. */
 export async function prepareFolder(dataDir: string): Promise<SecretFiles> {
   try {
     await makeFolder(join(dataDir, 'logs'));
@@ -94,7 +94,7 @@ export async function makeProjectKeys(plan: StackPlan): Promise<ProjectKeys> {
 
 const canaryProject = 'CertLoop canary';
 
-/** Makes the project of cert-manager's canary when it is not there; its new read-write key. */
+/** Makes the project of cert-manager's canary when it does not exist; its new read-write key. */
 export async function makeCanaryKey(plan: StackPlan): Promise<string> {
   return (await setUpProjects(plan, ['--project', canaryProject])).readWriteKey;
 }

@@ -257,7 +257,7 @@ async function settleMonitorPassword(stack: Stack): Promise<void> {
   stack.credentials = { ...stack.credentials, checkMonitor: { ...checkMonitor, ...user } };
 }
 
-/** A new token when there is none or it nears its end; a new password too when the old one is refused. */
+/** A new token if there is none or it nears its end; a new password too when the old one is refused. */
 async function settleToken(stack: Stack, warn: StackOptions['warn']): Promise<void> {
   const { certManager } = stack.credentials;
   if (certManager.token !== '' && (await tokenLasts(certManager.url, certManager.token, new Date()))) return;

@@ -12,7 +12,7 @@ export interface ProbeRules {
 /** Judge of addresses and ports: why a connection is refused, or undefined when it may be made. */
 export type Guard = (address: string, port: number) => 'address_not_allowed' | 'port_not_allowed' | undefined;
 
-/** Judge by the rules. Throws RangeError for a network that is none. */
+/** Judge by the rules. Throws RangeError for an invalid network. */
 export function createGuard({ allowCidrs, ports }: ProbeRules): Guard {
   const allowed = new BlockList();
   for (const cidr of allowCidrs) {

@@ -71,7 +71,7 @@ export async function probe(target: ProbeTarget, options: ProbeOptions): Promise
   return found.filter((one) => one !== undefined);
 }
 
-/** What the address serves; undefined when the probe was ended meanwhile. */
+/** What the address serves; undefined when the probe was ended in the meantime. */
 async function observe(
   target: ProbeTarget,
   address: string,

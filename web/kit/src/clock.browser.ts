@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 
-/** The moment now in milliseconds, anew every `everyMs`. */
+/** The moment now in milliseconds, again every `everyMs`. */
 export function useNow(everyMs = 30_000): number {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => onTick(everyMs, setNow), [everyMs]);

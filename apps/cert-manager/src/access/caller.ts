@@ -26,7 +26,7 @@ export interface Caller extends Origin {
   readonly isAdmin: boolean;
   /** An administrator, or FULL_ACCESS to every space, those made later included. */
   readonly hasFullAccess: boolean;
-  /** Level on every space, those made later included; absent when there is none. */
+  /** Level on every space, those made later included; absent if there is none. */
   readonly everywhere?: Level;
   /** Levels by space, in addition to `everywhere`. */
   readonly spaceLevels: ReadonlyMap<string, Level>;

@@ -32,7 +32,7 @@ export interface AccountTerms {
 export type Account = AcmeSigner & { readonly accountUrl: string };
 
 /**
- * The provider's account at the directory, made when there is none: the key is on disk before the CA sees it, so
+ * The provider's account at the directory, made if there is none: the key is on disk before the CA sees it, so
  * that an account whose answer was lost is found again by it. Throws AcmeProblem and UpstreamFailed.
  */
 export async function ensureAccount(deps: AccountDeps, terms: AccountTerms): Promise<Account> {

@@ -29,7 +29,7 @@ export interface NewAccount {
 export interface NewOrder {
   readonly identifiers: readonly AcmeIdentifier[];
   readonly profile?: string | undefined;
-  /** Certificate that the new one takes the place of (RFC 9773 §5). */
+  /** Certificate that the new one replaces (RFC 9773 §5). */
   readonly replaces?: string | undefined;
 }
 
@@ -45,7 +45,7 @@ export interface Resource<T> {
  */
 export interface AcmeClient {
   directory(): Promise<AcmeDirectory>;
-  /** Has the CA hand out a nonce. */
+  /** Has the CA issue a nonce. */
   fetchNonce(): Promise<void>;
   /** Makes the account of a key, or finds it when there is one already. */
   newAccount(signer: AcmeSigner, account: NewAccount): Promise<{ url: string; account: AcmeAccount }>;

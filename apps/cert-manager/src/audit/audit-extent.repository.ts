@@ -22,7 +22,7 @@ export async function measureAuditLogs(tx: Tx): Promise<AuditExtent> {
   return extent ?? { count: 0, firstSeq: null, lastSeq: null };
 }
 
-/** Positions of the oldest and of the newest entry; undefined when there is none. */
+/** Positions of the oldest and of the newest entry; undefined if there is none. */
 export async function findAuditEnds(
   tx: Tx,
 ): Promise<{ readonly first: number; readonly last: number } | undefined> {

@@ -69,7 +69,7 @@ export async function updateAuditDetails(
   return (await updateRows(tx, auditLogs, { entryId }, { details })) === 1;
 }
 
-/** Position of the newest entry; 0 when there is none. */
+/** Position of the newest entry; 0 if there is none. */
 export async function findLastSeq(tx: Tx): Promise<number> {
   const columns = { lastSeq: column.bigint().nullable() };
   const [found] = await querySql<{ lastSeq: number | null }>(

@@ -23,7 +23,7 @@ export interface Denials {
   record(caller: Caller, denial: Denial): Promise<void>;
   /** Writes the counts that have risen since they were last written. Never throws. */
   flush(): Promise<void>;
-  /** Begins anew: the next denial of each kind gets an entry. */
+  /** Starts again: the next denial of each kind gets an entry. */
   forget(): void;
 }
 
@@ -85,7 +85,7 @@ export function createDenials({ db, clock, logger }: DenialsDeps): Denials {
     }
   };
 
-  // The refusal itself must reach the caller, whatever becomes of its entry.
+  // The refusal itself must reach the caller, whatever happens to its entry.
   const safely = (work: Promise<void>) =>
     work.catch((error: unknown) => logger.error({ error }, 'audit.denial_not_recorded'));
 

@@ -19,7 +19,7 @@ const foundColumns = {
   revokedAt,
 };
 
-/** By what certificates are looked for; what is undefined is not a condition. */
+/** Conditions of a search for certificates; an undefined member is not a condition. */
 export interface CertificateFilter {
   readonly scope: SpaceScope;
   readonly id?: string | undefined;

@@ -7,7 +7,7 @@ export const isNewest = 'replaced_at is null';
  */
 export const inUse = `${isNewest} and revoked_at is null`;
 
-/** Moment after which a certificate is of no use: its revocation, or else its expiry. */
+/** Moment after which a certificate is useless: its revocation, or else its expiry. */
 export function usableUntil({
   revokedAt,
   expiresAt,

@@ -18,7 +18,7 @@ export interface StoreResult {
 
 /**
  * Stores certificates of one moment, each in the place of the newest of its FQDN, if any, whatever the
- * moments of that. One that its FQDN has already is not stored again: the row that is there is returned. The FQDNs are
+ * moments of that. One that its FQDN has already is not stored again: the row that exists is returned. The FQDNs are
  * locked, so that of two transactions that store the same certificate the second one finds it.
  * This is the only way into the table. Returns what is stored in the order of the certificates.
  */

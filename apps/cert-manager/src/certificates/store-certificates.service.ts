@@ -20,7 +20,7 @@ export interface StoredCertificate {
   /** Locked. */
   readonly fqdn: FqdnRow;
   readonly certificate: CertificateRow;
-  /** Who issued it; undefined for an imported one, and where the provider was deleted meanwhile. */
+  /** Who issued it; undefined for an imported one, and where the provider was deleted in the meantime. */
   readonly provider?: ProviderRow | undefined;
 }
 

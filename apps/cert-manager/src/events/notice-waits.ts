@@ -40,7 +40,7 @@ export function nextMailAfter(sentAt: Date): Date {
   return new Date(sentAt.getTime() + minute);
 }
 
-/** Until when no webhook is sent after `count` batches in a row of which none was taken. */
+/** Until when no webhook is sent after `count` batches in a row failed. */
 export function webhookPauseUntil(count: number, now: Date): Date {
   return new Date(now.getTime() + Math.min(300 * second, 10 * second * 2 ** Math.min(count - 1, 20)));
 }

@@ -6,7 +6,7 @@ export interface WaitingNotices {
   readonly destination: Destination;
   /** Up to 100,000. */
   readonly count: number;
-  /** When the oldest of them was recorded; null when there are none. */
+  /** When the oldest of them was recorded; null if there are none. */
   readonly oldest: Date | null;
 }
 

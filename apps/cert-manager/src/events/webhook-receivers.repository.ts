@@ -3,7 +3,7 @@ import { column, defineTable, executeSql, type Tx } from '@certloop/db';
 /** How the receiver of webhooks answers, for all processes. There is one row, from its first failure on. */
 export interface WebhookReceiverRow {
   readonly id: string;
-  /** Batches in a row of which no event was taken. */
+  /** Batches in a row that failed completely. */
   readonly failures: number;
   /** When it first refused an event after it had last taken one; null while it takes them. */
   readonly failingSince: Date | null;

@@ -60,7 +60,7 @@ export async function deleteEveryFqdn(tx: Tx): Promise<number> {
     await emptySpaceSizes(tx);
     return executeSql(tx, 'delete from fqdns');
   }
-  // what was deleted is subtracted: others may add FQDNs to these spaces, and to new ones, meanwhile
+  // what was deleted is subtracted: others may add FQDNs to these spaces, and to new ones in the meantime
   const text = `with gone as (delete from fqdns returning space_id),
       sums as (select space_id, count(*) as number from gone group by space_id),
       changed as (update space_sizes z set fqdn_count = z.fqdn_count - sums.number from sums

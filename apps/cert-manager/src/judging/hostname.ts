@@ -1,7 +1,7 @@
 import { domainToASCII, domainToUnicode } from 'node:url';
 import { InvalidInput } from '@certloop/contracts';
 
-/** What a text is as a host name: its normal form, or why it is none. */
+/** The normal form of a host name, or why the text is not a host name. */
 export type HostnameReading =
   | { readonly hostname: string; readonly fault?: never }
   | { readonly fault: string; readonly hostname?: never };

@@ -20,13 +20,13 @@ import {
   splitChain,
 } from '@certloop/crypto';
 
-/** What a certificate authority handed out: the leaf, and whatever came with it. */
+/** What a certificate authority issued: the leaf, and whatever came with it. */
 export interface IssuedChain {
   readonly leaf: Certificate;
   readonly others: readonly Certificate[];
 }
 
-/** The certificates of a PEM text as one chain. Throws InvalidInput when they are none. */
+/** The certificates of a PEM text as one chain. Throws InvalidInput when they do not form one. */
 export function readIssued(text: string): IssuedChain {
   const [leaf, ...others] = orderChain(splitChain(text));
   if (leaf === undefined) throw new RangeError('a chain has a leaf');
@@ -54,7 +54,7 @@ function comparable(name: string): string {
   return name.toLowerCase();
 }
 
-/** Why a certificate that was just issued is of no use at `now`; clocks may differ by an hour. */
+/** Why a certificate that was just issued is useless at `now`; clocks may differ by an hour. */
 export function timeFault({ leaf }: IssuedChain, now: Date): string | undefined {
   if (leaf.notAfter < now) return `the certificate expired at ${leaf.notAfter.toISOString()}`;
   if (leaf.notBefore.getTime() <= now.getTime() + 3_600_000) return undefined;
@@ -88,13 +88,13 @@ export function chainToRoot({ leaf, others }: IssuedChain, rootPem: string, now:
   return { pem: check.chain.map(({ der }) => formatPem(certificateLabel, der)).join('') };
 }
 
-/** Whether two PEM texts are the same certificate. Throws InvalidInput for what is none. */
+/** Whether two PEM texts are the same certificate. Throws InvalidInput for anything else. */
 export function isSameCertificate(one: string, other: string): boolean {
   const [first, second] = [one, other].map((text) => parsePem(text, [certificateLabel]));
   return first !== undefined && second !== undefined && first.equals(second);
 }
 
-/** Subject of the one certificate of a PEM text (RFC 4514). Throws InvalidInput for what is none. */
+/** Subject of the one certificate of a PEM text (RFC 4514). Throws InvalidInput for anything else. */
 export function subjectOf(pem: string): string {
   return describeCertificate(parseCertificate(parsePem(pem, [certificateLabel]))).subject;
 }

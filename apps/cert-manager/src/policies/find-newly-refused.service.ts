@@ -18,7 +18,7 @@ const maxItems = 100;
 
 /**
  * The FQDNs of the space that `before` allows and `after` refuses: by their names, their newest CSRs, the providers
- * that they name, and those of their certificates in use. Read in slices, so what is added meanwhile may be missed.
+ * that they name, and those of their certificates in use. Read in slices, so what is added in the meantime may be missed.
  */
 export async function findNewlyRefused(
   db: Database,

@@ -25,7 +25,7 @@ export function reviewedAfter(scheduler: RenewalScheduler, watch: Watch, clock: 
     for (const fqdn of fqdns) {
       const reason = reasons.get(fqdn.id);
       if (reason === undefined || (await reviewFqdn(tx, watch, fqdn, clock.now())) !== undefined) continue;
-      // what was planned anew does not have it yet
+      // renewals that were planned again do not have it yet
       await noteForbidden(tx, fqdn.id, reason);
     }
   };

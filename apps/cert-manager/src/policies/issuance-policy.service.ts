@@ -43,7 +43,7 @@ export interface NewPolicy extends SentPolicy {
 /**
  * Sets the policy of a space, and starts the review of its FQDNs; a dry run only returns what would be refused. Throws
  * NotFound, Forbidden, InvalidInput for malformed names and ranges and for unknown providers, and Conflict if FQDNs
- * would be refused without confirmation, or if the policy was changed meanwhile.
+ * would be refused without confirmation, or if the policy was changed in the meantime.
  */
 export async function setIssuancePolicy(
   { db, clock, beginReview }: PolicyDeps,

@@ -138,7 +138,7 @@ async function reviewAll({ db, clock, watch }: ReviewDeps, fqdns: readonly Revie
       await lockSpacesForShare(tx, [...new Set(some.map(({ spaceId }) => spaceId))]);
       let count = 0;
       for (const place of some) {
-        // it may have gone meanwhile
+        // it may have gone in the meantime
         if ((await findFqdn(tx, place.id)) === undefined) continue;
         const fqdn = await lockFqdn(tx, place.spaceId, place.id);
         if ((await reviewFqdn(tx, watch, fqdn, clock.now())) === 'allowed') count += 1;

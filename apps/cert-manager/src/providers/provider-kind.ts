@@ -14,7 +14,7 @@ export interface ProviderKind {
   readonly addressKey: 'baseUrl' | 'directoryUrl';
   /** Dotted paths of every address that is called, and of every list of them. */
   readonly addressPaths: readonly string[];
-  /** Setting of the service that configures the first provider of the kind; absent where there is none. */
+  /** Setting of the service that configures the first provider of the kind; absent if there is none. */
   readonly addressSetting?: 'dummyCaUrl' | 'acmeDirectoryUrl';
   /** `direct`: a call to sign is answered with the certificate. `order`: the CA wants names proven first (RFC 8555). */
   readonly issuance: 'direct' | 'order';

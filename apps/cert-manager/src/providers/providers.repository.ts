@@ -83,12 +83,12 @@ export async function findProviderByName(tx: Tx, name: string): Promise<Provider
   return findRow(tx, providers, { name });
 }
 
-/** Those of the providers that are there; at least one is asked for. */
+/** Those of the providers that exist; at least one is asked for. */
 export function listProvidersById(tx: Tx, ids: readonly string[]): Promise<ProviderRow[]> {
   return findRows(tx, providers, { id: ids });
 }
 
-/** Ids of those of the providers that are there; none of these is deleted before the transaction ends. */
+/** Ids of those of the providers that exist; none of these is deleted before the transaction ends. */
 export async function lockProvidersForShare(tx: Tx, ids: readonly string[]): Promise<string[]> {
   return (await lockForShare(tx, providers, { id: In([...ids]) })).map(({ id }) => id);
 }

@@ -1,6 +1,6 @@
 import type { OrderState } from '../providers/provider.js';
 
-/** How far a renewal has come; what a process that takes it up needs in order not to begin anew. */
+/** How far a renewal has come: what another process needs to continue it instead of starting again. */
 export interface RenewalJournal {
   /** CSR that the provider was asked to sign. */
   readonly csrId: string;
@@ -10,13 +10,13 @@ export interface RenewalJournal {
   readonly order?: OrderState;
   /** Idempotency key with which a provider without orders is asked, until it has answered; stored under this name. */
   readonly wish?: string;
-  /** The row by which it is asked again with that key, whatever becomes of the entry. */
+  /** The row by which it is asked again with that key, whatever happens to the entry. */
   readonly requestId?: string;
   /** The provider's answer, not stored as a certificate yet. */
   readonly issued?: { readonly certificatePem: string; readonly upstreamId: string | null };
 }
 
-/** Idempotency key of the request that is under way; undefined where there is none. */
+/** Idempotency key of the request that is under way; undefined if there is none. */
 export function pendingKeyOf(journal: Pick<RenewalJournal, 'wish'> | null | undefined): string | undefined {
   return journal?.wish;
 }

@@ -67,7 +67,7 @@ export function planAfterRevocation(revokedAt: Date): RenewalPlan {
   return { rule: 'revoked', earliest: revokedAt, latest: revokedAt, renewAt: revokedAt };
 }
 
-/** RFC 9773 §4.2: a window that ends before it starts is not a window; what lies after the expiry would be of no use. */
+/** RFC 9773 §4.2: a window that ends before it starts is not a window; what lies after the expiry would be useless. */
 function isUsable({ start, end }: RenewalWindow, notAfter: Date): boolean {
   return start < end && start < notAfter;
 }

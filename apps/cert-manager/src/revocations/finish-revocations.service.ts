@@ -14,7 +14,7 @@ const leaseMs = 180_000;
 const batch = 8;
 
 /**
- * Completes revocations whose caller died or got no answer of the CA. A certificate that has expired meanwhile, or whose
+ * Completes revocations whose caller died or got no answer of the CA. A certificate that has expired in the meantime, or whose
  * provider is gone, is given up with an audit entry.
  */
 export async function finishRevocations(deps: RevocationDeps): Promise<void> {

@@ -57,7 +57,7 @@ export const pendingRevocations = defineTable<PendingRevocationRow>('pending_rev
   indexes: [{ columns: ['dueAt', 'id'] }],
 });
 
-/** Stores a revocation of a certificate whose FQDN is locked; whether one was pending before, which it takes the place of. */
+/** Stores a revocation of a certificate whose FQDN is locked; whether one was pending before, which it replaces. */
 export async function storePendingRevocation(tx: Tx, row: PendingRevocationRow): Promise<boolean> {
   const { id, reason, caller, dueAt } = row;
   if ((await findRow(tx, pendingRevocations, { id })) === undefined) {

@@ -33,7 +33,7 @@ export interface RevocationDeps {
 
 /** A revocation that the CA has done, and what came of it. */
 export interface SettledRevocation {
-  /** As stored; undefined when the certificate was deleted meanwhile. */
+  /** As stored; undefined when the certificate was deleted in the meantime. */
   readonly certificate: CertificateRow | undefined;
   /** Another call stored it first. */
   readonly isStoredBefore: boolean;

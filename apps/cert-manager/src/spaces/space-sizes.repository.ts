@@ -35,7 +35,7 @@ export async function changeSpaceSize(tx: Tx, spaceId: string, by: number): Prom
   await executeSql(tx, text, [by, spaceId]);
 }
 
-/** Counts the FQDNs of a space anew. The transaction must have locked the space, so that no one adds any meanwhile. */
+/** Counts the FQDNs of a space again. The transaction must have locked the space, so that no one adds any in the meantime. */
 export async function recountSpace(tx: Tx, spaceId: string): Promise<void> {
   await insertIfAbsent(tx, spaceSizes, { spaceId, fqdnCount: 0 });
   if (capabilitiesOf(tx).hasConcurrentWriters) {

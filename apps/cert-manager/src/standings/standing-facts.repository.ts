@@ -2,7 +2,7 @@ import type { RenewalStatus, RevocationReasonName } from '@certloop/contracts';
 import { column, placeholders, querySql, type SqlValue, type Tx } from '@certloop/db';
 import { isNewest } from '../certificates/in-use.js';
 
-/** What the tables say of an FQDN that decides how it stands; null where there is none of it. */
+/** What the tables say of an FQDN that decides how it stands; null if there is none of it. */
 export interface FactRow {
   readonly id: string;
   readonly spaceId: string;
@@ -89,7 +89,7 @@ const selection = `select f.id, f.space_id, f.fqdn, f.provider_id, f.renewal_ena
     left join policy_refusals p on p.fqdn_id = f.id
     left join served_fqdns s on s.id = f.id`;
 
-/** The facts of the FQDNs that are there; at least one is asked for. */
+/** The facts of the FQDNs that exist; at least one is asked for. */
 export function readFacts(tx: Tx, ids: readonly string[]): Promise<FactRow[]> {
   return read(tx, `where f.id in (${placeholders(ids.length)})`, ids);
 }

@@ -29,7 +29,7 @@ export async function sweepStandings({ db, clock, logger, standings }: SweepStan
       const rows = await standingRowsOf(tx, found, stored, clock.now());
       return { facts: found, wrong: changedOf(rows, stored).map(({ id }) => id) };
     });
-    // read again there: meanwhile it may be right, or otherwise
+    // read again there: it may have been corrected or changed in the meantime
     if (wrong.length > 0) await db.transaction((tx) => standings.refreshStates(tx, wrong));
     mended += wrong.length;
     if (facts.length < slice) break;

@@ -4,7 +4,7 @@ import { inUse } from '../certificates/in-use.js';
 
 /**
  * Certificates in use that are looked at, of those that expire next and of those that expired last: SQLite keeps the
- * process itself busy meanwhile.
+ * process itself busy in the meantime.
  */
 const maxCertificates = { sqlite: 20_000, postgres: 100_000 };
 

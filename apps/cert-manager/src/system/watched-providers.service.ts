@@ -17,7 +17,7 @@ export function createProviderWatch(metrics: Metrics): WatchOpener {
   return (opener, purpose) => {
     const watched = (row: ProviderRow, provider: Provider) => {
       const name = labelOf(row.name);
-      // as early as it is known, as a rise from nothing is none to Prometheus
+      // as early as it is known, since Prometheus does not see the first rise of a series that did not exist
       for (const outcome of signOutcomes)
         instruments.countCertificate({ provider: name, purpose, outcome }, 0);
       const isOrdered = kindOf(row).issuance === 'order';
@@ -30,7 +30,7 @@ export function createProviderWatch(metrics: Metrics): WatchOpener {
   };
 }
 
-// each name costs some 100 series, of which a scrape reads all
+// each name costs some 100 series, and a scrape reads all of them
 const maxLabels = 50;
 
 const signOutcomes = ['issued', 'refused', 'waiting', 'failed'] as const;

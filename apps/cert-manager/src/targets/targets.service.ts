@@ -52,7 +52,7 @@ export async function listTargets(
 
 /**
  * Adds a target, which is probed at once. Throws NotFound, InvalidInput as judgeTarget does and where there are 20 of
- * the FQDN or as many of the space as are allowed, Conflict for a place that is there.
+ * the FQDN or as many of the space as are allowed, Conflict for a place that exists.
  */
 export async function createTarget(
   deps: TargetDeps,

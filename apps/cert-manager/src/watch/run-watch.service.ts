@@ -59,7 +59,7 @@ export function createWatchRunner({ monitor: client, ...deps }: WatchDeps): Watc
   };
 }
 
-/** How many were due. What became of them is written down at once: a commit is what a sync costs most. */
+/** How many were due. What happened to them is written down at once: a commit is what a sync costs most. */
 async function runBatch(deps: SyncDeps): Promise<number> {
   const { db, clock } = deps;
   const now = clock.now();

@@ -115,7 +115,7 @@ function certificateEvents({
     onRenewalFailed: async (tx, { fqdnId, certificateId, isTest, attempt }, { reason }) => {
       const subject = await find(tx, fqdnId);
       if (subject === undefined) return;
-      // a test says nothing about the next renewal, and what was renewed by hand meanwhile need not be renewed
+      // a test says nothing about the next renewal, and what was renewed manually in the meantime need not be renewed
       const isPast = isTest || subject.mode !== 'renewal' || subject.certificate?.row.id !== certificateId;
       await notify(tx, subject, isPast ? 'log' : 'fail', failedText({ attempt, reason }));
     },
@@ -166,7 +166,7 @@ function policyEvents({
     onAllowedAgain: async (tx, fqdnId) => {
       const subject = await find(tx, fqdnId);
       if (subject?.mode !== 'renewal') return;
-      // if its renewal failed meanwhile, it is retried at once, and that attempt pings the result
+      // if its renewal failed in the meantime, it is retried at once, and that attempt pings the result
       const state = await firstPing(tx, subject, clock.now());
       await notify(tx, subject, state?.signal === 'fail' ? 'log' : 'success', allowedText);
     },

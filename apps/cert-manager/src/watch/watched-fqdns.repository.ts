@@ -80,7 +80,7 @@ export async function touchWatched(tx: Tx, scope: WatchScope, now: Date): Promis
   else await executeSql(tx, `${text} where space_id = $2`, [now, scope.spaceId]);
 }
 
-/** Has the check of an FQDN looked at, also when there is none yet. */
+/** Has the check of an FQDN looked at, also if there is none yet. */
 export async function watchFqdn(
   tx: Tx,
   { id, spaceId }: { readonly id: string; readonly spaceId: string },
@@ -131,7 +131,7 @@ export type WatchedState = {
   readonly [Name in Exclude<keyof WatchedFqdnRow, Unchanged>]?: WatchedFqdnRow[Name];
 };
 
-/** Ends this worker's turn; the next is at `dueAt`, or now when there was an event meanwhile. */
+/** Ends this worker's turn; the next is at `dueAt`, or now when there was an event in the meantime. */
 export async function releaseWatched(
   tx: Tx,
   { id, leaseToken, version }: ClaimedFqdn,
@@ -143,7 +143,7 @@ export async function releaseWatched(
   await updateRows(tx, watchedFqdns, { id, leaseToken }, { ...released, dueAt: now });
 }
 
-/** Forgets a check that is gone; false when there was an event meanwhile. */
+/** Forgets a check that is gone; false when there was an event in the meantime. */
 export async function deleteWatched(tx: Tx, { id, leaseToken, version }: ClaimedFqdn): Promise<boolean> {
   return (await deleteRows(tx, watchedFqdns, { id, leaseToken, version })) === 1;
 }

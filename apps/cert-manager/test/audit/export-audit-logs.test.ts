@@ -193,7 +193,7 @@ describeEachDialect('exporting audit logs', (open) => {
       first.asked.destroy();
       await once(first.asked, 'close');
       await eventually(() => app.request.head('/audit-logs/export').set(ada.auth).expect(200));
-      // one that asks for nothing but the head leaves nothing behind
+      // one that asks for only the head leaves nothing behind
       await ask('action=nothing', ada).expect(200);
       await ask('action=nothing', ada).expect(200);
       server.closeAllConnections();

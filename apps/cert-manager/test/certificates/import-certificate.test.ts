@@ -211,7 +211,7 @@ describeEachDialect('importing a certificate', (open) => {
     const request = { dnsNames, notBefore: inDays(-1), notAfter: inDays(9) };
     const { body } = await send(fqdn, (await foreignCertificate(request)).leafPem).expect(201);
     expect(await certificatesOf(app, fqdn)).toEqual([body]);
-    // what is issued for the FQDN is judged as ever
+    // what is issued for the FQDN is judged as usual
     const csr = await csrUpload(app, fqdn, await newCsr(...dnsNames)).expect(400);
     expect(csr.body.code).toBe('name_not_allowed');
   });

@@ -51,7 +51,7 @@ jest.setTimeout(60_000);
       expect(new Set(lines.map((line) => JSON.parse(line).action))).toEqual(
         new Set(['space.create', 'space.update']),
       );
-      // what comes meanwhile waits, so that no row moves
+      // what comes in the meantime waits, so that no row moves
       await page.clock.fastForward(6_000);
       await addSpace(app, 'Late space');
       await page.clock.fastForward(6_000);

@@ -15,7 +15,7 @@ jest.setTimeout(180_000);
   });
   afterAll(() => stage.close());
 
-  /** Loads the dashboard anew, of which there is nothing but the title while what it needs is held back. */
+  /** Loads the dashboard again, of which there is only the title while what it needs is held back. */
   async function expectOnlyTitle(page: Story['page']): Promise<void> {
     await page.reload();
     await page.getByRole('heading', { name: 'Dashboard', exact: true }).waitFor();

@@ -35,7 +35,7 @@ describeEachDialect('CSRs that are signed at the same time', (open) => {
     return fqdns;
   }
 
-  /** What comes of signing all of them, while what happens meanwhile is done before the CA answers. */
+  /** What comes of signing all of them, while what happens in the meantime is done before the CA answers. */
   async function signAll(fqdns: readonly Fqdn[], meanwhile: () => Promise<unknown>): Promise<number[]> {
     const { ca } = place;
     ca.answer('when let go');

@@ -129,7 +129,7 @@ describeEachDialect('several processes on one database', (open) => {
   test('renew one FQDN sequentially, however many entries it has', async () => {
     const { app } = place;
     const fqdn = await renewedFqdn(place);
-    // the planned one is not due: whichever test came before it would plan it anew
+    // the planned one is not due: whichever test came before it would plan it again
     for (let count = 0; count < 6; count += 1) await addTestRenewal(app, fqdn);
     steps.length = 0;
     while ((await entriesOf(app, fqdn)).some(({ status, scheduledAt }) => isDue(status, scheduledAt))) {

@@ -12,7 +12,7 @@ import { addFqdn, addSpace } from '../support/inventory.js';
 
 jest.setTimeout(60_000);
 
-/** All but the clock and `setTimeout`: the database works as ever. */
+/** All but the clock and `setTimeout`: the database works as usual. */
 const realTimers = [
   'hrtime',
   'nextTick',

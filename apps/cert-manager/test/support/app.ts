@@ -26,7 +26,7 @@ export interface TestAppOptions {
   readonly consoleFolder?: string;
   /** Where the clock stands first; in March 2026 when absent. */
   readonly now?: Date;
-  /** Another process beside one that is there: same clock, and its people are there already. */
+  /** Another process beside one that exists: same clock, and its people are there already. */
   readonly beside?: Pick<TestApp, 'clock' | 'people'>;
 }
 
@@ -100,7 +100,7 @@ export async function startAppOnSqlite(options: TestAppOptions = {}): Promise<Te
   };
 }
 
-/** Another application on a database that is there already. */
+/** Another application on a database that exists already. */
 export async function startAppOn(database: Database, options: TestAppOptions = {}): Promise<TestApp> {
   const clock =
     options.beside?.clock ?? createMovableClock(options.now ?? new Date('2026-03-01T12:00:00.000Z'));

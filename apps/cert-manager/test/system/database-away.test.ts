@@ -70,7 +70,7 @@ describe('a full disk under SQLite', () => {
     await create('first').expect(201);
     await limitPages(1);
     let refused = await create('next');
-    // some fit into pages that are there
+    // some fit into pages that exist
     for (let n = 0; n < 20 && refused.status === 201; n += 1) refused = await create('next');
     expect(refused.body).toMatchObject(unavailable);
     expect(refused.headers['retry-after']).toBe('5');

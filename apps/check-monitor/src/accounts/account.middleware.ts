@@ -16,7 +16,7 @@ export interface AccountContext {
   readonly session: SignedIn | undefined;
 }
 
-/** The session of a request; throws Unauthenticated where there is none. */
+/** The session of a request; throws Unauthenticated if there is none. */
 export function sessionOf({ session }: AccountContext): SignedIn {
   if (session === undefined) throw new Unauthenticated('sign in');
   return session;

@@ -19,7 +19,7 @@ interface Reading {
 
 /**
  * Finds the check of a badge uuid, as it was within the last second, or at once where this process has changed it
- * since; undefined when there is none.
+ * since; undefined if there is none.
  */
 export function createCheckBadges({ db, clock, changes }: CheckBadgesDeps) {
   const readings = new LRUCache<string, Reading>({ max: 5000 });

@@ -14,7 +14,7 @@ export interface TalliesDeps {
 /** Tallies of projects for their badges. */
 export interface Tallies {
   /**
-   * The tally of the project of a badge key; undefined when there is none. The checks of a project are read at most
+   * The tally of the project of a badge key; undefined if there is none. The checks of a project are read at most
    * once a second, and those that this process has changed since at once.
    */
   get(badgeKey: string): Promise<Tally | undefined>;
@@ -23,7 +23,7 @@ export interface Tallies {
 interface Entry {
   readonly badgeKey: string;
   current: Reading | undefined;
-  /** Settles when the reading that is under way has ended; those who ask meanwhile take turns. */
+  /** Settles when the reading that is under way has ended; those who ask in the meantime take turns. */
   turn: Promise<unknown>;
 }
 

@@ -36,7 +36,7 @@ export function healthAfter(
   };
 }
 
-/** Whether nothing is wrong with a channel, so that a message that arrives changes nothing but its times. */
+/** Whether nothing is wrong with a channel, so that a message that arrives changes only its times. */
 export function isWell({ failingSince, timeouts, lastError, noticedAt }: ChannelHealth): boolean {
   return failingSince === null && (timeouts ?? 0) === 0 && lastError === null && noticedAt === null;
 }

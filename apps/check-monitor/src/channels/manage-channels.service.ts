@@ -56,7 +56,7 @@ export function countChecksByChannel(
 
 /**
  * Changes name or settings; returns the channel as it is then. New settings switch it on again, and an address that is
- * new must be asked anew. Throws NotFound, or InvalidInput for name and settings.
+ * new must be asked again. Throws NotFound, or InvalidInput for name and settings.
  */
 export async function editChannel(
   deps: ManageChannelsDeps,

@@ -32,7 +32,7 @@ export interface WriteCheckDeps extends ChecksDeps {
 
 /**
  * Makes a check, or updates the one that `unique` matches. Throws InvalidInput for wrong parameters or channels,
- * Forbidden at the limit of the account, and Unauthenticated when the project went meanwhile, and its keys with it.
+ * Forbidden at the limit of the account, and Unauthenticated when the project went in the meantime, and its keys with it.
  */
 export async function createCheck(
   deps: WriteCheckDeps,

@@ -3,7 +3,7 @@ export const things = ['users', 'projects', 'keys', 'members', 'checks', 'integr
 
 export type Thing = (typeof things)[number];
 
-/** What became of a thing: `left` where the one here is in use and stays as it is. */
+/** What happened to a thing: `left` where the one here is in use and stays as it is. */
 export const fates = ['created', 'updated', 'unchanged', 'left'] as const;
 
 export type Fate = (typeof fates)[number];

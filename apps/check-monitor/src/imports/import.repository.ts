@@ -96,7 +96,7 @@ export function listFlipsWithin(
   return querySql(tx, { checkId, at, oldStatus, newStatus }, text, [from, to, ...checkIds]);
 }
 
-/** Counts the checks of an account anew. */
+/** Counts the checks of an account again. */
 export async function recountChecks(tx: Tx, userId: string): Promise<void> {
   const text = `update users set check_count = (select count(*) from checks
     where project_id in (select id from projects where owner_id = $1)) where id = $1`;

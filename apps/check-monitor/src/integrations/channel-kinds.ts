@@ -74,7 +74,7 @@ function valueAt(settings: object, path: string): unknown {
   return holder?.[name];
 }
 
-/** Object that holds the member of a path; undefined when it is not there. */
+/** Object that holds the member of a path; undefined when it does not exist. */
 function memberAt(settings: object, path: string) {
   const names = path.split('.');
   const name = names.pop() ?? '';

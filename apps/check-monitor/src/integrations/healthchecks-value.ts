@@ -1,7 +1,7 @@
 /** What a JSON object in a dump of Healthchecks holds. */
 export type Document = Readonly<Record<string, unknown>>;
 
-/** Members that are there; what is null is not. */
+/** Members that exist; what is null is not. */
 export function withoutNulls(members: Document): Document {
   return Object.fromEntries(
     Object.entries(members).filter(([, value]) => value !== undefined && value !== null),
@@ -21,7 +21,7 @@ export function documentOr(value: string, plain: Document): Document {
   return value.startsWith('{') ? documentOf(value) : plain;
 }
 
-/** Member of a document, however deep; undefined where there is none. */
+/** Member of a document, however deep; undefined if there is none. */
 export function memberAt(document: Document, ...path: readonly string[]): unknown {
   let found: unknown = document;
   for (const name of path) found = (found as Document | null | undefined)?.[name];

@@ -27,7 +27,7 @@ const uuidForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
  * Checks of the project of a read-only key for Prometheus; `uuid` is not compared with its project.
- * Throws NotFound for anything that is not a UUID, Unauthenticated without a key, InvalidInput for what is none by its form,
+ * Throws NotFound for anything that is not a UUID, Unauthenticated without a key, InvalidInput for a malformed one,
  * Forbidden for one that no one has, or that may do more than read.
  */
 export async function describeProject(

@@ -80,7 +80,7 @@ function deliveryWatch(metrics: Metrics): (delivery: DeliveryFacts) => void {
     labels: ['kind'],
     buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
   });
-  // from the start, as a rise from nothing is none to Prometheus
+  // from the start, since Prometheus does not see the first rise of a series that did not exist
   for (const kind of channelKindNames) for (const outcome of deliveryOutcomes) count({ kind, outcome }, 0);
   return ({ kind: written, outcome, seconds }) => {
     const kind = findKind(written) ?? 'unknown';

@@ -3,14 +3,14 @@ import type { DeliveryReport } from './delivery-report.js';
 
 /** What a mail that came back says of a delivery. */
 export interface DeliveryStatus {
-  /** Enhanced status code (RFC 3463), such as `5.1.1`; empty when there is none. */
+  /** Enhanced status code (RFC 3463), such as `5.1.1`; empty if there is none. */
   readonly status: string;
-  /** Answer of the mail server that refused the mail, such as `550 no such user`; empty when there is none. */
+  /** Answer of the mail server that refused the mail, such as `550 no such user`; empty if there is none. */
   readonly diagnostic: string;
 }
 
 /**
- * Mailbox that a mail came back to, which is the envelope sender of what was sent; empty when there is none. Reads the
+ * Mailbox that a mail came back to, which is the envelope sender of what was sent; empty if there is none. Reads the
  * header only: anyone may send such a mail, so its signature comes before everything else.
  */
 export function bounceMailbox(source: Buffer): string {

@@ -21,7 +21,7 @@ export interface OutcomeOptions {
 }
 
 /**
- * Records on a channel what became of a message, and queues notices if the channel is switched off by it. Does nothing
+ * Records on a channel what happened to a message, and queues notices if the channel is switched off by it. Does nothing
  * if the channel has other settings than those that were used. Returns the channel as it is then; undefined if it is
  * gone or has other settings.
  */

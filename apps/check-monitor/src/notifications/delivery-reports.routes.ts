@@ -6,7 +6,7 @@ import { type DeliveryReportsDeps, takeBounce, takeCallback } from './delivery-r
 const maxBodyBytes = 2_621_440;
 
 /**
- * Router for those who carry messages on: they say what became of them. They have no key; the uuid of a delivery is
+ * Router for those who carry messages on: they say what happened to them. They have no key; the uuid of a delivery is
  * known to whom it was given, and the mailbox of a bounce is signed.
  */
 export function deliveryReportsRouter(deps: DeliveryReportsDeps): Router {

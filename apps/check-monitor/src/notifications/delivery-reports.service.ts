@@ -36,7 +36,7 @@ export async function takeCallback(
   if (report !== undefined) await storeReport(deps, deliveryId, report, callbackWindow);
 }
 
-/** Keeps what a mail that came back within 48 hours says; returns what became of that, for people who look. */
+/** Keeps what a mail that came back within 48 hours says; returns what happened to that, for people who look. */
 export async function takeBounce(deps: DeliveryReportsDeps, source: Buffer): Promise<string> {
   const mailbox = bounceMailbox(source);
   const [deliveryId] = acceptedSecrets(deps).flatMap((secret) => deliveryOf(secret, mailbox) ?? []);

@@ -42,7 +42,7 @@ export interface NotifierDeps {
   readonly logger: Logger;
   readonly config: NotifierConfig;
   readonly tuning?: NotifierTuning;
-  /** Called for every call to a target, with what became of it. */
+  /** Called for every call to a target, with what happened to it. */
   readonly onDelivered?: (delivery: DeliveryFacts) => void;
   /** Called for every call that is refused for where it leads. */
   readonly onRefusedCall?: () => void;
@@ -50,7 +50,7 @@ export interface NotifierDeps {
 
 export const deliveryOutcomes = ['delivered', 'postponed', 'failed', 'refused'] as const;
 
-/** What became of a call to a target, to be counted. */
+/** What happened to a call to a target, to be counted. */
 export interface DeliveryFacts {
   /** Kind of the channel, as it is stored. */
   readonly kind: string;
@@ -111,7 +111,7 @@ export function openChannel(integrations: Integrations, channel: Channel): Opene
   if (kind === undefined || integration === undefined)
     return { error: 'there are no channels of this kind', isTemporary: false };
   if (integration.missing !== undefined) {
-    // a start that lost a setting must not lose what waits meanwhile
+    // a start that lost a setting must not lose what waits in the meantime
     const isTemporary = integration.isSwitchedOff !== true;
     return { error: `${labelOf(kind)} notifications are not enabled.`, isTemporary };
   }

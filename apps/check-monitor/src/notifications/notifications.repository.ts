@@ -140,7 +140,7 @@ export async function postponeNotifications(
   });
 }
 
-/** Records what became of messages; false if another worker has claimed some of them. */
+/** Records what happened to messages; false if another worker has claimed some of them. */
 export async function settleNotifications(
   tx: Tx,
   held: readonly Held[],

@@ -34,7 +34,7 @@ export interface Notifier extends ChannelNotifier {
   send(channel: Channel, content: Content): Promise<Sent>;
   /** Mails a notice to the owner of a project. */
   mailOwner(address: string, notice: Notice, deliveryId: string): Promise<DeliveryResult>;
-  /** Sends a test, and records on the channel what became of it. */
+  /** Sends a test, and records on the channel what happened to it. */
   test(channel: Channel, event: AlertEvent): Promise<DeliveryResult>;
   /** What the operator must set before channels of the kind work; undefined when nothing is missing. */
   missing(kind: ChannelKind): string | undefined;

@@ -32,7 +32,7 @@ export async function testChannel(deps: TestChannelDeps, path: ChannelPath): Pro
   const row = { deliveryId, status, channelId: channel.id };
   const outcome = { attempt: 1, error: result.ok ? null : result.error };
   await db.transaction(async (tx) => {
-    // it may have been deleted meanwhile
+    // it may have been deleted in the meantime
     if ((await findChannel(tx, path.uuid)) === undefined) return;
     await deleteTests(tx, channel.id);
     await insertNotifications(tx, [{ ...row, ...outcome, createdAt: event.at, settledAt: clock.now() }]);

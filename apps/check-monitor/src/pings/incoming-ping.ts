@@ -15,7 +15,7 @@ export interface IncomingPing {
   readonly mail?: MailPing;
 }
 
-/** Code of a refusal that concerns a check that is there. */
+/** Code of a refusal that concerns a check that exists. */
 export const knownCheck = 'known_check';
 
 const canonicalUuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;

@@ -7,7 +7,7 @@ export interface SlugTarget {
   readonly kind: 'slug';
   readonly pingKey: string;
   readonly slug: string;
-  /** Make the check when there is none of that slug. */
+  /** Make the check if there is none of that slug. */
   readonly create: boolean;
 }
 

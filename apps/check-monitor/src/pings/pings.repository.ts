@@ -178,7 +178,7 @@ export async function deletePings(tx: Tx, checkId: number): Promise<void> {
   await deleteRows(tx, pings, { checkId });
 }
 
-/** Moment of the oldest ping that is stored; undefined when there is none. */
+/** Moment of the oldest ping that is stored; undefined if there is none. */
 export async function findOldestPingAt(tx: Tx, checkId: number): Promise<Micros | undefined> {
   const lastSlot = `(${lastSlotOf} $1)`;
   const part = (slots: string) => `select * from (select ${number} as n, at from pings

@@ -16,7 +16,7 @@ const digits = '0123456789';
 /** Secrets of the service: what is made here is made under the first one, and what was made under either is accepted. */
 export interface Secrets {
   readonly secret: string;
-  /** Of any length; of the service as it was before, or of the one that this service took the place of. */
+  /** Of any length; of the service as it was before, or of the one that this service replaced. */
   readonly formerSecret?: string | undefined;
 }
 

@@ -87,7 +87,7 @@ export async function findProjectForShare(tx: Tx, id: string): Promise<Project |
   return locked;
 }
 
-/** The same; throws NotFound when there is none. */
+/** The same; throws NotFound if there is none. */
 export async function lockProjectForShare(tx: Tx, id: string): Promise<Project> {
   const locked = await findProjectForShare(tx, id);
   if (locked === undefined) throw new NotFound(`there is no project ${id}`);

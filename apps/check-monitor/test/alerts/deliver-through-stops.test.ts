@@ -168,7 +168,7 @@ if (faultRounds > 2) {
         await pingUntilRefused(20);
         await exhaustLog(database);
         await pingUntilRefused(20);
-        // what fails meanwhile is sent again until it is answered
+        // what fails in the meantime is sent again until it is answered
         const failing = failSome(service.url, pingKey, round);
         await new Promise((resolve) => setTimeout(resolve, 1500));
         disk.clear();

@@ -219,7 +219,7 @@ jest.setTimeout(5 * minute);
       await button('Go on with 111 checks').click();
       await page.getByText('1,111 checks were changed.').waitFor();
       expect(sent.map(({ ids }) => ids?.length)).toEqual([1_000, 111, 111]);
-      // something else begins anew
+      // something else starts again
       await rows.getByLabel('Select all rows shown').check();
       sent.length = 0;
       await button('Pause').click();

@@ -87,7 +87,7 @@ describeMonitor('pings that arrive together', (stage) => {
     const sent = Array.from({ length: 50 }, () => intake.receive(pingTo(uuid)));
     const outcomes = await Promise.allSettled(sent);
     expect(new Set(outcomes.map(({ status }) => status))).toEqual(new Set(['rejected']));
-    // the first that came, and those that queued meanwhile
+    // the first that came, and those that queued in the meantime
     expect(waits).toBeLessThanOrEqual(10);
   });
 

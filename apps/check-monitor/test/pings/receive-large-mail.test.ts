@@ -61,7 +61,7 @@ function htmlMail(bytes: number): Buffer {
   return mail;
 }
 
-/** Resolves with the answer to the mail; costs this process next to nothing, as it measures pings meanwhile. */
+/** Resolves with the answer to the mail; costs this process next to nothing, as it measures pings in the meantime. */
 async function send(port: number, uuid: string, mail: Buffer): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   const answers = createInterface(socket)[Symbol.asyncIterator]();

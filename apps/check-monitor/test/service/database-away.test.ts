@@ -81,7 +81,7 @@ describe('a full disk under SQLite', () => {
     await limitPages(1);
     let stored = 1;
     let refused = await ping();
-    // some fit into pages that are there
+    // some fit into pages that exist
     for (; stored < 50 && refused.status === 200; stored += 1) refused = await ping();
     expect(refused).toMatchObject({ status: 503, text: unavailable });
     expect(refused.headers['retry-after']).toBe('5');

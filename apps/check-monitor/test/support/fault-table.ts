@@ -3,7 +3,7 @@ import { appendFileSync } from 'node:fs';
 /** Rounds of each fault: two in every test run, more by `npm run faults`. */
 export const faultRounds = Number(process.env['CERTLOOP_FAULT_ROUNDS'] ?? 2);
 
-/** What became of the messages that were under way during a fault. */
+/** What happened to the messages that were under way during a fault. */
 export interface FaultResult {
   readonly fault: string;
   readonly database: string;

@@ -118,7 +118,7 @@ function makeRoot(source: RootSource, serialNumber: bigint, now: Date): Promise<
   });
 }
 
-/** Root of the given files; undefined when there are none. */
+/** Root of the given files; undefined if there are none. */
 function loadRoot({ rootKeyPem, rootCertificatePem }: RootSource, now: Date): IssuerMaterial | undefined {
   if (rootKeyPem === undefined || rootCertificatePem === undefined) return undefined;
   try {

@@ -51,7 +51,7 @@ const application = 0x434c4341;
 const format = 1;
 
 /**
- * The state in an SQLite file, which is made when it is not there; this process alone may use it then. Throws
+ * The state in an SQLite file, which is made when it does not exist; this process alone may use it then. Throws
  * StartFailed in one sentence when the file is in use, none of this service, of a newer version, or damaged.
  */
 export function openStateFile(file: string): State {

@@ -19,7 +19,7 @@ interface Made {
   readonly der: Promise<Buffer>;
 }
 
-/** Lists are made when they are asked for: anew after each revocation and when half of their time is over. */
+/** Lists are made when they are asked for: again after each revocation and when half of their time is over. */
 export function createRevocationLists(deps: StatusDeps): RevocationListOf {
   const { revocations, settings, clock } = deps;
   const made = new Map<CaIssuerName, Made>();

@@ -138,7 +138,7 @@ describe.each(['P-256', 'P-384', 'RSA-2048'] as const)('below a root of %s', (ke
     if (hasCerttool) {
       const chain = ca.file('chain.pem', issuerPem === rootPem ? pem : `${pem}${issuerPem}`);
       const args = ['--verify', '--load-ca-certificate', root, '--infile', chain];
-      // This program has no other clock than the machine's: beside the time it must find nothing.
+      // This program uses the clock of the machine: it must find no faults except the time.
       const said = await say('certtool', args).catch(({ message }: Error) => message);
       const verdict = /Chain verification output: (.*)/.exec(said)?.[1]?.trim();
       const late =

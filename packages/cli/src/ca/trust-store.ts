@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-/** Where a machine keeps the roots that it trusts, and what makes it read them anew. */
+/** Where a machine keeps the roots that it trusts, and what makes it read them again. */
 export interface TrustStore {
   /** File for the root. */
   readonly file: string;
@@ -19,7 +19,7 @@ const name = 'certloop-dummy-ca';
 
 /**
  * The store of a machine of the platform (as Node names it) that has the folders, below the folder of its files.
- * Undefined where there is none that we know.
+ * Undefined if there is none that we know.
  */
 export function trustStoreOf(
   platform: NodeJS.Platform,

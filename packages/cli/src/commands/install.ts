@@ -100,7 +100,7 @@ function usualFolder(env: Session['io']['env']): string {
   return isRoot ? '/usr/local/bin' : join(env['HOME'] ?? homedir(), '.local', 'bin');
 }
 
-/** Whole or not at all: a job that starts meanwhile runs the former file. */
+/** Whole or not at all: a job that starts in the meantime runs the former file. */
 async function replaceFile(file: string, content: string | Buffer, mode = 0o755): Promise<void> {
   const draft = `${file}.new`;
   try {

@@ -8,7 +8,7 @@ import { readContexts } from './contexts.store.js';
 
 /** A connection with its defaults, and the name of the context that it comes from. */
 export interface Resolved extends Context {
-  /** Absent where CERTLOOP_CREDENTIALS takes the place of contexts, and before the first log-in. */
+  /** Absent where CERTLOOP_CREDENTIALS replaces contexts, and before the first log-in. */
   readonly context?: string | undefined;
 }
 
@@ -50,7 +50,7 @@ function monitorOf(env: Io['env']): Connection['checkMonitor'] {
   return { url: address, readWriteKey, ...account };
 }
 
-/** Variables of the environment that take the place of a context, or of a part of it. */
+/** Variables of the environment that replace a context, or of a part of it. */
 const winning = ['CERTLOOP_CREDENTIALS', 'CERTLOOP_URL', 'CERTLOOP_MONITOR_URL', 'CERTLOOP_CA_URL'] as const;
 
 /** Those of them that are set. */

@@ -11,7 +11,7 @@ import { createTail } from './tail.js';
 // The monitor stores 10,000 bytes of a body by default.
 const bodyBytes = 10_000;
 
-// How long the output is read after the end of the command, since its own children may hold the pipes open for ever.
+// How long the output is read after the end of the command, since its own children may hold the pipes open forever.
 const drainMs = 1_000;
 
 export interface Execution {
@@ -66,7 +66,7 @@ function signalTo(pid: number | undefined, signal: NodeJS.Signals, isGroup: bool
   try {
     process.kill(isGroup ? -pid : pid, signal);
   } catch {
-    // it has ended meanwhile
+    // it has ended in the meantime
   }
 }
 

@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { expect, test } from '@jest/globals';
 import { createActivity } from './activity.js';
 
-/** A terminal of 30 columns, or a pipe, with a clock that is moved by hand. */
+/** A terminal of 30 columns, or a pipe, with a clock that is moved manually. */
 function watch(isTTY: boolean) {
   let written = '';
   const ticks = new Set<() => void>();

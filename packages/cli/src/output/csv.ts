@@ -1,6 +1,6 @@
 import type { Row } from './table.js';
 
-/** Rows as RFC 4180 has them, headings first; '' when there are none. A cell keeps its line breaks. */
+/** Rows as RFC 4180 has them, headings first; '' if there are none. A cell keeps its line breaks. */
 export function formatCsv(rows: readonly Row[]): string {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   if (names.length === 0) return '';

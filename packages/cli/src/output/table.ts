@@ -20,7 +20,7 @@ export interface TableOptions {
   readonly paint?: Paint;
 }
 
-/** Rows under their headings, each column as wide as its widest cell; '' when there are none. */
+/** Rows under their headings, each column as wide as its widest cell; '' if there are none. */
 export function formatTable(rows: readonly Row[], { columns, paint }: TableOptions = {}): string {
   const [first] = rows;
   if (first === undefined) return '';

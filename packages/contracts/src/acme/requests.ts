@@ -4,7 +4,7 @@ import { acmeIdentifierSchema } from './identifiers.js';
 
 // Members that a server does not know are ignored (RFC 8555 §7.3, §7.3.2).
 
-/** A payload of which no more is asked than that it is an object. */
+/** A payload that only has to be an object. */
 export const anyObjectSchema = z.object({});
 
 /** Payload of newAccount (RFC 8555 §7.3). */

@@ -19,7 +19,7 @@ const allowedNamesSchema = z.strictObject({
   suffixes: listOf(hostnameText, 200),
   /** Whether wildcard names below the suffixes are allowed. */
   wildcards: z.boolean(),
-  /** Ranges of IP addresses; no address is allowed where there are none. */
+  /** Ranges of IP addresses; no address is allowed if there are none. */
   cidrs: listOf(rangeText, 200),
   /** Whether a CSR may have names in addition to the FQDN's own. */
   beyondFqdn: z.boolean(),

@@ -15,7 +15,7 @@ export function formatListCursor({ at, id }: ListPosition): string {
 
 const positionText = /^(\d{1,13})\.([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 
-/** The position of a cursor; undefined for a text that is none. */
+/** The position of a cursor; undefined for any other text. */
 function parseListCursor(text: string): ListPosition | undefined {
   if (!/^[A-Za-z0-9+/]{1,100}$/.test(text)) return undefined;
   try {

@@ -20,7 +20,7 @@ export const renewalQueueEntrySchema = z
     attempt: z.int().optional(),
     /** The failed entry that this one tries again. */
     retryOf: scalars.uuid.optional(),
-    /** Why it failed or was put off. */
+    /** Why it failed or was postponed. */
     reason: z.string().optional(),
     /** The next five are shown with include=fqdn only. */
     fqdn: z.string().optional(),

@@ -119,7 +119,7 @@ const servedAddressSchema = z.object({
   class: z.enum(servedClasses),
   since: scalars.instant,
   well: z.boolean(),
-  /** When the fault makes, or made, the check of the FQDN fail; absent where there is none. */
+  /** When the fault makes, or made, the check of the FQDN fail; absent if there is none. */
   failsAt: scalars.instant.optional(),
   served: z
     .object({

@@ -61,7 +61,7 @@ export function encodeInteger(value: bigint): Buffer {
 /** DER of an ENUMERATED with a value from 0 to 127. */
 export const encodeEnumerated = (value: number): Buffer => encode(tag.enumerated, Buffer.of(value));
 
-/** DER of an object identifier given as dotted text. Throws InvalidInput when it is none. */
+/** DER of an object identifier given as dotted text. Throws InvalidInput when it is not one. */
 export function encodeOid(dotted: string): Buffer {
   return knownOids.get(dotted) ?? encodeArcs(dotted);
 }

@@ -51,7 +51,7 @@ export function parsePemBlocks(text: string): PemBlock[] {
 /**
  * DER of the only block of the text, which must carry one of the labels.
  * Throws InvalidInput: `private_key_in_upload` when a private key is anywhere in the text (even a broken one),
- * `malformed_pem`, or `wrong_pem_block` when there is none, more than one, or another label.
+ * `malformed_pem`, or `wrong_pem_block` if there is none, more than one, or another label.
  */
 export function parsePem(text: string, labels: readonly string[]): Buffer {
   refusePrivateKey(text);

@@ -25,7 +25,7 @@ export const rules: Readonly<Record<SignatureAlgorithm, AlgorithmRule>> = {
   EdDSA: { digest: null, fits: (key) => key.asymmetricKeyType === 'ed25519' },
 };
 
-/** Algorithm that a key signs with. Throws InvalidInput when there is none. */
+/** Algorithm that a key signs with. Throws InvalidInput if there is none. */
 export function signatureAlgorithmOf(key: KeyObject): SignatureAlgorithm {
   const found = signatureAlgorithms.find((algorithm) => rules[algorithm].fits(key));
   if (found === undefined)

@@ -43,7 +43,7 @@ export function parseNameConstraints(value: Buffer): NameConstraints {
 
 /**
  * Octets of constraints that permit host names and addresses of the given subtrees alone. A kind without a subtree is
- * excluded as a whole. Throws InvalidInput for a range that is none.
+ * excluded as a whole. Throws InvalidInput for an invalid range.
  */
 export function encodePermittedNames({ dnsNames, cidrs }: PermittedNames): Buffer {
   const subtree = (base: Buffer) => encodeSequence(base);

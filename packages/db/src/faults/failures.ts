@@ -47,7 +47,7 @@ export function isTemporary(error: unknown): boolean {
 const awayOnPostgres = /^(08|53|58)|^(55P03|25P03|57014|57P0[1-5])$/;
 // https://www.sqlite.org/rescode.html
 const awayOnSqlite = /^SQLITE_(LOCKED|FULL|IOERR|CANTOPEN|NOMEM|PROTOCOL)/;
-// what a writer meets on a standby, or on a disk that was mounted anew
+// what a writer meets on a standby, or on a disk that was mounted again
 const unwritable = /^25006$|^SQLITE_READONLY/;
 
 /** Whether a writer met a database that can only be read. */

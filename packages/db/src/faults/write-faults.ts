@@ -22,7 +22,7 @@ const recentMs = 1000;
 /** How long `current` waits for its own write; it goes on afterwards. */
 const patienceMs = 2000;
 
-/** Whether a database can be written, as shown by the writes of the service and, where there are none, by one of our own. */
+/** Whether a database can be written, as shown by the writes of the service and, if there are none, by one of our own. */
 export class WriteFaults {
   private readonly tryToWrite: () => Promise<unknown>;
   private succeededAt = Number.NEGATIVE_INFINITY;

@@ -13,7 +13,7 @@ export interface AutocommitStatement {
  * Connections for the hottest statements, past the mapper. Each statement is a transaction of its own, prepared once
  * for each connection, and planned as written: tables are read by index, in the order of what is joined to them. The
  * plan may be made while the tables are empty: texts must leave no other way than by key, as by `= any(array[…])` for a
- * join. Behind a connection pooler it is prepared anew each time.
+ * join. Behind a connection pooler it is prepared again each time.
  */
 export interface Autocommit {
   /**

@@ -124,7 +124,7 @@ export class WatchedClient extends pg.Client implements Suspect {
   limitMs: number;
   /** When the server last answered, by `performance.now()`. */
   heardAt = performance.now();
-  /** Why the connection is of no use any more; undefined while it is. */
+  /** Why the connection can no longer be used; undefined while it can. */
   lost: Error | undefined;
   /** Whether a connection pooler stands between, so that nothing may be left behind in a session. */
   isPooled = false;

@@ -120,7 +120,7 @@ export class Lookout {
   }
 
   private isLost(suspect: Suspect, rows: readonly Activity[]): boolean {
-    // it may have been answered meanwhile
+    // it may have been answered in the meantime
     if (!this.suspects.has(suspect)) return false;
     const idle = idleSince(suspect.traces, rows);
     if (idle !== undefined && this.suspects.get(suspect) === idle) return true;

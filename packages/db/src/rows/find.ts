@@ -33,7 +33,7 @@ export function findRows<Row>(
   return querySql<Row>(tx, table.columns, `${text}${sorted}${bounded}`, condition.values);
 }
 
-/** The first of the rows that `findRows` would give; undefined when there is none. */
+/** The first of the rows that `findRows` would give; undefined if there is none. */
 export async function findRow<Row>(
   tx: Tx,
   table: TableOf<Row>,

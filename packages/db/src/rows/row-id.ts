@@ -10,7 +10,7 @@ let count = 0;
  */
 export function newRowId(now: Date): string {
   const ms = now.getTime();
-  // RFC 9562 §6.2, method 1: a counter of 26 bits, begun anew in its lower half each millisecond.
+  // RFC 9562 §6.2, method 1: a counter of 26 bits, begun again in its lower half each millisecond.
   count = ms === lastMs ? count + 1 : randomInt(2 ** 25);
   lastMs = ms;
   return format(ms, count);

@@ -89,7 +89,7 @@ async function inFile(
     writeLong: (work) =>
       writer.alone(async () => {
         const result = await longWriter.transaction('BEGIN IMMEDIATE', work, idleMs);
-        // what is committed stays so, whatever becomes of the log
+        // what is committed stays so, whatever happens to the log
         await carryOver(writingThread).catch(() => undefined);
         return result;
       }),

@@ -37,7 +37,7 @@ export class TransactionOver extends Error {
 const maxPrepared = 500;
 
 /**
- * Takes the place of `query` of TypeORM's runner: the same answers and errors, less the events and logs around each
+ * Replaces `query` of TypeORM's runner: the same answers and errors, less the events and logs around each
  * statement, which took longer than most statements. Statements stay prepared, those used least recently being forgotten first.
  */
 export class SqliteStatements implements Statements {

@@ -18,7 +18,7 @@ export async function dropTables(runner: QueryRunner, tables: readonly AnyTable[
 }
 
 /**
- * Adds columns to a table that is there; they must be nullable where it may have rows. On SQLite this copies the whole
+ * Adds columns to a table that exists; they must be nullable where it may have rows. On SQLite this copies the whole
  * table: to a table of many rows, add them by `alter table … add column`.
  */
 export async function addColumns(
@@ -34,7 +34,7 @@ export async function addColumns(
   await runner.addColumns((await runner.getTable(table)) ?? table, added);
 }
 
-/** Adds indexes to a table that is there. */
+/** Adds indexes to a table that exists. */
 export async function addIndexes(
   runner: QueryRunner,
   table: string,

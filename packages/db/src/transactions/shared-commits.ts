@@ -27,7 +27,7 @@ export interface SharingLimits {
   readonly maxJoined: number;
   /** After this time no transaction joins, so that the first one waits for the others no longer than for the disk. */
   readonly joinMs: number;
-  /** How long the work of one may take; statements of SQLite do not count, as nothing else runs meanwhile. */
+  /** How long the work of one may take; statements of SQLite do not count, as nothing else runs in the meantime. */
   readonly workMs: number;
 }
 

@@ -48,7 +48,7 @@ async function renewAtOf({ manager }: Clients, params: Place): Promise<string> {
   return String((await manager.explainRenewal({ params })).body.plan?.renewAt);
 }
 
-/** The check of an FQDN; undefined when there is none. */
+/** The check of an FQDN; undefined if there is none. */
 async function findCheck({ monitor }: Clients, { fqdnId }: Place) {
   const { checks } = (await monitor.listChecks({ query: { slug: `certloop-fqdn-${fqdnId}` } })).body;
   expect(checks.length).toBeLessThanOrEqual(1);

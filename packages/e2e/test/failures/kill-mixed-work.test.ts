@@ -42,7 +42,7 @@ async function startPlace(dialect: DialectName, cleanups: Cleanup[]) {
   return { ...running, database };
 }
 
-/** Kills a manager during all kinds of work; what became of the certificates. */
+/** Kills a manager during all kinds of work; what happened to the certificates. */
 async function killDuringWork(
   dialect: DialectName,
   { stack, clients, database }: Awaited<ReturnType<typeof startPlace>>,

@@ -98,7 +98,7 @@ describeStack('the main job', (running) => {
       expect(reply.body).not.toHaveProperty('certificate');
       expect((await clients.manager.listCertificates({ params: place })).body).toEqual([]);
       await stack.start('dummy-ca');
-      // The CA made a new root meanwhile; the manager learns it.
+      // The CA made a new root in the meantime; the manager learns it.
       await judgeCertificate(clients, (await signCsr(clients, place)).pem, place.csrPem);
     });
 

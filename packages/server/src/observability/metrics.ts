@@ -95,7 +95,7 @@ export function createMetrics({ logger, maxAgeMs = 5_000 }: MetricsOptions): Met
       const kinds = Object.keys(gauges) as (keyof typeof gauges)[];
       const filled = kinds.map((key) => ({ key, gauge: new Gauge(configOf(gauges[key], registry)) }));
       const seldom = cachedRead(read, isCostly ? 12 * maxAgeMs : maxAgeMs);
-      // from the start, as a rise from nothing is none to Prometheus
+      // from the start, since Prometheus does not see the first rise of a series that did not exist
       failures.inc({ reading: name }, 0);
       beforeScrape.push(async () => {
         const samples = await seldom().catch((error: unknown) => {

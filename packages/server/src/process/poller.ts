@@ -10,7 +10,7 @@ export interface PollerOptions {
 }
 
 export interface Poller {
-  /** Runs a tick now, or right after the one that runs; several calls meanwhile make one. */
+  /** Runs a tick now, or right after the one that runs; several calls in the meantime make one. */
   trigger(): void;
   /** Resolves when the running tick is over; none begins after it. */
   stop(): Promise<void>;

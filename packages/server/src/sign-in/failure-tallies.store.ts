@@ -4,7 +4,7 @@ import { forgetStrikesMs, newTally, type Tally } from './failure-tally.js';
 
 /** Tallies by key in bounded memory. */
 export interface FailureTallies {
-  /** Tally of the key; a new one when there is none. */
+  /** Tally of the key; a new one if there is none. */
   get(key: string, now: number): Tally;
   /** Makes sure that a tally that was blocked is not replaced by those of other keys. */
   storeBlocked(key: string, tally: Tally): void;

@@ -5,7 +5,7 @@ export interface SessionCookie {
   give(secret: string): string;
   /** Set-Cookie that takes it back. */
   take(): string;
-  /** Secret in a Cookie header; undefined when there is none. */
+  /** Secret in a Cookie header; undefined if there is none. */
   read(header: string | undefined): string | undefined;
 }
 

@@ -25,7 +25,7 @@ function isDerKey(bytes: Uint8Array): boolean {
   return inner !== undefined && bytes[inner] === objectId;
 }
 
-/** Where the content of the sequence at `start` begins; undefined where there is none. */
+/** Where the content of the sequence at `start` begins; undefined if there is none. */
 function contentOf(bytes: Uint8Array, start: number): number | undefined {
   const length = bytes[start + 1];
   if (bytes[start] !== sequence || length === undefined) return undefined;

@@ -1,6 +1,6 @@
 import { decodePunycode } from './punycode.js';
 
-/** Scripts of which a label has one; those of a line are written together. */
+/** A label uses one of these; the scripts of a line are written together. */
 const scripts = [
   /^[\p{scx=Latin}\p{scx=Common}]+$/u,
   /^[\p{scx=Cyrillic}\p{scx=Common}]+$/u,

@@ -6,7 +6,7 @@ import { loadAnew } from '../frame/unsaved/unsaved.browser.js';
 import type { Session } from './session.js';
 import { canStay, clockText, type Me, type SessionState, warningOf } from './session-state.js';
 
-/** Where the page stands with its session; the component is drawn anew when that changes. */
+/** Where the page stands with its session; the component is drawn again when that changes. */
 export function useSession<M extends Me>(session: Session<M>): SessionState<M> {
   return useSyncExternalStore(session.subscribe, session.state);
 }

@@ -12,7 +12,7 @@ export interface NestedField {
   readonly isUsed?: (typed: Typed) => boolean;
 }
 
-/** The setting at a dotted path; undefined where there is none. */
+/** The setting at a dotted path; undefined if there is none. */
 export function settingAt(settings: Settings, path: string): unknown {
   return path.split('.').reduce<unknown>((value, key) => {
     return isObject(value) ? value[key] : undefined;

@@ -29,7 +29,7 @@ export interface Outage {
 
 /**
  * Loads again what others have changed. While the service does not answer, nothing else is asked, and the outage is
- * returned; when it answers again, everything shown is loaded anew.
+ * returned; when it answers again, everything shown is loaded again.
  */
 export function useFollowChanges(): Outage | undefined {
   const queries = useQueryClient();

@@ -7,7 +7,7 @@ export interface NameServer {
   readonly port: number;
 }
 
-/** Server of `address`, `address:port` or `[address]:port`, with port 53 when there is none; undefined for all else. */
+/** Server of `address`, `address:port` or `[address]:port`, with port 53 if there is none; undefined for all else. */
 export function readNameServer(text: string): NameServer | undefined {
   // the zone of a link-local address means something to one machine only
   if (text.includes('%')) return undefined;
@@ -20,7 +20,7 @@ export function readNameServer(text: string): NameServer | undefined {
 }
 
 /**
- * Server of `dns://host` or `dns://host:port`, with port 53 when there is none; the host is a name or an IP address, IPv6
+ * Server of `dns://host` or `dns://host:port`, with port 53 if there is none; the host is a name or an IP address, IPv6
  * without brackets. Undefined for all else.
  */
 export function readServerUrl(text: string): { readonly host: string; readonly port: number } | undefined {

@@ -16,7 +16,7 @@ import {
 } from './order-steps.js';
 import type { Prover } from './prover.service.js';
 
-/** Waits; rejects when the service stops meanwhile. */
+/** Waits; rejects when the service stops in the meantime. */
 export type Pause = (ms: number) => Promise<void>;
 
 /** Waits that end when the signal fires; they reject with its reason then. */

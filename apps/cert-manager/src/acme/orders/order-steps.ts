@@ -24,7 +24,7 @@ export interface ChallengeItem {
   readonly publish?: { readonly place: string; readonly content: string };
 }
 
-/** What an order is for was deleted: nothing more may be begun for it, and its proofs are of no use. */
+/** What an order is for was deleted: nothing more may be begun for it, and its proofs are useless. */
 export class OrderAbandoned extends AppError {
   constructor() {
     super('not_found', 'the FQDN was deleted while its certificate was being requested', {

@@ -77,7 +77,7 @@ const positionsAtOnce = 25_000;
 interface Task {
   readonly query: AuditExportQuery;
   readonly filter: AuditFilter;
-  /** Position of the last entry that is meant; 0 when there is none. */
+  /** Position of the last entry that is meant; 0 if there is none. */
   readonly upTo: number;
 }
 

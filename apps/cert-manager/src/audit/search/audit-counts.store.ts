@@ -4,7 +4,7 @@ import type { AuditEnds, AuditStretch, TransactionHorizon } from './audit-stretc
 
 /**
  * How many entries filters let through, remembered up to a position: nothing is added below it any more, so that only
- * what came since has to be counted. The log loses entries only at its beginning, and is counted anew then.
+ * what came since has to be counted. The log loses entries only at its beginning, and is counted again then.
  */
 export interface AuditCounts {
   /**

@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js';
 
-/** An address as 32 hexadecimal digits, IPv4 as its mapped form (RFC 4291 §2.5.5.2); empty for what is none. */
+/** An address as 32 hexadecimal digits, IPv4 as its mapped form (RFC 4291 §2.5.5.2); empty for anything else. */
 export function ipKey(address: string): string {
   // the service's own work has none
   if (address === '') return '';

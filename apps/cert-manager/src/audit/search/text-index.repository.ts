@@ -25,7 +25,7 @@ export async function createTextIndex(db: Database): Promise<void> {
   await db.runOutsideTransaction(
     `create index concurrently if not exists ${name} on audit_logs using gin (${auditText} gin_trgm_ops)`,
   );
-  // the index is of no use to a planner that does not know how rare texts are
+  // the index is useless to a planner that does not know how rare texts are
   await db.runOutsideTransaction('analyze audit_logs');
 }
 

@@ -7,7 +7,7 @@ export interface AddressRange {
   readonly bits: number;
 }
 
-/** What a text is as a range: the range with its normal form, or why it is none and how to write it. */
+/** The range with its normal form, or why the text is not a range and how to write one. */
 export type RangeReading =
   | { readonly range: AddressRange; readonly text: string; readonly fault?: never }
   | { readonly fault: string; readonly range?: never };

@@ -67,7 +67,7 @@ export async function claimReview(
   );
 }
 
-/** Writes down how far the review has come; false when the policy was changed meanwhile. */
+/** Writes down how far the review has come; false when the policy was changed in the meantime. */
 export async function advanceReview(
   tx: Tx,
   { spaceId, revision }: SpacePolicyRow,
@@ -89,7 +89,7 @@ export type FqdnWithPolicy = FqdnRow & { readonly policyRevision: string | null 
 
 const withPolicy = { ...fqdns.columns, policyRevision: column.uuid().nullable() };
 
-/** Those of the FQDNs that are there, of whatever space; at least one is asked for. */
+/** Those of the FQDNs that exist, of whatever space; at least one is asked for. */
 export function listFqdnsWithPolicy(tx: Tx, ids: readonly string[]): Promise<FqdnWithPolicy[]> {
   const text = `select f.*, p.revision as policy_revision from fqdns f
     left join space_policies p on p.space_id = f.space_id where f.id in (${placeholders(ids.length)})`;

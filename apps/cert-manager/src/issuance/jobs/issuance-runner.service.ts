@@ -7,11 +7,11 @@ import { failInterruptedJob, type RunDeps, runIssuance } from './run-issuance.se
 export interface IssuanceRunner {
   /** Milliseconds that a claim lasts. */
   readonly leaseMs: number;
-  /** Begins with a job that was made, or claimed, by this process, as soon as its provider has room for it. */
+  /** Starts a job that this process created or claimed, as soon as its provider has a free slot. */
   begin(job: IssuanceJobRow): void;
   /** The job when it is no longer running, or as it is after `ms`; undefined when it is gone. */
   settled(id: string, ms: number): Promise<IssuanceJobRow | undefined>;
-  /** Takes up jobs that no one works on any more; one that has broken off 10 times is failed instead. */
+  /** Continues jobs whose worker has stopped; a job that failed unexpectedly 10 times ends as failed instead. */
   takeUp(): Promise<void>;
   /** Deletes what ended long ago. */
   sweep(): Promise<void>;

@@ -10,7 +10,7 @@ export interface JobQueue<Job> {
   close(): void;
 }
 
-/** A queue of jobs of which each provider runs `limit` at once. */
+/** A queue of jobs; each provider runs `limit` of them at once. */
 export function createJobQueue<Job extends { readonly providerId: string }>(limit: number): JobQueue<Job> {
   const queues = new Map<string, { running: number; readonly waiting: WaitingJob<Job>[] }>();
   let isClosed = false;

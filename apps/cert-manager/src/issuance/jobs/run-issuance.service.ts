@@ -44,7 +44,7 @@ export interface RunDeps {
   readonly isOrderOfRenewal: (tx: Tx, url: string) => Promise<boolean>;
   /** If a worker does not extend its lease for this long, another one may claim its job. */
   readonly leaseMs: number;
-  /** Aborted when the service stops; calls that break off then reject with its reason. */
+  /** Aborted when the service stops; aborted calls then reject with its reason. */
   readonly stopping: AbortSignal;
 }
 
@@ -68,7 +68,7 @@ export async function runIssuance(deps: RunDeps, job: IssuanceJobRow): Promise<v
   } catch (error) {
     if (error instanceof JobLost) return;
     if (!(error instanceof AppError && error.kind === 'not_found')) throw error;
-    // the FQDN was deleted meanwhile, and the job with it; or only the CSR was
+    // the FQDN was deleted in the meantime, and the job with it; or only the CSR was
     await fail(worker, undefined, { reason: error.message, isPermanent: true });
   } finally {
     worker.release();
@@ -130,7 +130,7 @@ function outcomeOf({ message: reason, code }: AppError): RefusedOutcome {
   return { isSigned: false, isPermanent: true, reason, code };
 }
 
-/** A provider that was disabled or misconfigured meanwhile counts as a refusal. */
+/** A provider that was disabled or misconfigured in the meantime counts as a refusal. */
 async function ask(worker: IssuanceWorker, subject: Subject): Promise<SignOutcome> {
   const { csr, provider } = subject;
   try {

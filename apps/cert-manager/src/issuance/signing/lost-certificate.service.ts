@@ -19,7 +19,7 @@ interface Issued {
 }
 
 /**
- * What `store` resolves with. When it rejects because the FQDN or the CSR was deleted meanwhile, the audit log first
+ * What `store` resolves with. When it rejects because the FQDN or the CSR was deleted in the meantime, the audit log first
  * gets an entry by which the certificate can be found and revoked at its CA.
  */
 export async function orRecordLost<T>(

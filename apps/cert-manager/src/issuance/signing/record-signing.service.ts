@@ -57,7 +57,7 @@ const maxTogether = 32;
 
 /**
  * A function that writes down what a CA is about to be asked, those that come at the same time in one transaction, and
- * returns the id of the row: a process that dies meanwhile leaves it to `recoverSigning`. Rejects with InvalidInput
+ * returns the id of the row: a process that dies in the meantime leaves it to `recoverSigning`. Rejects with InvalidInput
  * where the policy of the space, as it is in this transaction, does not allow it, or the key is compromised; nothing is
  * written then.
  */

@@ -30,7 +30,7 @@ const givenUpAfterMs = 24 * hourMs;
 
 /**
  * Takes over calls of csr/sign whose process died, or whose CA's answer was lost. The CA is asked again under the name that it was asked by, which
- * gives the certificate that it issued; this is stored, whatever was stored for the FQDN meanwhile. Where that cannot
+ * gives the certificate that it issued; this is stored, whatever was stored for the FQDN in the meantime. Where that cannot
  * be done, the audit log gets an entry that names what may have been issued.
  */
 export async function recoverSigning(deps: RecoverDeps): Promise<void> {
@@ -81,7 +81,7 @@ async function findSubject(
   const [provider] = await listProvidersById(tx, [providerId]);
   if (provider === undefined) return { gone: 'the provider was deleted' };
   const [csr] = await listLatestCsrs(tx, [fqdnId]);
-  // a certificate for another key than the owner uses now must not take the place of the one in use
+  // a certificate for another key than the owner uses now must not replace the one in use
   if (csr?.id !== csrId) return { gone: 'another CSR was uploaded, or this one deleted' };
   if ((await findKeyRefusal(tx, csr)) !== undefined) return { gone: 'the key is compromised' };
   return { fqdn, csr, provider };
@@ -95,7 +95,7 @@ async function ask(
   try {
     return await deps.opener.openForSigning(provider).sign(csr.csrPem, undefined, idempotencyKey);
   } catch (error) {
-    // such as a provider that was switched off meanwhile
+    // such as a provider that was switched off in the meantime
     if (error instanceof AppError) return { isSigned: false, reason: error.message };
     throw error;
   }

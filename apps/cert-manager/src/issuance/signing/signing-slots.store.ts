@@ -1,6 +1,6 @@
 /** Numbers of the calls that are having a CSR of the same FQDN signed at once. */
 export interface SigningSlots {
-  /** What `work` returns, called with the lowest number that no other call for the FQDN has meanwhile. */
+  /** What `work` returns, called with the lowest number that no other call for the FQDN has in the meantime. */
   use<T>(fqdnId: string, work: (slot: number) => Promise<T>): Promise<T>;
 }
 

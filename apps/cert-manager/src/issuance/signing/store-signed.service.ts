@@ -43,7 +43,7 @@ const maxTogether = 16;
  * Stores what was signed with its audit entry, those that come at the same time in one transaction; resolves with the
  * certificate as stored. It waits up to 20 ms for the certificates that a CA is at work on, `asking` in number. If the
  * transaction fails, each is stored in one of its own, so that none is held up by another. Rejects with NotFound if the
- * FQDN or the CSR was deleted meanwhile.
+ * FQDN or the CSR was deleted in the meantime.
  */
 export function createSignedStore(
   deps: StoreDeps,
@@ -81,7 +81,7 @@ export function storeOrRecordLost(deps: StoreDeps, signed: Signed, end?: SignedE
   });
 }
 
-/** The certificate as stored, just now or before; or what was deleted meanwhile. */
+/** The certificate as stored, just now or before; or what was deleted in the meantime. */
 type SignedEnd = CertificateRow | NotFound;
 
 /** Stores what was signed in one transaction; no FQDN comes twice. */
@@ -121,7 +121,7 @@ function requireSubject(signed: Signed, subject: LockedSubject | undefined): Sto
   return { ...signed, fqdn: subject.fqdn };
 }
 
-/** The provider that the certificate names; none if it was deleted meanwhile, which fails a batch as a whole. */
+/** The provider that the certificate names; none if it was deleted in the meantime, which fails a batch as a whole. */
 async function findIssuer(
   tx: Tx,
   { order: { provider } }: Storable,

@@ -4,7 +4,7 @@ import { rootCertificates } from '../../judging/root-certificate.js';
 import { documentAddress, orDefault, orNothing, secretOrMask, wholeNumber } from '../changes/config-rules.js';
 import { configLine, dnsConfig } from './dns-config.js';
 
-// RFC 8555 §7.3.4 sends the MAC key in Base64url; 16 octets are the least that any CA hands out.
+// RFC 8555 §7.3.4 sends the MAC key in Base64url; 16 octets are the least that any CA issues.
 const macKey = z.string().regex(/^[\w-]{22,512}={0,2}$/, 'must be a MAC key in Base64url');
 
 const http01 = z.strictObject({
@@ -33,7 +33,7 @@ const timeouts = z.strictObject({
 
 const limits = z.strictObject({ maxConcurrency: orDefault(wholeNumber(1, 64), 4) });
 
-/** External account binding (RFC 8555 §7.3.4); clearing its key clears it, as it is of no use without one. */
+/** External account binding (RFC 8555 §7.3.4); clearing its key clears it, as it is useless without one. */
 const accountBinding = z
   .strictObject({ kid: configLine, hmacKey: secretOrMask(macKey).nullable() })
   .transform(({ kid, hmacKey }) => (hmacKey === null ? undefined : { kid, hmacKey }));

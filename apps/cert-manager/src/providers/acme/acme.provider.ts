@@ -173,7 +173,7 @@ async function openAccount({ config, parts, client }: AcmeContext, { csrDer }: O
   return account;
 }
 
-/** A refusal that comes of a key changed meanwhile is none of the order: the next try has the new key. */
+/** A refusal caused by a key that changed in the meantime does not concern the order: the next try has the new key. */
 async function judgeRefusal(
   { config, parts, client }: AcmeContext,
   used: Account,

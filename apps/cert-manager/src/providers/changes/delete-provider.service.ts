@@ -27,7 +27,7 @@ export async function deleteProvider(
 ): Promise<string> {
   requireAdmin(caller);
   return db.longTransaction(async (tx) => {
-    // deleting takes long where it has issued very many certificates; a request that names it meanwhile waits, and then finds that it is gone
+    // deleting takes long where it has issued very many certificates; a request that names it in the meantime waits, and then fails because it was deleted
     const row = await lockProvider(tx, id);
     if (isBuiltIn(row)) throw builtIn(row);
     const now = clock.now();

@@ -123,7 +123,7 @@ async function trustedChain(context: Context, issued: IssuedChain): Promise<stri
   throw new UpstreamFailed(readableText(`the certificate does not chain to the CA's root: ${fault}`));
 }
 
-/** The CA's root, remembered. Throws UpstreamFailed when it is none, or not the pinned one. */
+/** The CA's root, cached. Throws UpstreamFailed when it is not a certificate, or not the pinned one. */
 async function readRoot({ ca, config, memory }: Context): Promise<string> {
   const pem = await ca.readRoot();
   if (!isCertificate(pem)) throw new UpstreamFailed("the CA's root is not a certificate");

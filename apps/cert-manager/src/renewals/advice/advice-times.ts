@@ -10,12 +10,12 @@ export function nextAdvice(now: Date, wantedAt: Date | undefined): Date {
   return new Date(Math.min(Math.max(wanted, now.getTime() + minute), now.getTime() + 12 * hour));
 }
 
-/** When to ask again a CA that did not answer; meanwhile what it said last holds, or the rule. */
+/** When to ask again a CA that did not answer; in the meantime what it said last holds, or the rule. */
 export function nextAdviceAfterFault(now: Date): Date {
   return new Date(now.getTime() + hour);
 }
 
-/** Until when someone who asks may be silent before someone else asks. */
+/** Until when a worker that asks may be silent before another worker asks. */
 export function adviceLeaseUntil(now: Date): Date {
   return new Date(now.getTime() + 10 * minute);
 }

@@ -47,7 +47,7 @@ export async function askAdvice(deps: AdviceDeps): Promise<boolean> {
 
 type Open = (row: ProviderRow) => Provider;
 
-/** Opens each provider once: an ACME one reads the directory of its CA anew each time. */
+/** Opens each provider once: opening an ACME provider reads the directory of its CA. */
 function openedOnce(opener: ProviderOpener): Open {
   const opened = new Map<string, Provider>();
   return (row) => {
@@ -74,7 +74,7 @@ async function findSubject(tx: Tx, { fqdnId, certificateId, providerId }: Renewa
   return { pem, provider: await getProvider(tx, providerId) };
 }
 
-/** Writes down what the CA said, unless the entry has changed meanwhile. Throws NotFound when the FQDN is gone. */
+/** Writes down what the CA said, unless the entry has changed in the meantime. Throws NotFound when the FQDN is gone. */
 async function storeAdvice(
   { db, clock, logger, onPlanned }: AdviceDeps,
   asked: RenewalRow,
@@ -121,7 +121,7 @@ function isSame({ windowStart, windowEnd }: RenewalRow, { start, end }: RenewalA
   return windowStart?.getTime() === start.getTime() && windowEnd?.getTime() === end.getTime();
 }
 
-/** An FQDN that was deleted meanwhile needs no advice. */
+/** An FQDN that was deleted in the meantime needs no advice. */
 function unlessGone(error: unknown): void {
   if (!(error instanceof AppError && error.kind === 'not_found')) throw error;
 }

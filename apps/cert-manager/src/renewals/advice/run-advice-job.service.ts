@@ -15,7 +15,7 @@ const budgetMs = 30_000;
 
 /**
  * One run of asking CAs when they want certificates renewed, reported to the monitor: start, then success, or fail
- * with the reason when it broke off. A CA that does not answer is no reason. False when there is more to ask. Never throws.
+ * with the reason if it failed. A CA that does not answer is no reason. False when there is more to ask. Never throws.
  */
 export async function runAdviceJob({ clock, logger, ask, heartbeat }: AdviceJobDeps): Promise<boolean> {
   const beat = await heartbeat?.begin();

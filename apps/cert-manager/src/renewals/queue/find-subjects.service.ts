@@ -12,7 +12,7 @@ import { pendingKeyOf } from '../renewal-journal.js';
 import type { RenewalRow } from '../renewals.repository.js';
 import type { RenewalSubject } from './settle-renewal.service.js';
 
-/** What is renewed, by whom, and what stands there now. */
+/** What is renewed, by which provider, and which certificate is the newest. */
 export interface FoundSubject extends RenewalSubject {
   /** PEM of the certificate whose place the new one takes. */
   readonly replaces: string | undefined;
@@ -77,7 +77,7 @@ export async function findSubjects(
 
 /**
  * The provider whose answer an earlier try has, with whom it has an order, or whom it was asking, no matter who issued for the
- * FQDN since; undefined where there is none, or where it is disabled and so cannot go on.
+ * FQDN since; undefined if there is none, or where it is disabled and so cannot go on.
  */
 function begunProvider(
   { journal }: RenewalRow,
@@ -96,7 +96,7 @@ async function begunCsr(
   latest: CsrRow | undefined,
 ): Promise<CsrRow | undefined> {
   if (journal === null || journal.csrId === latest?.id) return latest;
-  // a certificate for another key must not take the place of the one in use; there is no order that would stay open
+  // a certificate for another key must not replace the one in use; there is no order that would stay open
   if (pendingKeyOf(journal) !== undefined && journal.issued === undefined) return latest;
   return (await findCsr(tx, journal.csrId)) ?? latest;
 }

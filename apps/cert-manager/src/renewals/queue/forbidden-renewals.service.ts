@@ -8,7 +8,7 @@ export async function noteForbidden(tx: Tx, fqdnId: string, reason: string): Pro
   if (open?.status === 'pending') await updateRenewal(tx, open, { reason });
 }
 
-/** Lets a renewal go on that a policy forbade: at once where it was due meanwhile. */
+/** Lets a renewal go on that a policy forbade: at once where it was due in the meantime. */
 export async function resumeRenewal(tx: Tx, fqdnId: string, now: Date): Promise<void> {
   const open = await findOpenRenewal(tx, fqdnId);
   if (open?.status !== 'pending') return;

@@ -199,7 +199,7 @@ async function refusedIfClosed(sign: () => Promise<SignOutcome>): Promise<SignOu
   }
 }
 
-/** A refusal by the policy of the space: until that changes, or the CSR, further tries are of no use. */
+/** A refusal by the policy of the space: until that changes, or the CSR, further tries are useless. */
 function refused({ message: reason, code }: AppError): SignOutcome {
   return { isSigned: false, isPermanent: true, reason, code };
 }
@@ -214,7 +214,7 @@ function progressOf(
   const [csrId, providerId] = [csr.id, provider.id];
   const isSame = journal?.csrId === csrId && (journal.providerId ?? providerId) === providerId;
   return {
-    // an order for another CSR, or of another provider, is of no use
+    // an order for another CSR, or of another provider, is useless
     stored: isSame ? journal.order : undefined,
     isHeldElsewhere: (url) =>
       db.read(

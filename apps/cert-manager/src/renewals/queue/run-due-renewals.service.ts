@@ -17,7 +17,7 @@ export interface RunnerDeps extends Omit<RenewDeps, 'batches'> {
   readonly concurrency: number;
   /** For how long a run starts new renewals; the next run continues. */
   readonly budgetMs: number;
-  /** Aborted when the service stops; calls that break off then reject with its reason. */
+  /** Aborted when the service stops; aborted calls then reject with its reason. */
   readonly stopping: AbortSignal;
 }
 
@@ -103,7 +103,7 @@ async function returnLapsed({ db, clock, logger, refreshStates }: RenewalWorker)
     const isReturned = await db.transaction(async (tx) => {
       const now = clock.now();
       const newest = await findNewestCertificate(tx, entry.fqdnId);
-      // without a certificate, as good as expired
+      // without a certificate, counts as expired
       const { notBefore, notAfter } =
         newest === undefined
           ? { notBefore: now, notAfter: now }
@@ -171,7 +171,7 @@ function begin(worker: RenewalWorker, work: Set<Promise<void>>, entry: RenewalRo
   work.add(renewal);
 }
 
-/** Leaves a renewal that broke off because the service stops to the next process, which goes on by its journal. */
+/** Releases a renewal that was interrupted because the service stops; the next process continues it from its journal. */
 async function leave({ db, logger }: RenewalWorker, entry: RenewalRow): Promise<RunEnd> {
   const { id: entryId, attempt } = entry;
   try {

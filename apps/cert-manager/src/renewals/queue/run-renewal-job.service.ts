@@ -13,16 +13,16 @@ export interface RenewalJobDeps {
   readonly runQueue: () => Promise<RunReport>;
   /** Absent when there is no monitor. */
   readonly heartbeat: Heartbeat | undefined;
-  /** What else people need to look at, a sentence each; nothing when absent. */
+  /** Further problems that people must solve, one sentence each; none when absent. */
   readonly findTroubles?: (tx: Tx, now: Date) => Promise<readonly string[]>;
-  /** Called after a run that people need not look at; never rejects. */
+  /** Called after a run without problems; never rejects. */
   readonly onGoodRun?: () => Promise<void>;
 }
 
 /**
  * One run of the renewal job, reported to the monitor: start, then success with what was done, or fail with the
  * reason. It fails when the queue cannot be worked on, when the database does not take what is written to it, and
- * when people need to look at a renewal or at the watch. False when something due is left for the next run. Never throws.
+ * when a renewal or the watch has a problem that people must solve. False when something due is left for the next run. Never throws.
  */
 export async function runRenewalJob(deps: RenewalJobDeps): Promise<boolean> {
   const beat = await deps.heartbeat?.begin();

@@ -47,7 +47,7 @@ export interface RenewalFault {
 /** The FQDN, CSR and provider of a renewal. */
 export interface RenewalSubject {
   readonly fqdn: FqdnRow;
-  /** Undefined when all were deleted meanwhile. */
+  /** Undefined when all were deleted in the meantime. */
   readonly csr: CsrRow | undefined;
   readonly provider: ProviderRow;
 }
@@ -156,7 +156,7 @@ async function planNext(
     isPermanent: isPermanent || isWaiting,
   });
   const answered = withoutRequest(journal());
-  // renewed by hand meanwhile: continue only an order for which the CA may have issued a certificate
+  // renewed manually in the meantime: continue only an order for which the CA may have issued a certificate
   if (
     newest.id !== certificateId &&
     !(await shouldContinueOrder(tx, fqdn, { newest, journal: answered, scheduledAt }))

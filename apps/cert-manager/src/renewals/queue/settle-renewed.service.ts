@@ -39,7 +39,7 @@ const maxTogether = 16;
 /**
  * Stores certificates, ends their entries and plans the next ones, all or nothing; those that arrive at the same time in
  * one transaction. If that fails, each is stored in one of its own, so that one cannot block the others. Rejects with
- * LeaseLost if another worker has the entry, and with NotFound if the FQDN was deleted meanwhile.
+ * LeaseLost if another worker has the entry, and with NotFound if the FQDN was deleted in the meantime.
  */
 export function createSettler(deps: SettleDeps): (settlement: Settlement) => Promise<RenewalEnd> {
   return batched((settlements) => settleAll(deps, settlements), maxTogether);
@@ -106,7 +106,7 @@ function storeRenewed(
       if (one === undefined) continue;
       rows.set(one.settlement, certificate);
       if (isNew) continue;
-      // another renewal of the same name received this certificate and has planned by it meanwhile
+      // another renewal of the same name received this certificate and has planned by it in the meantime
       if (!one.lease.entry.isTest) await insertPlanned(tx, one.held, now);
       await refreshStates(tx, [one.held.id]);
     }
@@ -119,7 +119,7 @@ interface Storable extends Settlement {
   readonly settlement: Settlement;
   /** The current row of the FQDN, locked. */
   readonly held: FqdnRow;
-  /** Null if the CSR was deleted meanwhile: a renewed certificate is stored even so. */
+  /** Null if the CSR was deleted in the meantime: a renewed certificate is stored even so. */
   readonly csrId: string | null;
 }
 

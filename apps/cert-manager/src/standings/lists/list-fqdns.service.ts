@@ -142,7 +142,7 @@ export function filterOf(
   return {
     ...others,
     scope: scopeOf(caller, spaceId),
-    // what is not a host name is the name of none
+    // a text that is not a host name matches no FQDN
     fqdn: fqdn === undefined ? undefined : (readHostname(fqdn).hostname ?? ''),
     renewalEnabled: renewal && renewal === 'on',
     expiresFrom: expiresFrom === undefined ? undefined : new Date(expiresFrom),

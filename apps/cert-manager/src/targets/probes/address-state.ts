@@ -44,7 +44,7 @@ export function stateAfter(
   };
 }
 
-/** When the fault of an address makes its FQDN's check fail; undefined where there is none, or not often enough yet. */
+/** When the fault of an address makes its FQDN's check fail; undefined if there is none, or not often enough yet. */
 export function failsAt(
   { class: found, failingSince, misses }: Pick<AddressState, 'class' | 'failingSince' | 'misses'>,
   graceSeconds: number,

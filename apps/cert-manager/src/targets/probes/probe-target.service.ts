@@ -26,7 +26,7 @@ export interface ManualProbeDeps extends ProbeDeps {
   readonly limits: RequestLimits;
 }
 
-/** Counts probes by hand: 6 a minute and space. */
+/** Counts manual probes: 6 a minute and space. */
 export function createProbeLimits(clock: ProbeDeps['clock']): RequestLimits {
   return createRequestLimits(clock, { perPrincipal: 0, perSpace: perMinuteAndSpace });
 }

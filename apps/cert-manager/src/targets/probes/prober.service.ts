@@ -23,7 +23,7 @@ export interface Prober {
 
 const maxAtOnce = 32;
 const maxToOneHost = 2;
-// a lookup holds a thread of the process, of which others need some
+// a lookup occupies a thread of the process, and other work needs threads too
 const maxLookUps = 2;
 
 export type Resolve = (host: string) => Promise<readonly string[]>;

@@ -10,7 +10,7 @@ export interface ProbeJobDeps {
 }
 
 /**
- * One run of the prober, reported to the monitor: start, then success, or fail with the reason when it broke off. A server
+ * One run of the prober, reported to the monitor: start, then success, or fail with the reason if it failed. A server
  * that does not answer is no reason. False when there is more to probe. Never throws.
  */
 export async function runProbeJob({ logger, probe, heartbeat }: ProbeJobDeps): Promise<boolean> {

@@ -148,7 +148,7 @@ async function probeOne(
   }
 }
 
-/** Stores what was observed; of an FQDN that was deleted meanwhile, nothing. */
+/** Stores what was observed; of an FQDN that was deleted in the meantime, nothing. */
 async function settleEnded(
   { db, clock, logger, ...listener }: ProbeDeps,
   batch: readonly Ended[],

@@ -79,7 +79,7 @@ export async function settleObserved(tx: Tx, listener: ServedListener, observed:
   return { turns, newest: known.newest, hasChanged: changes.length > 0, inServiceSeconds };
 }
 
-/** Judges an FQDN anew after its targets have changed; forgets it with the last one. */
+/** Judges an FQDN again after its targets have changed; forgets it with the last one. */
 export async function settleTargets(
   tx: Tx,
   listener: ServedListener,

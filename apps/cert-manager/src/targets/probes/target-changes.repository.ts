@@ -28,7 +28,7 @@ export const targetChanges = defineTable<TargetChangeRow>('target_changes', {
 
 const maxChanges = 200;
 
-/** Records changes of a target, of which the newest 200 stay. */
+/** Records changes of a target; the newest 200 stay. */
 export async function insertChanges(
   tx: Tx,
   targetId: string,

@@ -57,7 +57,7 @@ async function revokeFamily(
   id: string,
 ): Promise<void> {
   await db.transaction(async (tx) => {
-    // holding the owner keeps a successor from being made meanwhile
+    // holding the owner keeps a successor from being made in the meantime
     if ((await lockUser(tx, userId)) === undefined) throw userNotFound();
     const tokens = await listApiTokensOf(tx, userId);
     const token = tokens.find((one) => one.id === id);

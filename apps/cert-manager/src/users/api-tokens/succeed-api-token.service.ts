@@ -17,7 +17,7 @@ const maxInForce = 10;
  * Makes the successor of the token that the caller came with, of the same scope, spaces, addresses and lifetime, and
  * returns it with its text. The token itself ends 24 h later. A successor whose answer was lost is replaced: a token
  * has at most one, and may ask for another one until that was used. Throws Forbidden for a token that was not made
- * renewable, Conflict when its successor is in use, Unauthenticated when the token has ended meanwhile.
+ * renewable, Conflict when its successor is in use, Unauthenticated when the token has ended in the meantime.
  */
 export async function succeedApiToken(
   { db, clock }: ApiTokensDeps,

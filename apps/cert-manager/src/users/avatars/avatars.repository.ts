@@ -3,7 +3,7 @@ import { In } from 'typeorm';
 
 export interface UserAvatarRow {
   readonly userId: string;
-  /** As it was made anew, never as it was uploaded. */
+  /** Encoded again by this service, never as it was uploaded. */
   readonly png: Buffer;
   readonly updatedAt: Date;
 }

@@ -23,7 +23,7 @@ import type { NoteUse } from './use-notes.service.js';
 export interface IdentifyDeps {
   readonly db: Database;
   readonly clock: Clock;
-  /** The token with its owner as it is now; undefined when there is none of that secret. */
+  /** The token with its owner as it is now; undefined if there is none of that secret. */
   readonly readToken: (parts: TokenParts) => Promise<OwnedToken | undefined>;
   readonly noteUse: NoteUse;
   /** Who sends no credential is the built-in administrator, or whom `X-User-Id` names. */

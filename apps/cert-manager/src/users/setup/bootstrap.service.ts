@@ -28,7 +28,7 @@ export async function bootstrapWithToken(
   const isProven = await throttle.attempt('setup', caller.ipAddress, async () =>
     (await setupToken.matches(token)) ? true : undefined,
   );
-  // Another call may have created the administrator meanwhile, which ended the token.
+  // Another call may have created the administrator in the meantime, which ended the token.
   if (isProven !== true) throw (await deps.db.read(hadAdmin)) ? setupIsOver() : wrongToken();
   const row = await makeFirstAdmin(deps, caller, account);
   if (row === undefined) throw setupIsOver();

@@ -47,7 +47,7 @@ export function createSetupToken(path: string, { db, clock }: { db: Database; cl
 async function writeSecretFile(path: string, text: string): Promise<void> {
   try {
     await makeFolder(dirname(path));
-    // A file that is there already would keep its mode.
+    // A file that exists already would keep its mode.
     await rm(path, { force: true });
     await writeFile(path, text, { mode: 0o600, flag: 'wx' });
   } catch (cause) {

@@ -5,7 +5,7 @@ import { orRefused } from '../monitor/monitor.client.js';
 
 /** The monitor as the canary needs it. Every call throws MonitorRefused. */
 export interface CanaryClient {
-  /** Makes the check, or resets the settings of the one that is there; returns its uuid. */
+  /** Makes the check, or resets the settings of the one that exists; returns its uuid. */
   ensureCheck(): Promise<string>;
   ping(uuid: string): Promise<void>;
   /** Whether the check fell within that time, by the monitor's own clock. */

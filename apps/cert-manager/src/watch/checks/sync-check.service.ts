@@ -46,7 +46,7 @@ export const noCheck: CheckState = {
   toldAt: null,
 };
 
-// nothing is lost by waiting: who asks meanwhile finds out when there is room
+// nothing is lost by waiting: who asks in the meantime finds out when there is room
 const waitMs = 1_800_000;
 
 /** A check that is due, and what it should be. */
@@ -172,7 +172,7 @@ function later({ deps: { clock }, row, sent, state }: CheckSync, ms: number, mor
   return { row, sent, next: { ...state, ...more, dueAt: new Date(clock.now().getTime() + ms) } };
 }
 
-/** Leaves the check for later; one that the monitor has lost is made anew at once, the first time. */
+/** Leaves the check for later; one that the monitor has lost is created again at once, the first time. */
 function putOff(
   sync: CheckSync,
   { fault, message: lastError }: MonitorRefused,

@@ -29,7 +29,7 @@ export function createHeartbeatUrls({ urls, logger, timeoutMs = 5000 }: Heartbea
   };
   const pingOne = async (url: string, index: number) => {
     const reason = await call(url);
-    // the address is a secret: who has it may ping
+    // the address is a secret: anyone who knows it may ping
     const facts = { number: index + 1 };
     if (reason === undefined) {
       if (failing.delete(index)) logger.info(facts, 'heartbeat.url_recovered');

@@ -3,7 +3,7 @@ import { isCanaryOverdue } from '../canary/canary-step.js';
 import { findCanaryTurn } from '../canary/canary-turns.repository.js';
 import { countWaiting } from '../missing-watch.repository.js';
 
-/** What people need to look at so that the watch works again, a sentence each. */
+/** Problems that people must solve so that the watch works again, one sentence each. */
 export async function findWatchTroubles(tx: Tx, now: Date): Promise<string[]> {
   const { renewal } = await countWaiting(tx);
   const turn = await findCanaryTurn(tx);

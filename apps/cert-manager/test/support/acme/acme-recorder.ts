@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 export interface Exchange {
   readonly method: string;
   readonly path: string;
-  /** What the payload of a signed request says; undefined where there is none. */
+  /** What the payload of a signed request says; undefined if there is none. */
   readonly payload: Readonly<Record<string, unknown>> | undefined;
   readonly status: number;
   /** The answer where it is JSON. */

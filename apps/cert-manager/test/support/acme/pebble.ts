@@ -52,7 +52,7 @@ export interface PebbleOptions {
 
 const maxStarts = 3;
 
-/** Starts pebble; again at other ports where another process has taken one of its own meanwhile. */
+/** Starts pebble; again at other ports where another process has taken one of its own in the meantime. */
 export async function startPebble(options: PebbleOptions): Promise<Pebble> {
   for (let starts = 1; ; starts += 1) {
     try {

@@ -52,7 +52,7 @@ export interface FakeCa {
   /** What comes of the work, while every answer that waits is let go. */
   letGoUntil<T>(work: Promise<T>): Promise<T>;
   rootPem(): string;
-  /** Begins anew, as after a crash: another root, and no memory of what was issued. */
+  /** Starts again, as after a crash: another root, and no memory of what was issued. */
   restart(): Promise<void>;
   /** Puts another certificate in the place of an issued one. */
   swap(id: string, pem: string): void;
@@ -171,7 +171,7 @@ async function sign(state: CaState, request: IncomingMessage, response: ServerRe
   const { issued, idByKey } = state;
   const body = JSON.parse(await textOf(request)) as { csr: string; validity_days: number };
   state.validityDays.push(body.validity_days);
-  // in what manner then, may have changed meanwhile
+  // in what manner then, may have changed in the meantime
   if (state.manner === 'when let go') await state.gate.wait();
   if (misbehave(state.manner, response)) return;
   const key = request.headers['idempotency-key'] ?? randomUUID();

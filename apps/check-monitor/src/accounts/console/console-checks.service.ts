@@ -52,7 +52,7 @@ export async function listCheckPage(deps: ConsoleChecksDeps, caller: Caller, que
     const falls = query.hasState ? await fallsOf(tx, rows, now) : new Map<number, Fall>();
     const checks = rowIds.flatMap((id) => {
       const check = found.get(id);
-      // deleted meanwhile
+      // deleted in the meantime
       if (check === undefined) return [];
       const assigned = { check, channelIds: channelIds.get(id) ?? [] };
       const seen = describeCheckFor(caller, assigned, { addresses: deps.addresses, now });

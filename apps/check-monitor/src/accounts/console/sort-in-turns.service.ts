@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 // some milliseconds of work
 const itemsAtOnce = 4_000;
 
-/** Sorts very many items as `toSorted` does; others have turns meanwhile. */
+/** Sorts very many items as `toSorted` does; others have turns in the meantime. */
 export async function sortInTurns<Item>(
   items: readonly Item[],
   compare: (one: Item, other: Item) => number,

@@ -152,7 +152,7 @@ async function replaced(
   for (const check of found) {
     const before = known.get(check.uuid);
     if (before === undefined || nameKeyOf(before) !== nameKeyOf(check)) isInOrder = false;
-    // one that is there already stays in its place
+    // one that exists already stays in its place
     checks.set(check.uuid, check);
     left.delete(check.uuid);
   }

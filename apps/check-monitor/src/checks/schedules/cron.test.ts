@@ -31,7 +31,7 @@ function occurrences({ cron, tz, after, next }: Vector): number[] | null {
 }
 
 describe('cron', () => {
-  // clock-changes: answers of the reference's evaluator (cronsim 2.7 on tzdata 2025b), asked anew after each one, for
+  // clock-changes: answers of the reference's evaluator (cronsim 2.7 on tzdata 2025b), asked again after each one, for
   // texts and moments within two days of a change of the clocks in 42 zones
   test.each(['syntax', 'sequences', 'clock-changes'])('agrees with every vector of %s.json', (name) => {
     const vectors = readVectors(name);

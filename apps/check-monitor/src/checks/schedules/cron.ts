@@ -8,7 +8,7 @@ const horizonYears = 50;
 
 /** A cron text that can be asked for its occurrences; instants and walls are milliseconds. */
 export interface CronSchedule {
-  /** First occurrence after `after` in the zone `tz`; undefined when there is none within 50 years. */
+  /** First occurrence after `after` in the zone `tz`; undefined if there is none within 50 years. */
   next(after: number, tz: string): number | undefined;
 }
 

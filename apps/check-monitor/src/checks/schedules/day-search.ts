@@ -29,7 +29,7 @@ export class DaySearch {
     this.#countStep = countStep;
   }
 
-  /** First matching day in `from`…`last`, all of them midnights in milliseconds; undefined when there is none. */
+  /** First matching day in `from`…`last`, all of them midnights in milliseconds; undefined if there is none. */
   firstFrom(from: number, last: number): number | undefined {
     const start = new Date(from);
     const startYear = start.getUTCFullYear();

@@ -11,7 +11,7 @@ export function listTimeZones(): string[] {
   return [...currentNames, ...currentNameOf.keys()];
 }
 
-/** Current name of the zone that `name` means, legacy spellings replaced; undefined when there is none. Case counts. */
+/** Current name of the zone that `name` means, legacy spellings replaced; undefined if there is none. Case counts. */
 export function currentTimeZone(name: string): string | undefined {
   return currentNames.has(name) ? name : currentNameOf.get(name);
 }

@@ -17,7 +17,7 @@ export interface SendOptions {
   readonly judge?: (answer: HttpAnswer) => DeliveryResult | undefined;
 }
 
-/** Sends a message once and returns what became of it; never rejects. */
+/** Sends a message once and returns what happened to it; never rejects. */
 export type SendHttp = (message: HttpMessage, options?: SendOptions) => Promise<DeliveryResult>;
 
 export interface HttpSenderDeps {

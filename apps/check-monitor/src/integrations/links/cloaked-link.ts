@@ -15,7 +15,7 @@ export function cloakedLink({ siteRoot, secret }: LinkSigner, check: CloakedChec
   return `${siteRoot}/cloaked/${check.uniqueKey}/?s=${sign(secret, `cloaked ${check.uuid}`)}`;
 }
 
-/** Address in a test message: the check of a test does not exist, so the link names nothing but itself. */
+/** Address in a test message: the check of a test does not exist, so the link names only itself. */
 export function cloakedTestLink({ siteRoot, secret }: LinkSigner, uniqueKey: string): string {
   return `${siteRoot}/cloaked/${uniqueKey}/?s=${sign(secret, `cloaked-test ${uniqueKey}`)}`;
 }

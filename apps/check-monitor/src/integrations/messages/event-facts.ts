@@ -12,7 +12,7 @@ export type Fact =
 // targets limit the parts of a message, and nothing limits a description
 const maxDescriptionLength = 500;
 
-/** Whole characters only: half of a pair is not text. */
+/** Cuts whole characters only: half of a surrogate pair is not text. */
 export function cutText(text: string, limit: number, ending: string): string {
   const characters = [...text];
   return characters.length > limit ? characters.slice(0, limit).join('') + ending : text;

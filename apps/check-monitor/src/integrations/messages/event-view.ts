@@ -24,9 +24,9 @@ export interface EventView {
   readonly moment: string;
   /** The first one is the moment. */
   readonly facts: readonly Fact[];
-  /** Body of the last ping, cut to 1000 characters; undefined when there is none or it was a mail. */
+  /** Body of the last ping, cut to 1000 characters; undefined if there is none or it was a mail. */
   readonly body: string | undefined;
-  /** What is up with the other checks, one line each; empty when there are none. */
+  /** What is up with the other checks, one line each; empty if there are none. */
   readonly others: readonly string[];
   /** Those of the other checks that `others` names. */
   readonly downOthers: readonly DownOther[];

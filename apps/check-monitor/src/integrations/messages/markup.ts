@@ -91,7 +91,7 @@ export function factLines(
   return joinBlocks(lines, maxOctets, markup.lineBreak);
 }
 
-/** Body of the last ping under its title; undefined when there is none. */
+/** Body of the last ping under its title; undefined if there is none. */
 export function bodyBlock({ body }: EventView, { bold, block }: Markup): string | undefined {
   return body === undefined ? undefined : `${bold('Last Ping Body:')}\n${block(body)}`;
 }

@@ -27,7 +27,7 @@ export interface KnownChecks {
 
 // some 500 bytes each
 const maxStored = 50_000;
-// Jobs ping in turn: if each check that is not known took the place of another one, then of a few checks too many each
+// Jobs ping in turn: if each check that is not known replaced another one, then of a few checks too many each
 // would be forgotten just before its next ping.
 const addedOf = 8;
 

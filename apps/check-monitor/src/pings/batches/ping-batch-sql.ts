@@ -66,7 +66,7 @@ export const insertPing = `insert into pings (${pingNames.join(', ')}) values ($
 export const deleteFromSlot = 'delete from pings where check_id = $1 and slot >= $2';
 
 // States come by rising id, so that statements that wait for each other's rows take them in the same order. No index
-// changes when a slot takes another ping. Slots that are not there yet are made, and spare ones after the latest ping.
+// changes when a slot takes another ping. Slots that do not exist yet are made, and spare ones after the latest ping.
 // The plan is made once for each connection, perhaps while the tables are empty, and stays when they have grown. So each
 // row is looked up by its key whatever is known of the tables: a join by `=` may read a whole index in the order of its
 // key, one by `= any` may not. `offset 0` prevents a join likewise.

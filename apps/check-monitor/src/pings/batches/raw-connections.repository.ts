@@ -38,7 +38,7 @@ interface PostgresClient {
 
 /**
  * Rows, as arrays of their columns, of a statement that PostgreSQL prepares once for each connection by its name, or
- * anew each time behind a connection pooler.
+ * again each time behind a connection pooler.
  */
 export async function runPrepared(
   tx: Tx,

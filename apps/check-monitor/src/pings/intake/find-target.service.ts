@@ -5,7 +5,7 @@ import { wrongUrl } from '../incoming-ping.js';
 import type { SlugTarget } from '../ping-address.js';
 
 /**
- * Uuid of the check of a slug; undefined when there is none and it is to be made. Throws InvalidInput for what is no
+ * Uuid of the check of a slug; undefined if there is none and it is to be made. Throws InvalidInput for what is no
  * slug, Conflict for one of several checks, NotFound.
  */
 export async function findTarget(

@@ -38,7 +38,7 @@ export async function findMailedChecks(
 }
 
 /**
- * Takes a mail as one ping of each of its checks. One that was deleted meanwhile gets none. Rejects when a ping could
+ * Takes a mail as one ping of each of its checks. One that was deleted in the meantime gets none. Rejects when a ping could
  * not be stored.
  */
 export async function receiveMail({ intake }: ReceiveMailDeps, mail: IncomingMail): Promise<void> {

@@ -55,7 +55,7 @@ function requireAgreement(
   if (termsOfService === undefined || isAgreed) return;
   throw new AcmeProblem('userActionRequired', 'the terms of service must be agreed to', {
     members: { instance: termsOfService },
-    // The field of a refusal takes the place of the one that every answer has (RFC 8555 §7.1).
+    // The field of a refusal replaces the one that every answer has (RFC 8555 §7.1).
     headers: {
       Link: `${link(links.of('directory'), 'index')}, ${link(termsOfService, 'terms-of-service')}`,
     },

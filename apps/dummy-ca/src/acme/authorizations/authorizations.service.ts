@@ -88,7 +88,7 @@ function deactivate({ clock }: AcmeDeps, authorization: Authorization): void {
   authorization.deactivatedAt = now;
 }
 
-/** The account's own. Throws `malformed` with status 404 when there is none, `unauthorized` for another's. */
+/** The account's own. Throws `malformed` with status 404 if there is none, `unauthorized` for another's. */
 export function getAuthorization({ store }: AcmeDeps, request: SignedRequest, id: string): Authorization {
   const authorization = store.findAuthorization(id);
   if (authorization === undefined) {

@@ -56,7 +56,7 @@ function requirePending({ clock }: AcmeDeps, authorization: Authorization): void
   throw new AcmeProblem('malformed', `the authorization is not pending but ${status}`);
 }
 
-/** Begins validations anew that were under way when the process ended, so that no client waits for their end for good. */
+/** Begins validations again that were under way when the process ended, so that no client waits for their end for good. */
 export function resumeValidations(deps: AcmeDeps): void {
   for (const authorization of deps.store.listBroken()) {
     const account = deps.store.findAccount(authorization.accountId);

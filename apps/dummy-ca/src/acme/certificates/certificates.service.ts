@@ -9,7 +9,7 @@ const chainType = 'application/pem-certificate-chain';
 
 /**
  * Certificate with the chain of the given number, leaf first, the root left out, with links to the other chains
- * (RFC 8555 §7.4.2). Throws `malformed` with status 404 when there is none, `unauthorized` for another account.
+ * (RFC 8555 §7.4.2). Throws `malformed` with status 404 if there is none, `unauthorized` for another account.
  */
 export async function downloadCertificate(
   { store, issuer }: AcmeDeps,

@@ -15,7 +15,7 @@ export function faultsAt(path: AcmePath, faults: FaultsStore, nonces: Nonces) {
     const struck = faults.take(path, ...(request.method === 'POST' ? forSigned : forAll));
     if (struck === undefined) return next();
     if (struck.fault === 'drop') return drop(struck, response, next);
-    // A refusal, too, hands out a nonce that is good for the next attempt (RFC 8555 §6.5).
+    // A refusal, too, issues a nonce that is good for the next attempt (RFC 8555 §6.5).
     if (request.method === 'POST') response.setHeader('Replay-Nonce', nonces.issue());
     throw refusalOf(struck);
   };

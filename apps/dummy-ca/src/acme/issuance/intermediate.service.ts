@@ -73,7 +73,7 @@ export function issueIntermediate(
   return issueCertificate(issuer, { ...names, authority: { pathLength: 0 }, extensions: pointers });
 }
 
-/** Intermediate of the given files; undefined when there are none. */
+/** Intermediate of the given files; undefined if there are none. */
 export function loadIntermediate(root: Issuer, source: IntermediateSource, now: Date): Issuer | undefined {
   const { intermediateKeyPem: privateKeyPem, intermediateCertificatePem: certificatePem } = source;
   if (privateKeyPem === undefined || certificatePem === undefined) return undefined;

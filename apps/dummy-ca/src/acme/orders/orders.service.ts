@@ -29,7 +29,7 @@ export function viewOf(deps: AcmeDeps, order: Order, { links }: SignedRequest) {
   return orderView(order, { status, problem }, links);
 }
 
-/** The account's own. Throws `malformed` with status 404 when there is none, `unauthorized` for another's. */
+/** The account's own. Throws `malformed` with status 404 if there is none, `unauthorized` for another's. */
 export function getOrder({ store }: AcmeDeps, request: SignedRequest, id: string): Order {
   const order = store.findOrder(id);
   if (order === undefined) throw new AcmeProblem('malformed', 'no such order', { kind: 'not_found' });

@@ -28,7 +28,7 @@ export type AcmePath = AcmeEndpoint;
 /** Where ACME begins on the service. */
 export const acmeMount = '/acme';
 
-/** Every address that the server hands out. */
+/** Every address that the server issues. */
 export interface AcmeLinks {
   /** Such as `http://127.0.0.1:3002`, as the client wrote it. */
   readonly base: string;

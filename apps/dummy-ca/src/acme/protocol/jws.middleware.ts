@@ -16,7 +16,7 @@ const bodyBytes = 65_536;
 
 export interface SignedRoute {
   readonly form: SignerForm;
-  /** True when nothing but POST-as-GET is served (RFC 8555 §6.3). */
+  /** True when only POST-as-GET is served (RFC 8555 §6.3). */
   readonly isFetched?: true;
   readonly serve: (request: SignedRequest, exchange: Request) => Promise<AcmeReply>;
 }

@@ -34,7 +34,7 @@ export function createAuthorizationsStore(maxRecords: number, state: State) {
 
   return {
     insertAuthorization: (authorization: Authorization) => insert(noted(authorization)),
-    /** To be called with each authorization of which a challenge was met. */
+    /** Call this with each authorization that has a valid challenge. */
     noteProven,
     /** Authorizations of which a validation was under way when the process ended. */
     listBroken: (): Authorization[] =>

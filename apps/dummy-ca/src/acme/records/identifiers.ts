@@ -82,7 +82,7 @@ function judgeAddress(value: string): Identifier | Fault {
   return { type: 'ip', value: address };
 }
 
-/** An address as RFC 5952 writes it; undefined for what is none. */
+/** An address as RFC 5952 writes it; undefined for anything else. */
 export function normalAddress(text: string): string | undefined {
   const octets = parseIpAddress(text);
   return octets === undefined ? undefined : formatIpAddress(octets);

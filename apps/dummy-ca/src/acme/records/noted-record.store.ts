@@ -1,7 +1,7 @@
 import type { State, StateKind } from '../../authority/state.store.js';
 
 /**
- * Notes that a record of a kind was handed out, and returns it: a caller that has a record may change it, so it is
+ * Notes that a record of a kind was issued, and returns it: a caller that has a record may change it, so it is
  * written before the next answer.
  */
 export function noteOf<T extends { readonly id: string }>(state: State, kind: StateKind) {

@@ -9,7 +9,7 @@ import type { ValidationSettings } from './validation-settings.js';
 export interface Names {
   /**
    * Addresses to connect to for a host name or an address in text, one at least, in the order to try them. Throws
-   * `dns` when there is none, or none that validation may reach.
+   * `dns` if there is none, or none that validation may reach.
    */
   addressesOf(host: string, signal: AbortSignal): Promise<readonly string[]>;
   /** TXT records of a name, the parts of each joined. Throws `dns` when the resolver fails; none is not a failure. */

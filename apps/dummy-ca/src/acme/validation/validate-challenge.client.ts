@@ -13,7 +13,7 @@ export type ValidateChallenge = (challenge: Proof & { readonly type: AcmeChallen
 // Each that runs holds a socket and little else, each that waits hardly anything.
 const validationLimits = { atOnce: 200, maxWaiting: 20_000 };
 
-/** The mode is asked for anew each time. */
+/** The mode is asked for again each time. */
 export function createValidation(
   settings: ValidationSettings,
   modeNow: () => ValidationMode = () => settings.mode,

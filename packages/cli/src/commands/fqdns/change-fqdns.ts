@@ -22,7 +22,7 @@ export interface ManyFqdns {
 const idsPerCall = 100;
 
 /**
- * Changes those that are not so yet, 100 in each call, and prints what became of each. All that the service skips are
+ * Changes those that are not so yet, 100 in each call, and prints what happened to each. All that the service skips are
  * named with the reason; throws Error with their number. After a call that failed, the rest is not tried.
  */
 export async function changeManyFqdns(session: Session, wanted: ManyFqdns): Promise<void> {
@@ -86,7 +86,7 @@ async function send(
   return { changed, reasons };
 }
 
-/** Text that all matching names contain, for the search of the service; undefined where there is none. */
+/** Text that all matching names contain, for the search of the service; undefined if there is none. */
 function commonText([pattern = '', ...others]: readonly string[]): string | undefined {
   // ids contain no dot
   if (others.length > 0 || !/[.*]/.test(pattern)) return undefined;

@@ -3,7 +3,7 @@ import { endpoint, json, stream } from '../../endpoint.js';
 import * as scalars from '../../scalars.js';
 import { messageSchema } from '../replies.js';
 
-/** One act; `resourceId` and `userId` are the nil uuid where there is none. */
+/** One act; `resourceId` and `userId` are the nil uuid if there is none. */
 export const auditLogSchema = z
   .object({
     id: scalars.uuid,

@@ -27,7 +27,7 @@ export const challengeSetupSchema = z
     http01: z
       .object({
         path: z.string(),
-        /** Address that requests for the path are handed on to. */
+        /** Address that requests for the path are passed on to. */
         target: z.string(),
         /** Address that a redirect with status 302 leads to, the token at its end; absent where CAs do not follow. */
         redirect: z.string().optional(),

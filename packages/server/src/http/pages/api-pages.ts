@@ -21,7 +21,7 @@ export interface ApiPagesOptions {
 
 /**
  * Router of `/docs/`, a page on which people read an API and try it, from this machine alone. Assets have the
- * digest of all of them in their address and may be cached for ever; the page itself is fetched anew.
+ * digest of all of them in their address and may be cached forever; the page itself is fetched again.
  */
 export function apiPages({ title, document }: ApiPagesOptions): Router {
   const router = Router({ caseSensitive: true, strict: true });

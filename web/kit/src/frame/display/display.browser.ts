@@ -71,7 +71,7 @@ export function shownDisplay(): Display {
   return shown;
 }
 
-/** How pages look now; the component is drawn anew when that changes. */
+/** How pages look now; the component is drawn again when that changes. */
 export function useDisplay(): Display {
   return useSyncExternalStore((listener) => {
     listeners.add(listener);

@@ -22,7 +22,7 @@ export function onMissingPart(listener: (reason: Promise<MissingReason>) => void
 }
 
 /**
- * Loads the document anew, once a minute, when a part of the console cannot be loaded: after a deployment the parts have
+ * Loads the document again, once a minute, when a part of the console cannot be loaded: after a deployment the parts have
  * other names. What the address says stays. Returns why a new document does not help; undefined where something typed
  * would be lost, which the listeners are asked about at once.
  */
@@ -49,7 +49,7 @@ async function reasonOf(error: unknown): Promise<MissingReason> {
   return status === 200 ? 'broken' : 'away';
 }
 
-/** Whether the service serves the document, so that loading it anew leads to a page. */
+/** Whether the service serves the document, so that loading it again leads to a page. */
 export async function isServiceThere(): Promise<boolean> {
   return (await statusAt(document.baseURI)) === 200;
 }

@@ -68,7 +68,7 @@ export function hasUnsaved(): boolean {
   return unsaved.has((field) => field.isConnected);
 }
 
-/** Loads the console anew, without what was typed. */
+/** Loads the console again, without what was typed. */
 export function loadAnew(): void {
   forgetUnsaved();
   location.reload();

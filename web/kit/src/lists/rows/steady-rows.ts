@@ -16,7 +16,7 @@ export interface AbsentRows<Row> {
 }
 
 /**
- * The rows that a list has loaded anew, in the places in which they are shown already. A row that is not loaded any more
+ * The rows that a list has loaded again, in the places in which they are shown already. A row that is not loaded any more
  * stays as it was; one that was not shown comes after the others, as the rows of a next page do.
  */
 export function steadyRows<Row>(

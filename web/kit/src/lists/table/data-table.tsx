@@ -29,7 +29,7 @@ export interface TableSelection<Row> extends Pick<Selection, 'keys' | 'toggle' |
 
 export interface DataTableProps<Row> {
   readonly label: string;
-  /** Rows are drawn anew where these are another array. */
+  /** Rows are drawn again where these are another array. */
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   readonly rowKey: (row: Row) => string;

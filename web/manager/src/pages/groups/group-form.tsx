@@ -20,7 +20,7 @@ const empty: Draft = {
 };
 const noUsers: readonly User[] = [];
 
-/** Form of a group, with a preview of what it changes. What others change meanwhile does not touch what is typed. */
+/** Form of a group, with a preview of what it changes. What others change in the meantime does not touch what is typed. */
 export function GroupForm({ group }: { readonly group?: PermissionGroup }) {
   const stored = group === undefined ? empty : draftOf(group);
   const [changed, change] = useState<Partial<Draft>>({});
@@ -130,7 +130,7 @@ function usePeople(groupId: string | undefined) {
   return { people, add: (user: User) => setAdded((before) => [...before, user]) };
 }
 
-/** Changes the group, or creates one where there is none yet. */
+/** Changes the group, or creates one if there is none yet. */
 function send(
   to: typeof api,
   id: string | undefined,

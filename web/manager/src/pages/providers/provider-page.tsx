@@ -110,7 +110,7 @@ const spaceColumns = (providerId: string): readonly Column<SpaceUsage>[] => [
   { key: 'fqdns', title: 'Names', width: '10rem', cell: ({ fqdns }) => countOf(fqdns, 'name') },
 ];
 
-/** The first names of a filter, with a link to all of them; nothing where there is none. */
+/** The first names of a filter, with a link to all of them; nothing if there is none. */
 function Names({
   title,
   filter,

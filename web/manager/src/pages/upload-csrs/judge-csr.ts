@@ -39,7 +39,7 @@ export async function judgeCsr({ pem, file, fqdnId }: CsrRow): Promise<JudgedCsr
   return { candidates, fqdn, review: reply.body };
 }
 
-/** The names that the user may change, for the first of `names` that is one. Throws where there is none. */
+/** The names that the user may change, for the first of `names` that is one. Throws if there is none. */
 async function findFqdns(names: readonly string[]): Promise<readonly Fqdn[]> {
   let isReadOnly = false;
   for (const fqdn of names) {

@@ -10,7 +10,7 @@ import { AdminField } from './new-user.js';
 
 const fields = ['username', 'email', 'password', 'isAdmin', 'groupIds'] as const;
 
-/** Form of an account. What others change meanwhile does not touch what is typed here. */
+/** Form of an account. What others change in the meantime does not touch what is typed here. */
 export function EditUser({ user, bound }: { readonly user: User; readonly bound: string | undefined }) {
   const queries = useQueryClient();
   const isOwn = useUserId() === user.id;

@@ -86,7 +86,7 @@ export function useBulkChange(projectId: string) {
       stopped.current = undefined;
       reset();
     },
-    /** Lets the next change begin anew, also if it is the one that failed; one under way goes on. */
+    /** Lets the next change start again, also if it is the one that failed; one under way goes on. */
     forgetFailed: useCallback(() => {
       stopped.current = undefined;
       if (queries.isMutating({ mutationKey: ['bulk', projectId] }) === 0) reset();

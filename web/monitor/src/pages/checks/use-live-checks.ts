@@ -26,7 +26,7 @@ export function useLiveChecks(projectId: string, search: CheckSearch) {
   };
 }
 
-/** Rows with their newest states; one that shows the same stays the same object, so that it is not drawn anew. */
+/** Rows with their newest states; one that shows the same stays the same object, so that it is not drawn again. */
 function useLiveRows(
   rows: readonly ListedCheck[] | undefined,
   states: readonly CheckState[] | undefined,

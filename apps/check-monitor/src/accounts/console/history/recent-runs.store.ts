@@ -4,7 +4,7 @@ import { listMisses } from '../../../flips/flips.repository.js';
 import { listLatestOutcomes } from '../../../pings/pings.repository.js';
 import { maxRecentRuns, recentRuns } from './recent-runs.js';
 
-/** Letters of the latest runs of checks, read anew only after a ping or a change of status. */
+/** Letters of the latest runs of checks, read again only after a ping or a change of status. */
 export interface RunsStore {
   /** The letters of each check by its id; `pingLimit` pings of a check count. */
   of(tx: Tx, checks: readonly Standing[], pingLimit: number): Promise<ReadonlyMap<number, string>>;

@@ -1,6 +1,6 @@
 import type { Micros } from '../../../instants.js';
 
-/** Letter of what became of a run: it succeeded, it failed, or it was missed. */
+/** Letter of what happened to a run: it succeeded, it failed, or it was missed. */
 export type RunLetter = 'u' | 'f' | 'm';
 
 /** How many runs `recentRuns` shows at most. */

@@ -11,7 +11,7 @@ import {
 /** A mail, and what is sent in its place when the server refuses its size. */
 export type Sendable = SendMailOptions & { readonly smaller?: SendMailOptions };
 
-/** Sends a mail once and returns what became of it; never rejects. */
+/** Sends a mail once and returns what happened to it; never rejects. */
 export type SendMail = (mail: Sendable) => Promise<DeliveryResult>;
 
 export interface MailSenderOptions {

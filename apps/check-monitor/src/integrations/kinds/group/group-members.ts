@@ -1,6 +1,6 @@
 import type { GroupSettings } from './group-kind.js';
 
-/** What of a channel says whether it is a group, and of which others. */
+/** The members of a channel that say whether it is a group, and of which channels. */
 export interface GroupedChannel {
   readonly uuid: string;
   readonly projectId: string;

@@ -15,7 +15,7 @@ import { signalMessage, signalNotice } from './signal-message.js';
 import { callBySocket, type RpcAnswer, SocketTimeout } from './signal-socket.client.js';
 
 export interface SignalDeps {
-  /** Socket of signal-cli: a path or `host:port`; undefined when there is none. */
+  /** Socket of signal-cli: a path or `host:port`; undefined if there is none. */
   readonly socket: string | undefined;
   readonly timeoutMs: number;
   /** Breaks off what is being sent. */

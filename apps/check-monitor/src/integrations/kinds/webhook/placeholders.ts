@@ -9,7 +9,7 @@ export type Place = 'url' | 'header' | 'body';
 /**
  * Text of a template with its placeholders replaced in one pass, so that a value which looks like a placeholder stays
  * as it is. Placeholders that stand for nothing here stay too. Values are percent-encoded in a URL, slashes excepted;
- * a header is made to hold nothing but Latin-1, the rest as XML character references.
+ * a header is made to hold only Latin-1, the rest as XML character references.
  */
 export function fillTemplate(template: string, event: AlertEvent, place: Place): string {
   const values = valuesFor(event, place);
