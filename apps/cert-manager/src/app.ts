@@ -57,7 +57,7 @@ export interface CertManager {
   runProbes(): Promise<boolean>;
   /** Works on the renewal queue once and reports to the monitor, as the poller does. */
   runRenewalJob(): Promise<boolean>;
-  /** Continues requests that no process works on any more. */
+  /** Continues requests that no process works on. */
   takeUpJobs(): Promise<void>;
   /** Completes revocations whose caller got no answer. */
   finishRevocations(): Promise<void>;

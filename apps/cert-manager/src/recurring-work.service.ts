@@ -94,7 +94,7 @@ export function renewalPollers(
 }
 
 /**
- * Mends what is stored of FQDNs where something was missed: how they stand, at once and then every hour, and how many a
+ * Corrects what is stored about FQDNs if something was missed: their states, at once and then every hour, and how many a
  * space has, every minute, as a person decides by that number whether to delete them.
  */
 export function standingPollers(

@@ -63,7 +63,7 @@ function areDistinct(names: readonly string[]): boolean {
 
 export const ipAddress = z.string().refine((text) => isIP(text) !== 0, 'must be an IP address');
 
-/** `address:port`, an IPv6 address in brackets, with port 53 when it is left out. */
+/** `address:port`, an IPv6 address in brackets, with port 53 when it is omitted. */
 export const resolverAddress = z.string().refine((text) => {
   const {
     v4 = '',

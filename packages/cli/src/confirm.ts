@@ -5,7 +5,7 @@ type Terminal = Pick<Io, 'isInputTerminal' | 'err' | 'ask'>;
 
 /**
  * Returns once it is agreed that something is lost; `loss` says what, as a sentence. With `--yes` at once; on a terminal
- * after the answer yes; otherwise throws UsageError with the way out.
+ * after the answer yes; otherwise throws UsageError with what to do.
  */
 export async function confirm(terminal: Terminal, yes: true | undefined, loss: string): Promise<void> {
   if (yes === true) return;

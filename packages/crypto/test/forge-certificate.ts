@@ -31,7 +31,7 @@ export type ExtensionName =
   | 'authorityKeyIdentifier'
   | 'subjectAltName';
 
-/** Parts that a test wants other than they should be; an extension set to undefined is left out. */
+/** Parts that a test wants other than they should be; an extension set to undefined is omitted. */
 export interface CertificateParts {
   readonly version?: Buffer;
   readonly serialNumber?: Buffer;

@@ -29,7 +29,7 @@ export interface TestDatabase extends TestAddress {
   readonly database: Database;
 }
 
-/** The databases that this run tests on; PostgreSQL is left out only by CERTLOOP_TEST_SQLITE_ONLY=1. */
+/** The databases that this run tests on; PostgreSQL is omitted only by CERTLOOP_TEST_SQLITE_ONLY=1. */
 export function testDialects(): readonly DialectName[] {
   return serverUrl() === undefined ? ['sqlite'] : ['sqlite', 'postgres'];
 }

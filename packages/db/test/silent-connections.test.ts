@@ -74,7 +74,7 @@ describeOnPostgres('connections that end silently', () => {
   };
   /**
    * Freezes the connections while the server works on all that `begin` has begun, which waits for the lock; the server
-   * then ends it. Resolves at that with what becomes of it.
+   * then ends it. Resolves at that with what happens to it.
    */
   const freezeAmid = async (begin: () => readonly Promise<unknown>[]) => {
     const [taken, free] = [gate(), gate()];

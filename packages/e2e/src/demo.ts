@@ -24,7 +24,7 @@ const usage = `npm run demo                      drives the main job with a fres
 npm run demo -- --csr FILE        the same with a CSR of yours (PEM); its key is not needed
 `;
 
-/** Runs a named step and prints what came of it and how long it took. */
+/** Runs a named step and prints the result and how long it took. */
 async function step<T>(name: string, run: () => Promise<T>, describe: (result: T) => string): Promise<T> {
   const began = performance.now();
   try {

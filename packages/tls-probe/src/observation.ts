@@ -38,7 +38,7 @@ export interface AddressObservation {
   readonly observation: Observation;
 }
 
-/** Certificates as they were sent, leaf first. Throws InvalidInput when the leaf cannot be read; others that cannot are left out. */
+/** Certificates as they were sent, leaf first. Throws InvalidInput when the leaf cannot be read; others that cannot are omitted. */
 export function readSent(ders: readonly Buffer[]): ServedCertificate {
   const [first = Buffer.alloc(0), ...rest] = ders;
   const others = rest.flatMap((der) => {

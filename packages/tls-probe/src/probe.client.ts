@@ -28,7 +28,7 @@ export interface ProbeOptions {
   readonly limits?: Partial<ProbeLimits>;
   /** Gives each address its turn; all run at once, two of a target, when absent. */
   readonly turn?: ProbeTurn;
-  /** Ends the probe: addresses that were not observed by then are left out. */
+  /** Ends the probe: addresses that were not observed by then are omitted. */
   readonly signal?: AbortSignal;
   /** Look-up of all addresses of a name; that of the system when absent. */
   readonly resolve?: (host: string) => Promise<readonly string[]>;

@@ -48,7 +48,7 @@ const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 const textOf = (value: unknown, form: RegExp) =>
   typeof value === 'string' && form.test(value) ? value : undefined;
 
-/** The filter in the address of a page; what it does not know is left out. */
+/** The filter in the address of a page; what it does not know is omitted. */
 export function filterIn(search: Record<string, unknown>): FqdnFilter {
   return setOf({
     state: fqdnStates.find((word) => word === search['state']),

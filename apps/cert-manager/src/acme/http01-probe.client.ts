@@ -94,7 +94,7 @@ async function findFault(
 
 /** Boulder follows redirects to the ports 80 and 443 alone; elsewhere other services listen. */
 function isPortOfCas({ port }: URL, portFor80: number | undefined): boolean {
-  // the URL leaves out the port of its scheme
+  // the URL omits the port of its scheme
   return ['', '80', '443', String(portFor80)].includes(port);
 }
 

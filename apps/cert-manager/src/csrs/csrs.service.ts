@@ -44,7 +44,7 @@ export async function getLatestCsr(
 }
 
 export interface DeleteCsrsDeps extends CsrsDeps {
-  /** Ends what needs a CSR, as there is none any more. */
+  /** Ends what needs a CSR, since there is no longer one. */
   readonly onCsrsDeleted: (tx: Tx, caller: Caller) => Promise<void>;
 }
 

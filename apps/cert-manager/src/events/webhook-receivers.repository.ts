@@ -39,7 +39,7 @@ export async function noteTaken(tx: Tx): Promise<void> {
   );
 }
 
-/** Notes that the receiver took none of a batch, and returns how it stands now. */
+/** Notes that the receiver took none of a batch, and returns its state now. */
 export async function noteRefused(tx: Tx, now: Date): Promise<WebhookReceiverRow> {
   await executeSql(
     tx,

@@ -22,7 +22,7 @@ export interface RefreshDeps extends IssuanceDeps {
   readonly onCertificateRefreshed: (tx: Tx, caller: Caller, fqdn: FqdnRow) => Promise<void>;
 }
 
-/** A certificate after its provider was asked; `isMissing` when that does not know it any more. */
+/** A certificate after its provider was asked; `isMissing` when that no longer knows it. */
 export interface RefreshedCertificate {
   readonly certificate: CertificateRow;
   readonly isMissing: boolean;

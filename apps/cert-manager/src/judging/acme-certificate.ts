@@ -23,7 +23,7 @@ export type ChainJudgement =
 
 /**
  * Leaf and intermediates in PEM when the leaf is for the CSR's key and exactly the ordered names, valid now,
- * each certificate is signed by the next, and TLS clients find no fault with the chain; a root at the end is left out.
+ * each certificate is signed by the next, and TLS clients find no fault with the chain; a root at the end is omitted.
  */
 export function judgeChain(text: string, ordered: OrderedCertificate): ChainJudgement {
   let issued: IssuedChain;
@@ -43,7 +43,7 @@ export function judgeChain(text: string, ordered: OrderedCertificate): ChainJudg
   return { chainPem: formatIssuedChain(issued) };
 }
 
-/** PEM of the leaf and its intermediates; a root at the end is left out. */
+/** PEM of the leaf and its intermediates; a root at the end is omitted. */
 export function formatIssuedChain({ leaf, others }: IssuedChain): string {
   const chain = [leaf, ...others.filter(({ issuerDer, subjectDer }) => !issuerDer.equals(subjectDer))];
   return chain.map(({ der }) => formatPem(certificateLabel, der)).join('');

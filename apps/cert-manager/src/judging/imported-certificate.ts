@@ -3,8 +3,8 @@ import { coversHostname } from './hostname.js';
 import { findChainFault, type IssuedChain, readIssued, timeFault } from './issued-certificate.js';
 
 /**
- * The chain of a certificate that is to be watched for the host name. Throws InvalidInput that names the fault and the
- * way out: no certificates or several chains, a private key, a CA, another name, expired or not yet valid, a chain
+ * The chain of a certificate that is to be watched for the host name. Throws InvalidInput that names the fault and
+ * what to do: no certificates or several chains, a private key, a CA, another name, expired or not yet valid, a chain
  * that TLS clients refuse.
  */
 export function judgeImport(pem: string, hostname: string, now: Date): IssuedChain {

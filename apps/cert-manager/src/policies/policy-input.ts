@@ -10,7 +10,7 @@ export interface SentPolicy {
 
 /**
  * The policy in its normal form: host names as A-labels in lower case without the final dot, ranges in their shortest
- * form, nothing twice. Throws InvalidInput that names each entry which is not a host name or range, with the way out.
+ * form, nothing twice. Throws InvalidInput that names each entry which is not a host name or range, with what to do.
  */
 export function normalPolicy({ allowedNames = null, providerIds = null }: SentPolicy): IssuancePolicy {
   const ids = providerIds === null ? null : [...new Set(providerIds)];

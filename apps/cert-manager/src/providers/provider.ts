@@ -68,7 +68,7 @@ export interface OrderProgress {
 
 export type RefreshOutcome =
   | { readonly status: 'found'; readonly certificatePem: string }
-  /** The provider does not know the certificate any more. */
+  /** The provider no longer knows the certificate. */
   | { readonly status: 'missing' }
   /** The provider has nothing to ask. */
   | { readonly status: 'unchanged' };
@@ -104,7 +104,7 @@ export type RevokeOutcome =
       readonly revokedAt?: Date | undefined;
       readonly reason?: RevocationReasonName | undefined;
     }
-  /** It does not revoke this certificate, or not for this reason; a sentence with the way out. */
+  /** It does not revoke this certificate, or not for this reason; a sentence with what to do. */
   | { readonly status: 'refused'; readonly message: string };
 
 /** One way to obtain certificates, with its configuration applied. Nothing here opens a transaction. */

@@ -138,7 +138,7 @@ export function isBuiltIn({ kind }: Pick<ProviderRow, 'kind'>): boolean {
   return kind === null;
 }
 
-/** Deletes a provider that is held, with its accounts; certificates of it name none any more. */
+/** Deletes a provider that is held, with its accounts; certificates of it no longer name one. */
 export async function deleteProviderRow(tx: Tx, id: string): Promise<void> {
   await deleteRows(tx, providers, { id });
 }

@@ -7,7 +7,7 @@ export function isBeingRenewed(tx: Tx, fqdnId: string): Promise<boolean> {
   return hasRow(tx, renewalQueue, { fqdnId, status: 'processing' });
 }
 
-/** The entry of an FQDN that was made last, tests left out. */
+/** The entry of an FQDN that was made last, without tests. */
 export async function findLatestRenewal(tx: Tx, fqdnId: string): Promise<RenewalRow | undefined> {
   const [row] = await tx.find(renewalQueue, {
     where: { fqdnId, isTest: false },
@@ -33,7 +33,7 @@ export async function hasRenewalWithOrder(tx: Tx, url: string, exceptId: string)
   return (await querySql(tx, {}, text, [url, exceptId])).length > 0;
 }
 
-/** How many renewals of the FQDN ended well after `since`, tests left out. */
+/** How many renewals of the FQDN ended well after `since`, without tests. */
 export function countRenewalsSince(tx: Tx, fqdnId: string, since: Date): Promise<number> {
   return tx.countBy(renewalQueue, {
     fqdnId,

@@ -115,7 +115,7 @@ export async function findOpenRenewal(tx: Tx, fqdnId: string): Promise<RenewalRo
   return (await querySql(tx, renewalQueue.columns, text, [fqdnId]))[0];
 }
 
-/** The open entries of the FQDNs, which no one else may change until the transaction ends; tests left out. */
+/** The open entries of the FQDNs, which no one else may change until the transaction ends; tests omitted. */
 export async function lockOpenRenewals(tx: Tx, fqdnIds: readonly string[]): Promise<RenewalRow[]> {
   const status = In(['pending', 'processing'] as const);
   return lockForUpdate(tx, renewalQueue, { fqdnId: In([...fqdnIds]), status, isTest: false });

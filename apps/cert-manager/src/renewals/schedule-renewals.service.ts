@@ -32,7 +32,7 @@ export interface RenewalScheduler {
   onCertificateRevoked(tx: Tx, caller: Caller, fqdn: FqdnRow): Promise<void>;
   /** The FQDNs, as they are now, name another provider, or none; they are locked. */
   onProviderNamed(tx: Tx, caller: Caller, fqdns: readonly FqdnRow[]): Promise<void>;
-  /** There is no CSR any more. */
+  /** The CSR was deleted. */
   onCsrsDeleted(tx: Tx, caller: Caller): Promise<void>;
 }
 

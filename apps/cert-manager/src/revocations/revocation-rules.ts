@@ -10,7 +10,7 @@ export interface RevocationFacts {
 
 export type RevocationObstacle = {
   readonly code: 'already_revoked' | 'cannot_be_revoked';
-  /** One sentence with the way out. */
+  /** One sentence with what to do. */
   readonly message: string;
 };
 

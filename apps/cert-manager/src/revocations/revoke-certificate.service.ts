@@ -36,7 +36,7 @@ const ownTurnMs = 180_000;
  * Revokes a certificate with the CA that issued it; returns it as it is then stored. The request is on disk before the
  * CA is asked, so that `finishRevocations` completes it when this process dies or the CA does not answer. Throws
  * NotFound when space, FQDN or certificate is not there; Conflict `already_revoked`, also when the CA had revoked it
- * before anyone asked here; InvalidInput `cannot_be_revoked` with the way out; UpstreamFailed when the CA does not
+ * before anyone asked here; InvalidInput `cannot_be_revoked` with what to do; UpstreamFailed when the CA does not
  * answer.
  */
 export async function revokeCertificate(

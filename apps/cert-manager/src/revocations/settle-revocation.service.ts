@@ -31,7 +31,7 @@ export interface RevocationDeps {
   readonly recordRevocation: (tx: Tx, fqdn: FqdnRow, certificate: CertificateRow) => Promise<void>;
 }
 
-/** A revocation that the CA has done, and what came of it. */
+/** A revocation that the CA has done, and the result. */
 export interface SettledRevocation {
   /** As stored; undefined when the certificate was deleted in the meantime. */
   readonly certificate: CertificateRow | undefined;

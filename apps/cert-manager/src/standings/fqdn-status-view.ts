@@ -2,7 +2,7 @@ import type { CsrFinding, FqdnStatus } from '@certloop/contracts';
 import { type AtWork, activityOf, outlookAt, reasonOf } from './fqdn-status.js';
 import type { Standing } from './standing.js';
 
-/** What is shown of how an FQDN stands. */
+/** What is shown of the state of an FQDN. */
 interface ShownStanding extends AtWork {
   readonly standing: Standing;
   readonly state: FqdnStatus['state'];
@@ -21,7 +21,7 @@ interface ShownStanding extends AtWork {
   readonly now: Date;
 }
 
-/** How an FQDN stands as the API shows it; `monitorUrl` is where browsers reach the monitor. */
+/** The state of an FQDN as the API shows it; `monitorUrl` is where browsers reach the monitor. */
 export function statusView(
   shown: ShownStanding,
   fqdn: { readonly renewalEnabled: boolean; readonly expiryAcceptedUntil: Date | null },

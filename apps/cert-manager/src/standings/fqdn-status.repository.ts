@@ -6,7 +6,7 @@ import { fqdnStandings, type StandingRow } from './standings.repository.js';
 /** What of a certificate a list shows. */
 export type ShownCertificate = Pick<CertificateRow, 'id' | 'issuer' | 'serialNumber' | 'spkiSha256'>;
 
-/** All that is shown of how an FQDN stands. */
+/** All that is shown of the state of an FQDN. */
 export interface FoundStatus {
   readonly id: string;
   /** Undefined for one that a process of an earlier version has just added. */
@@ -14,7 +14,7 @@ export interface FoundStatus {
   /** The newest one, by its standing. */
   readonly certificate: ShownCertificate | undefined;
   readonly csr: { readonly id: string; readonly createdAt: Date; readonly description: string } | undefined;
-  /** The open entry of the renewal queue; tests left out. */
+  /** The open entry of the renewal queue; tests omitted. */
   readonly renewal:
     | { readonly status: RenewalStatus; readonly scheduledAt: Date; readonly attempt: number }
     | undefined;

@@ -38,7 +38,7 @@ export interface ReasonFacts {
   readonly acceptedUntil: Date | undefined;
 }
 
-/** One or two sentences for people: how the FQDN stands, and what to do. */
+/** One or two sentences for people: the state of the FQDN, and what to do. */
 export function reasonOf(standing: Standing, facts: ReasonFacts): string {
   const { expiresAt, problem, attentionAt } = standing;
   switch (facts.state) {

@@ -17,7 +17,7 @@ import { readFacts } from './standing-facts.repository.js';
 import { standingRowsOf } from './standing-rows.service.js';
 import { noDate, type StandingRow } from './standings.repository.js';
 
-/** How an FQDN stands, with all that is shown of that. */
+/** The state of an FQDN, with all that is shown of that. */
 export interface FqdnStanding extends AtWork {
   readonly standing: Standing;
   readonly state: ReturnType<typeof stateAt>;

@@ -2,7 +2,7 @@ import type { RenewalStatus, RevocationReasonName } from '@certloop/contracts';
 import { column, placeholders, querySql, type SqlValue, type Tx } from '@certloop/db';
 import { isNewest } from '../certificates/in-use.js';
 
-/** What the tables say of an FQDN that decides how it stands; null if there is none of it. */
+/** What the tables say of an FQDN that decides its state; null if there is none of it. */
 export interface FactRow {
   readonly id: string;
   readonly spaceId: string;

@@ -14,7 +14,7 @@ import {
 import { In } from 'typeorm';
 import type { Standing, StandingOutlook, StandingProblem } from './standing.js';
 
-/** How an FQDN stands, as it is stored: lists are sorted, filtered and counted by it. */
+/** The state of an FQDN, as it is stored: lists are sorted, filtered and counted by it. */
 export interface StandingRow extends Omit<Standing, 'expiresAt' | 'renewAt' | 'attentionAt'> {
   /** The FQDN's. */
   readonly id: string;
@@ -108,7 +108,7 @@ export function listStandingsBetween(tx: Tx, first: string, last: string): Promi
 }
 
 /**
- * No renewal is planned any more for lack of a CSR. One statement for all, as there may be very many; it leaves out those
+ * Renewals are no longer planned, since there is no CSR. One statement for all, as there may be very many; it omits those
  * whose renewal still has an open entry in the queue.
  */
 export async function endPlansWithoutCsr(tx: Tx, now: Date): Promise<void> {
@@ -133,7 +133,7 @@ export async function listPlannedAfter(tx: Tx, last: string, limit: number): Pro
 
 const properties = Object.keys(fqdnStandings.columns) as readonly (keyof StandingRow)[];
 const names = properties.map(columnName);
-// an FQDN never changes its space or name: left out, so that SQLite does not write the indexes by name again
+// an FQDN never changes its space or name: omitted, so that SQLite does not write the indexes by name again
 const fixed: readonly string[] = (['id', 'spaceId', 'fqdn'] as const).map(columnName);
 const changes = names.filter((name) => !fixed.includes(name)).map((name) => `${name} = excluded.${name}`);
 

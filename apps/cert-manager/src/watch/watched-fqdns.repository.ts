@@ -10,7 +10,7 @@ import {
 } from '@certloop/db';
 import { LessThanOrEqual } from 'typeorm';
 
-/** What is known of an FQDN's check in the monitor. It outlives the FQDN until the check is deleted. */
+/** What is known about an FQDN's check in the monitor. It outlives the FQDN until the check is deleted. */
 export interface WatchedFqdnRow {
   /** The FQDN's. */
   readonly id: string;

@@ -30,7 +30,7 @@ export interface ChannelPath {
 
 export interface ChannelEdit {
   readonly name?: string;
-  /** Secrets that are left out stay as they are. */
+  /** Secrets that are omitted stay as they are. */
   readonly settings?: object;
   /** Address of the account that edits, which need not be asked. */
   readonly ownAddress?: string;

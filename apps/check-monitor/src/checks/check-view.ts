@@ -19,7 +19,7 @@ export interface ViewContext {
 
 /**
  * Check as a read-write key sees it; `channelIds` in any order. Members stand in the order of the wire; what the check
- * lacks is undefined, which JSON leaves out.
+ * lacks is undefined, which JSON omits.
  */
 export function describeCheck(check: ShownCheck, channelIds: readonly string[], context: ViewContext) {
   const { siteRoot, pingEndpoint } = context.addresses;

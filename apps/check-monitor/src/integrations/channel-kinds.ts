@@ -8,12 +8,12 @@ export function isForPeople(kind: string): boolean {
   return kindNamed(kind)?.isForPeople ?? true;
 }
 
-/** Label of the kind for people; its name where there is no such kind any more. */
+/** Label of the kind for people; its name if the kind no longer exists. */
 export function labelOf(kind: string): string {
   return kindNamed(kind)?.label ?? kind;
 }
 
-/** What is known of the kind of that name, or undefined. */
+/** What is known about the kind of that name, or undefined. */
 export function kindNamed(name: string): Kind | undefined {
   const kind = findKind(name);
   return kind && channelKinds[kind];
@@ -49,7 +49,7 @@ export function withoutSecrets(kind: ChannelKind, settings: object): object {
 }
 
 /**
- * Settings as edited by someone who was not shown the secrets: those left out stay as they were, unless they would be
+ * Settings as edited by someone who was not shown the secrets: those omitted stay as they were, unless they would be
  * sent to another host, which would reveal them.
  */
 export function keepSecrets(kind: ChannelKind, edited: object, stored: object): object {

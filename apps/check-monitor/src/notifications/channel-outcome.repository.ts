@@ -16,7 +16,7 @@ export interface OutcomeOptions {
   readonly now: Micros;
   /** Until when nothing more is sent to the channel, by its health after the message; undefined for no longer. */
   readonly hold?: (timeouts: number) => Micros | undefined;
-  /** Whether the message was a notice about another channel: what becomes of one causes no further notice. */
+  /** Whether the message was a notice about another channel: what happens to one causes no further notice. */
   readonly isNotice?: boolean;
 }
 

@@ -55,7 +55,7 @@ export async function requireLink(deps: ConsentDeps, link: GivenLink): Promise<C
   return channel;
 }
 
-/** Does what the link is for: agrees to notifications, or ends them for good. Throws NotFound as requireLink. */
+/** Does what the link is for: agrees to notifications, or ends them permanently. Throws NotFound as requireLink. */
 export async function followLink(deps: ConsentDeps, link: GivenLink): Promise<void> {
   const channel = await requireLink(deps, link);
   if (channel === undefined) return;

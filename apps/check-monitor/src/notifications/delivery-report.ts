@@ -8,7 +8,7 @@ export interface DeliveryReport {
 const maxErrorLength = 200;
 
 /**
- * Report in the fields of a callback: `error`, with anything in `mark_disabled` for good, or the statuses that
+ * Report in the fields of a callback: `error`, which is permanent if `mark_disabled` is not empty, or the statuses that
  * telephone services send. Undefined when it reports no failure.
  */
 export function reportOfCallback(fields: URLSearchParams): DeliveryReport | undefined {

@@ -63,7 +63,7 @@ async function storeReport(
     const isSwitchedOff = isPermanent && channel.disabledAt === null;
     const changes = { lastError: error, ...(isPermanent ? { disabledAt: at } : {}) };
     await updateChannel(tx, channel.id, changes);
-    // what becomes of a notice causes no further one
+    // what happens to a notice causes no further one
     if (isSwitchedOff && found.aboutChannelId === null)
       await queueNotices(tx, { ...channel, ...changes }, at);
     return true;

@@ -30,7 +30,7 @@ import { hastenNotifications } from './notifications.repository.js';
 export interface Notifier extends ChannelNotifier {
   /** Whether the channel wants changes to `status` at all. */
   shouldNotify(channel: Channel, status: AlertStatus): boolean;
-  /** Sends one message once; never rejects. What becomes of it is for the caller to record. */
+  /** Sends one message once; never rejects. What happens to it is for the caller to record. */
   send(channel: Channel, content: Content): Promise<Sent>;
   /** Mails a notice to the owner of a project. */
   mailOwner(address: string, notice: Notice, deliveryId: string): Promise<DeliveryResult>;

@@ -28,7 +28,7 @@ export interface CertificatesStore {
 export function createCertificatesStore(limits: StoreLimits, state: State = noState): CertificatesStore {
   const byId = new Map<string, IssuedCertificate>();
   const bySerialNumber = new Map<string, IssuedCertificate>();
-  // One iterator for good: it goes on where it stood, while a new one would step over all that was deleted.
+  // The same iterator is reused: it continues where it stopped; a new one would step over all deleted entries.
   const oldestFirst = byId.values();
   let octets = 0;
 

@@ -24,7 +24,7 @@ export function revokeCertificate(
 
 /**
  * Makes a certificate on hold good again (RFC 5280 §5.3.1). Throws NotFound when it is not revoked, Conflict when it is
- * revoked for good.
+ * revoked permanently.
  */
 export function liftHold({ revocations }: StatusDeps, serialNumber: string): void {
   const revocation = revocations.find(serialNumber);

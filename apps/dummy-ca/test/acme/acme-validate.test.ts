@@ -155,7 +155,7 @@ describe('the address of a validation', () => {
     async (type) => {
       const certificate = { dnsNames: ['www.example.test'], value: acmeIdentifierValue(keyAuthorization) };
       const server = await startTlsAlpnResponder(certificate);
-      // who answers listens on the last one alone, and what is not to be reached is left out
+      // who answers listens on the last one alone, and what is not to be reached is omitted
       dns.addresses.set('www.example.test', ['127.0.0.2', '169.254.169.254', '127.0.0.1']);
       responder.answers.set(path, keyAuthorization);
       await expect(proving(type, { ...byDns, tlsAlpn01Port: server.port })).resolves.toBeUndefined();

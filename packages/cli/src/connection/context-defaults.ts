@@ -7,8 +7,8 @@ const allSpaces = '*';
 const names = ['space', 'project'] as const;
 
 /**
- * Gives every `--space` and `--project` that takes one value the default of the context where it is left out, except in
- * commands that write contexts. Sets of spaces, as of groups and tokens, have no default: there, what is left out stays,
+ * Gives every `--space` and `--project` that takes one value the default of the context where it is omitted, except in
+ * commands that write contexts. Sets of spaces, as of groups and tokens, have no default: there, what is omitted stays,
  * or is not limited.
  */
 export function addContextDefaults(

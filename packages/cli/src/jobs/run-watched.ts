@@ -14,7 +14,7 @@ export interface WatchedJob {
 
 /**
  * Runs a command between a start ping and an end ping of one run; resolves to the command's exit code. Both pings are
- * repeated. The command starts after the first attempt of the start ping, whatever comes of it, and its exit code stays
+ * repeated. The command starts after the first attempt of the start ping, whatever its result, and its exit code stays
  * when the end ping does not arrive.
  */
 export async function runWatched(session: Session, job: WatchedJob): Promise<number> {

@@ -112,7 +112,7 @@ const units = [
   ['s', 1],
 ] as const;
 
-/** A length of time by its two largest units, such as `1 h 30 min`; what is smaller is left out. */
+/** A length of time by its two largest units, such as `1 h 30 min`; what is smaller is omitted. */
 export function formatDuration(seconds: number): string {
   const parts: string[] = [];
   let rest = seconds;

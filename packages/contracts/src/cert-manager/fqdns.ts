@@ -13,7 +13,7 @@ import {
 import { byFqdn, byId, confirmation, countSchema, deleteSchema, messageSchema } from './replies.js';
 import { fqdnActivities, fqdnStates, permissionLevels, renewalOutlooks } from './words.js';
 
-/** How an FQDN stands at the moment of the answer. */
+/** The state of an FQDN at the moment of the answer. */
 export const fqdnStatusSchema = z
   .object({
     state: z.enum(fqdnStates),

@@ -33,7 +33,7 @@ export const outlookSchema = z
   .meta({ id: 'Outlook' });
 export type Outlook = z.output<typeof outlookSchema>;
 
-/** How many certificates there are, by what becomes of them. */
+/** How many certificates there are, by what happens to them. */
 const endsSchema = {
   willRenew: z.int(),
   /** Nothing renews them. */

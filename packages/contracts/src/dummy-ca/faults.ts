@@ -31,7 +31,7 @@ export type ValidationMode = (typeof validationModes)[number];
 /** Where a fault strikes: an endpoint of ACME by its name, or any. */
 const where = {
   endpoint: z.enum([...acmeEndpoints, 'any']).default('any'),
-  /** How often it strikes before it is over; for good when absent. */
+  /** How often it strikes before it is over; permanently when absent. */
   times: z.int().min(1).max(1_000_000).optional(),
   /** Share of the requests that it strikes. */
   rate: z.number().gt(0).max(1).default(1),

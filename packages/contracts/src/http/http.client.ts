@@ -18,7 +18,7 @@ export interface ClientOptions {
 
 type None = Readonly<Record<never, never>>;
 
-/** A member that may be left out when nothing in it is required. */
+/** A member that may be omitted when nothing in it is required. */
 type Member<Name extends string, T> = None extends T
   ? { readonly [N in Name]?: T }
   : { readonly [N in Name]: T };

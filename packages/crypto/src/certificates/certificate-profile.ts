@@ -51,7 +51,7 @@ export const profileOids: readonly string[] = [
 const encodeCritical = (dotted: string, value: Buffer): Buffer =>
   encodeExtension({ oid: dotted, critical: true, value });
 
-// cA FALSE is the default and so is left out: an empty SEQUENCE (X.690 §11.5).
+// cA FALSE is the default and so is omitted: an empty SEQUENCE (X.690 §11.5).
 const leafConstraints = encodeCritical(oid.basicConstraints, encodeSequence());
 
 const { digitalSignature, keyEncipherment, keyCertSign, cRLSign } = keyUsageBit;

@@ -42,7 +42,7 @@ export interface Certificate extends SignedOctets {
   readonly isCa: boolean;
   /** Certificate authorities that may stand between this one and a leaf; undefined for no bound. */
   readonly pathLength: number | undefined;
-  /** False when a keyUsage is present and leaves out keyCertSign. */
+  /** False when a keyUsage is present and omits keyCertSign. */
   readonly maySignCertificates: boolean;
   readonly signatureAlgorithm: SignatureAlgorithm;
   readonly signature: Buffer;

@@ -8,7 +8,7 @@ import { isSignedBy, recallCertificate } from './verified-signatures.js';
 export type ChainCheck =
   | {
       readonly ok: true;
-      /** Leaf first, the root left out. */
+      /** Leaf first, the root omitted. */
       readonly chain: readonly Certificate[];
       readonly root: Certificate;
     }

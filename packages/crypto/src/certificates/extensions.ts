@@ -56,7 +56,7 @@ export function parseExtensions(list: DerElement): Extension[] {
   });
 }
 
-/** DER of an extension; `critical` is left out when false, being the default. */
+/** DER of an extension; `critical` is omitted when false, being the default. */
 export function encodeExtension({ oid: dotted, critical, value }: Extension): Buffer {
   const parts = critical ? [encodeBoolean(true)] : [];
   return encodeSequence(encodeOid(dotted), ...parts, encodeOctetString(value));

@@ -8,7 +8,7 @@ import { findExtension, parseExtendedKeyUsage } from './extensions.js';
 /**
  * Why TLS clients refuse the server certificate at the beginning of a path although every signature holds: name
  * constraints of an authority above (RFC 5280 §4.2.1.10), a purpose that is not TLS servers (§4.2.1.12), or a critical
- * extension that is not known (§4.2). Leaf first, in the order of issue; the root may be left out. One sentence, or
+ * extension that is not known (§4.2). Leaf first, in the order of issue; the root may be omitted. One sentence, or
  * undefined. Throws InvalidInput for an extension that cannot be read.
  */
 export function findPathFault(path: readonly Certificate[]): string | undefined {

@@ -26,7 +26,7 @@ export class Members {
     return member;
   }
 
-  /** Content of an EXPLICIT [number] member, or undefined when it is left out. */
+  /** Content of an EXPLICIT [number] member, or undefined when it is omitted. */
   optionalExplicit(number: number, name: string): DerElement | undefined {
     const wrapper = this.optional(contextConstructed(number));
     if (wrapper === undefined) return undefined;

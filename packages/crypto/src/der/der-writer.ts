@@ -33,7 +33,7 @@ export const encodeBoolean = (value: boolean): Buffer => encode(tag.boolean, Buf
 
 export const encodeNull = (): Buffer => encode(tag.null);
 
-/** DER of a BIT STRING of named bits: numbers from 0, trailing zero bits left out (X.690 §11.2.2). */
+/** DER of a BIT STRING of named bits: numbers from 0, trailing zero bits omitted (X.690 §11.2.2). */
 export function encodeNamedBits(bits: readonly number[]): Buffer {
   const highest = Math.max(-1, ...bits);
   const octets = Buffer.alloc(Math.ceil((highest + 1) / 8));

@@ -79,7 +79,7 @@ export function importPrivateKey(pem: string): KeyObject {
   try {
     return createPrivateKey({ key: pem, format: 'pem' });
   } catch {
-    // The cause is left out: it could end in a log together with parts of the key.
+    // The cause is omitted: it could end in a log together with parts of the key.
     throw notAKey('its block holds no key of a known kind');
   }
 }

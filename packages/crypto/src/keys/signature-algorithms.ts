@@ -120,7 +120,7 @@ function mayHaveParameters(scheme: SignatureScheme, parameters: DerElement): boo
   return scheme.kind !== 'eddsa' && parameters.tag === tag.null;
 }
 
-/** RSASSA-PSS-params (RFC 4055 §3.1); what is left out means SHA-1, a salt of 20 octets and trailer 1. */
+/** RSASSA-PSS-params (RFC 4055 §3.1); what is omitted means SHA-1, a salt of 20 octets and trailer 1. */
 function parsePssScheme(parameters: DerElement | undefined): SignatureScheme {
   if (parameters === undefined) return unsupported('its parameters are missing');
   const members = new Members(parameters, 'the parameters of RSASSA-PSS');

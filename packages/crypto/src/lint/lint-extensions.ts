@@ -24,7 +24,7 @@ export function lintExtensions(certificate: Certificate): string[] {
   ];
 }
 
-/** Values that equal the DEFAULT of their type must be left out (X.690 §11.5). */
+/** Values that equal the DEFAULT of their type must be omitted (X.690 §11.5). */
 function lintDefaults({ der, extensions }: Certificate): string[] {
   const constraints = findExtension(extensions, oid.basicConstraints);
   const cA = constraints && parseDer(constraints.value, 'basicConstraints').children[0];

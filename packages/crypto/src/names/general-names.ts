@@ -27,7 +27,7 @@ export const noGeneralNames: GeneralNames = {
   otherNames: [],
 };
 
-/** Names to encode; kinds that are left out stay empty. */
+/** Names to encode; kinds that are omitted stay empty. */
 export type GeneralNamesInput = Partial<
   Pick<GeneralNames, 'dnsNames' | 'emailAddresses' | 'ipAddresses' | 'uris'>
 >;

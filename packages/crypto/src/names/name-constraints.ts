@@ -160,7 +160,7 @@ const hostOf = (uri: string): string => (URL.canParse(uri) ? new URL(uri).hostna
 function parseSubtree(element: DerElement): Subtree {
   const members = new Members(element, 'a subtree of nameConstraints');
   const base = members.next('the base of a subtree');
-  // RFC 5280: minimum is 0, which is left out, and there is no maximum.
+  // RFC 5280: minimum is 0, which is omitted, and there is no maximum.
   members.finish();
   const text = base.content.toString('latin1').toLowerCase();
   switch (base.tag) {

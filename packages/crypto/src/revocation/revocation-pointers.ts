@@ -3,7 +3,7 @@ import { contextConstructed, contextPrimitive } from '../der/der.js';
 import { encode, encodeNull, encodeOid, encodeSequence } from '../der/der-writer.js';
 import { oid } from '../der/oids.js';
 
-/** Addresses at which a verifier finds out more about the issuer of a certificate; what is left out is not written. */
+/** Addresses at which a verifier finds out more about the issuer of a certificate; what is omitted is not written. */
 export interface RevocationPointers {
   /** Where the revocation list is. */
   readonly crl?: string | undefined;

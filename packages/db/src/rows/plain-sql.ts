@@ -64,7 +64,7 @@ function isComparable(value: unknown): value is string | number | boolean | Date
   return ['string', 'number', 'boolean'].includes(typeof value) || value instanceof Date;
 }
 
-/** Columns and values of a row to write, or of a part of one; what is undefined is left out. */
+/** Columns and values of a row to write, or of a part of one; what is undefined is omitted. */
 export function writtenColumns(
   table: AnyTable,
   row: object,

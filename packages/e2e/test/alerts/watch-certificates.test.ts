@@ -63,7 +63,7 @@ async function awaitStatus(clients: Clients, place: Place, status: string) {
   });
 }
 
-/** Pings of a check, oldest first, as `fail: reason`; what follows the first word of a success is left out. */
+/** Pings of a check, oldest first, as `fail: reason`; what follows the first word of a success is omitted. */
 async function pingsOf({ monitor }: Clients, uuid: string): Promise<string[]> {
   const { pings } = (await monitor.listPings({ params: { id: uuid } })).body;
   const words = pings.map(async ({ n, type }) => {

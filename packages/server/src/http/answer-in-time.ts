@@ -2,7 +2,7 @@ import { AppError } from '@certloop/contracts';
 
 /**
  * What `work` returns. Throws an unavailable refusal when that takes longer than `ms`; the work goes on then, and
- * what becomes of it is no one's concern any more. No limit without `ms`.
+ * what happens to it is no one's concern any more. No limit without `ms`.
  */
 export async function answerInTime<T>(work: Promise<T>, ms: number | undefined): Promise<T> {
   if (ms === undefined) return work;

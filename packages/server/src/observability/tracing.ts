@@ -10,7 +10,7 @@ import {
 } from '@opentelemetry/api';
 import { parseTraceparent, renderTraceparent } from './traceparent.js';
 
-// What the API of OpenTelemetry does without a provider costs little, but pays for nothing: it is left out.
+// What the API of OpenTelemetry does without a provider costs little, but pays for nothing: it is omitted.
 const state = { isOn: false };
 
 /** Says that spans go somewhere from now on, or no longer. */

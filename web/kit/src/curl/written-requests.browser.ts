@@ -56,7 +56,7 @@ export function requestOf<C extends object>(
   });
 }
 
-/** The requests by which the page has loaded what it shows, in the order in which it began to; those of its frame left out. */
+/** The requests by which the page has loaded what it shows, in the order in which it began to; those of its frame omitted. */
 export function requestsOfPage(queries: QueryClient): readonly WrittenRequest[] {
   const shown = queries.getQueryCache().findAll({ type: 'active' });
   const requests = shown.filter(({ meta }) => meta?.['isOfFrame'] !== true).flatMap(requestsOf);

@@ -1,7 +1,7 @@
 /** What the user may do with each loaded object that says so: the level on a space, or the role in a project. */
 export type HeldRights = ReadonlyMap<string, unknown>;
 
-/** Rights in loaded objects, by the key of each; lists are left out, since their rows are about other users too. */
+/** Rights in loaded objects, by the key of each; lists are omitted, since their rows are about other users too. */
 export function heldRights(loaded: Iterable<readonly [key: string, data: unknown]>): HeldRights {
   const rights = new Map<string, unknown>();
   for (const [key, data] of loaded) {

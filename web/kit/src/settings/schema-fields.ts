@@ -40,7 +40,7 @@ export function fieldsOf(
       {
         path,
         kind: kindOf(setting),
-        // within an object nothing is required: the whole object may be left out
+        // within an object nothing is required: the whole object may be omitted
         isRequired: prefix === '' && schema.required?.includes(name) === true,
         isSecret: secrets.includes(path),
         choices: setting.enum ?? [],
@@ -68,7 +68,7 @@ function kindOf({ type, enum: choices }: SettingSchema): SettingField['kind'] {
 }
 
 /**
- * Settings from what was typed, by the paths of the fields: empty fields are left out, and so is an object without an
+ * Settings from what was typed, by the paths of the fields: empty fields are omitted, and so is an object without an
  * address. Headers are lines such as `Name: value`; a list has commas between its members.
  */
 export function settingsFrom(

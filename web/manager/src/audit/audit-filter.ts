@@ -17,7 +17,7 @@ export interface AuditFilter {
   readonly q?: string;
 }
 
-/** The filter in the address of a page; what it does not know is left out. */
+/** The filter in the address of a page; what it does not know is omitted. */
 export function auditFilterIn(search: Record<string, unknown>): AuditFilter {
   const outcome = auditOutcomes.find((one) => one === search['outcome']);
   const texts = (['action', 'user', 'q'] as const).map((key) => [key, textOf(search[key])] as const);

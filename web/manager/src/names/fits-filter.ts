@@ -14,7 +14,7 @@ export function canStopFitting({
   );
 }
 
-/** Whether a filter still finds a name, by what is known of it. */
+/** Whether a filter still finds a name, by what is known about it. */
 export function fitsFilter(
   { renewalEnabled, providerId, status }: Pick<Fqdn, 'renewalEnabled' | 'providerId' | 'status'>,
   filter: FqdnFilter,

@@ -6,7 +6,7 @@ import { RowLink } from '../row-link.js';
 import { FqdnStateChip } from './fqdn-state.js';
 import { RenewalSwitch } from './renewal-switch.js';
 
-/** Columns of a list of names; description and provider are left out if no row has one. */
+/** Columns of a list of names; description and provider are omitted if no row has one. */
 export function useNameColumns({
   rows,
   isOfAllSpaces,

@@ -157,7 +157,7 @@ function periodText(from: string | undefined, before: string | undefined): strin
   return `The certificate expires${begin}${before === undefined ? '' : ` before ${dayOf(before)}`}`;
 }
 
-/** The filter with another value of a member; an empty one is left out. */
+/** The filter with another value of a member; an empty one is omitted. */
 function filterWith(
   filter: FqdnFilter,
   name: 'q' | 'state' | 'renewal' | 'providerId',
@@ -167,7 +167,7 @@ function filterWith(
   return value === '' ? others : { ...others, [name]: value };
 }
 
-/** The filter with another order; the usual one is left out. */
+/** The filter with another order; the usual one is omitted. */
 export function withSort({ sort: _, ...others }: FqdnFilter, value: string): FqdnFilter {
   const sort = fqdnSorts.find((one) => one === value);
   return { ...others, ...(sort !== undefined && sort !== 'attention' && { sort }) };

@@ -20,7 +20,7 @@ const series = [
   { label: 'failing', tone: 'bad' },
 ] as const;
 
-/** When certificates end, by week and by what becomes of them; a few of them by name. */
+/** When certificates end, by week and by what happens to them; a few of them by name. */
 export function ExpiryCard({ isReady = true }: { readonly isReady?: boolean }) {
   const timeline = useTimeline(isReady);
   return (

@@ -12,7 +12,7 @@ export interface DnsView {
   effectiveName(name: string): Promise<string>;
   /** The zone that a name lies in; undefined when no one answers. */
   zoneOf(name: string): Promise<string | undefined>;
-  /** Name servers of a zone, those left out that may not be asked. */
+  /** Name servers of a zone, those omitted that may not be asked. */
   serversOf(zone: string): Promise<readonly NameServer[]>;
   /** Whether the server shows a record; undefined when it does not answer. Without a server, the resolvers. */
   shows(record: DnsProof, server?: NameServer): Promise<boolean | undefined>;

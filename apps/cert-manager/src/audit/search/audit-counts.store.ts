@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { AuditEnds, AuditStretch, TransactionHorizon } from './audit-stretches.js';
 
 /**
- * How many entries filters let through, remembered up to a position: nothing is added below it any more, so that only
+ * How many entries filters let through, remembered up to a position: nothing will be added below it, so that only
  * what came since has to be counted. The log loses entries only at its beginning, and is counted again then.
  */
 export interface AuditCounts {
@@ -64,7 +64,7 @@ interface Mark {
 }
 
 /**
- * Position below which nothing is added any more. PostgreSQL hands positions out before it commits: what was the
+ * Position below which nothing will be added. PostgreSQL hands positions out before it commits: what was the
  * newest entry a while ago has nothing unfinished below it once every transaction of that time has ended, or after a
  * minute; 0 when nothing is known of that time. SQLite's writers take turns, so that there the newest entry is always
  * such a one.

@@ -62,7 +62,7 @@ async function recorded(
   return refusal;
 }
 
-/** The job when it is over, or as it is after `ms`, with what came of it. */
+/** The job when it is over, or as it is after `ms`, with the result. */
 export async function awaitJob(
   { db, runner }: Pick<RequestDeps, 'db' | 'runner'>,
   begun: IssuanceJobRow,

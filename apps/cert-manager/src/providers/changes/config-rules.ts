@@ -4,12 +4,12 @@ import { portFault } from '../banned-ports.js';
 /** Shown in place of a stored secret; sent back, it keeps the secret. */
 export const secretMask = '********';
 
-/** Key that may be left out or null, and then has the value `fallback`. */
+/** Key that may be omitted or null, and then has the value `fallback`. */
 export function orDefault<S extends z.ZodType>(schema: S, fallback: z.output<S>) {
   return schema.nullish().transform((value): z.output<S> => value ?? fallback);
 }
 
-/** Key that may be left out; null clears it. */
+/** Key that may be omitted; null clears it. */
 export function orNothing<S extends z.ZodType>(schema: S) {
   return schema.nullish().transform((value): z.output<S> | undefined => value ?? undefined);
 }

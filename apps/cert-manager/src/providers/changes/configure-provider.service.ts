@@ -80,7 +80,7 @@ export function sealConfig(row: ProviderRow, valid: Config, keyRing: KeyRing | u
   return { config, secrets: sealSecrets(row, given, keyRing) };
 }
 
-/** Without the keys that were left out, as it will be read again. */
+/** Without the keys that were omitted, as it will be read again. */
 function asJson(config: Config): Config {
   return JSON.parse(JSON.stringify(config)) as Config;
 }

@@ -17,7 +17,7 @@ export interface DeleteProviderDeps {
 }
 
 /**
- * Deletes a provider with its accounts and secrets; certificates that it issued stay and name no provider any more.
+ * Deletes a provider with its accounts and secrets; certificates that it issued stay and no longer name a provider.
  * Throws Forbidden, NotFound, and Conflict for the first provider of a kind and for one that something still names.
  */
 export async function deleteProvider(

@@ -22,7 +22,7 @@ export function takeSecretsOut(
   return { config: copy, secrets };
 }
 
-/** Configuration with secrets in their places; one whose place is gone is left out. */
+/** Configuration with secrets in their places; one whose place is gone is omitted. */
 export function putSecretsIn(config: Config, secrets: Iterable<readonly [string, string]>): Config {
   const copy = structuredClone(config) as Record<string, unknown>;
   for (const [path, value] of secrets) {

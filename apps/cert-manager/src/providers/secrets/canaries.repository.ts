@@ -24,7 +24,7 @@ export function insertCanary(tx: Tx, row: CanaryRow): Promise<void> {
   return insertMany(tx, encryptionCanaries, [row]);
 }
 
-/** Forgets the keys that encrypt nothing any more: all but one. */
+/** Forgets the keys that no longer encrypt anything: all but one. */
 export async function deleteOtherCanaries(tx: Tx, keyId: string): Promise<void> {
   await deleteRows(tx, encryptionCanaries, { keyId: Not(keyId) });
 }

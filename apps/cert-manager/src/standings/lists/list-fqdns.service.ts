@@ -116,7 +116,7 @@ export async function countFqdnStates(
   return db.read((tx) => countStates(tx, { scope: scopeOf(caller, spaceId), q }, clock.now()));
 }
 
-/** An FQDN, the name of its space, and how it stands. Throws NotFound. */
+/** An FQDN, the name of its space, and its state. Throws NotFound. */
 export async function showFqdn(
   { db, clock, keyAlgorithms }: ListFqdnsDeps,
   caller: Caller,

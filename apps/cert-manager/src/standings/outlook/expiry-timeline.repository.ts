@@ -4,7 +4,7 @@ import { noDate } from '../standings.repository.js';
 import type { Timeline } from './expiry-timeline.js';
 import { type EndingRow, endingColumns, inSpaces } from './outlook.repository.js';
 
-/** How many certificates end on a day, in UTC, by what becomes of them. */
+/** How many certificates end on a day, in UTC, by what happens to them. */
 export interface DayRow {
   /** As in 2026-03-01. */
   readonly day: string;

@@ -12,7 +12,7 @@ export interface TimelineQuery {
   readonly spaceId?: string | undefined;
 }
 
-/** How many certificates end in each bucket, by what becomes of them. */
+/** How many certificates end in each bucket, by what happens to them. */
 export interface TimelineReport {
   readonly buckets: readonly { start: Date; willRenew: number; needsHand: number; failing: number }[];
   readonly overdue: number;

@@ -14,7 +14,7 @@ export interface Prober {
   /** Why a connection may not be made; undefined where it may. */
   readonly refusal: (address: string, port: number) => string | undefined;
   readonly portRefusal: (port: number) => string | undefined;
-  /** What each address serves; those that were not observed when the signal came are left out. Never rejects for what the other side does. */
+  /** What each address serves; those that were not observed when the signal came are omitted. Never rejects for what the other side does. */
   readonly look: (
     target: TargetSettings,
     options: { readonly keyAlgorithm: string | undefined; readonly signal: AbortSignal },

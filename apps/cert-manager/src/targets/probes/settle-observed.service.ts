@@ -46,7 +46,7 @@ export interface Settled {
 
 /**
  * Stores what was observed of a target, judged by the certificates as they are in this transaction, and the verdict of
- * its FQDN. Observations that are older than what is stored are left out.
+ * its FQDN. Observations that are older than what is stored are omitted.
  */
 export async function settleObserved(tx: Tx, listener: ServedListener, observed: Observed): Promise<Settled> {
   const { target, found, observer, observedAt, isWhole } = observed;

@@ -15,7 +15,7 @@ export interface Newest {
   readonly issuedWith: readonly Certificate[];
 }
 
-/** What is known of the certificates of an FQDN, where these serial numbers were observed. */
+/** What is known about the certificates of an FQDN, where these serial numbers were observed. */
 export interface Known extends Omit<Expectation, 'graceSeconds' | 'newest'> {
   readonly newest: Newest | undefined;
 }

@@ -109,7 +109,7 @@ function invalidToken(message: string): Unauthenticated {
   return new Unauthenticated(message, { code: 'invalid_token', title: 'API token refused' });
 }
 
-/** The caller by their session; undefined when the secret opens none any more. */
+/** The caller by their session; undefined when the secret no longer opens a session. */
 async function bySession(
   { db, clock, noteUse }: IdentifyDeps,
   secret: string,

@@ -119,7 +119,7 @@ export async function findOwnSession(
   return { csrfToken: csrfTokenOf(session), idleEndsAt, endsAt };
 }
 
-/** Deletes sessions that no one can use any more. */
+/** Deletes sessions that can no longer be used. */
 export async function sweepSessions({ db, clock }: Pick<SessionsDeps, 'db' | 'clock'>): Promise<void> {
   const now = clock.now();
   const idleSince = new Date(now.getTime() - idleMs);

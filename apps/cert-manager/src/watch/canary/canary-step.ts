@@ -1,6 +1,6 @@
 const minute = 60_000;
 
-/** What is known of a round of the canary. */
+/** What is known about a round of the canary. */
 export interface CanaryRound {
   /** When the monitor took the ping after which the check is to fall; null between two rounds. */
   readonly pingedAt: Date | null;

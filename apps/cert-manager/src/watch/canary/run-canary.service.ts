@@ -79,7 +79,7 @@ export function createCanary(deps: CanaryDeps): () => Promise<void> {
   };
 }
 
-/** Deletes the check of a canary that is not wanted any more, once. */
+/** Deletes the check of a canary that is no longer wanted, once. */
 export function createCanaryRemoval({ db, client }: Pick<CanaryDeps, 'db' | 'client'>): () => Promise<void> {
   let isDone = false;
   return async () => {

@@ -25,7 +25,7 @@ export interface SyncEnd {
   readonly row: ClaimedFqdn;
   /** Pings that the monitor has taken. */
   readonly sent: readonly string[];
-  /** What is known of the check now; `unwatched` when it is gone, and rightly so. */
+  /** What is known about the check now; `unwatched` when it is gone, and rightly so. */
   readonly next: (WatchedState & { readonly dueAt: Date }) | 'unwatched';
 }
 
@@ -37,7 +37,7 @@ interface CheckSync {
 }
 
 type CheckState = Pick<ClaimedFqdn, 'checkUuid' | 'pingedAt' | 'toldDeadline' | 'toldFrom' | 'toldAt'>;
-/** What is known of a check that is not there. */
+/** What is known about a check that is not there. */
 export const noCheck: CheckState = {
   checkUuid: null,
   pingedAt: null,

@@ -13,7 +13,7 @@ import {
 import { fqdnWithCsr, newCsr } from '../../support/signing.js';
 import type { RevocationPlace } from './revocation-place.js';
 
-/** Tests of what becomes of an FQDN after a revocation. */
+/** Tests of what happens to an FQDN after a revocation. */
 export function describeWhatFollows({ place, revoke, signed, newestOf }: RevocationPlace): void {
   test('is followed at once by a renewal that states the reason, if renewal is on', async () => {
     const fqdn = await renewedFqdn(place);

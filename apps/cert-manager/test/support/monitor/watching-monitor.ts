@@ -12,7 +12,7 @@ export interface StoredCheck {
   readonly pings: { readonly signal: string; readonly rid: string | null; readonly body: string }[];
 }
 
-/** What the monitor is asked, as `POST /checks/`; uuids are left out. */
+/** What the monitor is asked, as `POST /checks/`; uuids are omitted. */
 type Asked = string;
 
 /** A monitor that stores many checks, identified by their slugs. */

@@ -27,7 +27,7 @@ const uuidForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
  * Changes at most 5000 checks of the caller's project that the input names or that match, 200 in each transaction, and
- * returns what came of each, and where the rest begins. If the process ends in between, the same call changes the rest.
+ * returns the result of each, and where the rest begins. If the process ends in between, the same call changes the rest.
  * Throws InvalidInput, and Conflict where more match than `atMost`.
  */
 export async function changeChecks(

@@ -30,7 +30,7 @@ export async function listNamedChecks(
 }
 
 /**
- * Checks of a project, locked until the transaction ends; those that were deleted are left out. Locked in the order of
+ * Checks of a project, locked until the transaction ends; those that were deleted are omitted. Locked in the order of
  * their ids, as by pings, and before they are read: a statement that waits for a lock reads old versions of joined rows.
  */
 export async function lockChecks(tx: Tx, projectId: string, ids: readonly number[]): Promise<Check[]> {

@@ -37,7 +37,7 @@ class LineSearch {
     this.#countStep = countStep;
   }
 
-  /** Times that the clocks skip are left out, repeated ones count the first time. */
+  /** Times that the clocks skip are omitted, repeated ones count the first time. */
   next(after: number, tz: string): number | undefined {
     const local = localTimeIn(this.#line.tz ?? tz);
     let wall = this.#firstWall(Math.floor(local.latestWallAt(after) / 1000) * 1000);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { duration, instant, primaryKey, textUpTo, uuid } from './dump-values.js';
 
-// Rows as the models of Healthchecks at 29b5ec25 write them; fields that nothing here needs are left out. A field that
+// Rows as the models of Healthchecks at 29b5ec25 write them; fields that nothing here needs are omitted. A field that
 // an older version lacks has the default of its model.
 
 const user = z.object({ email: z.string().max(254), date_joined: instant });

@@ -9,7 +9,7 @@ const valueOrEnd = />|=\s*(?:(["'])|[^\s>"'][^\s>]*)/g;
 const hiddenElements: ReadonlySet<string> = new Set(['script', 'style']);
 
 /**
- * Words of an HTML text: tags leave no blank behind, runs of blanks become one. What browsers do not show is left out,
+ * Words of an HTML text: tags leave no blank behind, runs of blanks become one. What browsers do not show is omitted,
  * and so is a tag or comment without an end. Takes time in proportion to the length, whatever the text.
  */
 export function textOfHtml(html: string): string {

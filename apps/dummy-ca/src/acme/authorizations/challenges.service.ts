@@ -56,7 +56,7 @@ function requirePending({ clock }: AcmeDeps, authorization: Authorization): void
   throw new AcmeProblem('malformed', `the authorization is not pending but ${status}`);
 }
 
-/** Begins validations again that were under way when the process ended, so that no client waits for their end for good. */
+/** Begins validations again that were under way when the process ended, so that no client waits forever. */
 export function resumeValidations(deps: AcmeDeps): void {
   for (const authorization of deps.store.listBroken()) {
     const account = deps.store.findAccount(authorization.accountId);
@@ -80,7 +80,7 @@ async function validate(
   try {
     const proof = { token, keyAuthorization: keyAuthorization(token, account.jwk) };
     await prove({ type: challenge.type, identifier, ...proof });
-    // Invalid is for good (RFC 8555 §7.1.6), also for a challenge that was under way already.
+    // Invalid is permanent (RFC 8555 §7.1.6), also for a challenge that was under way already.
     if (authorizationStatus(authorization, clock.now()) === 'invalid') {
       throw new AcmeProblem('unauthorized', 'the authorization became invalid meanwhile');
     }

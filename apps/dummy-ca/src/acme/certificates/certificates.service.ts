@@ -8,7 +8,7 @@ import { accountOf, type SignedRequest } from '../protocol/signed-requests.servi
 const chainType = 'application/pem-certificate-chain';
 
 /**
- * Certificate with the chain of the given number, leaf first, the root left out, with links to the other chains
+ * Certificate with the chain of the given number, leaf first, the root omitted, with links to the other chains
  * (RFC 8555 §7.4.2). Throws `malformed` with status 404 if there is none, `unauthorized` for another account.
  */
 export async function downloadCertificate(

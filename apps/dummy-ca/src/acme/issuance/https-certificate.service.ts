@@ -20,7 +20,7 @@ const backdateSeconds = 60;
 
 /**
  * PEM of a fresh key and of its certificate from the root, for the service itself under the given names; those that
- * the root's name constraints refuse are left out. Throws StartFailed when they refuse all.
+ * the root's name constraints refuse are omitted. Throws StartFailed when they refuse all.
  */
 export async function makeHttpsCertificate(
   { issuer, serialNumbers, pointers }: Pick<CertificateAuthority, 'issuer' | 'serialNumbers' | 'pointers'>,

@@ -37,7 +37,7 @@ export function getOrder({ store }: AcmeDeps, request: SignedRequest, id: string
   throw new AcmeProblem('unauthorized', 'the order is that of another account');
 }
 
-/** One page of the account's orders, those that are invalid left out (RFC 8555 §7.1.2.1). */
+/** One page of the account's orders, those that are invalid omitted (RFC 8555 §7.1.2.1). */
 export async function listOrders(
   deps: AcmeDeps,
   request: SignedRequest,
@@ -56,7 +56,7 @@ export async function listOrders(
   return ok({ orders: addresses }, { links: next === undefined ? [] : [link(`${page}${next.id}`, 'next')] });
 }
 
-/** So many of the orders, those that are invalid left out; the statuses of the others are not worked out. */
+/** So many of the orders, those that are invalid omitted; the statuses of the others are not worked out. */
 function firstShown(deps: AcmeDeps, orders: readonly Order[], max: number): Order[] {
   const shown: Order[] = [];
   for (const order of orders) {

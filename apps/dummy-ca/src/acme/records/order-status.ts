@@ -36,7 +36,7 @@ export interface AuthorizationFacts {
 }
 
 /**
- * Status of an authorization at `now` (RFC 8555 §7.1.6). The challenge that is decided first decides, for good; a
+ * Status of an authorization at `now` (RFC 8555 §7.1.6). The challenge that is decided first decides, permanently; a
  * pending one past its end is invalid (§7.1.4, `expires`), a valid one expired.
  */
 export function authorizationStatus(facts: AuthorizationFacts, now: Date): AcmeAuthorizationStatus {

@@ -56,7 +56,7 @@ const certificatesIn = (pem: string): Certificate[] =>
     .filter(({ label }) => label === 'CERTIFICATE')
     .map(({ der }) => parseCertificate(der));
 
-/** Roots that Node trusts; one of an old kind that cannot be read is left out. */
+/** Roots that Node trusts; one of an old kind that cannot be read is omitted. */
 export function systemRoots(): Certificate[] {
   return rootCertificates.flatMap((pem) => {
     try {

@@ -19,7 +19,7 @@ export const certificateSchema = z
     issuer: z.string(),
     expiresAt: scalars.instant,
     createdAt: scalars.instant,
-    /** After a refresh: `missing` when the provider does not know the certificate any more. */
+    /** After a refresh: `missing` when the provider no longer knows the certificate. */
     providerStatus: z.string().optional(),
     /** When and why it was revoked (RFC 5280 §5.3.1); absent while it is not. */
     revokedAt: scalars.instant.optional(),

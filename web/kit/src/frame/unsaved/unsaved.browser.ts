@@ -15,7 +15,7 @@ function isField(target: EventTarget | null): target is Field {
   );
 }
 
-/** Notes what is typed into forms, searches left out. To be called once. */
+/** Notes what is typed into forms, searches omitted. To be called once. */
 export function followUnsaved(): void {
   addEventListener('input', ({ target }) => {
     if (!isField(target) || target.form === null || 'search' in target.form.dataset) return;

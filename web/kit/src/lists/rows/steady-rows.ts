@@ -7,7 +7,7 @@ export interface SteadyRows<Row> {
   readonly unfit: ReadonlySet<string>;
 }
 
-/** What is known of rows that are not loaded any more. */
+/** What is known about rows that are not loaded any more. */
 export interface AbsentRows<Row> {
   /** Whether the filter of the list still finds a row. */
   readonly fits?: ((row: Row) => boolean) | undefined;
@@ -16,7 +16,7 @@ export interface AbsentRows<Row> {
 }
 
 /**
- * The rows that a list has loaded again, in the places in which they are shown already. A row that is not loaded any more
+ * The rows that a list has loaded again, in the places in which they are shown already. A row that is no longer loaded
  * stays as it was; one that was not shown comes after the others, as the rows of a next page do.
  */
 export function steadyRows<Row>(

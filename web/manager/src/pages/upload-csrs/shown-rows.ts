@@ -1,7 +1,7 @@
 import type { RowState } from '../../row-work.js';
 import type { CsrRow, JudgedCsr } from './judge-csr.js';
 
-/** A row with what is known of it. */
+/** A row with what is known about it. */
 export interface ShownRow {
   readonly row: CsrRow;
   readonly judged?: JudgedCsr;

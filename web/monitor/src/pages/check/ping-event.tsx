@@ -57,7 +57,7 @@ export function PingEvent({ event }: { readonly event: PingOfCheck }) {
   );
 }
 
-/** One event: when it was, what it was, and what is known of it. */
+/** One event: when it was, what it was, and what is known about it. */
 export function EventLine({
   at,
   chip,

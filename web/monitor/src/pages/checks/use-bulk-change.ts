@@ -30,7 +30,7 @@ const checkRules: BulkRules<CheckChangeResult> = {
 /** How long a change can be undone. */
 const undoSeconds = 8;
 
-/** A change that is done, with what came of it. */
+/** A change that is done, with the result. */
 export interface DoneChange {
   readonly change: CheckChange;
   readonly result: CheckChangeResult;

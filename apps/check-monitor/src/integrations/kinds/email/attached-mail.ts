@@ -53,7 +53,7 @@ interface Encoded {
   readonly body: Buffer;
 }
 
-/** Undefined for what is left out. */
+/** Undefined for what is omitted. */
 function encodePart(state: EncodingState, part: MimePart, depth: number): Encoded | undefined {
   state.parts += 1;
   if (state.parts > maxParts || depth > maxDepth) return omit(state, 'parts beyond the first ones');

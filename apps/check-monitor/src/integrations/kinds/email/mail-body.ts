@@ -29,7 +29,7 @@ export const refusedBody: ShownBody = {
 function endOf(body: Buffer): ShownBody {
   if (body.length <= maxBytes) return { note: '', text: body.toString('utf8') };
   let begin = body.length - maxBytes;
-  // a letter that is cut is left out
+  // a letter that is cut is omitted
   while (begin < body.length && ((body[begin] ?? 0) & 0xc0) === 0x80) begin += 1;
   return {
     note: `Showing the last ${maxBytes} bytes of ${body.length} bytes total.`,

@@ -66,7 +66,7 @@ interface SmtpFault {
 }
 
 /**
- * RFC 5321 §4.2.1: 5 is for good, 4 is not. RFC 3463 §3.2: 5.1.x says that there is no such mailbox. What the server
+ * RFC 5321 §4.2.1: 5 is permanent, 4 is not. RFC 3463 §3.2: 5.1.x says that there is no such mailbox. What the server
  * refuses before it was asked for a recipient, such as the login, is not about the message.
  */
 function judge({ responseCode, response = '', command = '', code }: SmtpFault): DeliveryResult {
