@@ -283,5 +283,5 @@ function monitorFaults({
   checkMonitorApiKey: key,
 }: ConfigOf<typeof settings>): string[] {
   if ((url === undefined) === (key === undefined)) return [];
-  return ['CHECK_MONITOR_URL and CHECK_MONITOR_API_KEY are needed both, or none'];
+  return ['CHECK_MONITOR_URL and CHECK_MONITOR_API_KEY belong together: set both or neither'];
 }

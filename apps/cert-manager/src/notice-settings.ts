@@ -62,7 +62,7 @@ export function noticeFaults(config: NoticeValues): string[] {
     ...(given === 0 || given === 3
       ? []
       : ['NOTICE_SMTP_URL, NOTICE_MAIL_FROM and NOTICE_MAIL_TO are needed all three, or none']),
-    ...(isHalf ? ['NOTICE_WEBHOOK_URL and NOTICE_WEBHOOK_SECRET are needed both, or none'] : []),
+    ...(isHalf ? ['NOTICE_WEBHOOK_URL and NOTICE_WEBHOOK_SECRET belong together: set both or neither'] : []),
   ];
 }
 

@@ -226,7 +226,7 @@ function senderAccountsOf(config: DeliveryValues, siteRoot: string): SenderAccou
   const { matrixHomeserver: homeserverUrl, matrixAccessToken: accessToken } = config;
   if ((homeserverUrl === undefined) !== (accessToken === undefined)) {
     const names = 'CHECK_MONITOR_MATRIX_HOMESERVER and CHECK_MONITOR_MATRIX_ACCESS_TOKEN';
-    throw new ConfigError([`${names} are needed both, or none`]);
+    throw new ConfigError([`${names} belong together: set both or neither`]);
   }
   const from =
     config.mailFrom ?? `"${siteName.replaceAll(/["\\]/g, '')}" <alerts@${new URL(siteRoot).hostname}>`;

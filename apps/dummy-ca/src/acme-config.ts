@@ -53,7 +53,7 @@ export const acmeSettings = {
   requireExternalAccount: setting(
     'DUMMY_CA_EAB_REQUIRED',
     off,
-    'true: each account must be bound to an external one',
+    'true: each account needs an external account binding',
   ),
   orderSeconds: setting('DUMMY_CA_ORDER_SECONDS', seconds(604_800), 'lifetime of an order in seconds'),
   authorizationSeconds: setting(

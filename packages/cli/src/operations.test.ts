@@ -64,7 +64,7 @@ test('each change of a name that others may have asks before there are two', () 
   expect(silent.map((command) => command.parent?.name())).toEqual(['contexts']);
 });
 
-test('each command that deletes, revokes or clears asks first, or goes on with --yes', () => {
+test('each command that deletes, revokes or clears asks first, or continues with --yes', () => {
   const losing = allOf(program).filter((command) =>
     /^(delete|revoke|clear|rotate)(-|$)/.test(command.name()),
   );

@@ -107,7 +107,7 @@ describe('mutations', () => {
     }
   }, 120_000);
 
-  test('throws nothing but InvalidInput for any damaged request', async () => {
+  test('throws only InvalidInput for any damaged request', async () => {
     const edits = fc.array(fc.tuple(fc.double({ min: 0, max: 1, noNaN: true }), fc.nat(255), fc.nat(2)), {
       minLength: 1,
       maxLength: 6,

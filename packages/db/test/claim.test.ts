@@ -36,7 +36,7 @@ describeEachDialect('a claim', (open) => {
     expect((await claimAt(seconds(10)))?.dueAt).toEqual(seconds(10));
   });
 
-  test('returns the row as it stands now', async () => {
+  test('returns the current row', async () => {
     await add(noon);
     const claimed = await claimAt(noon);
     expect(claimed).toEqual({

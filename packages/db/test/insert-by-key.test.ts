@@ -50,7 +50,7 @@ describeEachDialect('a row that may exist already', (open) => {
     expect(await find(row.id)).toEqual({ ...row, visits: 3, address: { street: 'Main', floors: [1] } });
   });
 
-  test('stays as it is when a row without columns beside its key is to be updated', async () => {
+  test('is unchanged when an update has no columns except the key', async () => {
     const row = { customerId: customer().id, door: 3 };
     for (let time = 0; time < 2; time += 1) {
       await database.transaction((tx) => insertOrUpdate(tx, passes, row));

@@ -120,7 +120,7 @@ describeEachDialect('work that takes long', (open, dialect) => {
     expect(await namesIn(database)).toEqual([]);
   });
 
-  test('reads one snapshot, whatever others write', async () => {
+  test('reads one snapshot while others write', async () => {
     const [begun, written] = [gate(), gate()];
     const reading = database.longRead(async (tx) => {
       const before = await names(tx);
@@ -137,7 +137,7 @@ describeEachDialect('work that takes long', (open, dialect) => {
   });
 });
 
-test('a thread that stopped in a transaction runs no more statements of it, but begins the next one', async () => {
+test('a thread that stopped in a transaction runs none of its other statements, but begins the next one', async () => {
   const file = join(scratchFolder('thread'), 'test.sqlite');
   const thread = new SqliteThread({ file, role: 'writer' });
   await thread.answer('BEGIN', []);

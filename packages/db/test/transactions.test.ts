@@ -169,7 +169,7 @@ describeEachDialect('reads and transactions', (open, dialect) => {
     expect(inspect({ ...(error as QueryFailedError) })).not.toContain('a secret');
   });
 
-  test('close after running work, and accept no more', async () => {
+  test('close after running work, and accept no further work', async () => {
     const hold = gate();
     const writing = database.transaction(async (tx) => {
       await insertNamed(tx, 'just in time');

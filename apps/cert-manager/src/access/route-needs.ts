@@ -182,7 +182,7 @@ function requireSession(caller: Caller): void {
 
 function requireToken(caller: Caller): void {
   if (caller.tokenId === undefined) {
-    throw new Forbidden('this is about the API token of the request: send one as Bearer', {
+    throw new Forbidden('this call needs an API token: send one as Bearer', {
       code: 'token_required',
       title: 'API token required',
     });

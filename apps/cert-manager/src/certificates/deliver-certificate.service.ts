@@ -65,7 +65,7 @@ async function wantedCertificate(tx: Tx, fqdnId: string, { certId }: WantedFile)
 }
 
 function noChain(): NotFound {
-  return new NotFound('the certificate was stored without intermediates; format=leaf is all of it', {
+  return new NotFound('the certificate was stored without intermediates: download it with format=leaf', {
     code: 'no_chain',
     title: 'No chain',
   });

@@ -27,7 +27,7 @@ export function orderSubject(csrPem: string): OrderSubject {
   const csr = parseCsr(csrDer);
   const fault = keyFault(csr) ?? signatureFault(csr) ?? nameFault(csr);
   if (fault !== undefined) {
-    throw new InvalidInput(`the CSR is not fit for ACME: ${fault}`, { code: 'csr_not_fit_for_acme' });
+    throw new InvalidInput(`the CSR cannot be used with ACME: ${fault}`, { code: 'csr_not_fit_for_acme' });
   }
   return { csrDer, identifiers: identifiersOf(csr) };
 }

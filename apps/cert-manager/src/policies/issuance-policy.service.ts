@@ -117,8 +117,11 @@ function unconfirmed({ count, items }: RefusedFqdns): Conflict {
 }
 
 function changedMeanwhile(): Conflict {
-  return new Conflict('the policy of the space was changed meanwhile; read it again before you set it', {
-    code: 'policy_changed',
-    title: 'Policy changed meanwhile',
-  });
+  return new Conflict(
+    'another user changed the policy of the space in the meantime: read it again before you set it',
+    {
+      code: 'policy_changed',
+      title: 'Policy changed meanwhile',
+    },
+  );
 }

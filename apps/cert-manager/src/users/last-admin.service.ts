@@ -9,8 +9,11 @@ import { lockEnabledAdmins } from './users.repository.js';
 export async function requireOtherAdmin(tx: Tx, userId: string): Promise<void> {
   const admins = await lockEnabledAdmins(tx);
   if (admins.some((id) => id !== userId) || !admins.includes(userId)) return;
-  throw new InvalidInput('the last enabled administrator can be neither deleted, disabled nor demoted', {
-    code: 'last_admin',
-    title: 'Last administrator',
-  });
+  throw new InvalidInput(
+    'the last enabled administrator cannot be deleted, disabled or demoted: make another user an administrator first',
+    {
+      code: 'last_admin',
+      title: 'Last administrator',
+    },
+  );
 }

@@ -164,7 +164,7 @@ describeEachDialect('lists by pages', (open) => {
     expect(headers['x-total-count']).toBe(String((await whole('/spaces')).length));
   });
 
-  test('a row that is added meanwhile neither moves nor repeats another', async () => {
+  test('a row that is added between two pages neither moves nor repeats another', async () => {
     const before = await whole('/spaces');
     const { headers } = await get('/spaces?limit=2').expect(200);
     const added = await addSpace(app);
@@ -204,7 +204,7 @@ describeEachDialect('lists by pages', (open) => {
     }
   });
 
-  test('latest=true shows the newest CSR, whatever the page', async () => {
+  test('latest=true shows the newest CSR on every page', async () => {
     const { body, headers } = await get(`${pathTo('csrs')}?latest=true&limit=1`).expect(200);
     expect(body).toEqual((await whole(pathTo('csrs'))).at(-1));
     expect(headers).not.toHaveProperty('x-total-count');

@@ -124,7 +124,7 @@ describeEachDialect('the order of certificates', (open) => {
     expect(await key(after)).not.toBe(await key(before));
   });
 
-  test('continues when no certificate is in use any more', async () => {
+  test('continues when the certificate in use was deleted', async () => {
     const fqdn = await renewedFqdn(place);
     const [first = ''] = await listed(fqdn);
     await place.app.database.transaction((tx) =>

@@ -137,7 +137,7 @@ describeEachDialect('importing a certificate', (open) => {
     expect(JSON.stringify(place.app.logged())).not.toContain('c2VjcmV0');
   });
 
-  test('takes the place of the last one in use, whatever the dates', async () => {
+  test('replaces the last one in use, even if its dates are earlier', async () => {
     const fqdn = await renewedFqdn(place);
     const issued = (await certificatesOf(place.app, fqdn))[0] as Certificate;
     const request = { dnsNames: ['www.example.org'], notBefore: inDays(-30), notAfter: inDays(3) };

@@ -16,7 +16,7 @@ jest.setTimeout(180_000);
   });
   afterAll(() => stage.close());
 
-  test('goes on with the names that are not changed, and changes none twice', async () => {
+  test('continues with the unchanged names, and changes none twice', async () => {
     const { app } = stage;
     const { space, fqdn } = await fqdnWithCsr(app, 'first.example.org');
     await seedListed(app.database, fqdn.id, 1_199);

@@ -21,7 +21,7 @@ const canRun = [hasBrowser(), hasCurl()].every(Boolean);
     return (await page.locator('main pre').textContent()) ?? '';
   }
 
-  test('shows a command that works beside its button', async () => {
+  test('shows a working command next to its button', async () => {
     const { ada } = stage.app.people;
     await stage.play('empty-pages', ada, '/account', async ({ page, look }) => {
       await page.route('**/providers?*', (route) => route.fulfill({ json: [] }));

@@ -66,7 +66,7 @@ describeEachDialect('a process that is killed', (open) => {
     const failuresOf = async ({ id }: Fqdn) =>
       (await auditEntries(app, 'certificate.issue')).filter(({ resourceId }) => resourceId === id);
 
-    test('its certificate is stored after its lease expires, even if another was stored meanwhile', async () => {
+    test('its certificate is stored after its lease expires, even if another was stored in the meantime', async () => {
       const { fqdn } = await fqdnWithCsr(app);
       const call = await sign(fqdn);
       const other = await sign(fqdn);

@@ -44,7 +44,7 @@ describeRequests('requesting a certificate', (place) => {
     await place.request(fqdn).expect(200);
   });
 
-  describe('when the FQDN is deleted meanwhile', () => {
+  describe('when the FQDN is deleted in the meantime', () => {
     /** Requests a certificate and deletes the FQDN at the moment. */
     async function deletedAt(deadline: OrderMoment): Promise<Fqdn> {
       const { fqdn } = await fqdnWithCsr(place.app);

@@ -161,7 +161,7 @@ describeEachDialect('signing a CSR', (open) => {
     });
   });
 
-  test('no more requests than configured are under way at once', async () => {
+  test('runs at most the configured number of requests at once', async () => {
     const { fqdn } = await fqdnWithCsr(app);
     await configure(app, { id: providerId }, { baseUrl: ca.url, maxConcurrency: 2 }).expect(200);
     ca.answer('when let go');

@@ -120,7 +120,7 @@ describeEachDialect('a renewal that the policy of its space forbids', (open) => 
     expect(signals().at(-1)).toBe('success');
   });
 
-  test('goes on when another CSR is uploaded that the policy allows', async () => {
+  test('continues when a CSR that the policy allows is uploaded', async () => {
     const fqdn = await renewedFqdn(place);
     await put(fqdn, {});
     await addCsr(app, fqdn, await newCsr(fqdn.fqdn, 'more.example.org'));

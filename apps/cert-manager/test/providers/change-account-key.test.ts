@@ -97,7 +97,7 @@ describeAgainstPebble('changing the key of an account', (open) => {
     expect(await tested()).toEqual(known);
   });
 
-  test('loses no key to another process that uses the account meanwhile', async () => {
+  test('loses no key while another process uses the account', async () => {
     const before = await account();
     await changeKey(async (moment) => {
       if (moment === 'next_key_stored') expect(await tested()).toEqual(known);

@@ -177,7 +177,7 @@ describeEachDialect('creating a provider', (open) => {
   });
 
   describe('in addition to another of its kind', () => {
-    test('signs with a CA of its own: an FQDN has certificates of both, each named by its provider', async () => {
+    test('signs with a second CA: an FQDN has certificates of both, each with its provider', async () => {
       const production = await startFakeCa(app.clock);
       const stage = await createProvider(app, { kind: 'dummy-ca', name: 'stage', config: own() });
       const config = { baseUrl: production.url, allowPrivateNetwork: true };

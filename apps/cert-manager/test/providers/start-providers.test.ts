@@ -61,7 +61,7 @@ describeEachDialect('the start', (open) => {
 
     test('refuses to go on without any', async () => {
       await start(line('a'));
-      await expect(start()).rejects.toThrow('this database holds encrypted secrets: set ENCRYPTION_KEYS');
+      await expect(start()).rejects.toThrow('this database contains encrypted secrets: set ENCRYPTION_KEYS');
     });
 
     test('requires no keys if nothing is encrypted', async () => {

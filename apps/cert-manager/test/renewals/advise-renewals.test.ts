@@ -210,7 +210,7 @@ describeEachDialect('the renewal information of a CA', (open) => {
     expect(asked).toHaveLength(10);
   });
 
-  test('is requested only from the CA of the certificate, and not for an FQDN deleted meanwhile', async () => {
+  test('is requested only from the CA of the certificate, and not for a deleted FQDN', async () => {
     await renewedFqdn(place);
     expect(await ask()).toBe(true);
     expect(asked).toEqual([]);

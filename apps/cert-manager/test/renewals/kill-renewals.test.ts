@@ -68,7 +68,7 @@ describeEachDialect('a process that is killed while it renews', (open) => {
     await expectRenewedAt(tries[step], fqdn);
   });
 
-  test('by the dummy CA, after its response: its certificate is stored although another one was stored meanwhile', async () => {
+  test('by the dummy CA, after its response: its certificate is stored although another one was stored in the meantime', async () => {
     const { app, ca } = place;
     const fqdn = await renewedFqdn(place);
     await moveToRenewal(app, fqdn);

@@ -74,7 +74,7 @@ describeEachDialect('a certificate that was issued for a failed renewal', (open)
       await expectEachOnce(fqdn, 3);
     });
 
-    test('is stored if the response was lost and another certificate was stored meanwhile', async () => {
+    test('is stored if the response was lost and another certificate was stored in the meantime', async () => {
       const { app, ca, providerId } = place;
       const fqdn = await renewedFqdn(place);
       await due(app, fqdn);

@@ -69,7 +69,7 @@ describeEachDialect('renewals whose certificates arrive at the same time', (open
     }
   });
 
-  test('are planned again with the reason if a policy forbids one of them meanwhile', async () => {
+  test('are planned again with the reason if a policy starts to forbid one of them', async () => {
     const { app } = place;
     const [forbidden, ...others] = await dueFqdns(3);
     if (forbidden === undefined) throw new Error('there are three');

@@ -164,7 +164,7 @@ describeEachDialect('FQDNs with their states', (open) => {
       }
     });
 
-    test('have the name of their space and the level of the caller beside their status', async () => {
+    test('have the name of their space and the level of the caller in addition to their status', async () => {
       const { ben } = app.people;
       const [plain] = await list({}, ben);
       expect(plain).not.toHaveProperty('spaceName');

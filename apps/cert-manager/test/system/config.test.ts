@@ -73,7 +73,7 @@ test.each([
     { NOTICE_SMTP_URL: 'smtp://mail.test' },
     'NOTICE_MAIL_TO are needed all three, or none',
   ],
-  ['a webhook without its secret', { NOTICE_WEBHOOK_URL: 'https://x.test' }, 'needed both, or none'],
+  ['a webhook without its secret', { NOTICE_WEBHOOK_URL: 'https://x.test' }, 'set both or neither'],
   ['an invalid secret', { NOTICE_WEBHOOK_SECRET: 'hunter2' }, 'NOTICE_WEBHOOK_SECRET: must be one secret'],
   [
     'a user name in the webhook',

@@ -32,7 +32,7 @@ describeEachDialect('GET /metrics', (open) => {
     const { app } = place;
     await app.request.get('/metrics').expect(401);
     const { body } = await app.request.get('/metrics').set(app.people.ada.auth).expect(401);
-    expect(body).toMatchObject({ status: 401, detail: 'the token of the metrics is needed' });
+    expect(body).toMatchObject({ status: 401, detail: 'this needs the metrics token: send it as Bearer' });
   });
 
   test('reports the queue, its lag, and the results of issuance', async () => {

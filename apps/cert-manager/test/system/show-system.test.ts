@@ -27,7 +27,7 @@ describeEachDialect('health', (open) => {
     },
   );
 
-  test('is shown whatever credential is sent', async () => {
+  test('is shown with every credential', async () => {
     await app.request.get('/health').set('Authorization', 'Bearer nonsense').expect(200);
   });
 

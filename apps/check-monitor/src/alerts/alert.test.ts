@@ -106,7 +106,7 @@ describe('alert', () => {
 
   test.each<[string, Partial<AlertFacts>, number | null]>([
     ['up after it fell', { status: 'up', flip: rose, earlier: fell }, fell.at],
-    ['up, but what was before is forgotten', { status: 'up', flip: rose }, null],
+    ['up, without a known earlier status', { status: 'up', flip: rose }, null],
     ['up after something else', { status: 'up', flip: rose, earlier: rose }, null],
     ['down', { earlier: fell }, null],
   ])('since when it was down: %s', (_situation, overrides, downSince) => {

@@ -40,7 +40,7 @@ describe('the retry schedule', () => {
   test.each([
     ['after the first try', 0, 1, 5 * second],
     ['after the third try', 40 * second, 3, 160 * second],
-    ['where a pause would lead beyond 24 hours, at 24 hours', 23.5 * hour, 27, 24 * hour],
+    ['if a pause would end after 24 hours, at 24 hours', 23.5 * hour, 27, 24 * hour],
     ['an instant before 24 hours, at 24 hours', 24 * hour - 1, 28, 24 * hour],
     ['at 24 hours, not at all', 24 * hour, 28, undefined],
     ['after a day without answers, not at all', 49 * hour, 1, undefined],

@@ -57,7 +57,7 @@ describe('drawing of a badge', () => {
 
   test.each([
     ['markup', `<a href="x">&'`, '&lt;a href=&quot;x&quot;&gt;&amp;&#x27;'],
-    ['what XML cannot hold', 'a\u0000b\u001bc\uffff', 'a\ufffdb\ufffdc\ufffd'],
+    ['characters that XML cannot contain', 'a\u0000b\u001bc\uffff', 'a\ufffdb\ufffdc\ufffd'],
     ['a lone surrogate', 'a\ud800', 'a\ufffd'],
   ])('a label with %s stays a well-formed document', (_situation, label, written) => {
     expect(drawBadge(label, 'up')).toContain(`y="14">${written}</text>`);

@@ -7,7 +7,7 @@ const refused: [string, Record<string, unknown>, string][] = [
   ['a name of 101 letters outside the base plane', { name: '😀'.repeat(101) }, 'name is too long'],
   ['a lone surrogate', { name: '\ud800' }, 'name is not valid Unicode'],
   ['a null character', { desc: 'a\0b' }, 'desc contains a null character'],
-  ['a lone surrogate beside another fault', { name: '\ud800', tz: 'x' }, 'tz is not a valid timezone'],
+  ['a lone surrogate and another fault', { name: '\ud800', tz: 'x' }, 'tz is not a valid timezone'],
   ['a long name with null characters', { name: '\0'.repeat(101) }, 'name is too long'],
   ['a null character in a slug', { slug: 'a\0' }, 'slug does not match pattern'],
   ['a lone surrogate in a zone', { tz: '\ud800' }, 'tz is not a valid timezone'],
@@ -40,7 +40,7 @@ const refused: [string, Record<string, unknown>, string][] = [
   ['a flag that is null', { filter_http_body: null }, 'filter_http_body is not a boolean'],
   ['a last ping that is not an instant', { import_last_ping: 'today' }, 'import_last_ping is not an instant'],
   ['another method', { methods: 'GET' }, 'methods has unexpected value'],
-  ['no method', { methods: null }, 'methods has unexpected value'],
+  ['null as methods', { methods: null }, 'methods has unexpected value'],
   ['a text as unique', { unique: 'name' }, 'unique is not an array'],
   ['an unknown unique field', { unique: ['name', 'uuid'] }, "an item in 'unique' has unexpected value"],
   ['the first fault by the order of fields counts', { tz: 1, desc: 1 }, 'desc is not a string'],
@@ -57,7 +57,7 @@ describe('parameters', () => {
     ['a year', { timeout: 31_536_000, grace: 60 }],
     ['the same unique field twice', { unique: ['name', 'name'] }],
     ['channels of 64 KiB', { channels: 'x,'.repeat(32_768) }],
-    ['channels that no project can have, as they are only compared', { channels: '\0\ud800' }],
+    ['impossible channel ids, since they are only compared', { channels: '\0\ud800' }],
   ])('takes %s', (_situation, body) => {
     expect(parseCheckSpec(body)).toMatchObject({ tz: undefined });
   });
@@ -107,7 +107,7 @@ describe('changed settings', () => {
 
 describe('match on unique fields', () => {
   test.each([
-    ['none listed', { name: 'x' }, undefined],
+    ['without channels', { name: 'x' }, undefined],
     ['one absent', { name: 'x', unique: ['name', 'slug'] }, undefined],
     ['all present', { name: 'x', grace: 60, unique: ['name', 'grace'] }, { name: 'x', graceSeconds: 60 }],
     ['empty texts match too', { tags: '', unique: ['tags'] }, { tags: '' }],

@@ -15,13 +15,13 @@ const long = 'x'.repeat(499);
 test.each<[string, string, OwnChange, object]>([
   ['adds a tag', 'a', { action: 'add-tags', tags: ['b'] }, { outcome: 'changed', tags: 'a b' }],
   ['adds a tag once', 'a', { action: 'add-tags', tags: ['b', 'b', 'a'] }, { tags: 'a b' }],
-  ['adds no tag that is there', ' a  b ', { action: 'add-tags', tags: ['b'] }, { outcome: 'unchanged' }],
+  ['does not add a tag twice', ' a  b ', { action: 'add-tags', tags: ['b'] }, { outcome: 'unchanged' }],
   ['adds to no tags', '', { action: 'add-tags', tags: ['b'] }, { tags: 'b' }],
   ['adds up to 500 characters', long.slice(1), { action: 'add-tags', tags: ['b'] }, { outcome: 'changed' }],
   ['adds no more than 500 characters', long, { action: 'add-tags', tags: ['b'] }, { outcome: 'skipped' }],
   ['removes tags', 'a b c', { action: 'remove-tags', tags: ['c', 'a'] }, { outcome: 'changed', tags: 'b' }],
   ['removes the last tag', 'a', { action: 'remove-tags', tags: ['a'] }, { outcome: 'changed', tags: '' }],
-  ['removes no part of a tag', 'ab', { action: 'remove-tags', tags: ['a'] }, { outcome: 'unchanged' }],
+  ['does not remove a part of a tag', 'ab', { action: 'remove-tags', tags: ['a'] }, { outcome: 'unchanged' }],
 ])('%s', (_name, tags, change, planned) => {
   expect(plannedChange(checkWith('up', tags), change, 20)).toMatchObject(planned);
 });

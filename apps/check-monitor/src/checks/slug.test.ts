@@ -7,7 +7,7 @@ test.each([
   ['signs vanish', 'a/b & c!', 'ab-c'],
   ['runs of blanks and hyphens', 'a \t--  b', 'a-b'],
   ['the ends are cleaned', ' -_x_- ', 'x'],
-  ['no letter of ours', 'наличие', ''],
+  ['letters that are not Latin', 'наличие', ''],
   ['a separator of records is a blank', 'a\x1eb', 'a-b'],
   ['nothing', '', ''],
   ['a ligature is taken apart', 'ﬁle', 'file'],

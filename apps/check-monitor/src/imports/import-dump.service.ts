@@ -33,7 +33,10 @@ async function importOrTakeBack(deps: ImportDeps, options: ImportOptions): Promi
           if (imported.report.outcome !== 'imported') throw new TakenBack(imported);
           return imported;
         }),
-      () => new Conflict('nothing was changed: another process wrote the same rows meanwhile. Import again'),
+      () =>
+        new Conflict(
+          'nothing was changed, because another process wrote the same rows at the same time: import again',
+        ),
     );
   } catch (error) {
     if (error instanceof TakenBack) return error.imported;

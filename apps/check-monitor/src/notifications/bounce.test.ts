@@ -40,9 +40,15 @@ describe('a bounced mail', () => {
     ],
     ['a folded address', mail(notification('\r\n <n.1@b.example>', '4.2.2')), 'n.1', '4.2.2', answer],
     ['words after the status', mail(notification('n.1@b.example', '5.0.0 (gone)')), 'n.1', '5.0.0', answer],
-    ['no report', mail(['To: n.1@b.example', 'Status: 5.1.1', '', 'out of office']), 'n.1', '', ''],
+    [
+      'a mail that is not a report',
+      mail(['To: n.1@b.example', 'Status: 5.1.1', '', 'out of office']),
+      'n.1',
+      '',
+      '',
+    ],
     ['nothing', Buffer.alloc(0), '', '', ''],
-    ['no text', Buffer.from([0, 255, 13, 10, 13, 10, 200]), '', '', ''],
+    ['octets that are not text', Buffer.from([0, 255, 13, 10, 13, 10, 200]), '', '', ''],
   ])('%s', (_situation, source, mailbox, status, diagnostic) => {
     expect(bounceMailbox(source)).toBe(mailbox);
     expect(parseDeliveryStatus(source)).toEqual({ status, diagnostic });

@@ -29,7 +29,7 @@ describe('origin of a request', () => {
   test.each([
     ['a stranger', '192.0.2.1', 'https', 'http'],
     ['a trusted proxy', proxy, 'https', 'https'],
-    ['a trusted proxy that says nothing', proxy, undefined, 'http'],
+    ['a trusted proxy without the header', proxy, undefined, 'http'],
     ['a long word', proxy, 'abcdefghijklm', 'abcdefghij'],
   ])('scheme from %s', (_situation, peer, forwardedProto, scheme) => {
     expect(originOf({ peer, forwardedFor: undefined, forwardedProto }, trusted).scheme).toBe(scheme);

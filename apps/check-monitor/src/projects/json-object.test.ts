@@ -31,7 +31,7 @@ describe('body as an object', () => {
     expect(() => parse(text)).toThrow(message);
   });
 
-  test('refuses what is not UTF-8', () => {
+  test('refuses bytes that are not UTF-8', () => {
     expect(() => parseJsonObject(Buffer.from([0x7b, 0xff, 0x7d]))).toThrow('could not parse request body');
   });
 });

@@ -80,7 +80,7 @@ describeMonitor('badges', (stage) => {
     expect(body.toString()).toContain('#e05d44');
   });
 
-  test('a check has a badge of its own', async () => {
+  test('every check has a badge', async () => {
     const check = await stage.ada.check({ name: 'Backup <1>' });
     await stage.ada.ping(check, '/fail');
     const svg = await fetchBadge(check.badge_url).expect(200);
@@ -109,7 +109,7 @@ describeMonitor('badges', (stage) => {
 
   test.each([
     ['a slug in place of a name', { slug: 'backup' }, 'backup'],
-    ['neither name nor slug', {}, 'unnamed'],
+    ['without name and slug', {}, 'unnamed'],
   ])('a check with %s does not show its UUID', async (_situation, settings, label) => {
     const check = await stage.ada.check(settings);
     const { body, text } = await stage.app.http.get(pathOf(check.badge_url).replace('.svg', '.shields'));

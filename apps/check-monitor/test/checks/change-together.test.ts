@@ -69,7 +69,7 @@ describeMonitor('two changes of one check at the same time', (stage) => {
     expect(pings).toMatchObject([{ type: 'ign' }]);
   });
 
-  test('creates a check if the one that "unique" matched was renamed meanwhile', async () => {
+  test('creates a check if the one that "unique" matched was renamed in the meantime', async () => {
     const { uuid } = await stage.ada.check({ name: 'old' });
     const sent = { name: 'old', desc: 'x', unique: ['name'] };
     const made = await changeTogether(uuid, { name: 'new' }, async () => stage.ada.post('/checks/', sent));

@@ -51,8 +51,8 @@ describeEachDialect('columns of a check', (open) => {
   afterAll(() => app.close());
 
   const cases: readonly [string, Partial<Check>][] = [
-    ['each value, and no flag', started],
-    ['no value where null is allowed', {}],
+    ['every value, without flags', started],
+    ['null wherever it is allowed', {}],
     ...flags.map((flag): [string, Partial<Check>] => [
       `the flag ${flag} alone`,
       { ...started, [flag]: true },

@@ -239,15 +239,15 @@ describe('a mail', () => {
 
 describe('a mail that cannot be sent', () => {
   test.each([
-    ['is retried where the mailbox is full', 452, 'try later', { permanent: false, retryReason: 'failed' }],
+    ['is retried if the mailbox is full', 452, 'try later', { permanent: false, retryReason: 'failed' }],
     [
       'is retried where the server does not know the sender yet',
       450,
       '4.7.1 later',
       { retryReason: 'failed' },
     ],
-    ['is final where there is no such mailbox', 550, '5.1.1 no such user', { permanent: true }],
-    ['is given up where the server takes it for spam', 554, '5.7.1 no', { permanent: false }],
+    ['is final if the mailbox does not exist', 550, '5.1.1 no such user', { permanent: true }],
+    ['is given up if the server classifies it as spam', 554, '5.7.1 no', { permanent: false }],
   ])('%s', async (_situation, code, message, meaning) => {
     server.refuse(code, message);
     const error = expect.stringContaining(`${code} ${message}`);

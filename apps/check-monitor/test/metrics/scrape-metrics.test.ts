@@ -33,7 +33,7 @@ describeEachDialect('GET /metrics', (open) => {
   test('requires its own token, and rejects keys of projects', async () => {
     await app.http.get('/metrics').expect(401);
     const { body } = await app.http.get('/metrics').set('X-Api-Key', ada.keys.readWriteKey).expect(401);
-    expect(body).toEqual({ error: 'the token of the metrics is needed' });
+    expect(body).toEqual({ error: 'this needs the metrics token: send it as Bearer' });
   });
 
   test('has the counters of the alert rules from the start, as 0', async () => {

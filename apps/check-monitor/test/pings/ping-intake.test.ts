@@ -45,7 +45,7 @@ describeMonitor('pings that arrive together', (stage) => {
     expect((await stage.ada.get(`/checks/${made.uuid}`)).body).toMatchObject({ status: 'up', n_pings: 4 });
   });
 
-  test('a check that is deleted meanwhile accepts no ping', async () => {
+  test('a check that is being deleted accepts no ping', async () => {
     const made = await stage.ada.check();
     const intake = intakeOf(stage);
     await intake.receive(pingTo(made.uuid));

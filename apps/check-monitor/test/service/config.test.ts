@@ -50,7 +50,7 @@ describe('configuration of delivery', () => {
   });
 
   test.each<[string, Record<string, string>, RegExp]>([
-    ['half of a Matrix account', { CHECK_MONITOR_MATRIX_ACCESS_TOKEN: 'secret' }, /needed both, or none$/],
+    ['half of a Matrix account', { CHECK_MONITOR_MATRIX_ACCESS_TOKEN: 'secret' }, /set both or neither$/],
     [
       'an invalid mail server',
       { CHECK_MONITOR_SMTP_URL: 'https://secret' },

@@ -26,7 +26,7 @@ describeOnPostgres('a monitor whose connections end in silence', () => {
 
   const ping = async () => (await fetch(`${monitor.url}/ping/${monitor.pingKey}/job?create=1`)).status;
 
-  test('answers each ping within 10 s, and goes on', async () => {
+  test('answers each ping within 10 s, and continues', async () => {
     expect(await ping()).toBe(201);
     expect(await Promise.all([ping(), ping(), ping()])).toEqual([200, 200, 200]);
     relay.freeze();

@@ -12,7 +12,7 @@ const certificate = (id: string, octets = 10) => ({
 const stored = (store: CertificatesStore, ids: readonly string[]) => ids.filter((id) => store.find(id));
 
 describe('a store of certificates', () => {
-  test('finds what was inserted, and nothing else', () => {
+  test('finds only inserted certificates', () => {
     const store = createCertificatesStore({ count: 2, octets: 1_000 });
     store.insert(certificate('a'));
     expect(store.find('a')).toEqual(certificate('a'));

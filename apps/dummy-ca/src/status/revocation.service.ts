@@ -30,7 +30,7 @@ export function liftHold({ revocations }: StatusDeps, serialNumber: string): voi
   const revocation = revocations.find(serialNumber);
   if (revocation === undefined) throw new NotFound('no revoked certificate has this serial number');
   if (revocation.reason !== 'certificateHold') {
-    throw new Conflict(`the certificate is revoked for good (${revocation.reason})`);
+    throw new Conflict(`the certificate is permanently revoked (${revocation.reason})`);
   }
   revocations.delete(serialNumber);
 }

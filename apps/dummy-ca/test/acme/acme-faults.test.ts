@@ -114,7 +114,7 @@ describe('faults on request', () => {
     });
   });
 
-  test('leave a challenge processing for good', async () => {
+  test('keep a challenge processing forever', async () => {
     await admin('POST', '/faults', { fault: 'processing', endpoint: 'challenge', times: 1 });
     const { body: order } = await client.order(name);
     const [challenge] = await client.challengesOf(order, 'http-01');

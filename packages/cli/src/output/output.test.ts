@@ -64,7 +64,7 @@ describe('a list', () => {
 describe('an error', () => {
   const env = { CERTLOOP_TOKEN: 'clt_other' };
 
-  test('is a sentence with the way out', async () => {
+  test('is a sentence that says what to do', async () => {
     expect(await certloop(['spaces'], { env })).toEqual({
       code: 1,
       out: '',
@@ -152,7 +152,7 @@ function wrongValues({ flags }: Option): string[] {
   return flags.includes('file') ? ['/nonexistent/file', '/', '/dev/null/x'] : ['/dev/null/x'];
 }
 
-test('no command shows a code of the system, a stack trace or a fault of its own', async () => {
+test('no command shows a system error code, a stack trace or an internal error', async () => {
   const lines = faultyCommandLines();
   expect(lines.length).toBeGreaterThan(120);
   const [url, key] = ['http://127.0.0.1:2', 'x'];

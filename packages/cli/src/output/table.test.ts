@@ -26,7 +26,7 @@ describe('table', () => {
   });
 });
 
-test('facts leave out what is absent', () => {
+test('facts omit absent values', () => {
   expect(formatFacts({ name: 'a', gone: undefined, list: [1] })).toBe('name: a\nlist: [1]\n');
 });
 

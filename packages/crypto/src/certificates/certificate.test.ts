@@ -126,7 +126,7 @@ test('the validity includes both of its bounds', () => {
   expect(valid('2027-01-01T00:00:00.000Z')).toBe(false);
 });
 
-test('throws nothing but InvalidInput for any damaged certificate', async () => {
+test('throws only InvalidInput for any damaged certificate', async () => {
   const root = parseCertificate(
     await forgeCertificate(forger, exportSpki(forger.privateKey), authorityParts('Root')),
   );

@@ -146,7 +146,7 @@ describe('reads back what it writes', () => {
   });
 });
 
-test('throws nothing but InvalidInput for any bytes', () => {
+test('throws only InvalidInput for any bytes', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 60 }), (octets) => {
       try {

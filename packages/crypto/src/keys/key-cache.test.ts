@@ -51,7 +51,7 @@ describe('a cache of keys', () => {
     expect(new Set(imported).size).toBe(3);
   });
 
-  test('uses no more memory however often a key is used', async () => {
+  test('uses the same memory even if a key is used often', async () => {
     setFlagsFromString('--expose-gc');
     const collectGarbage = runInNewContext('gc') as () => void;
     const heapUsed = () => {

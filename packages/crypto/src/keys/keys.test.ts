@@ -115,7 +115,7 @@ describe('private keys in PEM', () => {
     key = (await generateKeyPair('P-256')).privateKey;
   });
 
-  test('reads PKCS#8 and SEC 1, and ignores parameters beside the key', () => {
+  test('reads PKCS#8 and SEC 1, and ignores parameters before the key', () => {
     const sec1 = key.export({ type: 'sec1', format: 'pem' }).toString();
     const parameters = formatPem('EC PARAMETERS', encodeOid('1.2.840.10045.3.1.7'));
     for (const pem of [exportPrivateKeyPem(key), sec1, parameters + sec1]) {

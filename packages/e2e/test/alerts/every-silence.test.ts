@@ -187,7 +187,7 @@ describeEachDialect('the canary', (open) => {
   const canary = () => findCheck(place, 'certloop-canary');
   const withoutNotices = { NOTICE_WEBHOOK_URL: undefined, NOTICE_WEBHOOK_SECRET: undefined };
 
-  test('moves to the project of its own key, and leaves no check behind', async () => {
+  test('moves to the project of its own key, and deletes the old check', async () => {
     await pass(3);
     expect(await canary()).toBeDefined();
     const key = await place.otherProjectKey();

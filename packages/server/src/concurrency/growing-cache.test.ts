@@ -20,7 +20,7 @@ test('stores one entry for a key', () => {
   ]);
 });
 
-test('allocates no more for a high limit until entries arrive', () => {
+test('allocates memory for a high limit only when entries arrive', () => {
   const heap = () => process.memoryUsage().heapUsed + process.memoryUsage().arrayBuffers;
   const before = heap();
   const caches = Array.from({ length: 20 }, () => createGrowingCache(1_000_000));

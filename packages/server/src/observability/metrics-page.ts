@@ -35,7 +35,7 @@ export function metricsPage(metrics: Metrics, { metricsToken, metricsOpen }: Met
     noteRoute(response, '/metrics');
     if (metricsToken === undefined && !metricsOpen) throw new NotFound('nothing exists at this path');
     if (metricsToken !== undefined && !isBearer(request.get('authorization'), metricsToken)) {
-      throw new Unauthenticated('the token of the metrics is needed', {
+      throw new Unauthenticated('this needs the metrics token: send it as Bearer', {
         headers: { 'WWW-Authenticate': 'Bearer' },
       });
     }

@@ -71,8 +71,8 @@ describe('a response', () => {
     [
       403,
       'token_required',
-      'this is about the API token of the request: send one as Bearer',
-      'This is about the API token of the request: send one as Bearer. Every user may create an API token on the page of their account.',
+      'this call needs an API token: send one as Bearer',
+      'This call needs an API token: send one as Bearer. Every user may create an API token on the page of their account.',
     ],
     [
       403,
@@ -153,7 +153,7 @@ describe('faults of a form', () => {
     expect(faultsOf(refusal, ['email'])).toEqual({ byField: {}, general: 'Name: must not be empty.' });
   });
 
-  test('of members that the form does not have are shown beside those of its fields', () => {
+  test('of members that the form does not have are shown next to those of its fields', () => {
     const errors = [
       { path: 'name', message: 'must not be empty' },
       { path: 'spaceIds.0', message: 'does not exist' },

@@ -22,11 +22,11 @@ export async function proveKeyRing(deps: Deps, ring: KeyRing | undefined): Promi
   if (ring === undefined) {
     if (canaries.length === 0 && !holdsSecrets) return;
     throw new StartFailed(
-      'this database holds encrypted secrets: set ENCRYPTION_KEYS or ENCRYPTION_KEYS_FILE',
+      'this database contains encrypted secrets: set ENCRYPTION_KEYS or ENCRYPTION_KEYS_FILE',
     );
   }
   if (holdsSecrets && canaries.length === 0) {
-    throw new StartFailed('this database holds encrypted secrets, but the proof of their key is missing');
+    throw new StartFailed('this database contains encrypted secrets, but the proof of their key is missing');
   }
   for (const canary of canaries) proveKey(ring, canary);
   if (!canaries.some(({ keyId }) => keyId === ring.active.id)) await leaveCanary(deps, ring);

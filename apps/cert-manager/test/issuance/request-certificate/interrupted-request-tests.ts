@@ -9,7 +9,7 @@ import { encryptionKeys, type RequestPlace } from './request-place.js';
 
 /** Tests of requests whose process ended, or that failed while the CA had an order. */
 export function describeInterruptedRequests(place: RequestPlace): void {
-  describe('is taken up after the end of a process', () => {
+  describe('is continued after the end of a process', () => {
     test.each(orderMoments)('%s: one order, one certificate', async (moment) => {
       const { fqdn } = await fqdnWithCsr(place.app);
       place.deadly = moment;

@@ -65,7 +65,7 @@ export function describeChangesMeanwhile(place: RenewalPlace): void {
       expect((await entriesOf(app, fqdn)).map(({ status }) => status)).toEqual(['completed']);
     });
 
-    test('it is signed by hand: both certificates are stored, and one renewal is planned', async () => {
+    test('it is signed manually: both certificates are stored, and one renewal is planned', async () => {
       const { app, ca } = place;
       const fqdn = await renewedFqdn(place);
       await moveToRenewal(app, fqdn);
@@ -78,7 +78,7 @@ export function describeChangesMeanwhile(place: RenewalPlace): void {
       expect((await openEntryOf(app, fqdn)).certificateId).toBe(certificates.at(-1)?.id);
     });
 
-    test('it is signed by hand and the renewal fails: it is not tried again', async () => {
+    test('it is signed manually and the renewal fails: it is not tried again', async () => {
       const { app, ca } = place;
       const fqdn = await renewedFqdn(place);
       await moveToRenewal(app, fqdn);

@@ -51,7 +51,7 @@ describe('a page of checks', () => {
     ['with one of some statuses', { statuses: ['up', 'paused'] }, [1, 4]],
     ['whose job runs', { statuses: ['started'] }, [5]],
     ['of an integration', { ids: new Set([3, 4]) }, [3, 4]],
-    ['that nothing matches', { q: 'nothing' }, []],
+    ['that matches nothing', { q: 'nothing' }, []],
   ])('has the checks %s', (_situation, query, ids) => {
     expect(idsOf(query)).toEqual(ids);
   });

@@ -76,7 +76,12 @@ describe('integration of Healthchecks', () => {
   });
 
   test.each([
-    ['a kind that is not here', 'sms', json({ value: '+1' }), 'no integrations of the kind sms'],
+    [
+      'a kind that this service does not have',
+      'sms',
+      json({ value: '+1' }),
+      'no integrations of the kind sms',
+    ],
     ['settings that are not JSON', 'webhook', '{secret', 'its settings are not JSON'],
     ['settings that are not an object', 'telegram', '"secret"', 'its settings are not JSON'],
     ['settings that lack a member', 'discord', json({ secret: 1 }), 'settings.url'],

@@ -23,7 +23,7 @@ describe('duration in a dump', () => {
     ['an hour', '01:00:00', 3600 * second],
     ['days', '365 00:00:00', 365 * 86_400 * second],
     ['all parts', '1 02:03:04.000005', 93_784 * second + 5],
-    ['less than nothing', '-1 23:59:59', -second],
+    ['a negative duration', '-1 23:59:59', -second],
     ['ISO 8601 of all parts', 'P1DT02H03M04.000005S', 93_784 * second + 5],
     ['ISO 8601 of an hour', 'PT1H', 3600 * second],
     ['ISO 8601, negative', '-P0DT00H00M01S', -second],

@@ -10,7 +10,7 @@ const signatureOf = (link: string) => link.split('/').at(-2) ?? '';
 describe('signed links', () => {
   const right = signatureOf(signedLink(signer, subject));
 
-  test('name the channel and what is done to it', () => {
+  test('name the channel and the action', () => {
     expect(signedLink(signer, subject)).toBe(`https://monitor.example/integrations/${uuid}/unsub/${right}/`);
     expect(right).toMatch(/^[\w-]{32}$/);
   });

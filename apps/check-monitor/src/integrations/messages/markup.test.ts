@@ -59,7 +59,7 @@ test('a fence within a code block does not end it', () => {
 describe('blocks', () => {
   test.each<[string, (string | undefined)[], number, string]>([
     ['all that fit', ['a', 'b'], 100, 'a\n\nb'],
-    ['what is absent leaves no gap', ['a', undefined, 'b'], 100, 'a\n\nb'],
+    ['an absent part leaves no gap', ['a', undefined, 'b'], 100, 'a\n\nb'],
     ['exactly full', ['a', 'b'], 4, 'a\n\nb'],
     ['one octet too much', ['a', 'b'], 3, 'a'],
     ['a later one may still fit', ['a', 'bbbbbb', 'c'], 4, 'a\n\nc'],

@@ -29,7 +29,7 @@ describe('durations', () => {
     ['an hour and five minutes', 3900 * second, '1 hour, 5 minutes'],
     ['the two largest units', 90_061 * second, '1 day, 1 hour'],
     ['more than a week', 777_600 * second + 10_800 * second, '9 days, 3 hours'],
-    ['nothing of the next unit', 86_460 * second, '1 day'],
+    ['zero of the next unit', 86_460 * second, '1 day'],
     ['whole hours', 7200 * second, '2 hours'],
     ['a clock that went back', -second, '0 seconds'],
   ])('%s', (_situation, micros, text) => {

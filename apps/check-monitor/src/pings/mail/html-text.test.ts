@@ -13,7 +13,7 @@ test.each([
   ['a comment that does not end', 'a<!-- error', 'a'],
   ['a tag that does not end', 'a<b error', 'a'],
   ['a quoted value ends no tag', '<a title="x > FAILED">y</a>', 'y'],
-  ['nor with single quotes, blanks and further attributes', "<a title = 'x > FAILED'b='>' c>y</a>", 'y'],
+  ['a value in single quotes ends no tag either', "<a title = 'x > FAILED'b='>' c>y</a>", 'y'],
   ['a quote within a value is not a quote', '<a href=x?a="b>y</a>', 'y'],
   ['a quoted value that does not end', 'a<a title="x > FAILED', 'a'],
   ['signs of less', '1 < 2 and 3 > 2', '1 < 2 and 3 > 2'],

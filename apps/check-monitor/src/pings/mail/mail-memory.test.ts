@@ -14,7 +14,7 @@ const size = async (source: Buffer) => source.length;
 describe('memory for mails', () => {
   test.each([
     ['nothing', 0, 10],
-    ['less than the first room', 100, 3],
+    ['less than the first reservation', 100, 3],
     ['exactly what is allowed', 300_000, 65_536],
     ['large pieces', 300_000, 200_000],
   ])('holds a mail of %s whole', async (_situation, bytes, pieceBytes) => {

@@ -104,7 +104,7 @@ export function describeRefusedDumps(open: OpenTestDatabase): void {
 
     test.each([
       ['without users', (row: { model: string }) => row.model !== 'auth.user', 'has no users (auth.user)'],
-      ['of nothing', () => false, 'has no users (auth.user)'],
+      ['that is empty', () => false, 'has no users (auth.user)'],
     ])('refuses a dump %s, naming the command', async (_situation, isCopied, reason) => {
       const { file: partial } = await writeDump(file, (row) => (isCopied(row) ? [row] : []));
       await expect(run({ file: partial })).rejects.toThrow(reason);

@@ -30,7 +30,7 @@ export async function newAccount(deps: AcmeDeps, request: SignedRequest): Promis
   }
   const asked = parsePayload(acmeRequests.newAccountSchema, request.payload);
   if (asked.onlyReturnExisting === true) {
-    throw new AcmeProblem('accountDoesNotExist', 'no account is known for this key');
+    throw new AcmeProblem('accountDoesNotExist', 'no account has this key');
   }
   requireAgreement(deps, request.links, asked.termsOfServiceAgreed === true);
   const account = {
@@ -76,7 +76,7 @@ export async function updateAccount(deps: AcmeDeps, request: SignedRequest, id: 
 export function ownAccount(request: SignedRequest, id: string): Account {
   const account = accountOf(request);
   if (account.id !== id)
-    throw new AcmeProblem('unauthorized', 'the account is another one than that of the kid');
+    throw new AcmeProblem('unauthorized', 'the address names another account than the kid');
   return account;
 }
 

@@ -16,7 +16,10 @@ export function requireExternalAccount(
 ): object | undefined {
   if (binding === undefined) {
     if (!isRequired) return undefined;
-    throw new AcmeProblem('externalAccountRequired', 'an account here must be bound to an external one');
+    throw new AcmeProblem(
+      'externalAccountRequired',
+      'this CA requires an external account binding (externalAccountBinding)',
+    );
   }
   const jws = parseSigned(binding);
   const { alg, kid, nonce } = jws.header;

@@ -33,7 +33,7 @@ export async function changeKey(deps: AcmeDeps, request: SignedRequest): Promise
   const change = { ...next, thumbprint: thumbprint(next.jwk) };
   const holder = deps.store.findAccountByThumbprint(change.thumbprint);
   if (holder !== undefined) {
-    throw new AcmeProblem('malformed', 'the new key is already that of an account', {
+    throw new AcmeProblem('malformed', 'an account with the new key already exists', {
       kind: 'conflict',
       headers: { Location: request.links.of('account', { id: holder.id }) },
     });

@@ -95,7 +95,7 @@ export function getAuthorization({ store }: AcmeDeps, request: SignedRequest, id
     throw new AcmeProblem('malformed', 'no such authorization', { kind: 'not_found' });
   }
   if (authorization.accountId !== accountOf(request).id) {
-    throw new AcmeProblem('unauthorized', 'the authorization is that of another account');
+    throw new AcmeProblem('unauthorized', 'the authorization belongs to another account');
   }
   return authorization;
 }

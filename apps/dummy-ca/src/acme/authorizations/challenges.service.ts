@@ -82,7 +82,7 @@ async function validate(
     await prove({ type: challenge.type, identifier, ...proof });
     // Invalid is permanent (RFC 8555 §7.1.6), also for a challenge that was under way already.
     if (authorizationStatus(authorization, clock.now()) === 'invalid') {
-      throw new AcmeProblem('unauthorized', 'the authorization became invalid meanwhile');
+      throw new AcmeProblem('unauthorized', 'the authorization became invalid in the meantime');
     }
     store.noteProven(authorization);
     counts.countChallenge({ type: challenge.type, outcome: 'valid' });

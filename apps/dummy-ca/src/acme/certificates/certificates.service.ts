@@ -20,7 +20,7 @@ export async function downloadCertificate(
   const above = chainNumbered(issuer.chains, chain);
   if (certificate === undefined || above === undefined) throw notFound('certificate');
   if (certificate.accountId !== accountOf(request).id) {
-    throw new AcmeProblem('unauthorized', 'the certificate is that of another account');
+    throw new AcmeProblem('unauthorized', 'the certificate belongs to another account');
   }
   const addresses = issuer.chains.map((_, number) =>
     number === 0

@@ -20,9 +20,9 @@ describe('faultSchema', () => {
     ['an unknown endpoint', { fault: 'badNonce', endpoint: 'nowhere' }],
     ['an unknown member', { fault: 'badNonce', rat: 0.5 }],
     ['a rate of zero', { fault: 'badNonce', rate: 0 }],
-    ['more than all', { fault: 'badNonce', rate: 1.1 }],
-    ['no times at all', { fault: 'badNonce', times: 0 }],
-    ['processing of what is never under way', { fault: 'processing', endpoint: 'newOrder' }],
+    ['a rate above 1', { fault: 'badNonce', rate: 1.1 }],
+    ['zero times', { fault: 'badNonce', times: 0 }],
+    ['processing at an endpoint without processing', { fault: 'processing', endpoint: 'newOrder' }],
   ])('refuses %s', (_, members) => {
     expect(faultSchema.safeParse(members).success).toBe(false);
   });
@@ -31,7 +31,7 @@ describe('faultSchema', () => {
 describe('strike', () => {
   test.each<[string, Fault[], Parameters<typeof drawFault>[1], () => number, Fault | undefined]>([
     ['its endpoint', [busy], 'newOrder', never, busy],
-    ['no other endpoint', [busy], 'newAccount', never, undefined],
+    ['not at another endpoint', [busy], 'newAccount', never, undefined],
     ['renewalInfo as the directory names it', [busyRenewal], 'renewalInfoOf', never, busyRenewal],
     ['any endpoint', [busyAnywhere], 'newAccount', never, busyAnywhere],
     ['its share, when drawn', [{ ...busy, rate: 0.1 }], 'newOrder', always, { ...busy, rate: 0.1 }],

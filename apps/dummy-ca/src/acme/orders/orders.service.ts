@@ -34,7 +34,7 @@ export function getOrder({ store }: AcmeDeps, request: SignedRequest, id: string
   const order = store.findOrder(id);
   if (order === undefined) throw new AcmeProblem('malformed', 'no such order', { kind: 'not_found' });
   if (order.accountId === accountOf(request).id) return order;
-  throw new AcmeProblem('unauthorized', 'the order is that of another account');
+  throw new AcmeProblem('unauthorized', 'the order belongs to another account');
 }
 
 /** One page of the account's orders, those that are invalid omitted (RFC 8555 §7.1.2.1). */

@@ -24,7 +24,7 @@ export function requireReplaceable(
     throw new AcmeProblem('malformed', 'the certificate to replace is not known', { kind: 'not_found' });
   }
   if (certificate.accountId !== account.id) {
-    throw new AcmeProblem('unauthorized', 'the certificate to replace is that of another account');
+    throw new AcmeProblem('unauthorized', 'the certificate to replace belongs to another account');
   }
   const old = new Set(certificate.identifiers.map(identifierKey));
   if (!identifiers.some((identifier) => old.has(identifierKey(identifier)))) {

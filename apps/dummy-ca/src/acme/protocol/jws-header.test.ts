@@ -14,9 +14,9 @@ const byJwk = { alg: 'ES256', jwk, url, nonce: 'n0-nce' };
 describe('readHeader', () => {
   test.each<[string, object, SignerForm, object]>([
     ['a kid', byKid, 'kid', { form: 'kid', kid }],
-    ['a kid where either will do', byKid, 'either', { form: 'kid', kid }],
+    ['a kid where both are allowed', byKid, 'either', { form: 'kid', kid }],
     ['a jwk', byJwk, 'jwk', { form: 'jwk', jwk }],
-    ['a jwk where either will do', byJwk, 'either', { form: 'jwk', jwk }],
+    ['a jwk where both are allowed', byJwk, 'either', { form: 'jwk', jwk }],
   ])('takes %s', (_, header, form, signer) => {
     expect(readHeader({ ...header }, { url, form })).toMatchObject({ nonce: 'n0-nce', signer });
   });

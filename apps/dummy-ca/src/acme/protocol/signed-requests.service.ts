@@ -50,7 +50,7 @@ export async function judgeRequest(deps: SignedDeps, request: UnjudgedRequest): 
 function identify(store: AcmeStore, signer: Signer, links: AcmeLinks) {
   if (signer.form === 'jwk') return { jwk: signer.jwk, key: signer.key, account: undefined };
   const account = store.findAccount(links.accountIdOf(signer.kid) ?? '');
-  if (account === undefined) throw new AcmeProblem('accountDoesNotExist', 'no account is known by the kid');
+  if (account === undefined) throw new AcmeProblem('accountDoesNotExist', 'no account has this kid');
   return { jwk: account.jwk, key: account.key, account };
 }
 

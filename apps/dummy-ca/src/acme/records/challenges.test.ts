@@ -37,7 +37,7 @@ describe('isHttp01Answer', () => {
   });
 });
 
-test('where and what is looked for', () => {
+test('returns the place and the content of the proof', () => {
   expect(http01Path('t0k-en')).toBe('/.well-known/acme-challenge/t0k-en');
   expect(dns01Name('www.example.test')).toBe('_acme-challenge.www.example.test');
   const value = dns01Value(keyAuthorization);

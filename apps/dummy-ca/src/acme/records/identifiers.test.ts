@@ -24,7 +24,7 @@ describe('parseIdentifiers', () => {
     ['an A-label', dns('xn--bcher-kva.test'), dns('xn--bcher-kva.test')],
     ['a wildcard', dns('*.example.test'), dns('*.example.test')],
     ['an A-label of a name that IDNA 2003 wrote otherwise', dns('xn--fa-hia.test'), dns('xn--fa-hia.test')],
-    ['hyphens where A-labels have theirs', dns('ab--c.test'), dns('ab--c.test')],
+    ['hyphens at the place of an A-label prefix', dns('ab--c.test'), dns('ab--c.test')],
     ['digits', dns('1.2.example'), dns('1.2.example')],
     ['digits in front of the last label', dns('example.1a'), dns('example.1a')],
     ['an IPv4 address', ip('192.0.2.1'), ip('192.0.2.1')],
@@ -54,7 +54,7 @@ describe('parseIdentifiers', () => {
     ['a port', dns('a.test:80'), 'malformed'],
     ['an A-label that decodes to nothing', dns('xn--a.test'), 'malformed'],
     ['an empty A-label', dns('xn--.test'), 'malformed'],
-    ['an A-label of what is written otherwise', dns('xn--bcher-1pa.test'), 'malformed'],
+    ['an A-label that does not round-trip', dns('xn--bcher-1pa.test'), 'malformed'],
     ['a wildcard of a wrong A-label', dns('*.xn--a.test'), 'malformed'],
     ['a number as the last label', dns('a.1'), 'malformed'],
     ['an address that is out of range', dns('192.0.2.256'), 'malformed'],
@@ -84,7 +84,7 @@ describe('parseIdentifiers', () => {
     expect(refusal.subproblems.map(({ identifier }) => identifier?.value)).toEqual(['a_b.test', 'y']);
   });
 
-  test('accepts a hundred, and no more', () => {
+  test('accepts at most a hundred', () => {
     const many = Array.from({ length: 101 }, (_, number) => dns(`n${number}.test`));
     expect(parseIdentifiers(many.slice(1))).toHaveLength(100);
     expect(refusalOf(...many).type).toBe('malformed');

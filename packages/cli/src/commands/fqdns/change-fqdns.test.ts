@@ -84,7 +84,7 @@ describe('a change of 300 FQDNs', () => {
     expect(countOn()).toBe(0);
   });
 
-  test('names each FQDN that the service skips in a line of its own', async () => {
+  test('names each FQDN that the service skips on a separate line', async () => {
     // more than one answer lists
     const refused = fqdns.slice(20, 200);
     for (const { fqdn } of refused) skipped.set(fqdn, `${fqdn} belongs to others`);

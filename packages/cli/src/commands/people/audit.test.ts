@@ -111,7 +111,7 @@ test('says that the service is away, and prints the entries of that time when it
   expect(said.out).toMatch(/^2026-01-02T03:04:05\.000Z {2}anna {2}fqdn\.4 .*f4\n.*f5\n$/);
 });
 
-test('ends when nothing reads it any more', async () => {
+test('ends when its reader is gone', async () => {
   const child = spawn(process.execPath, [program, 'audit', '--follow'], { env });
   const ended = once(child, 'exit');
   const said = text(child.stderr);

@@ -52,7 +52,7 @@ export function describeLoss(): void {
         )
         .map((noun) => noun.name());
 
-    test('exists once by --if-not-exists, is named, and goes on only after yes or --yes', async () => {
+    test('is created once by --if-not-exists, is named, and is deleted only after yes or --yes', async () => {
       const program = createProgram([], processIo(), () => undefined);
       const { password } = stack.credentials.certManager;
       const csr = join(folder, 'lost.csr');

@@ -75,7 +75,7 @@ export function describeUsage(): void {
     expect(await certloop([...save, '--out', '/dev/full'])).toEqual(full);
   });
 
-  test('what is not there is named', async () => {
+  test('names what was not found', async () => {
     expect(await certloopProcess(['fqdns', 'explain', 'gone.example.test'])).toEqual({
       code: 1,
       out: '',

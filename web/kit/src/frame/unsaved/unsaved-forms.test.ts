@@ -46,7 +46,7 @@ describe('unsaved input', () => {
     expect(left()).toEqual(['second']);
   });
 
-  test('is not changed by a switch beside the form that fails or succeeds', () => {
+  test('is not changed by a switch next to the form that fails or succeeds', () => {
     const { first, unsaved, left, send } = typedForms();
     send(first);
     unsaved.noteFailed(undefined);

@@ -38,7 +38,7 @@ export function listEvents(
 ): Promise<{ readonly events: CheckEvent[]; readonly next?: string }> {
   const wanted = types.split(',');
   const unknown = wanted.find((type) => !eventTypes.includes(type));
-  if (unknown !== undefined) throw new InvalidInput(`types: must be some of ${eventTypes.join(', ')}`);
+  if (unknown !== undefined) throw new InvalidInput(`types: must be one or more of ${eventTypes.join(', ')}`);
   const before = momentOf('before', bounds.before) ?? Number.MAX_SAFE_INTEGER;
   const after = momentOf('after', bounds.after) ?? 0;
   return deps.db.read(async (tx) => {
