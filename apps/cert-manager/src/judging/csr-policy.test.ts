@@ -93,13 +93,13 @@ describe('names', () => {
     ],
     ['no name at all', { hasSubjectAltName: false, dnsNames: [], commonNames: [] }, hostname, false],
     [
-      'the common name beside other DNS names',
+      'the common name in addition to other DNS names',
       { dnsNames: ['a.example'], commonNames: [hostname] },
       hostname,
       false,
     ],
     [
-      'the common name beside an IP address',
+      'the common name in addition to an IP address',
       { dnsNames: [], ipAddresses: ['192.0.2.1'], commonNames: [hostname] },
       hostname,
       false,

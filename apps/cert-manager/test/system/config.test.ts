@@ -18,7 +18,7 @@ test('listens on this machine only, with sign-in, if nothing is set', () => {
 test.each([
   ['sqlite:/var/lib/certs/manager.sqlite', '/var/lib/certs/setup-token'],
   ['postgres://localhost/certs', 'data/setup-token'],
-])('the setup token is written beside %s', (url, path) => {
+])('the setup token is written next to %s', (url, path) => {
   expect(readCertManagerConfig({ CERT_MANAGER_DATABASE_URL: url }).setupTokenPath).toBe(path);
 });
 

@@ -112,7 +112,7 @@ describe('match on unique fields', () => {
     ['all present', { name: 'x', grace: 60, unique: ['name', 'grace'] }, { name: 'x', graceSeconds: 60 }],
     ['empty texts match too', { tags: '', unique: ['tags'] }, { tags: '' }],
     [
-      'a period is matched beside a schedule',
+      'a period is matched in addition to a schedule',
       { timeout: 60, schedule: 'daily', unique: ['timeout'] },
       { timeoutSeconds: 60 },
     ],

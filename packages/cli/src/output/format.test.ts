@@ -41,7 +41,7 @@ describe('a table on a narrow terminal', () => {
     ['a host name of 253 octets', `${'a'.repeat(63)}.`.repeat(3) + 'a'.repeat(61)],
     ['wide characters', '日本語の証明書'.repeat(20)],
     ['emoji', '👩‍👩‍👧 🇩🇪 👍🏽 ❤️ '.repeat(20)],
-  ])('fits %s beside an id in 100 columns', (_what, name) => {
+  ])('fits %s and an id into 100 columns', (_what, name) => {
     const rows = [{ name, space: name, state: 'valid', message: name, id: 'i'.repeat(36) }];
     for (const line of formatTable(rows, { columns: 100 }).trimEnd().split('\n'))
       expect(line.replaceAll(/👩‍👩‍👧|🇩🇪|👍🏽|❤️|\p{Lo}/gu, '[]').length).toBeLessThanOrEqual(100);

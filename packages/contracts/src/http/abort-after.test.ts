@@ -24,7 +24,7 @@ const stop = new AbortController();
 
 test.each<[string, () => AbortSignal]>([
   ['alone', () => abortAfter(300)],
-  ['beside another signal', () => AbortSignal.any([abortAfter(300), stop.signal])],
+  ['together with another signal', () => AbortSignal.any([abortAfter(300), stop.signal])],
   ['through two signals', () => AbortSignal.any([AbortSignal.any([abortAfter(300), stop.signal])])],
 ])('aborts a call %s, whatever is collected meanwhile', async (_, make) => {
   const collecting = setInterval(collect, 20);

@@ -8,7 +8,7 @@ test.each([
   ['a slash at the end', '/spaces/', 'GET, HEAD, POST'],
   ['a parameter', '/spaces/5/fqdns', 'GET, HEAD, POST, DELETE'],
   ['an empty parameter', '/spaces//fqdns', undefined],
-  ['a literal beside a parameter', '/spaces/5/fqdns/count', 'GET, HEAD, PUT, DELETE'],
+  ['a literal next to a parameter', '/spaces/5/fqdns/count', 'GET, HEAD, PUT, DELETE'],
   ['nothing', '/nothing', undefined],
   ['no path', '', undefined],
 ])('%s: %s → %s', (_, path, allow) => {

@@ -46,7 +46,7 @@ describe('requests that are accepted', () => {
       ['a.test'],
     ],
     ['an empty list of extensions', { tail: [attributes(forgeRequest([]))] }, []],
-    ['a challenge password beside it', { tail: [attributes(password, forgeRequest([oneName]))] }, ['a.test']],
+    ['with a challenge password', { tail: [attributes(password, forgeRequest([oneName]))] }, ['a.test']],
     ['version 1', { version: encodeInteger(1n) }, []],
     ['version 2', { version: encodeInteger(2n) }, []],
     [

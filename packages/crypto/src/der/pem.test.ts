@@ -68,7 +68,7 @@ describe('texts that are rejected', () => {
     ['a block in a block', csr.replace('\n', `\n${csr}`), 'malformed_pem'],
     ['a boundary with four dashes', csr.replace('REQUEST-----\n', 'REQUEST----\n'), 'malformed_pem'],
     ['a label in lower case', csr.replaceAll('CERTIFICATE REQUEST', 'certificate request'), 'malformed_pem'],
-    ['a private key beside it', csr + formatPem('PRIVATE KEY', der), 'private_key_in_upload'],
+    ['with a private key', csr + formatPem('PRIVATE KEY', der), 'private_key_in_upload'],
     ['an EC private key', formatPem('EC PRIVATE KEY', der), 'private_key_in_upload'],
     ['an encrypted private key', formatPem('ENCRYPTED PRIVATE KEY', der), 'private_key_in_upload'],
     ['the start of a private key only', '-----BEGIN RSA PRIVATE KEY-----\nMII', 'private_key_in_upload'],

@@ -43,7 +43,7 @@ describe('constraintFault (RFC 5280 §4.2.1.10)', () => {
     ['a name that is not excluded', [excluded(dns('bad.test'))], 'good.test', true],
     ['excluded within permitted', [permitted(dns('test')), excluded(dns('bad.test'))], 'bad.test', false],
     ['a wildcard over an excluded name', [excluded(dns('a.corp.test'))], '*.corp.test', false],
-    ['a wildcard beside an excluded name', [excluded(dns('a.b.corp.test'))], '*.corp.test', true],
+    ['a wildcard next to an excluded name', [excluded(dns('a.b.corp.test'))], '*.corp.test', true],
     ['everything excluded', [excluded(dns(''))], 'a.test', false],
     ['a kind without constraints', [permitted(ip('0a000000ff000000'))], 'a.test', true],
   ])('host names: %s', (_, parts, name, expected) => {
@@ -68,7 +68,7 @@ describe('constraintFault (RFC 5280 §4.2.1.10)', () => {
   test.each<[string, Buffer[], Partial<GeneralNames>, SubjectFields, boolean]>([
     ['a common name is judged alone', [permitted(dns('a.test'))], {}, { commonName: 'b.test' }, false],
     [
-      'a common name beside names is not',
+      'a common name in addition to names is not',
       [permitted(dns('a.test'))],
       { dnsNames: ['a.test'] },
       { commonName: 'b.test' },

@@ -79,7 +79,7 @@ describe('names of CSRs for www.example.com', () => {
     ['the domain above it', { dnsNames: ['www.example.com', 'example.com'] }, {}, ['csr.dnsNames[1]']],
     ['its wildcard instead', { dnsNames: ['*.example.com'] }, { wildcards: true }, ['csr.dnsNames[0]']],
     [
-      'its wildcard beside it',
+      'its wildcard in addition to it',
       { dnsNames: ['www.example.com', '*.example.com'] },
       { wildcards: true },
       ['csr.dnsNames[1]'],

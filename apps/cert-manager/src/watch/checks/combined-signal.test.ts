@@ -21,6 +21,6 @@ test.each([
   ['fail', null, 'fail'],
   ['fail', 'a fault', 'fail'],
   ['log', 'a fault', 'log'],
-])('turns a %s of the renewal beside %j into %s', (signal, fault, sent) => {
+])('turns a %s of the renewal together with %j into %s', (signal, fault, sent) => {
   expect(limitByTargets(signal, fault)).toBe(sent);
 });

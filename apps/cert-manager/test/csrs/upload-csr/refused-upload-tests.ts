@@ -53,7 +53,7 @@ export function describeRefusedUploads(place: UploadPlace): void {
       ['secp256k1', () => csrSample('secp256k1'), 'csr_key_not_accepted'],
       ['another name', () => csrSample('other-name'), 'csr_san_mismatch'],
       [
-        'the FQDN only as common name beside other DNS names',
+        'the FQDN only as common name, with other DNS names',
         () => csrSample('other-sans'),
         'csr_san_mismatch',
       ],
@@ -138,7 +138,7 @@ export function describeRefusedUploads(place: UploadPlace): void {
         'csr',
       ],
       ['with two files', () => upload(csrSample('p256')).attach('csr', pem(), 'b.pem'), 'csr'],
-      ['with another file beside it', () => upload(csrSample('p256')).attach('key', pem(), 'b.pem'), 'csr'],
+      ['with a second file', () => upload(csrSample('p256')).attach('key', pem(), 'b.pem'), 'csr'],
       [
         'without spaceId',
         () => bare().field('fqdn', place.fqdn.fqdn).attach('csr', pem(), 'a.pem'),
