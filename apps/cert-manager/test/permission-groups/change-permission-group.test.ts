@@ -2,7 +2,7 @@ import type { PermissionGroup } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import fc from 'fast-check';
-import { changeGroup, makeGroup, malformedBodies, readGroup, send } from '../support/access/groups.js';
+import { changeGroup, makeGroup, malformedBodies, readGroup, sendJson } from '../support/access/groups.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { addSpace, auditEntries, badIds, unknownId } from '../support/inventory.js';
 
@@ -20,7 +20,7 @@ describeEachDialect('changing a permission group', (open) => {
   });
   afterAll(() => app.close());
 
-  const put = (id: string, body: unknown) => send(app, 'put', `/permission-groups/${id}`, body);
+  const put = (id: string, body: unknown) => sendJson(app, 'put', `/permission-groups/${id}`, body);
 
   test('changes the members that are sent, and no others', async () => {
     const group = await makeGroup(app, {
@@ -65,7 +65,7 @@ describeEachDialect('changing a permission group', (open) => {
   test('applies to the next request of a member', async () => {
     const { ben } = app.people;
     const group = await makeGroup(app, { spaceIds: [north], userIds: [ben.id] });
-    const create = () => send(app, 'post', `/spaces/${north}/fqdns`, { fqdn: 'b.example' }, ben);
+    const create = () => sendJson(app, 'post', `/spaces/${north}/fqdns`, { fqdn: 'b.example' }, ben);
     await create().expect(403);
     await changeGroup(app, group, { permission: 'READ_WRITE' });
     await create().expect(201);
@@ -101,8 +101,8 @@ describeEachDialect('changing a permission group', (open) => {
 
     test('callers who are not administrators', async () => {
       const path = `/permission-groups/${group.id}`;
-      await send(app, 'put', path, { name: 'x' }, app.people.cleo).expect(403);
-      await send(app, 'put', `/permission-groups/${unknownId}`, '{', app.people.cleo).expect(403);
+      await sendJson(app, 'put', path, { name: 'x' }, app.people.cleo).expect(403);
+      await sendJson(app, 'put', `/permission-groups/${unknownId}`, '{', app.people.cleo).expect(403);
     });
   });
 

@@ -1,6 +1,6 @@
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { malformedBodies, readGroup, send } from '../support/access/groups.js';
+import { malformedBodies, readGroup, sendJson } from '../support/access/groups.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { addSpace, auditEntries, unknownId } from '../support/inventory.js';
 
@@ -13,7 +13,7 @@ describeEachDialect('creating a permission group', (open) => {
   });
   afterAll(() => app.close());
 
-  const post = (body: unknown) => send(app, 'post', '/permission-groups', body);
+  const post = (body: unknown) => sendJson(app, 'post', '/permission-groups', body);
 
   test('returns every documented field, and stores the group', async () => {
     const { body } = await post({
@@ -119,7 +119,7 @@ describeEachDialect('creating a permission group', (open) => {
   describe('as a user who is not an administrator', () => {
     test('is refused before the body is judged', async () => {
       for (const person of [app.people.ben, app.people.cleo]) {
-        await send(app, 'post', '/permission-groups', '{', person).expect(403);
+        await sendJson(app, 'post', '/permission-groups', '{', person).expect(403);
       }
       await app.request.post('/permission-groups').send({}).expect(401);
     });

@@ -1,7 +1,7 @@
 import type { PermissionGroup } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { makeGroup, malformedBodies, readGroup, send } from '../support/access/groups.js';
+import { makeGroup, malformedBodies, readGroup, sendJson } from '../support/access/groups.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { auditEntries, badIds, unknownId } from '../support/inventory.js';
 
@@ -28,9 +28,9 @@ describeEachDialect('members of a permission group', (open) => {
   test('are replaced by a list without its duplicates', async () => {
     const { ada, cleo } = app.people;
     const userIds = [cleo.id, ada.id].toSorted();
-    const { body } = await send(app, 'put', path(), { userIds: [...userIds, cleo.id.toUpperCase()] }).expect(
-      200,
-    );
+    const { body } = await sendJson(app, 'put', path(), {
+      userIds: [...userIds, cleo.id.toUpperCase()],
+    }).expect(200);
     expect(body).toEqual({ userIds });
     expect(await list()).toEqual({ userIds });
     expect((await readGroup(app, group)).userIds).toEqual(userIds);
@@ -38,7 +38,7 @@ describeEachDialect('members of a permission group', (open) => {
       resourceId: group.id,
       details: { added: userIds, removed: [app.people.ben.id] },
     });
-    expect((await send(app, 'put', path(), { userIds: [] }).expect(200)).body).toEqual({ userIds: [] });
+    expect((await sendJson(app, 'put', path(), { userIds: [] }).expect(200)).body).toEqual({ userIds: [] });
   });
 
   test('are added, once', async () => {
@@ -79,7 +79,7 @@ describeEachDialect('members of a permission group', (open) => {
     ['an id that is not a UUID', { userIds: ['ben'] }],
     ['an id that no user has', { userIds: [unknownId] }],
   ])('are not replaced by %s', async (_, body) => {
-    await send(app, 'put', path(), body).expect(400);
+    await sendJson(app, 'put', path(), body).expect(400);
     expect(await list()).toEqual({ userIds: [app.people.ben.id] });
   });
 
@@ -87,7 +87,7 @@ describeEachDialect('members of a permission group', (open) => {
     const { ada, ben } = app.people;
     for (const id of [unknownId, ...badIds]) {
       await app.request.get(path('', id)).set(ada.auth).expect(404);
-      await send(app, 'put', path('', id), { userIds: [ben.id] }).expect(404);
+      await sendJson(app, 'put', path('', id), { userIds: [ben.id] }).expect(404);
       await app.request
         .post(path(`/${ben.id}`, id))
         .set(ada.auth)
@@ -104,7 +104,7 @@ describeEachDialect('members of a permission group', (open) => {
   test('are shown to and changed by administrators only', async () => {
     const { ben } = app.people;
     await app.request.get(path()).set(ben.auth).expect(403);
-    await send(app, 'put', path(), { userIds: [] }, ben).expect(403);
+    await sendJson(app, 'put', path(), { userIds: [] }, ben).expect(403);
     await app.request
       .post(path(`/${ben.id}`))
       .set(ben.auth)

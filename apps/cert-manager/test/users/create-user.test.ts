@@ -1,6 +1,6 @@
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { makeGroup, malformedBodies, readGroup, send } from '../support/access/groups.js';
+import { makeGroup, malformedBodies, readGroup, sendJson } from '../support/access/groups.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { auditEntries, unknownId } from '../support/inventory.js';
 import { signIn } from '../support/people.js';
@@ -19,7 +19,7 @@ describeEachDialect('creating a user', (open) => {
     const username = `user-${count}`;
     return { username, email: `${username}@example.org`, password: 'correct horse', ...overrides };
   };
-  const post = (body: unknown) => send(app, 'post', '/users', body);
+  const post = (body: unknown) => sendJson(app, 'post', '/users', body);
 
   test('shows the user with every documented field and without the password', async () => {
     const asked = { ...valid({ isAdmin: true }), id: unknownId, enabled: false, createdAt: 'never' };
@@ -163,7 +163,7 @@ describeEachDialect('creating a user', (open) => {
   });
 
   test('requires an administrator; others are rejected before the body is validated', async () => {
-    await send(app, 'post', '/users', '{', app.people.ben).expect(403);
+    await sendJson(app, 'post', '/users', '{', app.people.ben).expect(403);
     await app.request.post('/users').send(valid()).expect(401);
   });
 

@@ -1,7 +1,7 @@
 import type { User } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { makeGroup, send } from '../support/access/groups.js';
+import { makeGroup, sendJson } from '../support/access/groups.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { addUser } from '../support/factories.js';
 import { badIds, unknownId } from '../support/inventory.js';
@@ -20,7 +20,7 @@ describeEachDialect('reading users', (open) => {
   test('lists them oldest first, without their passwords', async () => {
     for (const username of ['zoe', 'abe']) {
       const user = { username, email: `${username}@example.org`, password: 'correct horse' };
-      await send(app, 'post', '/users', user).expect(201);
+      await sendJson(app, 'post', '/users', user).expect(201);
     }
     const { body } = await read().expect(200);
     const names = (body as User[]).map(({ username }) => username);

@@ -1,7 +1,7 @@
 import type { User } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { makeGroup, malformedBodies, readGroup, send } from '../support/access/groups.js';
+import { makeGroup, malformedBodies, readGroup, sendJson } from '../support/access/groups.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { addUser } from '../support/factories.js';
 import { auditEntries, badIds, unknownId } from '../support/inventory.js';
@@ -18,7 +18,7 @@ describeEachDialect('changing a user', (open) => {
   });
   afterAll(() => app.close());
 
-  const put = (id: string, body: unknown) => send(app, 'put', `/users/${id}`, body);
+  const put = (id: string, body: unknown) => sendJson(app, 'put', `/users/${id}`, body);
   const read = async (id = user.id) =>
     (await app.request.get(`/users/${id}`).set(app.people.ada.auth)).body as User;
 
@@ -129,8 +129,8 @@ describeEachDialect('changing a user', (open) => {
 
   test('requires an administrator, also for oneself', async () => {
     const { ben } = app.people;
-    await send(app, 'put', `/users/${ben.id}`, { isAdmin: true }, ben).expect(403);
-    await send(app, 'put', `/users/${unknownId}`, '{', ben).expect(403);
+    await sendJson(app, 'put', `/users/${ben.id}`, { isAdmin: true }, ben).expect(403);
+    await sendJson(app, 'put', `/users/${unknownId}`, '{', ben).expect(403);
     expect((await read(ben.id)).isAdmin).toBe(false);
   });
 
@@ -155,7 +155,7 @@ describeEachDialect('the last administrator', (open) => {
   afterEach(() => app.close());
 
   const put = (id: string, body: unknown, person = app.people.ada) =>
-    send(app, 'put', `/users/${id}`, body, person);
+    sendJson(app, 'put', `/users/${id}`, body, person);
   const enabledAdmins = async () => {
     const { body } = await app.request.get('/users').set(app.people.ada.auth);
     return (body as User[]).filter(({ isAdmin, enabled }) => isAdmin && enabled).length;

@@ -3,7 +3,7 @@ import type { TestApp } from '../app.js';
 import type { Person } from '../people.js';
 
 /** A request by someone with a JSON body, given as a value or as the text that is sent. */
-export function send(
+export function sendJson(
   app: TestApp,
   method: 'post' | 'put',
   path: string,
@@ -18,7 +18,7 @@ export function send(
 
 /** Makes a group as the administrator, through the API. */
 export async function makeGroup(app: TestApp, group: object): Promise<PermissionGroup> {
-  const { body } = await send(app, 'post', '/permission-groups', {
+  const { body } = await sendJson(app, 'post', '/permission-groups', {
     name: 'group',
     permission: 'READ',
     ...group,
@@ -28,7 +28,7 @@ export async function makeGroup(app: TestApp, group: object): Promise<Permission
 
 /** Changes a group as the administrator, through the API. */
 export async function changeGroup(app: TestApp, { id }: PermissionGroup, change: object) {
-  const { body } = await send(app, 'put', `/permission-groups/${id}`, change).expect(200);
+  const { body } = await sendJson(app, 'put', `/permission-groups/${id}`, change).expect(200);
   return body as PermissionGroup;
 }
 
