@@ -39,7 +39,7 @@ describe('Gotify', () => {
     expect([gotify.shouldNotify(settings, 'down'), gotify.shouldNotify(settings, 'up')]).toEqual([down, up]);
   });
 
-  test('leaves the priority to the server where none is set', async () => {
+  test('sends no priority if none is set', async () => {
     const settings = gotifySettings.parse({ url: target.server.url, token: 'A' });
     await createGotify(target.send).deliver(aDelivery(settings));
     expect(target.json()).not.toHaveProperty('priority');
