@@ -8,6 +8,7 @@ import { testDatabaseUrl } from '@certloop/db/testing';
 import { inheritedEnvironment } from '../../src/config.js';
 import { type Clients, clientsOf } from '../../src/main-job.js';
 import { type Stack, startStack } from '../../src/stack.js';
+import { prepareCredentials } from './first-credentials.js';
 
 /** A stack of real processes, and its clients. */
 export interface RunningStack {
@@ -31,10 +32,12 @@ export async function startTestStack(
   const certManager = await testDatabaseUrl(dialect, managerSchema);
   const checkMonitor = await testDatabaseUrl(dialect, monitorSchema);
   cleanups.push(certManager.drop, checkMonitor.drop);
+  const databaseUrls = { certManager: certManager.url, checkMonitor: checkMonitor.url };
+  await prepareCredentials(dataDir, databaseUrls);
   const stack = await startStack({
     dataDir,
     ports: { certManager: 0, checkMonitor: 0, dummyCa: 0 },
-    databaseUrls: { certManager: certManager.url, checkMonitor: checkMonitor.url },
+    databaseUrls,
     environment: { ...inheritedEnvironment(), HEARTBEAT_SECONDS: '1', LOG_LEVEL: 'warn', ...environment },
   });
   cleanups.push(() => stack.stop());
