@@ -8,8 +8,8 @@ import { readFileSync } from 'node:fs';
 export default class SlowestFirst {
   sort(tests) {
     const texts = new Map(tests.map((test) => [test, readFileSync(test.path, 'utf8')]));
-    const has = (text) => (test) => Number(texts.get(test).includes(text));
-    const [collects, isLong] = [has('--expose-gc'), has('jest.setTimeout(')];
+    const has = (pattern) => (test) => Number(pattern.test(texts.get(test)));
+    const [collects, isLong] = [has(/--expose-gc/), has(/jest\.setTimeout\(|^ *\}, [\d_]+\);$/m)];
     const lengthOf = (test) => texts.get(test).length;
     return tests.toSorted(
       (one, other) =>
