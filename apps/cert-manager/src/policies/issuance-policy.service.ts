@@ -118,7 +118,7 @@ function unconfirmed({ count, items }: RefusedFqdns): Conflict {
 
 function changedMeanwhile(): Conflict {
   return new Conflict(
-    'another user changed the policy of the space in the meantime: read it again before you set it',
+    'the policy of the space was changed after you read it: read it again before you set it',
     {
       code: 'policy_changed',
       title: 'Policy changed meanwhile',

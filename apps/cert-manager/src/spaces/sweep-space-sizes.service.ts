@@ -15,14 +15,14 @@ export async function sweepSpaceSizes({
   readonly logger: Logger;
 }): Promise<void> {
   const wrong = await db.longRead(listWrongSizes);
-  let mended = 0;
+  let corrected = 0;
   for (const id of wrong) {
     const recount = db.longTransaction(async (tx) => {
       if ((await lockSpace(tx, id)) === undefined) return;
       await recountSpace(tx, id);
-      mended += 1;
+      corrected += 1;
     });
     await recount.catch((error: unknown) => logger.warn({ spaceId: id, error }, 'spaces.not_recounted'));
   }
-  if (mended > 0) logger.info({ mended }, 'spaces.recounted');
+  if (corrected > 0) logger.info({ corrected }, 'spaces.recounted');
 }

@@ -19,7 +19,7 @@ const slice = 200;
  * and what no event says, such as a provider that was deleted. In slices, so that no one waits for it long.
  */
 export async function sweepStandings({ db, clock, logger, standings }: SweepStandingsDeps): Promise<void> {
-  let mended = 0;
+  let corrected = 0;
   for (let last = ''; ; ) {
     const { facts, wrong } = await db.longRead(async (tx) => {
       const found = await readFactsAfter(tx, last, slice);
@@ -31,9 +31,9 @@ export async function sweepStandings({ db, clock, logger, standings }: SweepStan
     });
     // read again there: it may have been corrected or changed in the meantime
     if (wrong.length > 0) await db.transaction((tx) => standings.refreshStates(tx, wrong));
-    mended += wrong.length;
+    corrected += wrong.length;
     if (facts.length < slice) break;
     last = facts.at(-1)?.id ?? '';
   }
-  if (mended > 0) logger.info({ mended }, 'standings.corrected');
+  if (corrected > 0) logger.info({ corrected }, 'standings.corrected');
 }

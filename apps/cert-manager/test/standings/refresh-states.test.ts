@@ -214,8 +214,8 @@ describeEachDialect('the stored state of an FQDN', (open) => {
     await app.sweepStandings();
     expect(await rowOf(fqdn)).toEqual({ ...before, updatedAt: app.clock.now() });
     expect(await rowOf(other)).toEqual(right);
-    const mended = app.logged().filter(({ event }) => event === 'standings.corrected');
-    expect(mended).toMatchObject([{ mended: 1 }]);
+    const corrected = app.logged().filter(({ event }) => event === 'standings.corrected');
+    expect(corrected).toMatchObject([{ corrected: 1 }]);
     (app.logged() as unknown[]).length = 0;
   });
 });
