@@ -102,7 +102,7 @@ describeEachDialect('the number of FQDNs of a space', (open) => {
     await app.database.transaction((tx) => tx.update(spaceSizes, { spaceId: small.id }, { fqdnCount: 0 }));
     expect(await countsOf(small.id)).toMatchObject({ total: 1, unfinished: 1, valid: 0 });
     await app.sweepSpaceSizes();
-    expect(recounted()).toMatchObject([{ mended: 3 }]);
+    expect(recounted()).toMatchObject([{ corrected: 3 }]);
     for (const { id } of [missing, wrong, small]) expect(await totalOf(id)).toBe(1);
     await addFqdn(app, missing.id, 'next.example.org');
     expect(await totalOf(missing.id)).toBe(2);
