@@ -1,0 +1,1 @@
+export { calibratedMs } from './testing/calibration.js';
