@@ -1,5 +1,5 @@
 import { oid } from '../der/oids.js';
-import { constraintFault, parseNameConstraints } from '../names/name-constraints.js';
+import { ConstraintJudge, parseNameConstraints } from '../names/name-constraints.js';
 import { formatName } from '../names/names.js';
 import type { Certificate } from './certificate.js';
 import { extensionFacts } from './extension-facts.js';
@@ -12,11 +12,12 @@ import { findExtension, parseExtendedKeyUsage } from './extensions.js';
  * undefined. Throws InvalidInput for an extension that cannot be read.
  */
 export function findPathFault(path: readonly Certificate[]): string | undefined {
+  const judge = new ConstraintJudge();
   for (const [place, certificate] of path.entries()) {
     const fault =
       unknownExtensionFault(certificate) ??
       purposeFault(certificate) ??
-      namesFault(certificate, path.slice(0, place));
+      namesFault(certificate, path.slice(0, place), judge);
     if (fault !== undefined) return fault;
   }
   return undefined;
@@ -63,13 +64,17 @@ function purposeFault(certificate: Certificate): string | undefined {
 }
 
 /** RFC 5280 §6.1.3: what an authority issues for itself, such as a new key, is not constrained, unless it is the leaf. */
-function namesFault(certificate: Certificate, below: readonly Certificate[]): string | undefined {
+function namesFault(
+  certificate: Certificate,
+  below: readonly Certificate[],
+  judge: ConstraintJudge,
+): string | undefined {
   const extension = findExtension(certificate.extensions, oid.nameConstraints);
   if (extension === undefined) return undefined;
   const constraints = parseNameConstraints(extension.value);
   for (const [place, each] of below.entries()) {
     if (place > 0 && each.issuerDer.equals(each.subjectDer)) continue;
-    const fault = constraintFault(constraints, each);
+    const fault = judge.findFault(constraints, each);
     if (fault !== undefined) return `${nameOf(each)}: ${fault}`;
   }
   return undefined;

@@ -15,6 +15,9 @@ export function formatIpAddress(octets: Uint8Array): string | undefined {
  * decides what an address is, since ipaddr.js also accepts `0x7f.1`, `127.1` and leading zeros.
  */
 export function parseIpAddress(text: string): Buffer | undefined {
-  if (text.includes('%') || isIP(text) === 0) return undefined;
+  const version = isIP(text);
+  if (version === 0 || text.includes('%')) return undefined;
+  // uploads may have thousands of them, and ipaddr.js takes some ten times as long
+  if (version === 4) return Buffer.from(text.split('.').map(Number));
   return Buffer.from(ipaddr.parse(text).toByteArray());
 }

@@ -2,21 +2,41 @@ import { InvalidInput } from '@certloop/contracts';
 import { contextConstructed, contextPrimitive, type DerElement, parseDer, tag } from '../der/der.js';
 import { expectTag, Members } from '../der/der-values.js';
 import { encode, encodeSequence } from '../der/der-writer.js';
-import type { GeneralNames } from './general-names.js';
+import { type GeneralNames, noGeneralNames } from './general-names.js';
 import { parseIpAddress } from './ip-addresses.js';
 import { type DistinguishedName, formatName, listCommonNames, parseName } from './names.js';
+import {
+  type Comparisons,
+  directorySubtrees,
+  hostNameSubtrees,
+  type JudgedName,
+  judgedName,
+  mailSubtrees,
+  otherSubtrees,
+  rangeSubtrees,
+  type Subtrees,
+  uriSubtrees,
+} from './subtrees.js';
 
-/** The names below a base, by their kind; `base` in lower case. */
+type Kind = keyof GeneralNames;
+
+/** In the order in which their faults are reported. */
+const kinds = Object.keys(noGeneralNames) as readonly Kind[];
+
+/** The names below a base: text in lower case, or the octets of a range. */
 type Subtree =
-  | { readonly kind: 'dnsNames' | 'emailAddresses' | 'uris' | 'directoryNames'; readonly base: string }
-  | { readonly kind: 'ipAddresses'; readonly address: Buffer; readonly mask: Buffer; readonly base: string }
-  | { readonly kind: 'otherNames'; readonly base: string };
+  | { readonly kind: Exclude<Kind, 'ipAddresses'>; readonly base: string }
+  | { readonly kind: 'ipAddresses'; readonly range: Buffer };
+
+interface KindConstraints {
+  readonly permitted: Subtrees | undefined;
+  readonly excluded: Subtrees | undefined;
+  /** The first bases that are permitted, for people. */
+  readonly shown: string;
+}
 
 /** The value of nameConstraints (RFC 5280 §4.2.1.10): which names an authority may issue for. */
-export interface NameConstraints {
-  readonly permitted: readonly Subtree[];
-  readonly excluded: readonly Subtree[];
-}
+export type NameConstraints = ReadonlyMap<Kind, KindConstraints>;
 
 /** Names that constraints are applied to. */
 export interface ConstrainedNames {
@@ -38,7 +58,38 @@ export function parseNameConstraints(value: Buffer): NameConstraints {
   const permitted = members.optional(contextConstructed(0))?.children.map(parseSubtree) ?? [];
   const excluded = members.optional(contextConstructed(1))?.children.map(parseSubtree) ?? [];
   members.finish();
-  return { permitted, excluded };
+  const present = new Set([...permitted, ...excluded].map(({ kind }) => kind));
+  const ordered = kinds.filter((kind) => present.has(kind));
+  return new Map(ordered.map((kind) => [kind, kindConstraints(kind, permitted, excluded)]));
+}
+
+function kindConstraints(
+  kind: Kind,
+  permitted: readonly Subtree[],
+  excluded: readonly Subtree[],
+): KindConstraints {
+  const [allowed, refused] = [permitted, excluded].map((list) => list.filter((each) => each.kind === kind));
+  const shown = (allowed ?? []).slice(0, 5).map(shownBase).join(', ');
+  return { permitted: prepared(kind, allowed), excluded: prepared(kind, refused), shown };
+}
+
+function prepared(kind: Kind, list: readonly Subtree[] = []): Subtrees | undefined {
+  if (list.length === 0) return undefined;
+  if (kind === 'ipAddresses')
+    return rangeSubtrees(list.flatMap((each) => ('range' in each ? each.range : [])));
+  const bases = [...new Set(list.flatMap((each) => ('base' in each ? each.base : [])))];
+  switch (kind) {
+    case 'dnsNames':
+      return hostNameSubtrees(bases);
+    case 'emailAddresses':
+      return mailSubtrees(bases);
+    case 'uris':
+      return uriSubtrees(bases);
+    case 'directoryNames':
+      return directorySubtrees(bases);
+    case 'otherNames':
+      return otherSubtrees;
+  }
 }
 
 /**
@@ -64,98 +115,71 @@ export function encodePermittedNames({ dnsNames, cidrs }: PermittedNames): Buffe
 }
 
 /**
- * Which of the names the constraints refuse, in one sentence; undefined when they allow all. A common name counts as a
- * host name where there is no alternative host name or address, as OpenSSL has it. A wildcard is refused where a name
- * that it covers is excluded.
+ * How many addresses are compared with ranges for one path: a real one has some hundred of each, and each pair takes some
+ * ten nanoseconds. Names of the other kinds are looked up, so that they need no bound.
  */
-export function constraintFault(constraints: NameConstraints, names: ConstrainedNames): string | undefined {
-  for (const [kind, list] of Object.entries(judgedNames(names)) as [Subtree['kind'], readonly string[]][]) {
-    const permitted = constraints.permitted.filter((subtree) => subtree.kind === kind);
-    const excluded = constraints.excluded.filter((subtree) => subtree.kind === kind);
-    for (const name of list) {
-      const text = name.toLowerCase();
-      if (excluded.some((subtree) => isWithin(text, subtree) || mayCover(text, subtree))) {
-        return `its issuer is not allowed to issue for ${shown(name)}: the name is excluded`;
-      }
-      if (permitted.length > 0 && !permitted.some((subtree) => isWithin(text, subtree))) {
-        const bases = permitted.map(({ base }) => base).slice(0, 5);
-        return `its issuer is not allowed to issue for ${shown(name)}, only for ${bases.join(', ')}`;
+const maxComparisons = 250_000;
+
+/** Judges names by the constraints of a path, and takes those of each certificate apart only once. */
+export class ConstraintJudge {
+  readonly #comparisons: Comparisons = { left: maxComparisons };
+  readonly #judged = new Map<ConstrainedNames, Map<Kind, readonly JudgedName[]>>();
+
+  /**
+   * Which of the names the constraints refuse, in one sentence; undefined when they allow all. A common name counts as a
+   * host name where there is no alternative host name or address, as OpenSSL has it. A wildcard is refused where a name
+   * that it covers is excluded. Names are refused too when there are too many to compare.
+   */
+  findFault(constraints: NameConstraints, names: ConstrainedNames): string | undefined {
+    for (const [kind, each] of constraints) {
+      for (const name of this.#namesOf(kind, names)) {
+        const fault = this.#faultOf(name, each);
+        if (fault !== undefined) return fault;
       }
     }
+    return undefined;
   }
-  return undefined;
+
+  #faultOf(judged: JudgedName, { permitted, excluded, shown }: KindConstraints): string | undefined {
+    const isExcluded = excluded?.has(judged, this.#comparisons) === true || excluded?.isCoveredBy(judged);
+    const isPermitted = permitted === undefined || permitted.has(judged, this.#comparisons);
+    if (this.#comparisons.left < 0) {
+      return `its addresses and the address ranges of its issuers' name constraints make more than ${maxComparisons} pairs to compare`;
+    }
+    const name = JSON.stringify(judged.name.slice(0, 253));
+    if (isExcluded) return `its issuer is not allowed to issue for ${name}: the name is excluded`;
+    return isPermitted ? undefined : `its issuer is not allowed to issue for ${name}, only for ${shown}`;
+  }
+
+  #namesOf(kind: Kind, names: ConstrainedNames): readonly JudgedName[] {
+    const known = this.#judged.get(names) ?? new Map<Kind, readonly JudgedName[]>();
+    this.#judged.set(names, known);
+    const list = known.get(kind) ?? judgedNames(names, kind).map((name) => judgedName(kind, name));
+    known.set(kind, list);
+    return list;
+  }
 }
 
-const shown = (name: string): string => JSON.stringify(name.slice(0, 253));
+/** As findFault of ConstraintJudge, for one authority and the names of one certificate. */
+export function constraintFault(constraints: NameConstraints, names: ConstrainedNames): string | undefined {
+  return new ConstraintJudge().findFault(constraints, names);
+}
 
-function judgedNames({
-  subject,
-  subjectAltNames,
-  isCa,
-}: ConstrainedNames): Record<Subtree['kind'], readonly string[]> {
+function judgedNames({ subject, subjectAltNames, isCa }: ConstrainedNames, kind: Kind): readonly string[] {
   const { dnsNames, ipAddresses, directoryNames } = subjectAltNames;
-  const hasHosts = isCa === true || dnsNames.length > 0 || ipAddresses.length > 0;
-  const hosts = hasHosts ? dnsNames : listCommonNames(subject).filter((name) => hostName.test(name));
-  return {
-    ...subjectAltNames,
-    dnsNames: hosts,
-    directoryNames: subject.length === 0 ? directoryNames : [formatName(subject), ...directoryNames],
-  };
+  switch (kind) {
+    case 'dnsNames': {
+      const hasHosts = isCa === true || dnsNames.length > 0 || ipAddresses.length > 0;
+      return hasHosts ? dnsNames : listCommonNames(subject).filter((name) => hostName.test(name));
+    }
+    case 'directoryNames':
+      return subject.length === 0 ? directoryNames : [formatName(subject), ...directoryNames];
+    default:
+      return subjectAltNames[kind];
+  }
 }
 
 const hostName = /^(?:\*\.)?[\w-]+(?:\.[\w-]+)*$/;
-
-function isWithin(name: string, subtree: Subtree): boolean {
-  const { kind, base } = subtree;
-  switch (kind) {
-    case 'dnsNames':
-      return isBelow(name.replace(/\.$/, ''), base);
-    case 'ipAddresses':
-      return isInRange(name, subtree);
-    case 'emailAddresses':
-      return isMailWithin(name, base);
-    case 'uris':
-      return isHostWithin(hostOf(name), base);
-    case 'directoryNames':
-      return base === '' || name === base || name.endsWith(`,${base}`);
-    case 'otherNames':
-      // a kind that cannot be compared here: permitted by none, excluded by each
-      return false;
-  }
-}
-
-/** Labels may be added in front; a base that begins with a dot wants at least one. */
-function isBelow(name: string, base: string): boolean {
-  if (base === '' || name === base) return true;
-  return name.endsWith(base.startsWith('.') ? base : `.${base}`);
-}
-
-function mayCover(name: string, { kind, base }: Subtree): boolean {
-  if (kind !== 'dnsNames') return kind === 'otherNames';
-  if (!name.startsWith('*.')) return false;
-  const [, ...above] = base.replace(/^\./, '').split('.');
-  return above.join('.') === name.slice(2);
-}
-
-function isInRange(text: string, { address, mask }: Extract<Subtree, { kind: 'ipAddresses' }>): boolean {
-  const octets = parseIpAddress(text);
-  if (octets === undefined || octets.length !== address.length) return false;
-  return octets.every((octet, index) => {
-    const bits = mask[index] ?? 0;
-    return (octet & bits) === ((address[index] ?? 0) & bits);
-  });
-}
-
-/** A base with @ is one mailbox, one without it a host, and one that begins with a dot all hosts below it. */
-function isMailWithin(mailbox: string, base: string): boolean {
-  if (base.includes('@')) return mailbox === base;
-  return isHostWithin(mailbox.slice(mailbox.lastIndexOf('@') + 1), base);
-}
-
-const isHostWithin = (host: string, base: string): boolean =>
-  base.startsWith('.') ? host.endsWith(base) : host === base;
-
-const hostOf = (uri: string): string => (URL.canParse(uri) ? new URL(uri).hostname : '');
 
 function parseSubtree(element: DerElement): Subtree {
   const members = new Members(element, 'a subtree of nameConstraints');
@@ -184,11 +208,17 @@ function parseRange(element: DerElement): Subtree {
   if (content.length !== 8 && content.length !== 32) {
     throw element.malformed('a range of addresses is neither 8 nor 32 octets long');
   }
-  const half = content.length / 2;
-  const [address, mask] = [content.subarray(0, half), content.subarray(half)];
+  return { kind: 'ipAddresses', range: content };
+}
+
+/** The base for people; at most 253 characters, as long as host names can be. */
+function shownBase(subtree: Subtree): string {
+  if (!('range' in subtree)) return subtree.base.slice(0, 253);
+  const half = subtree.range.length / 2;
+  const [address, mask] = [subtree.range.subarray(0, half), subtree.range.subarray(half)];
   const bits = [...mask].reduce((sum, octet) => sum + (octet.toString(2).match(/1/g)?.length ?? 0), 0);
   const text = half === 4 ? address.join('.') : (address.toString('hex').match(/..../g) ?? []).join(':');
-  return { kind: 'ipAddresses', address, mask, base: `${text}/${bits}` };
+  return `${text}/${bits}`;
 }
 
 function onlyChild(element: DerElement): DerElement {
