@@ -9,8 +9,8 @@ export default {
   runtime: here('scripts/jest/runtime.cjs'),
   testMatch: ['<rootDir>/dist/**/*.test.js'],
   transform: {},
-  // A bound for what hangs; a busy machine makes honest tests slow.
-  testTimeout: 60_000,
+  // Only ends what hangs: ten times what the slowest test takes on a quiet machine. No test sets a limit of its own.
+  testTimeout: 600_000,
   // One more than the gate's machine has cores, as each waits for a database, a browser or a process a fifth of its
   // time; a worker that has grown over many files makes way for a new one.
   maxWorkers: 3,

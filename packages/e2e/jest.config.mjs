@@ -4,6 +4,4 @@ export default {
   ...base,
   globalSetup: '@certloop/db/testing/setup',
   globalTeardown: '@certloop/db/testing/teardown',
-  // Real processes, several for each worker: time enough.
-  testTimeout: 120_000,
 };

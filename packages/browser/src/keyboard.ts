@@ -85,6 +85,6 @@ export async function assertFocusReturns(page: Page, buttons: readonly (string |
     await page.locator('[role=dialog]:focus-within').waitFor();
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
-    await button.and(page.locator(':focus')).waitFor({ timeout: 5_000 });
+    await button.and(page.locator(':focus')).waitFor();
   }
 }

@@ -9,6 +9,9 @@ import { painted } from './keyboard.js';
 /** Where pictures are left unless a story says another folder; the gate keeps this one. */
 const usualPictures = fileURLToPath(new URL('../../../../run/pictures', import.meta.url));
 
+/** Limit in milliseconds of a step, which only a hang exceeds: ten times what the longest takes on a quiet machine. */
+const stepMs = 120_000;
+
 const sizes = { wide: { width: 1440, height: 900 }, phone: { width: 360, height: 740 } } as const;
 
 export interface Story {
@@ -51,7 +54,7 @@ export async function runStory(
     reducedMotion: 'reduce',
     colorScheme: 'light',
   });
-  context.setDefaultTimeout(15_000);
+  context.setDefaultTimeout(stepMs);
   // it takes a twentieth of the time of a story
   if (isTraced()) await context.tracing.start();
   const faults: string[] = [];

@@ -1,1 +1,2 @@
 export { calibratedMs } from './testing/calibration.js';
+export { hangMs, until } from './testing/until.js';

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { until } from '@certloop/contracts/testing';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import pg from 'pg';
 import {
@@ -102,8 +103,7 @@ describeOnPostgres('a migration', () => {
     await sleep(300);
     ended.kill('SIGTERM');
     await once(ended, 'exit');
-    for (let n = 0; n < 50 && (await backends()) > before; n += 1) await sleep(20);
-    expect(await backends()).toBeLessThanOrEqual(before);
+    await until(async () => (await backends()) <= before);
 
     await other.query('rollback');
     expect(await migrating).toEqual(['0002-mottos']);

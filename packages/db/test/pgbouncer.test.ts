@@ -79,7 +79,7 @@ onPgBouncer.each(['transaction', 'session'] as const)('PgBouncer in mode %s', (m
     }
     const honest = frozen.longTransaction((tx) => tx.query('select pg_sleep(2)'));
     expect(await honest).toHaveLength(1);
-  }, 30_000);
+  });
 
   test('reports a failed statement in autocommit mode, and runs the next', async () => {
     const [database] = both;

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import {
   type Autocommit,
   type Database,
@@ -10,8 +10,6 @@ import {
 import { describeOnPostgres, openRelay, type Relay, testDatabaseUrl } from '../src/testing.js';
 import { gate, insertNamed, namesIn } from './support/rows.js';
 import { shop } from './support/shop.js';
-
-jest.setTimeout(60_000);
 
 const answer = { name: 'answer', text: 'select $1::text' };
 const wait = { name: 'wait', text: 'select pg_sleep($1::float8)' };

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
+import { until } from '@certloop/contracts/testing';
 import { freePort } from '@certloop/server/testing';
 import { expect, test } from '@jest/globals';
 import { createGuard } from '../src/guard.js';
@@ -33,11 +33,10 @@ if (!hasSlapd) process.stderr.write('SKIPPED: slapd is not there, so OpenLDAP is
   const ended = once(server, 'exit');
   try {
     const target = { host: '127.0.0.1', port, protocol: 'ldap', sni: 'www.example.test' } as const;
-    let found = await probe(target, { guard });
-    for (let tries = 0; tries < 100 && found.some(isRefused); tries += 1) {
-      await pause(100);
-      found = await probe(target, { guard });
-    }
+    const found = await until(async () => {
+      const looked = await probe(target, { guard });
+      return !looked.some(isRefused) && looked;
+    });
     expect(found).toMatchObject([
       { address: '127.0.0.1', observation: { served: [{ leaf: { der: leaf.certificate.der } }] } },
     ]);

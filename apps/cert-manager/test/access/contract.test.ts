@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { type AuditLog, certManagerContract, type Endpoint } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { type Operation, routeNeeds } from '../../src/access/route-needs.js';
 import { measureAuditLogs } from '../../src/audit/audit-extent.repository.js';
@@ -15,9 +15,6 @@ import { ask, type Requests } from './contract/asked.js';
 import { certificateRequests } from './contract/certificate-requests.js';
 import { serviceRequests } from './contract/service-requests.js';
 import { spaceRequests } from './contract/space-requests.js';
-
-// much else may run on the same machine
-jest.setTimeout(60_000);
 
 // those to the service come last: they switch a provider off and empty the audit log
 const requests: Requests<Operation> = {

@@ -50,7 +50,7 @@ describeEachDialect('lists by pages', (open) => {
       renewals: '/renewal-queue',
       'renewals of a space': `/renewal-queue?status=pending&spaceId=${space.id}`,
     });
-  }, 60_000);
+  });
   afterAll(() => close());
 
   const get = (path: string, person: Person = app.people.ada) => app.request.get(path).set(person.auth);

@@ -1,6 +1,6 @@
 import { certManagerContract } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { routeNeeds } from '../../src/access/route-needs.js';
 import { makeGroup } from '../support/access/groups.js';
 import { askingAs, type Cast, callerKinds, rowsOf, settleCast } from '../support/access/matrix.js';
@@ -8,8 +8,6 @@ import { newCertificate, requests } from '../support/access/matrix-requests.js';
 import type { TestApp } from '../support/app.js';
 import { addSpace } from '../support/inventory.js';
 import { startAppWithCa } from '../support/signing.js';
-
-jest.setTimeout(60_000);
 
 // What a valid request is answered, by what the caller may do in its space: no one, nothing, READ, READ_WRITE,
 // FULL_ACCESS, FULL_ACCESS to all spaces, administrator. 404 reveals less than 403: the space is not visible.

@@ -2,16 +2,13 @@ import { randomBytes } from 'node:crypto';
 import type { Fqdn, RequestReply } from '@certloop/contracts';
 import { certificateLabel, createRoot, formatPem } from '@certloop/crypto';
 import { freePort } from '@certloop/server/testing';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { describeAgainstPebble } from '../support/acme/describe-pebble.js';
 import { type Pebble, startPebble } from '../support/acme/pebble.js';
 import { type SmallDns, startSmallDns } from '../support/acme/small-dns.js';
 import { startApp, startAppOn, type TestApp } from '../support/app.js';
 import { addCsr, addFqdn, addSpace, pathOf } from '../support/inventory.js';
 import { configure, enable, newCsr, providerOf } from '../support/signing.js';
-
-// each order takes a second or two of real time
-jest.setTimeout(90_000);
 
 const stranger = await createRoot({
   keyKind: 'P-256',

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { buildCsr, generateKeyPair } from '@certloop/crypto';
 import { executeSql } from '@certloop/db';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { certificateId } from '../../src/acme/certificate-id.js';
 import { updateCertificate } from '../../src/certificates/certificates.repository.js';
 import type { Exchange } from '../support/acme/acme-recorder.js';
@@ -11,9 +11,6 @@ import { fqdnFor, order, type PebblePlace, startPebblePlace } from '../support/a
 import { pathOf } from '../support/inventory.js';
 import { explanationOf, switchRenewal } from '../support/renewals.js';
 import { configure, newCsr, providerOf } from '../support/signing.js';
-
-// each order takes a second or two of real time
-jest.setTimeout(90_000);
 
 const hour = 3_600_000;
 const certificatesIn = (pem: string) =>

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { createServer } from 'node:http';
 import { csrLabels, exportSpki, parseCsr, parsePem } from '@certloop/crypto';
 import { executeSql } from '@certloop/db';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { acmeAccounts, challengeTokens } from '../../src/acme/acme-accounts.repository.js';
 import { changeAccountKey } from '../support/acme/account-key.js';
 import { describeAgainstPebble } from '../support/acme/describe-pebble.js';
@@ -11,9 +11,6 @@ import { fqdnFor, order, type PebblePlace, startPebblePlace } from '../support/a
 import { auditEntries, pathOf } from '../support/inventory.js';
 import { configure, newCsr, providerOf } from '../support/signing.js';
 import { listening, textOf } from '../support/small-server.js';
-
-// each order takes a second or two of real time
-jest.setTimeout(90_000);
 
 describeAgainstPebble('an order with pebble that refuses every fifth nonce', (open) => {
   let place: PebblePlace;

@@ -4,7 +4,7 @@ import { createServer, get, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { AuditLog } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { builtInCaller } from '../../src/access/caller.js';
 import { recordAudit } from '../../src/audit/audit.service.js';
 import type { AuditEntry } from '../../src/audit/audit-entry.js';
@@ -12,8 +12,6 @@ import { startApp, type TestApp } from '../support/app.js';
 import { grant } from '../support/factories.js';
 import { auditEntries } from '../support/inventory.js';
 import type { Person } from '../support/people.js';
-
-jest.setTimeout(60_000);
 
 /** What the work gives once it succeeds: the server learns a little later than we that a connection is closed. */
 async function eventually<T>(work: () => Promise<T>): Promise<T> {

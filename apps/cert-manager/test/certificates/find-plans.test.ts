@@ -1,6 +1,6 @@
 import { type Database, executeSql, type Tx } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import {
   type CertificateFilter,
   readFoundPage,
@@ -8,8 +8,6 @@ import {
 import { unknownId } from '../support/inventory.js';
 import { seedUnrenewed } from '../support/large-place.js';
 import { issuedFqdn, type RenewalPlace, startRenewing } from '../support/renewals.js';
-
-jest.setTimeout(60_000);
 
 const serialNumber = '0a1b2c';
 const sha256 = 'ab'.repeat(32);

@@ -1,5 +1,5 @@
 import { describeEachDialect } from '@certloop/db/testing';
-import { beforeAll, expect, jest, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { countExpiring } from '../../src/certificates/certificate-lists.repository.js';
 import { listSpaceExpiry } from '../../src/system/expiry-scrape.repository.js';
 import type { TestApp } from '../support/app.js';
@@ -10,8 +10,6 @@ import { enable } from '../support/signing.js';
 import { describeInterruptions } from './revoke-certificate/interrupted-revocation-tests.js';
 import { describeWhatFollows } from './revoke-certificate/renewal-after-tests.js';
 import { minute, useRevoking } from './revoke-certificate/revocation-place.js';
-
-jest.setTimeout(60_000);
 
 const day = 1440 * minute;
 

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Certificate, Fqdn } from '@certloop/contracts';
 import { executeSql } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { findJob, type IssuanceJobRow, insertJob } from '../../src/issuance/jobs/issuance-jobs.repository.js';
 import { signingRequests } from '../../src/issuance/signing/signing-requests.repository.js';
 import { type OrderingPlace, startOrdering } from '../support/acme/ordering-place.js';
@@ -21,9 +21,6 @@ import {
   signWith,
 } from '../support/renewals.js';
 import { configure, fqdnWithCsr } from '../support/signing.js';
-
-// it starts processes, and much else may run on the same machine
-jest.setTimeout(120_000);
 
 const leaseMs = 120_000;
 

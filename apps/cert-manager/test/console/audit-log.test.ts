@@ -1,11 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { assertFocusReturns, hasBrowser } from '@certloop/browser';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type ConsoleStage, startConsoleStage } from '../support/console.js';
 import { addSpace, auditEntries } from '../support/inventory.js';
-
-// much else may run on the same machine
-jest.setTimeout(60_000);
 
 (hasBrowser() ? describe : describe.skip)('the page of the audit log', () => {
   let stage: ConsoleStage;

@@ -1,13 +1,10 @@
 import { hasBrowser } from '@certloop/browser';
 import type { FqdnChange } from '@certloop/contracts';
 import { column, querySql } from '@certloop/db';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type ConsoleStage, startConsoleStage } from '../support/console.js';
 import { seedListed } from '../support/large-place.js';
 import { fqdnWithCsr } from '../support/signing.js';
-
-// much else may run on the same machine
-jest.setTimeout(180_000);
 
 (hasBrowser() ? describe : describe.skip)('a change of many names that stops half-way', () => {
   let stage: ConsoleStage;

@@ -1,15 +1,12 @@
 import { hasBrowser } from '@certloop/browser';
 import type { CertificateDetail } from '@certloop/contracts';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { foreignPem } from '../support/cas/foreign-ca.js';
 import { type ConsoleStage, startConsoleStage } from '../support/console.js';
 import { addFqdn, addSpace, pathOf } from '../support/inventory.js';
 import { seedLargePlace } from '../support/large-place.js';
 import { certificatesOf } from '../support/renewals.js';
 import { fqdnWithCsr, providerOf } from '../support/signing.js';
-
-// much else may run on the same machine
-jest.setTimeout(60_000);
 
 (hasBrowser() ? describe : describe.skip)('certificates in the console', () => {
   let stage: ConsoleStage;

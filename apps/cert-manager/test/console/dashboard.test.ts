@@ -1,12 +1,9 @@
 import { hasBrowser, type Story } from '@certloop/browser';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type ConsoleStage, startConsoleStage } from '../support/console.js';
 import { holdBack } from '../support/hold-back.js';
 import { addFqdn, pathOf } from '../support/inventory.js';
 import { configure, fqdnWithCsr, providerOf } from '../support/signing.js';
-
-// much else may run on the same machine
-jest.setTimeout(180_000);
 
 (hasBrowser() ? describe : describe.skip)('the dashboard', () => {
   let stage: ConsoleStage;

@@ -1,9 +1,6 @@
 import { failingCommands, hasBrowser, hasCurl, type Story } from '@certloop/browser';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type ConsoleStage, startConsoleStage } from '../support/console.js';
-
-// much else may run on the same machine
-jest.setTimeout(60_000);
 
 const canRun = [hasBrowser(), hasCurl()].every(Boolean);
 

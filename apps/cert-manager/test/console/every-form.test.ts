@@ -1,6 +1,6 @@
 import { assertLosesNothing, type FormStage, formsIn, hasBrowser, openPath } from '@certloop/browser';
 import { findConsole } from '@certloop/server';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { makeGroup } from '../support/access/groups.js';
 import { type ConsoleStage, startConsoleStage } from '../support/console.js';
 import { type FormPlace, managerForms } from '../support/console-forms.js';
@@ -8,9 +8,6 @@ import { addUser } from '../support/factories.js';
 import { addFqdn, addSpace } from '../support/inventory.js';
 import { renewedFqdn } from '../support/renewals.js';
 import { providerOf } from '../support/signing.js';
-
-// much else may run on the same machine
-jest.setTimeout(120_000);
 
 /** Forms that stand before any session, or that change only what is shown. */
 const exempt = ['pages/audit/audit-filters.tsx 1', 'pages/welcome/welcome-page.tsx 1'];

@@ -8,14 +8,11 @@ import {
   pagePaths,
 } from '@certloop/browser';
 import { findConsole } from '@certloop/server';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { makeGroup } from '../support/access/groups.js';
 import { type ConsoleStage, startConsoleStage } from '../support/console.js';
 import { certificatesOf, renewedFqdn } from '../support/renewals.js';
 import { providerOf } from '../support/signing.js';
-
-// much else may run on the same machine
-jest.setTimeout(120_000);
 
 /** A form that judges what the user chooses, and loads nothing before. */
 const loadsNothing = new Set(['/upload-csrs']);

@@ -1,15 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { hasBrowser } from '@certloop/browser';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type ConsoleStage, startConsoleStage } from '../support/console.js';
 import { holdBack } from '../support/hold-back.js';
 import { addSpace, pathOf } from '../support/inventory.js';
 import { seedListed } from '../support/large-place.js';
 import { switchRenewal } from '../support/renewals.js';
 import { configure, fqdnWithCsr, providerOf } from '../support/signing.js';
-
-// much else may run on the same machine
-jest.setTimeout(180_000);
 
 (hasBrowser() ? describe : describe.skip)('the page of a space of very many names', () => {
   let stage: ConsoleStage;

@@ -1,9 +1,6 @@
 import { hasBrowser } from '@certloop/browser';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type ConsoleStage, startConsoleStage } from '../support/console.js';
-
-// much else may run on the same machine
-jest.setTimeout(60_000);
 
 (hasBrowser() ? describe : describe.skip)('a page whose parts cannot be loaded', () => {
   let stage: ConsoleStage;

@@ -1,14 +1,11 @@
 import { hasBrowser } from '@certloop/browser';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type ConsoleStage, startConsoleStage } from '../support/console.js';
 import { addCsr, addFqdn, addSpace, auditEntries, csrSample, pathOf } from '../support/inventory.js';
 import { certificatesOf } from '../support/renewals.js';
 import { fqdnWithCsr, newCsr, providerOf } from '../support/signing.js';
 import { playByKeyboard } from './name/keyboard-stories.js';
 import { playRequestsAndServers } from './name/request-stories.js';
-
-// much else may run on the same machine
-jest.setTimeout(60_000);
 
 (hasBrowser() ? describe : describe.skip)('the page of a name', () => {
   let stage: ConsoleStage;

@@ -1,16 +1,13 @@
 import { hasBrowser } from '@certloop/browser';
 import type { UserPermissions } from '@certloop/contracts';
 
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { makeGroup } from '../support/access/groups.js';
 import type { TestApp } from '../support/app.js';
 import { type ConsoleStage, startConsoleStage } from '../support/console.js';
 import { addUser, grant } from '../support/factories.js';
 import { addSpace } from '../support/inventory.js';
 import { type Person, settlePerson } from '../support/people.js';
-
-// much else may run on the same machine
-jest.setTimeout(60_000);
 
 const longName = `${'team-of-a-very-long-name-'.repeat(3)}قسم الشبكات 🛡️`;
 

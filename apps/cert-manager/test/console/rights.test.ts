@@ -1,5 +1,5 @@
 import { hasBrowser } from '@certloop/browser';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { changeGroup, makeGroup } from '../support/access/groups.js';
 import { type ConsoleStage, startConsoleStage } from '../support/console.js';
 import { grant } from '../support/factories.js';
@@ -7,9 +7,6 @@ import { addFqdn, addSpace } from '../support/inventory.js';
 import { settlePerson } from '../support/people.js';
 import { entriesOf, renewedFqdn } from '../support/renewals.js';
 import { providerOf } from '../support/signing.js';
-
-// much else may run on the same machine
-jest.setTimeout(60_000);
 
 (hasBrowser() ? describe : describe.skip)('pages by the rights of their user', () => {
   let stage: ConsoleStage;

@@ -1,13 +1,10 @@
 import { assertFits, assertFocusReturns, hasBrowser } from '@certloop/browser';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type ConsoleStage, startConsoleStage } from '../support/console.js';
 import { grant } from '../support/factories.js';
 import { addSpace } from '../support/inventory.js';
 import { picture } from '../support/pictures.js';
 import { fqdnWithCsr, providerOf } from '../support/signing.js';
-
-// much else may run on the same machine
-jest.setTimeout(60_000);
 
 const longHost = `${'a-very-long-label-of-a-name.'.repeat(8)}example.org`;
 

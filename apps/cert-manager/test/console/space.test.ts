@@ -1,11 +1,8 @@
 import { hasBrowser } from '@certloop/browser';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type ConsoleStage, startConsoleStage } from '../support/console.js';
 import { addFqdn, addSpace, pathOf } from '../support/inventory.js';
 import { fqdnWithCsr, providerOf } from '../support/signing.js';
-
-// much else may run on the same machine
-jest.setTimeout(180_000);
 
 (hasBrowser() ? describe : describe.skip)('the page of a space', () => {
   let stage: ConsoleStage;

@@ -1,7 +1,7 @@
 import { hasBrowser, type Story } from '@certloop/browser';
 import type { Fqdn } from '@certloop/contracts';
 import { executeSql } from '@certloop/db';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type ConsoleStage, startConsoleStage } from '../support/console.js';
 import { addGroup } from '../support/factories.js';
 import { holdBack } from '../support/hold-back.js';
@@ -9,9 +9,6 @@ import { addFqdn, addSpace } from '../support/inventory.js';
 import { seedListed } from '../support/large-place.js';
 import { issuedFqdn, type RenewalPlace, renewedFqdn, signWith, switchRenewal } from '../support/renewals.js';
 import { providerOf } from '../support/signing.js';
-
-// much else may run on the same machine
-jest.setTimeout(180_000);
 
 (hasBrowser() ? describe : describe.skip)('rows of lists that others change', () => {
   let stage: ConsoleStage;

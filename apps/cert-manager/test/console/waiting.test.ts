@@ -1,13 +1,10 @@
 import { hasBrowser, type Story } from '@certloop/browser';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type ConsoleStage, startConsoleStage } from '../support/console.js';
 import { addUser } from '../support/factories.js';
 import { addFqdn, addSpace } from '../support/inventory.js';
 import { renewedFqdn } from '../support/renewals.js';
 import { configure, providerOf } from '../support/signing.js';
-
-// much else may run on the same machine
-jest.setTimeout(120_000);
 
 (hasBrowser() ? describe : describe.skip)('what stands in the place of data that is on its way', () => {
   let stage: ConsoleStage;

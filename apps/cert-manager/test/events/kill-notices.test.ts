@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Destination } from '../../src/events/event.js';
 import { insertEvent } from '../../src/events/events.repository.js';
 import { notices } from '../../src/events/notices.repository.js';
@@ -12,9 +12,6 @@ import {
   startHookReceiver,
   startMailReceiver,
 } from '../support/monitor/notice-receivers.js';
-
-// it starts processes, and much else may run on the same machine
-jest.setTimeout(120_000);
 
 const minute = 60_000;
 

@@ -1,13 +1,11 @@
 import { describeEachDialect } from '@certloop/db/testing';
 import { watchStretches } from '@certloop/server/testing';
-import { expect, jest, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { events, insertEvent } from '../../src/events/events.repository.js';
 import { notices } from '../../src/events/notices.repository.js';
 import { startApp } from '../support/app.js';
 import { seedEvents } from '../support/large-place.js';
 import { startMailReceiver } from '../support/monitor/notice-receivers.js';
-
-jest.setTimeout(120_000);
 
 const maxStretchMs = 50;
 

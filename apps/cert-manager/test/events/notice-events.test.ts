@@ -1,6 +1,6 @@
 import type { Fqdn } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { insertEvent } from '../../src/events/events.repository.js';
 import { startAppOn, type TestApp } from '../support/app.js';
 import { pathOf } from '../support/inventory.js';
@@ -18,8 +18,6 @@ import {
   signWith,
   switchRenewal,
 } from '../support/renewals.js';
-
-jest.setTimeout(60_000);
 
 const minute = 60_000;
 const hour = 60 * minute;

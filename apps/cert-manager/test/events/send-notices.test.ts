@@ -1,13 +1,11 @@
 import { insertMany, newRowId } from '@certloop/db';
-import { expect, jest, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { events, insertEvent } from '../../src/events/events.repository.js';
 import { notices } from '../../src/events/notices.repository.js';
 import { mailPassword } from '../support/monitor/notice-receivers.js';
 import { testInterruptedNotices } from './send-notices/interrupted-notice-tests.js';
 import { describeNotices, hour, minute, second } from './send-notices/notice-place.js';
 import { testRefusedNotices } from './send-notices/refused-notice-tests.js';
-
-jest.setTimeout(60_000);
 
 describeNotices('notices', (place) => {
   test('are sent once by mail and by a signed webhook', async () => {

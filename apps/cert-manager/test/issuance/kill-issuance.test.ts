@@ -1,7 +1,7 @@
 import type { Fqdn } from '@certloop/contracts';
 import { executeSql } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { challengeTokens } from '../../src/acme/acme-accounts.repository.js';
 import { orderMoments } from '../../src/acme/orders/order-steps.js';
 import { signingRequests } from '../../src/issuance/signing/signing-requests.repository.js';
@@ -14,9 +14,6 @@ import { addCsr, auditEntries, pathOf } from '../support/inventory.js';
 import { addJob } from '../support/issuance.js';
 import { certificatesOf } from '../support/renewals.js';
 import { configure, fqdnWithCsr, newCsr, providerOf, startAppWithCa } from '../support/signing.js';
-
-// it starts processes, and much else may run on the same machine
-jest.setTimeout(120_000);
 
 const leaseMs = 60_000;
 

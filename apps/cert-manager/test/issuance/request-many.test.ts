@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Fqdn } from '@certloop/contracts';
 import { insertMany } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { fqdns } from '../../src/fqdns/fqdns.repository.js';
 import { type IssuanceJobRow, issuanceJobs } from '../../src/issuance/jobs/issuance-jobs.repository.js';
 import { extendJobs } from '../../src/issuance/jobs/open-jobs.repository.js';
@@ -11,9 +11,6 @@ import { startApp, startAppOn, type TestApp } from '../support/app.js';
 import { addCsr, addFqdn, addSpace, pathOf } from '../support/inventory.js';
 import { seedUnrenewed } from '../support/large-place.js';
 import { configure, newCsr, providerOf } from '../support/signing.js';
-
-// so many orders share the cores with the test files beside; how long they take is measured by the bench
-jest.setTimeout(180_000);
 
 const leaseMs = 6000;
 const count = 64;

@@ -1,13 +1,10 @@
 import type { PermissionGroup } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { changeGroup, makeGroup, malformedBodies, readGroup, sendJson } from '../support/access/groups.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { addSpace, auditEntries, badIds, unknownId } from '../support/inventory.js';
-
-// the property makes and deletes many spaces
-jest.setTimeout(60_000);
 
 describeEachDialect('changing a permission group', (open) => {
   let app: TestApp;

@@ -1,7 +1,7 @@
 import type { AllowedNames, Fqdn } from '@certloop/contracts';
 import { executeSql } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { policyRefusals } from '../../src/fqdns/policy/policy-refusals.repository.js';
 import { describeRun, hasSucceeded } from '../../src/renewals/heartbeat/run-report.js';
 import { startAppOn, type TestApp } from '../support/app.js';
@@ -19,9 +19,6 @@ import {
   renewedFqdn,
 } from '../support/renewals.js';
 import { newCsr, providerOf } from '../support/signing.js';
-
-// much else may run on the same machine
-jest.setTimeout(60_000);
 
 const example: AllowedNames = {
   names: [],

@@ -1,6 +1,6 @@
 import type { AllowedNames, Fqdn } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { OrderMoment } from '../../src/acme/orders/order-steps.js';
 import { type ScriptedAcme, startScriptedAcme } from '../support/acme/scripted-acme.js';
 import { startApp, type TestApp } from '../support/app.js';
@@ -13,9 +13,6 @@ import {
   switchRenewal,
 } from '../support/renewals.js';
 import { configure, fqdnWithCsr, newCsr, providerOf } from '../support/signing.js';
-
-// much else may run on the same machine
-jest.setTimeout(60_000);
 
 const keys = `one:${Buffer.alloc(32, 7).toString('base64')}`;
 const elsewhere: AllowedNames = {

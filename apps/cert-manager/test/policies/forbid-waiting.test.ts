@@ -1,6 +1,6 @@
 import type { AllowedNames, Fqdn } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { builtInCaller } from '../../src/access/caller.js';
 import { createOrderFinder } from '../../src/issuance/signing/find-orders.service.js';
 import { createRequestLog } from '../../src/issuance/signing/record-signing.service.js';
@@ -17,9 +17,6 @@ import {
   startRenewing,
 } from '../support/renewals.js';
 import { configure, fqdnWithCsr } from '../support/signing.js';
-
-// much else may run on the same machine
-jest.setTimeout(60_000);
 
 const allowedNames: AllowedNames = {
   names: [],

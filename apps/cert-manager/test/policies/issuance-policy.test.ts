@@ -1,14 +1,11 @@
 import { buildCsr, generateKeyPair } from '@certloop/crypto';
 import { executeSql } from '@certloop/db';
-import { describe, expect, jest, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { addCsr, addFqdn, addSpace, auditEntries, csrUpload, pathOf } from '../support/inventory.js';
 import { createProvider, fqdnWithCsr, newCsr } from '../support/signing.js';
 import { describePolicies, example, unlimited } from './issuance-policy/policy-place.js';
 import { describeSetting } from './issuance-policy/setting-tests.js';
 import { describeTightening } from './issuance-policy/tightening-tests.js';
-
-// much else may run on the same machine
-jest.setTimeout(60_000);
 
 describePolicies('the issuance policy of a space', (place) => {
   describeSetting(place);

@@ -31,7 +31,7 @@ describeEachDialect('an issuance policy for very many FQDNs', (open, dialect) =>
     await seedLargePlace(app.database, { fqdnId: fqdn.id, count, own: 1, entries: 0 });
     // the first commit after it writes all of that back from the log
     await addSpace(app);
-  }, 120_000);
+  });
   afterAll(async () => {
     caller.close();
     await close();

@@ -1,6 +1,6 @@
 import type { Fqdn, RequestReply } from '@certloop/contracts';
 import { freePort } from '@certloop/server/testing';
-import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { type KeyChangeMoment, keyChangeMoments } from '../../src/acme/account-key.service.js';
 import { acmeAccounts } from '../../src/acme/acme-accounts.repository.js';
 import type { OrderMoment } from '../../src/acme/orders/order-steps.js';
@@ -10,9 +10,6 @@ import { type Pebble, startPebble } from '../support/acme/pebble.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { addCsr, addFqdn, addSpace, pathOf } from '../support/inventory.js';
 import { configure, enable, newCsr, providerOf } from '../support/signing.js';
-
-// each order takes a second or two of real time
-jest.setTimeout(90_000);
 
 describeAgainstPebble('changing the key of an account', (open) => {
   let app: TestApp;

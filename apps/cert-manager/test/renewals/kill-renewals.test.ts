@@ -1,6 +1,6 @@
 import type { Fqdn } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { challengeTokens } from '../../src/acme/acme-accounts.repository.js';
 import { type OrderMoment, orderMoments } from '../../src/acme/orders/order-steps.js';
 import { type RenewalStep, renewalSteps } from '../../src/renewals/queue/renew-certificate.service.js';
@@ -16,9 +16,6 @@ import {
   signWith,
 } from '../support/renewals.js';
 import { newCsr, providerOf } from '../support/signing.js';
-
-// it starts processes, and much else may run on the same machine
-jest.setTimeout(120_000);
 
 const leaseMs = 120_000;
 

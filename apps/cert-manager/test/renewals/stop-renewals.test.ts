@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Tx } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
 import { createLogger } from '@certloop/server';
-import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { claimRenewals } from '../../src/renewals/queue/due-renewals.repository.js';
 import { LeaseLost, openLease } from '../../src/renewals/queue/renewal-lease.service.js';
 import { changeOf } from '../../src/renewals/renewal-entry.js';
@@ -19,9 +19,6 @@ import {
   storedRenewals,
 } from '../support/renewals.js';
 import { providerOf } from '../support/signing.js';
-
-// much else may run on the same machine
-jest.setTimeout(60_000);
 
 describeEachDialect('a process that is stopped while it renews', (open) => {
   let place: OrderingPlace;

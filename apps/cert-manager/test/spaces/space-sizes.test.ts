@@ -10,8 +10,6 @@ import { spaceSizes } from '../../src/spaces/space-sizes.repository.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { addFqdn, addSpace } from '../support/inventory.js';
 
-jest.setTimeout(60_000);
-
 /** All but the clock and `setTimeout`: the database works as usual. */
 const realTimers = [
   'hrtime',

@@ -1,6 +1,6 @@
 import type { Fqdn, FqdnChangeResult, OwnFqdn } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
-import { describe, expect, jest, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { actOnUpdate } from '../support/act-on-update.js';
 import { addToken, grant } from '../support/factories.js';
 import { addFqdn, addSpace, auditEntries, pathOf, unknownId } from '../support/inventory.js';
@@ -8,8 +8,6 @@ import { seedListed } from '../support/large-place.js';
 import type { Person } from '../support/people.js';
 import { entriesOf, issuedFqdn, switchRenewal, useRenewing } from '../support/renewals.js';
 import { createProvider } from '../support/signing.js';
-
-jest.setTimeout(60_000);
 
 describeEachDialect('changing many FQDNs', (open) => {
   const place = useRenewing(open);

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Fqdn, FqdnChangeResult } from '@certloop/contracts';
 import type { Database } from '@certloop/db';
 import { describeEachDialect, type TestDatabase } from '@certloop/db/testing';
-import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { actOnUpdate } from '../support/act-on-update.js';
 import { beginLife, deathOf } from '../support/dying-process.js';
 import { addToken, grant } from '../support/factories.js';
@@ -10,9 +10,6 @@ import { addFqdn, addSpace, auditEntries } from '../support/inventory.js';
 import { seedListed } from '../support/large-place.js';
 import type { Person } from '../support/people.js';
 import { type RenewalPlace, startRenewing } from '../support/renewals.js';
-
-// it starts processes, and much else may run on the same machine
-jest.setTimeout(120_000);
 
 describeEachDialect('a change of many FQDNs', (open) => {
   let place: RenewalPlace;

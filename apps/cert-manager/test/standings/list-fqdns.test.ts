@@ -8,7 +8,7 @@ import {
 } from '@certloop/contracts';
 import { executeSql } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
-import { beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { TestApp } from '../support/app.js';
 import { pathOf, unknownId } from '../support/inventory.js';
 import { readPages } from '../support/list-pages.js';
@@ -18,8 +18,6 @@ import { fqdnWithCsr } from '../support/signing.js';
 import { describeChanged } from './list-fqdns/changed-fqdn-tests.js';
 import { useFqdnStates } from './list-fqdns/fqdn-states-place.js';
 import { describeShown } from './list-fqdns/shown-fqdn-tests.js';
-
-jest.setTimeout(60_000);
 
 const day = 86_400_000;
 

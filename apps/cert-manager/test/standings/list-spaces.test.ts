@@ -1,6 +1,6 @@
 import { type Fqdn, type OwnSpace, type Space, spaceSorts } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { TestApp } from '../support/app.js';
 import { grant } from '../support/factories.js';
 import { addFqdn, addSpace, unknownId } from '../support/inventory.js';
@@ -13,8 +13,6 @@ import {
   renewedFqdn,
   startRenewing,
 } from '../support/renewals.js';
-
-jest.setTimeout(60_000);
 
 const day = 86_400_000;
 const none = { total: 0, needsYou: 0, unfinished: 0, valid: 0, due: 0, failing: 0, expired: 0 };

@@ -1,6 +1,6 @@
 import type { Fqdn } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { stateAt } from '../../src/standings/standing.js';
 import { fqdnStandings, noDate } from '../../src/standings/standings.repository.js';
 import type { TestApp } from '../support/app.js';
@@ -18,8 +18,6 @@ import {
   switchRenewal,
 } from '../support/renewals.js';
 import { fqdnWithCsr, newCsr } from '../support/signing.js';
-
-jest.setTimeout(60_000);
 
 const day = 86_400_000;
 

@@ -1,6 +1,6 @@
 import type { ExpiryTimeline, Fqdn, Outlook } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { inServiceSeconds, renewalsPerSecond } from '../../src/standings/outlook/outlook.js';
 import { findLastSuccess } from '../../src/standings/outlook/outlook.repository.js';
 import { fqdnStandings } from '../../src/standings/standings.repository.js';
@@ -19,8 +19,6 @@ import {
   startRenewing,
   switchRenewal,
 } from '../support/renewals.js';
-
-jest.setTimeout(60_000);
 
 const day = 86_400_000;
 

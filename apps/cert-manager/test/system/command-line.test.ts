@@ -2,12 +2,9 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { openDatabase } from '@certloop/db';
 import { type TestAddress, testDatabaseUrl } from '@certloop/db/testing';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { schema } from '../../src/database.js';
 import { type Ran, runCli } from '../support/command-line.js';
-
-// each starts a process, which takes its time beside other suites
-jest.setTimeout(60_000);
 
 let address: TestAddress;
 const run = (words: readonly string[], input?: string): Promise<Ran> =>

@@ -6,10 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { describeOnPostgres, openRelay, type Relay, testDatabaseUrl } from '@certloop/db/testing';
-import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
-
-// a silent connection costs its seconds, on purpose with the limits that the service has
-jest.setTimeout(60_000);
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
 
 describeOnPostgres('a manager whose connections end in silence', () => {
   const cleanups: (() => Promise<unknown>)[] = [];

@@ -5,9 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { type TestAddress, testDatabaseUrl } from '@certloop/db/testing';
-import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
-
-jest.setTimeout(60_000);
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
 
 let address: TestAddress;
 beforeEach(async () => {

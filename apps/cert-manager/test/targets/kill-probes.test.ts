@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { beginLife, deathOf } from '../support/dying-process.js';
 import {
   addTarget,
@@ -14,9 +14,6 @@ import {
   type TlsServer,
 } from '../support/monitor/served-place.js';
 import { type SuitePlace, startRenewing } from '../support/renewals.js';
-
-// it starts a process, and much else may run on the same machine
-jest.setTimeout(120_000);
 
 const minute = 60_000;
 

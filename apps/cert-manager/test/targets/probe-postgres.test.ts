@@ -8,7 +8,7 @@ import {
   describeOnPostgres,
   type TestDatabase,
 } from '@certloop/db/testing';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import {
   addTarget,
   newestOf,
@@ -18,8 +18,6 @@ import {
   servedOf,
 } from '../support/monitor/served-place.js';
 import { type RenewalPlace, signWith, startRenewing } from '../support/renewals.js';
-
-jest.setTimeout(60_000);
 
 const hour = 3_600_000;
 const isGiven = process.env['TEST_DATABASE_URL'] !== undefined;

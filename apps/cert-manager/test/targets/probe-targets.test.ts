@@ -1,5 +1,5 @@
 import { describeEachDialect } from '@certloop/db/testing';
-import { expect, jest, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { targetChanges } from '../../src/targets/probes/target-changes.repository.js';
 import { targets } from '../../src/targets/targets.repository.js';
 import { classesOf, newestOf, ownedFqdn, servedOf } from '../support/monitor/served-place.js';
@@ -7,8 +7,6 @@ import { certificatesOf, signWith } from '../support/renewals.js';
 import { describeFaults } from './probe-targets/fault-tests.js';
 import { describeObservations } from './probe-targets/observation-tests.js';
 import { hour, minute, useProbes } from './probe-targets/probe-place.js';
-
-jest.setTimeout(60_000);
 
 describeEachDialect('probes of targets', (open) => {
   const place = useProbes(open);

@@ -1,5 +1,5 @@
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { pathOf } from '../support/inventory.js';
 import { type HookReceiver, startHookReceiver } from '../support/monitor/notice-receivers.js';
 import {
@@ -12,8 +12,6 @@ import {
   type TlsServer,
 } from '../support/monitor/served-place.js';
 import { certificatesOf, type RenewalPlace, signWith, startRenewing } from '../support/renewals.js';
-
-jest.setTimeout(60_000);
 
 const hour = 3_600_000;
 

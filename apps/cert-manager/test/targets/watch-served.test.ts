@@ -1,5 +1,5 @@
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { watchedFqdns } from '../../src/watch/watched-fqdns.repository.js';
 import {
   addTarget,
@@ -12,8 +12,6 @@ import {
 import { clearWatched, startWatched, type WatchedPlace } from '../support/monitor/watched-place.js';
 import type { WatchingMonitor } from '../support/monitor/watching-monitor.js';
 import { certificatesOf, moveToRenewal, type RenewalPlace, switchRenewal } from '../support/renewals.js';
-
-jest.setTimeout(60_000);
 
 const hour = 3_600_000;
 const day = 24 * hour;

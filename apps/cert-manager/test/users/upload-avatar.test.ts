@@ -1,15 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import sharp from 'sharp';
 import { startApp, type TestApp } from '../support/app.js';
 import { addToken, addUser } from '../support/factories.js';
 import { auditEntries, badIds, unknownId } from '../support/inventory.js';
 import { type Person, settlePerson, signIn } from '../support/people.js';
 import { claimedPng, type Format, picture, sidewaysPicture } from '../support/pictures.js';
-
-// some pictures have sixteen million pixels
-jest.setTimeout(60_000);
 
 const maxBytes = 1_048_576;
 

@@ -1,6 +1,6 @@
 import { describeEachDialect } from '@certloop/db/testing';
 import { createLogger } from '@certloop/server';
-import { expect, jest, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { certificates } from '../../src/certificates/certificates.repository.js';
 import type { Provider } from '../../src/providers/provider.js';
 import { askAdvice } from '../../src/renewals/advice/ask-advice.service.js';
@@ -24,8 +24,6 @@ import { testCheckLife } from './watch-certificates/check-life-tests.js';
 import { testLostAnswers } from './watch-certificates/lost-answer-tests.js';
 import { testRevocations } from './watch-certificates/revocation-tests.js';
 import { day, describeWatch, minute } from './watch-certificates/watch-stage.js';
-
-jest.setTimeout(60_000);
 
 describeWatch('the watch of certificates', (stage) => {
   testRevocations(stage);

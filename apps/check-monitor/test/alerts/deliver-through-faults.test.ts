@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { hangMs } from '@certloop/contracts/testing';
 import { column, executeSql, querySql } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
 import { expect, jest, test } from '@jest/globals';
@@ -6,7 +7,7 @@ import { openAlertStage } from '../support/alerts.js';
 import { insertUpChecks } from '../support/factories.js';
 import { faultRounds, reportFault } from '../support/fault-table.js';
 
-jest.setTimeout(60_000 + faultRounds * 30_000);
+jest.setTimeout(hangMs * faultRounds);
 
 const second = 1000;
 const hour = 3600 * second;

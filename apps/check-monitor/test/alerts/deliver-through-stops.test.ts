@@ -1,4 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { hangMs, until } from '@certloop/contracts/testing';
 import { column, type Database, DatabaseUnavailable, executeSql, openDatabase, querySql } from '@certloop/db';
 import {
   createDatabase,
@@ -19,13 +21,12 @@ import {
   open,
   perRound,
   startDelivering,
-  until,
 } from '../support/alerts-under-way.js';
 import { faultRounds, reportFault } from '../support/fault-table.js';
 import type { Recorder } from '../support/recorder.js';
 
 // processes start, are killed and stop here
-jest.setTimeout(60_000 + faultRounds * 60_000);
+jest.setTimeout(hangMs * faultRounds);
 
 const cleanups: (() => Promise<unknown>)[] = [];
 
@@ -75,7 +76,7 @@ describeEachDialect('pending alerts when their process ends', (openTest) => {
     const sent = faultRounds * perRound;
     const last = await startDelivering(databaseUrl, cleanups);
     target.answer((response) => response.end());
-    await until(async () => (await countWaiting(database)) === 0, 20);
+    await until(async () => (await countWaiting(database)) === 0);
     const lateSeconds = (performance.now() - began) / 1000;
     expect(await database.read((tx) => executeSql(tx, arrived))).toBe(sent);
     expect(new Set(named(target)).size).toBe(sent);
@@ -111,14 +112,14 @@ describeOnPostgres('pending alerts when PostgreSQL is unavailable', () => {
     for (let round = 0; round < rounds; round += 1) {
       target.answer((response) => void setTimeout(() => response.end(), 100));
       await failSome(service.url, pingKey, round);
-      await until(() => target.requests.length > round * perRound, 20);
+      await until(() => target.requests.length > round * perRound);
       if (fault === 'frozen') relay.freeze();
       else {
         relay.goAway();
         await new Promise((resolve) => setTimeout(resolve, 1500));
         relay.comeBack();
       }
-      await until(async () => (await countWaiting(database)) === 0, 90);
+      await until(async () => (await countWaiting(database)) === 0);
     }
     const sent = rounds * perRound;
     const lateSeconds = (performance.now() - began) / 1000;
@@ -163,7 +164,7 @@ if (faultRounds > 2) {
       };
       const began = performance.now();
       for (let round = 0; round < faultRounds; round += 1) {
-        await until(() => ping(), 10);
+        await until(() => ping());
         disk.fill();
         await pingUntilRefused(20);
         await exhaustLog(database);
@@ -174,8 +175,8 @@ if (faultRounds > 2) {
         disk.clear();
         await reviveServer(disk, database);
         await failing;
-        await until(() => ping(), 10);
-        await until(async () => (await countWaiting(database).catch(() => 1)) === 0, 60);
+        await until(() => ping());
+        await until(async () => (await countWaiting(database).catch(() => 1)) === 0);
       }
       const sent = faultRounds * perRound;
       const lateSeconds = (performance.now() - began) / 1000;
@@ -215,12 +216,11 @@ async function reviveServer({ server }: SmallDisk, database: Database): Promise<
       () => true,
       () => false,
     );
-  try {
-    await until(isBack, 3);
-  } catch {
-    await server.restart();
-    await until(isBack, 10);
-  }
+  // for some seconds, in which it may recover
+  for (let n = 0; n < 120 && !(await isBack()); n += 1) await pause(25);
+  if (await isBack()) return;
+  await server.restart();
+  await until(isBack);
 }
 
 /** First words of the bodies that are stored. */

@@ -1,14 +1,11 @@
 import { describeEachDialect } from '@certloop/db/testing';
-import { expect, jest, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { openAlertStage } from '../support/alerts.js';
 import { began } from '../support/app.js';
 
 const second = 1000;
 const minute = 60 * second;
 const hour = 60 * minute;
-
-// targets that do not answer are waited for here
-jest.setTimeout(60_000);
 
 describeEachDialect('the retry schedule of deliveries', (open) => {
   const stage = openAlertStage(open);

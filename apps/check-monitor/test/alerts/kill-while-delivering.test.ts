@@ -4,15 +4,12 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { executeSql } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterEach, expect, jest, test } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
 import { createChannel } from '../../src/channels/create-channel.service.js';
 import { schema } from '../../src/database.js';
 import { microsOf } from '../../src/instants.js';
 import { setUpProject } from '../../src/projects/create-project.service.js';
 import { type Recorder, startRecorder } from '../support/recorder.js';
-
-// processes start and stop here
-jest.setTimeout(60_000);
 
 const main = fileURLToPath(new URL('../../service/main.js', import.meta.url));
 const secret = 'a secret for tests only';

@@ -1,13 +1,10 @@
 import { hasBrowser, runStory } from '@certloop/browser';
 import type { CheckChange } from '@certloop/contracts';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { setUpProject } from '../../src/projects/create-project.service.js';
 import { Holder } from '../support/app.js';
 import { type ConsoleStage, openConsole, signIn } from '../support/console.js';
 import { copyCheck } from '../support/copy-check.js';
-
-// much else may run on the same machine
-jest.setTimeout(300_000);
 
 (hasBrowser() ? describe : describe.skip)('a change of many checks that stops half-way', () => {
   let stage: ConsoleStage;

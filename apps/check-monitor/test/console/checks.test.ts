@@ -1,5 +1,5 @@
 import { hasBrowser, runStory } from '@certloop/browser';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { listProjectChannels, updateChannel } from '../../src/channels/channels.repository.js';
 import { createChannel } from '../../src/channels/create-channel.service.js';
 import { microsOf } from '../../src/instants.js';
@@ -8,7 +8,6 @@ import { type ConsoleStage, openConsole, signIn } from '../support/console.js';
 import { type Recorder, startRecorder } from '../support/recorder.js';
 
 const minute = 60_000;
-jest.setTimeout(2 * minute);
 
 (hasBrowser() ? describe : describe.skip)('checks in the console', () => {
   let stage: ConsoleStage;

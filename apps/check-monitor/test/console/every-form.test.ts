@@ -1,14 +1,11 @@
 import { assertLosesNothing, formsIn, hasBrowser, runStory } from '@certloop/browser';
 import { findConsole } from '@certloop/server';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createChannel } from '../../src/channels/create-channel.service.js';
 import { setUpProject } from '../../src/projects/create-project.service.js';
 import { createUser } from '../../src/projects/create-user.service.js';
 import { type ConsoleStage, openConsole, password, signIn } from '../support/console.js';
 import { type FormPlace, monitorForms } from '../support/console-forms.js';
-
-// much else may run on the same machine
-jest.setTimeout(120_000);
 
 const email = 'nora@example.org';
 

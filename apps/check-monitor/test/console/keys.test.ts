@@ -1,9 +1,6 @@
 import { hasBrowser, runStory } from '@certloop/browser';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type ConsoleStage, openConsole, signIn } from '../support/console.js';
-
-// much else may run on the same machine
-jest.setTimeout(120_000);
 
 (hasBrowser() ? describe : describe.skip)('a question about a key', () => {
   let stage: ConsoleStage;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hasBrowser, runStory } from '@certloop/browser';
 import type { CheckChange } from '@certloop/contracts';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { replaceMember } from '../../src/accounts/members.repository.js';
 import { setPassword } from '../../src/accounts/passwords.service.js';
 import { createChannel } from '../../src/channels/create-channel.service.js';
@@ -15,7 +15,6 @@ import { type ConsoleStage, openConsole, password, signIn } from '../support/con
 import { copyCheck } from '../support/copy-check.js';
 
 const minute = 60_000;
-jest.setTimeout(5 * minute);
 
 (hasBrowser() ? describe : describe.skip)('many checks in the console', () => {
   let stage: ConsoleStage;

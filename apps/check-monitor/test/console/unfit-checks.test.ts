@@ -1,10 +1,7 @@
 import { hasBrowser, runStory } from '@certloop/browser';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type ConsoleStage, openConsole, signIn } from '../support/console.js';
 import { copyCheck } from '../support/copy-check.js';
-
-// much else may run on the same machine
-jest.setTimeout(180_000);
 
 (hasBrowser() ? describe : describe.skip)('checks that no longer match the filter', () => {
   let stage: ConsoleStage;

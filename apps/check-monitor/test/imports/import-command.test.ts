@@ -5,13 +5,10 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { executeSql } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { signTag } from '../../src/badges/badge-signature.js';
 import { openTestApp, type TestApp } from '../support/app.js';
 import { flipsPerCheck, type GeneratedDump, generateDump, writeDump } from '../support/dump.js';
-
-// processes start and end here
-jest.setTimeout(120_000);
 
 const formerSecret = 'f0rmer';
 const checkCount = 2000;

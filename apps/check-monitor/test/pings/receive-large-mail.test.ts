@@ -5,13 +5,10 @@ import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterEach, expect, jest, test } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
 import { schema } from '../../src/database.js';
 import { microsOf } from '../../src/instants.js';
 import { setUpProject } from '../../src/projects/create-project.service.js';
-
-// a process starts and takes hundreds of megabytes here
-jest.setTimeout(60_000);
 
 const main = fileURLToPath(new URL('../../service/main.js', import.meta.url));
 const secret = 'a secret for tests only';

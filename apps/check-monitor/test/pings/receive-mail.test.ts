@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { createInterface } from 'node:readline';
+import { until } from '@certloop/contracts/testing';
 import { describeEachDialect } from '@certloop/db/testing';
 import { createLogger } from '@certloop/server';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -156,7 +157,7 @@ const suite = (stage: Stage) => {
     expect(await pingsOf(uuid)).toHaveLength(1);
 
     for (const client of clients) client.close();
-    await untilTrue(async () => {
+    await until(async () => {
       const client = await connectTo('127.0.0.2');
       client.close();
       return client.greeting.startsWith('220 ');
@@ -201,10 +202,6 @@ const suite = (stage: Stage) => {
 };
 
 describeMonitor('mail', suite, { metricsOpen: true });
-
-async function untilTrue(isTrue: () => Promise<boolean>): Promise<void> {
-  while (!(await isTrue())) await new Promise((resolve) => setImmediate(resolve));
-}
 
 test('when its port is taken, the listener says so in a sentence', async () => {
   const taken = createServer();

@@ -3,11 +3,8 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hasProgram, say } from '@certloop/server/testing';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { describeMonitor } from '../support/suite.js';
-
-// clients are processes of their own, some of them in Python
-jest.setTimeout(120_000);
 
 // Unmodified clients that no one here wrote; what is not installed is named, not passed over.
 const unproven = 'it proves nothing here';

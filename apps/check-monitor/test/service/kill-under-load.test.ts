@@ -5,16 +5,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Database } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterEach, expect, jest, test } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
 import { setPassword } from '../../src/accounts/passwords.service.js';
 import { schema } from '../../src/database.js';
 import { microsOf } from '../../src/instants.js';
 import { setUpProject } from '../../src/projects/create-project.service.js';
 import { passwords } from '../support/app.js';
 import { copyCheck } from '../support/copy-check.js';
-
-// processes start and end here
-jest.setTimeout(60_000);
 
 const main = fileURLToPath(new URL('../../service/main.js', import.meta.url));
 const secret = 'a secret for tests only';

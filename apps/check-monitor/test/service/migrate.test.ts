@@ -2,11 +2,8 @@ import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { describeEachDialect } from '@certloop/db/testing';
-import { expect, jest, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { schema } from '../../src/database.js';
-
-// processes start and end here
-jest.setTimeout(60_000);
 
 const latest = schema.migrations.at(-1)?.name ?? '';
 const before = { ...schema, migrations: schema.migrations.slice(0, -1) };

@@ -1,9 +1,6 @@
 import { describeOnPostgres, openRelay, type Relay, testDatabaseUrl } from '@certloop/db/testing';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type RunningMonitor, startMonitor } from '../support/process.js';
-
-// a silent connection costs its seconds, on purpose with the limits that the service has
-jest.setTimeout(60_000);
 
 describeOnPostgres('a monitor whose connections end in silence', () => {
   const cleanups: (() => Promise<unknown>)[] = [];

@@ -3,11 +3,8 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { schema } from '../../src/database.js';
-
-// processes start and stop here
-jest.setTimeout(60_000);
 
 const main = fileURLToPath(new URL('../../service/main.js', import.meta.url));
 const cli = fileURLToPath(new URL('../../service/cli.js', import.meta.url));

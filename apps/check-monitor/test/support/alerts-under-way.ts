@@ -50,15 +50,6 @@ export async function failSome(url: string, pingKey: string, round: number): Pro
   }
 }
 
-/** Throws where it is not true within so many seconds. */
-export async function until(isTrue: () => boolean | Promise<boolean>, seconds: number): Promise<void> {
-  const end = performance.now() + seconds * 1000;
-  while (!(await isTrue())) {
-    if (performance.now() > end) throw new Error(`not within ${seconds} s`);
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
-}
-
 /** Bodies of all that arrived. */
 export const named = (target: Recorder): string[] => target.requests.map(({ body }) => body);
 /** Query of the messages that are not settled. */

@@ -3,12 +3,11 @@ import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:tls';
+import { until } from '@certloop/contracts/testing';
 import { hasProgram, programOfToday } from '@certloop/server/testing';
-import { afterAll, beforeAll, describe, expect, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import { type ClientPlace, openClientPlace, testIf } from '../support/client-place.js';
 import { lintOfTlsServer, validSeconds, verifiedLeaf } from '../support/verified-leaf.js';
-
-jest.setTimeout(120_000);
 
 const program = programOfToday('caddy');
 const isThere = hasProgram(program, 'no web server gets its certificates', ['version']);
@@ -97,16 +96,15 @@ function visit(name: string): Promise<{ readonly body: string; readonly chain: r
   });
 }
 
-/** Visits until the answer is as wanted. Rejects with what caddy logged after half a minute. */
+/** Visits until the answer is as wanted. Rejects with what caddy logged if it never is. */
 async function visitUntil(name: string, isSo: (leaf: X509Certificate) => boolean = () => true) {
-  const end = Date.now() + 30_000;
-  for (;;) {
+  return until(async () => {
     const visited = await visit(name).catch(() => undefined);
     const leaf = visited?.chain[0];
-    if (visited !== undefined && leaf !== undefined && isSo(leaf)) return { ...visited, leaf };
-    if (Date.now() > end) throw new Error(`caddy serves nothing such at ${name}:\n${log}`);
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
+    return visited !== undefined && leaf !== undefined && isSo(leaf) && { ...visited, leaf };
+  }).catch((cause) => {
+    throw new Error(`caddy serves nothing such at ${name}:\n${log}`, { cause });
+  });
 }
 
 describe('caddy', () => {

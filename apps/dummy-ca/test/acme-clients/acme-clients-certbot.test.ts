@@ -1,6 +1,6 @@
 import { cpSync, readFileSync } from 'node:fs';
 import { hasProgram, say } from '@certloop/server/testing';
-import { afterAll, beforeAll, describe, expect, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import {
   type ClientPlace,
   externalAccount,
@@ -10,9 +10,6 @@ import {
   testIf,
 } from '../support/client-place.js';
 import { statusOf, traitsOf, verifiedLeaf } from '../support/verified-leaf.js';
-
-// This client is in Python, and waits between its looks.
-jest.setTimeout(180_000);
 
 const certbot = testIf(hasProgram('certbot', 'it proves nothing here'));
 

@@ -1,7 +1,7 @@
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hasProgram, say } from '@certloop/server/testing';
-import { afterAll, beforeAll, describe, expect, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import {
   type ClientPlace,
   externalAccount,
@@ -12,9 +12,6 @@ import {
 } from '../support/client-place.js';
 import { startTlsAlpnFolder } from '../support/tls-alpn-folder.js';
 import { statusOf, traitsOf, verifiedLeaf } from '../support/verified-leaf.js';
-
-// This client is a script that starts hundreds of programs.
-jest.setTimeout(180_000);
 
 const dehydrated = testIf(hasProgram('dehydrated', 'it proves nothing here'));
 

@@ -1,11 +1,9 @@
 import { X509Certificate } from 'node:crypto';
 import { copyFileSync, readFileSync } from 'node:fs';
 import { hasProgram, programOfToday, say } from '@certloop/server/testing';
-import { afterAll, beforeAll, describe, expect, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import { type ClientPlace, externalAccount, openClientPlace, testIf } from '../support/client-place.js';
 import { lintOfTlsServer, statusOf, traitsOf, validSeconds, verifiedLeaf } from '../support/verified-leaf.js';
-
-jest.setTimeout(120_000);
 
 const program = programOfToday('lego');
 const lego = testIf(hasProgram(program, 'no client asks for profiles and renewal information'));

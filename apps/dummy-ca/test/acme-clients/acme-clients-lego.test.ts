@@ -1,5 +1,5 @@
 import { hasProgram, say } from '@certloop/server/testing';
-import { afterAll, beforeAll, describe, expect, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import {
   type ClientPlace,
   externalAccount,
@@ -9,8 +9,6 @@ import {
   testIf,
 } from '../support/client-place.js';
 import { statusOf, traitsOf, verifiedLeaf } from '../support/verified-leaf.js';
-
-jest.setTimeout(120_000);
 
 const lego = testIf(hasProgram('lego', 'it proves nothing here'));
 

@@ -2,11 +2,9 @@ import { X509Certificate } from 'node:crypto';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hasProgram, say } from '@certloop/server/testing';
-import { afterAll, beforeAll, describe, expect, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import { testIf } from '../support/client-place.js';
 import { type PublicCa, startPublicCa } from '../support/public-ca.js';
-
-jest.setTimeout(120_000);
 
 const unasked = 'it does not ask whether a certificate is revoked';
 const uacme = testIf(hasProgram('uacme', unasked, ['-V'], 2));

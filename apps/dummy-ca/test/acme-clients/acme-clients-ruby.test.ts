@@ -1,10 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { hasProgram, say } from '@certloop/server/testing';
-import { afterAll, beforeAll, describe, expect, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import { type ClientPlace, openClientPlace, schemes, testIf } from '../support/client-place.js';
 import { statusOf, verifiedLeaf } from '../support/verified-leaf.js';
-
-jest.setTimeout(120_000);
 
 const hasClient = hasProgram('ruby', 'no CSR of version 2 is sent by a client', [
   '-e',

@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync } from 'node:fs';
+import { until } from '@certloop/contracts/testing';
 import { hasProgram, say } from '@certloop/server/testing';
-import { afterAll, beforeAll, describe, expect, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import {
   type ClientPlace,
   externalAccount,
@@ -12,8 +13,6 @@ import {
   testIf,
 } from '../support/client-place.js';
 import { statusOf, traitsOf, verifiedLeaf } from '../support/verified-leaf.js';
-
-jest.setTimeout(120_000);
 
 const hasUacme = hasProgram('uacme', 'it proves nothing here', ['-V'], 2);
 const uacme = testIf(hasUacme);
@@ -122,7 +121,7 @@ describe('uacme', () => {
       '[ "$1" = begin ] || exit 0',
       // it says OK before the process that answers knows
       `answers() { openssl s_client -connect 127.0.0.1:${place.tlsAlpn01Port} -alpn acme-tls/1 -servername "$1" </dev/null 2>/dev/null | grep -q 'ALPN protocol: acme-tls/1'; }`,
-      'for left in 1 2 3 4 5 6 7 8 9 10; do answers "$3" && exit 0; sleep 0.1; done',
+      'until answers "$3"; do sleep 0.1; done',
     );
     const server = await startUalpn(socket);
     try {
@@ -141,9 +140,7 @@ async function startUalpn(socket: string): Promise<{ close(): Promise<void> }> {
   const bind = ['-b', `127.0.0.1@${place.tlsAlpn01Port}`];
   // it hands on what is not meant for it, which is nothing
   const server = spawn('ualpn', [...bind, '-c', '127.0.0.1@1', '-s', socket], { stdio: 'ignore' });
-  for (let left = 100; !existsSync(socket) && left > 0; left -= 1) {
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+  await until(() => existsSync(socket));
   return {
     close: async () => {
       const ended = once(server, 'exit');

@@ -1,11 +1,8 @@
 import { X509Certificate } from 'node:crypto';
-import { describe, expect, jest, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import request from 'supertest';
 import { authorityKeyTypes } from '../../src/authority/issuance-profile.js';
 import { startCa } from '../support/app.js';
-
-// A key of RSA-4096 can take seconds to find.
-jest.setTimeout(60_000);
 
 describe('GET /root', () => {
   test('shows the root as PEM of the documented type', async () => {

@@ -2,7 +2,7 @@ import { generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { splitChain } from '@certloop/crypto';
 import { lintCertificate } from '@certloop/crypto/lint';
 import { hasProgram, say } from '@certloop/server/testing';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { makeHttpsCertificate } from '../../src/acme/issuance/https-certificate.service.js';
 import { dnsIdentifiers, type Identifiers } from '../support/acme-client.js';
 import {
@@ -21,8 +21,6 @@ import {
   uri,
 } from '../support/csrs.js';
 import { certificatePem, derOf, type PublicCa, startPublicCa } from '../support/public-ca.js';
-
-jest.setTimeout(60_000);
 
 const hasOpenssl = hasProgram('openssl', 'it judges no kind of certificate', ['version']);
 const hasCerttool = hasProgram('certtool', 'it judges no kind of certificate');

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hasProgram } from '@certloop/server/testing';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startCa, type TestCa } from '../support/app.js';
 import {
   algorithms,
@@ -18,9 +18,6 @@ import {
   rsa,
   subjectAltName,
 } from '../support/csrs.js';
-
-// The Go program is compiled first.
-jest.setTimeout(60_000);
 
 // Programs that no one here wrote judge what is issued; one that is not installed is named, not passed over.
 const unproven = 'it judges no certificate';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { calibratedMs } from '@certloop/contracts/testing';
 import { createLogger } from '@certloop/server';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createSecondThread } from '../../src/authority/second-thread.service.js';
 import { startCa } from '../support/app.js';
 import {
@@ -19,9 +19,6 @@ import {
 } from '../support/csrs.js';
 import { bitString, integer, nil, oid, sequence, set, tlv, utf8 } from '../support/der.js';
 import { type Served, serve } from '../support/served.js';
-
-// Busy machines take their time, which processor time does not count.
-jest.setTimeout(60_000);
 
 const keys = p256();
 const repeat = (count: number, part: (n: number) => Buffer) =>

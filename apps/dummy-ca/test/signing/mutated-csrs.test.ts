@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { Agent, request as httpRequest } from 'node:http';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { startCa } from '../support/app.js';
 import {
@@ -17,9 +17,6 @@ import {
   subjectAltName,
 } from '../support/csrs.js';
 import { type Served, serve } from '../support/served.js';
-
-// Thousands of requests, on machines that are busy with other suites.
-jest.setTimeout(60_000);
 
 const attributes = [
   extensionRequest(subjectAltName(dns('a.example.test'), ip(1, 2, 3, 4), email('a@example.test'))),

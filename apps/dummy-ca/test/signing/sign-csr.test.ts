@@ -2,7 +2,7 @@ import { generateKeyPairSync, randomBytes, X509Certificate } from 'node:crypto';
 import { signingReplySchema } from '@certloop/contracts';
 import { lintCertificate } from '@certloop/crypto/lint';
 import { createLogger } from '@certloop/server';
-import { beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import request from 'supertest';
 import { createApp } from '../../src/app.js';
 import { startCa, type TestCa, usualStatus } from '../support/app.js';
@@ -27,9 +27,6 @@ import {
   uri,
 } from '../support/csrs.js';
 import { bitString, integer, nil, oid, printable, sequence, set, utf8, yes } from '../support/der.js';
-
-// Keys of RSA take their time on a busy machine.
-jest.setTimeout(60_000);
 
 const now = new Date('2026-11-21T10:00:00.600Z');
 const dayMs = 86_400_000;

@@ -3,10 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { lintCertificate } from '@certloop/crypto/lint';
 import { hasProgram, say } from '@certloop/server/testing';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { certificatePem, derOf, names, type PublicCa, startPublicCa } from '../support/public-ca.js';
-
-jest.setTimeout(60_000);
 
 let ca: PublicCa;
 beforeAll(async () => {

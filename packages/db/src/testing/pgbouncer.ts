@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, chownSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '@certloop/contracts/testing';
 import { freePort, isAnswering, serverOwner } from './postgres-server.js';
 import { scratchFolder } from './scratch.js';
 
@@ -38,8 +38,8 @@ export async function startPgBouncer(url: string, poolMode: PoolMode): Promise<B
   const child = spawn(program, ['-q', file], { ...owner, env, cwd: folder, stdio: 'ignore' });
   const ended = once(child, 'exit');
   const own = Object.assign(new URL(url), { host: `127.0.0.1:${port}` }).href;
-  for (let n = 0; n < 200 && child.exitCode === null && !(await isAnswering(own)); n += 1) await sleep(25);
-  if (!(await isAnswering(own))) throw new Error('PgBouncer did not start');
+  await until(async () => child.exitCode !== null || isAnswering(own));
+  if (child.exitCode !== null) throw new Error('PgBouncer did not start');
   return {
     url: own,
     close: async () => {

@@ -2,7 +2,7 @@ import { type ChildProcess, execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '@certloop/contracts/testing';
 import pg from 'pg';
 import {
   failureToAnswer,
@@ -150,12 +150,8 @@ async function untilSynchronous(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    for (let n = 0; n < 600; n += 1) {
-      const { rows } = await client.query(`select 1 from pg_stat_replication where sync_state = 'sync'`);
-      if (rows.length > 0) return;
-      await sleep(50);
-    }
-    throw new Error('the standby does not follow');
+    const text = `select 1 from pg_stat_replication where sync_state = 'sync'`;
+    await until(async () => (await client.query(text)).rows.length > 0);
   } finally {
     await client.end();
   }

@@ -5,7 +5,7 @@ import { chmodSync, chownSync, cpSync, openSync, readFileSync, rmSync } from 'no
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '@certloop/contracts/testing';
 import pg from 'pg';
 import { scratchFolder } from './scratch.js';
 
@@ -170,11 +170,11 @@ export async function failureToAnswer(
   folder: string,
 ): Promise<string | undefined> {
   const log = () => readFileSync(join(folder, 'log'), 'utf8');
-  const deadline = performance.now() + 30_000;
-  while (performance.now() < deadline && !log().includes('could not create any TCP/IP sockets')) {
-    if (await isAnswering(url)) return undefined;
-    await sleep(20);
-  }
+  const isUp = await until(async () => {
+    if (await isAnswering(url)) return 'yes';
+    return log().includes('could not create any TCP/IP sockets') && 'no';
+  }).catch(() => 'no');
+  if (isUp === 'yes') return undefined;
   if (server.pid !== undefined) process.kill(-server.pid, 'SIGKILL');
   return log();
 }

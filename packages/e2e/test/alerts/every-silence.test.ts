@@ -1,9 +1,7 @@
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { addFqdn, makeCsr, makeSpace, signCsr, uploadCsr } from '../../src/main-job.js';
 import { type OneProcess, startOneProcess } from '../support/one-process.js';
-
-jest.setTimeout(120_000);
 
 const second = 1000;
 const minute = 60 * second;

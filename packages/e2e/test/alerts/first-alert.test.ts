@@ -7,15 +7,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { until } from '@certloop/contracts/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { inheritedEnvironment } from '../../src/config.js';
 import { type Credentials, credentialsFile } from '../../src/credentials.js';
 import { addIntegrationCommand } from '../../src/greeting.js';
 import { addFqdn, clientsOf, makeCsr, makeSpace, signCsr, uploadCsr } from '../../src/main-job.js';
 import { freePort } from '../../src/ports.js';
-import { until } from '../support/until.js';
 
-const inTime = 60_000;
 const start = fileURLToPath(new URL('../../src/start.js', import.meta.url));
 
 describe('the first alert', () => {
@@ -56,7 +55,7 @@ describe('the first alert', () => {
       stack.stdout.on('data', (chunk: Buffer) => {
         greeting += chunk.toString('utf8');
       });
-      await until(inTime, async () => greeting.includes('Ctrl-C stops everything') || undefined);
+      await until(async () => greeting.includes('Ctrl-C stops everything'));
       expect(greeting).toContain(`none before you add an integration, such as:\n${addIntegrationCommand}\n`);
 
       const credentials = JSON.parse(await readFile(credentialsFile(dataDir), 'utf8')) as Credentials;
@@ -72,7 +71,7 @@ describe('the first alert', () => {
         const up = checks.filter(({ status }) => status === 'up');
         return up.length === 4 ? up : undefined;
       };
-      const before = await until(inTime, watched);
+      const before = await until(watched);
       expect(before.map((check) => 'channels' in check && check.channels)).toEqual(['', '', '', '']);
 
       const { port } = hook.address() as AddressInfo;
@@ -95,7 +94,7 @@ describe('the first alert', () => {
       expect(await text(added.stdout)).toMatch(/^checks: 4$/m);
 
       for (const check of before) if ('ping_url' in check) await fetch(`${check.ping_url}/fail`);
-      await until(inTime, async () => arrived.length >= 4 || undefined);
+      await until(async () => arrived.length >= 4);
       expect([...arrived].sort()).toEqual([
         'CertLoop cert-manager is down',
         'CertLoop cert-manager: renewal advice is down',

@@ -2,9 +2,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
+import { until } from '@certloop/contracts/testing';
 import type { DialectName } from '@certloop/db';
 import { testDialects } from '@certloop/db/testing';
-import { afterAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import {
   addFqdn,
   type Clients,
@@ -16,11 +17,6 @@ import {
   uploadCsr,
 } from '../../src/main-job.js';
 import { type Cleanup, startTestStack } from '../support/test-stack.js';
-import { until } from '../support/until.js';
-
-const inTime = 60_000;
-// each test begins at once, and waits for its turn
-jest.setTimeout(300_000);
 
 /** An FQDN with a CSR, in a space of its own. */
 async function preparedFqdn(clients: Clients, hostname: string): Promise<Place> {
@@ -57,7 +53,7 @@ async function findCheck({ monitor }: Clients, { fqdnId }: Place) {
 }
 
 async function awaitStatus(clients: Clients, place: Place, status: string) {
-  return until(inTime, async () => {
+  return until(async () => {
     const check = await findCheck(clients, place);
     return check?.status === status ? check : undefined;
   });
@@ -143,7 +139,7 @@ describe('the watch of certificates', () => {
   onEachStack('has a check that is up until the renewal, and goes with the FQDN', async ({ clients }) => {
     const place = await renewedFqdn(clients, 'watched.example.test');
     const renewAt = await renewAtOf(clients, place);
-    const check = await until(inTime, async () => {
+    const check = await until(async () => {
       const found = await findCheck(clients, place);
       const isOf = found !== undefined && (await pingsOf(clients, found.uuid)).at(-1) === 'success: watched';
       return isOf && Math.abs(Date.parse(String(found.next_ping)) - Date.parse(renewAt)) < 65_000
@@ -153,14 +149,14 @@ describe('the watch of certificates', () => {
     const distance = Date.parse(String(check.next_ping)) - Date.parse(renewAt);
     expect(Math.abs(distance)).toBeLessThan(65_000);
     await signCsr(clients, place);
-    const pings = await until(inTime, async () => {
+    const pings = await until(async () => {
       const found = await pingsOf(clients, check.uuid);
       return found.at(-1) === 'success: issued' && found.length > 1 ? found : undefined;
     });
     // the first certificate may be reported before renewal is switched on
     expect(pings.slice(-2)).toEqual(['success: watched', 'success: issued']);
     await clients.manager.deleteFqdn({ params: { id: place.spaceId, fqdnId: place.fqdnId } });
-    await until(inTime, async () => ((await findCheck(clients, place)) === undefined ? true : undefined));
+    await until(async () => (await findCheck(clients, place)) === undefined);
   });
 
   onEachStack(
@@ -183,7 +179,7 @@ describe('the watch of certificates', () => {
 
   onEachStack('is sent later what happened while the monitor was down', async ({ stack, clients }) => {
     const place = await renewedFqdn(clients, 'later.example.test');
-    const { uuid } = await until(inTime, async () => {
+    const { uuid } = await until(async () => {
       const check = await findCheck(clients, place);
       const isWatched =
         check !== undefined && (await pingsOf(clients, check.uuid)).includes('success: watched');
@@ -196,7 +192,7 @@ describe('the watch of certificates', () => {
     // the manager notices
     await pause(3000);
     await stack.start('check-monitor');
-    const pings = await until(inTime, async () => {
+    const pings = await until(async () => {
       const found = await pingsOf(clients, uuid);
       return found.length >= before + 2 ? found : undefined;
     });
@@ -214,7 +210,7 @@ describe('the watch of certificates', () => {
     await clients.manager.setProviderConfig({ params: { id }, body: { config } });
     const renewAt = await renewAtOf(clients, place);
     const schedule = renewAt.slice(0, 19).replace('T', ' ');
-    const check = await until(inTime, async () => {
+    const check = await until(async () => {
       const found = await findCheck(clients, place);
       const isExpected = found !== undefined && 'schedule' in found && found.schedule === schedule;
       return isExpected && found.status === 'up' ? found : undefined;
@@ -232,7 +228,7 @@ describe('the watch of certificates', () => {
         'certloop-cert-manager-advice',
         'certloop-cert-manager-served',
       ]) {
-        const check = await until(inTime, async () => {
+        const check = await until(async () => {
           const [found] = (await monitor.listChecks({ query: { slug } })).body.checks;
           return found?.status === 'up' ? found : undefined;
         });
@@ -248,7 +244,7 @@ describe('the watch of certificates', () => {
       const killedAt = Date.now();
       await stack.end('check-monitor', 'kill');
       const notice = (type: string) => async () => seen.events.find((event) => event.type === type);
-      const away = await until(inTime, notice('monitor.away'));
+      const away = await until(notice('monitor.away'));
       expect(away.data).toMatchObject({ reason: 'no_answer' });
       expect(away.data['message']).toContain('start it, or check CHECK_MONITOR_URL');
       // WATCH_AWAY_SECONDS, a run, and what a busy machine takes
@@ -258,7 +254,7 @@ describe('the watch of certificates', () => {
       expect((await clients.manager.getReadiness()).status).toBe(200);
 
       const before = seen.pings;
-      await until(inTime, async () => seen.pings > before || undefined);
+      await until(async () => seen.pings > before);
       await stack.end('cert-manager', 'kill');
       const last = seen.pings;
       // three runs
@@ -266,8 +262,8 @@ describe('the watch of certificates', () => {
       expect(seen.pings - last).toBeLessThanOrEqual(1);
       await stack.start('check-monitor');
       await stack.start('cert-manager');
-      await until(inTime, async () => seen.pings > last + 1 || undefined);
-      await until(inTime, notice('monitor.back'));
+      await until(async () => seen.pings > last + 1);
+      await until(notice('monitor.back'));
     },
   );
 });

@@ -1,13 +1,10 @@
 import { type Browser, hasBrowser, openBrowser, openPath, runStory } from '@certloop/browser';
 import { createClient, dummyCaAdminContract } from '@certloop/contracts';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { until } from '@certloop/contracts/testing';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { answeringAtOnePort, placeWithCsr, request, useAcme } from '../support/acme-place.js';
 import { renewalIdOf } from '../support/renewal-id.js';
 import { type Cleanup, type RunningStack, startTestStack } from '../support/test-stack.js';
-import { until } from '../support/until.js';
-
-// much else may run on the same machine
-jest.setTimeout(120_000);
 
 const day = 86_400_000;
 const days = new Intl.DateTimeFormat('en-GB', {
@@ -43,7 +40,7 @@ const days = new Intl.DateTimeFormat('en-GB', {
     // after its start, cert-manager asks at once
     await stack.end('cert-manager', 'stop');
     await stack.start('cert-manager');
-    const { scheduledAt = '' } = await until(60_000, async () => {
+    const { scheduledAt = '' } = await until(async () => {
       const { body } = await clients.manager.explainRenewal({ params: place });
       return body.plan?.rule === 'window' ? body : undefined;
     });

@@ -1,11 +1,8 @@
 import { type Browser, hasBrowser, openBrowser, openPath, runStory, type Story } from '@certloop/browser';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { runCertloop } from '../support/certloop.js';
 import { type Cleanup, type RunningStack, startTestStack } from '../support/test-stack.js';
 import { wordsOf } from '../support/walk-page.js';
-
-// much else may run on the same machine
-jest.setTimeout(120_000);
 
 (hasBrowser() ? describe : describe.skip)('the commands that empty pages show', () => {
   let browser: Browser;

@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { hangMs } from '@certloop/contracts/testing';
 import { testDatabaseUrl, testDialects } from '@certloop/db/testing';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { inheritedEnvironment } from '../../src/config.js';
@@ -127,7 +128,7 @@ describe.each(testDialects())('a backup on %s', (dialect) => {
       const urls = await emptyDatabases(dialect);
       const stack = await start(folder, urls);
       const before = await certify(stack, 'before.example.test');
-      const { n_pings } = await awaitHeartbeat(clientsOf(stack.credentials), 30_000);
+      const { n_pings } = await awaitHeartbeat(clientsOf(stack.credentials), hangMs);
 
       for (const service of services) backups[dialect].save(urls[service], join(backup, service));
       await cp(join(folder, 'secrets'), join(backup, 'secrets'), { recursive: true });

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type createCertManagerClient, createCheckMonitorClient } from '@certloop/contracts';
+import { until } from '@certloop/contracts/testing';
 import {
   type ControlledServer,
   createDatabase,
@@ -13,7 +14,7 @@ import {
   type Relay,
   startPostgresPair,
 } from '@certloop/db/testing';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { inheritedEnvironment } from '../../src/config.js';
 import { clientsOf } from '../../src/main-job.js';
 import { type Stack, startStack } from '../../src/stack.js';
@@ -25,10 +26,6 @@ import {
   startListener,
   startPings,
 } from '../support/ping-load.js';
-import { until } from '../support/until.js';
-
-// servers and services start and stop here
-jest.setTimeout(180_000);
 
 const recoveryMs = 10_000;
 
@@ -87,16 +84,14 @@ describeOnPostgres('the stack on a PostgreSQL with a synchronous standby', () =>
     const load = startPings([stack.plan.urls['check-monitor']], uuids, 50);
     const writes = startWrites(manager);
     try {
-      await until(30_000, async () => (load.answered() > 40 ? true : undefined));
+      await until(async () => load.answered() > 40);
       await fault();
       const over = performance.now();
       const all: readonly Pick<PingCount, 'lastAnsweredSentAt'>[] = [...load.counts, writes.count];
-      await until(30_000, async () =>
-        all.every(({ lastAnsweredSentAt }) => lastAnsweredSentAt > over) ? true : undefined,
-      );
+      await until(async () => all.every(({ lastAnsweredSentAt }) => lastAnsweredSentAt > over));
       expect(performance.now() - over).toBeLessThan(recoveryMs);
       const atRecovery = load.answered();
-      await until(30_000, async () => (load.answered() > atRecovery + 40 ? true : undefined));
+      await until(async () => load.answered() > atRecovery + 40);
     } finally {
       await load.stop();
       await writes.stop();

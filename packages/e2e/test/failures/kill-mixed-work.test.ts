@@ -1,5 +1,6 @@
 import { appendFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
+import { hangMs, until } from '@certloop/contracts/testing';
 import { describeCertificate, parseCertificate, splitChain } from '@certloop/crypto';
 import { type DialectName, openDatabase } from '@certloop/db';
 import { testDialects } from '@certloop/db/testing';
@@ -7,14 +8,13 @@ import { expect, jest, test } from '@jest/globals';
 import { dummyCaProvider, type Place } from '../../src/main-job.js';
 import { answeringAtOnePort, placeWithCsr, useAcme } from '../support/acme-place.js';
 import { type Cleanup, startTestStack } from '../support/test-stack.js';
-import { until } from '../support/until.js';
 
 // `npm run kills` sets more kills, the seed, and a file for the table
 const kills = Number(process.env['CERTLOOP_KILLS'] ?? '10');
 const seed = Number(process.env['CERTLOOP_KILLS_SEED'] ?? '1');
 const table = process.env['CERTLOOP_KILLS_TABLE'];
 
-jest.setTimeout(120_000 + kills * 15_000);
+jest.setTimeout(hangMs + kills * 60_000);
 
 /** Numbers from 0 to 1 that follow from a seed (mulberry32). */
 function randomNumbers(start: number): () => number {
@@ -129,7 +129,7 @@ async function killDuringWork(
   const letWork = async () => {
     // after some work and not after some time, which a busy machine may need for the start alone
     const enough = ended + 3 + Math.floor(8 * random());
-    await until(30_000, async () => ended >= enough || undefined);
+    await until(async () => ended >= enough);
     await pause(100 * random());
   };
   try {
@@ -149,7 +149,7 @@ async function killDuringWork(
   // of the last one that was killed: what lives must not lose its leases
   await endWaits();
   await stack.start('cert-manager');
-  await until(90_000, async () => {
+  await until(async () => {
     const rows = (await database.read((tx) => tx.query(openWork))) as { count: unknown }[];
     if (Number(rows[0]?.count) === 0) return true;
     await endPauses();

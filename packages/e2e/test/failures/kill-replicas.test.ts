@@ -1,6 +1,7 @@
 import { createCheckMonitorClient } from '@certloop/contracts';
+import { until } from '@certloop/contracts/testing';
 import { describeOnPostgres } from '@certloop/db/testing';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import {
   addFqdn,
   type Clients,
@@ -20,10 +21,6 @@ import {
 } from '../support/ping-load.js';
 import { type Replica, sessionClient, startReplica } from '../support/replicas.js';
 import { type Cleanup, startTestStack } from '../support/test-stack.js';
-import { until } from '../support/until.js';
-
-// six processes, hundreds of pings and deliveries
-jest.setTimeout(300_000);
 
 // replicas need a database that several processes share
 describeOnPostgres('two managers and two monitors on one PostgreSQL', () => {
@@ -65,10 +62,10 @@ describeOnPostgres('two managers and two monitors on one PostgreSQL', () => {
 
     const load = startPings(urls, uuids);
     try {
-      await until(60_000, async () => (load.answered() > 800 ? true : undefined));
+      await until(async () => load.answered() > 800);
       await stack.end('check-monitor', 'kill');
       const atKill = load.answered();
-      await until(60_000, async () => (load.answered() > atKill + 800 ? true : undefined));
+      await until(async () => load.answered() > atKill + 800);
     } finally {
       await load.stop();
     }
@@ -106,7 +103,7 @@ describeOnPostgres('two managers and two monitors on one PostgreSQL', () => {
     await elsewhere.triggerRenewals();
 
     for (const { certificateId: first, ...params } of places) {
-      await until(90_000, async () => {
+      await until(async () => {
         const { body } = await elsewhere.listCertificates({ params });
         return body.length > 1 ? true : undefined;
       });

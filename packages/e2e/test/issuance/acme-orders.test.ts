@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type Client, createClient, dummyCaAdminContract } from '@certloop/contracts';
 import { describeCertificate, parseCertificate, splitChain } from '@certloop/crypto';
 import { executeSql, openDatabase } from '@certloop/db';
-import { beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { judgeCertificate, type Place } from '../../src/main-job.js';
 import { runCommand } from '../../src/service-process.js';
 import {
@@ -14,9 +14,6 @@ import {
 } from '../support/acme-place.js';
 import { renewalIdOf } from '../support/renewal-id.js';
 import { describeStack } from '../support/running-stack.js';
-
-// much else may run on the same machine, and the manager asks for advice once a minute
-jest.setTimeout(150_000);
 
 const eab = { kid: 'kid-1', hmacKey: randomBytes(32).toString('base64url') };
 

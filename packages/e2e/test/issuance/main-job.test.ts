@@ -1,3 +1,4 @@
+import { hangMs, until } from '@certloop/contracts/testing';
 import { buildCsr, csrLabels, formatPem, generateKeyPair, parsePem } from '@certloop/crypto';
 import { describe, expect, test } from '@jest/globals';
 import {
@@ -13,7 +14,6 @@ import {
   uploadCsr,
 } from '../../src/main-job.js';
 import { describeStack } from '../support/running-stack.js';
-import { until } from '../support/until.js';
 
 async function placeWithCsr(
   clients: Clients,
@@ -44,7 +44,7 @@ describeStack('the main job', (running) => {
       params: { ...place, certId: certificate.id },
     });
     expect(body.pem).toBe(certificate.pem);
-    expect((await awaitHeartbeat(clients, 20_000)).status).toBe('up');
+    expect((await awaitHeartbeat(clients, hangMs)).status).toBe('up');
   });
 
   test('signs every kind of key that the manager accepts', async () => {
@@ -116,13 +116,13 @@ describeStack('the main job', (running) => {
 
     test('when the monitor is down, the manager continues, and the heartbeat arrives again afterwards', async () => {
       const { stack, clients } = running();
-      const before = await awaitHeartbeat(clients, 20_000);
+      const before = await awaitHeartbeat(clients, hangMs);
       await stack.end('check-monitor', 'kill');
       const place = await placeWithCsr(clients, 'monitor-down.example.test');
       await judgeCertificate(clients, (await signCsr(clients, place)).pem, place.csrPem);
       await stack.start('check-monitor');
-      const again = await until(20_000, async () => {
-        const now = await awaitHeartbeat(clients, 20_000);
+      const again = await until(async () => {
+        const now = await awaitHeartbeat(clients, hangMs);
         return now.n_pings > before.n_pings ? now : undefined;
       });
       expect(again.status).toBe('up');
@@ -140,7 +140,7 @@ describeStack('the main job', (running) => {
         }
       });
       const settled = Promise.allSettled(writers);
-      await until(20_000, async () => (acknowledged.length > 100 ? true : undefined));
+      await until(async () => acknowledged.length > 100);
       await stack.end('cert-manager', 'kill');
       await settled;
       await stack.start('cert-manager');
@@ -167,7 +167,7 @@ describeStack('the main job', (running) => {
         }
       });
       const settled = Promise.allSettled(pinging);
-      await until(20_000, async () => (acknowledged > 200 ? true : undefined));
+      await until(async () => acknowledged > 200);
       await stack.end('check-monitor', 'kill');
       await settled;
       await stack.start('check-monitor');

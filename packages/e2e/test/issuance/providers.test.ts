@@ -2,7 +2,7 @@ import { randomBytes, X509Certificate } from 'node:crypto';
 import { join } from 'node:path';
 import type { Provider } from '@certloop/contracts';
 import { column, openDatabase, querySql } from '@certloop/db';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Clients, makeCsr, makeSpace, type Place, uploadCsr } from '../../src/main-job.js';
 import { freePort } from '../../src/ports.js';
 import { runCommand, type ServiceProcess, startService } from '../../src/service-process.js';
@@ -10,8 +10,6 @@ import { answeringAtOnePort, awaitCertificates, request } from '../support/acme-
 import { isPebbleThere, startPebble } from '../support/pebble-process.js';
 import { describeStack } from '../support/running-stack.js';
 import type { RunningStack } from '../support/test-stack.js';
-
-jest.setTimeout(150_000);
 
 const keys = ['kid-1', 'kid-2'].map((kid) => ({ kid, hmacKey: randomBytes(32).toString('base64url') }));
 

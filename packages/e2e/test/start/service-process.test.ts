@@ -6,8 +6,6 @@ import { inheritedEnvironment } from '../../src/config.js';
 import { freePort } from '../../src/ports.js';
 import { startService } from '../../src/service-process.js';
 
-jest.setTimeout(60_000);
-
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'certloop-service-'));

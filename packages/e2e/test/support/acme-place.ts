@@ -1,3 +1,4 @@
+import { until } from '@certloop/contracts/testing';
 import { addFqdn, type Clients, makeCsr, makeSpace, type Place, uploadCsr } from '../../src/main-job.js';
 import { freePort } from '../../src/ports.js';
 import type { RunningStack } from './test-stack.js';
@@ -43,10 +44,9 @@ export async function request({ manager }: Clients, params: Place, confirmed = f
 }
 
 /** The certificates of an FQDN as soon as there are so many. */
-export async function awaitCertificates({ manager }: Clients, params: Place, count: number) {
-  for (let left = 450; ; left -= 1) {
+export function awaitCertificates({ manager }: Clients, params: Place, count: number) {
+  return until(async () => {
     const { body } = await manager.listCertificates({ params });
-    if (body.length >= count || left === 0) return body;
-    await new Promise((resolve) => setTimeout(resolve, 200));
-  }
+    return body.length >= count && body;
+  });
 }

@@ -5,11 +5,11 @@ import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
+import { until } from '@certloop/contracts/testing';
 import { buildCsr, generateKeyPair } from '@certloop/crypto';
 import { hasProgram } from '@certloop/server/testing';
 import type { Clients } from '../../src/main-job.js';
 import { freePort } from '../../src/ports.js';
-import { until } from './until.js';
 
 /** Whether pebble (Debian's package of that name) is there; says so where it is not. The gate installs it. */
 export const isPebbleThere = hasProgram('pebble', 'nothing is ordered from a CA beside dummy-ca', ['-help']);
@@ -54,7 +54,7 @@ export async function startPebble({ ca }: Clients): Promise<PebbleProcess> {
   const root = () => textAt(`https://localhost:${management}/roots/0`, caPem).catch(() => undefined);
   return {
     directoryUrl: `https://localhost:${listen}/dir`,
-    rootPem: await until(20_000, root),
+    rootPem: await until(root),
     stop: async () => {
       child.kill('SIGKILL');
       await ended;

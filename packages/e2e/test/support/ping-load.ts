@@ -2,10 +2,10 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { createCheckMonitorClient } from '@certloop/contracts';
+import { until } from '@certloop/contracts/testing';
 import { expect } from '@jest/globals';
 import type { Stack } from '../../src/stack.js';
 import { monitorCommand } from './monitor-command.js';
-import { until } from './until.js';
 
 type MonitorClient = Pick<ReturnType<typeof createCheckMonitorClient>, 'listPings' | 'listFlips'>;
 
@@ -41,7 +41,7 @@ export async function requireDelivered(
   events: ReadonlyMap<string, number>,
 ): Promise<void> {
   for (const [uuid, count] of events) {
-    const deliveries = await until(90_000, async () => {
+    const deliveries = await until(async () => {
       const seen = listener.deliveriesOf(uuid);
       return seen.size >= count ? seen : undefined;
     });

@@ -1,6 +1,7 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { hangMs } from '@certloop/contracts/testing';
 
 const run = promisify(execFile);
 
@@ -11,7 +12,7 @@ export function hasProgram(
   args: readonly string[] = ['--version'],
   status = 0,
 ): boolean {
-  const isThere = spawnSync(name, [...args], { timeout: 30_000 }).status === status;
+  const isThere = spawnSync(name, [...args], { timeout: hangMs }).status === status;
   if (!isThere) process.stderr.write(`SKIPPED: ${name} is not there or not allowed, so ${consequence}\n`);
   return isThere;
 }
@@ -30,7 +31,7 @@ export async function say(
   try {
     const { stdout, stderr } = await run(name, [...args], {
       env: { ...process.env, ...environment },
-      timeout: 100_000,
+      timeout: hangMs,
     });
     return `${stdout}${stderr}`;
   } catch (error) {

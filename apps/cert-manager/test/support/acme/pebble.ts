@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { until } from '@certloop/contracts/testing';
 import { freePort, programOfToday } from '@certloop/server/testing';
 import { type Exchange, recordAcme } from './acme-recorder.js';
 
@@ -180,7 +181,8 @@ async function untilItAnswers(url: string, ca: string, ended: readonly Promise<v
   });
   // they also end when the test stops them
   end.catch(() => undefined);
-  await Promise.race([until(async () => (await getText(url, ca)).includes('newOrder')), end]);
+  const directory = () => getText(url, ca).catch(() => '');
+  await Promise.race([until(async () => (await directory()).includes('newOrder')), end]);
 }
 
 /** What tests ask of pebble and of its name server by their management. */
@@ -262,16 +264,4 @@ function getText(url: string, ca: string, body?: string): Promise<string> {
       .on('error', reject)
       .end(body);
   });
-}
-
-/** Looks until it is so, for at most 20 seconds. */
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  for (let left = 200; ; left -= 1) {
-    const yes = await isSo().catch((error: unknown) => {
-      if (left <= 0) throw error;
-      return false;
-    });
-    if (yes) return;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
 }
