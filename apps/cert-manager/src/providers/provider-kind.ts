@@ -2,14 +2,21 @@ import type { ProviderKindName } from '@certloop/contracts';
 import type { z } from 'zod';
 import type { Config } from './changes/stored-config.js';
 
+/** A secret of a configuration, by its dotted path. */
+export interface ProviderSecret {
+  readonly path: string;
+  /** Path of the address that receives the secret, or what is computed with it. */
+  readonly sentTo: string;
+}
+
 /** What is fixed about a provider: its words for people, the rules of its configuration, its addresses. */
 export interface ProviderKind {
   readonly name: ProviderKindName;
   readonly displayName: string;
   readonly description: string;
   readonly schema: z.ZodType<Config>;
-  /** Dotted paths of what is written but never shown. */
-  readonly secretPaths: readonly string[];
+  /** What is written but never shown. */
+  readonly secrets: readonly ProviderSecret[];
   /** Key that holds the address of the service. */
   readonly addressKey: 'baseUrl' | 'directoryUrl';
   /** Dotted paths of every address that is called, and of every list of them. */

@@ -50,6 +50,15 @@ function serverUrl(text: string): string {
   return `dns://${server === undefined ? text : nameServerText(server)}`;
 }
 
+/** Scheme, host and port of an address of the configuration, by which its receiver is known. */
+export function originOf(config: Config, path: string): string | undefined {
+  const address = valueAt(config, path);
+  if (typeof address !== 'string' || !URL.canParse(address)) return undefined;
+  // not `origin`, which is null for dns addresses
+  const { protocol, host } = new URL(address);
+  return `${protocol}//${host}`;
+}
+
 /** Value at a dotted path such as `challenge.dns.url`. */
 function valueAt(config: Config, path: string): unknown {
   let value: unknown = config;

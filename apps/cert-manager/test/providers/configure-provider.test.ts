@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Provider } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { secretMask } from '../../src/providers/changes/config-rules.js';
 import { providers } from '../../src/providers/providers.repository.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { auditEntries, badIds, unknownId } from '../support/inventory.js';
@@ -119,6 +120,48 @@ describeEachDialect('configuring a provider', (open) => {
           path: 'config.eab.hmacKey',
           code: 'secret_refused',
           message: 'is the mask of a secret that is not stored',
+        },
+      ]);
+    });
+  });
+
+  describe('with a secret that is sent as its mask', () => {
+    const dnsProvider = (dns: object, rest: object = {}) =>
+      configure(app, acme, { ...acmeConfig, challenge: { type: 'dns-01', dns }, ...rest });
+    const account = { username: 'u', password: authHeader, subdomain: 's' };
+
+    test.each([
+      ['challenge.dns.authHeader', { kind: 'webhook' }, { authHeader }, { authHeader: secretMask }],
+      [
+        'challenge.dns.acmeDns.password',
+        { kind: 'acme-dns' },
+        { acmeDns: account },
+        { acmeDns: { ...account, password: secretMask } },
+      ],
+    ])('rejects another address for %s, and keeps the secret otherwise', async (path, kind, secret, mask) => {
+      await dnsProvider({ ...kind, ...secret, url: 'https://8.8.4.4' }).expect(200);
+      const { body } = await dnsProvider({ ...kind, ...mask, url: 'https://9.9.9.9' }).expect(400);
+      const message = 'is sent to challenge.dns.url, which changes: enter the secret again';
+      expect(body.errors).toEqual([{ path: `config.${path}`, code: 'secret_refused', message }]);
+      expect(body.detail).toBe(`config.${path}: ${message}`);
+      expect((await providerOf(app, 'acme')).config).toMatchObject({
+        challenge: { dns: { url: 'https://8.8.4.4' } },
+      });
+      await dnsProvider({ ...kind, ...mask, url: 'https://8.8.4.4/path' }).expect(200);
+      await dnsProvider({ ...kind, ...secret, url: 'https://9.9.9.9' }).expect(200);
+    });
+
+    test('rejects another directory for the key of an account binding', async () => {
+      await configure(app, acme, acmeConfig).expect(200);
+      const masked = { ...acmeConfig, eab: { kid: 'kid-1', hmacKey: secretMask } };
+      const { body } = await configure(app, acme, { ...masked, directoryUrl: 'https://9.9.9.9/dir' }).expect(
+        400,
+      );
+      expect(body.errors).toEqual([
+        {
+          path: 'config.eab.hmacKey',
+          code: 'secret_refused',
+          message: 'is sent to directoryUrl, which changes: enter the secret again',
         },
       ]);
     });

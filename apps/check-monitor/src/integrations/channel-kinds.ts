@@ -58,7 +58,7 @@ export function keepSecrets(kind: ChannelKind, edited: object, stored: object): 
     const to = memberAt(merged, path);
     const from = memberAt(stored, path);
     if (to.holder === undefined || from.holder === undefined || to.name in to.holder) continue;
-    if (sentTo === undefined || valueAt(edited, sentTo) === valueAt(stored, sentTo)) {
+    if (sentTo === null || valueAt(edited, sentTo) === valueAt(stored, sentTo)) {
       to.holder[to.name] = from.holder[from.name];
     }
   }

@@ -23,6 +23,9 @@ export interface Kind {
 export interface Secret {
   /** Names of the member and of what it is in, with dots between them. */
   readonly path: string;
-  /** Member that names the receiver of the secret. */
-  readonly sentTo?: string;
+  /**
+   * Path of the address that the secret is sent to; null if no setting names one, as the secret is the address itself
+   * or is sent to the service of the kind.
+   */
+  readonly sentTo: string | null;
 }

@@ -6,11 +6,11 @@ export const acme: ProviderKind = {
   displayName: 'ACME',
   description: 'Obtains certificates from an ACME certificate authority (RFC 8555).',
   schema: acmeConfigSchema,
-  secretPaths: [
-    'eab.hmacKey',
-    'challenge.dns.authHeader',
-    'challenge.dns.tsig.secret',
-    'challenge.dns.acmeDns.password',
+  secrets: [
+    { path: 'eab.hmacKey', sentTo: 'directoryUrl' },
+    { path: 'challenge.dns.authHeader', sentTo: 'challenge.dns.url' },
+    { path: 'challenge.dns.tsig.secret', sentTo: 'challenge.dns.url' },
+    { path: 'challenge.dns.acmeDns.password', sentTo: 'challenge.dns.url' },
   ],
   addressKey: 'directoryUrl',
   addressPaths: ['directoryUrl', 'challenge.dns.url', 'challenge.dns.propagation.resolvers'],

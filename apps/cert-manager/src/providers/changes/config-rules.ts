@@ -16,7 +16,7 @@ export function orNothing<S extends z.ZodType>(schema: S) {
 
 /** A secret by its own rule, or the mask. */
 export function secretOrMask<S extends z.ZodType<string>>(rule: S) {
-  return z.string().superRefine((text, context) => {
+  const checked = z.string().superRefine((text, context) => {
     if (text === secretMask) return;
     const result = rule.safeParse(text);
     // The refused text stays out of the message: it may be the secret with a slip of the pen.
@@ -24,6 +24,7 @@ export function secretOrMask<S extends z.ZodType<string>>(rule: S) {
       context.addIssue({ code: 'custom', message: issue.message });
     }
   });
+  return checked.meta({ writeOnly: true });
 }
 
 /** Whole number between the bounds, both included. */

@@ -5,9 +5,9 @@ import type { Caller } from '../../access/caller.js';
 import { requireAdmin } from '../../access/permissions.js';
 import type { Outgoing } from '../outgoing.client.js';
 import { readableText } from '../provider.js';
-import type { ProviderKind } from '../provider-kind.js';
+import type { ProviderKind, ProviderSecret } from '../provider-kind.js';
 import { kindOf } from '../provider-kinds.js';
-import { targetsOf } from '../provider-state.js';
+import { originOf, targetsOf } from '../provider-state.js';
 import {
   getProvider,
   isBuiltIn,
@@ -74,10 +74,18 @@ export async function judgeConfig(
   return valid;
 }
 
-/** A valid configuration as it is stored in the row, whose secrets are used where their masks were sent. */
+/**
+ * A valid configuration as it is stored in the row, whose secrets are used where their masks were sent. Throws
+ * InvalidInput that names the secret which cannot be stored, or whose mask would send it to another address.
+ */
 export function sealConfig(row: ProviderRow, valid: Config, keyRing: KeyRing | undefined) {
-  const { config, secrets: given } = takeSecretsOut(valid, kindOf(row).secretPaths);
-  return { config, secrets: sealSecrets(row, given, keyRing) };
+  const { secrets: kinds } = kindOf(row);
+  const { config, secrets: given } = takeSecretsOut(
+    valid,
+    kinds.map(({ path }) => path),
+  );
+  const moved = kinds.filter(({ sentTo }) => originOf(config, sentTo) !== originOf(row.config ?? {}, sentTo));
+  return { config, secrets: sealSecrets(row, given, { moved, keyRing }) };
 }
 
 /** Without the keys that were omitted, as it will be read again. */
@@ -101,17 +109,25 @@ async function refuseBadTargets(outgoing: Outgoing, kind: ProviderKind, config: 
   }
 }
 
+interface SealParts {
+  /** Secrets that would be sent to another address than before, which would reveal them. */
+  readonly moved: readonly ProviderSecret[];
+  readonly keyRing: KeyRing | undefined;
+}
+
 /** Newly given secrets encrypted, and the stored ones whose mask was sent. */
 function sealSecrets(
   row: ProviderRow,
   given: ReadonlyMap<string, string>,
-  keyRing: KeyRing | undefined,
+  { moved, keyRing }: SealParts,
 ): SealedSecrets {
   const sealed = [...given].map(([path, secret]) => {
     const stored = row.secrets[path];
     if (secret !== secretMask) return [path, seal(row.id, path, secret, keyRing)];
-    if (stored !== undefined) return [path, stored];
-    throw secretRefused(path, 'is the mask of a secret that is not stored');
+    if (stored === undefined) throw secretRefused(path, 'is the mask of a secret that is not stored');
+    const receiver = moved.find((other) => other.path === path)?.sentTo;
+    if (receiver === undefined) return [path, stored];
+    throw secretRefused(path, `is sent to ${receiver}, which changes: enter the secret again`);
   });
   return Object.fromEntries(sealed) as SealedSecrets;
 }

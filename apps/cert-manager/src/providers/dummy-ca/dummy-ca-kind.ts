@@ -6,7 +6,7 @@ export const dummyCa: ProviderKind = {
   displayName: 'Dummy certificate authority',
   description: 'Signs CSRs at once, for tests and for closed networks.',
   schema: dummyCaConfigSchema,
-  secretPaths: [],
+  secrets: [],
   addressKey: 'baseUrl',
   addressPaths: ['baseUrl'],
   addressSetting: 'dummyCaUrl',

@@ -5,7 +5,7 @@ import { addressSettings } from '../../settings-rules.js';
 export const googlechat: Kind = {
   label: 'Google Chat',
   settings: addressSettings,
-  secrets: [{ path: 'url' }],
+  secrets: [{ path: 'url', sentTo: null }],
   isForPeople: true,
   fromHealthchecks: (url) => ({ url }),
 };

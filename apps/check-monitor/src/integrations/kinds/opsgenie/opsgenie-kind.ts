@@ -16,7 +16,7 @@ export type OpsgenieSettings = z.output<typeof opsgenieSettings>;
 export const opsgenie: Kind = {
   label: 'Opsgenie',
   settings: opsgenieSettings,
-  secrets: [{ path: 'key' }],
+  secrets: [{ path: 'key', sentTo: null }],
   isForPeople: false,
   fromHealthchecks: (value) => {
     const { key, region } = documentOf(value);

@@ -10,7 +10,7 @@ export type PagerDutySettings = z.output<typeof pagerDutySettings>;
 export const pd: Kind = {
   label: 'PagerDuty',
   settings: pagerDutySettings,
-  secrets: [{ path: 'serviceKey' }],
+  secrets: [{ path: 'serviceKey', sentTo: null }],
   isForPeople: false,
   fromHealthchecks: (value) => ({
     serviceKey: documentOr(value, { service_key: value })['service_key'],

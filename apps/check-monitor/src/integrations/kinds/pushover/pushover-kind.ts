@@ -20,7 +20,7 @@ export const emergencyPriority = 2;
 export const po: Kind = {
   label: 'Pushover',
   settings: pushoverSettings,
-  secrets: [{ path: 'userKey' }],
+  secrets: [{ path: 'userKey', sentTo: null }],
   isForPeople: true,
   fromHealthchecks: (value) => {
     const [userKey, down = '', up = down] = value.split('|');

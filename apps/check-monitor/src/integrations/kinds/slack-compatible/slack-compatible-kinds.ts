@@ -2,7 +2,11 @@ import { documentOf, documentOr, memberAt } from '../../healthchecks-value.js';
 import type { Kind } from '../../kind.js';
 import { addressSettings } from '../../settings-rules.js';
 
-const ofAddress = { settings: addressSettings, secrets: [{ path: 'url' }], isForPeople: true } as const;
+const ofAddress = {
+  settings: addressSettings,
+  secrets: [{ path: 'url', sentTo: null }],
+  isForPeople: true,
+} as const;
 
 export const slack: Kind = {
   label: 'Slack',
