@@ -177,6 +177,34 @@ describe('a caller that shares a commit', () => {
     expect(sent.filter((statement) => statement === 'COMMIT')).toHaveLength(1);
   });
 
+  test('does not wait behind others for a file that another process holds', async () => {
+    const busy = Object.assign(new Error('database is locked'), { name: 'SqliteError', code: 'SQLITE_BUSY' });
+    let attempts = 0;
+    const newSession = (): Session => ({
+      runner: { manager: {} } as Session['runner'],
+      control: async (statement) => {
+        if (statement !== 'BEGIN IMMEDIATE') return;
+        attempts += 1;
+        throw busy;
+      },
+      seal: async () => false,
+      whileActive: (_ms, work) => work,
+    });
+    const commits = new SharedCommits({ alone: (work) => work(), newSession }, { patienceMs: 100 });
+    let attemptsOfFirst = 0;
+    const works = Array.from({ length: 6 }, (_, n) =>
+      commits
+        .write(async () => n)
+        .finally(() => {
+          if (n === 0) attemptsOfFirst = attempts;
+        }),
+    );
+    const reason = 'another process has held the database for 100 ms';
+    expect(await outcomes(works)).toEqual(works.map(() => ({ reason })));
+    expect(attemptsOfFirst).toBeGreaterThan(1);
+    expect(attempts - attemptsOfFirst).toBe(5);
+  });
+
   test('gets its failure, and the next commit is separate', async () => {
     let count = 0;
     const { sent, commits } = scripted(async () => {

@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
 import { type DataSource, type EntityManager, QueryFailedError, type QueryRunner } from 'typeorm';
-import { beginWhenFree } from '../transactions/retry.js';
+import { beginWhenFree, type Waiting } from '../transactions/retry.js';
 import { inTransaction, type Session, startSession } from '../transactions/runner.js';
 import { type Statements, TransactionOver } from './sqlite-statements.js';
 
@@ -31,13 +31,21 @@ export class SerialConnection {
   }
 
   /** Work that runs no statement for `idleMs` is given up; any may take its time when absent. */
-  transaction<T>(begin: string, work: (tx: EntityManager) => Promise<T>, idleMs?: number): Promise<T> {
+  transaction<T>(
+    begin: string,
+    work: (tx: EntityManager) => Promise<T>,
+    idleMs?: number,
+    waiting?: Waiting,
+  ): Promise<T> {
     const session = this.newSession();
     const bounded = (tx: EntityManager) =>
       idleMs === undefined ? work(tx) : session.whileActive(idleMs, work(tx));
     return inTransaction(
       session,
-      { begin: () => beginWhenFree(() => session.control(begin)), commit: () => session.control('COMMIT') },
+      {
+        begin: () => beginWhenFree(() => session.control(begin), waiting),
+        commit: () => session.control('COMMIT'),
+      },
       bounded,
     );
   }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
 import { createSqliteFile, type Entities, openSqlite } from '../source.js';
 import { type Backend, runnerOf, schemaStatements } from '../transactions/backend.js';
+import type { FileHold } from '../transactions/retry.js';
 import { SharedCommits, type SharingLimits } from '../transactions/shared-commits.js';
 import { pickIdlestConnection, SerialConnection } from './serial-connection.js';
 import { type SqliteConnection, SqliteStatements } from './sqlite-statements.js';
@@ -29,7 +30,8 @@ export async function openSqliteBackend(
   // waiting for other processes is left to `begun`
   connection.pragma('busy_timeout = 0');
   const writer = new SerialConnection(source, new SqliteStatements(connection));
-  const commits = new SharedCommits(writer, limits);
+  const hold: FileHold = { since: undefined };
+  const commits = new SharedCommits(writer, limits, hold);
   const backend = {
     source,
     autocommit: undefined,
@@ -43,7 +45,7 @@ export async function openSqliteBackend(
   };
   return file === undefined
     ? { ...backend, ...inMemory(source, writer, commits, limits) }
-    : { ...backend, ...(await inFile(file, entities, source, writer, limits)) };
+    : { ...backend, ...(await inFile(file, entities, { source, writer, hold }, limits)) };
 }
 
 type TransactionMethods = Pick<Backend, 'read' | 'readLong' | 'writeLong' | 'close'>;
@@ -59,13 +61,18 @@ function inMemory(
   return { read, readLong: read, writeLong: (work) => commits.write(work), close: () => source.destroy() };
 }
 
+interface Writing {
+  readonly source: DataSource;
+  readonly writer: SerialConnection;
+  readonly hold: FileHold;
+}
+
 /** What takes long runs on threads: two that read, and one that writes in the writer's stead. */
 async function inFile(
   file: string,
   entities: Entities,
-  source: DataSource,
-  writer: SerialConnection,
-  { idleMs = usualIdleMs }: SqliteLimits,
+  { source, writer, hold }: Writing,
+  { idleMs = usualIdleMs, ...limits }: SqliteLimits,
 ): Promise<TransactionMethods> {
   const readerSource = await openSqlite(file, entities, 'reader');
   const reader = new SerialConnection(readerSource, new SqliteStatements(connectionOf(readerSource)));
@@ -86,13 +93,15 @@ async function inFile(
     read: reading(() => reader),
     readLong: reading(() => pickIdlestConnection(readers)),
     // in its turn among the writers, which therefore wait for it without asking SQLite again and again
-    writeLong: (work) =>
-      writer.alone(async () => {
-        const result = await longWriter.transaction('BEGIN IMMEDIATE', work, idleMs);
+    writeLong: (work) => {
+      const waiting = { askedAt: performance.now(), hold, patienceMs: limits.patienceMs };
+      return writer.alone(async () => {
+        const result = await longWriter.transaction('BEGIN IMMEDIATE', work, idleMs, waiting);
         // what is committed stays so, whatever happens to the log
         await carryOver(writingThread).catch(() => undefined);
         return result;
-      }),
+      });
+    },
     close: async () => {
       await Promise.all([...threads, writingThread].map((thread) => thread.close()));
       await readerSource.destroy();

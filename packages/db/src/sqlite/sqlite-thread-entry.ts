@@ -6,7 +6,9 @@ import type { Order, Outcome, ThreadOptions } from './sqlite-thread.js';
 
 const { file, role } = workerData as ThreadOptions;
 const Connection = loadSqlite();
-const connection = new Connection(file, { readonly: role === 'reader', timeout: sqliteWaitMs });
+// a writer leaves the wait for other processes to `beginWhenFree`
+const timeout = role === 'reader' ? sqliteWaitMs : 0;
+const connection = new Connection(file, { readonly: role === 'reader', timeout });
 prepareConnection(connection);
 connection.pragma('foreign_keys = ON');
 const statements = new SqliteStatements(connection);

@@ -47,8 +47,41 @@ describe('beginning a transaction', () => {
 
   test('names the blocking process when the wait times out', async () => {
     const begin = () => Promise.reject(failure('SQLITE_BUSY'));
-    await expect(beginWhenFree(begin, 30)).rejects.toThrow(DatabaseUnavailable);
-    await expect(beginWhenFree(begin, 30)).rejects.toThrow('another process has held the database for 30 ms');
+    await expect(beginWhenFree(begin, { patienceMs: 30 })).rejects.toThrow(DatabaseUnavailable);
+    await expect(beginWhenFree(begin, { patienceMs: 30 })).rejects.toThrow(
+      'another process has held the database for 30 ms',
+    );
+  });
+
+  /** How often a caller tries that asked, and met a file in use, so many milliseconds ago. */
+  async function attemptsOf({ askedMs, heldMs }: { askedMs: number; heldMs: number | undefined }) {
+    const now = performance.now();
+    const hold = { since: heldMs === undefined ? undefined : now - heldMs };
+    let attempts = 0;
+    const begin = async () => {
+      attempts += 1;
+      throw failure('SQLITE_BUSY');
+    };
+    const waiting = { askedAt: now - askedMs, hold, patienceMs: 100 };
+    await expect(beginWhenFree(begin, waiting)).rejects.toThrow(DatabaseUnavailable);
+    return attempts;
+  }
+
+  test('tries once when it asked long ago and the file has been in use since', async () => {
+    expect(await attemptsOf({ askedMs: 1000, heldMs: 900 })).toBe(1);
+  });
+
+  test.each([
+    ['the file is in use only now', { askedMs: 1000, heldMs: undefined }],
+    ['it has just asked', { askedMs: 0, heldMs: 1000 }],
+  ])('waits when %s', async (_, moments) => {
+    expect(await attemptsOf(moments)).toBeGreaterThan(1);
+  });
+
+  test('forgets that the file was in use when it begins', async () => {
+    const hold = { since: 1 };
+    await beginWhenFree(async () => undefined, { hold });
+    expect(hold).toEqual({ since: undefined });
   });
 
   test('fails immediately for any other reason', async () => {

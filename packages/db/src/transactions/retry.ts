@@ -16,18 +16,35 @@ export async function withRetries<T>(work: () => Promise<T>, onRetry: (reason: s
   }
 }
 
+/** Whether another process holds a file; shared by all that write to it. */
+export interface FileHold {
+  /** First attempt that met the other process, in milliseconds of `performance.now()`; undefined while none does. */
+  since: number | undefined;
+}
+
+export interface Waiting {
+  /** When the caller asked for the transaction, which may have waited for others of this process before. */
+  readonly askedAt?: number | undefined;
+  readonly hold?: FileHold;
+  readonly patienceMs?: number | undefined;
+}
+
 /**
- * Repeats `begin` every few milliseconds for up to five seconds while another process holds the file, then
- * throws DatabaseUnavailable. SQLite's own wait would hold up this whole process.
+ * Repeats `begin` every few milliseconds while another process holds the file. Throws DatabaseUnavailable once it has
+ * been held for 5 s since the caller asked: callers that wait one behind the other do not add up their waits. SQLite's
+ * own wait would block this whole process.
  */
-export async function beginWhenFree(begin: () => Promise<void>, patienceMs = 5000): Promise<void> {
-  const deadline = performance.now() + patienceMs;
+export async function beginWhenFree(begin: () => Promise<void>, waiting: Waiting = {}): Promise<void> {
+  const { askedAt = performance.now(), hold = { since: undefined }, patienceMs = 5000 } = waiting;
   for (;;) {
     try {
-      return await begin();
+      await begin();
+      hold.since = undefined;
+      return;
     } catch (error) {
       if (!isTemporary(error)) throw error;
-      if (performance.now() > deadline) {
+      hold.since ??= performance.now();
+      if (performance.now() > Math.max(askedAt, hold.since) + patienceMs) {
         throw new DatabaseUnavailable(`another process has held the database for ${patienceMs} ms`, {
           cause: error,
         });

@@ -1,6 +1,6 @@
 import { AsyncResource } from 'node:async_hooks';
 import type { EntityManager } from 'typeorm';
-import { beginWhenFree } from './retry.js';
+import { beginWhenFree, type FileHold } from './retry.js';
 import { inTransaction, type Session } from './runner.js';
 
 /** The connection that writes, for one caller at a time. */
@@ -14,6 +14,8 @@ type Work = (tx: EntityManager) => Promise<unknown>;
 interface WaitingWork {
   /** Bound to the context of its caller. */
   readonly work: Work;
+  /** In milliseconds of `performance.now()`. */
+  readonly askedAt: number;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -29,9 +31,11 @@ export interface SharingLimits {
   readonly joinMs: number;
   /** How long the work of one may take; statements of SQLite do not count, as nothing else runs in the meantime. */
   readonly workMs: number;
+  /** How long one waits while another process holds the file. */
+  readonly patienceMs: number;
 }
 
-const usual: SharingLimits = { maxJoined: 64, joinMs: 20, workMs: 30_000 };
+const usual: SharingLimits = { maxJoined: 64, joinMs: 20, workMs: 30_000, patienceMs: 5000 };
 
 /**
  * Commits waiting transactions of SQLite together. Each runs in its own savepoint, in the order of arrival. One sync to
@@ -44,17 +48,24 @@ export class SharedCommits {
   private readonly connection: WritingConnection;
   private readonly waiting: WaitingWork[] = [];
   private readonly limits: SharingLimits;
+  private readonly hold: FileHold;
   private isAtWork = false;
 
-  constructor(connection: WritingConnection, limits: Partial<SharingLimits> = {}) {
+  constructor(
+    connection: WritingConnection,
+    limits: Partial<SharingLimits> = {},
+    hold: FileHold = { since: undefined },
+  ) {
     this.connection = connection;
+    this.hold = hold;
     this.limits = { ...usual, ...limits };
   }
 
   write<T>(work: (tx: EntityManager) => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const own = AsyncResource.bind(work) as Work;
-      this.waiting.push({ work: own, resolve: resolve as WaitingWork['resolve'], reject });
+      const askedAt = performance.now();
+      this.waiting.push({ work: own, askedAt, resolve: resolve as WaitingWork['resolve'], reject });
       if (!this.isAtWork) void this.workOff();
     });
   }
@@ -71,7 +82,10 @@ export class SharedCommits {
     const answers: Answer[] = [];
     const group = this.connection.newSession();
     try {
-      await beginWhenFree(() => group.control('BEGIN IMMEDIATE'));
+      const askedAt = this.waiting[0]?.askedAt;
+      const { hold } = this;
+      const { patienceMs } = this.limits;
+      await beginWhenFree(() => group.control('BEGIN IMMEDIATE'), { askedAt, hold, patienceMs });
       const start = performance.now();
       for (let next = this.waiting.shift(); next !== undefined; next = this.waiting.shift()) {
         taken.push(next);
