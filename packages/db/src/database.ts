@@ -1,6 +1,7 @@
 import type { EntityManager, EntitySchema } from 'typeorm';
 import { type Dialect, dialects } from './dialect.js';
 import { asUnavailable, DatabaseMissing, DatabaseUnavailable } from './faults/failures.js';
+import { createFaultProbes, type FaultProbes } from './faults/fault-probes.js';
 import { WriteFaults } from './faults/write-faults.js';
 import type { Autocommit } from './postgres/postgres-autocommit.js';
 import { openPostgresBackend } from './postgres/postgres-backend.js';
@@ -56,7 +57,7 @@ export interface DatabaseOptions {
  * A database with two entries, for reading and for writing, which cannot be nested: use the open transaction, or start
  * the next one after it. A nested call throws at once, since it would wait for itself.
  */
-export interface Database {
+export interface Database extends FaultProbes {
   readonly dialect: Dialect;
   /** Its file, or host, port and name, for messages; without a password. */
   readonly shown: string;
@@ -89,13 +90,6 @@ export interface Database {
   revertLast(): Promise<void>;
   /** Statements that would bring the schema in line with the entities; none when migrations and entities agree. */
   schemaDrift(): Promise<string[]>;
-  /** Throws DatabaseUnavailable when the database does not respond. */
-  ping(): Promise<void>;
-  /**
-   * Why the database cannot be written now (disk full, read-only, locked), in words for anyone; undefined while it can,
-   * or as long as nothing is known. Writes a row and deletes it, unless the last write succeeded a moment ago.
-   */
-  writeFault(): Promise<string | undefined>;
   /** Fails statements that still run after `ms`, so that a process can stop while its database is silent. */
   giveUpAfter(ms: number): void;
   /** Rejects further work, waits for running work, and closes; after 10 s it closes in any case. */
@@ -187,6 +181,8 @@ function behind(
     through('write', () => withRetries(() => backend.write(work), onRetry));
   const faults = new WriteFaults(() => transaction((tx) => tryToWrite(tx, dialect)));
   const read = <T>(work: (tx: Tx) => Promise<T>) => through('read', () => backend.read(work));
+  const pending = () => through('read', () => pendingMigrations(backend, migrations));
+  const ask = () => read((tx) => tx.query('select 1'));
   return {
     dialect,
     shown,
@@ -200,11 +196,10 @@ function behind(
         through('write', () => withRetries(() => autocommit.run(statement, values), onRetry)),
     },
     migrate: () => pass.through(() => runMigrations(backend, dialect, migrations)),
-    pendingMigrations: () => through('read', () => pendingMigrations(backend, migrations)),
+    pendingMigrations: pending,
     revertLast: async () => void (await pass.through(() => revertLast(backend, dialect, migrations))),
     schemaDrift: () => pass.through(() => backend.drift()),
-    ping: () => read((tx) => tx.query('select 1')).then(() => undefined, unavailable),
-    writeFault: () => faults.current(),
+    ...createFaultProbes({ ask, pending, writeFault: (patienceMs) => faults.current(patienceMs) }),
     giveUpAfter: (ms) => void setTimeout(() => backend.cut('the service stops'), ms).unref(),
     close: () => pass.close(() => backend.close()),
   };
@@ -218,8 +213,4 @@ function atMostEvery<T>(ms: number, act: (value: T) => void): (value: T) => void
     last = performance.now();
     act(value);
   };
-}
-
-function unavailable(cause: Error): never {
-  throw new DatabaseUnavailable(`the database does not answer: ${cause.message}`, { cause });
 }

@@ -39,20 +39,20 @@ describeEachDialect('a database that cannot be written', (open, dialect) => {
 
   test('is reported as soon as a write fails, serves readers, and recovers at once', async () => {
     await database.transaction((tx) => insertNamed(tx, 'first'));
-    expect(await database.writeFault()).toBeUndefined();
+    expect(await database.findFault()).toBeUndefined();
     await refuseWrites(true);
     await expect(database.transaction((tx) => insertNamed(tx, large))).rejects.toThrow(DatabaseUnavailable);
-    expect(await database.writeFault()).toBe(`the database cannot be written: ${reason}`);
+    expect(await database.findFault()).toBe(`the database cannot be written: ${reason}`);
     expect(await namesIn(database)).toEqual(['first']);
     await refuseWrites(false);
-    expect(await database.writeFault()).toBeUndefined();
+    expect(await database.findFault()).toBeUndefined();
     await database.transaction((tx) => insertNamed(tx, 'last'));
     expect(await namesIn(database)).toEqual(['first', 'last']);
   });
 
   test('shows no trace of the test write', async () => {
     const pending = await database.pendingMigrations();
-    expect(await database.writeFault()).toBeUndefined();
+    expect(await database.findFault()).toBeUndefined();
     expect(await database.pendingMigrations()).toEqual(pending);
     expect(await database.read((tx) => tx.query('select name from migrations'))).toEqual([
       { name: '0001-initial' },

@@ -22,7 +22,7 @@ const version = packageVersion(import.meta.url);
 
 /** Whether the service works, always answered: `ok`, or `degraded` with the reason. */
 export async function describeHealth({ db, clock, readContact }: SystemDeps): Promise<Health> {
-  const fault = await databaseFault(db);
+  const fault = await db.findFault();
   const contact = readContact();
   const monitor = contact && { answers: contact.answers, since: contact.since.toISOString() };
   const common = { time: clock.now().toISOString(), version, ...(monitor !== undefined && { monitor }) };
@@ -41,7 +41,7 @@ export function describeLiveness({ clock }: SystemDeps): Health {
  * not answer, has migrations to run, or cannot be written.
  */
 export async function describeReadiness({ db, clock, isDraining }: SystemDeps): Promise<Health> {
-  const fault = isDraining() ? 'the service is stopping' : await schemaFault(db);
+  const fault = isDraining() ? 'the service is stopping' : await db.findFaultOrMigration();
   if (fault !== undefined) throw new AppError('unavailable', fault, { headers: { 'Retry-After': '5' } });
   return { status: 'ok', message: 'requests are accepted', time: clock.now().toISOString(), version };
 }
@@ -59,20 +59,4 @@ export async function countContents(
     csrs: await countCsrRows(tx, scope),
     ...(detail && (await countDetails(tx, scope, clock.now()))),
   }));
-}
-
-const away = 'the database does not answer';
-
-async function databaseFault(db: Database): Promise<string | undefined> {
-  return db.ping().then(
-    () => db.writeFault(),
-    () => away,
-  );
-}
-
-async function schemaFault(db: Database): Promise<string | undefined> {
-  return db.pendingMigrations().then(
-    ({ length }) => (length === 0 ? db.writeFault() : 'the database has migrations to run'),
-    () => away,
-  );
 }

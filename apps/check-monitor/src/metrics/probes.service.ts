@@ -20,14 +20,7 @@ export function describeLiveness(): Probe {
  * migrations to run, or cannot be written.
  */
 export async function describeReadiness({ db, isDraining }: ProbesDeps): Promise<Probe> {
-  const fault = isDraining() ? 'the service is stopping' : await schemaFault(db);
+  const fault = isDraining() ? 'the service is stopping' : await db.findFaultOrMigration();
   if (fault !== undefined) throw new AppError('unavailable', fault, { headers: { 'Retry-After': '5' } });
   return { status: 'ok', message: 'requests are accepted', version };
-}
-
-async function schemaFault(db: Database): Promise<string | undefined> {
-  return db.pendingMigrations().then(
-    ({ length }) => (length === 0 ? db.writeFault() : 'the database has migrations to run'),
-    () => 'the database does not answer',
-  );
 }

@@ -30,11 +30,11 @@ test('sends no test write while writes of others succeed, and shares one otherwi
     attempts += 1;
   });
   faults.noteSuccess();
-  expect(await faults.current()).toBeUndefined();
+  expect(await faults.current(2000)).toBeUndefined();
   expect(attempts).toBe(0);
   faults.noteFailure(sqlite('SQLITE_FULL'));
   faults.noteSuccess();
-  expect(await Promise.all([faults.current(), faults.current()])).toEqual([undefined, undefined]);
+  expect(await Promise.all([faults.current(2000), faults.current(2000)])).toEqual([undefined, undefined]);
   expect(attempts).toBe(1);
 });
 
@@ -46,7 +46,7 @@ test('does not count a waiting write as failed', async () => {
         end = reject;
       }),
   );
-  expect(await faults.current()).toBeUndefined();
+  expect(await faults.current(2000)).toBeUndefined();
   end(sqlite('SQLITE_BUSY'));
-  expect(await faults.current()).toBe('the database cannot be written: another process has locked it');
+  expect(await faults.current(2000)).toBe('the database cannot be written: another process has locked it');
 });

@@ -19,8 +19,6 @@ export function describeWriteFault(error: unknown): string {
 
 /** A write that succeeded so recently shows that others do. */
 const recentMs = 1000;
-/** How long `current` waits for its own write; it goes on afterwards. */
-const patienceMs = 2000;
 
 /** Whether a database can be written, as shown by the writes of the service and, if there are none, by one of our own. */
 export class WriteFaults {
@@ -43,9 +41,10 @@ export class WriteFaults {
 
   /**
    * Why the database cannot be written now; undefined while it can. Callers at once share one write. Where it takes
-   * longer than 2 s, such as behind a long transaction, the fault of the last write that ended is returned.
+   * longer than `patienceMs`, such as behind a long transaction, the fault of the last write that ended is returned, and
+   * the write goes on.
    */
-  async current(): Promise<string | undefined> {
+  async current(patienceMs: number): Promise<string | undefined> {
     if (this.fault === undefined && performance.now() - this.succeededAt < recentMs) return undefined;
     this.attempt ??= this.prove();
     let timer: NodeJS.Timeout | undefined;

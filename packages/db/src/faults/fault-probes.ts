@@ -1,0 +1,51 @@
+import { DatabaseUnavailable } from './failures.js';
+import { answerMs, shareProbe } from './shared-probe.js';
+
+interface ProbeDeps {
+  /** Runs a statement that any database answers. */
+  readonly ask: () => Promise<unknown>;
+  readonly pending: () => Promise<readonly string[]>;
+  /** Why the database cannot be written, as far as that is known after so many milliseconds. */
+  readonly writeFault: (patienceMs: number) => Promise<string | undefined>;
+}
+
+/** Questions of probers to a database, each of which has an answer within 2 s. */
+export interface FaultProbes {
+  /** Throws DatabaseUnavailable when the database does not respond. */
+  ping(): Promise<void>;
+  /**
+   * Why the database does not work, in words for anyone; undefined while it does, or as long as nothing is known. It
+   * does not answer, or it cannot be written (disk full, read-only, locked): a row is written and deleted, unless the
+   * last write succeeded a moment ago.
+   */
+  findFault(): Promise<string | undefined>;
+  /** As `findFault`; pending migrations are a reason too. */
+  findFaultOrMigration(): Promise<string | undefined>;
+}
+
+export function createFaultProbes({ ask, pending, writeFault }: ProbeDeps): FaultProbes {
+  const late = () => unavailable(new Error(`it has been silent for ${answerMs} ms`));
+  const ping = shareProbe<void>(() => ask().then(() => undefined, unavailable), late);
+  const probePending = shareProbe(pending, late);
+  /** What `probe` finds, else why the database cannot be written: both within one deadline. */
+  const find = async (probe: () => Promise<string | undefined>): Promise<string | undefined> => {
+    const began = performance.now();
+    try {
+      return (await probe()) ?? (await writeFault(answerMs - (performance.now() - began)));
+    } catch {
+      return 'the database does not answer';
+    }
+  };
+  return {
+    ping,
+    findFault: () => find(async () => void (await ping())),
+    findFaultOrMigration: () =>
+      find(async () =>
+        (await probePending()).length > 0 ? 'the database has migrations to run' : undefined,
+      ),
+  };
+}
+
+function unavailable(cause: Error): never {
+  throw new DatabaseUnavailable(`the database does not answer: ${cause.message}`, { cause });
+}
