@@ -19,6 +19,7 @@ void runService('cert-manager', async (onClose) => {
   if (http01Port !== undefined) {
     const challenges = await listen(app.challengeHttp, { host, port: http01Port });
     onClose(() => challenges.close());
+    answerUnparsed(challenges.server);
     logger.info({ url: challenges.url }, 'http01.listening');
   }
   // last, since a service that responds at this port counts as ready

@@ -1,3 +1,8 @@
+export { type BothWays, serveBothWays } from './testing/broken/both-ways.js';
+export type { Place } from './testing/broken/broken-sequences.js';
+export { faultsAt } from './testing/broken/broken-table.js';
+export { openSocket } from './testing/broken/raw-responses.js';
+export { testCertificate } from './testing/broken/test-certificate.js';
 export { type DnsServer, startDnsServer } from './testing/dns-server.js';
 export { freePort } from './testing/ports.js';
 export { hasProgram, programOfToday, say } from './testing/programs.js';

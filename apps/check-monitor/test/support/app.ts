@@ -1,4 +1,4 @@
-import type { Server } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Database, openDatabase } from '@certloop/db';
 import type { OpenTestDatabase } from '@certloop/db/testing';
@@ -92,6 +92,7 @@ function inApi(path: string): string {
 
 export interface TestApp {
   readonly http: ReturnType<typeof supertest>;
+  readonly handler: RequestListener;
   readonly database: Database;
   readonly clock: MovableClock;
   readonly accounts: AccountDeps & { readonly notifier: Notifier };
@@ -148,6 +149,7 @@ export async function openTestApp(
   const accounts = { db: database, clock: micros, secret: config.secret, notifier };
   return {
     http,
+    handler,
     database,
     clock,
     accounts,

@@ -1,12 +1,12 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener } from 'node:http';
 import { AppError, dummyCaContract, InvalidInput, type SigningReply } from '@certloop/contracts';
 import {
   chosenRefusal,
-  dropBody,
   type Logger,
   nameRequest,
   parseInput,
   parseJsonBody,
+  plainHandler,
   sendText,
 } from '@certloop/server';
 import { errorText } from './error-body.js';
@@ -27,19 +27,22 @@ export function isCsrAddress(target: string | undefined): boolean {
  * It stands on Node's own HTTP, not on Express, which would take a third of the time of a certificate.
  */
 export function csrResponder(deps: SigningDeps, logger: Logger): RequestListener {
-  return (request, response) => {
-    const id = nameRequest(request, response, { logger, route: endpoint.path });
-    replyTo(request, deps).then(
-      (reply) => sendText(response, 200, { 'Content-Type': jsonType }, JSON.stringify(reply)),
-      (error: unknown) => {
-        if (!(error instanceof AppError) || error.kind === 'internal') {
-          logger.error({ id, error }, 'request.unexpected_error');
-        }
-        dropBody(request);
-        refuse(response, error);
-      },
-    );
-  };
+  return plainHandler({
+    logger,
+    respond: async (request, response) => {
+      nameRequest(request, response, { logger, route: endpoint.path });
+      const reply = await replyTo(request, deps);
+      sendText(response, 200, { 'Content-Type': jsonType }, JSON.stringify(reply));
+    },
+    refuse: (error, _request, response) => {
+      const refusal = chosenRefusal(error) ?? new AppError('internal', 'the CSR could not be signed');
+      if (refusal.kind === 'internal') {
+        logger.error({ id: response.getHeader('X-Request-Id'), error }, 'request.unexpected_error');
+      }
+      const { contentType, body } = errorText(endpoint.path, refusal.message);
+      sendText(response, refusal.status, { ...refusal.headers, 'Content-Type': contentType }, body);
+    },
+  });
 }
 
 const jsonType = 'application/json; charset=utf-8';
@@ -65,10 +68,4 @@ function parseJson(bytes: Uint8Array, contentType: string | undefined): unknown 
     if (!(error instanceof AppError)) throw error;
     throw new InvalidInput(error.message, { cause: error });
   }
-}
-
-function refuse(response: ServerResponse, error: unknown): void {
-  const refusal = chosenRefusal(error) ?? new AppError('internal', 'the CSR could not be signed');
-  const { contentType, body } = errorText(endpoint.path, refusal.message);
-  sendText(response, refusal.status, { ...refusal.headers, 'Content-Type': contentType }, body);
 }

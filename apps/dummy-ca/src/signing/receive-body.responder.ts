@@ -1,12 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import { AppError, InvalidInput } from '@certloop/contracts';
+import { onBrokenBody } from '@certloop/server';
 
 /** Largest body of a request to sign, in octets. */
 export const csrBodyBytes = 65_536;
 
 /**
- * Octets of a body. Throws payload_too_large above `csrBodyBytes`, as soon as that is known, and InvalidInput
- * for an encoded body or one that breaks off.
+ * Octets of a body. Throws payload_too_large above `csrBodyBytes`, as soon as that is known, InvalidInput for an
+ * encoded body, and BrokenRequest for one that breaks off.
  */
 export function receiveBody(request: IncomingMessage): Promise<Uint8Array> {
   const { 'content-encoding': encoding = 'identity', 'content-length': length } = request.headers;
@@ -23,13 +24,7 @@ export function receiveBody(request: IncomingMessage): Promise<Uint8Array> {
       else chunks.push(chunk);
     });
     request.once('end', () => resolve(joined(chunks)));
-    // Every request closes at last: only one that is incomplete is worth the making of a refusal.
-    const brokenOff = () => {
-      if (request.complete) return;
-      reject(new InvalidInput('the request ended before its body was complete'));
-    };
-    request.once('error', brokenOff);
-    request.once('close', brokenOff);
+    onBrokenBody(request, reject);
   });
 }
 

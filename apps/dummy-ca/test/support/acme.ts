@@ -1,5 +1,11 @@
-import type { Server } from 'node:http';
-import { createLogger, createMovableClock, type MovableClock } from '@certloop/server';
+import type { RequestListener, Server } from 'node:http';
+import {
+  createLogger,
+  createMovableClock,
+  type Logger,
+  type MetricsAccess,
+  type MovableClock,
+} from '@certloop/server';
 import type { AcmeSettings } from '../../src/acme/acme-settings.js';
 import { openAcmeIssuer } from '../../src/acme/issuance/acme-issuer.service.js';
 import type { ValidationSettings } from '../../src/acme/validation/validation-settings.js';
@@ -37,36 +43,15 @@ export interface TestAcmeOptions {
   readonly faults?: readonly object[];
   readonly seed?: number;
   readonly admin?: boolean;
+  /** Nothing is logged when absent. */
+  readonly logger?: Logger;
+  readonly metricsAccess?: MetricsAccess;
 }
 
 /** The real application over a real connection; every challenge is valid unless the options say otherwise. */
 export async function startAcme(options: TestAcmeOptions = {}): Promise<TestAcme> {
-  const clock = createMovableClock(options.now ?? new Date());
-  const source = { ...freshRoot, ...options.root };
-  const authority = await openAuthority(source, clock);
-  const { settings, validation, ...parts } = acmePartsOf(
-    loadConfig({
-      DUMMY_CA_ADMIN: String(options.admin ?? true),
-      DUMMY_CA_FAULTS: JSON.stringify(options.faults ?? []),
-      DUMMY_CA_FAULT_SEED: String(options.seed ?? 1),
-    }),
-  );
-  const { url, server, close } = await serve(
-    createApp({
-      authority,
-      storeLimits: { count: 100, octets: 1_000_000 },
-      status: usualStatus,
-      acme: {
-        issuer: await openAcmeIssuer(authority, { ...noIntermediate, ...source }, clock),
-        settings: { ...settings, retryAfterSeconds: 0, ...options.settings },
-        validation: { ...validation, mode: 'always-valid', ...options.validation },
-        ...parts,
-        ...(options.maxRecords !== undefined && { maxRecords: options.maxRecords }),
-      },
-      clock,
-      logger: createLogger({ service: 'dummy-ca', level: 'silent' }),
-    }),
-  );
+  const { handler, clock, authority } = await createTestAcme(options);
+  const { url, server, close } = await serve(handler);
   return {
     url,
     server,
@@ -80,4 +65,38 @@ export async function startAcme(options: TestAcmeOptions = {}): Promise<TestAcme
     },
     close,
   };
+}
+
+interface UnservedAcme extends Pick<TestAcme, 'clock' | 'authority'> {
+  readonly handler: RequestListener;
+}
+
+/** The application of `startAcme` without a connection. */
+export async function createTestAcme(options: TestAcmeOptions): Promise<UnservedAcme> {
+  const clock = createMovableClock(options.now ?? new Date());
+  const source = { ...freshRoot, ...options.root };
+  const authority = await openAuthority(source, clock);
+  const { settings, validation, ...parts } = acmePartsOf(
+    loadConfig({
+      DUMMY_CA_ADMIN: String(options.admin ?? true),
+      DUMMY_CA_FAULTS: JSON.stringify(options.faults ?? []),
+      DUMMY_CA_FAULT_SEED: String(options.seed ?? 1),
+    }),
+  );
+  const handler = createApp({
+    authority,
+    storeLimits: { count: 100, octets: 1_000_000 },
+    status: usualStatus,
+    acme: {
+      issuer: await openAcmeIssuer(authority, { ...noIntermediate, ...source }, clock),
+      settings: { ...settings, retryAfterSeconds: 0, ...options.settings },
+      validation: { ...validation, mode: 'always-valid', ...options.validation },
+      ...parts,
+      ...(options.maxRecords !== undefined && { maxRecords: options.maxRecords }),
+    },
+    clock,
+    logger: options.logger ?? createLogger({ service: 'dummy-ca', level: 'silent' }),
+    ...(options.metricsAccess && { metricsAccess: options.metricsAccess }),
+  });
+  return { handler, clock, authority };
 }

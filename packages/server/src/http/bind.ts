@@ -12,6 +12,7 @@ import { z } from 'zod';
 import { noteRoute } from '../observability/logger.js';
 import { answerInTime } from './answer-in-time.js';
 import { CallerGone, signalOf } from './caller-gone.js';
+import { onBrokenBody } from './connections/broken-request.js';
 import { parseInput } from './input-faults.js';
 import { parseJsonBody } from './json-body.js';
 import { sendReply } from './replies.js';
@@ -153,11 +154,13 @@ async function bodyOf(
   return parseInput(body.schema, value, 'body');
 }
 
-/** Bytes of the body, whatever their type; none gives an empty array. */
+/** Bytes of the body, whatever their type; none gives an empty array. Rejects with BrokenRequest if it breaks off. */
 export async function receiveBytes(request: Request, response: Response, limit: number): Promise<Uint8Array> {
   // A compressed body could be far larger than it arrives: it is refused with 415.
   const middleware = raw({ type: () => true, limit, inflate: false });
   await new Promise<void>((resolve, reject) => {
+    // the middleware would wait for the end of the connection, or take a body that broke off earlier for none
+    onBrokenBody(request, reject);
     middleware(request, response, (error: unknown) => (error == null ? resolve() : reject(error)));
   });
   return Buffer.isBuffer(request.body) ? request.body : new Uint8Array();

@@ -1,6 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { AppError, Unavailable } from '@certloop/contracts';
 import { type Logger, requestIdFrom } from '../observability/logger.js';
+import { BrokenRequest } from './connections/broken-request.js';
 
 // For paths that a service answers on Node's own HTTP, where Express would take a large part of the time.
 
@@ -21,13 +22,14 @@ export function nameRequest(
   return id;
 }
 
-/** Answers with a text and its length. */
+/** Answers with a text and its length, unless a response has begun. */
 export function sendText(
   response: ServerResponse,
   status: number,
   headers: OutgoingHttpHeaders,
   text: string,
 ): void {
+  if (response.headersSent) return;
   response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(text) });
   response.end(text);
 }
@@ -35,6 +37,7 @@ export function sendText(
 /** Refusal that an error stands for; undefined for a fault of the service. */
 export function chosenRefusal(error: unknown): AppError | undefined {
   if (error instanceof Unavailable) return error.refusal();
+  if (error instanceof BrokenRequest) return error.refusal;
   return error instanceof AppError ? error : undefined;
 }
 

@@ -1,7 +1,11 @@
 import { type IncomingMessage, METHODS, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { AppError, type ErrorKind, NotFound } from '@certloop/contracts';
+import { failBody } from './connections/broken-request.js';
+import { endAfter, endGently } from './connections/ending.js';
+import { followResponses } from './connections/open-responses.js';
 import type { ErrorBody } from './error-handler.js';
+import { dropBody } from './plain-requests.js';
 
 export interface UnparsedOptions {
   /** The API's own body; `path` is as sent, without its query, and empty when there was no request line. */
@@ -36,36 +40,72 @@ export const twoHosts = 'twoHosts';
  * Makes a server answer what Node keeps from every handler, in the API's own shape: requests for a tunnel,
  * with an unknown expectation, and what its parser refuses or waits for in vain. A method that HTTP parsers
  * do not know is refused like one that the path does not have, since the request itself is not broken.
+ *
+ * Responses leave in the order of their requests (RFC 9112 §9.3.2). While a request is under way, what is broken behind
+ * it gets no response of its own: the connection ends after the response to that request.
  */
 export function answerUnparsed(server: Server, options: UnparsedOptions): void {
+  const latestOn = followResponses(server);
+  const isEnding = new WeakSet<Duplex>();
   server.on('connect', ({ url = '' }, socket) => {
-    const line = { method: 'CONNECT', path: url.split('?')[0] ?? '' };
-    socket.end(rawReply(refuseMethod(line, options)));
+    // Node listens for nothing on such a connection any more
+    socket.on('error', () => socket.destroy()).resume();
+    const text = rawReply(refuseMethod({ method: 'CONNECT', path: url.split('?')[0] ?? '' }, options));
+    const latest = latestOn(socket);
+    if (latest === undefined || latest.writableFinished) endGently(socket, text);
+    else latest.once('finish', () => endGently(socket, text));
   });
-  server.on(twoHosts, ({ url = '' }: IncomingMessage, response: ServerResponse) => {
+  server.on(twoHosts, (request: IncomingMessage, response: ServerResponse) => {
     const refusal = new AppError('invalid_input', 'the request has more than one Host field');
-    const { status, headers, body } = reply(refusal, url.split('?')[0] ?? '', options);
+    const { status, headers, body } = reply(refusal, request.url?.split('?')[0] ?? '', options);
+    dropBody(request);
     response.writeHead(status, headers).end(body);
   });
   // RFC 9110 §10.1.1 lets a server pass over an expectation that it does not know.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   server.on('clientError', (error: ParseError, socket) => {
-    const answer = answerOn(socket);
-    const path = answer?.req.url?.split('?')[0];
-    const line =
-      path === undefined ? requestLineOf(error.rawPacket) : { method: answer?.req.method ?? '', path };
-    const reply = replyTo(error.code ?? '', line, options);
-    if (!socket.writable || answer?.headersSent === true) socket.destroy();
-    else if (answer === undefined) socket.end(rawReply(reply));
-    else answer.writeHead(reply.status, reply.headers).end(reply.body, () => socket.end());
+    // what arrives behind a broken message is dropped
+    if (isEnding.has(socket)) return;
+    isEnding.add(socket);
+    if (!socket.writable) return void socket.destroy();
+    const latest = latestOn(socket);
+    switch (stepAfter(latest)) {
+      case 'refuse':
+        return endGently(
+          socket,
+          rawReply(replyTo(error.code ?? '', requestLineOf(error.rawPacket), options)),
+        );
+      case 'end':
+        return endGently(socket);
+      case 'fail body':
+        if (latest !== undefined) failBody(latest.req, refusalOf(error.code ?? ''));
+    }
+    if (latest !== undefined) endAfter(latest, socket);
   });
+}
+
+/**
+ * What follows a message that cannot be read, by the latest request before it, which may be that message: it is
+ * incomplete while its body breaks off. A request never gets two responses, and what follows `Connection: close` none.
+ */
+function stepAfter(
+  latest: ServerResponse | undefined,
+): 'refuse' | 'end' | 'fail body' | 'end after the response' {
+  if (latest === undefined) return 'refuse';
+  const { complete: isWhole } = latest.req;
+  if (latest.writableFinished) return isWhole && latest.shouldKeepAlive ? 'refuse' : 'end';
+  return isWhole ? 'end after the response' : 'fail body';
 }
 
 function replyTo(code: string, line: RequestLine | undefined, options: UnparsedOptions): Reply {
   const isUnheardOf = line !== undefined && !METHODS.includes(line.method);
   if (code === 'HPE_INVALID_METHOD' && isUnheardOf) return refuseMethod(line, options);
+  return reply(refusalOf(code), line?.path ?? '', options);
+}
+
+function refusalOf(code: string): AppError {
   const [kind, message] = refusalByCode[code] ?? ['invalid_input', 'the request is not valid HTTP'];
-  return reply(new AppError(kind, message), line?.path ?? '', options);
+  return new AppError(kind, message);
 }
 
 const refusalByCode: Readonly<Record<string, readonly [ErrorKind, string]>> = {
@@ -110,10 +150,4 @@ function requestLineOf(packet: Buffer | undefined): RequestLine | undefined {
   const start = packet?.subarray(0, 2_048).toString('latin1') ?? '';
   const [, method, path] = /^([!#$%&'*+.^_`|~\w-]+) ([^\s?]*)\S* HTTP\/1\.[01]\r?\n/.exec(start) ?? [];
   return method === undefined || path === undefined ? undefined : { method, path };
-}
-
-/** The answer that a handler still owes on the connection; another one would land in its middle. */
-function answerOn(socket: Duplex): ServerResponse | undefined {
-  const { _httpMessage: answer } = socket as Duplex & { readonly _httpMessage?: ServerResponse | null };
-  return answer ?? undefined;
 }

@@ -1,6 +1,7 @@
 import { AppError, InvalidInput, type UploadedFile } from '@certloop/contracts';
 import type { Request, Response } from 'express';
 import multer from 'multer';
+import { onBrokenBody } from './connections/broken-request.js';
 
 export interface UploadLimits {
   /** Largest file in octets. */
@@ -43,6 +44,7 @@ function receive(request: Request, response: Response, part: string, limits: Upl
     limits: { fileSize: limits.fileBytes, files: 1, fields: 16, fieldSize: 16_384, parts: 20 },
   }).single(part);
   return new Promise((resolve, reject) => {
+    onBrokenBody(request, reject);
     middleware(request, response, (error: unknown) => {
       if (error === undefined || error === null) resolve();
       else reject(refusalOf(error, part, limits));

@@ -52,13 +52,16 @@ export async function listen(handler: RequestListener, options: ListenOptions): 
   };
   const { tls } = options;
   const guarded: RequestListener = (request, response) => {
-    if (hasOneHost(request)) handler(request, response);
+    if (hasOneHost(request)) handleSafely(handler, request, response);
     else if (!server.emit(twoHosts, request, response)) {
       response.writeHead(400, { Connection: 'close' }).end();
     }
   };
   const server: Server =
-    tls === undefined ? createServer(times, guarded) : createTlsServer({ ...times, ...tls }, guarded);
+    // a client that has sent its end still gets its response, over TLS as over TCP
+    tls === undefined
+      ? createServer(times, guarded)
+      : createTlsServer({ ...times, ...tls, allowHalfOpen: true }, guarded);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(startFailure(error, options)));
     server.listen(options.port, options.host, resolve);
@@ -87,6 +90,16 @@ export function startFailure(
   return new StartFailed(reasons[error.code ?? ''] ?? `cannot listen on ${place}: ${error.message}`, {
     cause: error,
   });
+}
+
+/** What a handler throws ends its connection and is an unexpected rejection: thrown here, it would end the process. */
+function handleSafely(handler: RequestListener, request: IncomingMessage, response: ServerResponse): void {
+  try {
+    handler(request, response);
+  } catch (error) {
+    response.destroy();
+    void Promise.reject(error);
+  }
 }
 
 /** Node hands on the first Host field and drops the others, while a proxy may have judged the last one. */

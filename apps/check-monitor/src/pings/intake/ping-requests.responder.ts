@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { AppError, InvalidInput, NotFound } from '@certloop/contracts';
-import { chosenRefusal, dropBody, type Logger, sendText } from '@certloop/server';
+import { chosenRefusal, type Logger, plainHandler, sendText } from '@certloop/server';
 import { type Clock, type Micros, wholeMs } from '../../instants.js';
 import { type AddressRange, originOf } from '../client-address.js';
 import { type IncomingPing, knownCheck } from '../incoming-ping.js';
@@ -28,9 +28,11 @@ const maxUserAgentLength = 200;
  * only after the ping is on disk.
  */
 export function createPingResponder(deps: PingRequestDeps): RequestListener {
-  return (request, response) => {
-    respond(deps, request, response).catch((error: unknown) => refuse(deps, request, response, error));
-  };
+  return plainHandler({
+    logger: deps.logger,
+    respond: (request, response) => respond(deps, request, response),
+    refuse: (error, request, response) => refuse(deps, request, response, error),
+  });
 }
 
 async function respond(
@@ -106,11 +108,9 @@ function refuse(
   response: ServerResponse,
   error: unknown,
 ): void {
-  if (request.destroyed && !request.complete) return;
   const refusal = chosenRefusal(error);
   if (refusal === undefined) logger.error({ error }, 'ping.failed');
   const isTemporary = isByUuid(request) || refusal?.code === knownCheck;
-  dropBody(request);
   send(response, refusal?.status ?? 500, refusal?.message ?? 'the ping could not be stored', {
     ...refusal?.headers,
     ...(isTemporary && uncached(clock.now())),

@@ -1,0 +1,21 @@
+/** A self-signed certificate for localhost and its key, which open nothing: for tests of TLS alone. */
+export const testCertificate = {
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBfzCCASWgAwIBAgIUS4zFYcljoUMoEJ8EJ2uH9AGSI4wwCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyNjIyNTMzOFoYDzIxMjYxMTAy
+MjI1MzM4WjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
+PQMBBwNCAATsU25drtAlyzv24hhfkTTxrM5SFiFVhyVEON43/oy9bgdj+u3ivUhT
+aDWjQv7QNIVmn9dQuOCwK5/76+EBeAVno1MwUTAdBgNVHQ4EFgQUDnLBWg247qxS
+ZLEclxZy86GwjDMwHwYDVR0jBBgwFoAUDnLBWg247qxSZLEclxZy86GwjDMwDwYD
+VR0TAQH/BAUwAwEB/zAKBggqhkjOPQQDAgNIADBFAiB1D4qpUkfdrzaXbCZfmVxi
+kb22NkU2aOJ2U/NkF+ASkgIhANHyiip5zb7rd34QLHhdL36GWp+EtaQKqe0bDmCE
+SUfb
+-----END CERTIFICATE-----
+`,
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgYw0SkohMLeH0oXzq
+FYOlGjTHpZEY6M4rYZ83gNbjzHOhRANCAATsU25drtAlyzv24hhfkTTxrM5SFiFV
+hyVEON43/oy9bgdj+u3ivUhTaDWjQv7QNIVmn9dQuOCwK5/76+EBeAVn
+-----END PRIVATE KEY-----
+`,
+};
