@@ -4,13 +4,18 @@ import { dirname, join, normalize } from 'node:path';
 import { parseSync } from '@swc/core';
 
 const opensTransaction = /^(transaction|longTransaction)$/;
+// those that may answer without a turn of the event loop; long reads have a thread
+const callsDatabase = /^(transaction|longTransaction|read)$/;
+const database = /^(db|database)$/;
+const loop = /^(For|ForIn|ForOf|While|DoWhile)Statement$/;
 
 /**
  * The declarations at the top of each source file below `folder` (tests and migrations apart), by `file#name`. Each is
- * { file, name, isExported, parameters, uses, withinTransaction, opens }: `parameters` are the names and types of a
+ * { file, name, isExported, parameters, uses, withinTransaction, opens, callsDatabase, loops }: `parameters` are the names and types of a
  * function's parameters; `uses` and `withinTransaction` are { names, members } of the whole declaration, and of what it
  * hands to a call of `transaction`; `uses.properties` are the names of properties that it reads or writes; `opens` says
- * that there is such a call. A name is resolved to `file#name` where a
+ * that there is such a call; `callsDatabase` says that there is one of the database; `loops` are { names, callsDatabase }
+ * of each loop that awaits something and is not one over `yieldBetween`, local functions included. A name is resolved to `file#name` where a
  * source file declares it, and to `module#name` where another module does; members are texts such as `Date.now()`.
  */
 export function readCode(folder) {
@@ -71,7 +76,13 @@ function declarationsOf(folder, file) {
     const state = { scope, uses, withinTransaction, opens: false };
     visit(node, state, false);
     const parameters = parametersOf(node);
-    return { file, name, isExported, parameters, uses, withinTransaction, opens: state.opens };
+    const locals = localFunctionsOf(node);
+    const { callsDatabase } = callsOf(node, scope, locals);
+    const loops = awaitingLoopsOf(node).map((parts) => callsOf(parts, scope, locals));
+    return {
+      ...{ file, name, isExported, parameters, uses, withinTransaction, opens: state.opens },
+      ...{ callsDatabase, loops },
+    };
   });
 }
 
@@ -170,4 +181,69 @@ function textOf(node) {
   if (node.type === 'MemberExpression') return `${textOf(node.object)}.${node.property.value ?? '*'}`;
   if (node.type === 'Identifier') return node.value;
   return node.type === 'ThisExpression' ? 'this' : '*';
+}
+
+/** Every node below `node`, itself included, types apart; what `enters` refuses is left out. */
+function* nodesOf(node, enters = () => true) {
+  if (Array.isArray(node)) {
+    for (const part of node) yield* nodesOf(part, enters);
+    return;
+  }
+  if (node === null || typeof node !== 'object' || !enters(node)) return;
+  yield node;
+  for (const [key, part] of Object.entries(node)) {
+    if (key !== 'span' && key !== 'typeAnnotation') yield* nodesOf(part, enters);
+  }
+}
+
+const isFunction = ({ type }) =>
+  /^(FunctionDeclaration|FunctionExpression|ArrowFunctionExpression)$/.test(type);
+
+/** Functions that are declared within `node` and what is made by a `create…` there, by name. */
+function localFunctionsOf(node) {
+  const locals = new Map();
+  for (const part of nodesOf(node)) {
+    if (part.type === 'FunctionDeclaration' && part !== node) locals.set(part.identifier.value, part);
+    if (part.type !== 'VariableDeclarator' || part.id.type !== 'Identifier' || !part.init) continue;
+    const isMade = part.init.type === 'CallExpression' && /^create[A-Z]/.test(part.init.callee.value ?? '');
+    if (isFunction(part.init) || isMade) locals.set(part.id.value, part.init);
+  }
+  return locals;
+}
+
+/** What the loops of `node` repeat, of those that await something and are not over `yieldBetween`. */
+function awaitingLoopsOf(node) {
+  const found = [];
+  for (const part of nodesOf(node)) {
+    if (!loop.test(part.type ?? '') || part.right?.callee?.value === 'yieldBetween') continue;
+    const repeated = [part.test, part.update, part.body];
+    const own = nodesOf(repeated, (inner) => !isFunction(inner));
+    if ([...own].some(({ type }) => type === 'AwaitExpression')) found.push(repeated);
+  }
+  return found;
+}
+
+/** Names that `node` uses, also in the local functions that it uses, and whether the database is called there. */
+function callsOf(node, scope, locals) {
+  const calls = { names: new Set(), callsDatabase: false };
+  const followed = new Set();
+  const waiting = [node];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    for (const part of nodesOf(next)) {
+      if (part.type === 'CallExpression' && isCallOfDatabase(part.callee)) calls.callsDatabase = true;
+      if (part.type !== 'Identifier') continue;
+      const local = locals.get(part.value);
+      if (local === undefined && scope.has(part.value)) calls.names.add(scope.get(part.value));
+      if (local === undefined || followed.has(part.value)) continue;
+      followed.add(part.value);
+      waiting.push(local);
+    }
+  }
+  return calls;
+}
+
+/** Whether it is such as `db.read` or `deps.db.transaction`. */
+function isCallOfDatabase({ type, object, property }) {
+  if (type !== 'MemberExpression' || !callsDatabase.test(property.value ?? '')) return false;
+  return database.test(object.type === 'MemberExpression' ? object.property.value : object.value);
 }

@@ -1,5 +1,6 @@
 // Laws of docs/architecture.md that imports alone cannot show: files without a role are pure in what they do, a use
-// case that writes asks for the right to and records it, no transaction waits for the network, clocks are passed in, and
+// case that writes asks for the right to and records it, no transaction waits for the network, a loop over transactions
+// gives the event loop its turns, clocks are passed in, and
 // names in snake_case, which are those of wire formats and columns, stay at the edge.
 import { reach, readCode } from './code-graph.mjs';
 
@@ -70,6 +71,14 @@ export const exceptions = {
     'check-monitor/imports/import-dump.service.ts#importOrTakeBack':
       'reads a file of its own machine, at the command line only',
   },
+  'loops-that-yield': {
+    'cert-manager/acme/account-key.service.ts#storeNextKey':
+      'tries again only if another process was faster, and makes a key each time, which takes a turn',
+    'cert-manager/issuance/jobs/issuance-runner.service.ts#createIssuanceRunner':
+      'waits for the job or for a timer after each read',
+    'cert-manager/policies/review-spaces.service.ts#claimDue':
+      'tries again only if another process was faster',
+  },
 };
 
 /** What breaks the laws in an app's folder of sources, as `law: app/file#name`, exceptions included. */
@@ -91,11 +100,19 @@ function* lawsBrokenBy(declarations, declaration, app) {
     const { names, members } = reach(declarations, withinTransaction);
     if (some(names, network) || some(members, networkMember)) yield 'no-network-in-a-transaction';
   }
+  if (declaration.loops.some((loop) => reachesDatabase(declarations, loop))) yield 'loops-that-yield';
   if (app !== 'cert-manager' || !isUseCase(declaration)) return;
   const { names } = reach(declarations, uses);
   if (!opens && ![...names].some((name) => declarations.get(name)?.opens)) return;
   if (!some(names, /#require[A-Z]/)) yield 'asks-for-the-right';
   if (!some(names, /#recordAudit/)) yield 'records-what-it-writes';
+}
+
+/** Whether a loop calls the database, itself or by what it calls. */
+function reachesDatabase(declarations, { names, callsDatabase }) {
+  if (callsDatabase) return true;
+  const reached = reach(declarations, { names, members: new Set() }).names;
+  return [...reached].some((name) => declarations.get(name)?.callsDatabase);
 }
 
 /** Whether it is what a caller asks for. */

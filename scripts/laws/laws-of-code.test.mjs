@@ -25,6 +25,11 @@ const useCase = (body, imports = '') =>
 const asksAndRecords = useCase(`requireLevel(caller);
   await db.transaction(async (tx) => { await tx.run(name); await recordAudit(tx, caller, now()); });`);
 
+const sweep = (body, called = '') =>
+  `import { yieldBetween } from '@certloop/db';
+export async function sweep({ db }: Deps, rows: Row[]) { ${body} }
+async function change(deps: Deps, row: Row) { ${called} }\n`;
+
 const files = {
   'access/permissions.ts': 'export function requireLevel(caller: Caller): void {}\n',
   'audit/audit.service.ts': 'export async function recordAudit(tx: Tx): Promise<void> {}\n',
@@ -113,6 +118,33 @@ const further = () => askCa();`,
       asksAndRecords.replace('await tx.run(name);', 'await deps.provider.sign(name);'),
     ],
   },
+  'loops-that-yield': {
+    'a loop without an end': ['spaces/sweep.service.ts', sweep('for (;;) { await db.transaction(some); }')],
+    'a loop over rows': [
+      'spaces/sweep.service.ts',
+      sweep('for (const row of rows) await db.longTransaction((tx) => tx.run(row));'),
+    ],
+    'a loop whose condition reads': [
+      'spaces/sweep.service.ts',
+      sweep('while (await db.read(hasMore)) await pause();'),
+    ],
+    'a loop until it is done': [
+      'spaces/sweep.service.ts',
+      sweep('let left; do { left = await db.transaction(some); } while (left > 0);'),
+    ],
+    'a transaction of what it calls': [
+      'spaces/sweep.service.ts',
+      sweep('for (const row of rows) await change({ db }, row);', 'await deps.db.transaction(some);'),
+    ],
+    'a transaction of a local function': [
+      'spaces/sweep.service.ts',
+      sweep('const write = () => db.transaction(some); for (const row of rows) await write(row);'),
+    ],
+    'an iterator that is none of turns': [
+      'spaces/sweep.service.ts',
+      sweep('for await (const row of rows) await db.transaction((tx) => tx.run(row));'),
+    ],
+  },
 };
 
 for (const [law, cases] of Object.entries(bad)) {
@@ -142,6 +174,11 @@ export async function renew({ db }: Deps, caller: Caller) {
   await db.transaction((tx) => recordAudit(tx));
 }
 export async function read({ db }: Deps, caller: Caller) { return db.read((tx) => tx.all()); }`,
+    'spaces/sweep.service.ts': `${sweep('for await (const row of yieldBetween(rows)) await db.transaction(some);')}
+export async function sweepOne({ db }: Deps, rows: Row[]) {
+  await db.transaction(async (tx) => { for (const row of rows) await tx.run(row); });
+  for (const row of rows) routes.push(async () => { await db.transaction((tx) => tx.run(row)); });
+}`,
   };
   assert.deepEqual(breachesOf({ ...files, ...good }), []);
 });

@@ -87,3 +87,4 @@ export {
   type TableReference,
   type TableSpec,
 } from './tables/table.js';
+export { slicesOf, yieldBetween } from './transactions/yield-between.js';

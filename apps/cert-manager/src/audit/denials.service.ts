@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Database } from '@certloop/db';
+import { type Database, yieldBetween } from '@certloop/db';
 import { type Clock, createGrowingCache, type Logger } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
 import { insertAuditLogs, updateAuditDetails } from './audit.repository.js';
@@ -79,7 +79,7 @@ export function createDenials({ db, clock, logger }: DenialsDeps): Denials {
 
   const flush = async () => {
     const now = clock.now().getTime();
-    for (const [key, repeated] of [...remembered]) {
+    for await (const [key, repeated] of yieldBetween([...remembered])) {
       await write(repeated);
       if (now - repeated.begunAt >= sameForMs) remembered.delete(key);
     }

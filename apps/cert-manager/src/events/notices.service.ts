@@ -1,5 +1,4 @@
-import { setImmediate as nextRound } from 'node:timers/promises';
-import type { Database, Tx } from '@certloop/db';
+import { type Database, type Tx, yieldBetween } from '@certloop/db';
 import type { Clock, Logger } from '@certloop/server';
 import { type Destination, destinationsOf, type NewEvent } from './event.js';
 import { deleteOldEvents, insertEvent, insertEvents } from './events.repository.js';
@@ -78,12 +77,10 @@ export function createNotices({ mail, webhook, ...deps }: NoticesDeps): Notices 
     },
     sweep: async () => {
       const before = new Date(clock.now().getTime() - storedDays * 86_400_000);
-      for (;;) {
+      for await (const _round of yieldBetween()) {
         const deleted = await db.transaction((tx) => deleteOldEvents(tx, before, slice));
         if (deleted.notices > 0) logger.error(deleted, 'notices.deleted_unsent');
         if (deleted.events < slice) return;
-        // SQLite answers at once: requests get their turn between two slices
-        await nextRound();
       }
     },
     close: async () => client?.close(),

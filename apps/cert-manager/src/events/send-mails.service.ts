@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { setImmediate as nextRound } from 'node:timers/promises';
-import type { Database, Tx } from '@certloop/db';
+import { type Database, type Tx, yieldBetween } from '@certloop/db';
 import type { Clock, Logger } from '@certloop/server';
 import { type SendMail, Stopped } from './mail.client.js';
 import { claimMailTurn, type MailTurnRow, updateMailTurn } from './mail-turns.repository.js';
@@ -85,9 +84,7 @@ async function trySending(deps: MailDeps, { turn, token, batch }: ClaimedMail): 
 
 /** Does the work in transactions of their own until one finds less than a slice. */
 async function inSlices(db: Database, work: (tx: Tx) => Promise<number>): Promise<void> {
-  for (let count = 0; count < maxSlices; count += 1) {
-    if ((await db.transaction(work)) < slice) return;
-    // SQLite answers at once: requests get their turn between two slices
-    await nextRound();
+  for await (const round of yieldBetween()) {
+    if (round === maxSlices || (await db.transaction(work)) < slice) return;
   }
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Database, Tx } from '@certloop/db';
+import { type Database, type Tx, yieldBetween } from '@certloop/db';
 import type { Clock, Logger } from '@certloop/server';
 import { cloudEventOf, type NewEvent, type OutgoingEvent } from './event.js';
 import { boundedRetry, isReceiverLost, nextWebhookTry, webhookPauseUntil } from './notice-waits.js';
@@ -45,7 +45,8 @@ const leaseMs = 60_000;
  */
 export async function sendWebhooks(deps: WebhookDeps): Promise<boolean> {
   const { db, clock } = deps;
-  for (let count = 0; count < batchesPerRun; count += 1) {
+  for await (const round of yieldBetween()) {
+    if (round === batchesPerRun) break;
     const now = clock.now();
     const claim = { now, token: randomUUID(), until: new Date(now.getTime() + leaseMs), limit: batch };
     const rows = await db.transaction(async (tx) =>

@@ -1,6 +1,5 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import type { NewlyRefused } from '@certloop/contracts';
-import type { Database } from '@certloop/db';
+import { type Database, yieldBetween } from '@certloop/db';
 import { refusalsOf } from '../csrs/judge-issuance.service.js';
 import type { PolicyRefusal, PolicyRules } from '../fqdns/policy/issuance-policy.js';
 import { listProviders } from '../providers/providers.repository.js';
@@ -31,7 +30,8 @@ export async function findNewlyRefused(
   );
   const items: NewlyRefused[] = [];
   let count = 0;
-  for (let last = ''; ; ) {
+  let last = '';
+  for await (const _round of yieldBetween()) {
     const rows = await db.read((tx) => scanFqdns(tx, { spaceId, last, limit: slice }));
     for (const row of rows) {
       const refused = firstRefusal(after, row, names);
@@ -39,10 +39,10 @@ export async function findNewlyRefused(
       count += 1;
       if (items.length < maxItems) items.push(refused);
     }
-    if (rows.length < slice) return { count, items };
+    if (rows.length < slice) break;
     last = rows.at(-1)?.fqdn ?? '';
-    await turn();
   }
+  return { count, items };
 }
 
 function firstRefusal(

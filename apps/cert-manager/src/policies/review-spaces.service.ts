@@ -1,5 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises';
-import type { Database, Tx } from '@certloop/db';
+import { type Database, slicesOf, type Tx, yieldBetween } from '@certloop/db';
 import { type Clock, type Logger, oneAtATime } from '@certloop/server';
 import { refusedBy } from '../csrs/judge-issuance.service.js';
 import { findFqdn, lockFqdn } from '../fqdns/fqdns.repository.js';
@@ -47,7 +46,7 @@ const leaseMs = 60_000;
 export function createPolicyReview(deps: ReviewDeps): PolicyReview {
   let isStopped = false;
   const runs = oneAtATime(async () => {
-    for (;;) {
+    for await (const _round of yieldBetween()) {
       const due = isStopped ? undefined : await claimDue(deps);
       if (due === undefined) return;
       await reviewSpace(deps, due, () => isStopped);
@@ -86,7 +85,8 @@ async function reviewSpace(
   const { spaceId } = policy;
   let allowed = 0;
   let lease = policy.reviewDueAt;
-  for (let last = policy.reviewedTo ?? ''; ; ) {
+  let last = policy.reviewedTo ?? '';
+  for await (const _round of yieldBetween()) {
     // the next process goes on at once where this one stops
     if (isStopped()) return releaseReview(deps, { ...policy, reviewDueAt: lease });
     const { rows, others } = await db.read((tx) => readSlice(tx, policy, last));
@@ -98,7 +98,6 @@ async function reviewSpace(
     const step = { reviewedTo: next, reviewDueAt: lease };
     if (!(await db.transaction((tx) => advanceReview(tx, policy, step)))) return;
     if (isEnd) break;
-    await turn();
   }
   if (allowed > 0) deps.triggerRenewals();
   logger.info({ spaceId, allowed }, 'policy.reviewed');
@@ -131,8 +130,7 @@ type ReviewedFqdn = Pick<ScannedFqdn, 'id' | 'spaceId'>;
 /** Reviews the FQDNs, a few per transaction; returns the number that are allowed again. */
 async function reviewAll({ db, clock, watch }: ReviewDeps, fqdns: readonly ReviewedFqdn[]): Promise<number> {
   let allowed = 0;
-  for (let start = 0; start < fqdns.length; start += changedAtOnce) {
-    const some = fqdns.slice(start, start + changedAtOnce);
+  for await (const some of yieldBetween(slicesOf(fqdns, changedAtOnce))) {
     allowed += await db.transaction(async (tx) => {
       // the space before its FQDNs: all transactions lock in this order
       await lockSpacesForShare(tx, [...new Set(some.map(({ spaceId }) => spaceId))]);
@@ -145,14 +143,15 @@ async function reviewAll({ db, clock, watch }: ReviewDeps, fqdns: readonly Revie
       }
       return count;
     });
-    await turn();
   }
   return allowed;
 }
 
 async function sweepRefused(deps: ReviewDeps, isStopped: () => boolean): Promise<void> {
   let allowed = 0;
-  for (let last = ''; !isStopped(); ) {
+  let last = '';
+  for await (const _round of yieldBetween()) {
+    if (isStopped()) break;
     const rows = await deps.db.read((tx) => listPolicyRefusalsAfter(tx, last, slice));
     const places = rows.map(({ fqdnId: id, spaceId }) => ({ id, spaceId }));
     allowed += await reviewAll(deps, places);

@@ -1,3 +1,4 @@
+import { yieldBetween } from '@certloop/db';
 import { findProvider } from '../providers/providers.repository.js';
 import { claimPendingRevocations, type PendingRevocationRow } from './pending-revocations.repository.js';
 import {
@@ -19,7 +20,7 @@ const batch = 8;
  */
 export async function finishRevocations(deps: RevocationDeps): Promise<void> {
   const { db, clock } = deps;
-  for (;;) {
+  for await (const _round of yieldBetween()) {
     const now = clock.now();
     const claim = { now, until: new Date(now.getTime() + leaseMs), limit: batch };
     const due = await db.transaction((tx) => claimPendingRevocations(tx, claim));

@@ -1,4 +1,4 @@
-import type { Database } from '@certloop/db';
+import { type Database, yieldBetween } from '@certloop/db';
 import type { Logger } from '@certloop/server';
 import { listWrongSizes, recountSpace } from './space-sizes.repository.js';
 import { lockSpace } from './spaces.repository.js';
@@ -16,7 +16,7 @@ export async function sweepSpaceSizes({
 }): Promise<void> {
   const wrong = await db.longRead(listWrongSizes);
   let corrected = 0;
-  for (const id of wrong) {
+  for await (const id of yieldBetween(wrong)) {
     const recount = db.longTransaction(async (tx) => {
       if ((await lockSpace(tx, id)) === undefined) return;
       await recountSpace(tx, id);

@@ -1,4 +1,4 @@
-import type { Database } from '@certloop/db';
+import { type Database, yieldBetween } from '@certloop/db';
 import type { Clock, Logger } from '@certloop/server';
 import { changedOf, type Standings } from './refresh-states.service.js';
 import { readFactsAfter } from './standing-facts.repository.js';
@@ -20,7 +20,8 @@ const slice = 200;
  */
 export async function sweepStandings({ db, clock, logger, standings }: SweepStandingsDeps): Promise<void> {
   let corrected = 0;
-  for (let last = ''; ; ) {
+  let last = '';
+  for await (const _round of yieldBetween()) {
     const { facts, wrong } = await db.longRead(async (tx) => {
       const found = await readFactsAfter(tx, last, slice);
       const [first, end] = [found.at(0), found.at(-1)];

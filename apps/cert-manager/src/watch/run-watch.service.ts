@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Database, Tx } from '@certloop/db';
+import { type Database, type Tx, yieldBetween } from '@certloop/db';
 import { type Clock, type Logger, oneAtATime } from '@certloop/server';
 import {
   type DueCheck,
@@ -44,7 +44,8 @@ export function createWatchRunner({ monitor: client, ...deps }: WatchDeps): Watc
   let isStopped = false;
   const runs = oneAtATime(async () => {
     if (presence.isAway()) return true;
-    for (let count = 0; count < batchesPerRun && !isStopped; count += 1) {
+    for await (const round of yieldBetween()) {
+      if (round === batchesPerRun || isStopped) break;
       const synced = await runBatch(syncDeps);
       if (presence.endRun() || synced === 0) return true;
     }

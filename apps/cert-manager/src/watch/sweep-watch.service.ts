@@ -1,4 +1,4 @@
-import type { Database } from '@certloop/db';
+import { type Database, yieldBetween } from '@certloop/db';
 import type { Clock, Logger } from '@certloop/server';
 import { findIdSlice, lacksWatch, watchMissing } from './missing-watch.repository.js';
 import type { WaitingMode } from './watched-fqdns.repository.js';
@@ -33,18 +33,20 @@ async function sweepMode(
   before: number,
 ): Promise<number> {
   let begun = before;
-  for (let last = ''; ; ) {
+  let last = '';
+  for await (const _round of yieldBetween()) {
     const now = clock.now();
     const found = await db.longRead(async (tx) => {
       const ids = await findIdSlice(tx, last, slice);
       return ids && { ...ids, isLacking: await lacksWatch(tx, ids, mode, now) };
     });
-    if (found === undefined) return begun;
+    if (found === undefined) break;
     if (found.isLacking) {
       const dueAt = new Date(now.getTime() + Math.floor(begun / slice) * sliceMs);
       begun += await db.transaction((tx) => watchMissing(tx, found, { mode, now, dueAt }));
     }
-    if (found.count < slice) return begun;
+    if (found.count < slice) break;
     last = found.last;
   }
+  return begun;
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { internalTag } from '@certloop/contracts';
-import type { Database, Tx } from '@certloop/db';
+import { type Database, type Tx, yieldBetween } from '@certloop/db';
 import type { Logger } from '@certloop/server';
 import { type Channel, listChannelsByUuid } from '../channels/channels.repository.js';
 import { listChannelsByCheck } from '../channels/check-channels.repository.js';
@@ -22,14 +22,16 @@ export interface DeliverFlipsDeps {
   readonly onUnheardFlip: () => void;
 }
 
-const flipsAtOnce = 100;
+// a transaction on SQLite holds up everything else, and these take some milliseconds
+const flipsAtOnce = 50;
 
 /**
  * Takes every flip that waits, oldest first, and queues a message for each channel that is notified of it, in the same
  * transaction: no crash can come between. Returns how many flips there were.
  */
 export async function deliverFlips(deps: DeliverFlipsDeps): Promise<number> {
-  for (let total = 0; ; ) {
+  let total = 0;
+  for await (const _round of yieldBetween()) {
     const taken = await deps.db.transaction((tx) => takeFlips(deps, tx));
     for (const { id, oldStatus, newStatus, reason, notified, unheardCheck } of taken) {
       deps.logger.info({ flip: id, oldStatus, newStatus, reason, notified }, 'check.flipped');
@@ -38,8 +40,9 @@ export async function deliverFlips(deps: DeliverFlipsDeps): Promise<number> {
       deps.logger.warn({ flip: id, check: unheardCheck, newStatus }, 'check.flip_without_channel');
     }
     total += taken.length;
-    if (taken.length < flipsAtOnce) return total;
+    if (taken.length < flipsAtOnce) break;
   }
+  return total;
 }
 
 type TakenFlip = FlipRow & {

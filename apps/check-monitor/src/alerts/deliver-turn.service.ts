@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Database, DatabaseUnavailable, type Tx } from '@certloop/db';
+import { type Database, DatabaseUnavailable, type Tx, yieldBetween } from '@certloop/db';
 import type { Logger } from '@certloop/server';
 import { isWell, type Sent } from '../channels/channel-health.js';
 import type { Channel } from '../channels/channels.repository.js';
@@ -61,11 +61,9 @@ export function runTurn(
   const run = async () => {
     await Promise.all(others);
     let channel = turn.channel;
-    for (let parcel = rest.shift(); parcel !== undefined; parcel = rest.shift()) {
-      if (isStopping) {
-        rest.unshift(parcel);
-        break;
-      }
+    for await (const _round of yieldBetween()) {
+      const parcel = isStopping ? undefined : rest.shift();
+      if (parcel === undefined) break;
       const isLast = () => rest.length === 0;
       const after = await deliverParcel(deps, persist, { parcel, channel, isLast });
       if (after.isUntouched === true) rest.unshift(parcel);

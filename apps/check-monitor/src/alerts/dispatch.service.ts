@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import { yieldBetween } from '@certloop/db';
 import { createLimiter } from '@certloop/server';
 import { releaseTurns } from '../notifications/notifications.repository.js';
 import { claimTurns } from './claim-turns.repository.js';
@@ -50,7 +51,10 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
   /** Whether there was anything to begin. */
   const pump = async (): Promise<boolean> => {
     let any = false;
-    while ((await oneAtATime(beginNext)) > 0) any = true;
+    for await (const _round of yieldBetween()) {
+      if ((await oneAtATime(beginNext)) === 0) break;
+      any = true;
+    }
     return any;
   };
   return {
@@ -61,7 +65,9 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
     deliver: async () => {
       await expireHeld(deps);
       let any = await pump();
-      for (let over = inHand.over(); over.length > 0; over = inHand.over()) {
+      for await (const _round of yieldBetween()) {
+        const over = inHand.over();
+        if (over.length === 0) break;
         any = true;
         await Promise.race(over);
         await pump();

@@ -1,4 +1,4 @@
-import { column, type Database, executeSql, querySql } from '@certloop/db';
+import { column, type Database, executeSql, querySql, yieldBetween } from '@certloop/db';
 import { lockChannel } from '../channels/channels.repository.js';
 import type { Clock } from '../instants.js';
 import { recordGivenUp } from '../notifications/channel-outcome.repository.js';
@@ -26,7 +26,7 @@ export async function expireHeld({
   const values = [instant, instant - maxMessageAge];
   const columns = { channelId: column.bigint(), since: column.preciseInstant() };
   const found = await db.read((tx) => querySql(tx, columns, text, values));
-  for (const { channelId: id, since } of found) {
+  for await (const { channelId: id, since } of yieldBetween(found)) {
     await db.transaction(async (tx) => {
       const channel = await lockChannel(tx, id);
       if (channel === undefined) return;

@@ -1,4 +1,4 @@
-import type { Database, Tx } from '@certloop/db';
+import { type Database, type Tx, yieldBetween } from '@certloop/db';
 import type { Logger } from '@certloop/server';
 import { type Flip, judgeOverdue } from '../checks/check-state.js';
 import { flipRow } from '../checks/checks.service.js';
@@ -19,7 +19,8 @@ export interface MarkOverdueDeps {
   readonly noteChange?: (uuid: string) => void;
 }
 
-const checksAtOnce = 100;
+// a transaction on SQLite holds up everything else, and these take some milliseconds
+const checksAtOnce = 50;
 const hour = 3600 * microsPerSecond;
 
 interface Falling {
@@ -33,12 +34,13 @@ interface Falling {
  */
 export async function markOverdue(deps: MarkOverdueDeps): Promise<number> {
   let fell = 0;
-  for (;;) {
+  for await (const _round of yieldBetween()) {
     const { seen, fallen } = await deps.db.transaction((tx) => markSome(deps, tx));
     for (const uuid of fallen) deps.noteChange?.(uuid);
     fell += fallen.length;
-    if (seen < checksAtOnce) return fell;
+    if (seen < checksAtOnce) break;
   }
+  return fell;
 }
 
 async function markSome(deps: MarkOverdueDeps, tx: Tx): Promise<{ seen: number; fallen: string[] }> {

@@ -1,4 +1,4 @@
-import type { Database, Tx } from '@certloop/db';
+import { type Database, type Tx, yieldBetween } from '@certloop/db';
 import type { Logger } from '@certloop/server';
 import { deleteFlipsBefore } from '../flips/flips.repository.js';
 import { microsPerSecond } from '../instants.js';
@@ -22,7 +22,7 @@ type PingOfCheck = Pick<Ping, 'checkId' | 'n' | 'at'>;
  */
 export async function pruneAfter(deps: PruneDeps, pings: readonly PingOfCheck[]): Promise<Set<number>> {
   const due = pings.filter(({ checkId, n }) => (n + checkId) % pingsBetweenRounds === 0);
-  for (const ping of due) {
+  for await (const ping of yieldBetween(due)) {
     try {
       await deps.db.transaction((tx) => pruneAlerts(tx, ping));
     } catch (error) {

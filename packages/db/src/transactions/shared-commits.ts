@@ -2,6 +2,7 @@ import { AsyncResource } from 'node:async_hooks';
 import type { EntityManager } from 'typeorm';
 import { beginWhenFree, type FileHold } from './retry.js';
 import { inTransaction, type Session } from './runner.js';
+import { yieldBetween } from './yield-between.js';
 
 /** The connection that writes, for one caller at a time. */
 export interface WritingConnection {
@@ -72,7 +73,10 @@ export class SharedCommits {
 
   private async workOff(): Promise<void> {
     this.isAtWork = true;
-    while (this.waiting.length > 0) await this.connection.alone(() => this.commitGroup());
+    for await (const _round of yieldBetween()) {
+      if (this.waiting.length === 0) break;
+      await this.connection.alone(() => this.commitGroup());
+    }
     this.isAtWork = false;
   }
 

@@ -1,3 +1,4 @@
+import { yieldBetween } from '@certloop/db';
 import { deleteOldJobs, findJob, type IssuanceJobRow, updateJob } from './issuance-jobs.repository.js';
 import { createJobQueue, type JobQueue } from './job-queue.store.js';
 import { claimJob, extendJobs } from './open-jobs.repository.js';
@@ -55,7 +56,8 @@ export function createIssuanceRunner(deps: RunDeps): IssuanceRunner {
       }
     },
     takeUp: async () => {
-      while (!isStopped) {
+      for await (const _round of yieldBetween()) {
+        if (isStopped) return;
         const now = deps.clock.now();
         const leaseUntil = new Date(now.getTime() + deps.leaseMs);
         const job = await deps.db.transaction((tx) => claimJob(tx, now, leaseUntil));

@@ -1,5 +1,5 @@
 import { AppError } from '@certloop/contracts';
-import type { Tx } from '@certloop/db';
+import { type Tx, yieldBetween } from '@certloop/db';
 import type { Logger } from '@certloop/server';
 import { recordAudit } from '../../audit/audit.service.js';
 import { findKeyRefusal } from '../../certificates/compromised-keys.repository.js';
@@ -34,7 +34,7 @@ const givenUpAfterMs = 24 * hourMs;
  * be done, the audit log gets an entry that names what may have been issued.
  */
 export async function recoverSigning(deps: RecoverDeps): Promise<void> {
-  for (;;) {
+  for await (const _round of yieldBetween()) {
     const now = deps.clock.now();
     const leaseAfter = (attempt: number) =>
       new Date(now.getTime() + Math.min(deps.pauseMs * 2 ** (attempt - 1), hourMs));

@@ -1,3 +1,4 @@
+import { yieldBetween } from '@certloop/db';
 import type { Clock, Logger } from '@certloop/server';
 import type { Heartbeat } from '../heartbeat/heartbeat.client.js';
 
@@ -21,8 +22,11 @@ export async function runAdviceJob({ clock, logger, ask, heartbeat }: AdviceJobD
   const beat = await heartbeat?.begin();
   try {
     const until = clock.now().getTime() + budgetMs;
-    let isDone = await ask();
-    while (!isDone && clock.now().getTime() < until) isDone = await ask();
+    let isDone = false;
+    for await (const _round of yieldBetween()) {
+      isDone = await ask();
+      if (isDone || clock.now().getTime() >= until) break;
+    }
     await beat?.succeed(
       isDone ? 'every CA was asked whose turn it was' : 'asked, and more CAs are to be asked',
     );

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { constraintViolation } from '@certloop/db';
+import { constraintViolation, yieldBetween } from '@certloop/db';
 import { oneAtATime } from '@certloop/server';
 import { usableUntil } from '../../certificates/in-use.js';
 import { findNewestCertificate } from '../../certificates/newest-certificates.repository.js';
@@ -99,7 +99,7 @@ async function runQueues(worker: RenewalWorker, queues: readonly ProviderQueue[]
 async function returnLapsed({ db, clock, logger, refreshStates }: RenewalWorker): Promise<number> {
   const entries = await db.read((tx) => listLapsedRenewals(tx, clock.now()));
   let count = 0;
-  for (const entry of entries) {
+  for await (const entry of yieldBetween(entries)) {
     const isReturned = await db.transaction(async (tx) => {
       const now = clock.now();
       const newest = await findNewestCertificate(tx, entry.fqdnId);
@@ -131,7 +131,8 @@ async function runQueue(
 ): Promise<boolean> {
   const work = worker.underWay.get(provider.id) ?? new Set();
   worker.underWay.set(provider.id, work);
-  while (!worker.isStopped && !deadline.isOver()) {
+  for await (const _round of yieldBetween()) {
+    if (worker.isStopped || deadline.isOver()) break;
     const free = worker.concurrency - work.size;
     // several in one transaction cost little more than one
     if (free >= worker.concurrency / 2) {

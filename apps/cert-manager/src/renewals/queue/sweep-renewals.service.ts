@@ -1,4 +1,4 @@
-import type { Database, Tx } from '@certloop/db';
+import { type Database, type Tx, yieldBetween } from '@certloop/db';
 import type { Clock, Logger } from '@certloop/server';
 import { type FqdnRow, listRenewedFqdnsAfter, lockFqdn } from '../../fqdns/fqdns.repository.js';
 import type { RefreshStates } from '../../fqdns/fqdns.service.js';
@@ -30,14 +30,16 @@ export async function sweepRenewals(deps: SweepDeps): Promise<void> {
 /** Returns the number of missing renewals. */
 async function planMissing({ db, clock, refreshStates }: SweepDeps): Promise<number> {
   let count = 0;
-  for (let last = ''; ; ) {
+  let last = '';
+  for await (const _round of yieldBetween()) {
     const { fqdns, lacking } = await db.read((tx) => readSlice(tx, last));
-    for (const fqdn of lacking) {
+    for await (const fqdn of yieldBetween(lacking)) {
       if (await db.transaction((tx) => planIfMissing(tx, fqdn, refreshStates, clock.now()))) count += 1;
     }
-    if (fqdns.length < slice) return count;
+    if (fqdns.length < slice) break;
     last = fqdns.at(-1)?.id ?? '';
   }
+  return count;
 }
 
 async function readSlice(tx: Tx, last: string) {
@@ -68,9 +70,11 @@ async function planIfMissing(
 
 async function deleteOld({ db, clock }: SweepDeps): Promise<number> {
   const before = new Date(clock.now().getTime() - retentionDays * 86_400_000);
-  for (let total = 0; ; ) {
+  let total = 0;
+  for await (const _round of yieldBetween()) {
     const count = await db.transaction((tx) => deleteOldRenewals(tx, before, slice));
     total += count;
-    if (count < slice) return total;
+    if (count < slice) break;
   }
+  return total;
 }

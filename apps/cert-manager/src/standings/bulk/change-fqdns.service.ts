@@ -5,7 +5,7 @@ import {
   InvalidInput,
   maxMatchedFqdns,
 } from '@certloop/contracts';
-import type { Tx } from '@certloop/db';
+import { slicesOf, type Tx, yieldBetween } from '@certloop/db';
 import type { Caller } from '../../access/caller.js';
 import { canOn } from '../../access/permissions.js';
 import { unknownProvider } from '../../fqdns/fqdn-provider.service.js';
@@ -48,8 +48,7 @@ export async function changeFqdns(
     { changed: input.dryRun ? toChange.length : 0, unchanged: plan.unchanged, skipped: plan.missing },
     { changed: 0, unchanged: 0, skipped: plan.skipped },
   ];
-  for (let start = 0; start < toChange.length && !input.dryRun; start += perTransaction) {
-    const rows = toChange.slice(start, start + perTransaction);
+  for await (const rows of yieldBetween(input.dryRun ? [] : slicesOf(toChange, perTransaction))) {
     outcomes.push(await db.longTransaction((tx) => changeSome(deps, tx, caller, { rows, input })));
   }
   return {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { abortAfter } from '@certloop/contracts';
-import type { Database } from '@certloop/db';
+import { type Database, yieldBetween } from '@certloop/db';
 import type { Clock, Logger } from '@certloop/server';
 import { type AddressObservation, keyAlgorithmOf } from '@certloop/tls-probe';
 import { findNewest } from '../served/expected.service.js';
@@ -78,7 +78,7 @@ export async function runProbes(
     });
     underWay.set(target.id, work);
   };
-  for (;;) {
+  for await (const _round of yieldBetween()) {
     const mayBegin = !stop.aborted && performance.now() < until && probed < maxPerRun;
     const free = maxUnderWay - underWay.size;
     if (mayBegin && hasMore && free > 0) {

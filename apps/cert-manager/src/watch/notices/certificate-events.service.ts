@@ -1,4 +1,4 @@
-import type { Database, Tx } from '@certloop/db';
+import { type Database, type Tx, yieldBetween } from '@certloop/db';
 import type { Clock } from '@certloop/server';
 import { nilUuid } from '../../access/caller.js';
 import type { Notices } from '../../events/notices.service.js';
@@ -56,7 +56,7 @@ export async function noticeExpiring({
   readonly notices: Notices;
 }): Promise<void> {
   let after: Parameters<typeof listExpiring>[1] = { expiresAt: clock.now(), fqdnId: nilUuid };
-  for (;;) {
+  for await (const _round of yieldBetween()) {
     const rows = await db.longRead((tx) => listExpiring(tx, after, clock.now(), slice));
     const news = rows.filter((row) => isExpiryNews(row, clock.now()));
     if (news.length > 0) {

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   type CheckChange,
   type CheckChangeResult,
@@ -7,6 +6,7 @@ import {
   maxChangedChecks,
   maxNamedChecks,
 } from '@certloop/contracts';
+import { slicesOf, yieldBetween } from '@certloop/db';
 import { listNotifyingChecks } from '../../channels/assign-channel.repository.js';
 import { listProjectChannels } from '../../channels/channels.repository.js';
 import { listNamedChecks, type NamedCheck } from '../../checks/rows/many-checks.repository.js';
@@ -50,10 +50,7 @@ export async function changeChecks(
   const last = rest.length > named.length ? named.at(-1) : undefined;
   const results: Result[] = [...missing];
   const write = wanted.action === 'delete' ? deps.db.longTransaction : deps.db.transaction;
-  for (let start = 0; start < named.length; start += perTransaction) {
-    // others are answered between two batches
-    if (start > 0) await nextTurn();
-    const batch = named.slice(start, start + perTransaction);
+  for await (const batch of yieldBetween(slicesOf(named, perTransaction))) {
     const outcomes = await write((tx) => changeSome(deps, tx, caller, { batch, wanted }));
     for (const { uuid, name } of batch) {
       const outcome = outcomes.get(uuid) ?? { outcome: 'skipped', reason: 'it was deleted' };
