@@ -7,6 +7,7 @@ import {
   flag,
   logLevel,
   metricsSettings,
+  parseKeyRing,
   portNumber,
   readConfig,
   setting,
@@ -20,7 +21,6 @@ import { z } from 'zod';
 import { noticeFaults, noticeSettings } from './notice-settings.js';
 import { probeSettings } from './probe-settings.js';
 import { portFault } from './providers/banned-ports.js';
-import { parseKeyRing } from './providers/secrets/key-ring.js';
 import { watchSettings } from './watch-settings.js';
 
 const bytes = wholeNumber(1, 1_073_741_824);

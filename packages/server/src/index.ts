@@ -78,6 +78,8 @@ export { type Listening, type ListenOptions, listen, StartFailed, startFailure }
 export { packageVersion } from './process/package-version.js';
 export { type Poller, type PollerOptions, startPoller } from './process/poller.js';
 export { bringUpToDate, type Migratable, type SchemaAtStart } from './process/schema-at-start.js';
+export { type EncryptionKey, type KeyRing, parseKeyRing } from './secrets/key-ring.js';
+export { keyIdOf, openSecret, type SecretPlace, SecretUnreadable, sealSecret } from './secrets/secret-box.js';
 export { networkOf } from './sign-in/client-network.js';
 export { createLoginThrottle, type LoginThrottle } from './sign-in/login-throttle.js';
 export { createPasswords, type Passwords, type ScryptCost, usualCost } from './sign-in/password.js';

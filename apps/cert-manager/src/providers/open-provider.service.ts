@@ -1,4 +1,5 @@
 import { InvalidInput } from '@certloop/contracts';
+import { type KeyRing, openSecret, SecretUnreadable } from '@certloop/server';
 import { type Config, putSecretsIn } from './changes/stored-config.js';
 import type { OpenerDeps } from './kind-opener.provider.js';
 import { createOpeners } from './kinds.provider.js';
@@ -6,8 +7,6 @@ import type { Provider } from './provider.js';
 import { kindOf } from './provider-kinds.js';
 import { missingKey } from './provider-state.js';
 import { type ProviderRow, secretPlace } from './providers.repository.js';
-import type { KeyRing } from './secrets/key-ring.js';
-import { openSecret, SecretUnreadable } from './secrets/secret-box.js';
 
 /** Makes providers of their rows. */
 export interface ProviderOpener {

@@ -14,11 +14,11 @@ import {
   type Tx,
   updateRows,
 } from '@certloop/db';
+import type { SecretPlace } from '@certloop/server';
 import { In } from 'typeorm';
 import type { Config, SealedSecrets } from './changes/stored-config.js';
 import { kindOf } from './provider-kinds.js';
 import type { StoredTest } from './provider-usage.js';
-import type { SecretPlace } from './secrets/secret-box.js';
 
 /** A provider as it is stored. */
 export interface ProviderRow {

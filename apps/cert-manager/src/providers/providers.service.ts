@@ -1,6 +1,6 @@
 import { InvalidInput } from '@certloop/contracts';
 import { type Database, type ListPage, type ListWindow, mapPage } from '@certloop/db';
-import type { Clock } from '@certloop/server';
+import { type Clock, SecretUnreadable } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
 import { requireAdmin } from '../access/permissions.js';
 import { recordProviderAudit } from './changes/record-change.service.js';
@@ -19,7 +19,6 @@ import {
   storeTest,
   updateProvider,
 } from './providers.repository.js';
-import { SecretUnreadable } from './secrets/secret-box.js';
 
 export interface ProvidersDeps {
   readonly db: Database;

@@ -1,9 +1,8 @@
 import { describeEachDialect } from '@certloop/db/testing';
+import { openSecret, parseKeyRing, sealSecret } from '@certloop/server';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { listProviders, secretPlace, updateProvider } from '../../src/providers/providers.repository.js';
-import { parseKeyRing } from '../../src/providers/secrets/key-ring.js';
 import { rotateKeys } from '../../src/providers/secrets/rotate-keys.service.js';
-import { openSecret, sealSecret } from '../../src/providers/secrets/secret-box.js';
 import { startApp, startAppOn, type TestApp } from '../support/app.js';
 import { configure, providerOf } from '../support/signing.js';
 

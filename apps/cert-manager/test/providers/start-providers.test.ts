@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Database } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
-import { createLogger, createMovableClock } from '@certloop/server';
+import { createLogger, createMovableClock, parseKeyRing } from '@certloop/server';
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { schema } from '../../src/database.js';
 import {
@@ -11,7 +11,6 @@ import {
 import { listProviders, providers, updateProvider } from '../../src/providers/providers.repository.js';
 import { encryptionCanaries } from '../../src/providers/secrets/canaries.repository.js';
 import { proveKeyRing } from '../../src/providers/secrets/encryption.service.js';
-import { parseKeyRing } from '../../src/providers/secrets/key-ring.js';
 
 const clock = createMovableClock(new Date('2026-03-01T12:00:00.000Z'));
 const logger = createLogger({ service: 'cert-manager', level: 'silent' });

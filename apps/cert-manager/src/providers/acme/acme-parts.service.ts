@@ -5,8 +5,12 @@ import {
   type Clock,
   createCallSlots,
   type KeyedLimiter,
+  type KeyRing,
   type Logger,
+  openSecret,
   parseRetryAfter,
+  type SecretPlace,
+  sealSecret,
 } from '@certloop/server';
 import type { KeyBox, KeyChangeMoment } from '../../acme/account-key.service.js';
 import type { AccountTerms } from '../../acme/acme-account.service.js';
@@ -23,8 +27,6 @@ import {
   type Prover,
 } from '../../acme/orders/prover.service.js';
 import type { Outgoing } from '../outgoing.client.js';
-import type { KeyRing } from '../secrets/key-ring.js';
-import { openSecret, type SecretPlace, sealSecret } from '../secrets/secret-box.js';
 import type { AcmeConfig } from './acme-config.js';
 import { dnsBackendOf } from './dns-parts.service.js';
 

@@ -1,6 +1,6 @@
 import { InvalidInput } from '@certloop/contracts';
 import type { Database } from '@certloop/db';
-import { type Clock, parseInput } from '@certloop/server';
+import { type Clock, type KeyRing, parseInput, sealSecret } from '@certloop/server';
 import type { Caller } from '../../access/caller.js';
 import { requireAdmin } from '../../access/permissions.js';
 import type { Outgoing } from '../outgoing.client.js';
@@ -16,8 +16,6 @@ import {
   secretPlace,
   updateProvider,
 } from '../providers.repository.js';
-import type { KeyRing } from '../secrets/key-ring.js';
-import { sealSecret } from '../secrets/secret-box.js';
 import { secretMask } from './config-rules.js';
 import type { ProviderAddresses } from './ensure-providers.service.js';
 import { recordProviderAudit } from './record-change.service.js';

@@ -1,10 +1,8 @@
 import { constraintViolation, type Database, type Tx } from '@certloop/db';
-import { type Clock, StartFailed } from '@certloop/server';
+import { type Clock, type KeyRing, openSecret, StartFailed, sealSecret } from '@certloop/server';
 import { hasAccountRows } from '../../acme/acme-accounts.repository.js';
 import { listProviders } from '../providers.repository.js';
 import { type CanaryRow, insertCanary, listCanaries } from './canaries.repository.js';
-import type { KeyRing } from './key-ring.js';
-import { openSecret, sealSecret } from './secret-box.js';
 
 interface Deps {
   readonly db: Database;

@@ -1,12 +1,17 @@
 import type { Database, Tx } from '@certloop/db';
-import type { Clock } from '@certloop/server';
+import {
+  type Clock,
+  type KeyRing,
+  keyIdOf,
+  openSecret,
+  type SecretPlace,
+  sealSecret,
+} from '@certloop/server';
 import { lockAccountRows, updateAccountRow } from '../../acme/acme-accounts.repository.js';
 import { accountKeyPlace } from '../acme/acme-parts.service.js';
 import { lockProviders, secretPlace, updateProvider } from '../providers.repository.js';
 import { deleteOtherCanaries } from './canaries.repository.js';
 import { proveKeyRing } from './encryption.service.js';
-import type { KeyRing } from './key-ring.js';
-import { keyIdOf, openSecret, type SecretPlace, sealSecret } from './secret-box.js';
 
 /**
  * Encrypts with the active key what older keys have encrypted, and returns how many secrets that were; when it

@@ -1,12 +1,11 @@
 import { AppError } from '@certloop/contracts';
 import type { Database, Tx } from '@certloop/db';
-import type { Clock, Logger } from '@certloop/server';
+import { type Clock, type Logger, SecretUnreadable } from '@certloop/server';
 import { getCertificate } from '../../certificates/certificates.repository.js';
 import { type FqdnRow, lockFqdn } from '../../fqdns/fqdns.repository.js';
 import type { ProviderOpener } from '../../providers/open-provider.service.js';
 import type { Provider, RenewalAdvice } from '../../providers/provider.js';
 import { getProvider, type ProviderRow } from '../../providers/providers.repository.js';
-import { SecretUnreadable } from '../../providers/secrets/secret-box.js';
 import { claimAdvice } from '../queue/due-renewals.repository.js';
 import { type RenewalRow, updateRenewal } from '../renewals.repository.js';
 import { rescheduleEntry } from '../reschedule-entry.service.js';

@@ -1,8 +1,8 @@
 import { AppError } from '@certloop/contracts';
 import type { Tx } from '@certloop/db';
+import { SecretUnreadable } from '@certloop/server';
 import type { ProviderOpener } from '../../providers/open-provider.service.js';
 import { listProviders, type ProviderRow } from '../../providers/providers.repository.js';
-import { SecretUnreadable } from '../../providers/secrets/secret-box.js';
 
 /** A provider, and why it cannot be asked now, in one sentence; undefined when it can. */
 export interface ProviderQueue {
