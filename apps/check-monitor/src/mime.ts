@@ -27,15 +27,18 @@ const maxDepth = 5;
 
 const fieldForm = /^([!-9;-~]+):[ \t]*(.*)$/s;
 
-/** Takes a mail or a part of one apart. A line that is not a header field ends the header. Never throws. */
-export function parsePart(source: Buffer): MimePart {
+/**
+ * Takes a mail or a part of one apart, whose header has at most `maxBytes`. A line that is not a header field ends the
+ * header. Never throws.
+ */
+export function parsePart(source: Buffer, maxBytes = maxHeaderBytes): MimePart {
   const lines: string[] = [];
   // the line by which mailbox files part mails
   let at = source.toString('latin1', 0, 5) === 'From ' ? source.indexOf(0x0a) + 1 : 0;
-  while (at < source.length && at < maxHeaderBytes) {
+  while (at < source.length && at < maxBytes) {
     const lineFeed = source.indexOf(0x0a, at);
     const end = lineFeed < 0 ? source.length : lineFeed + 1;
-    const line = source.toString('utf8', at, Math.min(end, at + maxHeaderBytes)).replace(/\r?\n$/, '');
+    const line = source.toString('utf8', at, Math.min(end, at + maxBytes)).replace(/\r?\n$/, '');
     const isFolded = /^[ \t]/.test(line);
     if (line !== '' && !isFolded && !fieldForm.test(line)) break;
     at = end;
@@ -112,12 +115,14 @@ function endBefore(body: Buffer, at: number): number {
  */
 export function findText(mail: MimePart, type: string): MimePart | undefined {
   let parts = 0;
+  const budget = { headerBytes: maxHeaderBytes };
   const find = (part: MimePart, depth: number): MimePart | undefined => {
     parts += 1;
+    if (budget.headerBytes <= 0) return undefined;
     if (/^\s*attachment\b/i.test(firstField(part.fields, 'content-disposition'))) return undefined;
     if (part.type.startsWith('text/')) return part.type === type ? part : undefined;
     if (depth > maxDepth) return undefined;
-    for (const inner of part.type === 'multipart/related' ? rootOf(part) : partsOf(part)) {
+    for (const inner of part.type === 'multipart/related' ? rootOf(part, budget) : partsOf(part, budget)) {
       const found = find(inner, depth + 1);
       if (found !== undefined || parts > maxParts) return found;
     }
@@ -126,16 +131,29 @@ export function findText(mail: MimePart, type: string): MimePart | undefined {
   return find(mail, 0);
 }
 
-/** Parts of a multipart. */
-export function* partsOf(part: MimePart): Generator<MimePart> {
-  for (const source of sourcesOfParts(part)) yield parsePart(source);
+/** Bytes that the headers of all parts of a mail may have, as many as its own: parts times lines would take seconds. */
+interface HeaderBudget {
+  headerBytes: number;
 }
 
-function rootOf(related: MimePart): MimePart[] {
+/** Parts of a multipart, until their headers are too long. */
+export function* partsOf(
+  part: MimePart,
+  budget: HeaderBudget = { headerBytes: maxHeaderBytes },
+): Generator<MimePart> {
+  for (const source of sourcesOfParts(part)) {
+    if (budget.headerBytes <= 0) return;
+    const inner = parsePart(source, budget.headerBytes);
+    budget.headerBytes -= source.length - inner.body.length;
+    yield inner;
+  }
+}
+
+function rootOf(related: MimePart, budget: HeaderBudget): MimePart[] {
   const { start } = related.parameters;
   let first: MimePart | undefined;
   let parts = 0;
-  for (const part of partsOf(related)) {
+  for (const part of partsOf(related, budget)) {
     first ??= part;
     parts += 1;
     if (start === undefined || parts > maxParts) break;

@@ -2,6 +2,7 @@ import type { PingSettings } from '../checks/check.js';
 import type { Signal } from '../checks/check-state.js';
 import type { StoredStatus } from '../checks/check-timing.js';
 import { stripWhitespace } from '../python-whitespace.js';
+import { firstListFound } from './keywords/keyword-search.js';
 
 /** What a ping address asks for. */
 export type PingAction = Extract<Signal, 'success' | 'start' | 'fail' | 'log'>;
@@ -48,12 +49,12 @@ export function signalOfMail(mail: MailPing, filter: PingFilter): Signal {
 
 /** Signal of a text by its keywords, which are sought anywhere in it and by case: failure, success, start. */
 function signalOfText(text: string, filter: PingFilter): Signal {
-  const holds = (keywords: string) => keywordsOf(keywords).some((keyword) => text.includes(keyword));
-  if (holds(filter.failureKeywords)) return 'fail';
-  if (holds(filter.successKeywords)) return 'success';
-  if (holds(filter.startKeywords)) return 'start';
-  return filter.filterDefaultFail ? 'fail' : 'ign';
+  const lists = [filter.failureKeywords, filter.successKeywords, filter.startKeywords].map(keywordsOf);
+  const found = firstListFound(text, lists);
+  return meanings[found ?? -1] ?? (filter.filterDefaultFail ? 'fail' : 'ign');
 }
+
+const meanings = ['fail', 'success', 'start'] as const;
 
 function keywordsOf(keywords: string): string[] {
   return keywords

@@ -1,3 +1,4 @@
+import { calibratedMs } from '@certloop/contracts/testing';
 import { expect, test } from '@jest/globals';
 import { textOfHtml } from './html-text.js';
 
@@ -44,8 +45,15 @@ test.each([
   '<style></style>',
   '&',
   '&#1',
+  ' ',
 ])('takes less than a second for a megabyte of %s', (piece) => {
   const { user } = process.cpuUsage();
   textOfHtml(piece.repeat(1e6 / piece.length));
   expect((process.cpuUsage().user - user) / 1e6).toBeLessThan(1);
+});
+
+test('takes time in proportion to a run of blanks between words', () => {
+  const { user } = process.cpuUsage();
+  expect(textOfHtml(`x${' '.repeat(1_000_000)}x`)).toBe('x x');
+  expect((process.cpuUsage().user - user) / 1000).toBeLessThan(calibratedMs(50));
 });

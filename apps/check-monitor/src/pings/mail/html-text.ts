@@ -33,7 +33,7 @@ function endOfMarkup(html: string, { index, 0: begun, 1: slash, 2: name }: RegEx
   const after = index + begun.length;
   if (begun === '<!--') return endOf(html, '-->', after);
   if (name === undefined) return endOf(html, '>', after);
-  const end = endOfTag(html, after);
+  const end = html[after] === '>' ? after + 1 : endOfTag(html, after);
   const element = name.toLowerCase();
   const isEmpty = html.endsWith('/>', end);
   if (slash !== '' || isEmpty || !hiddenElements.has(element)) return end;

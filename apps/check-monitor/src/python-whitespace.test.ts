@@ -1,0 +1,24 @@
+import { calibratedMs } from '@certloop/contracts/testing';
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { stripWhitespace } from './python-whitespace.js';
+
+// U+FEFF is no white space in Python, and NEL and the separators are
+const unit = fc.constantFrom(' ', '\t', '\n', '\u001c', '\u0085', '\u3000', '\ufeff', 'a', '\u{1f600}');
+
+test('removes white space at both ends and nothing else', () => {
+  fc.assert(
+    fc.property(fc.string({ unit, maxLength: 12 }), (text) => {
+      const units = [...text];
+      const isWord = (character: string) => character === 'a' || (character.codePointAt(0) ?? 0) >= 0xfeff;
+      const kept = units.slice(units.findIndex(isWord), units.findLastIndex(isWord) + 1).join('');
+      expect(stripWhitespace(text)).toBe(units.some(isWord) ? kept : '');
+    }),
+  );
+});
+
+test.each(['', 'x'])('takes time in proportion to a run of blanks before %j', (end) => {
+  const before = process.cpuUsage();
+  expect(stripWhitespace(`x${' '.repeat(1_000_000)}${end}`)).toHaveLength(end === '' ? 1 : 1_000_002);
+  expect(process.cpuUsage(before).user / 1000).toBeLessThan(calibratedMs(50));
+});
