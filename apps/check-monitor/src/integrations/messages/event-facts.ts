@@ -14,7 +14,8 @@ const maxDescriptionLength = 500;
 
 /** Cuts whole characters only: half of a surrogate pair is not text. */
 export function cutText(text: string, limit: number, ending: string): string {
-  const characters = [...text];
+  // a character has two units at most
+  const characters = [...text.slice(0, 2 * (limit + 1))];
   return characters.length > limit ? characters.slice(0, limit).join('') + ending : text;
 }
 

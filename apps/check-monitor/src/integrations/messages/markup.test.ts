@@ -1,3 +1,4 @@
+import { calibratedMs } from '@certloop/contracts/testing';
 import { describe, expect, test } from '@jest/globals';
 import { anEvent, viewOf } from '../../../test/support/events.js';
 import {
@@ -69,3 +70,13 @@ describe('blocks', () => {
     expect(joinBlocks(blocks, max)).toBe(text);
   });
 });
+
+test.each(['\n', ' ', '1', '_', '-', '\n ', '1.'])(
+  'escapes a long text of %j in time that its length limits',
+  (piece) => {
+    const text = `\n${piece.repeat(100_000 / piece.length)}x`;
+    const before = process.cpuUsage();
+    escapeMarkdown(text);
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(calibratedMs(50));
+  },
+);

@@ -19,10 +19,13 @@ export function escapeHtml(text: string): string {
  * some clients show the source: an underscore between letters, a full stop or a hyphen is none.
  */
 export function escapeMarkdown(text: string): string {
-  return escapeAngles(text)
-    .replace(/[\\`*[\]]|~~/g, '\\$&')
-    .replace(/(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, '\\_')
-    .replace(/(?<=\n\s*)[#+=-]|(?<=\n\s*\d+)[.)]/g, '\\$&');
+  return (
+    escapeAngles(text)
+      .replace(/[\\`*[\]]|~~/g, '\\$&')
+      .replace(/(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, '\\_')
+      // from the line break on, since a look behind at each place would cost the square of a long line of blanks
+      .replace(/(\n[^\S\n]*)([#+=-])|(\n[^\S\n]*\d+)([.)])/g, '$1$3\\$2$4')
+  );
 }
 
 /** Ampersand and angle brackets as entities. */

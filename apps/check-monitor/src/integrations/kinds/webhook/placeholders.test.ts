@@ -1,6 +1,8 @@
+import { calibratedMs } from '@certloop/contracts/testing';
 import { describe, expect, test } from '@jest/globals';
 import { anEvent, happened } from '../../../../test/support/events.js';
-import { fillTemplate } from './placeholders.js';
+import { FilledTooLong, fillTemplate } from './placeholders.js';
+import { webhookMessage } from './webhook-message.js';
 
 const event = anEvent({
   at: happened + 999_999,
@@ -88,5 +90,39 @@ describe('placeholders in a header', () => {
   test('a name cannot add a header', () => {
     const hostile = anEvent({ check: { name: 'a\r\nX-Injected: 1\u0000\u0085' } });
     expect(fillTemplate('$NAME', hostile, 'header')).toBe('a  X-Injected: 1');
+  });
+});
+
+describe('values that make a message very long', () => {
+  const body = Buffer.from('é'.repeat(50_000));
+  const long = anEvent({
+    check: { json: { desc: 'é'.repeat(100_000) }, tags: 'x '.repeat(249), name: '漢'.repeat(100) },
+    lastPing: { n: 1, signal: 'fail', at: happened, exitStatus: 3, isMail: false, body },
+  });
+  const call = { method: 'POST', url: 'http://x/', body: '', headers: {} } as const;
+
+  test('a value may be long', () => {
+    expect(fillTemplate('$BODY_JSON', long, 'body')).toHaveLength(300_002);
+  });
+
+  test.each([
+    ['a body with 200 values', { ...call, body: '$BODY'.repeat(200) }],
+    ['a body with 100 values in JSON', { ...call, body: '$BODY_JSON'.repeat(100) }],
+    ['a body with 200 checks', { ...call, body: '$JSON'.repeat(200) }],
+    ['an address with 190 checks', { ...call, url: `http://x/${'$JSON'.repeat(190)}` }],
+    [
+      'a thousand headers',
+      {
+        ...call,
+        headers: Object.fromEntries(Array.from({ length: 1000 }, (_, n) => [`x${n}`, '$TAGS'.repeat(200)])),
+      },
+    ],
+  ])('%s: are refused within 50 ms of CPU', (_situation, hostile) => {
+    const runs = [1, 2, 3].map(() => {
+      const before = process.cpuUsage();
+      expect(() => webhookMessage(hostile, long)).toThrow(FilledTooLong);
+      return process.cpuUsage(before).user / 1000;
+    });
+    expect(Math.min(...runs)).toBeLessThan(calibratedMs(50));
   });
 });

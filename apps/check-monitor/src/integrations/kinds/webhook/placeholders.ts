@@ -6,15 +6,38 @@ import { asciiJson } from '../../messages/ascii-json.js';
 /** Where a template stands: what it may name, and how values are written there. */
 export type Place = 'url' | 'header' | 'body';
 
+/** Characters of a filled message: a template of 1000 characters can name a value 200 times, whatever its length. */
+export const maxFilledLength = 500_000;
+
+// servers take much less; to encode values for a URL takes ten times as long as anything else here
+const maxValueBytes = { url: 65_536, header: 65_536, body: maxFilledLength } as const;
+
+/** A message that its values make too long to send. */
+export class FilledTooLong extends Error {}
+
 /**
  * Text of a template with its placeholders replaced in one pass, so that a value which looks like a placeholder stays
  * as it is. Placeholders that stand for nothing here stay too. Values are percent-encoded in a URL, slashes excepted;
- * a header is made to hold only Latin-1, the rest as XML character references.
+ * a header is made to hold only Latin-1, the rest as XML character references. Throws FilledTooLong if the text is longer
+ * than `room`.
  */
-export function fillTemplate(template: string, event: AlertEvent, place: Place): string {
+export function fillTemplate(
+  template: string,
+  event: AlertEvent,
+  place: Place,
+  room = maxFilledLength,
+): string {
   const values = valuesFor(event, place);
   const [first = '', ...rest] = template.split('$');
-  const text = first + rest.map((part) => fillPart(`$${part}`, values)).join('');
+  const parts = [first];
+  let length = first.length;
+  for (const part of rest) {
+    const filled = fillPart(`$${part}`, values);
+    length += filled.length;
+    if (length > room) throw new FilledTooLong();
+    parts.push(filled);
+  }
+  const text = parts.join('');
   return place === 'header' ? latinText(text) : text;
 }
 
@@ -43,11 +66,32 @@ function fillPart(part: string, values: readonly Value[]): string {
   return value() + part.slice(placeholder.length);
 }
 
-/** The first that fits counts: $NAME_JSON before $NAME, but $TAG1 before $TAG10. */
+/** Reads a value once, however often a template names it. */
+function once(value: () => string): () => string {
+  let known: string | undefined;
+  return () => {
+    known ??= value();
+    return known;
+  };
+}
+
 function valuesFor(event: AlertEvent, place: Place): Value[] {
+  return orderedValues(event, place).map(([placeholder, value]): Value => [placeholder, once(value)]);
+}
+
+/** The first that fits counts: $NAME_JSON before $NAME, but $TAG1 before $TAG10. */
+function orderedValues(event: AlertEvent, place: Place): Value[] {
   const { check, lastPing, status } = event;
-  const written = place === 'url' ? (text: string) => percentEncode(text, '/') : (text: string) => text;
-  const body = () => lastPing?.body?.toString('utf8') ?? '';
+  const short = (text: string) => {
+    if (Buffer.byteLength(text) > maxValueBytes[place]) throw new FilledTooLong();
+    return text;
+  };
+  const written = place === 'url' ? (text: string) => percentEncode(short(text), '/') : short;
+  const body = () => short(lastPing?.body?.toString('utf8') ?? '');
+  const json = () => {
+    short(JSON.stringify(check.json));
+    return asciiJson(check.json);
+  };
   return [
     ['$CODE', () => check.uuid],
     ['$STATUS', () => status],
@@ -56,7 +100,7 @@ function valuesFor(event: AlertEvent, place: Place): Value[] {
     ['$NAME', () => written(check.name)],
     ['$SLUG', () => check.slug],
     ['$TAGS', () => written(check.tags)],
-    ['$JSON', () => written(asciiJson(check.json))],
+    ['$JSON', () => written(json())],
     ...(place === 'body' ? [['$BODY_JSON', () => asciiJson(body())] as const, ['$BODY', body] as const] : []),
     ['$EXITSTATUS', () => String(lastPing?.exitStatus ?? -1)],
     ...check.tagList.map((tag, index): Value => [`$TAG${index + 1}`, () => written(tag)]),

@@ -1,7 +1,8 @@
 import type { CreateIntegration } from '../../create-integration.channel.js';
-import { delivered } from '../../delivery/delivery-result.js';
+import { delivered, undelivered } from '../../delivery/delivery-result.js';
 import type { SendHttp } from '../../delivery/http-sender.client.js';
 import type { Integration } from '../../integration.js';
+import { FilledTooLong, maxFilledLength } from './placeholders.js';
 import type { WebhookSettings } from './webhook-kind.js';
 import { webhookMessage } from './webhook-message.js';
 
@@ -11,7 +12,15 @@ export function createWebhook(send: SendHttp): Integration<WebhookSettings> {
     shouldNotify: (settings, status) => settings[status] !== null,
     deliver: async ({ settings, event }) => {
       const call = settings[event.status];
-      return call === null ? delivered : send(webhookMessage(call, event));
+      if (call === null) return delivered;
+      try {
+        return await send(webhookMessage(call, event));
+      } catch (error) {
+        if (!(error instanceof FilledTooLong)) throw error;
+        return undelivered(
+          `With its placeholders filled, the message is longer than ${maxFilledLength} characters`,
+        );
+      }
     },
   };
 }
