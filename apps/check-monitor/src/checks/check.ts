@@ -92,6 +92,15 @@ export function tagsOf(tags: string): string[] {
   return tags.split(' ').filter((tag) => tag !== '');
 }
 
+/** Whether the text of tags, as given, has all of the tags. */
+export function hasTags(tags: string, wanted: ReadonlySet<string>): boolean {
+  // each takes a character and a blank
+  if (wanted.size === 0 || wanted.size > tags.length) return wanted.size === 0;
+  const found = new Set(tagsOf(tags));
+  for (const tag of wanted) if (!found.has(tag)) return false;
+  return true;
+}
+
 /** A check as it is when made: new, never pinged. */
 export function newCheck(
   settings: CheckSettings,

@@ -11,7 +11,7 @@ import { type FlipRow, insertFlips, listFlips } from '../flips/flips.repository.
 import type { Clock, Micros } from '../instants.js';
 import { type Caller, unknownUniqueKey } from '../projects/caller.js';
 import { countChecks, lockOwner } from '../projects/users.repository.js';
-import { type Check, type ShownCheck, tagsOf } from './check.js';
+import { type Check, hasTags, type ShownCheck } from './check.js';
 import { type Flip, type Outcome, outcomeOfPause, outcomeOfResume } from './check-state.js';
 import { listManyChecks } from './rows/check-cells.repository.js';
 import {
@@ -51,9 +51,10 @@ export async function listChecks(
     // PostgreSQL rejects this character, so no slug can contain it
     if (slug?.includes('\0') === true) return [];
     const found = await listManyChecks(tx, projectId, slug);
+    const wanted = new Set(tags);
     const channelIds = await listAssignedUuids(tx, projectId);
     return found
-      .filter((check) => hasTags(check, tags))
+      .filter((check) => hasTags(check.tags, wanted))
       .map((check) => ({ check, channelIds: channelIds.get(check.id) ?? [] }));
   });
 }
@@ -168,10 +169,4 @@ async function change(
   });
   noteChange?.(changed.check.uuid);
   return changed;
-}
-
-function hasTags(check: ShownCheck, wanted: readonly string[]): boolean {
-  if (wanted.length === 0) return true;
-  const tags = new Set(tagsOf(check.tags));
-  return wanted.every((tag) => tags.has(tag));
 }

@@ -1,3 +1,4 @@
+import { calibratedMs } from '@certloop/contracts/testing';
 import { describe, expect, test } from '@jest/globals';
 import { compareNames, type Standing } from '../../checks/standing.js';
 import { type CheckPageQuery, pageOfChecks } from './check-page.js';
@@ -71,6 +72,20 @@ describe('a page of checks', () => {
       expect(found).toEqual(all);
     },
   );
+
+  test('50 tags of 1,000 checks with 250 tags each: below 50 ms of CPU', () => {
+    const words = Array.from({ length: 250 }, (_, n) => String.fromCharCode(0x400 + n));
+    const [first] = checks;
+    const many = Array.from({ length: 1000 }, () => ({ ...(first as Standing), tags: words.join(' ') }));
+    const runs = [1, 2, 3].map(() => {
+      const before = process.cpuUsage();
+      expect(pageOfChecks(many, { ...everything, sort: 'name', tags: words.slice(200) }, now).total).toBe(
+        1000,
+      );
+      return process.cpuUsage(before).user / 1000;
+    });
+    expect(Math.min(...runs)).toBeLessThan(calibratedMs(50));
+  });
 
   test('continues after a check that was deleted', () => {
     const first = pageOfChecks(checks, { ...everything, limit: 2 }, now);

@@ -1,5 +1,5 @@
 import { type CheckSort, type CheckStatus, InvalidInput } from '@certloop/contracts';
-import { tagsOf } from '../../checks/check.js';
+import { hasTags } from '../../checks/check.js';
 import { compareTexts, nameKeyOf, rankOf, type Standing, statusOf } from '../../checks/standing.js';
 import type { Micros } from '../../instants.js';
 
@@ -100,13 +100,14 @@ function matcherOf(
   now: Micros,
 ): (check: Standing) => boolean {
   const part = q?.trim().toLowerCase() ?? '';
+  const wanted = new Set(tags);
   return (check) =>
     (ids === undefined || ids.has(check.id)) &&
     (slug === undefined || check.slug === slug) &&
     (statuses.length === 0 ||
       statuses.includes(statusOf(check, now)) ||
       (check.lastStart !== null && statuses.includes('started'))) &&
-    (tags.length === 0 || tags.every((tag) => tagsOf(check.tags).includes(tag))) &&
+    hasTags(check.tags, wanted) &&
     (part === '' || `${check.name}\n${check.slug}\n${check.tags}`.toLowerCase().includes(part));
 }
 
