@@ -23,7 +23,7 @@ export function escapeMarkdown(text: string): string {
     escapeAngles(text)
       .replace(/[\\`*[\]]|~~/g, '\\$&')
       .replace(/(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, '\\_')
-      // from the line break on, since a look behind at each place would cost the square of a long line of blanks
+      // matches from the line break on: to search backwards from each place takes quadratic time
       .replace(/(\n[^\S\n]*)([#+=-])|(\n[^\S\n]*\d+)([.)])/g, '$1$3\\$2$4')
   );
 }
