@@ -106,6 +106,8 @@ function createApi(options: AppOptions, { deps, watch, isDraining }: ApiParts): 
   const { metricsToken, metricsOpen = false } = config;
   const app = createHttpApp({ logger, metrics: watch.metrics });
   app.use(forbidSniffing);
+  if (config.addresses.siteRoot.startsWith('https:')) app.use(requireHttps);
+  app.use('/api', forbidStoring);
   for (const version of apiVersions) mountApi(app, deps, version);
   mountAccount(app, deps);
   app.use(badgeRouter(deps));
@@ -153,7 +155,6 @@ function mountAccount(app: Express, deps: SharedParts): void {
     addressProbes: createAddressProbes(deps.clock),
     ...createConsoleStores(deps),
   };
-  app.use(accountBasePath, forbidStoring);
   // no headers for other origins here: the cookie of a session counts
   const projectApi = bind(
     checkMonitorContract,
@@ -166,7 +167,7 @@ function mountAccount(app: Express, deps: SharedParts): void {
   app.use(accountBasePath, bind(accountContract, accountHandlers(account), options));
 }
 
-/** Forbids caches to store responses, which are for one user only. */
+/** Forbids caches to store responses, which are for one user or holder of a key only. */
 function forbidStoring(_request: Request, response: Response, next: NextFunction): void {
   response.setHeader('Cache-Control', 'no-store');
   next();
@@ -207,6 +208,12 @@ function reportStatus(db: Database) {
     await db.ping();
     response.type('html').send('OK');
   };
+}
+
+/** Browsers use only https for this host from now on. They ignore the header in a response by http. */
+function requireHttps(_request: Request, response: Response, next: NextFunction): void {
+  response.setHeader('Strict-Transport-Security', 'max-age=31536000');
+  next();
 }
 
 /** Ping bodies are returned unchanged, so browsers must not interpret them as pages. */

@@ -9,6 +9,7 @@ export {
 } from './concurrency/limiter.js';
 export { type OneAtATime, oneAtATime } from './concurrency/one-at-a-time.js';
 export { type Arrival, type BindOptions, bind, receiveBytes, refuseUnknownPath } from './http/bind.js';
+export { type BeginningLimits, receiveBeginning } from './http/body-beginning.js';
 export { onBrokenBody } from './http/connections/broken-request.js';
 export { plainHandler } from './http/connections/plain-handler.js';
 export { type ErrorBody, type ErrorHandlerOptions, errorHandler } from './http/error-handler.js';

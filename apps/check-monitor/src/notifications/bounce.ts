@@ -17,8 +17,8 @@ export function bounceMailbox(source: Buffer): string {
   return mailboxOf(firstField(parsePart(source).fields, 'to'));
 }
 
-// a report is a few kB, and stands before the mail that is sent back with it
-const maxReportBytes = 1_000_000;
+/** Bytes that a report is looked for in: it has a few kB, and stands before the mail that is sent back with it. */
+export const maxReportBytes = 65_536;
 
 /** Reads a delivery status notification (RFC 3464), or whatever mail it is. */
 export function parseDeliveryStatus(source: Buffer): DeliveryStatus {

@@ -1,9 +1,17 @@
-import { AppError, InvalidInput } from '@certloop/contracts';
-import { noteRoute, receiveBytes } from '@certloop/server';
+import { AppError } from '@certloop/contracts';
+import { noteRoute, receiveBeginning } from '@certloop/server';
 import { type NextFunction, type Request, type Response, Router } from 'express';
-import { type DeliveryReportsDeps, takeBounce, takeCallback } from './delivery-reports.service.js';
+import { maxReportBytes } from './bounce.js';
+import {
+  type DeliveryReportsDeps,
+  requireDeliveryId,
+  takeBounce,
+  takeCallback,
+} from './delivery-reports.service.js';
 
-const maxBodyBytes = 2_621_440;
+// a carrier sends some hundred bytes
+const maxFormBytes = 16_384;
+const maxBounceBytes = 2_621_440;
 
 /**
  * Router for those who carry messages on: they say what happened to them. They have no key; the uuid of a delivery is
@@ -14,12 +22,14 @@ export function deliveryReportsRouter(deps: DeliveryReportsDeps): Router {
   const callbacks = router.route('/notifications/:uuid/status');
   callbacks.all(named('/notifications/{uuid}/status'));
   callbacks.post(async (request: Request, response: Response) => {
-    await takeCallback(deps, String(request.params['uuid']), await receiveForm(request, response));
+    const deliveryId = requireDeliveryId(String(request.params['uuid']));
+    await takeCallback(deps, deliveryId, await receiveForm(request));
     response.type('html').send('');
   });
   callbacks.all(refuseMethod);
   router.all('/bounces', named('/bounces/'), async (request: Request, response: Response) => {
-    const said = await takeBounce(deps, await receive(request, response));
+    const limits = { keepBytes: maxReportBytes, maxBytes: maxBounceBytes };
+    const said = await takeBounce(deps, await receiveBeginning(request, limits));
     response.type('html').send(said);
   });
   return router;
@@ -32,19 +42,11 @@ function named(path: string) {
   };
 }
 
-async function receiveForm(request: Request, response: Response): Promise<URLSearchParams> {
-  const body = await receive(request, response);
+async function receiveForm(request: Request): Promise<URLSearchParams> {
+  const limits = { keepBytes: maxFormBytes, maxBytes: maxFormBytes };
+  const body = await receiveBeginning(request, limits);
   const isForm = request.is('application/x-www-form-urlencoded') !== false;
   return new URLSearchParams(isForm ? body.toString('utf8') : '');
-}
-
-async function receive(request: Request, response: Response): Promise<Buffer> {
-  try {
-    return Buffer.from(await receiveBytes(request, response, maxBodyBytes));
-  } catch (cause) {
-    const { type } = cause as { readonly type?: string };
-    throw type === 'entity.too.large' ? new InvalidInput('the body is too large', { cause }) : cause;
-  }
 }
 
 function refuseMethod({ method }: Request, _response: Response, next: NextFunction): void {

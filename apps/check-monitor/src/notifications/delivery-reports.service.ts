@@ -15,30 +15,34 @@ export interface DeliveryReportsDeps extends Secrets {
   readonly clock: Clock;
 }
 
+// the To field of what comes back is in the first kB
+const maxUnsignedBytes = 16_384;
 const hour = 3600 * microsPerSecond;
 const callbackWindow = hour;
 const bounceWindow = 48 * hour;
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/**
- * Stores the report of a carrier about a message of the last hour. Ignores others, so that the carrier does not retry. Throws
- * NotFound for anything that is not a UUID.
- */
-export async function takeCallback(
-  deps: DeliveryReportsDeps,
-  given: string,
-  fields: URLSearchParams,
-): Promise<void> {
+/** Id of a delivery in the form in which it is stored. Throws NotFound for anything that is not a UUID. */
+export function requireDeliveryId(given: string): string {
   const deliveryId = given.toLowerCase();
   if (!uuid.test(deliveryId)) throw new NotFound('nothing exists at this path');
+  return deliveryId;
+}
+
+/** Stores the report of a carrier about a message of the last hour. Ignores others, so that the carrier does not retry. */
+export async function takeCallback(
+  deps: DeliveryReportsDeps,
+  deliveryId: string,
+  fields: URLSearchParams,
+): Promise<void> {
   const report = reportOfCallback(fields);
   if (report !== undefined) await storeReport(deps, deliveryId, report, callbackWindow);
 }
 
 /** Keeps what a mail that came back within 48 hours says; returns what happened to that, for people who look. */
 export async function takeBounce(deps: DeliveryReportsDeps, source: Buffer): Promise<string> {
-  const mailbox = bounceMailbox(source);
+  const mailbox = bounceMailbox(source.subarray(0, maxUnsignedBytes));
   const [deliveryId] = acceptedSecrets(deps).flatMap((secret) => deliveryOf(secret, mailbox) ?? []);
   if (deliveryId === undefined) return 'OK (bad signature)';
   const report = reportOfStatus(parseDeliveryStatus(source));

@@ -1,13 +1,15 @@
-import { InvalidInput } from '@certloop/contracts';
+import { type AppError, InvalidInput, Unauthenticated } from '@certloop/contracts';
 import { receiveBytes } from '@certloop/server';
 import type { Request, Response } from 'express';
 import type { KeyKind } from './api-key.js';
 import type { ApiVersion, Caller } from './caller.js';
-import { type IdentifyDeps, identifyProject } from './identify-project.service.js';
+import { type IdentifyDeps, type Identity, identifyProject, judgeKey } from './identify-project.service.js';
 import { type JsonObject, parseJsonObject } from './json-object.js';
 
 /** Largest body of a management request, in octets. */
 export const maxBodyBytes = 2_621_440;
+/** Largest body that is read for a key in it, in octets. */
+const maxBytesForKey = 65_536;
 
 interface ApiRequest {
   readonly operation: string;
@@ -25,16 +27,39 @@ export const openToReaders: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Identifies the caller. The body is judged before the key, since the key may stand in it: a header, even an empty one,
- * wins over it. Only POST bodies count.
+ * Identifies the caller. The key in the header is looked up first, and decides how much of a body is read. If it is not
+ * valid, the body is judged before the key, since the key may stand in it: a header, even an empty one, wins over it.
+ * Only POST bodies count.
  */
 export function callerOf(deps: IdentifyDeps, version: ApiVersion) {
   return async ({ operation, request, response }: ApiRequest): Promise<Caller> => {
-    const body = request.method === 'POST' ? await receiveObject(request, response) : {};
-    const key = request.get('x-api-key') ?? textOf(body['api_key']);
     const needed: KeyKind = openToReaders.has(operation) ? 'read-only' : 'read-write';
-    return { ...(await identifyProject(deps, key, needed)), version, body };
+    const sent = request.get('x-api-key');
+    const judged = await judgeKey(deps, sent ?? '', needed);
+    const body =
+      request.method === 'POST' ? await receiveObject(request, response, boundsFor(judged, sent)) : {};
+    if (!(judged instanceof Unauthenticated)) return { ...judged, version, body };
+    if (sent !== undefined) throw judged;
+    return { ...(await identifyProject(deps, textOf(body['api_key']), needed)), version, body };
   };
+}
+
+interface BodyBounds {
+  readonly maxBytes: number;
+  /** What a larger body is refused with. */
+  readonly refusal: AppError;
+}
+
+const boundsOfHolders = (): BodyBounds => ({
+  maxBytes: maxBodyBytes,
+  refusal: new InvalidInput(`request body is larger than ${maxBodyBytes} bytes`),
+});
+
+function boundsFor(judged: Identity | Unauthenticated, sent: string | undefined): BodyBounds {
+  if (!(judged instanceof Unauthenticated)) return boundsOfHolders();
+  if (sent !== undefined) return { maxBytes: maxBytesForKey, refusal: judged };
+  const wayOut = `a body of more than ${maxBytesForKey} bytes needs it in the header X-Api-Key`;
+  return { maxBytes: maxBytesForKey, refusal: new Unauthenticated(`${judged.message}: ${wayOut}`) };
 }
 
 /** The key as text; a JSON number may be one. Empty for other types. */
@@ -44,16 +69,17 @@ function textOf(value: unknown): string {
 
 /**
  * Object in the body of a request; none without a body. Reads the bytes as they came, whatever the headers say of them:
- * other services of this API family look at neither. Throws InvalidInput.
+ * other services of this API family look at neither. Throws InvalidInput, and the refusal of a larger body.
  */
-export async function receiveObject(request: Request, response: Response): Promise<JsonObject> {
+export async function receiveObject(
+  request: Request,
+  response: Response,
+  { maxBytes, refusal }: BodyBounds = boundsOfHolders(),
+): Promise<JsonObject> {
   delete request.headers['content-encoding'];
   try {
-    return parseJsonObject(await receiveBytes(request, response, maxBodyBytes));
+    return parseJsonObject(await receiveBytes(request, response, maxBytes));
   } catch (error) {
-    if (error instanceof Error && 'type' in error && error.type === 'entity.too.large') {
-      throw new InvalidInput(`request body is larger than ${maxBodyBytes} bytes`);
-    }
-    throw error;
+    throw error instanceof Error && 'type' in error && error.type === 'entity.too.large' ? refusal : error;
   }
 }

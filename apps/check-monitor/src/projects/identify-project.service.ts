@@ -13,19 +13,26 @@ export interface Identity {
   readonly kind: KeyKind;
 }
 
+/** As judgeKey; throws the refusal. */
+export async function identifyProject(deps: IdentifyDeps, key: string, needed: KeyKind): Promise<Identity> {
+  const judged = await judgeKey(deps, key, needed);
+  if (judged instanceof Unauthenticated) throw judged;
+  return judged;
+}
+
 /**
- * Project of a management key. Throws Unauthenticated if the key is malformed or unknown, or if it is read-only and
- * `needed` is read-write.
+ * Project of a management key; a refusal if the key is malformed or unknown, or if it is read-only and `needed` is
+ * read-write.
  */
-export async function identifyProject(
+export async function judgeKey(
   { db, ...secrets }: IdentifyDeps,
   key: string,
   needed: KeyKind,
-): Promise<Identity> {
-  if ([...key].length !== keyLength) throw new Unauthenticated('missing api key');
+): Promise<Identity | Unauthenticated> {
+  if ([...key].length !== keyLength) return new Unauthenticated('missing api key');
   const found = await db.read((tx) => findProjectByKey(tx, secrets, key));
   if (found === undefined || (needed === 'read-write' && found.kind === 'read-only')) {
-    throw new Unauthenticated('wrong api key');
+    return new Unauthenticated('wrong api key');
   }
   return { projectId: found.id, ownerId: found.ownerId, kind: found.kind };
 }

@@ -7,7 +7,8 @@ import { allowHeader, crossOriginHeaders } from './cross-origin.middleware.js';
 export function answerUnparsed(server: Server): void {
   answerUnparsedBy(server, {
     allowOf,
-    headersOf: (path) => (isPing(path) ? {} : crossOriginHeaders(methodsOf(path))),
+    headersOf: (path) =>
+      isPing(path) ? {} : { 'Cache-Control': 'no-store', ...crossOriginHeaders(methodsOf(path)) },
     describe: ({ message }, path) =>
       isPing(path)
         ? { contentType: 'text/html; charset=utf-8', body: message }

@@ -29,6 +29,7 @@ describe('an unknown method', () => {
   test('is rejected by the management API like other wrong methods, with CORS headers', async () => {
     expect(await answerTo(`/api/v2/checks/${uuid}?x=1`)).toEqual([
       'HTTP/1.1 405 Method Not Allowed',
+      'Cache-Control: no-store',
       'Access-Control-Allow-Origin: *',
       'Access-Control-Allow-Headers: X-Api-Key, Content-Type',
       'Access-Control-Max-Age: 600',

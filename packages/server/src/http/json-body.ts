@@ -1,25 +1,24 @@
 import { AppError, InvalidInput } from '@certloop/contracts';
+import { faultOfJsonSize } from './json-size.js';
 
-const maximumDepth = 20;
 // without `stream` it keeps nothing from one call to the next
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
  * Value of a JSON body; `undefined` when there are no bytes. Throws InvalidInput for anything that is not UTF-8 or
- * not JSON (RFC 8259), or nests deeper than 20, and an unsupported_media_type refusal for another type.
+ * not JSON (RFC 8259), nests deeper than 20 levels or has more than 10,000 values, and an unsupported_media_type refusal
+ * for another type.
  */
 export function parseJsonBody(bytes: Uint8Array, contentType: string | undefined): unknown {
   if (bytes.length === 0) return undefined;
   if (!isJson(contentType)) {
     throw new AppError('unsupported_media_type', 'Content-Type must be application/json');
   }
-  const value = parseJson(bytes);
-  if (depthExceeds(value, maximumDepth)) {
-    throw new InvalidInput(`body must not nest deeper than ${maximumDepth} levels`, {
-      fields: [{ path: 'body', code: 'too_deep', message: 'nests too deep' }],
-    });
+  const fault = faultOfJsonSize(bytes);
+  if (fault !== undefined) {
+    throw new InvalidInput(`body ${fault.message}`, { fields: [{ path: 'body', ...fault }] });
   }
-  return value;
+  return parseJson(bytes);
 }
 
 function isJson(contentType: string | undefined): boolean {
@@ -35,10 +34,4 @@ function parseJson(bytes: Uint8Array): unknown {
       fields: [{ path: 'body', code: 'invalid_json', message: 'is not JSON in UTF-8' }],
     });
   }
-}
-
-function depthExceeds(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  if (levels === 0) return true;
-  return Object.values(value).some((member) => depthExceeds(member, levels - 1));
 }

@@ -1,0 +1,18 @@
+import { expect, test } from '@jest/globals';
+import { measureJson } from './json-size.js';
+
+test.each([
+  ['nothing', '', 0, 1],
+  ['a number', '1', 0, 1],
+  ['a list', '[1,2,3]', 1, 4],
+  ['an object', '{"a":1,"b":[]}', 2, 4],
+  ['lists beside each other', '[[],[],[]]', 2, 7],
+  ['brackets and commas in a string', '"[[,,{{"', 0, 1],
+  ['a quotation mark in a string', '["\\"[[[",{}]', 2, 4],
+  ['a backslash at the end of a string', '["\\\\",[[]]]', 3, 5],
+  ['a string without an end', '["[[[', 1, 2],
+  ['a string that ends in half an escape', '["\\', 1, 2],
+  ['letters beyond ASCII', '["ü[",["€"]]', 2, 4],
+])('%s: %s', (_situation, text, depth, values) => {
+  expect(measureJson(Buffer.from(text))).toEqual({ depth, values });
+});
