@@ -36,6 +36,7 @@ export const exceptions = {
     'cert-manager/audit/export/export-audit-logs.service.ts#exportAuditLogs':
       'everyone may export what they may read, and the filter leaves out the rest',
     'cert-manager/issuance/jobs/begin-job.service.ts#beginJob': 'requestCertificate has asked for it',
+    'cert-manager/issuance/jobs/begin-job.service.ts#recordRefusal': 'requestCertificate has asked for it',
     'cert-manager/issuance/signing/sign-by-order.service.ts#signByOrder': 'signCsr has asked for it',
     'cert-manager/users/api-tokens/revoke-api-tokens.service.ts#revokeOwnApiToken':
       'a token may always revoke itself',

@@ -19,6 +19,7 @@ import { mailTurns } from './events/mail-turns.repository.js';
 import { notices } from './events/notices.repository.js';
 import { webhookReceivers } from './events/webhook-receivers.repository.js';
 import { fqdns } from './fqdns/fqdns.repository.js';
+import { nameHolders } from './fqdns/holders/name-holders.repository.js';
 import { policyRefusals } from './fqdns/policy/policy-refusals.repository.js';
 import { spacePolicies } from './fqdns/policy/space-policies.repository.js';
 import { issuanceJobs } from './issuance/jobs/issuance-jobs.repository.js';
@@ -57,6 +58,7 @@ import { addProviderTests } from './migrations/0031-provider-tests.js';
 import { indexStandingsByProvider } from './migrations/0032-standings-by-provider.js';
 import { findCertificates } from './migrations/0033-find-certificates.js';
 import { addSpaceSizes } from './migrations/0034-space-sizes.js';
+import { addNameHolders } from './migrations/0035-name-holders.js';
 import { permissionGroupMembers } from './permission-groups/group-members.repository.js';
 import { permissionGroupSpaces, permissionGroups } from './permission-groups/permission-groups.repository.js';
 import { providers } from './providers/providers.repository.js';
@@ -100,6 +102,7 @@ const tables: readonly AnyTable[] = [
   fqdns,
   spacePolicies,
   policyRefusals,
+  nameHolders,
   csrs,
   certificates,
   jobRuns,
@@ -162,6 +165,7 @@ export const schema: Schema = {
     indexStandingsByProvider,
     findCertificates,
     addSpaceSizes,
+    addNameHolders,
   ],
 };
 

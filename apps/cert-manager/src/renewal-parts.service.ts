@@ -103,7 +103,7 @@ export function renewalParts(options: PartOptions, opener: ProviderOpener, notic
 
 /** The scheduler of renewals, with all that follows its events: notices, probes, the watch, policies and standings. */
 function schedulerOf(watch: WatchEvents, standings: Standings, notices: Notices | undefined, clock: Clock) {
-  const noticed = noticedAfter(createRenewalScheduler(clock), notices);
+  const noticed = noticedAfter(createRenewalScheduler(clock), notices, clock);
   const followed = withWatch(watch, probedAfter(noticed, clock));
   return refreshingAfter(reviewedAfter(followed, watch, clock), standings);
 }

@@ -3,6 +3,7 @@ import type { Clock } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
 import { requireLevel } from '../access/permissions.js';
 import { requireAllowed } from '../csrs/judge-issuance.service.js';
+import { rejectHeldNames } from '../csrs/judge-names.service.js';
 import { type FqdnRow, getFqdn, lockFqdn } from '../fqdns/fqdns.repository.js';
 import { formatIssuedChain } from '../judging/acme-certificate.js';
 import { judgeImport } from '../judging/imported-certificate.js';
@@ -20,7 +21,7 @@ export interface ImportDeps {
 /**
  * Stores a certificate from elsewhere as the newest of its FQDN, without CSR and provider. Throws NotFound when the
  * space or the FQDN is not there, InvalidInput as judgeImport does, and where the policy of
- * the space does not allow the FQDN.
+ * the space does not allow the FQDN, or another space holds its name.
  */
 export async function importCertificate(
   { db, clock, onCertificatesStored }: ImportDeps,
@@ -35,6 +36,7 @@ export async function importCertificate(
     const fqdn = await lockFqdn(tx, spaceId, fqdnId);
     // the name of the FQDN alone: what else a certificate names was decided elsewhere
     await requireAllowed(tx, { fqdn });
+    await rejectHeldNames(tx, { caller, fqdn });
     const now = clock.now();
     const certificate = {
       id: newRowId(now),

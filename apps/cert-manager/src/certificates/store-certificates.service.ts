@@ -4,6 +4,7 @@ import { recordAudits } from '../audit/audit.service.js';
 import type { AuditEntry } from '../audit/audit-entry.js';
 import { lockCsrsForShare } from '../csrs/csrs.repository.js';
 import { type FqdnRow, lockFqdns } from '../fqdns/fqdns.repository.js';
+import { holdNames } from '../fqdns/holders/name-holders.repository.js';
 import { describeLeaf } from '../judging/issued-certificate.js';
 import type { IssuedCertificate } from '../providers/provider.js';
 import type { ProviderRow } from '../providers/providers.repository.js';
@@ -61,6 +62,13 @@ export async function storeCertificates(
     return result?.isNew ? [{ ...item, certificate: result.certificate }] : [];
   });
   if (added.length === 0) return results;
+  // an import proves no right to the name
+  const issued = added.filter(({ certificate }) => certificate.importedAt === null);
+  await holdNames(
+    tx,
+    issued.map(({ fqdn }) => fqdn),
+    now,
+  );
   await recordAudits(
     tx,
     added.map(({ caller, auditOf, certificate }) => ({ caller, entry: auditOf(certificate) })),

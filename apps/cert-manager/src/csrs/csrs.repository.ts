@@ -30,6 +30,8 @@ export interface CsrRow {
   readonly createdAt: Date;
   /** Its number among the CSRs of the FQDN, in the order of their storing; clocks have no say in it. */
   readonly position: number | null;
+  /** Whether its names were compared with their holders; null for what an earlier version stored. */
+  readonly namesJudged: boolean | null;
 }
 
 export const csrs = defineTable<CsrRow>('csrs', {
@@ -42,16 +44,17 @@ export const csrs = defineTable<CsrRow>('csrs', {
     createdAt: column.instant(),
     // SQLite adds no column that refuses null
     position: column.integer().nullable(),
+    namesJudged: column.boolean().nullable(),
   },
   indexes: [{ columns: ['fqdnId', 'position'], unique: true }],
   references: [{ columns: ['fqdnId'], table: 'fqdns', onDelete: 'CASCADE' }],
 });
 
 /** Stores a CSR as the latest of its FQDN, which is held; returns the row. Throws NotFound when the FQDN is gone. */
-export async function insertCsr(tx: Tx, csr: Omit<CsrRow, 'position'>): Promise<CsrRow> {
+export async function insertCsr(tx: Tx, csr: Omit<CsrRow, 'position' | 'namesJudged'>): Promise<CsrRow> {
   const text = 'select max(position) as position from csrs where fqdn_id = $1';
   const [last] = await querySql(tx, { position: csrs.columns.position }, text, [csr.fqdnId]);
-  const row = { ...csr, position: (last?.position ?? 0) + 1 };
+  const row = { ...csr, position: (last?.position ?? 0) + 1, namesJudged: true };
   try {
     await insertMany(tx, csrs, [row]);
     return row;

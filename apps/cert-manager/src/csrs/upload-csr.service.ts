@@ -10,6 +10,7 @@ import { type CsrRow, findLatestCsr, insertCsr } from './csrs.repository.js';
 import type { CsrsDeps } from './csrs.service.js';
 import { type CsrUpload, type JudgedCsr, judgeCsr } from './judge-csr.service.js';
 import { requireAllowed } from './judge-issuance.service.js';
+import { rejectHeldNames } from './judge-names.service.js';
 
 export interface UploadCsrDeps extends CsrsDeps {
   /** Makes what depends on the newest CSR of an FQDN follow it; the FQDN is locked. */
@@ -19,8 +20,8 @@ export interface UploadCsrDeps extends CsrsDeps {
 /**
  * Stores a CSR for an FQDN and returns both. The PEM text is stored in its canonical form, its DER byte for byte.
  * Throws NotFound and Forbidden. Throws InvalidInput if the file is not a CSR, its signature does not match its key, the
- * key is not accepted, the CSR does not name the FQDN, or the policy of the space does not allow one of its names; such
- * a rejection is audited, without the content.
+ * key is not accepted, the CSR does not name the FQDN, the policy of the space does not allow one of its names, or
+ * another space holds one; such a rejection is audited, without the content.
  */
 export async function uploadCsr(
   deps: UploadCsrDeps,
@@ -38,6 +39,7 @@ export async function uploadCsr(
     await lockSpacesForShare(tx, [spaceId]);
     const held = await lockFqdn(tx, spaceId, fqdnId);
     await requireAllowed(tx, { fqdn: held, csr: stored });
+    await rejectHeldNames(tx, { caller, fqdn: held, csr: stored });
     const row = await insertCsr(tx, { id: newRowId(now), fqdnId, ...stored, createdAt: now });
     const details = { fqdn: fqdn.fqdn, fqdnId, spkiSha256: row.spkiSha256 };
     const entry = {
@@ -70,6 +72,7 @@ export async function reviewCsr(
   const csr = await judgeCsr(upload, fqdn);
   return db.read(async (tx) => {
     await requireAllowed(tx, { fqdn, csr });
+    await rejectHeldNames(tx, { caller, fqdn, csr });
     const newest = await findLatestCsr(tx, fqdnId);
     return { fqdn, csr, ...(newest !== undefined && { differs: csrDifference(csr, newest) }) };
   });

@@ -5,6 +5,7 @@ export const eventTypes = [
   'certificate.revoked',
   'certificate.failed',
   'certificate.expiring',
+  'name.issued_elsewhere',
   'served.drifted',
   'served.in_service',
   'monitor.away',

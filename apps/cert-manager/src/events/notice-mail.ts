@@ -15,6 +15,7 @@ const headings: Readonly<Record<EventType, string>> = {
   'certificate.revoked': 'Certificates that were revoked',
   'certificate.failed': 'Renewals that fail',
   'certificate.expiring': 'Certificates that expire soon',
+  'name.issued_elsewhere': 'Names that another space was issued a certificate for',
   'served.drifted': 'FQDNs that are not served as they should be',
   'served.in_service': 'Certificates that are in service',
   'monitor.away': 'The monitor does not answer',

@@ -128,3 +128,11 @@ export function describeLeaf(pem: string): LeafFacts {
   if (der === undefined) throw new RangeError('a chain has a leaf');
   return leafFacts({ leaf: parseCertificate(der) });
 }
+
+/** The common names and DNS names of the leaf of a PEM text; the leaf comes first. */
+export function leafHostnames(pem: string): string[] {
+  const [der] = splitChain(pem);
+  if (der === undefined) throw new RangeError('a chain has a leaf');
+  const { subject, subjectAltNames } = parseCertificate(der);
+  return [...new Set([...listCommonNames(subject), ...subjectAltNames.dnsNames])];
+}

@@ -91,10 +91,12 @@ const matrix = rowsOf(
   setExpiryAccepted       401 404 403 200 200 200 200
 
   uploadCsr               401 404 403 201 201 201 201
+  uploadCsr/held          401 404 403 400 400 201 201
   uploadCsr/dry-run       401 404 403 200 200 200 200
   listCsrs                401 404 200 200 200 200 200
   deleteAllCsrs           401 403 403 403 403 200 200
   signCsr                 401 404 403 200 200 200 200
+  signCsr/held            401 404 403 400 400 200 200
   getCertificate          401 404 200 200 200 200 200
   getCertificate/unknown  401 404 404 404 404 404 404
   findCertificates         401 200 200 200 200 200 200
@@ -106,6 +108,7 @@ const matrix = rowsOf(
   refreshCertificate      401 404 403 200 200 200 200
   revokeCertificate       401 404 403 403 200 200 200
   importCertificate       401 404 403 201 201 201 201
+  importCertificate/held  401 404 403 400 400 201 201
   requestCertificate      401 404 403 400 400 400 400
   getChallengeSetup       401 404 200 200 200 200 200
   listIssuanceJobs         401 200 200 200 200 200 200

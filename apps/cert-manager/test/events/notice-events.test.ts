@@ -76,7 +76,7 @@ describeEachDialect('events for notices', (open) => {
 
   test('include certificate.issued or certificate.renewed for each stored certificate', async () => {
     const fqdn = await renewedFqdn(place);
-    const others = [await renewedFqdn(place), await renewedFqdn(place)];
+    const others = [await renewedFqdn(place, 'a.example.org'), await renewedFqdn(place, 'b.example.org')];
     const issued = await receivedOfAll();
     expect(issued.map(({ subject }) => subject).sort()).toEqual([fqdn, ...others].map(({ id }) => id).sort());
     const event = issued.find(({ subject }) => subject === fqdn.id);
@@ -303,7 +303,7 @@ describeEachDialect('events for notices', (open) => {
     expect(queue()?.pings.at(-1)).toMatchObject({ signal: 'success' });
     const metrics = async () => (await app.request.get('/metrics')).text;
     expect(await metrics()).toMatch(/cert_manager_watch_no_room\{[^}]*mode="expiry"[^}]*\} 1/);
-    await renewedFqdn(place);
+    await renewedFqdn(place, 'other.example.org');
     app.clock.advance(6 * minute);
     await pass();
     expect(await received()).toEqual([]);

@@ -280,7 +280,7 @@ describeEachDialect('signing a CSR', (open) => {
     });
 
     test('to callers without the permission', async () => {
-      const { fqdn } = await fqdnWithCsr(app);
+      const { fqdn } = await fqdnWithCsr(app, 'permission.example.org');
       const { ben, cleo } = app.people;
       await grant(app, ben, 'READ', [fqdn.spaceId]);
       await sign(fqdn, ben).expect(403);

@@ -35,6 +35,8 @@ export interface PolicyRules {
   refusalsOfCsr(names: AskedNames, hostname: string): PolicyRefusal[];
   /** Why a provider may not issue in the space. */
   refusalOfProvider(provider: { readonly id: string; readonly name: string }): PolicyRefusal | undefined;
+  /** Whether the policy limits names and allows this one, so that the space may have it although another one holds it. */
+  grants(name: string): boolean;
 }
 
 /** The rules of a policy that is in its normal form. */
@@ -52,6 +54,10 @@ export function rulesOf({ allowedNames, providerIds }: IssuancePolicy): PolicyRu
       if (providers === undefined || providers.has(id)) return undefined;
       const message = `the provider ${name} is not among providerIds`;
       return { code: 'provider_not_allowed', path: 'providerId', name, message };
+    },
+    grants: (name) => {
+      const hostname = readHostname(name).hostname;
+      return names !== undefined && hostname !== undefined && faultOfHostname(names, hostname) === undefined;
     },
   };
 }
@@ -141,7 +147,8 @@ function noRuleFor(kind: string): string {
   return `allowedNames has no rule that allows ${kind}`;
 }
 
-function nameRefusal(path: string, name: string, fault: string): PolicyRefusal {
+/** The refusal of a name of a request, for a reason that completes "it is not allowed: …". */
+export function nameRefusal(path: string, name: string, fault: string): PolicyRefusal {
   const shown = shortened(name);
   return { code: 'name_not_allowed', path, name: shown, message: `${shown} is not allowed: ${fault}` };
 }

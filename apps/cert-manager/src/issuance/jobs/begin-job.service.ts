@@ -6,7 +6,9 @@ import { recordAudit } from '../../audit/audit.service.js';
 import type { CertificateRow } from '../../certificates/certificates.repository.js';
 import { listLastCertificates } from '../../certificates/newest-certificates.repository.js';
 import type { CsrRow } from '../../csrs/csrs.repository.js';
+import { rejectHeldNames } from '../../csrs/judge-names.service.js';
 import { type FqdnRow, lockFqdn } from '../../fqdns/fqdns.repository.js';
+import { isPolicyRefused } from '../../fqdns/policy/policy-refused.js';
 import type { ProviderOpener } from '../../providers/open-provider.service.js';
 import { kindOf } from '../../providers/provider-kinds.js';
 import { findOrderProvider, getProvider, type ProviderRow } from '../../providers/providers.repository.js';
@@ -55,7 +57,10 @@ export interface Requested {
   readonly kind: IssuanceJobRow['kind'];
 }
 
-/** The job under way, a new one, or why there is none. */
+/**
+ * The job under way, a new one, or why there is none. Throws InvalidInput if another space holds one of the names, which
+ * is audited.
+ */
 export async function beginJob(
   deps: RequestDeps,
   caller: Caller,
@@ -68,6 +73,7 @@ export async function beginJob(
   } catch (error) {
     // another process was first: its job is the one
     if (constraintViolation(error)?.kind === 'unique') return beginJob(deps, caller, requested);
+    if (isPolicyRefused(error)) await recordRefusal(deps, caller, requested, error);
     throw error;
   }
 }
@@ -83,6 +89,7 @@ async function decide(
   const fqdn = await lockFqdn(tx, requested.fqdn.spaceId, requested.fqdn.id);
   const open = await findOpenJob(tx, fqdn.id);
   if (open !== undefined) return { kind: 'job', job: open, isNew: false };
+  await rejectHeldNames(tx, { caller, fqdn, csr: requested.csr });
   const now = clock.now();
   const first = checkCsr(requested.csr, now);
   if (first.fault !== undefined) return refuse(tx, caller, requested, { ...first, now });
@@ -116,6 +123,22 @@ function checkCsr(csr: CsrRow, now: Date): { readonly steps: StepReports; readon
   }
 }
 
+/** Writes an audit entry of the refusal of a request: what was begun is rolled back. */
+export async function recordRefusal(
+  { db, clock }: Pick<RequestDeps, 'db' | 'clock'>,
+  caller: Caller,
+  requested: Requested,
+  { code, message: reason }: InvalidInput,
+): Promise<void> {
+  const action = failureOf(requested);
+  const entry = { ...auditOf(requested, action, { code, reason }), outcome: 'failure' as const };
+  await db.transaction((tx) => recordAudit(tx, caller, entry, clock.now()));
+}
+
+function failureOf({ kind }: Requested) {
+  return kind === 'sign' ? 'csr.sign' : 'certificate.fail';
+}
+
 /** Nothing is begun; the audit log says why. */
 async function refuse(
   tx: Tx,
@@ -124,8 +147,10 @@ async function refuse(
   { fault, steps, now }: { readonly fault?: string; readonly steps: StepReports; readonly now: Date },
 ): Promise<Decision> {
   const message = fault ?? '';
-  const action = requested.kind === 'sign' ? 'csr.sign' : 'certificate.fail';
-  const entry = { ...auditOf(requested, action, { reason: message }), outcome: 'failure' as const };
+  const entry = {
+    ...auditOf(requested, failureOf(requested), { reason: message }),
+    outcome: 'failure' as const,
+  };
   await recordAudit(tx, caller, entry, now);
   return { kind: 'refused', message, steps };
 }
@@ -157,7 +182,7 @@ export async function acmeProviderOf(tx: Tx, { providerId }: FqdnRow): Promise<P
   );
 }
 
-export function auditOf(
+function auditOf(
   { fqdn, csr, kind, provider }: Requested,
   action: 'certificate.request' | 'certificate.request.needs_confirmation' | 'certificate.fail' | 'csr.sign',
   more: Readonly<Record<string, unknown>>,

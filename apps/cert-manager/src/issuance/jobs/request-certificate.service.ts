@@ -1,18 +1,15 @@
-import type { InvalidInput } from '@certloop/contracts';
 import type { Tx } from '@certloop/db';
 import type { Caller } from '../../access/caller.js';
 import { requireLevel } from '../../access/permissions.js';
-import { recordAudit } from '../../audit/audit.service.js';
 import { type CertificateRow, findCertificate } from '../../certificates/certificates.repository.js';
 import { findKeyRefusal } from '../../certificates/compromised-keys.repository.js';
 import { findRefusal } from '../../csrs/judge-issuance.service.js';
 import {
   acmeProviderOf,
-  auditOf,
   beginJob,
   type RequestDeps,
-  type Requested,
   type RequestState,
+  recordRefusal,
 } from './begin-job.service.js';
 import type { IssuanceJobRow } from './issuance-jobs.repository.js';
 import { findRequested } from './start-issuance.service.js';
@@ -20,8 +17,8 @@ import { findRequested } from './start-issuance.service.js';
 /**
  * Requests a certificate for an FQDN by ACME and waits for at most `waitSeconds`; the job goes on after that. A call
  * while one is under way waits for that one. Throws NotFound when the space, the FQDN or a CSR is not there,
- * InvalidInput when there is no enabled ACME provider, the FQDN has another one, the key is compromised, or the policy of
- * the space does not allow a name or the provider.
+ * InvalidInput when there is no enabled ACME provider, the FQDN has another one, the key is compromised, the policy of
+ * the space does not allow a name or the provider, or another space holds a name.
  */
 export async function requestCertificate(
   deps: RequestDeps,
@@ -41,25 +38,14 @@ export async function requestCertificate(
     return { ...found, provider, refusal };
   });
   deps.opener.openForSigning(requested.provider);
-  if (requested.refusal !== undefined) throw await recorded(deps, caller, requested, requested.refusal);
-  const { isConfirmed } = input;
-  const begun = await beginJob(deps, caller, { ...requested, isConfirmed, kind: 'request' });
+  const asked = { ...requested, isConfirmed: input.isConfirmed, kind: 'request' } as const;
+  if (requested.refusal !== undefined) {
+    await recordRefusal(deps, caller, asked, requested.refusal);
+    throw requested.refusal;
+  }
+  const begun = await beginJob(deps, caller, asked);
   if (begun.kind !== 'job') return begun;
   return awaitJob(deps, begun.job, input.waitSeconds * 1000);
-}
-
-/** The refusal by the policy of the space or for the key, once the audit log has it. */
-async function recorded(
-  { db, clock }: RequestDeps,
-  caller: Caller,
-  requested: Omit<Requested, 'isConfirmed' | 'kind'>,
-  refusal: InvalidInput,
-): Promise<InvalidInput> {
-  const { code, message: reason } = refusal;
-  const asked = { ...requested, isConfirmed: false, kind: 'request' as const };
-  const entry = { ...auditOf(asked, 'certificate.fail', { code, reason }), outcome: 'failure' as const };
-  await db.transaction((tx) => recordAudit(tx, caller, entry, clock.now()));
-  return refusal;
 }
 
 /** The job when it is over, or as it is after `ms`, with the result. */

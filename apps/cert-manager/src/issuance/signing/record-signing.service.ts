@@ -5,6 +5,7 @@ import { type BatchEnd, batched, type Clock } from '@certloop/server';
 import type { Caller } from '../../access/caller.js';
 import { keyCompromised, listCompromisedKeys } from '../../certificates/compromised-keys.repository.js';
 import { findRefusals } from '../../csrs/judge-issuance.service.js';
+import { findNameRefusals } from '../../csrs/judge-names.service.js';
 import { jobCallerOf } from '../jobs/job-audit.js';
 import type { Order } from './find-orders.service.js';
 import { insertSigningRequests, type SigningRequestRow } from './signing-requests.repository.js';
@@ -58,8 +59,8 @@ const maxTogether = 32;
 /**
  * A function that writes down what a CA is about to be asked, those that come at the same time in one transaction, and
  * returns the id of the row: a process that dies in the meantime leaves it to `recoverSigning`. Rejects with InvalidInput
- * where the policy of the space, as it is in this transaction, does not allow it, or the key is compromised; nothing is
- * written then.
+ * where the policy of the space, as it is in this transaction, does not allow it, another space holds one of the names, or
+ * the key is compromised; nothing is written then.
  */
 export function createRequestLog({ db, clock, leaseMs }: RequestLogDeps): (asked: Asked) => Promise<string> {
   return batched(async (all: readonly Asked[]) => {
@@ -70,13 +71,17 @@ export function createRequestLog({ db, clock, leaseMs }: RequestLogDeps): (asked
         tx,
         all.map(({ order }) => order),
       );
+      const byName = await findNameRefusals(
+        tx,
+        all.map(({ caller, order }) => ({ caller, ...order })),
+      );
       const compromised = await listCompromisedKeys(
         tx,
         rows.map(({ spkiSha256 }) => spkiSha256),
       );
       const refusals = rows.map(
         ({ spkiSha256 }, index) =>
-          byPolicy[index] ?? (compromised.has(spkiSha256) ? keyCompromised() : undefined),
+          byPolicy[index] ?? byName[index] ?? (compromised.has(spkiSha256) ? keyCompromised() : undefined),
       );
       const allowed = rows.filter((_, index) => refusals[index] === undefined);
       if (allowed.length > 0) await insertSigningRequests(tx, allowed);

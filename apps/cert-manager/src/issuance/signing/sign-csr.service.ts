@@ -47,8 +47,8 @@ const lingerMs = 5;
  * longer than `waitSeconds` goes on after the response. If the provider refuses or fails, the result is `success: false` with
  * its reason and nothing is stored; a certificate that the CA issued without an answer is stored later. Throws NotFound if
  * the space, the FQDN, a CSR or the provider is missing, also if it was deleted while the provider was at work. Throws
- * InvalidInput if the provider is disabled or lacks a part of its configuration, the CSR has a weak RSA key, or the policy
- * of the space does not allow a name or the provider. If the provider signed for a call that died, the idempotency key
+ * InvalidInput if the provider is disabled or lacks a part of its configuration, the CSR has a weak RSA key, the policy
+ * of the space does not allow a name or the provider, or another space holds a name. If the provider signed for a call that died, the idempotency key
  * makes it return that certificate.
  */
 export function createSigner(deps: SignDeps): (caller: Caller, input: SignInput) => Promise<SignedByOrder> {

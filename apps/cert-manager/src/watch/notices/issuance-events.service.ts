@@ -1,3 +1,4 @@
+import type { Clock } from '@certloop/server';
 import type { Caller } from '../../access/caller.js';
 import type { CertificateRow } from '../../certificates/certificates.repository.js';
 import type { NewEvent } from '../../events/event.js';
@@ -5,9 +6,14 @@ import type { Notices } from '../../events/notices.service.js';
 import type { FqdnRow } from '../../fqdns/fqdns.repository.js';
 import type { RenewalScheduler } from '../../renewals/schedule-renewals.service.js';
 import type { RevocationDeps } from '../../revocations/settle-revocation.service.js';
+import { findIssuedElsewhere } from './issued-elsewhere.service.js';
 
-/** The scheduler, after which an event is recorded of each certificate that is stored. */
-export function noticedAfter(scheduler: RenewalScheduler, notices: Notices | undefined): RenewalScheduler {
+/** The scheduler, after which an event is recorded of each certificate that is stored, and for who else holds its names. */
+export function noticedAfter(
+  scheduler: RenewalScheduler,
+  notices: Notices | undefined,
+  clock: Clock,
+): RenewalScheduler {
   if (notices === undefined) return scheduler;
   return {
     ...scheduler,
@@ -15,6 +21,7 @@ export function noticedAfter(scheduler: RenewalScheduler, notices: Notices | und
       await scheduler.onCertificatesStored(tx, stored);
       const events = stored.map(({ caller, fqdn, certificate }) => storedEvent(caller, fqdn, certificate));
       await notices.recordMany(tx, events);
+      for (const event of await findIssuedElsewhere(tx, stored, clock.now())) await notices.record(tx, event);
     },
   };
 }

@@ -1,6 +1,7 @@
+import type { Fqdn } from '@certloop/contracts';
 import { foreignPem } from '../cas/foreign-ca.js';
 import { addToken, addUser } from '../factories.js';
-import { addCsr, addFqdn, pathOf, unknownId } from '../inventory.js';
+import { addCsr, addFqdn, addSpace, pathOf, unknownId } from '../inventory.js';
 import { addJob } from '../issuance.js';
 import { picture } from '../pictures.js';
 import { createProvider, newCsr, providerOf } from '../signing.js';
@@ -144,12 +145,19 @@ export const requests: Readonly<Record<string, Ask>> = {
     asking.send('put', pathOf(await newFqdn(asking), 'expiry-accepted')).send({ accepted: false }),
 
   uploadCsr: (asking) => sendCsr(asking, 'csr'),
+  'uploadCsr/held': async (asking) => uploadFor(asking, 'csr', await newHeldFqdn(asking)),
   'uploadCsr/dry-run': (asking) => sendCsr(asking, 'csr?dryRun=true'),
   listCsrs: async (asking) => asking.send('get', pathOf(await newFqdn(asking), 'csr')),
   deleteAllCsrs: ({ send }) => send('delete', '/csrs?confirm=true'),
   signCsr: async (asking) => {
     const { id: providerId } = await providerOf(asking.app, 'dummy-ca');
     return asking.send('post', pathOf(await newFqdnWithCsr(asking), 'csr/sign')).send({ providerId });
+  },
+  'signCsr/held': async (asking) => {
+    const { id: providerId } = await providerOf(asking.app, 'dummy-ca');
+    const fqdn = await newHeldFqdn(asking);
+    await addCsr(asking.app, fqdn, await newCsr(fqdn.fqdn));
+    return asking.send('post', pathOf(fqdn, 'csr/sign')).send({ providerId });
   },
   getCertificate: async (asking) => {
     const { fqdn, certificateId } = await newCertificate(asking);
@@ -177,11 +185,8 @@ export const requests: Readonly<Record<string, Ask>> = {
     const path = pathOf(fqdn, `certificates/${certificateId}/revoke`);
     return asking.send('post', path).send({ reason: 'superseded' });
   },
-  importCertificate: async (asking) => {
-    const fqdn = await newFqdn(asking);
-    const pem = await foreignPem(fqdn.fqdn, asking.app.clock.now());
-    return asking.send('post', pathOf(fqdn, 'certificates/import')).send({ pem });
-  },
+  importCertificate: async (asking) => importFor(asking, await newFqdn(asking)),
+  'importCertificate/held': async (asking) => importFor(asking, await newHeldFqdn(asking)),
   // no ACME provider is enabled
   requestCertificate: async (asking) =>
     asking.send('post', pathOf(await newFqdnWithCsr(asking), 'request-certificate')),
@@ -336,8 +341,23 @@ async function newFqdnWithCsr(asking: Asking) {
   return fqdn;
 }
 
+/** An FQDN in the cast's space whose name another space holds. */
+async function newHeldFqdn(asking: Asking) {
+  const { id } = await addSpace(asking.app);
+  const { fqdn } = await newCertificate({ ...asking, cast: { ...asking.cast, space: id } });
+  return addFqdn(asking.app, asking.cast.space, fqdn.fqdn);
+}
+
+async function importFor(asking: Asking, fqdn: Fqdn) {
+  const pem = await foreignPem(fqdn.fqdn, asking.app.clock.now());
+  return asking.send('post', pathOf(fqdn, 'certificates/import')).send({ pem });
+}
+
 async function sendCsr(asking: Asking, path: string) {
-  const fqdn = await newFqdn(asking);
+  return uploadFor(asking, path, await newFqdn(asking));
+}
+
+async function uploadFor(asking: Asking, path: string, fqdn: Fqdn) {
   return asking
     .send('post', pathOf(fqdn, path))
     .field('spaceId', fqdn.spaceId)
