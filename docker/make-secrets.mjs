@@ -19,19 +19,24 @@ function secret(name, make) {
 
 const word = (bytes) => randomBytes(bytes).toString('base64url');
 
-const password = secret('postgres-password', () => word(24));
+const superuser = secret('postgres-password', () => word(24));
 for (const [service, database] of [
   ['cert-manager', 'cert_manager'],
   ['check-monitor', 'check_monitor'],
 ]) {
-  secret(`${service}-database-url`, () => `postgres://certloop:${password}@postgres:5432/${database}`);
+  const password = secret(`${service}-database-password`, () => word(24));
+  const urlOf = (role, word) => `postgres://${role}:${word}@postgres:5432/${database}`;
+  const url = urlOf(database, password);
+  // earlier versions connected as superuser
+  if (secret(`${service}-database-url`, () => url) === urlOf('certloop', superuser))
+    writeSecret(join(folder, `${service}-database-url`), url);
 }
 secret('check-monitor-secret', () => word(32));
 secret('encryption-keys', () => `k1:${randomBytes(32).toString('base64')}`);
 secret('admin-password', () => word(18));
 
 const needs = {
-  postgres: ['postgres-password'],
+  postgres: ['postgres-password', 'cert-manager-database-password', 'check-monitor-database-password'],
   'check-monitor': ['check-monitor-database-url', 'check-monitor-secret'],
   'cert-manager': ['cert-manager-database-url', 'encryption-keys', 'admin-password'],
 };

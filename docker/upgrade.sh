@@ -22,6 +22,9 @@ fi
 say 'making secrets that the new version needs'
 compose run --rm -T --no-deps secrets
 
+say 'making roles and databases that the new version needs'
+compose run --rm -T --no-deps databases
+
 for service in check-monitor cert-manager; do
   say "migrating the database of $service"
   compose run --rm -T --no-deps "$service" node dist/src/cli.js migrate

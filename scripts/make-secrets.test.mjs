@@ -58,12 +58,30 @@ describe('docker/make-secrets.mjs', () => {
     const all = read();
     const copies = (service) => readAll(join(shares, service));
     const some = (...names) => Object.fromEntries(names.map((name) => [name, all[name]]));
-    assert.deepEqual(copies('postgres'), some('postgres-password'));
+    assert.deepEqual(
+      copies('postgres'),
+      some('postgres-password', 'cert-manager-database-password', 'check-monitor-database-password'),
+    );
     assert.deepEqual(copies('check-monitor'), some('check-monitor-database-url', 'check-monitor-secret'));
     assert.deepEqual(
       copies('cert-manager'),
       some('cert-manager-database-url', 'encryption-keys', 'admin-password'),
     );
+  });
+
+  it('gives each service a role of its own, also where an earlier version made the superuser its role', () => {
+    writeFileSync(join(folder, 'postgres-password'), 'word');
+    writeFileSync(
+      join(folder, 'cert-manager-database-url'),
+      'postgres://certloop:word@postgres:5432/cert_manager',
+    );
+    writeFileSync(join(folder, 'check-monitor-database-url'), 'postgres://me:word@db.example.org/monitor');
+    assert.equal(run().status, 0);
+    const all = read();
+    const url = `postgres://cert_manager:${all['cert-manager-database-password']}@postgres:5432/cert_manager`;
+    assert.equal(all['cert-manager-database-url'], url);
+    assert.equal(readAll(join(shares, 'cert-manager'))['cert-manager-database-url'], url);
+    assert.equal(all['check-monitor-database-url'], 'postgres://me:word@db.example.org/monitor');
   });
 
   it('copies a changed secret again', () => {

@@ -17,6 +17,7 @@ export {
   type PostgresPair,
   startPostgresPair,
 } from './testing/postgres-pair.js';
+export { startPostgres } from './testing/postgres-server.js';
 export { type SmallDisk, startOnSmallDisk } from './testing/postgres-small-disk.js';
 export { openRelay, type Relay } from './testing/relay.js';
 
