@@ -42,6 +42,7 @@ import { watchHandlers } from './watch/watch.routes.js';
 /** What the handlers share, in addition to the options of the app. */
 export interface ApiParts extends ServiceParts {
   readonly cookie: SessionCookie;
+  readonly deviceCookie: SessionCookie;
   /** Whether the service takes no more requests. */
   readonly isDraining: () => boolean;
 }
@@ -77,10 +78,13 @@ function auditApi({ config, database: db, logger, clock }: AppOptions, { denials
 }
 
 /** Users, their sessions and tokens, and their groups. */
-function peopleApi({ config, database: db, clock }: AppOptions, { accounts, cookie }: ApiParts) {
+function peopleApi(
+  { config, database: db, clock }: AppOptions,
+  { accounts, cookie, deviceCookie }: ApiParts,
+) {
   const { authMode, monitorPublicUrl } = config;
   return {
-    ...sessionsHandlers({ ...accounts, cookie, authMode, monitorPublicUrl }),
+    ...sessionsHandlers({ ...accounts, cookie, deviceCookie, authMode, monitorPublicUrl }),
     ...apiTokensHandlers({ db, clock }),
     ...permissionGroupsHandlers({ db, clock, lockSpacesForShare, lockUsersForShare }),
     ...avatarsHandlers({ db, clock }),

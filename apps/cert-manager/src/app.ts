@@ -2,6 +2,7 @@ import { certManagerContract } from '@certloop/contracts';
 import {
   apiPages,
   bind,
+  createDeviceCookie,
   createHttpApp,
   createSessionCookie,
   errorHandler,
@@ -114,15 +115,19 @@ function createChallengeApi({ database: db, logger }: AppOptions): Express {
 /** Answers every request to the service's own port. */
 function createApi(options: AppOptions, parts: ServiceParts, isDraining: () => boolean): Express {
   const { config, database: db, logger, clock } = options;
-  const { metrics, denials } = parts;
-  const cookie = createSessionCookie({ plainName: 'cm_session', isSecure: isSecure(config) });
+  const { metrics, denials, onUntrustedProxy } = parts;
+  const cookies = {
+    cookie: createSessionCookie({ plainName: 'cm_session', isSecure: isSecure(config) }),
+    deviceCookie: createDeviceCookie({ plainName: 'cm_device', isSecure: isSecure(config) }),
+  };
   const publicOrigin = originOf(config);
   const isOpen = config.authMode === 'open';
   const limits = createRequestLimits(clock, {
     perPrincipal: config.requestsPerMinute,
     perSpace: config.spaceRequestsPerMinute,
   });
-  const http = createHttpApp({ logger, trustedProxies: config.trustedProxies, metrics });
+  const { trustedProxies } = config;
+  const http = createHttpApp({ logger, trustedProxies, onUntrustedProxy, metrics });
   http.use(http01Responder({ db }));
   http.use(securityHeaders(isSecure(config)));
   http.use(answerHeaders);
@@ -132,8 +137,8 @@ function createApi(options: AppOptions, parts: ServiceParts, isDraining: () => b
   const { consoleFolder: folder } = options;
   if (folder !== undefined) http.use(webConsole({ folder, publicUrl: config.publicUrl }));
   http.use(
-    bind(certManagerContract, apiHandlers(options, { ...parts, cookie, isDraining }), {
-      context: callerOf({ db, clock, logger, cookie, publicOrigin, isOpen, limits }),
+    bind(certManagerContract, apiHandlers(options, { ...parts, ...cookies, isDraining }), {
+      context: callerOf({ db, clock, logger, ...cookies, publicOrigin, isOpen, limits }),
       answerMs,
       compressed: compressedAnswers,
       bodyBytes: config.bodyBytes,

@@ -1,5 +1,6 @@
 import { dirname, join } from 'node:path';
 import {
+  addressRanges,
   baseAddress,
   ConfigError,
   type ConfigOf,
@@ -30,11 +31,6 @@ const calledAddress = baseAddress.superRefine((address, context) => {
   const message = portFault(address);
   if (message !== undefined) context.addIssue({ code: 'custom', message });
 });
-
-const addressRanges = wordList.refine(
-  (ranges) => ranges.every((range) => ipaddr.isValid(range) || ipaddr.isValidCIDR(range)),
-  'must be addresses or ranges in CIDR notation, separated by commas',
-);
 
 const keyRing = z.string().transform((text, context) => {
   try {

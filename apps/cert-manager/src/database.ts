@@ -59,6 +59,7 @@ import { indexStandingsByProvider } from './migrations/0032-standings-by-provide
 import { findCertificates } from './migrations/0033-find-certificates.js';
 import { addSpaceSizes } from './migrations/0034-space-sizes.js';
 import { addNameHolders } from './migrations/0035-name-holders.js';
+import { addSignInPlaces } from './migrations/0036-sign-in-places.js';
 import { permissionGroupMembers } from './permission-groups/group-members.repository.js';
 import { permissionGroupSpaces, permissionGroups } from './permission-groups/permission-groups.repository.js';
 import { providers } from './providers/providers.repository.js';
@@ -76,6 +77,7 @@ import { targets } from './targets/targets.repository.js';
 import { apiTokens } from './users/api-tokens/api-tokens.repository.js';
 import { userAvatars } from './users/avatars/avatars.repository.js';
 import { sessions } from './users/sessions/sessions.repository.js';
+import { signInPlaces } from './users/sessions/sign-in-places.repository.js';
 import { setupTokens } from './users/setup/setup-tokens.repository.js';
 import { setupMarks, users } from './users/users.repository.js';
 import { canaryTurns } from './watch/canary/canary-turns.repository.js';
@@ -88,6 +90,7 @@ const tables: readonly AnyTable[] = [
   setupMarks,
   setupTokens,
   sessions,
+  signInPlaces,
   apiTokens,
   userAvatars,
   permissionGroups,
@@ -166,6 +169,7 @@ export const schema: Schema = {
     findCertificates,
     addSpaceSizes,
     addNameHolders,
+    addSignInPlaces,
   ],
 };
 

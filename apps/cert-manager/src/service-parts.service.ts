@@ -63,6 +63,7 @@ export async function serviceParts(options: AppOptions) {
     stopping,
     metrics,
     watchJob,
+    onUntrustedProxy: watch.onUntrustedProxy,
     denials,
     accounts,
     addresses,

@@ -11,6 +11,7 @@ import type { Database } from '@certloop/db';
 import {
   apiPages,
   bind,
+  createDeviceCookie,
   createHttpApp,
   createLoginThrottle,
   createMetrics,
@@ -47,6 +48,7 @@ import { createServiceMetrics, type ServiceMetrics } from './metrics/service-met
 import { consentRouter } from './notifications/consent.routes.js';
 import { deliveryReportsRouter } from './notifications/delivery-reports.routes.js';
 import { channelTestHandlers } from './notifications/test-channel.routes.js';
+import { parseRange } from './pings/client-address.js';
 import { createPingResponder, pingPrefix } from './pings/intake/ping-requests.responder.js';
 import { createPingIntake, type PingIntake } from './pings/intake/receive-ping.service.js';
 import { pingsHandlers } from './pings/pings.routes.js';
@@ -78,7 +80,11 @@ export function createApp(options: AppOptions): App {
   let isDraining = false;
   const api = createApi(options, { deps, watch, isDraining: () => isDraining });
   const intake = watch.watchIntake(createPingIntake(deps));
-  const answerPing = createPingResponder({ ...deps, intake });
+  const answerPing = createPingResponder({
+    ...deps,
+    intake,
+    trustedProxies: deps.trustedProxies.map(parseRange),
+  });
   return {
     intake,
     handler: answerAll(api, answerPing),
@@ -104,7 +110,8 @@ interface ApiParts {
 function createApi(options: AppOptions, { deps, watch, isDraining }: ApiParts): Express {
   const { config, logger, consoleFolder: folder } = options;
   const { metricsToken, metricsOpen = false } = config;
-  const app = createHttpApp({ logger, metrics: watch.metrics });
+  const { metrics, onUntrustedProxy } = watch;
+  const app = createHttpApp({ logger, trustedProxies: config.trustedProxies, onUntrustedProxy, metrics });
   app.use(forbidSniffing);
   if (config.addresses.siteRoot.startsWith('https:')) app.use(requireHttps);
   app.use('/api', forbidStoring);
@@ -144,12 +151,11 @@ function answerAll(api: Express, answerPing: RequestListener): RequestListener {
 
 /** Mounts the API of the console. It accepts the cookie of a session, so it rejects other origins. */
 function mountAccount(app: Express, deps: SharedParts): void {
+  const isSecure = deps.addresses.siteRoot.startsWith('https:');
   const account = {
     ...deps,
-    cookie: createSessionCookie({
-      plainName: 'monitor_session',
-      isSecure: deps.addresses.siteRoot.startsWith('https:'),
-    }),
+    cookie: createSessionCookie({ plainName: 'monitor_session', isSecure }),
+    deviceCookie: createDeviceCookie({ plainName: 'monitor_device', isSecure }),
     throttle: createLoginThrottle({ now: () => new Date(wholeMs(deps.clock.now())) }, deps.onThrottled),
     passwords: deps.passwords ?? createPasswords(),
     addressProbes: createAddressProbes(deps.clock),

@@ -1,4 +1,5 @@
 import {
+  addressRanges,
   baseAddress,
   ConfigError,
   type ConfigOf,
@@ -12,14 +13,12 @@ import {
   tracingSettings,
   unknownSettings,
   wholeNumber,
-  wordList,
 } from '@certloop/server';
 import { z } from 'zod';
 import type { Addresses } from './checks/check-view.js';
 import type { SenderAccounts } from './integrations/sender-accounts.js';
 import { messageSettings } from './message-settings.js';
 import type { NotifierConfig } from './notifications/delivery.service.js';
-import { type AddressRange, parseRange } from './pings/client-address.js';
 import type { MailListenerOptions } from './pings/mail/mail-requests.responder.js';
 
 const storage = {
@@ -45,15 +44,6 @@ const migratesAtStart = setting(
   flag.default(true),
   'false: only `check-monitor migrate` runs migrations, and the service does not start while any are pending',
 );
-
-const proxyRanges = wordList.transform((words, context): AddressRange[] => {
-  try {
-    return words.map(parseRange);
-  } catch {
-    context.addIssue({ code: 'custom', message: 'must be addresses or CIDR ranges' });
-    return [];
-  }
-});
 
 /** How pings come in by mail. */
 const inboundMail = {
@@ -134,7 +124,7 @@ export const settings = {
   ),
   trustedProxies: setting(
     'CHECK_MONITOR_TRUSTED_PROXIES',
-    proxyRanges.default([]),
+    addressRanges.default([]),
     'addresses or CIDR ranges whose X-Forwarded-For and X-Forwarded-Proto count, separated by commas',
   ),
   prometheusEnabled: setting(

@@ -1,6 +1,7 @@
 import { type AnyTable, type Dialect, entitiesOf, type Schema } from '@certloop/db';
 import { members } from './accounts/members.repository.js';
 import { passwords, sessions } from './accounts/sessions.repository.js';
+import { signInPlaces } from './accounts/sign-in-places.repository.js';
 import { channels } from './channels/channels.repository.js';
 import { checkChannels } from './channels/check-channels.repository.js';
 import { checkStates } from './checks/rows/check-states.repository.js';
@@ -16,6 +17,7 @@ import { addPingRing } from './migrations/0007-ring-of-pings.js';
 import { indexUniqueKeys } from './migrations/0008-unique-keys.js';
 import { widenBadgeKeys } from './migrations/0009-badge-keys.js';
 import { indexCheckNames } from './migrations/0010-check-names.js';
+import { addSignInPlaces } from './migrations/0011-sign-in-places.js';
 import { notifications } from './notifications/notifications.repository.js';
 import { pings } from './pings/pings.repository.js';
 import { apiKeys } from './projects/api-keys.repository.js';
@@ -35,6 +37,7 @@ const tables: readonly AnyTable[] = [
   notifications,
   passwords,
   sessions,
+  signInPlaces,
   members,
 ];
 
@@ -52,5 +55,6 @@ export const schema: Schema = {
     indexUniqueKeys,
     widenBadgeKeys,
     indexCheckNames,
+    addSignInPlaces,
   ],
 };

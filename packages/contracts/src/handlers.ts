@@ -36,6 +36,9 @@ type PayloadOf<R> = R extends { readonly kind: 'json'; readonly schema: infer S 
 
 type HeaderFields = Readonly<Record<string, string>>;
 
+/** A field may be sent several times, as Set-Cookie must be for several cookies (RFC 6265 §3). */
+type GivenHeaders = Readonly<Record<string, string | readonly string[]>>;
+
 /** Every success answer of an endpoint, as a union over its statuses. */
 export type ReplyOf<E extends Endpoint> = {
   [S in keyof E['responses'] & number]: {
@@ -62,7 +65,7 @@ type Given<Body> = Body extends readonly (infer Member)[] ? Iterable<Member> : B
 export type GivenReply<E extends Endpoint> =
   ReplyOf<E> extends infer Reply
     ? Reply extends { readonly body: infer Body }
-      ? Omit<Reply, 'body'> & { readonly body: Given<Body> }
+      ? Omit<Reply, 'body' | 'headers'> & { readonly body: Given<Body>; readonly headers?: GivenHeaders }
       : never
     : never;
 

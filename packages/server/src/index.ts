@@ -59,6 +59,7 @@ export { parseRetryAfter } from './outgoing/retry-after.js';
 export { type Resolve, refusalOfTarget } from './outgoing/target-guard.js';
 export { type Clock, createMovableClock, type MovableClock, systemClock } from './process/clock.js';
 export {
+  addressRanges,
   baseAddress,
   ConfigError,
   type ConfigOf,
@@ -82,10 +83,18 @@ export { type Poller, type PollerOptions, startPoller } from './process/poller.j
 export { bringUpToDate, type Migratable, type SchemaAtStart } from './process/schema-at-start.js';
 export { type EncryptionKey, type KeyRing, parseKeyRing } from './secrets/key-ring.js';
 export { keyIdOf, openSecret, type SecretPlace, SecretUnreadable, sealSecret } from './secrets/secret-box.js';
-export { networkOf } from './sign-in/client-network.js';
+export { networkOf, plainAddress } from './sign-in/client-network.js';
+export type { SignInAttempt } from './sign-in/login-limits.js';
 export { createLoginThrottle, type LoginThrottle } from './sign-in/login-throttle.js';
 export { createPasswords, type Passwords, type ScryptCost, usualCost } from './sign-in/password.js';
 export { requireAcceptablePassword } from './sign-in/password-policy.js';
 export { isFromForeignPage, isFromOwnPage, type PageHeaders } from './sign-in/same-origin.js';
 export { csrfTokenOf, newSecret, sameText, secretHash } from './sign-in/secrets.js';
-export { createSessionCookie, type SessionCookie } from './sign-in/session-cookie.js';
+export { createDeviceCookie, createSessionCookie, type SessionCookie } from './sign-in/session-cookie.js';
+export {
+  deviceSecretOf,
+  maxPlacesOfKind,
+  placeLifeMs,
+  type SignInPlace,
+  signInPlaces,
+} from './sign-in/sign-in-places.js';

@@ -9,6 +9,8 @@ export interface Origin {
   readonly idempotencyKey?: string;
   /** The header If-None-Match as sent. */
   readonly ifNoneMatch?: string;
+  /** Secret of the device cookie of this browser, as a sign-in leaves one; the audit log does not store it. */
+  readonly deviceSecret?: string;
 }
 
 /** The caller, with what they may do at this moment; the scope of an API token has already been applied. */

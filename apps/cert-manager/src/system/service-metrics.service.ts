@@ -16,6 +16,8 @@ export interface ServiceMetrics {
   watchDenials(denials: Denials): Denials;
   /** An attempt to sign in was turned away for the many before it. */
   onThrottled(): void;
+  /** A request had X-Forwarded-For from a peer that is no trusted proxy. */
+  onUntrustedProxy(): void;
   /** A certificate was served at all addresses, so many seconds after it was stored. */
   onInService(seconds: number): void;
   /** A call to the address of a provider was refused. */
@@ -50,6 +52,11 @@ export function createServiceMetrics(metrics: Metrics, deps: ServiceMetricsDeps)
     help: 'Attempts to sign in that were rejected after too many earlier ones',
     labels: [],
   });
+  const countUntrusted = metrics.counter({
+    name: 'cert_manager_untrusted_proxy_requests_total',
+    help: 'Requests whose X-Forwarded-For did not count, as their peer is no trusted proxy',
+    labels: [],
+  });
   const countRefused = metrics.counter({
     name: 'cert_manager_outgoing_calls_refused_total',
     help: 'Calls to addresses of providers that were rejected because of their target',
@@ -65,6 +72,7 @@ export function createServiceMetrics(metrics: Metrics, deps: ServiceMetricsDeps)
       },
     }),
     onThrottled: () => countThrottled({}),
+    onUntrustedProxy: () => countUntrusted({}),
     onInService: (seconds) => observeInService({}, seconds),
     onRefusedCall: () => countRefused({}),
   };

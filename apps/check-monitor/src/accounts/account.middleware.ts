@@ -1,12 +1,11 @@
 import { type accountContract, Unauthenticated } from '@certloop/contracts';
-import type { Arrival, SessionCookie } from '@certloop/server';
+import { type Arrival, deviceSecretOf, plainAddress, type SessionCookie } from '@certloop/server';
 import type { Request } from 'express';
-import { type AddressRange, originOf } from '../pings/client-address.js';
 import { type Credentials, identifyUser, type SessionsDeps, type SignedIn } from './sessions.service.js';
 
 export interface AccountCallerDeps extends SessionsDeps {
   readonly cookie: SessionCookie;
-  readonly trustedProxies: readonly AddressRange[];
+  readonly deviceCookie: SessionCookie;
   readonly addresses: { readonly siteRoot: string };
 }
 
@@ -38,21 +37,17 @@ export function accountCallerOf(deps: AccountCallerDeps) {
 
 /** What a request shows of its sender. */
 export function credentialsOf(deps: AccountCallerDeps, request: Request): Credentials {
-  const sender = {
-    peer: request.socket.remoteAddress,
-    forwardedFor: request.get('x-forwarded-for'),
-    forwardedProto: request.get('x-forwarded-proto'),
-  };
-  const { remoteAddr, scheme } = originOf(sender, deps.trustedProxies);
-  const own = `${scheme}://${request.get('host') ?? ''}`.toLowerCase();
+  const fetchSite = request.get('sec-fetch-site');
+  const own = `${request.protocol}://${request.get('host') ?? ''}`.toLowerCase();
   return {
     sessionSecret: deps.cookie.read(request.get('cookie')),
     csrfToken: request.get('x-csrf-token'),
-    fetchSite: request.get('sec-fetch-site'),
+    fetchSite,
     origin: request.get('origin'),
     isBackground: request.get('x-activity') === 'background',
     isWrite: request.method !== 'GET' && request.method !== 'HEAD',
     ownOrigins: [own, new URL(deps.addresses.siteRoot).origin],
-    address: remoteAddr ?? '',
+    address: plainAddress(request.ip),
+    deviceSecret: deviceSecretOf(deps.deviceCookie.read(request.get('cookie')), { fetchSite }),
   };
 }

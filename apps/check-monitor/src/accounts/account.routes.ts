@@ -69,15 +69,17 @@ const done = { status: 204, body: undefined } as const;
 function sessionHandlers(
   deps: AccountRoutesDeps,
 ): Pick<AccountHandlers, 'getState' | 'login' | 'logout' | 'getMe' | 'getLimits' | 'changePassword'> {
-  const { cookie } = deps;
+  const { cookie, deviceCookie } = deps;
   return {
     getState: async () => ({ status: 200, body: await describeState(deps) }),
     login: async ({ context, body }) => {
       const { secret, ...session } = await openSession(deps, context.from, body);
+      const { deviceSecret } = session;
+      const device = deviceSecret === undefined ? [] : [deviceCookie.give(deviceSecret)];
       return {
         status: 200,
         body: describeSession(session),
-        headers: { 'Set-Cookie': cookie.give(secret) },
+        headers: { 'Set-Cookie': [cookie.give(secret), ...device] },
       };
     },
     logout: async ({ context }) => {

@@ -14,11 +14,12 @@ const passwordMinLength = 8;
  */
 export async function changePassword(
   deps: SessionsDeps,
-  { user, address }: SignedIn,
+  session: SignedIn,
   input: { readonly currentPassword: string; readonly newPassword: string },
 ): Promise<void> {
+  const { user } = session;
   const { email } = user;
-  const proven = await provePassword(deps, address, { email, password: input.currentPassword });
+  const proven = await provePassword(deps, session, { email, password: input.currentPassword });
   if (proven === undefined) throw wrongPassword();
   requireAcceptablePassword(input.newPassword, { email }, passwordMinLength, 'newPassword');
   const hash = await deps.passwords.hash(input.newPassword);

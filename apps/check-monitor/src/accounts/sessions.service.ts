@@ -10,6 +10,7 @@ import {
   type Passwords,
   sameText,
   secretHash,
+  signInPlaces,
 } from '@certloop/server';
 import { type Clock, type Micros, microsPerSecond } from '../instants.js';
 import { findUserByEmail, type User } from '../projects/users.repository.js';
@@ -25,6 +26,7 @@ import {
   type SessionRow,
   sweepSessions,
 } from './sessions.repository.js';
+import { findKnownPlace, noteSignInPlaces } from './sign-in-places.repository.js';
 
 export interface SessionsDeps {
   readonly db: Database;
@@ -33,20 +35,26 @@ export interface SessionsDeps {
   readonly throttle: LoginThrottle;
 }
 
+/** Where an attempt to give a password comes from. */
+export interface Sender {
+  /** Address of the client; empty when unknown. */
+  readonly address: string;
+  /** Secret of the device cookie of a browser, as a sign-in leaves one. */
+  readonly deviceSecret: string | undefined;
+}
+
 /** Who is signed in. */
-export interface SignedIn {
+export interface SignedIn extends Sender {
   readonly user: User;
   readonly secretHash: string;
   readonly csrfToken: string;
   /** When the session ends without further use; not after `endsAt`. */
   readonly idleEndsAt: Micros;
   readonly endsAt: Micros;
-  /** Address that the request came from; empty when unknown. */
-  readonly address: string;
 }
 
 /** What a request says of who sent it. */
-export interface Credentials extends PageHeaders {
+export interface Credentials extends PageHeaders, Sender {
   readonly sessionSecret: string | undefined;
   readonly csrfToken: string | undefined;
   /** False for GET and HEAD. */
@@ -54,9 +62,10 @@ export interface Credentials extends PageHeaders {
   /** Sent by a page that no one may be looking at, so it does not renew the session. */
   readonly isBackground: boolean;
   readonly ownOrigins: readonly string[];
-  readonly address: string;
 }
 
+/** No user has this id. */
+const nilUuid = '00000000-0000-0000-0000-000000000000';
 const minute = 60 * microsPerSecond;
 const idle = 30 * minute;
 const maxAge = 12 * 60 * minute;
@@ -75,11 +84,12 @@ export async function openSession(
 ): Promise<SignedIn & { readonly secret: string }> {
   // else a page elsewhere could sign its visitor in as someone else
   if (isFromForeignPage(from, from.ownOrigins)) throw foreignPage();
-  const proven = await provePassword(deps, from.address, input);
+  const proven = await provePassword(deps, from, input);
   if (proven === undefined) throw new Unauthenticated('e-mail address or password is wrong');
   const { user, hash } = proven;
   const newHash = deps.passwords.isOutdated(hash) ? await deps.passwords.hash(input.password) : hash;
   const secret = newSecret();
+  const { address, deviceSecret } = from;
   const now = deps.clock.now();
   const session = { secretHash: secretHash(secret), userId: user.id, createdAt: now, lastUsedAt: now };
   await deps.db.transaction(async (tx) => {
@@ -87,6 +97,7 @@ export async function openSession(
     if ((await findPassword(tx, user.id)) !== hash) throw new Unauthenticated('the password was changed');
     if (newHash !== hash) await replacePassword(tx, { userId: user.id, hash: newHash, changedAt: now });
     await insertSession(tx, session);
+    await noteSignInPlaces(tx, user.id, signInPlaces(address, deviceSecret), now);
     const ended = { unusedSince: now - idle, openedBefore: now - maxAge };
     await sweepSessions(tx, user.id, { maxSessions, ...ended });
   });
@@ -95,7 +106,8 @@ export async function openSession(
     secret,
     secretHash: session.secretHash,
     csrfToken: csrfTokenOf(session),
-    address: from.address,
+    address,
+    deviceSecret,
     ...endsOf(session),
   };
 }
@@ -130,7 +142,8 @@ export async function identifyUser(deps: SessionsDeps, from: Credentials): Promi
   const isUse = !from.isBackground && found.lastUsedAt <= now - minute;
   if (isUse) await deps.db.transaction((tx) => noteSessionUse(tx, found.secretHash, now));
   const ends = endsOf(isUse ? { ...found, lastUsedAt: now } : found);
-  return { user: found, secretHash: found.secretHash, csrfToken, address: from.address, ...ends };
+  const { address, deviceSecret } = from;
+  return { user: found, secretHash: found.secretHash, csrfToken, address, deviceSecret, ...ends };
 }
 
 export async function closeSession({ db }: SessionsDeps, { secretHash }: SignedIn): Promise<void> {
@@ -138,20 +151,24 @@ export async function closeSession({ db }: SessionsDeps, { secretHash }: SignedI
 }
 
 /** The user whose address and password these are; undefined, after the same time, when either is wrong. */
-export function provePassword(
-  { db, passwords, throttle }: SessionsDeps,
-  address: string,
+export async function provePassword(
+  { db, clock, passwords, throttle }: SessionsDeps,
+  { address, deviceSecret }: Sender,
   { email, password }: { readonly email: string; readonly password: string },
 ): Promise<{ readonly user: User; readonly hash: string } | undefined> {
   const normal = email.trim().toLowerCase();
+  const places = signInPlaces(address, deviceSecret);
+  const { user, hash, knownPlace } = await db.read(async (tx) => {
+    const found = isStorable(normal) ? await findUserByEmail(tx, normal) : undefined;
+    // asked for without a user too, so that the time does not show whether there is one
+    const id = found?.id ?? nilUuid;
+    const known = await findKnownPlace(tx, id, places, clock.now());
+    return { user: found, hash: await findPassword(tx, id), knownPlace: known };
+  });
   // an address of any length makes a key of one length
-  return throttle.attempt(secretHash(normal), address, async () => {
-    const found = await db.read(async (tx) => {
-      const user = isStorable(normal) ? await findUserByEmail(tx, normal) : undefined;
-      const hash = user === undefined ? undefined : await findPassword(tx, user.id);
-      return user === undefined || hash === undefined ? undefined : { user, hash };
-    });
-    return (await passwords.verify(password, found?.hash)) ? found : undefined;
+  return throttle.attempt({ account: secretHash(normal), address, knownPlace }, async () => {
+    const isRight = await passwords.verify(password, hash, knownPlace === undefined);
+    return isRight && user !== undefined && hash !== undefined ? { user, hash } : undefined;
   });
 }
 

@@ -22,6 +22,8 @@ export interface ServiceMetrics {
   onRefusedCall(): void;
   /** An attempt to sign in was turned away for the many before it. */
   onThrottled(): void;
+  /** A request had X-Forwarded-For from a peer that is no trusted proxy. */
+  onUntrustedProxy(): void;
 }
 
 /** Declares the metrics of this service. What lies in the database is asked for at a scrape. */
@@ -56,6 +58,11 @@ export function createServiceMetrics(metrics: Metrics, deps: ServiceMetricsDeps)
     help: 'Attempts to sign in that were rejected after too many earlier ones',
     labels: [],
   });
+  const countUntrusted = metrics.counter({
+    name: 'check_monitor_untrusted_proxy_requests_total',
+    help: 'Requests whose X-Forwarded-For did not count, as their peer is no trusted proxy',
+    labels: [],
+  });
   return {
     metrics,
     watchJob: createJobWatch(metrics, { now: () => new Date(wholeMs(deps.clock.now())) }),
@@ -65,6 +72,7 @@ export function createServiceMetrics(metrics: Metrics, deps: ServiceMetricsDeps)
     onUnheardFlip: () => countUnheard({}),
     onRefusedCall: () => countRefused({}),
     onThrottled: () => countThrottled({}),
+    onUntrustedProxy: () => countUntrusted({}),
   };
 }
 

@@ -48,6 +48,7 @@ describeEachDialect('GET /metrics', (open) => {
       ...['queues', 'checks'].map((reading) => `metrics_readings_failed_total{reading="${reading}"}`),
       'check_monitor_flips_without_channel_total',
       'check_monitor_logins_throttled_total',
+      'check_monitor_untrusted_proxy_requests_total',
     ];
     expect(zeros.map((sample) => [sample, samples.get(sample)])).toEqual(zeros.map((sample) => [sample, 0]));
   });

@@ -72,7 +72,7 @@ describe('service without its configuration', () => {
     const said = await outputOf(child, 'stderr');
     expect(said).toContain('CHECK_MONITOR_SECRET: is missing');
     expect(said).toContain('CHECK_MONITOR_PORT: must be a whole number');
-    expect(said).toContain('CHECK_MONITOR_TRUSTED_PROXIES: must be addresses or CIDR ranges');
+    expect(said).toContain('CHECK_MONITOR_TRUSTED_PROXIES: must be addresses or ranges in CIDR');
     expect(child.exitCode).toBe(1);
   });
 });

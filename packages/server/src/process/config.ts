@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 
 /** One environment variable: its name, its rule, and a sentence with its unit for people. */
@@ -104,5 +105,10 @@ export const baseAddress = httpAddress.refine((text) => {
 
 /** Words separated by commas or blanks. */
 export const wordList = z.string().transform((text) => text.split(/[\s,]+/).filter((word) => word !== ''));
+
+export const addressRanges = wordList.refine(
+  (ranges) => ranges.every((range) => ipaddr.isValid(range) || ipaddr.isValidCIDR(range)),
+  'must be addresses or ranges in CIDR notation, separated by commas',
+);
 
 export const logLevel = z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']);

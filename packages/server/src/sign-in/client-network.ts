@@ -14,3 +14,12 @@ export function networkOf(address: string, ipv6Bits: 48 | 64 = 64): string {
   const octets = parsed.toByteArray().fill(0, ipv6Bits / 8);
   return `${ipaddr.fromByteArray(octets).toString()}/${ipv6Bits}`;
 }
+
+/**
+ * Address of a client as it is stored; empty when it is unknown or malformed. IPv4 that came in over IPv6 is shown as
+ * IPv4; the zone of a link-local address means nothing elsewhere.
+ */
+export function plainAddress(text: string | undefined): string {
+  const address = (text ?? '').replace(/%.*$/, '');
+  return isIP(address) === 0 ? '' : ipaddr.process(address).toString();
+}

@@ -1,93 +1,60 @@
 import { AppError } from '@certloop/contracts';
 import type { Clock } from '../process/clock.js';
-import { networkOf } from './client-network.js';
 import { createFailureTallies, type FailureTallies } from './failure-tallies.store.js';
-import { noteFailure, type Tally, type TallyRule, waitOf } from './failure-tally.js';
-import { createKnownNetworks } from './known-networks.store.js';
+import { noteFailure, type Tally, waitOf } from './failure-tally.js';
+import { type LimitKind, type LoginLimit, limitsOf, type SignInAttempt } from './login-limits.js';
 
 /** Slows down who guesses passwords, without locking anybody else out. */
 export interface LoginThrottle {
   /**
    * What `work` returns; undefined counts as a failed attempt, what it throws as none at all. Throws a
-   * too_many_requests refusal with Retry-After, without doing the work, after too many failures of the account
-   * from the network of the address, of the network or its site alone, or of the account from networks that it was
-   * not signed in from lately.
+   * too_many_requests refusal with Retry-After, without doing the work, after too many failures as `limitsOf` has
+   * them.
    */
-  attempt<T>(account: string, address: string, work: () => Promise<T | undefined>): Promise<T | undefined>;
+  attempt<T>(attempt: SignInAttempt, work: () => Promise<T | undefined>): Promise<T | undefined>;
 }
 
-const minuteMs = 60_000;
-const growing = { windowMs: minuteMs, firstDelayMs: 15_000, maxDelayMs: 15 * minuteMs };
-const perAccountAndNetwork: TallyRule = { ...growing, maxFailures: 10 };
-const perNetwork: TallyRule = { ...growing, maxFailures: 60 };
-/** For all networks of an IPv6 site together. */
-const perSite: TallyRule = { ...growing, maxFailures: 120 };
-/** After 50 failures one attempt each 15 s, 5,760 a day: the wait does not grow, or a stranger could lock an account. */
-const perAccount: TallyRule = {
-  maxFailures: 50,
-  windowMs: 15 * minuteMs,
-  firstDelayMs: 15_000,
-  maxDelayMs: 15_000,
-};
-
-interface Limit {
-  readonly tallies: FailureTallies;
-  readonly key: string;
-  readonly rule: TallyRule;
-}
-
-/** A tally that an attempt counts in. */
-interface Place extends Limit {
+interface Counted extends LoginLimit {
   readonly tally: Tally;
 }
 
 /** Throttle of one service; `onThrottled` is called for each attempt that is turned away. */
 export function createLoginThrottle(clock: Clock, onThrottled = (): void => undefined): LoginThrottle {
-  const pairs = createFailureTallies();
-  const networks = createFailureTallies();
-  const accounts = createFailureTallies();
-  const known = createKnownNetworks();
+  const tallies: Readonly<Record<LimitKind, FailureTallies>> = {
+    known: createFailureTallies(),
+    pair: createFailureTallies(),
+    network: createFailureTallies(),
+    account: createFailureTallies(),
+  };
 
   return {
-    attempt: async (account, address, work) => {
+    attempt: async (attempt, work) => {
       const now = clock.now().getTime();
-      const network = networkOf(address);
-      const site = networkOf(address, 48);
-      const pair = JSON.stringify([account, network]);
-      // widest first: a blocked site must not fill the memory with tallies of its networks
-      const limits: readonly Limit[] = [
-        ...(site === network ? [] : [{ tallies: networks, key: site, rule: perSite }]),
-        { tallies: networks, key: network, rule: perNetwork },
-        { tallies: pairs, key: pair, rule: perAccountAndNetwork },
-        ...(known.has(account, network, now) ? [] : [{ tallies: accounts, key: account, rule: perAccount }]),
-      ];
-      const places: Place[] = [];
-      for (const limit of limits) {
-        const tally = limit.tallies.get(limit.key, now);
-        const waitMs = waitOf(tally, limit.rule, now);
+      const counted: Counted[] = [];
+      for (const limit of limitsOf(attempt)) {
+        const tally = tallies[limit.kind].get(limit.key, now);
+        const waitMs = limit.isBlocking ? waitOf(tally, limit.rule, now) : 0;
         if (waitMs > 0) {
           onThrottled();
           throw tooMany(waitMs);
         }
-        places.push({ ...limit, tally });
+        counted.push({ ...limit, tally });
       }
-      const result = await counted(places, work);
+      const result = await pending(counted, work);
       const endedAt = clock.now().getTime();
-      if (result === undefined) for (const one of places) noteFailureAt(one, endedAt);
-      else {
-        pairs.forgive(pair);
-        known.note(account, network, endedAt);
+      for (const { kind, key, tally, rule } of counted) {
+        if (result === undefined) {
+          if (noteFailure(tally, rule, endedAt)) tallies[kind].storeBlocked(key, tally);
+        } else if (kind === 'pair' || kind === 'known') tallies[kind].forgive(key);
       }
       return result;
     },
   };
 }
 
-function noteFailureAt({ tallies, key, tally, rule }: Place, now: number): void {
-  if (noteFailure(tally, rule, now)) tallies.storeBlocked(key, tally);
-}
-
-async function counted<T>(places: readonly Place[], work: () => Promise<T>): Promise<T> {
+async function pending<T>(counted: readonly Counted[], work: () => Promise<T>): Promise<T> {
+  // others must not wait for an attempt that does not wait for them
+  const places = counted.filter(({ isBlocking }) => isBlocking);
   for (const { tally } of places) tally.pending += 1;
   try {
     return await work();
@@ -98,7 +65,8 @@ async function counted<T>(places: readonly Place[], work: () => Promise<T>): Pro
 
 function tooMany(waitMs: number): AppError {
   const seconds = Math.ceil(waitMs / 1000);
-  return new AppError('too_many_requests', `too many failed attempts; try again in ${seconds} s`, {
+  const way = `try again in ${seconds} s, or in a browser where you signed in within the last 30 days`;
+  return new AppError('too_many_requests', `too many failed attempts; ${way}`, {
     code: 'login_throttled',
     title: 'Too many failed attempts',
     headers: { 'Retry-After': String(seconds) },

@@ -45,4 +45,19 @@ describe('a password', () => {
     expect(refused[0]?.reason).toBeInstanceOf(AppError);
     expect(await quick.verify('x', undefined)).toBe(false);
   });
+
+  test('does not wait for those of strangers', async () => {
+    const ended: string[] = [];
+    const strangers = Array.from({ length: 70 }, () =>
+      quick.verify('x', undefined, true).then(
+        () => ended.push('stranger'),
+        () => ended.push('rejected'),
+      ),
+    );
+    await quick.verify('x', undefined).then(() => ended.push('known'));
+    // one stranger's may be under way
+    expect(ended.filter((one) => one === 'stranger').length).toBeLessThanOrEqual(3);
+    await Promise.all(strangers);
+    expect(ended.filter((one) => one === 'rejected')).toHaveLength(5);
+  });
 });

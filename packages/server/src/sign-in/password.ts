@@ -11,29 +11,36 @@ export interface ScryptCost {
 /** About 160 ms and 16 MiB on one core. */
 export const usualCost: ScryptCost = { N: 16_384, r: 8, p: 5 };
 
-/** Hashing of passwords, two at once at most: more would leave no core for anything else. */
+/**
+ * Hashing of passwords, three at once at most: more would leave no core for anything else. Strangers have a queue of
+ * their own, so that no one else waits for them.
+ */
 export interface Passwords {
   /** `scrypt$N$r$p$salt$key`, salt and key in Base64url. Throws too_many_requests when too many wait. */
   hash(password: string): Promise<string>;
-  /** Whether the password makes the hash; without a hash it takes as long and is false. */
-  verify(password: string, hash: string | undefined): Promise<boolean>;
+  /**
+   * Whether the password makes the hash; without a hash it takes as long and is false. `isStranger`: the request comes
+   * from a place that the account is not known from. Throws too_many_requests when too many wait.
+   */
+  verify(password: string, hash: string | undefined, isStranger?: boolean): Promise<boolean>;
   /** Whether the hash was made at another cost than the present one. */
   isOutdated(hash: string): boolean;
 }
 
 export function createPasswords(cost: ScryptCost = usualCost): Passwords {
-  const limited = createLimiter({ atOnce: maxConcurrent, maxWaiting });
-  const derived = (password: string, salt: Buffer, at: ScryptCost) =>
-    limited(() => derive(password, salt, at));
+  // ten seconds of work each; later requests are refused with a time to retry
+  const forKnown = createLimiter({ atOnce: 2, maxWaiting: 128 });
+  const forStrangers = createLimiter({ atOnce: 1, maxWaiting: 64 });
   const dummySalt = randomBytes(saltBytes);
   return {
     hash: async (password) => {
       const salt = randomBytes(saltBytes);
-      return format(cost, salt, await derived(password, salt, cost));
+      return format(cost, salt, await forKnown(() => derive(password, salt, cost)));
     },
-    verify: async (password, hash) => {
+    verify: async (password, hash, isStranger = false) => {
       const stored = hash === undefined ? undefined : parse(hash);
-      const key = await derived(password, stored?.salt ?? dummySalt, stored?.cost ?? cost);
+      const limited = isStranger ? forStrangers : forKnown;
+      const key = await limited(() => derive(password, stored?.salt ?? dummySalt, stored?.cost ?? cost));
       return stored !== undefined && timingSafeEqual(key, stored.key);
     },
     isOutdated: (hash) => {
@@ -45,9 +52,6 @@ export function createPasswords(cost: ScryptCost = usualCost): Passwords {
 
 const saltBytes = 16;
 const keyBytes = 32;
-const maxConcurrent = 2;
-/** Ten seconds of work; later requests are refused with a time to retry. */
-const maxWaiting = 128;
 
 function derive(password: string, salt: Buffer, { N, r, p }: ScryptCost): Promise<Buffer> {
   // One person's é may be two code points on another keyboard (NFKC as in RFC 8265 §4.2.1).

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { createSessionCookie } from './session-cookie.js';
+import { createDeviceCookie, createSessionCookie } from './session-cookie.js';
 
 describe('over TLS', () => {
   const cookie = createSessionCookie({ plainName: 'cm_session', isSecure: true });
@@ -28,4 +28,10 @@ describe('without TLS', () => {
   ])('is found %s', (_, header, secret) => {
     expect(cookie.read(header)).toBe(secret);
   });
+});
+
+test('a device is remembered for 30 days', () => {
+  expect(createDeviceCookie({ plainName: 'cm_device', isSecure: false }).give('abc')).toBe(
+    'cm_device=abc; Max-Age=2592000; Path=/; HttpOnly; SameSite=Strict',
+  );
 });

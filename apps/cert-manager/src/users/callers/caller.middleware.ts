@@ -1,14 +1,15 @@
 import { type certManagerContract, Forbidden } from '@certloop/contracts';
 import {
   type Arrival,
+  deviceSecretOf,
   isFromForeignPage,
   type Logger,
   type PageHeaders,
+  plainAddress,
   requestIdOf,
   type SessionCookie,
 } from '@certloop/server';
 import type { Request, Response } from 'express';
-import ipaddr from 'ipaddr.js';
 import { anonymousCaller, type Caller, type Origin } from '../../access/caller.js';
 import { canOn } from '../../access/permissions.js';
 import { type Need, requireNeed, routeNeeds } from '../../access/route-needs.js';
@@ -27,6 +28,7 @@ import { createNoteUse } from './use-notes.service.js';
 export interface CallerDeps extends Omit<IdentifyDeps, 'readToken' | 'noteUse'> {
   readonly logger: Logger;
   readonly cookie: SessionCookie;
+  readonly deviceCookie: SessionCookie;
   /** Origin that browsers know this service by, when it is another than the request shows. */
   readonly publicOrigin: string | undefined;
   readonly limits: RequestLimits;
@@ -40,8 +42,9 @@ export function callerOf(deps: CallerDeps) {
   const identifying = { ...deps, readToken: createTokenReader(deps.db), noteUse: createNoteUse(deps) };
   return async ({ operation, endpoint, params, request, response }: Arrival<typeof certManagerContract>) => {
     const need = routeNeeds[operation];
-    const from = originOf(request, response);
     const page = pageHeaders(request);
+    const deviceSecret = deviceSecretOf(deps.deviceCookie.read(request.get('cookie')), page);
+    const from = { ...originOf(request, response), ...(deviceSecret !== undefined && { deviceSecret }) };
     const own = ownOrigins(request, deps.publicOrigin);
     const isWrite = request.method !== 'GET' && request.method !== 'HEAD';
     if (need === 'anonymous' || need === 'before-setup') {
@@ -106,7 +109,7 @@ export function originOf(request: Request, response: Response): Origin {
     ...(idempotencyKey !== undefined && { idempotencyKey }),
     ...(ifNoneMatch !== undefined && { ifNoneMatch }),
     requestId: requestIdOf(response),
-    ipAddress: plainAddress(request.ip ?? ''),
+    ipAddress: plainAddress(request.ip),
     userAgent: printable(request.get('user-agent') ?? ''),
   };
 }
@@ -119,12 +122,6 @@ export function pageHeaders(request: Request): PageHeaders {
 export function ownOrigins(request: Request, publicOrigin: string | undefined): string[] {
   const own = `${request.protocol}://${request.get('host') ?? ''}`.toLowerCase();
   return publicOrigin === undefined ? [own] : [own, publicOrigin.toLowerCase()];
-}
-
-/** IPv4 that came in over IPv6 is shown as IPv4; the zone of a link-local address means nothing elsewhere. */
-function plainAddress(text: string): string {
-  const address = text.replace(/%.*$/, '');
-  return ipaddr.isValid(address) ? ipaddr.process(address).toString() : '';
 }
 
 const maxCharacters = 256;

@@ -1,5 +1,5 @@
 import { Forbidden } from '@certloop/contracts';
-import { type Clock, requireAcceptablePassword } from '@certloop/server';
+import { requireAcceptablePassword } from '@certloop/server';
 import type { Caller } from '../../access/caller.js';
 import { recordAudit } from '../../audit/audit.service.js';
 import { updateUser } from '../users.repository.js';
@@ -7,7 +7,6 @@ import { type ProofDeps, provePassword } from './prove-password.service.js';
 import { deleteSessionsOf } from './sessions.repository.js';
 
 export interface ChangePasswordDeps extends ProofDeps {
-  readonly clock: Clock;
   readonly passwordMinLength: number;
 }
 

@@ -1,12 +1,14 @@
 import type { Database } from '@certloop/db';
-import { type LoginThrottle, type Passwords, secretHash } from '@certloop/server';
-import { anonymousCaller, type Origin } from '../../access/caller.js';
+import { type Clock, type LoginThrottle, type Passwords, secretHash, signInPlaces } from '@certloop/server';
+import { anonymousCaller, nilUuid, type Origin } from '../../access/caller.js';
 import type { Denials } from '../../audit/denials.service.js';
 import { keyOf, type UserRow } from '../user.js';
 import { findUserByName } from '../users.repository.js';
+import { findKnownPlace } from './sign-in-places.repository.js';
 
 export interface ProofDeps {
   readonly db: Database;
+  readonly clock: Clock;
   readonly passwords: Passwords;
   readonly throttle: LoginThrottle;
   readonly denials: Denials;
@@ -16,15 +18,22 @@ export interface ProofDeps {
  * The enabled user whose name and password these are; undefined, after the same time, when any of that is
  * wrong, which the audit log records. Throws a too_many_requests refusal.
  */
-export function provePassword(
+export async function provePassword(
   deps: ProofDeps,
   from: Origin,
   { username, password }: { readonly username: string; readonly password: string },
 ): Promise<UserRow | undefined> {
+  const places = signInPlaces(from.ipAddress, from.deviceSecret);
+  const { user, knownPlace } = await deps.db.read(async (tx) => {
+    const found = await findUserByName(tx, username);
+    // asked for without a user too, so that the time does not show whether there is one
+    const known = await findKnownPlace(tx, found?.id ?? nilUuid, places, deps.clock.now());
+    return { user: found, knownPlace: known };
+  });
   // a name of any length makes a key of one length
-  return deps.throttle.attempt(secretHash(keyOf(username)), from.ipAddress, async () => {
-    const user = await deps.db.read((tx) => findUserByName(tx, username));
-    const isRight = await deps.passwords.verify(password, user?.passwordHash);
+  const account = secretHash(keyOf(username));
+  return deps.throttle.attempt({ account, address: from.ipAddress, knownPlace }, async () => {
+    const isRight = await deps.passwords.verify(password, user?.passwordHash, knownPlace === undefined);
     if (isRight && user?.enabled === true) return user;
     await recordFailure(deps.denials, from, user);
     return undefined;

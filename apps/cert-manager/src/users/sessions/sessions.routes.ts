@@ -11,6 +11,7 @@ import { closeSession, findOwnSession, openSession, type SessionsDeps } from './
 
 export interface SessionsRoutesDeps extends SessionsDeps, ChangePasswordDeps, BootstrapDeps, ApiTokensDeps {
   readonly cookie: SessionCookie;
+  readonly deviceCookie: SessionCookie;
   readonly authMode: AuthState['authMode'];
   /** Address of the monitor for browsers. */
   readonly monitorPublicUrl: string | undefined;
@@ -29,15 +30,17 @@ type SessionOperation =
 export function sessionsHandlers(
   deps: SessionsRoutesDeps,
 ): Pick<Handlers<typeof certManagerContract, Caller>, SessionOperation> {
-  const { cookie } = deps;
+  const { cookie, deviceCookie } = deps;
   return {
     getAuthState: async () => ({ status: 200, body: await describeState(deps) }),
     login: async ({ body, context }) => {
       const { user, secret, csrfToken } = await openSession(deps, context, body);
+      const { deviceSecret } = context;
+      const device = deviceSecret === undefined ? [] : [deviceCookie.give(deviceSecret)];
       return {
         status: 200,
         body: { user: userView(user), csrfToken },
-        headers: { 'Set-Cookie': cookie.give(secret) },
+        headers: { 'Set-Cookie': [cookie.give(secret), ...device] },
       };
     },
     logout: async ({ context }) => {

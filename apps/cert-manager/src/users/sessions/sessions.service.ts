@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Forbidden, Unauthenticated } from '@certloop/contracts';
-import { type Clock, csrfTokenOf, newSecret, secretHash } from '@certloop/server';
+import { csrfTokenOf, newSecret, secretHash, signInPlaces } from '@certloop/server';
 import type { Caller, Origin } from '../../access/caller.js';
 import { rightsOf, userCaller } from '../../access/rights.js';
 import { recordAudit } from '../../audit/audit.service.js';
@@ -16,10 +16,9 @@ import {
   insertSession,
   type SessionRow,
 } from './sessions.repository.js';
+import { deleteOldPlaces, noteSignInPlaces } from './sign-in-places.repository.js';
 
-export interface SessionsDeps extends ProofDeps {
-  readonly clock: Clock;
-}
+export type SessionsDeps = ProofDeps;
 
 /** More than anybody has browsers; signing in over and over must not fill the table. */
 const maxSessions = 50;
@@ -75,6 +74,8 @@ async function storeSession(
     const set = { passwordHash, lastLoginAt: session.createdAt };
     if (!(await updateUser(tx, isUnchanged, set))) throw wrongLogin();
     await insertSession(tx, session);
+    const places = signInPlaces(from.ipAddress, from.deviceSecret);
+    await noteSignInPlaces(tx, user.id, places, session.createdAt);
     await deleteSessionsBeyond(tx, user.id, maxSessions);
     await recordAudit(tx, caller, entry, session.createdAt);
   });
@@ -119,9 +120,12 @@ export async function findOwnSession(
   return { csrfToken: csrfTokenOf(session), idleEndsAt, endsAt };
 }
 
-/** Deletes sessions that can no longer be used. */
+/** Deletes sessions that can no longer be used, and places that no longer count as known. */
 export async function sweepSessions({ db, clock }: Pick<SessionsDeps, 'db' | 'clock'>): Promise<void> {
   const now = clock.now();
   const idleSince = new Date(now.getTime() - idleMs);
-  await db.transaction((tx) => deleteEndedSessions(tx, now, idleSince));
+  await db.transaction(async (tx) => {
+    await deleteEndedSessions(tx, now, idleSince);
+    await deleteOldPlaces(tx, now);
+  });
 }

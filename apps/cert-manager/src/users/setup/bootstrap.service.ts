@@ -25,7 +25,7 @@ export async function bootstrapWithToken(
 ): Promise<UserRow> {
   await requireSetupOpen(deps);
   const { throttle, setupToken } = deps;
-  const isProven = await throttle.attempt('setup', caller.ipAddress, async () =>
+  const isProven = await throttle.attempt({ account: 'setup', address: caller.ipAddress }, async () =>
     (await setupToken.matches(token)) ? true : undefined,
   );
   // Another call may have created the administrator in the meantime, which ended the token.
