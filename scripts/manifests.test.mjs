@@ -2,9 +2,11 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { parse } from 'yaml';
 import { settings as certManager } from '../apps/cert-manager/dist/src/config.js';
 import { settings as checkMonitor } from '../apps/check-monitor/dist/src/config.js';
 import { certManagerContract } from '../packages/contracts/dist/src/index.js';
+import { createHttpApp } from '../packages/server/dist/src/index.js';
 import { fittingFaults, readKustomization, readManifests, schemaFaults } from './manifests.mjs';
 
 const shipped = readKustomization(new URL('../docker/kustomize/', import.meta.url));
@@ -40,6 +42,43 @@ test('the shipped images have the version of this tree', () => {
     shipped.kustomization.images.map(({ newTag }) => newTag),
     [version, version],
   );
+});
+
+const proxySettings = {
+  'cert-manager': certManager.trustedProxies,
+  'check-monitor': checkMonitor.trustedProxies,
+};
+
+test('the shipped ConfigMaps trust no proxy, and the services refuse their placeholder', () => {
+  for (const { name, literals } of shipped.kustomization.configMapGenerator) {
+    const { name: variable, schema } = proxySettings[name];
+    const [, value] = literals.find((literal) => literal.startsWith(`${variable}=`)).split('=');
+    assert.equal(schema.safeParse(value).success, false);
+    assert.equal(schema.safeParse('192.0.2.1,198.51.100.0/24').success, true);
+  }
+});
+
+/** The text with the default of each variable of compose, the innermost first. */
+function withDefaults(text) {
+  const next = text.replace(/\$\{\w+:-([^${}]*)\}/g, '$1');
+  return next === text ? text : withDefaults(next);
+}
+
+test('the scaled stack trusts the fixed address of its balancer and no other container', () => {
+  const text = readFileSync(new URL('../docker/compose.scale.yaml', import.meta.url), 'utf8');
+  const { services, networks } = parse(withDefaults(text).replaceAll('!reset', ''));
+  const { ipv4_address: balancer } = services.balancer.networks.front;
+  const [{ subnet, ip_range: others }] = networks.front.ipam.config;
+  assert.deepEqual([balancer, subnet, others], ['172.31.255.2', '172.31.255.0/24', '172.31.255.128/25']);
+  assert.deepEqual(Object.keys(services.balancer.networks), ['front']);
+  for (const [service, { name: variable, schema }] of Object.entries(proxySettings)) {
+    assert.ok(services[service].networks.includes('front'));
+    const trustedProxies = schema.parse(services[service].environment[variable]);
+    const isTrusted = createHttpApp({ logger: { info() {} }, trustedProxies }).get('trust proxy fn');
+    assert.equal(isTrusted(balancer, 0), true);
+    for (const other of ['172.31.255.1', '172.31.255.130', '172.18.0.5', '10.0.0.1', '192.168.0.1'])
+      assert.equal(isTrusted(other, 0), false, other);
+  }
 });
 
 test('the balancer waits longer for a response than a caller can make cert-manager wait', () => {
