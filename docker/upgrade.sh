@@ -39,7 +39,8 @@ is_outdated() { # container, service
       != "$(compose config --hash "$2" | cut -d ' ' -f 2)" ]
 }
 
-for service in dummy-ca check-monitor cert-manager; do
+# dummy-ca last: it may move to a network that only the new cert-manager has
+for service in check-monitor cert-manager dummy-ca; do
   for container in $(compose ps -q "$service"); do
     is_outdated "$container" "$service" || continue
     say "replacing a $service"

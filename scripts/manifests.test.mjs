@@ -81,6 +81,19 @@ test('the scaled stack trusts the fixed address of its balancer and no other con
   }
 });
 
+test('only cert-manager shares a network with dummy-ca', () => {
+  const read = (name) => parse(readFileSync(new URL(`../docker/${name}`, import.meta.url), 'utf8'));
+  const networksOf = ({ extends: base, networks }) =>
+    networks ?? (base && read(base.file).services[base.service].networks) ?? ['default'];
+  for (const name of ['compose.yaml', 'compose.dev.yaml']) {
+    const { services, networks } = read(name);
+    assert.ok('ca' in networks);
+    assert.deepEqual(networksOf(services['dummy-ca']), ['ca']);
+    const onNetwork = Object.keys(services).filter((each) => networksOf(services[each]).includes('ca'));
+    assert.deepEqual(onNetwork.toSorted(), ['cert-manager', 'dummy-ca'], name);
+  }
+});
+
 test('the balancer waits longer for a response than a caller can make cert-manager wait', () => {
   const balancer = readFileSync(new URL('../docker/balancer.conf', import.meta.url), 'utf8');
   const [, seconds] = /proxy_read_timeout (\d+)s;/.exec(balancer);
