@@ -1,10 +1,10 @@
 import { query } from 'jsonpath-rfc9535';
-import { stringify } from 'yaml';
 import type { Io } from '../io.js';
 import { formatCsv } from './csv.js';
 import type { Format } from './format.js';
 import { createPaint } from './paint.js';
 import { formatFacts, formatTable, plainText, type Row } from './table.js';
+import { visibleJson, visibleYaml } from './visible-text.js';
 
 /** Output options of a command. */
 export interface OutputSettings {
@@ -53,7 +53,7 @@ export function createReport(io: Io, { format, isQuiet }: OutputSettings): Repor
       );
     },
     line: (thing, row) => {
-      if (format.kind === 'json') return write(`${JSON.stringify(thing)}\n`);
+      if (format.kind === 'json') return write(`${visibleJson(thing)}\n`);
       write(
         encode === undefined ? `${Object.values(row).map(plainText).join('  ')}\n` : encode([thing], [row]),
       );
@@ -78,9 +78,9 @@ type Encode = (value: unknown, rows: readonly Row[]) => string;
 function encoderOf(format: Format): Encode | undefined {
   switch (format.kind) {
     case 'json':
-      return (value) => `${JSON.stringify(value, null, 2)}\n`;
+      return (value) => `${visibleJson(value, 2)}\n`;
     case 'yaml':
-      return (value) => stringify(value);
+      return visibleYaml;
     case 'csv':
       return (_value, rows) => formatCsv(rows);
     case 'name':
@@ -92,7 +92,7 @@ function encoderOf(format: Format): Encode | undefined {
     case 'jsonpath':
       return (value) =>
         query(JSON.parse(JSON.stringify(value)), format.expression)
-          .map((found) => `${typeof found === 'string' ? plainText(found) : JSON.stringify(found)}\n`)
+          .map((found) => `${typeof found === 'string' ? plainText(found) : visibleJson(found)}\n`)
           .join('');
     default:
       return undefined;
