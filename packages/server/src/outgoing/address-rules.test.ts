@@ -21,6 +21,9 @@ const always = [
   ['link-local behind NAT64', '64:ff9b::a9fe:a9fe'],
   ['link-local behind 6to4', '2002:a9fe:a9fe::1'],
   ['link-local, IPv4-compatible', '::a9fe:a9fe'],
+  ['link-local behind ISATAP', '2606:2800::5efe:a9fe:a9fe'],
+  ['the same with a unique identifier', '2606:2800::200:5efe:a9fe:a9fe'],
+  ['link-local behind ISATAP in a private network', 'fd12:3456::5efe:a9fe:a9fe'],
   ['Teredo', '2001:0:4136:e378:8000:63bf:3fff:fdd2'],
   ['no address', 'localhost'],
 ] as const;
@@ -37,6 +40,8 @@ const onlyWhenAllowed = [
   ['loopback mapped into IPv6', '::ffff:127.0.0.1'],
   ['private behind NAT64', '64:ff9b::a00:1'],
   ['loopback, IPv4-compatible', '::127.0.0.1'],
+  ['private behind ISATAP', '2606:2800::5efe:a00:1'],
+  ['public behind ISATAP in a private network', 'fd12:3456::5efe:5db8:d822'],
 ] as const;
 
 const free = [
@@ -44,6 +49,7 @@ const free = [
   ['one past 172.16/12', '172.32.0.1'],
   ['public IPv6', '2606:2800:220:1:248:1893:25c8:1946'],
   ['public mapped into IPv6', '::ffff:93.184.216.34'],
+  ['public behind ISATAP', '2606:2800::200:5efe:5db8:d822'],
 ] as const;
 
 describe('refusalOfAddress', () => {

@@ -28,7 +28,8 @@ const privateRanges: ReadonlySet<Range> = new Set([
  * Why a connection to an IP address is refused, or undefined when it may be made. Public unicast addresses
  * are free; private, unique-local, carrier-grade and loopback ones only with `allowPrivate`; link-local and
  * metadata, unspecified, multicast, broadcast and reserved ones never. An IPv6 address that embeds an IPv4
- * one (RFC 4291 §2.5.5, RFC 6052 §2.1, RFC 3056) is judged by that one.
+ * one (RFC 4291 §2.5.5, RFC 6052 §2.1, RFC 3056) is judged by that one, and by both where routers may use either
+ * (ISATAP, RFC 5214 §6.1).
  */
 export function refusalOfAddress(
   address: string,
@@ -36,6 +37,13 @@ export function refusalOfAddress(
 ): string | undefined {
   if (!ipaddr.isValid(address)) return 'is not an IP address';
   const parsed = embeddedAddress(ipaddr.parse(address));
+  const tunnelled = isatapAddress(parsed);
+  return refusalOf(parsed, allowPrivate) ?? (tunnelled && refusalOf(tunnelled, allowPrivate));
+}
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+
+function refusalOf(parsed: Address, allowPrivate: boolean): string | undefined {
   if (metadataAddresses.has(parsed.toString())) return 'is an address of a metadata service';
   const range = parsed.range();
   if (range === 'unicast') return undefined;
@@ -43,7 +51,13 @@ export function refusalOfAddress(
   return `is a ${readableRange(range)} address`;
 }
 
-type Address = ipaddr.IPv4 | ipaddr.IPv6;
+/** The IPv4 address at the end of an interface identifier of ISATAP, in any network. */
+function isatapAddress(address: Address): ipaddr.IPv4 | undefined {
+  if (!(address instanceof ipaddr.IPv6)) return undefined;
+  const octets = address.toByteArray();
+  const mark = Buffer.from(octets.slice(8, 12)).toString('hex');
+  return /^0[02]005efe$/.test(mark) ? new ipaddr.IPv4(octets.slice(12)) : undefined;
+}
 
 function embeddedAddress(address: Address): Address {
   if (!(address instanceof ipaddr.IPv6)) return address;
