@@ -10,15 +10,19 @@ export interface NameFacts {
 }
 
 /** The normal forms of those names that have one. */
-export function hostnamesIn(names: readonly string[]): string[] {
-  return [...new Set(names.flatMap((name) => readHostname(name).hostname ?? []))];
+export function hostnamesIn(names: readonly string[], read = readHostname): string[] {
+  return [...new Set(names.flatMap((name) => read(name).hostname ?? []))];
 }
 
 /** What would become of each name if all of them were added to a space, one after the other. */
-export function reviewNames(names: readonly string[], { stored, refusalOf }: NameFacts): ReviewedName[] {
+export function reviewNames(
+  names: readonly string[],
+  { stored, refusalOf }: NameFacts,
+  read = readHostname,
+): ReviewedName[] {
   const places = new Map<string, number>();
   return names.map((name, place) => {
-    const { hostname, fault } = readHostname(name);
+    const { hostname, fault } = read(name);
     if (hostname === undefined) return { name, verdict: 'refused', message: fault };
     const first = places.get(hostname);
     if (first !== undefined) {

@@ -11,8 +11,8 @@ export interface RefusedFqdns {
   readonly items: readonly NewlyRefused[];
 }
 
-// each slice is read and judged in a few milliseconds, and others get their turn after it
-const slice = 100;
+// a CSR and its description may have 200 KB and thousands of names: others get their turn after each FQDN
+const slice = 25;
 const maxItems = 100;
 
 /**
@@ -33,7 +33,7 @@ export async function findNewlyRefused(
   let last = '';
   for await (const _round of yieldBetween()) {
     const rows = await db.read((tx) => scanFqdns(tx, { spaceId, last, limit: slice }));
-    for (const row of rows) {
+    for await (const row of yieldBetween(rows)) {
       const refused = firstRefusal(after, row, names);
       if (refused === undefined || firstRefusal(before, row, names) !== undefined) continue;
       count += 1;

@@ -36,8 +36,8 @@ export interface PolicyReview {
   stop(): Promise<void>;
 }
 
-// each batch takes a few milliseconds, and other work runs in between
-const slice = 100;
+// a CSR and its description may have 200 KB and thousands of names: other work runs after each FQDN
+const slice = 25;
 // FQDNs with a changed verdict: a dozen statements for each
 const changedAtOnce = 10;
 // after this time, other processes take over the review of a dead one
@@ -85,11 +85,18 @@ async function reviewSpace(
   const { spaceId } = policy;
   let allowed = 0;
   let lease = policy.reviewDueAt;
+  const rules = rulesOf(policy);
   let last = policy.reviewedTo ?? '';
   for await (const _round of yieldBetween()) {
     // the next process goes on at once where this one stops
     if (isStopped()) return releaseReview(deps, { ...policy, reviewDueAt: lease });
-    const { rows, others } = await db.read((tx) => readSlice(tx, policy, last));
+    const { rows, reasons, providers } = await db.read((tx) => readSlice(tx, policy, last));
+    const others: ScannedFqdn[] = [];
+    for await (const row of yieldBetween(rows)) {
+      const provider = providers.get(row.issuedBy ?? row.providerId ?? '');
+      const reason = refusedBy(rules, { fqdn: row, csr: csrOf(row), provider })?.message;
+      if (reason !== reasons.get(row.id)) others.push(row);
+    }
     allowed += await reviewAll(deps, others);
     const isEnd = rows.length < slice;
     last = rows.at(-1)?.fqdn ?? last;
@@ -107,22 +114,16 @@ async function releaseReview({ db, clock }: ReviewDeps, policy: SpacePolicyRow):
   await db.transaction((tx) => claimReview(tx, policy, clock.now()));
 }
 
-/** FQDNs of the space, and those whose verdict may have changed. */
-async function readSlice(tx: Tx, policy: SpacePolicyRow, last: string) {
-  const rules = rulesOf(policy);
-  const rows = await scanFqdns(tx, { spaceId: policy.spaceId, last, limit: slice });
-  if (rows.length === 0) return { rows, others: [] };
+/** FQDNs of the space with what their verdicts depend on: why each was refused so far, and the providers. */
+async function readSlice(tx: Tx, { spaceId }: SpacePolicyRow, last: string) {
+  const rows = await scanFqdns(tx, { spaceId, last, limit: slice });
   const refusals = await listPolicyRefusals(
     tx,
     rows.map(({ id }) => id),
   );
   const reasons = new Map(refusals.map(({ fqdnId, reason }) => [fqdnId, reason]));
   const providers = new Map((await listProviders(tx)).map((provider) => [provider.id, provider]));
-  const reasonOf = (row: ScannedFqdn) => {
-    const provider = providers.get(row.issuedBy ?? row.providerId ?? '');
-    return refusedBy(rules, { fqdn: row, csr: csrOf(row), provider })?.message;
-  };
-  return { rows, others: rows.filter((row) => reasonOf(row) !== reasons.get(row.id)) };
+  return { rows, reasons, providers };
 }
 
 type ReviewedFqdn = Pick<ScannedFqdn, 'id' | 'spaceId'>;

@@ -1,7 +1,8 @@
+import { calibratedMs } from '@certloop/contracts/testing';
 import { formatIpAddress } from '@certloop/crypto';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { isWithin, parseRange, plainOctets } from './address-range.js';
+import { type AddressRange, isWithin, lookupOf, parseRange, plainOctets } from './address-range.js';
 
 describe('ranges', () => {
   test.each<[text: string, normal: string | undefined]>([
@@ -67,3 +68,39 @@ describe('ranges', () => {
     );
   });
 });
+
+test('looks an address up with the verdict of a comparison with each range', () => {
+  const octet = fc.constantFrom(0, 1, 128, 255);
+  const address = fc
+    .constantFrom(4, 16)
+    .chain((size) => fc.array(octet, { minLength: size, maxLength: size }));
+  const range = fc.tuple(address, fc.nat(128)).map(([all, length]): AddressRange => {
+    const bits = Math.min(length, all.length * 8);
+    const octets = all.map((value, place) => value & (0xff00 >> Math.min(8, Math.max(0, bits - place * 8))));
+    return { octets: Uint8Array.from(octets), bits };
+  });
+  fc.assert(
+    fc.property(fc.array(range, { maxLength: 6 }), address, (ranges, all) => {
+      const octets = Uint8Array.from(all);
+      expect(lookupOf(ranges)(octets)).toBe(ranges.some((each) => isWithin(octets, each)));
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test('looks 4,000 addresses up among 200 ranges within 50 ms of CPU', () => {
+  const hasAddress = lookupOf(Array.from({ length: 200 }, (_, n) => parsed(`10.255.${n}.0/24`)));
+  const addresses = Array.from({ length: 4000 }, (_, n) => Uint8Array.of(10, 1, n >> 8, n & 255));
+  const runs = [1, 2, 3].map(() => {
+    const before = process.cpuUsage();
+    expect(addresses.some(hasAddress)).toBe(false);
+    return process.cpuUsage(before).user / 1000;
+  });
+  expect(Math.min(...runs)).toBeLessThan(calibratedMs(50));
+});
+
+function parsed(text: string): AddressRange {
+  const { range } = parseRange(text);
+  if (range === undefined) throw new RangeError(`no range: ${text}`);
+  return range;
+}

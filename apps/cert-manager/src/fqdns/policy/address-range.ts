@@ -47,6 +47,37 @@ export function isWithin(octets: Uint8Array, range: AddressRange): boolean {
   return octets.length === range.octets.length && masked(octets, range.bits).equals(range.octets);
 }
 
+/** Whether one of the ranges has an address, found by halving them: a CSR may name thousands of addresses. */
+export function lookupOf(ranges: readonly AddressRange[]): (octets: Uint8Array) => boolean {
+  const bySize = new Map([4, 16].map((size) => [size, outermostOf(ranges, size)]));
+  return (octets) => {
+    const candidates = bySize.get(octets.length) ?? [];
+    let [low, high] = [0, candidates.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      const start = candidates[middle]?.octets ?? octets;
+      if (Buffer.compare(start, octets) <= 0) low = middle + 1;
+      else high = middle;
+    }
+    const nearest = candidates[low - 1];
+    return nearest !== undefined && isWithin(octets, nearest);
+  };
+}
+
+/** Ranges of addresses of `size` octets by their first address, without those that lie in another. */
+function outermostOf(ranges: readonly AddressRange[], size: number): AddressRange[] {
+  const sorted = ranges
+    .filter(({ octets }) => octets.length === size)
+    .sort((one, other) => Buffer.compare(one.octets, other.octets) || one.bits - other.bits);
+  const outermost: AddressRange[] = [];
+  for (const range of sorted) {
+    const last = outermost.at(-1);
+    // two ranges either share no address, or the one that comes first has all addresses of the other
+    if (last === undefined || !isWithin(range.octets, last)) outermost.push(range);
+  }
+  return outermost;
+}
+
 function masked(octets: Uint8Array, bits: number): Buffer {
   return Buffer.from(
     octets.map((octet, index) => octet & (0xff00 >> Math.min(8, Math.max(0, bits - index * 8)))),

@@ -1,7 +1,7 @@
 import type { AllowedNames, IssuancePolicy } from '@certloop/contracts';
 import { parseIpAddress } from '@certloop/crypto';
 import { readHostname } from '../../judging/hostname.js';
-import { type AddressRange, isWithin, parseRange, plainOctets } from './address-range.js';
+import { lookupOf, parseRange, plainOctets } from './address-range.js';
 
 /** A name or provider that the policy of a space refuses, and the rule that refuses it. */
 export interface PolicyRefusal {
@@ -66,7 +66,7 @@ interface NameRules {
   readonly exact: ReadonlySet<string>;
   readonly suffixes: ReadonlySet<string>;
   readonly wildcards: boolean;
-  readonly ranges: readonly AddressRange[];
+  readonly hasAddress: (octets: Uint8Array) => boolean;
   readonly beyondFqdn: boolean;
   /** The suffixes and the ranges as messages show them. */
   readonly shown: { readonly suffixes: string; readonly ranges: string };
@@ -77,7 +77,7 @@ function compileNames({ names, suffixes, wildcards, cidrs, beyondFqdn }: Allowed
     exact: new Set(names),
     suffixes: new Set(suffixes),
     wildcards,
-    ranges: cidrs.flatMap((text) => parseRange(text).range ?? []),
+    hasAddress: lookupOf(cidrs.flatMap((text) => parseRange(text).range ?? [])),
     beyondFqdn,
     shown: { suffixes: listed(suffixes), ranges: listed(cidrs) },
   };
@@ -113,11 +113,11 @@ function faultOfDnsName(rules: NameRules, name: string, fqdn: string): string | 
   return faultOfHostname(rules, hostname);
 }
 
-function faultOfAddress({ ranges, shown, beyondFqdn }: NameRules, address: string, fqdn: string) {
+function faultOfAddress({ hasAddress, shown, beyondFqdn }: NameRules, address: string, fqdn: string) {
   const octets = plainOctets(address);
   if (octets === undefined) return 'it is not an IP address';
   if (!beyondFqdn) return beyond(fqdn);
-  if (ranges.some((range) => isWithin(octets, range))) return undefined;
+  if (hasAddress(octets)) return undefined;
   return `it lies in no range of allowedNames.cidrs (${shown.ranges})`;
 }
 
