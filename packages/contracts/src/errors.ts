@@ -101,6 +101,14 @@ export class UpstreamFailed extends AppError {
   }
 }
 
+/**
+ * The database is not as the code relies on it: what a transaction stored is uncertain. A caller gets 500; where none
+ * waits for it, the process ends.
+ */
+export class InvariantFailed extends Error {
+  override readonly name = 'InvariantFailed';
+}
+
 const retryAfterSeconds = 5;
 
 /**

@@ -25,6 +25,7 @@ export {
   type FieldFault,
   Forbidden,
   InvalidInput,
+  InvariantFailed,
   NotFound,
   type RefusalDetails,
   statusByKind,

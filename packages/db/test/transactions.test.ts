@@ -1,4 +1,5 @@
 import { inspect } from 'node:util';
+import { InvariantFailed } from '@certloop/contracts';
 import { beforeEach, expect, test } from '@jest/globals';
 import { QueryFailedError } from 'typeorm';
 import { type Database, insertMany } from '../src/index.js';
@@ -121,6 +122,7 @@ describeEachDialect('reads and transactions', (open, dialect) => {
       late = () => insertNamed(tx, 'late');
     });
     await expect(late?.()).rejects.toThrow('missing await');
+    await expect(late?.()).rejects.toBeInstanceOf(InvariantFailed);
     expect(await namesIn(database)).toEqual([]);
   });
 
@@ -131,6 +133,7 @@ describeEachDialect('reads and transactions', (open, dialect) => {
       await tx.query('select 1');
       forgotten = Promise.all([forgotten, tx.query('select 2').catch(() => undefined)]);
     });
+    await expect(work).rejects.toBeInstanceOf(InvariantFailed);
     await expect(work).rejects.toThrow('missing await');
     await forgotten;
     expect(await namesIn(database)).toEqual([]);

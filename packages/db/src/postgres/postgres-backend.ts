@@ -1,3 +1,4 @@
+import { InvariantFailed } from '@certloop/contracts';
 import type pg from 'pg';
 import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
 import { asLost, DatabaseUnavailable, isUnwritable, withoutValues } from '../faults/failures.js';
@@ -161,5 +162,5 @@ async function connect(runner: QueryRunner): Promise<WatchedClient> {
 async function commit(client: WatchedClient): Promise<void> {
   const { command } = await client.query('COMMIT');
   if (command === 'ROLLBACK')
-    throw new Error('rolled back, since a statement had failed and its error was dropped');
+    throw new InvariantFailed('rolled back, since a statement had failed and its error was dropped');
 }

@@ -1,3 +1,4 @@
+import { InvariantFailed } from '@certloop/contracts';
 import { type FindOptionsOrder, type FindOptionsWhere, In } from 'typeorm';
 import type { Tx } from '../database.js';
 import { capabilitiesOf } from '../dialect.js';
@@ -65,7 +66,8 @@ export async function claimDueBatch<Row extends { readonly id: string | number }
   const alternatives = [claim.where].flat().map((condition) => Object.assign({}, condition, theirs));
   const count = await updateRows(tx, claim.table, alternatives as FindOptionsWhere<Row>[], set);
   // they are locked, or this is the only writer
-  if (count !== chosen.length) throw new Error(`${chosen.length} rows were due, but ${count} could be taken`);
+  if (count !== chosen.length)
+    throw new InvariantFailed(`${chosen.length} rows were due, but ${count} could be taken`);
   return chosen.map((row) => ({ ...row, ...set }));
 }
 

@@ -1,3 +1,4 @@
+import { InvariantFailed } from '@certloop/contracts';
 import type { EntityManager, QueryRunner } from 'typeorm';
 import { withoutValues } from '../faults/failures.js';
 
@@ -20,7 +21,9 @@ export function startSession(runner: QueryRunner): Session {
   let lastEnd = performance.now();
   const guarded = (...call: unknown[]): Promise<unknown> => {
     if (!isOpen)
-      return Promise.reject(new Error('statement after the end of its transaction: missing await?'));
+      return Promise.reject(
+        new InvariantFailed('statement after the end of its transaction: missing await?'),
+      );
     const result = query(...call);
     const ended = () => {
       running.delete(result);
@@ -73,7 +76,8 @@ export async function inTransaction<T>(
     // TypeORM then makes savepoints of the transactions it nests
     Object.assign(session.runner, { isTransactionActive: true, transactionDepth: 1 });
     const result = await work(session.runner.manager);
-    if (await session.seal()) throw new Error('a statement outlived its transaction: missing await?');
+    if (await session.seal())
+      throw new InvariantFailed('a statement outlived its transaction: missing await?');
     await bounds.commit();
     return result;
   } catch (error) {

@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { cachedRead } from '../concurrency/cached-read.js';
+import { countedRejections } from '../process/unexpected-errors.js';
 import type { Logger } from './logger.js';
 import type { EndRequest, RequestWatch } from './request-watch.js';
 
@@ -71,6 +72,15 @@ export function createMetrics({ logger, maxAgeMs = 5_000 }: MetricsOptions): Met
     help: 'Readings at a scrape that failed or took too long',
     labelNames: ['reading'],
     registers: [registry],
+  });
+  const rejections = new Counter({
+    name: 'process_unhandled_rejections_total',
+    help: 'Errors of asynchronous code that nothing handled',
+    registers: [registry],
+  });
+  beforeScrape.push(() => {
+    rejections.reset();
+    rejections.inc(countedRejections());
   });
   let watchesProcess = false;
 

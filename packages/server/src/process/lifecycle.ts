@@ -2,6 +2,7 @@ import { AppError } from '@certloop/contracts';
 import type { Logger } from '../observability/logger.js';
 import { ConfigError } from './config.js';
 import { StartFailed } from './listen.js';
+import { watchUnexpectedErrors } from './unexpected-errors.js';
 
 /** Registers what must be closed; closing happens in reverse order. */
 export type OnClose = (close: () => Promise<void>) => void;
@@ -9,24 +10,33 @@ export type OnClose = (close: () => Promise<void>) => void;
 /**
  * Runs a service until SIGTERM or SIGINT, or until the process that started it with a channel is gone; then
  * closes its parts in reverse order and exits 0. A start that fails is one line on standard error and exit
- * code 1. A second signal, or parts that do not close within 20 s, end the process with code 1.
+ * code 1. A second signal, or parts that do not close within 20 s, end the process with code 1; so does an uncaught
+ * exception, after its parts are closed.
  */
 export async function runService(name: string, start: (onClose: OnClose) => Promise<Logger>): Promise<void> {
   const closers: (() => Promise<void>)[] = [];
   let logger: Logger | undefined;
   let stopping = false;
 
-  const stop = async (reason: string) => {
+  const stop = async (reason: string, exitCode = 0) => {
     stopping = true;
     setTimeout(() => process.exit(1), 20_000).unref();
     logger?.info({ reason }, 'service.stopping');
     const failed = await closeAll(closers, logger);
-    process.exit(failed ? 1 : 0);
+    process.exit(failed ? 1 : exitCode);
   };
   const onSignal = (signal: string) => {
     if (stopping) process.exit(1);
     void stop(signal);
   };
+  watchUnexpectedErrors({
+    logger: () => logger,
+    end: (error) => {
+      if (logger === undefined) process.stderr.write(`${name}: ${startSentence(error)}\n`);
+      if (stopping || logger === undefined) process.exit(1);
+      void stop('unexpected error', 1);
+    },
+  });
   process.on('SIGTERM', onSignal);
   process.on('SIGINT', onSignal);
   process.on('disconnect', () => {
