@@ -94,6 +94,52 @@ test('only cert-manager shares a network with dummy-ca', () => {
   }
 });
 
+const docker = (name) => readFileSync(new URL(`../docker/${name}`, import.meta.url), 'utf8');
+
+test('compose starts every service again that ended, except jobs that run once', () => {
+  const files = ['compose.yaml', 'compose.dev.yaml', 'compose.scale.yaml'];
+  const jobs = new Set(
+    [...files, 'services.yaml'].flatMap((file) =>
+      [...docker(file).matchAll(/([\w-]+): \{ condition: service_completed_successfully/g)].map(
+        ([, job]) => job,
+      ),
+    ),
+  );
+  const common = parse(docker('services.yaml'), { merge: true }).services;
+  const policies = files.flatMap((file) =>
+    // a service without image and base is one of another file
+    Object.entries(parse(docker(file), { logLevel: 'silent' }).services)
+      .filter(([, { image, extends: base }]) => image !== undefined || base !== undefined)
+      .map(([name, { restart, extends: base }]) => [name, restart ?? common[base?.service]?.restart]),
+  );
+  assert.ok(policies.length > 10);
+  assert.deepEqual(
+    policies.filter(([name, policy]) => policy !== (jobs.has(name) ? 'no' : 'unless-stopped')),
+    [],
+  );
+});
+
+test('systemd starts a service again however it ended, and never stops trying', () => {
+  for (const name of ['cert-manager', 'check-monitor', 'dummy-ca']) {
+    const unit = docker(`systemd/${name}.service`);
+    assert.match(unit, /^Restart=always$/m);
+    assert.match(unit, /^RestartSec=[1-9]\d*s$/m);
+    assert.match(unit, /^\[Unit\]\n(?:[^[].*\n|\n)*StartLimitIntervalSec=0$/m);
+  }
+});
+
+test('Kubernetes starts a container again that ended or no longer responds', () => {
+  const pods = shipped.manifests
+    .filter(({ kind }) => kind === 'Deployment')
+    .map(({ spec }) => spec.template.spec);
+  assert.equal(pods.length, 2);
+  for (const { restartPolicy = 'Always', containers } of pods) {
+    assert.equal(restartPolicy, 'Always');
+    // a dead database is no reason to restart
+    for (const { livenessProbe } of containers) assert.equal(livenessProbe.httpGet.path, '/health/live');
+  }
+});
+
 test('the balancer waits longer for a response than a caller can make cert-manager wait', () => {
   const balancer = readFileSync(new URL('../docker/balancer.conf', import.meta.url), 'utf8');
   const [, seconds] = /proxy_read_timeout (\d+)s;/.exec(balancer);

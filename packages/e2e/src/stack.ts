@@ -1,5 +1,6 @@
 import { access, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { StartFailed } from '@certloop/server';
 import type { StackPorts } from './config.js';
 import { issueToken, keysWork, tokenLasts } from './credential-checks.js';
@@ -14,6 +15,7 @@ import {
 import { lockFolder, type Unlock } from './folder-lock.js';
 import { type DatabaseUrls, healthUrl, planStack, rootFile, type StackPlan, sqliteFiles } from './plan.js';
 import { freePort, requireFreePort } from './ports.js';
+import { createRestartLimit } from './restarts.js';
 import { type ServiceName, type ServiceProcess, startService } from './service-process.js';
 
 export interface StackOptions {
@@ -24,9 +26,14 @@ export interface StackOptions {
   readonly databaseUrls?: DatabaseUrls;
   /** What every service inherits. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Called with a sentence about each credential of the last start that had to be replaced. */
+  /** Called with a sentence about each credential that had to be replaced, and each service that is started again. */
   readonly warn?: (sentence: string) => void;
+  /** Milliseconds of a clock that counts restarts; the process's own when absent. */
+  readonly now?: () => number;
 }
+
+/** Milliseconds before a service that ended is started again. */
+const restartPauseMs = 500;
 
 /** The three services, running and knowing each other. */
 export class Stack {
@@ -35,14 +42,22 @@ export class Stack {
   readonly #services = new Map<ServiceName, ServiceProcess>();
   readonly #broken: (sentence: string) => void;
   readonly #unlock: Unlock;
+  readonly #options: Pick<StackOptions, 'warn' | 'now'>;
+  readonly #restarts = new Map<ServiceName, ReturnType<typeof createRestartLimit>>();
   #stopping = false;
   #credentials: Credentials;
 
-  /** Resolves with a sentence when a service ends that no one stopped. */
+  /** Resolves with a sentence when a service has ended that is not started again. */
   readonly broken: Promise<string>;
 
-  constructor(plan: StackPlan, credentials: Credentials, unlock: Unlock) {
+  constructor(
+    plan: StackPlan,
+    credentials: Credentials,
+    unlock: Unlock,
+    options: Pick<StackOptions, 'warn' | 'now'>,
+  ) {
     this.#unlock = unlock;
+    this.#options = options;
     this.dataDir = plan.dataDir;
     this.#plan = plan;
     this.#credentials = credentials;
@@ -65,7 +80,10 @@ export class Stack {
     this.#credentials = credentials;
   }
 
-  /** Starts a service, or starts it again; resolves when it takes requests. Throws StartFailed. */
+  /**
+   * Starts a service; resolves when it takes requests. If it ends later and no one stopped it, it is started again, up to
+   * five times a minute. Throws StartFailed.
+   */
   async start(app: ServiceName): Promise<void> {
     if (this.#stopping) throw new StartFailed('the stack is being stopped');
     const service = startService({
@@ -75,11 +93,31 @@ export class Stack {
       logFile: join(this.dataDir, 'logs', `${app}.log`),
     });
     this.#services.set(app, service);
-    void service.ended.then((sentence) => {
-      if (!this.#stopping && this.#services.get(app) === service) this.#broken(sentence);
-    });
     await service.ready;
     if (app === 'dummy-ca') await this.#storeRoot();
+    void service.ended.then((sentence) => this.#restart(app, service, sentence));
+  }
+
+  async #restart(app: ServiceName, ended: ServiceProcess, sentence: string): Promise<void> {
+    const isWanted = () => !this.#stopping && this.#services.get(app) === ended;
+    if (!isWanted()) return;
+    const { warn, now = () => performance.now() } = this.#options;
+    const limit = this.#restarts.get(app) ?? createRestartLimit(now);
+    this.#restarts.set(app, limit);
+    if (!limit.take()) return this.#broken(`${sentence}, for the sixth time within a minute`);
+    warn?.(`${sentence}; starting it again`);
+    await pause(restartPauseMs);
+    if (!isWanted()) return;
+    try {
+      await this.start(app);
+      warn?.(`${app} is running again`);
+    } catch (error) {
+      const failed = this.#services.get(app);
+      if (failed === undefined || failed === ended) return;
+      // it may hang
+      await failed.kill();
+      await this.#restart(app, failed, (error as Error).message);
+    }
   }
 
   /** The running process of a service. */
@@ -134,7 +172,7 @@ export async function startStack(options: StackOptions, abort?: AbortSignal): Pr
   let stack: Stack | undefined;
   try {
     const plan = planStack({ ...options, dataDir, ports, secretFiles });
-    stack = new Stack(plan, await credentialsFor(plan, options), unlock);
+    stack = new Stack(plan, await credentialsFor(plan, options), unlock, options);
     abort?.throwIfAborted();
     const started = stack;
     abort?.addEventListener('abort', () => void started.stop());
