@@ -85,7 +85,7 @@ function peopleApi(
   const { authMode, monitorPublicUrl } = config;
   return {
     ...sessionsHandlers({ ...accounts, cookie, deviceCookie, authMode, monitorPublicUrl }),
-    ...apiTokensHandlers({ db, clock }),
+    ...apiTokensHandlers(accounts),
     ...permissionGroupsHandlers({ db, clock, lockSpacesForShare, lockUsersForShare }),
     ...avatarsHandlers({ db, clock }),
     ...usersHandlers({ ...accounts, listSpaceIds }),

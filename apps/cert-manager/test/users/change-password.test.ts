@@ -30,6 +30,28 @@ describeEachDialect("changing one's password", (open) => {
     expect(JSON.stringify(body)).not.toContain('staple');
   });
 
+  test('revokes the API tokens of the user only if that is asked for', async () => {
+    const user = await addUser(app);
+    const token = await addToken(app, user.id);
+    const status = async () =>
+      (await app.request.get('/auth/me').set({ Authorization: `Bearer ${token}` })).status;
+    const session = await signIn(app, user);
+    expect((await change(session.writing, user.password, 'battery staple')).status).toBe(200);
+    expect(await status()).toBe(200);
+    const again = await signIn(app, { username: user.username, password: 'battery staple' });
+    const body = {
+      currentPassword: 'battery staple',
+      newPassword: 'correct horse battery',
+      revokeTokens: true,
+    };
+    await app.request.post('/auth/password').set(again.writing).send(body).expect(200);
+    expect(await status()).toBe(401);
+    const { body: audit } = await app.request
+      .get(`/audit-logs?resourceId=${user.id}&action=user.password&limit=1`)
+      .set(app.people.ada.auth);
+    expect(audit.logs[0].details.revokedTokens).toHaveLength(1);
+  });
+
   test('requires the current password', async () => {
     const user = await addUser(app);
     const session = await signIn(app, user);

@@ -6,6 +6,7 @@ import { Fault, PasswordField } from './sign-in.js';
 interface PasswordChange {
   readonly currentPassword: string;
   readonly newPassword: string;
+  readonly revokeTokens?: boolean;
 }
 
 interface PasswordCardProps<C extends object> {
@@ -15,6 +16,8 @@ interface PasswordCardProps<C extends object> {
   readonly onChanged: () => unknown;
   /** What the user should know before choosing a password. */
   readonly description: string;
+  /** Whether the service has API tokens, which the user may revoke with the change. */
+  readonly hasTokens?: boolean;
 }
 
 const fields = ['currentPassword', 'newPassword'] as const;
@@ -25,6 +28,7 @@ export function PasswordCard<C extends object>({
   change: send,
   onChanged,
   description,
+  hasTokens = false,
 }: PasswordCardProps<C>) {
   const change = useMutation({
     mutationFn: (form: HTMLFormElement) => send(api, changeIn(form)),
@@ -54,6 +58,12 @@ export function PasswordCard<C extends object>({
           description={description}
           error={byField['newPassword']}
         />
+        {hasTokens && (
+          <label className="cl-check">
+            <input type="checkbox" name="revokeTokens" />
+            Revoke all your API tokens too
+          </label>
+        )}
         <Fault>{general}</Fault>
         <FormEnd api={api} of={(to, form) => send(to, changeIn(form))} isPending={change.isPending}>
           Change the password
@@ -68,5 +78,6 @@ function changeIn(form: HTMLFormElement): PasswordChange {
   return {
     currentPassword: String(data.get('currentPassword')),
     newPassword: String(data.get('newPassword')),
+    ...(data.get('revokeTokens') !== null && { revokeTokens: true }),
   };
 }

@@ -1,5 +1,7 @@
 import type { certManagerContract, Handlers } from '@certloop/contracts';
 import type { Caller } from '../../access/caller.js';
+import type { ProofDeps } from '../sessions/prove-password.service.js';
+import { requireRecentPassword } from '../sessions/recent-password.service.js';
 import { apiTokenView } from '../user-view.js';
 import type { ApiTokenRow } from './api-token.js';
 import { type ApiTokensDeps, createApiToken, listApiTokens } from './api-tokens.service.js';
@@ -23,17 +25,17 @@ type TokenOperation =
 const revoked = { status: 200, body: { message: 'API token revoked' } } as const;
 
 export function apiTokensHandlers(
-  deps: ApiTokensDeps,
+  deps: ApiTokensDeps & ProofDeps,
 ): Pick<Handlers<typeof certManagerContract, Caller>, TokenOperation> {
   return {
     listApiTokens: async ({ context }) => ({
       status: 200,
       body: (await listApiTokens(deps, context)).map(apiTokenView),
     }),
-    createApiToken: async ({ body, context }) => ({
-      status: 201,
-      body: newTokenView(await createApiToken(deps, context, body)),
-    }),
+    createApiToken: async ({ body: { password, ...wanted }, context }) => {
+      await requireRecentPassword(deps, context, password);
+      return { status: 201, body: newTokenView(await createApiToken(deps, context, wanted)) };
+    },
     succeedApiToken: async ({ context }) => ({
       status: 201,
       body: newTokenView(await succeedApiToken(deps, context)),

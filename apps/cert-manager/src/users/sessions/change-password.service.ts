@@ -2,6 +2,7 @@ import { Forbidden } from '@certloop/contracts';
 import { requireAcceptablePassword } from '@certloop/server';
 import type { Caller } from '../../access/caller.js';
 import { recordAudit } from '../../audit/audit.service.js';
+import { revokeAllApiTokens } from '../api-tokens/revoke-api-tokens.service.js';
 import { updateUser } from '../users.repository.js';
 import { type ProofDeps, provePassword } from './prove-password.service.js';
 import { deleteSessionsOf } from './sessions.repository.js';
@@ -17,7 +18,12 @@ export interface ChangePasswordDeps extends ProofDeps {
 export async function changePassword(
   deps: ChangePasswordDeps,
   caller: Caller,
-  input: { readonly currentPassword: string; readonly newPassword: string },
+  input: {
+    readonly currentPassword: string;
+    readonly newPassword: string;
+    /** All their API tokens end. */
+    readonly revokeTokens?: boolean | undefined;
+  },
 ): Promise<void> {
   if (caller.sessionId === undefined)
     throw new Forbidden('this needs a session', { code: 'session_required' });
@@ -32,7 +38,9 @@ export async function changePassword(
     const isUnchanged = { id: user.id, passwordHash: user.passwordHash, enabled: true };
     if (!(await updateUser(tx, isUnchanged, { passwordHash }))) throw wrongPassword();
     await deleteSessionsOf(tx, user.id);
-    await recordAudit(tx, caller, entry, deps.clock.now());
+    const revokedTokens = input.revokeTokens === true ? await revokeAllApiTokens(tx, user.id) : [];
+    const details = revokedTokens.length > 0 && { details: { revokedTokens } };
+    await recordAudit(tx, caller, { ...entry, ...details }, deps.clock.now());
   });
 }
 

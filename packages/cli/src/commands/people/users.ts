@@ -23,6 +23,7 @@ interface UserOptions extends ExistingOptions {
   readonly enabled?: boolean;
   readonly group?: readonly string[];
   readonly revokeTokens?: true;
+  readonly keepTokens?: true;
   readonly yes?: true;
 }
 
@@ -64,7 +65,8 @@ export function addUsers(program: Command, open: () => Session): void {
     .option('--enabled', 'let the user sign in')
     .option('--no-enabled', 'do not let the user sign in')
     .option('-g, --group <group...>', 'permission groups to belong to; replaces the current ones')
-    .option('--revoke-tokens', 'revoke all API tokens of the user')
+    .option('--revoke-tokens', 'revoke all API tokens of the user, as a new password of another user does')
+    .option('--keep-tokens', 'with a new password: do not revoke the API tokens of the user')
     .option('-y, --yes', 'revoke them; without it, the command asks')
     .action((named: string, options: UserOptions) => updateUser(open(), named, options));
   users
@@ -131,12 +133,16 @@ async function updateUser(session: Session, named: string, options: UserOptions)
   const { io, report, manager } = session;
   const client = await manager();
   const { id, username } = await findUser(client, named);
-  const { email, enabled, passwordFile, revokeTokens } = options;
+  const { email, enabled, passwordFile, revokeTokens, keepTokens } = options;
+  if (revokeTokens && keepTokens)
+    throw new UsageError('--revoke-tokens and --keep-tokens exclude each other');
+  // with a new password of one's own, the token of this command would end
+  const isReset = passwordFile !== undefined && (await client.getMe()).body.user.id !== id;
   const body = {
     ...(email !== undefined && { email }),
     ...(enabled !== undefined && { enabled }),
     ...(passwordFile !== undefined && { password: await readPassword(session, username, passwordFile) }),
-    ...(revokeTokens && { revokeTokens }),
+    ...((revokeTokens || (isReset && !keepTokens)) && { revokeTokens: true }),
     ...(await rightsOf(client, options)),
   };
   if (Object.keys(body).length === 0)

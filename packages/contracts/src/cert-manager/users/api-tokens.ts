@@ -62,10 +62,12 @@ export const apiTokensContract = {
         /** Lets the token make its successor, until `renewableUntil`; two years when that is absent. */
         renewable: z.boolean().optional(),
         renewableUntil: scalars.instant.optional(),
+        /** Yours; required if you signed in more than ten minutes ago. */
+        password: z.string().optional(),
       }),
     },
     responses: { 201: json(newApiTokenSchema, 'The token') },
-    failures: [400, 401, 403],
+    failures: [400, 401, 403, 429],
   }),
   succeedApiToken: endpoint({
     method: 'POST',

@@ -113,7 +113,12 @@ const sessionsContract = {
     summary: 'Change your password; ends all your sessions',
     body: {
       kind: 'json',
-      schema: z.object({ currentPassword: z.string(), newPassword: passwordInput }),
+      schema: z.object({
+        currentPassword: z.string(),
+        newPassword: passwordInput,
+        /** Revokes all your API tokens. */
+        revokeTokens: z.boolean().optional(),
+      }),
     },
     responses: { 200: json(messageSchema, 'Changed') },
     failures: [400, 401, 403, 429],

@@ -47,6 +47,7 @@ export function AccountPage() {
               api={api}
               change={(to, body) => to.changePassword({ body })}
               onChanged={() => session.check(false)}
+              hasTokens
               description={`At least ${service?.passwordMinLength ?? 8} characters. You sign in again afterwards, in every browser.`}
             />
           )}

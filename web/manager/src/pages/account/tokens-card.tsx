@@ -7,6 +7,7 @@ import {
   faultsOf,
   Icon,
   Loaded,
+  PasswordField,
   serviceUrl,
   WaitingLines,
 } from '@certloop/web-kit';
@@ -54,7 +55,7 @@ export function TokensCard({ rights }: { readonly rights: Me['rights'] }) {
   );
 }
 
-const fields = ['name', 'scope', 'expiresAt', 'spaceIds'] as const;
+const fields = ['name', 'scope', 'expiresAt', 'spaceIds', 'password'] as const;
 const dayMs = 86_400_000;
 
 function send(to: typeof api, form: HTMLFormElement, spaceIds: readonly string[]) {
@@ -63,15 +64,22 @@ function send(to: typeof api, form: HTMLFormElement, spaceIds: readonly string[]
   const days = Number(data.get('days'));
   const expiresAt = new Date(Date.now() + days * dayMs).toISOString();
   const limit = spaceIds.length > 0 && { spaceIds: [...spaceIds] };
-  return to.createApiToken({ body: { name: String(data.get('name')), scope, expiresAt, ...limit } });
+  const password = data.get('password');
+  const body = { name: String(data.get('name')), scope, expiresAt, ...limit };
+  return to.createApiToken({ body: { ...body, ...(password !== null && { password: String(password) }) } });
 }
 
 function NewToken({ rights, close }: { readonly rights: Me['rights']; readonly close: () => void }) {
   const queries = useQueryClient();
   const [spaceIds, choose] = useState<readonly string[]>([]);
+  // the service asks for it if the sign-in was some time ago
+  const [asksPassword, askPassword] = useState(false);
   const create = useMutation({
     mutationFn: async (form: HTMLFormElement) => (await send(api, form, spaceIds)).body,
     onSuccess: () => queries.invalidateQueries({ queryKey: ['tokens'] }),
+    onError: (error) => {
+      if (faultsOf(error, fields).byField['password'] !== undefined) askPassword(true);
+    },
   });
   const { byField, general } = faultsOf(create.error, fields);
   if (create.data !== undefined) return <MadeToken token={create.data.token} close={close} />;
@@ -91,6 +99,14 @@ function NewToken({ rights, close }: { readonly rights: Me['rights']; readonly c
             ? 'If you choose none, the token reaches every space that you reach.'
             : 'The token reaches only these spaces, as far as you reach them.'}
         </p>
+        {asksPassword && (
+          <PasswordField
+            name="password"
+            label="Your password"
+            autoComplete="current-password"
+            error={byField['password']}
+          />
+        )}
         <Fault>{general}</Fault>
         <FormEnd api={api} of={(to, form) => send(to, form, spaceIds)} isPending={create.isPending}>
           Create the token

@@ -44,7 +44,7 @@ export function EditUser({ user, bound }: { readonly user: User; readonly bound:
         }}
         onChange={() => save.isSuccess && save.reset()}
       >
-        <AccountFields user={user} passwordKey={passwordKey} faults={byField} />
+        <AccountFields user={user} isOwn={isOwn} passwordKey={passwordKey} faults={byField} />
         <AdminField isAdmin={user.isAdmin} reason={bound} />
         <GroupsPicker chosen={shown} change={choose} error={byField['groupIds']} />
         <Fault>{general}</Fault>
@@ -63,10 +63,12 @@ export function EditUser({ user, bound }: { readonly user: User; readonly bound:
 
 function AccountFields({
   user,
+  isOwn,
   passwordKey,
   faults,
 }: {
   readonly user: User;
+  readonly isOwn: boolean;
   /** Another one empties the field of the password. */
   readonly passwordKey: number;
   readonly faults: Readonly<Record<string, string>>;
@@ -106,6 +108,10 @@ function AccountFields({
         autoComplete="new-password"
         visibilityToggleButtonProps={{ 'aria-label': 'Show the password', tabIndex: 0 }}
       />
+      <label className="cl-check">
+        <input type="checkbox" name="revokeTokens" defaultChecked={!isOwn} />
+        With a new password, revoke all API tokens of the user
+      </label>
     </>
   );
 }
@@ -125,6 +131,7 @@ function changesIn(
     ...(username !== user.username && { username }),
     ...(email !== user.email && { email }),
     ...(password !== '' && { password }),
+    ...(password !== '' && data.get('revokeTokens') !== null && { revokeTokens: true }),
     ...(canChangeAdmin && isAdmin !== user.isAdmin && { isAdmin }),
     ...(groupIds !== undefined && { groupIds: [...groupIds] }),
   };
