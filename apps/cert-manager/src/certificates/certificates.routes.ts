@@ -23,8 +23,9 @@ export function certificatesHandlers(
 ): Pick<Handlers<typeof certManagerContract, Caller>, CertificateOperation> {
   return {
     importCertificate: async ({ context, params, body }) => {
-      const { certificate, isNew } = await importCertificate(deps, context, { ...params, ...body });
-      return { status: isNew ? 201 : 200, body: certificateView(certificate, params.spaceId) };
+      const { certificate, isNew, isVerified } = await importCertificate(deps, context, { ...params, ...body });
+      const view = certificateView(certificate, params.spaceId);
+      return { status: isNew ? 201 : 200, body: isVerified ? view : { ...view, unverified: true } };
     },
     deliverCertificate: async ({ context, params, query }) =>
       replyOf(await deliverCertificate(deps, context, { ...params, ...query })),

@@ -27,12 +27,12 @@ export async function importCertificate(
   { db, clock, onCertificatesStored }: ImportDeps,
   caller: Caller,
   { spaceId, fqdnId, pem }: { readonly spaceId: string; readonly fqdnId: string; readonly pem: string },
-): Promise<StoreResult> {
+): Promise<StoreResult & { readonly isVerified: boolean }> {
   requireLevel(caller, spaceId, 'READ_WRITE');
   const { fqdn: hostname } = await db.read((tx) => getFqdn(tx, spaceId, fqdnId));
   const chain = judgeImport(pem, hostname, clock.now());
   const facts = leafFacts(chain);
-  return db.transaction(async (tx) => {
+  const stored = await db.transaction(async (tx) => {
     const fqdn = await lockFqdn(tx, spaceId, fqdnId);
     // the name of the FQDN alone: what else a certificate names was decided elsewhere
     await requireAllowed(tx, { fqdn });
@@ -50,16 +50,20 @@ export async function importCertificate(
       refreshedAt: null,
       importedAt: now,
     };
-    const item = { caller, fqdn, certificate, auditOf: (row: CertificateRow) => auditOf(fqdn, row) };
+    const auditRow = (row: CertificateRow) => auditOf(fqdn, row, chain.isVerified);
+    const item = { caller, fqdn, certificate, auditOf: auditRow };
     return storeCertificate(tx, item, { now, onCertificatesStored });
   });
+  return { ...stored, isVerified: chain.isVerified };
 }
 
 function auditOf(
   { id: fqdnId, fqdn, spaceId }: FqdnRow,
   { id, serialNumber: serial, spkiSha256, issuer, expiresAt }: CertificateRow,
+  isVerified: boolean,
 ) {
-  const details = { fqdn, fqdnId, serial, spkiSha256, issuer, expiresAt: expiresAt.toISOString() };
+  const facts = { fqdn, fqdnId, serial, spkiSha256, issuer, expiresAt: expiresAt.toISOString() };
+  const details = { ...facts, ...(!isVerified && { unverified: true }) };
   const resource = { resourceType: 'certificate', resourceId: id, spaceId };
   return { action: 'certificate.import' as const, ...resource, details };
 }

@@ -1,13 +1,19 @@
 import { InvalidInput } from '@certloop/contracts';
+import { verifyLeafSignature } from '@certloop/crypto';
 import { coversHostname } from './hostname.js';
 import { findChainFault, type IssuedChain, readIssued, timeFault } from './issued-certificate.js';
 
+/** A chain that was sent, and whether the signature of its leaf was verified; it cannot be if the issuer was not sent. */
+export interface ImportedChain extends IssuedChain {
+  readonly isVerified: boolean;
+}
+
 /**
  * The chain of a certificate that is to be watched for the host name. Throws InvalidInput that names the fault and
- * what to do: no certificates or several chains, a private key, a CA, another name, expired or not yet valid, a chain
- * that TLS clients refuse.
+ * what to do: no certificates or several chains, a private key, a CA, another name, expired or not yet valid, a
+ * signature that does not hold, a chain that TLS clients refuse.
  */
-export function judgeImport(pem: string, hostname: string, now: Date): IssuedChain {
+export function judgeImport(pem: string, hostname: string, now: Date): ImportedChain {
   const chain = readIssued(pem);
   const { leaf } = chain;
   if (leaf.isCa) {
@@ -31,7 +37,18 @@ export function judgeImport(pem: string, hostname: string, now: Date): IssuedCha
       `TLS clients refuse the chain: ${chainFault}; send the certificate alone, or its own CAs`,
     );
   }
-  return chain;
+  return { ...chain, isVerified: isVerified(chain) };
+}
+
+function isVerified({ leaf, others }: IssuedChain): boolean {
+  const signature = verifyLeafSignature(leaf, others);
+  if (signature === 'invalid') {
+    throw refused(
+      'broken_signature',
+      'the certificate names itself as issuer, but its signature does not verify with its own key: send it unaltered, or with its CA',
+    );
+  }
+  return signature === 'valid';
 }
 
 function shown(names: readonly string[]): string {

@@ -17,6 +17,11 @@ import { newCsr } from '../support/signing.js';
 
 const day = 86_400_000;
 
+/** A certificate as lists have it: only the response to an import says whether it was verified. */
+function stored({ unverified: _unverified, ...certificate }: Certificate): Certificate {
+  return certificate;
+}
+
 describeEachDialect('importing a certificate', (open) => {
   const place = useRenewing(open);
   afterEach(() => clearInventory(place.app));
@@ -42,13 +47,14 @@ describeEachDialect('importing a certificate', (open) => {
       expiresAt: inDays(59).toISOString(),
       createdAt: place.app.clock.now().toISOString(),
       imported: true,
+      unverified: true,
     });
-    expect(await certificatesOf(place.app, fqdn)).toEqual([body]);
+    expect(await certificatesOf(place.app, fqdn)).toEqual([stored(body)]);
     expect((await entries()).at(-1)).toMatchObject({
       resourceId: body.id,
       spaceId: fqdn.spaceId,
       outcome: 'success',
-      details: { fqdn: fqdn.fqdn, serial: serialOf(pem), issuer: 'CN=Foreign CA' },
+      details: { fqdn: fqdn.fqdn, serial: serialOf(pem), issuer: 'CN=Foreign CA', unverified: true },
     });
   });
 
@@ -58,6 +64,8 @@ describeEachDialect('importing a certificate', (open) => {
     const { leafPem, rootPem } = await foreignCertificate(request);
     const { body } = await send(fqdn, `${rootPem}${leafPem}`).expect(201);
     expect(body.pem).toBe(leafPem);
+    expect(body).not.toHaveProperty('unverified');
+    expect((await entries()).at(-1)?.details).not.toHaveProperty('unverified');
   });
 
   test('a second time returns 200 with the stored one, and changes nothing', async () => {
@@ -68,7 +76,7 @@ describeEachDialect('importing a certificate', (open) => {
     const before = (await entries()).length;
     const { body } = await send(fqdn, pem).expect(200);
     expect(body).toEqual(first);
-    expect(await certificatesOf(place.app, fqdn)).toEqual([first, other]);
+    expect(await certificatesOf(place.app, fqdn)).toEqual([stored(first), stored(other)]);
     expect(await entries()).toHaveLength(before);
   });
 
@@ -142,7 +150,7 @@ describeEachDialect('importing a certificate', (open) => {
     const issued = (await certificatesOf(place.app, fqdn))[0] as Certificate;
     const request = { dnsNames: ['www.example.org'], notBefore: inDays(-30), notAfter: inDays(3) };
     const { body } = await send(fqdn, (await foreignCertificate(request)).leafPem).expect(201);
-    expect(await certificatesOf(place.app, fqdn)).toEqual([issued, body]);
+    expect(await certificatesOf(place.app, fqdn)).toEqual([issued, stored(body)]);
     const stats = await place.app.request
       .get('/stats?detail=true')
       .set(place.app.people.ada.auth)
@@ -210,7 +218,7 @@ describeEachDialect('importing a certificate', (open) => {
     const dnsNames = ['www.example.org', 'login.bank.test'];
     const request = { dnsNames, notBefore: inDays(-1), notAfter: inDays(9) };
     const { body } = await send(fqdn, (await foreignCertificate(request)).leafPem).expect(201);
-    expect(await certificatesOf(app, fqdn)).toEqual([body]);
+    expect(await certificatesOf(app, fqdn)).toEqual([stored(body)]);
     // what is issued for the FQDN is judged as usual
     const csr = await csrUpload(app, fqdn, await newCsr(...dnsNames)).expect(400);
     expect(csr.body.code).toBe('name_not_allowed');

@@ -14,7 +14,7 @@ import { exportSpki, generateKeyPair } from '../keys/keys.js';
 import { encodePermittedNames } from '../names/name-constraints.js';
 import { encodeName } from '../names/names.js';
 import { type Certificate, parseCertificate } from './certificate.js';
-import { checkChain, isIssuedBy, orderChain } from './chain.js';
+import { checkChain, isIssuedBy, orderChain, verifyLeafSignature } from './chain.js';
 import { encodeExtension } from './extensions.js';
 
 interface Authority {
@@ -81,6 +81,32 @@ describe('isIssuedBy', () => {
       extensions: { keyUsage: forgeExtension('keyUsage', true, encodeNamedBits([6])) },
     });
     expect(isIssuedBy(await makeLeaf(muted), muted.certificate)).toBe(false);
+  });
+});
+
+describe('verifyLeafSignature', () => {
+  const broken = ({ der }: Certificate) => {
+    const copy = Buffer.from(der);
+    copy[copy.length - 1] = (copy.at(-1) ?? 0) ^ 1;
+    return parseCertificate(copy);
+  };
+  const selfSigned = async () => {
+    const { privateKey } = await generateKeyPair('P-256');
+    const forger = { privateKey, name: encodeName({ commonName: 'leaf.test' }) };
+    return parseCertificate(await forgeCertificate(forger, exportSpki(privateKey)));
+  };
+
+  test('is valid with the issuer, and unknown without it, whatever the signature', () => {
+    expect(verifyLeafSignature(leaf, [intermediate.certificate])).toBe('valid');
+    expect(verifyLeafSignature(leaf, [])).toBe('unknown');
+    expect(verifyLeafSignature(broken(leaf), [])).toBe('unknown');
+  });
+
+  test('is judged by its own key if it names itself as issuer', async () => {
+    const own = await selfSigned();
+    expect(own.isCa).toBe(false);
+    expect(verifyLeafSignature(own, [])).toBe('valid');
+    expect(verifyLeafSignature(broken(own), [])).toBe('invalid');
   });
 });
 

@@ -2,7 +2,7 @@ import { InvalidInput } from '@certloop/contracts';
 import { formatName } from '../names/names.js';
 import { type Certificate, isWithinValidity } from './certificate.js';
 import { findPathFault } from './path-rules.js';
-import { isSignedBy, recallCertificate } from './verified-signatures.js';
+import { isSelfSigned, isSignedBy, recallCertificate } from './verified-signatures.js';
 
 /** A path to a trusted root, or why there is none. */
 export type ChainCheck =
@@ -53,6 +53,19 @@ export function orderChain(ders: readonly Buffer[]): Certificate[] {
   }
   if (rest.size > 0) throw brokenChain('its certificates do not belong together');
   return chain;
+}
+
+/**
+ * Whether the signature of the leaf of an ordered chain holds: by its issuer, or by its own key if it names itself as
+ * issuer. `unknown` if the issuer is not in the chain.
+ */
+export function verifyLeafSignature(
+  leaf: Certificate,
+  others: readonly Certificate[],
+): 'valid' | 'invalid' | 'unknown' {
+  if (others.some((other) => isIssuedBy(leaf, other))) return 'valid';
+  if (!isNamedIssuer(leaf, leaf)) return 'unknown';
+  return isSelfSigned(leaf) ? 'valid' : 'invalid';
 }
 
 /**

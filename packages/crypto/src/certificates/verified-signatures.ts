@@ -7,6 +7,11 @@ export function isSignedBy(certificate: Certificate, issuer: Certificate): boole
   return issuer.isCa && issuer.maySignCertificates && signatureHolds(certificate, issuer);
 }
 
+/** Whether the signature holds with the key of the certificate itself, which need not be an authority. */
+export function isSelfSigned(certificate: Certificate): boolean {
+  return verifySignatureSync(certificate, certificate.publicKey).ok;
+}
+
 // One certificate meets the same issuer when a chain is put in order and when it is checked.
 const verified = new WeakMap<Certificate, WeakMap<Certificate, boolean>>();
 

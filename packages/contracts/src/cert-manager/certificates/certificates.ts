@@ -26,6 +26,8 @@ export const certificateSchema = z
     revocationReason: z.enum(revocationReasonNames).optional(),
     /** True for one that was imported, and that no provider issued. */
     imported: z.boolean().optional(),
+    /** True in the response to an import if its signature could not be verified, since its issuer was not sent. */
+    unverified: z.boolean().optional(),
   })
   .meta({ id: 'Certificate' });
 export type Certificate = z.output<typeof certificateSchema>;
