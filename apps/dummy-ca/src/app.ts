@@ -23,6 +23,7 @@ import type { CertificateAuthority } from './authority/certificate-authority.ser
 import { createCertificatesStore, type StoreLimits } from './authority/certificates.store.js';
 import { commitBeforeAnswers } from './authority/commit-before-answers.responder.js';
 import { noState, type State } from './authority/state.store.js';
+import { refuseOtherSites } from './foreign-page.responder.js';
 import { frontPage } from './front-page.routes.js';
 import { csrResponder, isCsrAddress } from './signing/csr.responder.js';
 import { errorText } from './signing/error-body.js';
@@ -87,7 +88,8 @@ export function createApp(options: AppOptions): RequestListener {
   app.use(errorHandler({ logger, describe: (refusal, { path }) => errorText(path, refusal.message) }));
   const { path: route } = dummyCaContract.signCsr;
   const answerCsr = watchHandler(csrResponder(signing, logger), { route, metrics });
-  const answer: RequestListener = (request, response) =>
-    (isCsrAddress(request.url) ? answerCsr : app)(request, response);
+  const answer = refuseOtherSites(acme?.publicUrl, (request, response) =>
+    (isCsrAddress(request.url) ? answerCsr : app)(request, response),
+  );
   return state === noState ? answer : commitBeforeAnswers(answer, state, logger);
 }
