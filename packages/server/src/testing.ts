@@ -3,6 +3,14 @@ export type { Place } from './testing/broken/broken-sequences.js';
 export { faultsAt } from './testing/broken/broken-table.js';
 export { openSocket } from './testing/broken/raw-responses.js';
 export { testCertificate } from './testing/broken/test-certificate.js';
+export {
+  type CostlyCall,
+  callsOf,
+  faultsOfCosts,
+  measureCalls,
+  writeCosts,
+} from './testing/calls/call-costs.js';
+export type { WorstBody } from './testing/calls/worst-bodies.js';
 export { type DnsServer, startDnsServer } from './testing/dns-server.js';
 export { freePort } from './testing/ports.js';
 export { hasProgram, programOfToday, say } from './testing/programs.js';

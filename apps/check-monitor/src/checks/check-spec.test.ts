@@ -23,6 +23,7 @@ const refused: [string, Record<string, unknown>, string][] = [
   ['keywords of 201 letters', { success_kw: 'x'.repeat(201) }, 'success_kw is too long'],
   ['a number as channels', { channels: 1 }, 'channels is not a string'],
   ['channels of more than 64 KiB', { channels: 'x,'.repeat(32_769) }, 'channels is too long'],
+  ['a description of more than 65,536 characters', { desc: 'ü'.repeat(65_537) }, 'desc is too long'],
   ['a list as description', { desc: [] }, 'desc is not a string'],
   ['an empty schedule', { schedule: '' }, 'schedule is not a valid cron or OnCalendar expression'],
   ['six fields', { schedule: '* * * * * *' }, 'schedule is not a valid cron or OnCalendar expression'],

@@ -11,6 +11,8 @@ export type CheckSpec = Readonly<ReturnType<typeof readSpec>>;
 
 // 1,700 uuids: a project has fewer integrations, and each part of the text is looked up in a transaction
 const maxChannelsLength = 65_536;
+// every list of checks contains the descriptions of all
+const maxDescriptionLength = 65_536;
 
 type Members = Readonly<Record<string, unknown>>;
 /** The parameters of the contract; the key is read before. */
@@ -26,7 +28,7 @@ export function parseCheckSpec(body: Members): CheckSpec {
 function readSpec(body: Members) {
   return {
     channels: readText(body, 'channels', maxChannelsLength),
-    desc: readText(body, 'desc'),
+    desc: readText(body, 'desc', maxDescriptionLength),
     failure_kw: readText(body, 'failure_kw', 200),
     filter_subject: readFlag(body, 'filter_subject'),
     filter_body: readFlag(body, 'filter_body'),

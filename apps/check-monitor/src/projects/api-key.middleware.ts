@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type AppError, InvalidInput, Unauthenticated } from '@certloop/contracts';
 import { receiveBytes } from '@certloop/server';
 import type { Request, Response } from 'express';
@@ -78,8 +79,18 @@ export async function receiveObject(
 ): Promise<JsonObject> {
   delete request.headers['content-encoding'];
   try {
-    return parseJsonObject(await receiveBytes(request, response, maxBytes));
+    const bytes = await receiveBytes(request, response, maxBytes);
+    if (bytes.length > maxBytesForKey) await ownTurn();
+    return parseJsonObject(bytes);
   } catch (error) {
     throw error instanceof Error && 'type' in error && error.type === 'entity.too.large' ? refusal : error;
   }
+}
+
+let lastTurn = Promise.resolve();
+
+/** A turn of the event loop that no other large body is parsed in, so that others are served in between. */
+function ownTurn(): Promise<void> {
+  lastTurn = lastTurn.then(() => nextTurn());
+  return lastTurn;
 }

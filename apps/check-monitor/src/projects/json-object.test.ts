@@ -27,7 +27,7 @@ describe('body as an object', () => {
     ['a fraction after a string that ends in a backslash', '{"a":"\\\\","b":1.0}', { a: '\\', b: 0.5 }],
     ['negative numbers', '{"a":-60,"b":-60.000,"c":[-0.0,1.5e-3]}', { a: -60, b: 0.5, c: [0.5, 0.5] }],
     ['20 levels', `{"a":${'['.repeat(19)}${']'.repeat(19)}}`, expect.anything()],
-    ['10,000 values', `{"a":[${'1,'.repeat(9_997)}1]}`, expect.anything()],
+    ['1,000 values', `{"a":[${'1,'.repeat(997)}1]}`, expect.anything()],
   ])('%s', (_situation, text, value) => {
     expect(parse(text)).toEqual(value);
   });
@@ -74,7 +74,7 @@ describe('body as an object', () => {
     ['a string', '"x"', 'json validation error: value is not an object'],
     ['21 levels', `{"a":${'['.repeat(20)}${']'.repeat(20)}}`, 'must not nest deeper than 20 levels'],
     ['a million levels', '['.repeat(1_000_000), 'must not nest deeper than 20 levels'],
-    ['10,001 values', `{"a":[${'1,'.repeat(9_998)}1]}`, 'must not have more than 10000 values'],
+    ['1,001 values', `{"a":[${'1,'.repeat(998)}1]}`, 'must not have more than 1000 values'],
   ])('refuses %s', (_situation, text, message) => {
     expect(() => parse(text)).toThrow(message);
   });

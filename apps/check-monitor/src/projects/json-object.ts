@@ -1,5 +1,5 @@
 import { InvalidInput } from '@certloop/contracts';
-import { endOfString, faultOfJsonSize } from '@certloop/server';
+import { endOfString, faultOfJsonSize, maxPublicValues } from '@certloop/server';
 
 /** Members of a request body. Numbers written with a fraction or an exponent are never whole numbers. */
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -13,7 +13,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
  */
 export function parseJsonObject(bytes: Uint8Array): JsonObject {
   if (bytes.length === 0) return {};
-  const fault = faultOfJsonSize(bytes);
+  const fault = faultOfJsonSize(bytes, maxPublicValues);
   if (fault !== undefined) throw new InvalidInput(`request body ${fault.message}`);
   const value = parseJson(markFractions(bytes));
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
@@ -44,7 +44,7 @@ const half = Buffer.from('0.5');
  * and `6e1` as whole numbers, which this API rejects. What is not valid JSON stays invalid.
  */
 function markFractions(text: Uint8Array): Uint8Array {
-  const marked = Uint8Array.from(text);
+  const marked = new Uint8Array(text);
   for (let at = 0; at < text.length; at += 1) {
     if (text[at] === quote) at = endOfString(text, at);
     else if (text[at] === minus || isDigit(text[at])) {

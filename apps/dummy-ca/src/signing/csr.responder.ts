@@ -3,6 +3,7 @@ import { AppError, dummyCaContract, InvalidInput, type SigningReply } from '@cer
 import {
   chosenRefusal,
   type Logger,
+  maxPublicValues,
   nameRequest,
   parseInput,
   parseJsonBody,
@@ -63,7 +64,7 @@ async function replyTo(request: IncomingMessage, deps: SigningDeps): Promise<Sig
 /** No 415 is documented for this path: a body of another type is a wrong body like any other. */
 function parseJson(bytes: Uint8Array, contentType: string | undefined): unknown {
   try {
-    return parseJsonBody(bytes, contentType);
+    return parseJsonBody(bytes, contentType, maxPublicValues);
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     throw new InvalidInput(error.message, { cause: error });

@@ -15,6 +15,7 @@ import { CallerGone, signalOf } from './caller-gone.js';
 import { onBrokenBody } from './connections/broken-request.js';
 import { parseInput } from './input-faults.js';
 import { parseJsonBody } from './json-body.js';
+import { maxPublicValues } from './json-size.js';
 import { sendReply } from './replies.js';
 import { receiveUpload } from './upload.js';
 
@@ -33,7 +34,7 @@ export interface BindOptions<C extends Contract, Context, Pending extends keyof 
   readonly context: (arrival: Arrival<C>) => Promise<Context> | Context;
   /** Endpoints of the contract that have no handler yet; they answer 404. */
   readonly pending?: readonly Pending[];
-  /** Largest JSON or raw body in octets. */
+  /** Largest JSON or raw body in octets; one of an operation that needs no credential has at most 16 KiB. */
   readonly bodyBytes: number;
   /** Largest uploaded file in octets by operation. */
   readonly fileBytes?: Readonly<Partial<Record<keyof C & string, number>>>;
@@ -45,6 +46,9 @@ export interface BindOptions<C extends Contract, Context, Pending extends keyof 
   /** Milliseconds until an operation must have an answer, or the beginning of one; no limit when absent. */
   readonly answerMs?: (operation: keyof C & string) => number;
 }
+
+/** Octets of the largest body whose sender may be anyone. */
+const maxPublicBytes = 16_384;
 
 /**
  * Router that serves a contract: identifies the caller, parses parameters, query and body by the contract
@@ -142,14 +146,17 @@ async function bodyOf(
 ): Promise<unknown> {
   const { body } = shape;
   if (body === undefined) return undefined;
+  const isPublic = shape.public === true;
+  const bodyBytes = isPublic ? Math.min(options.bodyBytes, maxPublicBytes) : options.bodyBytes;
   if (body.kind === 'multipart') {
-    const fileBytes = options.fileBytes?.[operation] ?? options.bodyBytes;
+    const fileBytes = options.fileBytes?.[operation] ?? bodyBytes;
     const { file, fields } = await receiveUpload(request, response, body.file, { fileBytes });
     return { file, fields: parseInput(body.fields, fields, 'body') };
   }
-  const bytes = await receiveBytes(request, response, options.bodyBytes);
+  const bytes = await receiveBytes(request, response, bodyBytes);
   if (body.kind === 'raw') return bytes;
-  const value = parseJsonBody(bytes, request.get('content-type'));
+  const maxValues = isPublic ? maxPublicValues : undefined;
+  const value = parseJsonBody(bytes, request.get('content-type'), maxValues);
   if (value === undefined && body.optional === true) return undefined;
   return parseInput(body.schema, value, 'body');
 }

@@ -9,7 +9,9 @@ export interface JsonSize {
 /** Levels of lists and objects that a JSON text may have. */
 const maxDepth = 20;
 /** Values that a JSON text may have. */
-const maxValues = 10_000;
+const maxKnownValues = 10_000;
+/** Values that a JSON text may have whose sender may be anyone. */
+export const maxPublicValues = 1_000;
 
 export interface JsonFault {
   readonly code: 'too_deep' | 'too_many_values';
@@ -21,7 +23,7 @@ export interface JsonFault {
  * Why a JSON text must not be parsed; undefined if it may be. JSON.parse of such a text would hold up the process for a
  * long time, although the text is short.
  */
-export function faultOfJsonSize(text: Uint8Array): JsonFault | undefined {
+export function faultOfJsonSize(text: Uint8Array, maxValues = maxKnownValues): JsonFault | undefined {
   const { depth, values } = measureJson(text);
   if (depth > maxDepth) {
     return { code: 'too_deep', message: `must not nest deeper than ${maxDepth} levels` };

@@ -1,6 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { AcmeProblem, AppError } from '@certloop/contracts';
 import { type ParsedJws, type PublicJwk, parseJws, verifyJws } from '@certloop/crypto';
+import { faultOfJsonSize, maxPublicValues } from '@certloop/server';
 import type { z } from 'zod';
 import type { Account } from '../records/account.js';
 import type { AcmeStore } from '../records/acme.store.js';
@@ -38,7 +39,7 @@ export interface UnjudgedRequest {
  */
 export async function judgeRequest(deps: SignedDeps, request: UnjudgedRequest): Promise<SignedRequest> {
   const { url, links, form } = request;
-  const jws = parseSigned(parseJson(request.body, 'the body'));
+  const jws = parseSigned(parseJson(request.body, 'the body', maxPublicValues));
   const { signer, nonce } = readHeader(jws.header, { url, form });
   deps.nonces.take(nonce);
   const known = identify(deps.store, signer, links);
@@ -100,7 +101,9 @@ export function requireNoPayload({ payload }: SignedRequest): void {
 /** Value of a payload that must be JSON. Throws `malformed`. */
 export const parseJsonPayload = (payload: Buffer): unknown => parseJson(payload, 'the payload');
 
-function parseJson(octets: Uint8Array, what: string): unknown {
+function parseJson(octets: Uint8Array, what: string, maxValues?: number): unknown {
+  const fault = faultOfJsonSize(octets, maxValues);
+  if (fault !== undefined) throw new AcmeProblem('malformed', `${what} ${fault.message}`);
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(octets));
   } catch (cause) {

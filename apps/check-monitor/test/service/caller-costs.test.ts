@@ -1,0 +1,125 @@
+import {
+  accountBasePath,
+  accountContract,
+  badgeContract,
+  type Contract,
+  checkMonitorContract,
+  type Endpoint,
+  earlierCheckMonitorContract,
+  pingContract,
+  probesContract,
+} from '@certloop/contracts';
+import { calibratedMs } from '@certloop/contracts/testing';
+import { type CostlyCall, callsOf, faultsOfCosts, measureCalls, writeCosts } from '@certloop/server/testing';
+import { expect, jest, test } from '@jest/globals';
+import { insertTestChannel } from '../support/factories.js';
+import { describeMonitor } from '../support/suite.js';
+
+// ends a hang only: there are thousands of requests
+jest.setTimeout(900_000);
+
+const none = '00000000-0000-4000-8000-000000000000';
+/** What is read for a key in it, and what is read without any. */
+const keyBytes = 65_536;
+const publicBytes = 16_384;
+const maxBytes = 2_621_440;
+/** Ten of the largest bodies at once would measure the connection; some of those below are as large. */
+const heldBytes = 131_072;
+
+/** Paths that no contract has. */
+const otherCalls: readonly CostlyCall[] = [
+  ['POST', `/api/v3/notifications/${none}/status`, publicBytes, 'form'],
+  ['POST', '/api/v3/bounces/', keyBytes, 'mail'],
+  ['POST', '/api/v3/status/', 0],
+  ['GET', '/api/v3/metrics/', 0],
+  ['POST', `/integrations/${none}/verify/x`, 0],
+  ['POST', `/integrations/${none}/unsub/x`, 0],
+  ['GET', `/cloaked/${'a'.repeat(40)}/?s=${'a'.repeat(22)}`, 0],
+  ['GET', `/projects/${none}/metrics/${'x'.repeat(32)}`, 0],
+  ['GET', '/metrics', 0],
+  ['GET', '/openapi.json', 0],
+  ['GET', '/docs/', 0],
+  ['POST', '/ui/', 0],
+  ['POST', '/nothing', 0],
+  ['GET', `/api/v3/checks/?${'tag=a&'.repeat(1_300)}`, 0],
+  ['POST', `${accountBasePath}/projects/${none}/v3/checks/`, maxBytes],
+].map(([method, path, bytes, kind = 'json']) => {
+  const name = `${method} ${String(path).split('?')[0]}`;
+  return { name, method: String(method), path: String(path), maxBytes: Number(bytes), kind: kind as 'json' };
+});
+
+const login = JSON.stringify({ email: `${'a'.repeat(240)}@b.example`, password: 'x'.repeat(1_000) });
+
+function ofStrangers(uuid: string): CostlyCall[] {
+  const byKey = () => ({ maxBytes: keyBytes });
+  return [
+    ...callsOf(checkMonitorContract, '/api/v3', byKey),
+    ...callsOf(earlierCheckMonitorContract, '/api/v1', byKey),
+    ...callsOf(checkMonitorContract, '/api/v2', () => ({
+      maxBytes: keyBytes,
+      headers: { 'X-Api-Key': 'x'.repeat(32) },
+    })),
+    ...callsOf(accountContract as Contract, accountBasePath, (operation, endpoint) => ({
+      maxBytes: publicBytes,
+      ...(endpoint.public === true && {
+        bodies: [{ name: operation, contentType: 'application/json', bytes: Buffer.from(login) }],
+      }),
+    })),
+    ...callsOf(
+      pingContract,
+      '',
+      () => ({ maxBytes }),
+      (name) => (name === 'uuid' ? uuid : 'x'.repeat(22)),
+    ),
+    ...callsOf(badgeContract, '', () => ({ maxBytes: 0 })),
+    ...callsOf(probesContract, '', () => ({ maxBytes: 0 })),
+    ...otherCalls,
+  ];
+}
+
+describeMonitor('what callers may cost', (stage) => {
+  const measure = async (calls: readonly CostlyCall[], name: string) => {
+    const { uuid } = await stage.ben.check();
+    const boundMs = calibratedMs(50);
+    const { port } = stage.app.address();
+    const costs = await measureCalls({ port, calls, beside: [`/ping/${uuid}`, '/health/live'], boundMs });
+    writeCosts(name, costs.costs);
+    return faultsOfCosts(costs, boundMs);
+  };
+
+  test('those without credentials hold no one up with any operation', async () => {
+    const { uuid } = await stage.ada.check();
+    expect(await measure(ofStrangers(uuid), 'check-monitor-strangers')).toEqual([]);
+  });
+
+  test('the holder of a key holds no one up with any operation', async () => {
+    const { uuid } = await stage.ada.check();
+    const channel = await insertTestChannel(stage.app, stage.ada.keys.projectId, 'ops');
+    const headers = { 'X-Api-Key': stage.ada.keys.readWriteKey };
+    const isOwn = ([name]: [string, Endpoint]) => name !== 'revokeOwnKey' && name !== 'deleteCheck';
+    const contract = Object.fromEntries(Object.entries(checkMonitorContract as Contract).filter(isOwn));
+    const calls = callsOf(
+      contract,
+      '/api/v3',
+      (_, { method }) =>
+        method === 'POST' ? { headers, maxBytes: heldBytes, bodies: costlyChecks } : { headers, maxBytes: 0 },
+      (name, operation) => (name !== 'id' ? '1' : operation === 'testIntegration' ? channel : uuid),
+    );
+    expect(await measure(calls, 'check-monitor-keys')).toEqual([]);
+  });
+});
+
+const costlyChecks = [
+  { tags: Array.from({ length: 250 }, (_, n) => String.fromCharCode(97 + (n % 26))).join(' ') },
+  { schedule: `${Array.from({ length: 60 }, (_, n) => n).join(',')} * * * *`.slice(0, 100) },
+  { schedule: '0 0 29 2 0#5', tz: 'Europe/Riga' },
+  { channels: Array.from({ length: 1_700 }, () => none).join(',') },
+  { name: 'x'.repeat(2_000_000) },
+  { unique: Array.from({ length: 900 }, () => 'name') },
+  { desc: 'ü'.repeat(65_536) },
+  { desc: '"'.repeat(1_300_000) },
+].map((body) => ({
+  name: Object.keys(body).join(),
+  contentType: 'application/json',
+  bytes: Buffer.from(JSON.stringify(body)),
+}));

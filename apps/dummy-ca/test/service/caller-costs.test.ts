@@ -1,0 +1,153 @@
+import { randomBytes } from 'node:crypto';
+import { dummyCaAdminContract, dummyCaContract } from '@certloop/contracts';
+import { calibratedMs } from '@certloop/contracts/testing';
+import { signJws } from '@certloop/crypto';
+import {
+  type CostlyCall,
+  callsOf,
+  faultsOfCosts,
+  measureCalls,
+  type WorstBody,
+  writeCosts,
+} from '@certloop/server/testing';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { acmePaths } from '../../src/acme/protocol/acme-links.js';
+import { startAcme, type TestAcme } from '../support/acme.js';
+import type { AcmeClient } from '../support/acme-client.js';
+import { base64, csrDer, dns, extensionRequest, p256, pemOf, subjectAltName } from '../support/csrs.js';
+
+// ends a hang only: there are thousands of requests
+jest.setTimeout(900_000);
+
+const csrBytes = 65_536;
+
+let acme: TestAcme;
+beforeAll(async () => {
+  acme = await startAcme();
+});
+afterAll(() => acme.close());
+
+async function measure(calls: readonly CostlyCall[], name: string) {
+  const boundMs = calibratedMs(50);
+  const port = Number(new URL(acme.url).port);
+  const costs = await measureCalls({ port, calls, beside: ['/health'], boundMs });
+  writeCosts(name, costs.costs);
+  return faultsOfCosts(costs, boundMs);
+}
+
+/** A CSR of so many names, as long as a body may be. */
+function csrOf(count: number): Buffer {
+  const names = Array.from({ length: count }, (_, n) => dns(`${n}.test`));
+  return csrDer({ keys: p256(), attributes: [extensionRequest(subjectAltName(...names))] });
+}
+
+const costlyCsrs: readonly WorstBody[] = [100, 1_000, 3_000].map((count) => ({
+  name: `a CSR of ${count} names`,
+  contentType: 'application/json',
+  bytes: Buffer.from(JSON.stringify({ csr: base64(pemOf(csrOf(count))), action: 'sign' })),
+}));
+
+const jose = { 'Content-Type': 'application/jose+json' };
+
+function acmeCalls(bodies?: (path: string) => CostlyCall['bodies']): CostlyCall[] {
+  return Object.entries(acmePaths).map(([operation, pattern]) => {
+    const path = `/acme${pattern.replace(/:\w+/g, 'x')}`;
+    return {
+      name: `ACME ${operation}`,
+      method: 'POST',
+      path,
+      headers: jose,
+      maxBytes: csrBytes,
+      bodies: bodies?.(path) ?? [],
+    };
+  });
+}
+
+const otherCalls: readonly CostlyCall[] = [
+  ['GET', '/'],
+  ['GET', '/docs/'],
+  ['GET', '/metrics'],
+  ['POST', '/ocsp'],
+  ['GET', `/ocsp/${'A'.repeat(8_000)}`],
+  ['POST', '/nothing'],
+].map(([method = '', path = '']) => ({
+  name: `${method} ${path.slice(0, 20)}`,
+  method,
+  path,
+  maxBytes: 8_192,
+}));
+
+test('those without an account hold no one up with any operation', async () => {
+  const calls = [
+    ...callsOf(dummyCaContract, '', (operation) =>
+      operation === 'signCsr' ? { maxBytes: csrBytes, bodies: costlyCsrs } : { maxBytes: 8_192 },
+    ),
+    ...callsOf(dummyCaAdminContract, '', () => ({ maxBytes: 4_096 })),
+    ...acmeCalls(),
+    ...otherCalls,
+  ];
+  expect(await measure(calls, 'dummy-ca-strangers')).toEqual([]);
+});
+
+test('a key of many bits in the place of an account holds no one up', async () => {
+  const client = acme.stranger();
+  const url = `${acme.url}/acme/new-account`;
+  const bodies = () =>
+    Promise.all(
+      [2_048, 4_096, 8_192, 16_384].map(async (bits) => {
+        const n = Buffer.concat([Buffer.of(0xff), randomBytes(bits / 8 - 2), Buffer.of(1)]);
+        const jwk = { kty: 'RSA', n: n.toString('base64url'), e: '_____w' };
+        const header = { alg: 'RS256', nonce: await client.nonce(), url, jwk };
+        return joseBody({
+          protected: Buffer.from(JSON.stringify(header)).toString('base64url'),
+          payload: '',
+          signature: randomBytes(bits / 8).toString('base64url'),
+        });
+      }),
+    );
+  const call = { name: 'ACME newAccount, large keys', method: 'POST', path: '/acme/new-account' };
+  const calls = [{ ...call, headers: jose, maxBytes: 0, bodies }];
+  expect(await measure(calls, 'dummy-ca-keys')).toEqual([]);
+});
+
+test('an account holds no one up with any operation', async () => {
+  const client = await acme.client();
+  const { body: order } = await client.order([{ type: 'dns', value: 'a.test' }]);
+  const place = (url = '') => url.replace(acme.url, '');
+  const paths = [
+    ...['/acme/new-order', '/acme/new-authz', '/acme/revoke-cert', '/acme/key-change'],
+    ...[client.kid, `${client.kid}/orders`, ...order.authorizations, order.finalize].map(place),
+  ];
+  const calls = paths.map((path) => ({
+    name: `ACME ${path.replace(/\/[\w-]{10,}/g, '/:id')}`,
+    method: 'POST',
+    path,
+    headers: jose,
+    maxBytes: csrBytes,
+    bodies: () => signedBodies(client, path),
+  }));
+  expect(await measure(calls, 'dummy-ca-accounts')).toEqual([]);
+});
+
+const csr = csrOf(1_500).toString('base64url');
+const worstPayloads = [
+  { identifiers: Array.from({ length: 1_000 }, (_, n) => ({ type: 'dns', value: `${n}.test` })) },
+  { identifiers: Array.from({ length: 1_500 }, () => ({ type: 'dns', value: 1 })) },
+  { contact: Array.from({ length: 1_500 }, (_, n) => `mailto:${n}@b.test`) },
+  { csr },
+  { certificate: csr },
+  { identifier: { type: 'dns', value: 'x'.repeat(40_000) } },
+].map((payload) => JSON.stringify(payload));
+const deepPayloads = ['['.repeat(40_000), `{"csr":[${'1.1,'.repeat(9_000)}1]}`];
+
+async function signedBodies(client: AcmeClient, path: string): Promise<WorstBody[]> {
+  const made = [...worstPayloads, ...deepPayloads].map(async (payload) => {
+    const header = { nonce: await client.nonce(), url: `${acme.url}${path}`, kid: client.kid };
+    return joseBody(await signJws(client.key, header, payload));
+  });
+  return Promise.all(made);
+}
+
+function joseBody(jws: object): WorstBody {
+  return { name: 'signed', contentType: jose['Content-Type'], bytes: Buffer.from(JSON.stringify(jws)) };
+}

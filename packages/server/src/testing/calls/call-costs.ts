@@ -1,0 +1,146 @@
+import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { Worker } from 'node:worker_threads';
+import type { Contract, Endpoint } from '@certloop/contracts';
+import { watchStretches } from '../stretches.js';
+import type { BodyKind, WorstBody } from './worst-bodies.js';
+
+/** An operation of a service, to be called with the bodies that are the worst for it. */
+export interface CostlyCall {
+  readonly name: string;
+  readonly method: string;
+  /** Path and query. */
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** What the operation takes a body for; `json` when absent. */
+  readonly kind?: BodyKind;
+  /** The largest body that the operation parses, in bytes; 0 if it parses none. */
+  readonly maxBytes: number;
+  /** Further bodies, such as valid ones; a function where each may be sent only once. */
+  readonly bodies?: readonly WorstBody[] | (() => Promise<readonly WorstBody[]>);
+}
+
+export interface CallCost {
+  readonly name: string;
+  /** Longest stretch of CPU time of the main thread, in milliseconds; undefined where the system does not report it. */
+  readonly ms: number | undefined;
+  /** How often each status was returned. */
+  readonly statuses: Readonly<Record<number, number>>;
+  /** How often each status was returned to those beside. */
+  readonly besideStatuses: Readonly<Record<number, number>>;
+}
+
+export interface CallCosts {
+  readonly costs: readonly CallCost[];
+  /** Bytes that the heap grew by from the first to the last call, after collections of garbage. */
+  readonly heapGrowth: number;
+}
+
+export interface CostOptions {
+  readonly port: number;
+  readonly calls: readonly CostlyCall[];
+  /** Paths that others get meanwhile, one after the other. */
+  readonly beside: readonly string[];
+  /** A stretch in milliseconds beyond which a call is measured again, since compiling code counts too. */
+  readonly boundMs: number;
+}
+
+export interface CallRequest extends Omit<CostlyCall, 'name' | 'bodies'> {
+  readonly bodies: readonly WorstBody[];
+  readonly port: number;
+  readonly beside: readonly string[];
+}
+
+export interface CallResponse {
+  readonly statuses: Record<number, number>;
+  readonly besideStatuses: Record<number, number>;
+}
+
+/** The operations of a contract below `base`, with a value for each parameter of a path. */
+export function callsOf(
+  contract: Contract,
+  base: string,
+  describe: (operation: string, endpoint: Endpoint) => Omit<CostlyCall, 'name' | 'method' | 'path'>,
+  parameterOf: (parameter: string, operation: string) => string = () =>
+    '00000000-0000-4000-8000-000000000000',
+): CostlyCall[] {
+  return Object.entries(contract).map(([operation, endpoint]) => ({
+    name: operation,
+    method: endpoint.method,
+    path: base + endpoint.path.replace(/\{(\w+)\}/g, (_, name: string) => parameterOf(name, operation)),
+    ...describe(operation, endpoint),
+  }));
+}
+
+/**
+ * Calls each operation with all of its bodies, ten at a time, from another thread, and measures how long the main
+ * thread, where the service runs, works without a turn for those beside.
+ */
+export async function measureCalls({ calls, boundMs, ...where }: CostOptions): Promise<CallCosts> {
+  const worker = new Worker(new URL('./call-thread.js', import.meta.url));
+  const call = async (one: CostlyCall): Promise<CallCost> => {
+    const { name, bodies: given = [], ...request } = one;
+    const bodies = typeof given === 'function' ? await given() : given;
+    const watch = watchStretches();
+    worker.postMessage({ ...where, ...request, bodies } satisfies CallRequest);
+    const [response] = (await once(worker, 'message')) as [CallResponse];
+    return { name, ms: await watch.stop(), ...response };
+  };
+  try {
+    // the first requests compile what all of them run
+    for (const one of calls.slice(0, 3)) await call(one);
+    const before = heapBytes();
+    const costs: CallCost[] = [];
+    for (const one of calls) {
+      let cost = await call(one);
+      for (let times = 0; times < 3 && (cost.ms ?? 0) > boundMs; times += 1) {
+        const again = await call(one);
+        if ((again.ms ?? 0) < (cost.ms ?? 0)) cost = again;
+      }
+      costs.push(cost);
+    }
+    return { costs, heapGrowth: heapBytes() - before };
+  } finally {
+    await worker.terminate();
+  }
+}
+
+/** Writes the costs as a table to `run/costs`, the most costly first. */
+export function writeCosts(name: string, costs: readonly CallCost[]): void {
+  const rows = costs
+    .toSorted((one, other) => (other.ms ?? 0) - (one.ms ?? 0))
+    .map(({ name, ms, statuses }) => `| ${name} | ${ms?.toFixed(1) ?? '?'} | ${countsOf(statuses)} |`);
+  const head = ['| Operation | Longest stretch, CPU ms | Responses |', '|---|---|---|'];
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(new URL(`${name}.md`, folder), `${[...head, ...rows].join('\n')}\n`);
+}
+
+const folder = new URL('../../../../../../run/costs/', import.meta.url);
+
+function countsOf(statuses: Readonly<Record<number, number>>): string {
+  const counts = Object.entries(statuses).map(([status, times]) => `${times} × ${status}`);
+  return counts.join(', ');
+}
+
+function heapBytes(): number {
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
+  return process.memoryUsage().heapUsed;
+}
+
+/** What of the costs is too much: stretches beyond `boundMs`, unexpected errors, and others who were not served. */
+export function faultsOfCosts({ costs, heapGrowth }: CallCosts, boundMs: number): string[] {
+  const faults = costs.flatMap(({ name, ms, statuses, besideStatuses }) => [
+    ...((ms ?? 0) > boundMs ? [`${name} takes ${ms} ms`] : []),
+    ...(statuses[500] === undefined ? [] : [`${name} is answered with 500`]),
+    ...(Object.keys(besideStatuses).some((status) => status !== '200')
+      ? [`beside ${name}: ${JSON.stringify(besideStatuses)}`]
+      : []),
+  ]);
+  return heapGrowth > maxHeapGrowth ? [...faults, `the heap grew by ${heapGrowth} bytes`] : faults;
+}
+
+// the worst bodies of ten calls, of which none may stay
+const maxHeapGrowth = 26_214_400;
