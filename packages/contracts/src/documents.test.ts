@@ -69,7 +69,7 @@ GET    /changes           200 | | 400 401
 POST   /auth/password     200 | | 400 401 403 429
 POST   /auth/bootstrap    201 | | 400 401 403 404 429
 GET    /api-tokens        200 | | 401 403
-POST   /api-tokens        201 | | 400 401 403
+POST   /api-tokens        201 | | 400 401 403 429
 DELETE /api-tokens/{id}   200 | | 401 403 404
 POST   /api-tokens/self/successor      201 | | 401 403 409
 DELETE /api-tokens/self                200 | | 401 403
