@@ -28,7 +28,7 @@ export function addMembers(projects: Command, open: () => Session): void {
     .action(async (named: string, email: string) => {
       const session = open();
       await withAccount(session, async ({ client, project }) => {
-        const { id: projectId, name } = await project(named);
+        const { id: projectId, name, keys } = await project(named);
         const { members } = (await client.listMembers({ params: { projectId } })).body;
         const member = requireOne(
           members.filter((each) => each.email === email || each.id === email),
@@ -37,9 +37,15 @@ export function addMembers(projects: Command, open: () => Session): void {
           `certloop projects get '${name}' lists its members`,
         );
         await client.removeMember({ params: { projectId, userId: member.id } });
-        session.report.done(`${member.email} is not a member of ${name}`, member);
+        // what the member knows: members see new keys, read-only members see none
+        const known = keys.length === 0 || member.role === 'read-only' ? '' : `; ${keysStay(name)}`;
+        session.report.done(`${member.email} is not a member of ${name}${known}`, member);
       });
     });
+}
+
+function keysStay(name: string): string {
+  return `keys that they know still work: replace them with certloop projects create-key '${name}' <kind>`;
 }
 
 type KeyKind = (typeof keyKinds)[number];
