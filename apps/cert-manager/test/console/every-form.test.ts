@@ -32,32 +32,36 @@ const exempt = ['pages/audit/audit-filters.tsx 1', 'pages/welcome/welcome-page.t
   afterAll(() => stage.close());
 
   test('is in the table of forms', async () => {
-    const sources = (await managerForms(place)).map(({ source }) => source);
+    const tables = await Promise.all(Object.values(managerForms).map((forms) => forms(place)));
+    const sources = tables.flat().map(({ source }) => source);
     const folder = findConsole('@certloop/web-manager', import.meta.url) ?? '';
     expect([...sources, ...exempt].toSorted()).toEqual([...formsIn(folder)].toSorted());
   });
 
-  test('keeps what was typed through an outage, the end of the session, and a deployment', async () => {
-    const { app } = stage;
-    const { ada } = app.people;
-    await stage.play('every-form', ada, '/account', async ({ page, openTab }) => {
-      const tab = await openTab();
-      await tab.goto(`${stage.url}/health`);
-      const forms: FormStage = {
-        page,
-        tab,
-        account: {
-          channel: 'certloop-manager',
-          path: '/auth/',
-          credentials: { username: ada.username, password: ada.password },
-        },
-        password: ada.password,
-        unopened: { path: '/ui/statistics', part: 'statistics-page' },
-        endSessions: () => app.clock.advance(31 * 60_000),
-      };
-      for (const row of await managerForms(place)) await assertLosesNothing(forms, row);
-    });
-  });
+  test.each(Object.entries(managerForms))(
+    'of %s keeps what was typed through an outage, the end of the session, and a deployment',
+    async (about, formsOf) => {
+      const { app } = stage;
+      const { ada } = app.people;
+      await stage.play(`forms-of-${about.replace(' ', '-')}`, ada, '/account', async ({ page, openTab }) => {
+        const tab = await openTab();
+        await tab.goto(`${stage.url}/health`);
+        const forms: FormStage = {
+          page,
+          tab,
+          account: {
+            channel: 'certloop-manager',
+            path: '/auth/',
+            credentials: { username: ada.username, password: ada.password },
+          },
+          password: ada.password,
+          unopened: { path: '/ui/statistics', part: 'statistics-page' },
+          endSessions: () => app.clock.advance(31 * 60_000),
+        };
+        for (const row of await formsOf(place)) await assertLosesNothing(forms, row);
+      });
+    },
+  );
 
   test('keeps what was typed while another tab belongs to another user, and sends nothing as that user', async () => {
     const { app, url } = stage;

@@ -38,18 +38,18 @@ function deletion(source: string, open: FormRow['open'], name: string, send: str
   return { source, open, within: { dialog: /\?$/ }, typed, send, done };
 }
 
-/** Every form of the console that sends what was typed. */
-export async function managerForms(place: FormPlace): Promise<readonly FormRow[]> {
-  return [
-    ...(await formsOfNames(place)),
-    ...formsOfSpaces(place),
-    ...formsOfNewNames(place),
-    ...formsOfPeople(place),
-    ...formsOfProviders(),
-    ...formsOfJobs(place),
-    ...formsOfAccount(),
-  ];
-}
+/** Every form of the console that sends what was typed, by what it is about; the last changes the password. */
+export const managerForms: Readonly<
+  Record<string, (place: FormPlace) => readonly FormRow[] | Promise<readonly FormRow[]>>
+> = {
+  names: formsOfNames,
+  spaces: formsOfSpaces,
+  'new names': formsOfNewNames,
+  people: formsOfPeople,
+  providers: formsOfProviders,
+  jobs: formsOfJobs,
+  account: formsOfAccount,
+};
 
 async function formsOfNames({ fqdn, goneFqdn }: FormPlace): Promise<readonly FormRow[]> {
   const path = `/spaces/${fqdn.spaceId}/fqdns/${fqdn.id}`;

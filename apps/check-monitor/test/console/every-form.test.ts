@@ -37,30 +37,34 @@ const email = 'nora@example.org';
 
   test('is in the table of forms', () => {
     const folder = findConsole('@certloop/web-monitor', import.meta.url) ?? '';
-    const sources = monitorForms(place).map(({ source }) => source);
+    const sources = Object.values(monitorForms).flatMap((forms) => forms(place).map(({ source }) => source));
     expect(sources.toSorted()).toEqual([...formsIn(folder)].toSorted());
   });
 
-  test('keeps what was typed through an outage, the end of the session, and a deployment', async () => {
-    const { app, browser, url } = stage;
-    await runStory(browser, { name: 'every-form', url: `${url}ui/account` }, async (story) => {
-      await signIn(story, email);
-      await story.page.getByRole('heading', { name: 'Your account' }).waitFor();
-      const tab = await story.openTab();
-      await tab.goto(`${url}api/account/state`);
-      const forms = {
-        page: story.page,
-        tab,
-        password,
-        unopened: { path: `/ui/projects/${place.projectId}/badges`, part: 'badges-page' },
-        account: {
-          channel: 'certloop-monitor',
-          path: '/api/account/',
-          credentials: { email, password },
-        },
-        endSessions: () => app.clock.advance(31 * 60_000),
-      };
-      for (const row of monitorForms(place)) await assertLosesNothing(forms, row);
-    });
-  });
+  test.each(Object.entries(monitorForms))(
+    'of %s keeps what was typed through an outage, the end of the session, and a deployment',
+    async (about, formsOf) => {
+      const { app, browser, url } = stage;
+      const name = `forms-of-${about.replace(' ', '-')}`;
+      await runStory(browser, { name, url: `${url}ui/account` }, async (story) => {
+        await signIn(story, email);
+        await story.page.getByRole('heading', { name: 'Your account' }).waitFor();
+        const tab = await story.openTab();
+        await tab.goto(`${url}api/account/state`);
+        const forms = {
+          page: story.page,
+          tab,
+          password,
+          unopened: { path: `/ui/projects/${place.projectId}/badges`, part: 'badges-page' },
+          account: {
+            channel: 'certloop-monitor',
+            path: '/api/account/',
+            credentials: { email, password },
+          },
+          endSessions: () => app.clock.advance(31 * 60_000),
+        };
+        for (const row of formsOf(place)) await assertLosesNothing(forms, row);
+      });
+    },
+  );
 });

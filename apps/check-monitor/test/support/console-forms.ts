@@ -34,16 +34,14 @@ function bulk(projectId: string, name: string, button: string): FormRow['open'] 
   };
 }
 
-/** Every form of the console that sends what was typed. */
-export function monitorForms(place: FormPlace): readonly FormRow[] {
-  return [
-    ...formsOfChecks(place),
-    ...formsOfMany(place),
-    ...formsOfIntegrations(place),
-    ...formsOfProjects(place),
-    ...formsOfAccount(),
-  ];
-}
+/** Every form of the console that sends what was typed, by what it is about; the last changes the password. */
+export const monitorForms: Readonly<Record<string, (place: FormPlace) => readonly FormRow[]>> = {
+  checks: formsOfChecks,
+  'many checks': formsOfMany,
+  integrations: formsOfIntegrations,
+  projects: formsOfProjects,
+  account: formsOfAccount,
+};
 
 function formsOfChecks({ projectId, checkId, movedCheckId, goneCheckId }: FormPlace): readonly FormRow[] {
   const pathOf = (id: string) => `/projects/${projectId}/checks/${id}`;
