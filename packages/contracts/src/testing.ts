@@ -1,2 +1,2 @@
-export { calibratedMs } from './testing/calibration.js';
+export { calibratedMs, cpuMsOf } from './testing/calibration.js';
 export { hangMs, until } from './testing/until.js';

@@ -57,29 +57,23 @@ describe('certificates of every kind of root for every kind of key', () => {
   const rootKinds: RootKeyKind[] = ['P-256', 'P-384', 'P-521', 'RSA-2048', 'Ed25519'];
   const leafKinds: KeyKind[] = ['P-256', 'P-521', 'RSA-2048', 'Ed25519', 'Ed448', 'secp256k1'];
 
-  test.each(rootKinds)(
-    '%s',
-    async (rootKind) => {
-      const root = await makeIssuer(rootKind);
-      expect(lintCertificate(root.certificate.der, root.certificate.der)).toEqual([]);
-      for (const leafKind of leafKinds) {
-        const request = requestFor(await makeCsr(leafKind));
-        const der = await issueCertificate(root, request);
-        const leaf = parseCertificate(der);
-        expect({ leafKind, faults: lintCertificate(der, root.certificate.der) }).toEqual({
-          leafKind,
-          faults: [],
-        });
-        expect(checkChain(leaf, [], [root.certificate], now)).toMatchObject({ ok: true });
-        expect(leaf.spkiDer).toEqual(request.spkiDer);
-        expect(new X509Certificate(der).verify(new X509Certificate(root.certificate.der).publicKey)).toBe(
-          true,
-        );
-        if (hasOpenssl) expect(opensslVerdict(root.certificate.der, der)).toBe('OK');
-      }
-    },
-    60_000,
-  );
+  test.each(rootKinds)('%s', async (rootKind) => {
+    const root = await makeIssuer(rootKind);
+    expect(lintCertificate(root.certificate.der, root.certificate.der)).toEqual([]);
+    for (const leafKind of leafKinds) {
+      const request = requestFor(await makeCsr(leafKind));
+      const der = await issueCertificate(root, request);
+      const leaf = parseCertificate(der);
+      expect({ leafKind, faults: lintCertificate(der, root.certificate.der) }).toEqual({
+        leafKind,
+        faults: [],
+      });
+      expect(checkChain(leaf, [], [root.certificate], now)).toMatchObject({ ok: true });
+      expect(leaf.spkiDer).toEqual(request.spkiDer);
+      expect(new X509Certificate(der).verify(new X509Certificate(root.certificate.der).publicKey)).toBe(true);
+      if (hasOpenssl) expect(opensslVerdict(root.certificate.der, der)).toBe('OK');
+    }
+  });
 });
 
 describe('the profile', () => {

@@ -1,11 +1,12 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { calibratedMs } from '@certloop/contracts/testing';
 import { watchStretches } from '@certloop/server/testing';
 import { expect } from '@jest/globals';
 import type { TestApp } from './app.js';
 
-/** How long others may be held up, in milliseconds. */
+/** How long others may be held up, in calibrated milliseconds of the processor. */
 const allowedMs = 50;
 
 export interface Answer {
@@ -21,7 +22,7 @@ export interface Caller {
   readonly port: number;
   /** Sends a request as Ada. The body of an answer is counted and not stored, unless the request has one. */
   ask(method: string, path: string, body?: object): Promise<Answer>;
-  /** The same, in whose work no other request was held up: no stretch of the main thread took longer than 50 ms. */
+  /** The same, in whose work no other request was held up: no stretch of the main thread took longer than 50 calibrated ms. */
   askBeside(method: string, path: string, body?: object): Promise<Answer>;
   close(): void;
 }
@@ -57,7 +58,7 @@ export async function callBeside(app: TestApp): Promise<Caller> {
       const answer = await ask(...asked);
       const maxMs = await watch.stop();
       expect(answer.status).toBe(200);
-      if (maxMs !== undefined) expect(maxMs).toBeLessThan(allowedMs);
+      if (maxMs !== undefined) expect(maxMs).toBeLessThan(calibratedMs(allowedMs));
       return answer;
     },
     close: () => {

@@ -1,3 +1,4 @@
+import { calibratedMs } from '@certloop/contracts/testing';
 import { executeSql } from '@certloop/db';
 import { watchStretches } from '@certloop/server/testing';
 import { beforeEach, expect, test } from '@jest/globals';
@@ -278,7 +279,8 @@ describeMonitor('the checks of a project in the console', (stage) => {
       if (maxMs === undefined) continue;
       // what others do on the same core makes one longer now and then, but not each
       const again = async () => (await listBeside(sort)).maxMs ?? 0;
-      expect(maxMs < 50 ? maxMs : Math.min(await again(), await again())).toBeLessThan(50);
+      const leastMs = maxMs < 50 ? maxMs : Math.min(maxMs, await again(), await again());
+      expect(leastMs).toBeLessThan(calibratedMs(50));
     }
   });
 });

@@ -89,13 +89,9 @@ describeEachDialect('command to import a dump', (open) => {
     });
     expect(await count('checks')).toBe(0);
 
-    const began = performance.now();
     const { code, out } = await runImport(['--file', dump.file], url);
-    const seconds = (performance.now() - began) / 1000;
     expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining(`checks: ${checkCount} created`) });
     expect(out).toContain(`flips: ${checkCount * flipsPerCheck} created`);
-    // 2 s on two cores; the bound is for machines under load
-    expect(seconds).toBeLessThan(60);
 
     const base = `http://127.0.0.1:${app.address().port}`;
     for (let start = 0; start < checkCount; start += 20) {

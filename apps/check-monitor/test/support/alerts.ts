@@ -1,3 +1,4 @@
+import { hangMs } from '@certloop/contracts/testing';
 import { executeSql } from '@certloop/db';
 import type { OpenTestDatabase } from '@certloop/db/testing';
 import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
@@ -30,14 +31,18 @@ export interface AlertStage {
 }
 
 /** Opens the stage for the tests of a suite; channels are gone after each. */
-export function openAlertStage(open: OpenTestDatabase, overrides: Partial<AppConfig> = {}): AlertStage {
+export function openAlertStage(
+  open: OpenTestDatabase,
+  overrides: Partial<AppConfig> = {},
+  timeoutMs = hangMs,
+): AlertStage {
   const stage = {} as { -readonly [Part in keyof AlertStage]: AlertStage[Part] };
   beforeAll(async () => {
     [stage.target, stage.mailbox] = [await startRecorder(), await startMailServer()];
     const smtp = { url: stage.mailbox.url, from: 'alerts@monitor.example' };
     const senderAccounts = { smtp, telegramToken: '1:a' };
     const services = { ...publicServices, telegram: stage.target.url };
-    stage.app = await openTestApp(open, overrides, { timeoutMs: 800, services, senderAccounts });
+    stage.app = await openTestApp(open, overrides, { timeoutMs, services, senderAccounts });
   });
   beforeEach(async () => {
     stage.app.clock.set(began);

@@ -1,5 +1,6 @@
 import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { hangMs } from '@certloop/contracts/testing';
 import { type Database, openDatabase } from '@certloop/db';
 import type { OpenTestDatabase } from '@certloop/db/testing';
 import {
@@ -249,7 +250,7 @@ function openNotifier({
   };
   const senderAccounts: SenderAccounts = { ...none, smtp: undefined, ...given };
   const config = { site, secret, allowPrivateTargets, egressProxy, disabledKinds, senderAccounts };
-  return createNotifier({ ...parts, config, tuning: { timeoutMs: 2000, ...tuning } });
+  return createNotifier({ ...parts, config, tuning: { timeoutMs: hangMs, ...tuning } });
 }
 
 interface Limits {

@@ -180,13 +180,20 @@ describe('the address of a validation', () => {
     'times out if the resolver does not respond: %s',
     async (type) => {
       const silent = createSocket('udp4');
+      const queries = new Set<string>();
+      let repeated = 0;
+      silent.on('message', (query) => {
+        const text = query.toString('hex');
+        if (queries.has(text)) repeated += 1;
+        queries.add(text);
+      });
       await new Promise<void>((resolve) => silent.bind(0, '127.0.0.1', resolve));
       const dnsServer = `127.0.0.1:${silent.address().port}`;
-      const begin = performance.now();
       await expect(proving(type, { ...byDns, dnsServer, timeoutMs: 50 })).rejects.toEqual(
         problem('dns', /timed out/),
       );
-      expect(performance.now() - begin).toBeLessThan(1_500);
+      // the resolver itself would ask again for many seconds
+      expect(repeated).toBe(0);
       silent.close();
     },
   );

@@ -1,5 +1,5 @@
 import { InvalidInput } from '@certloop/contracts';
-import { calibratedMs } from '@certloop/contracts/testing';
+import { calibratedMs, cpuMsOf } from '@certloop/contracts/testing';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { contextPrimitive, parseDer, tag } from './der.js';
@@ -60,13 +60,6 @@ test('elements contain their original bytes', () => {
 });
 
 describe('bounds on cost', () => {
-  const spent = (act: () => unknown): number => {
-    const before = process.cpuUsage();
-    act();
-    const { user, system } = process.cpuUsage(before);
-    return (user + system) / 1000;
-  };
-
   function nest(depth: number): Buffer {
     let der = encodeSequence();
     for (let level = 0; level < depth; level += 1) der = encodeSequence(der);
@@ -97,7 +90,7 @@ describe('bounds on cost', () => {
       }
     };
     read();
-    expect(spent(read)).toBeLessThan(calibratedMs(50));
+    expect(cpuMsOf(read)).toBeLessThan(calibratedMs(50));
   });
 });
 

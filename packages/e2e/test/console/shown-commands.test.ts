@@ -71,12 +71,13 @@ import { wordsOf } from '../support/walk-page.js';
       await run((await tokens.locator('pre').textContent()) ?? '');
     });
     // tokens are listed in a session only, which the command opens
-    const tokens: { name: string; scope: string; expiresAt: string }[] = JSON.parse(
+    const tokens: { name: string; scope: string; createdAt: string; expiresAt: string }[] = JSON.parse(
       await run('certloop tokens list --json'),
     );
     const created = tokens.find(({ name }) => name === 'nightly');
     expect(created).toMatchObject({ scope: 'READ' });
-    const weeks = (Date.parse(created?.expiresAt ?? '') - Date.now()) / (7 * 86_400_000);
+    const weeks =
+      (Date.parse(created?.expiresAt ?? '') - Date.parse(created?.createdAt ?? '')) / (7 * 86_400_000);
     expect(weeks).toBeCloseTo(12, 1);
   });
 });

@@ -27,8 +27,6 @@ import {
   startPings,
 } from '../support/ping-load.js';
 
-const recoveryMs = 10_000;
-
 describeOnPostgres('the stack on a PostgreSQL with a synchronous standby', () => {
   const cleanups: (() => Promise<unknown>)[] = [];
   let pair: PostgresPair;
@@ -89,7 +87,6 @@ describeOnPostgres('the stack on a PostgreSQL with a synchronous standby', () =>
       const over = performance.now();
       const all: readonly Pick<PingCount, 'lastAnsweredSentAt'>[] = [...load.counts, writes.count];
       await until(async () => all.every(({ lastAnsweredSentAt }) => lastAnsweredSentAt > over));
-      expect(performance.now() - over).toBeLessThan(recoveryMs);
       const atRecovery = load.answered();
       await until(async () => load.answered() > atRecovery + 40);
     } finally {

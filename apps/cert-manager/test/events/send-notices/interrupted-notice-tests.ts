@@ -67,11 +67,9 @@ export function testInterruptedNotices(place: NoticePlace): void {
     await place.record('www', { to: ['webhook'] });
     const sending = stopping.sendNotices();
     while (place.hook.requests === 0) await nextRound();
-    const begin = performance.now();
     await Promise.all([stopping.close(), sending]);
-    expect(performance.now() - begin).toBeLessThan(5000);
     place.hook.failing = undefined;
-    // at once: no lease has to lapse
+    // at once: no lease has to lapse, and a shutdown that waits for the answer would have counted an attempt
     await place.app.sendNotices();
     expect(place.subjects()).toEqual(['www']);
     expect(place.logged('notices.webhook_sent').at(-1)).toMatchObject({ attempts: 1 });
