@@ -10,14 +10,11 @@ import {
   type WorstBody,
   writeCosts,
 } from '@certloop/server/testing';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { acmePaths } from '../../src/acme/protocol/acme-links.js';
 import { startAcme, type TestAcme } from '../support/acme.js';
 import type { AcmeClient } from '../support/acme-client.js';
 import { base64, csrDer, dns, extensionRequest, p256, pemOf, subjectAltName } from '../support/csrs.js';
-
-// ends a hang only: there are thousands of requests
-jest.setTimeout(900_000);
 
 const csrBytes = 65_536;
 

@@ -1,13 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { inheritedEnvironment } from '../../src/config.js';
 import { clientsOf } from '../../src/main-job.js';
 import type { ServiceName } from '../../src/service-process.js';
 import { type Stack, startStack } from '../../src/stack.js';
-
-jest.setTimeout(300_000);
 
 const sentences: string[] = [];
 let wake: () => void = () => undefined;

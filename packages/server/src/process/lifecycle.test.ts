@@ -1,9 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, jest, test } from '@jest/globals';
-
-jest.setTimeout(60_000);
+import { describe, expect, test } from '@jest/globals';
 
 const server = fileURLToPath(new URL('../index.js', import.meta.url));
 
