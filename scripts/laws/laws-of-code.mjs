@@ -29,7 +29,6 @@ const networkMember = /(^|\.)provider\.(test|sign|refresh|changeAccountKey|advis
 /** Every exception of the laws by `app/file#name`, with its reason. */
 export const exceptions = {
   'pure-code': {
-    'cert-manager/providers/secrets/secret-box.ts#sealSecret': 'makes the nonce of a cipher',
     'cert-manager/users/sessions/credentials.ts#newApiToken': 'makes a token, which is random',
   },
   'asks-for-the-right': {

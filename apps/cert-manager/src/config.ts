@@ -6,9 +6,9 @@ import {
   type ConfigOf,
   type Environment,
   flag,
+  keyRing,
   logLevel,
   metricsSettings,
-  parseKeyRing,
   portNumber,
   readConfig,
   setting,
@@ -30,15 +30,6 @@ const bytes = wholeNumber(1, 1_073_741_824);
 const calledAddress = baseAddress.superRefine((address, context) => {
   const message = portFault(address);
   if (message !== undefined) context.addIssue({ code: 'custom', message });
-});
-
-const keyRing = z.string().transform((text, context) => {
-  try {
-    return parseKeyRing(text);
-  } catch (error) {
-    context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : 'is malformed' });
-    return z.NEVER;
-  }
 });
 
 /** Every environment variable of this service. A secret may also come from the file that NAME_FILE names. */
@@ -129,7 +120,7 @@ export const settings = {
 
   encryptionKeys: setting(
     'ENCRYPTION_KEYS',
-    keyRing.optional(),
+    keyRing('cert-manager').optional(),
     'keys that encrypt stored secrets, one id:base64 per line with 32 bytes each; the first one encrypts, all decrypt',
   ),
   dummyCaUrl: setting(

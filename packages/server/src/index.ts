@@ -81,8 +81,23 @@ export { type Listening, type ListenOptions, listen, StartFailed, startFailure }
 export { packageVersion } from './process/package-version.js';
 export { type Poller, type PollerOptions, startPoller } from './process/poller.js';
 export { bringUpToDate, type Migratable, type SchemaAtStart } from './process/schema-at-start.js';
-export { type EncryptionKey, type KeyRing, parseKeyRing } from './secrets/key-ring.js';
-export { keyIdOf, openSecret, type SecretPlace, SecretUnreadable, sealSecret } from './secrets/secret-box.js';
+export {
+  derivedPrefix,
+  deriveEncryptionKey,
+  type EncryptionKey,
+  type KeyRing,
+  keyRing,
+  keyRingOf,
+  parseKeyRing,
+} from './secrets/key-ring.js';
+export {
+  keyIdOf,
+  lookupHashes,
+  openSecret,
+  type SecretPlace,
+  SecretUnreadable,
+  sealSecret,
+} from './secrets/secret-box.js';
 export { networkOf, plainAddress } from './sign-in/client-network.js';
 export type { SignInAttempt } from './sign-in/login-limits.js';
 export { createLoginThrottle, type LoginThrottle } from './sign-in/login-throttle.js';

@@ -279,7 +279,7 @@ describeEachDialect('creating a provider', (open) => {
   });
 
   test('lets new encryption keys reach its secrets', async () => {
-    const ring = parseKeyRing([line('new', 2), line('old', 1)].join('\n'));
+    const ring = parseKeyRing([line('new', 2), line('old', 1)].join('\n'), 'cert-manager');
     await createProvider(app, { kind: 'acme', name: 'rotated', config: acmeConfig });
     expect(await rotateKeys({ db: app.database, clock: app.clock }, ring)).toBeGreaterThanOrEqual(2);
     const rows = await app.database.read((tx) => tx.find(providers));

@@ -26,7 +26,7 @@ describeEachDialect('rotating the encryption keys', (open) => {
 
   test('encrypts every secret with the first key, so that the other can be removed', async () => {
     expect(await sealed()).toEqual([expect.stringMatching(/^v1\.old\./)]);
-    const ring = parseKeyRing([line('new', 2), line('old', 1)].join('\n'));
+    const ring = parseKeyRing([line('new', 2), line('old', 1)].join('\n'), 'cert-manager');
     expect(await rotateKeys({ db: app.database, clock: app.clock }, ring)).toBe(1);
     expect(await sealed()).toEqual([expect.stringMatching(/^v1\.new\./)]);
     expect(await rotateKeys({ db: app.database, clock: app.clock }, ring)).toBe(0);
@@ -37,15 +37,15 @@ describeEachDialect('rotating the encryption keys', (open) => {
 
   test('is refused with a ring that is not this database’s', async () => {
     await expect(
-      rotateKeys({ db: app.database, clock: app.clock }, parseKeyRing(line('new', 3))),
+      rotateKeys({ db: app.database, clock: app.clock }, parseKeyRing(line('new', 3), 'cert-manager')),
     ).rejects.toThrow(/is not the one/);
   });
 
   test('does not lose a secret that is set at the same time', async () => {
     const { id } = await providerOf(app, 'acme');
     const place = secretPlace(id, 'eab.hmacKey');
-    const before = parseKeyRing([line('new', 2), line('old', 1)].join('\n'));
-    const ring = parseKeyRing([line('newest', 3), line('new', 2)].join('\n'));
+    const before = parseKeyRing([line('new', 2), line('old', 1)].join('\n'), 'cert-manager');
+    const ring = parseKeyRing([line('newest', 3), line('new', 2)].join('\n'), 'cert-manager');
     await rotateKeys({ db: app.database, clock: app.clock }, before);
     let begin: () => void = () => undefined;
     const begun = new Promise<void>((resolve) => {

@@ -31,7 +31,10 @@ describeEachDialect('the start', (open) => {
 
   describe('with encryption keys', () => {
     const start = (...lines: string[]) =>
-      proveKeyRing({ db, clock }, lines.length === 0 ? undefined : parseKeyRing(lines.join('\n')));
+      proveKeyRing(
+        { db, clock },
+        lines.length === 0 ? undefined : parseKeyRing(lines.join('\n'), 'cert-manager'),
+      );
     const canaries = () => db.read((tx) => tx.find(encryptionCanaries, { order: { keyId: 'ASC' } }));
 
     test('stores one canary over several starts', async () => {

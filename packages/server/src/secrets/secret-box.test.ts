@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { parseKeyRing } from './key-ring.js';
-import { keyIdOf, openSecret, SecretUnreadable, sealSecret } from './secret-box.js';
+import { deriveEncryptionKey, keyRingOf, parseKeyRing as parse } from './key-ring.js';
+import { keyIdOf, lookupHashes, openSecret, SecretUnreadable, sealSecret } from './secret-box.js';
+
+const parseKeyRing = (text: string) => parse(text, 'cert-manager');
 
 const line = (id: string) => `${id}:${randomBytes(32).toString('base64')}`;
 const first = line('first');
@@ -53,6 +55,18 @@ describe('a sealed secret', () => {
     );
   });
 
+  test('does not open with the key of another service', () => {
+    const envelope = sealSecret(ring, place, 'secret');
+    expect(() => openSecret(parse(first, 'check-monitor'), place, envelope)).toThrow(SecretUnreadable);
+  });
+
+  test('of earlier versions opens', () => {
+    // made by the version before keys had a service
+    const key = { id: 'k1', key: new Uint8Array(32).fill(7) };
+    const envelope = 'v1.k1.AwMDAwMDAwMDAwMD.V8AtQq6OXZxXKQ.lOcWPJAw9DT63T3ezmjh8Q';
+    expect(openSecret(keyRingOf('cert-manager', [key]), place, envelope)).toBe('päss word');
+  });
+
   test.each([0, 1, 2, 3, 4])('does not open when part %i is altered', (part) => {
     const parts = sealSecret(ring, place, 'secret').split('.');
     parts[part] = part < 2 ? `${parts[part]}x` : flipFirst(parts[part] ?? '');
@@ -93,5 +107,47 @@ describe('a key ring', () => {
     ['an id twice', `${first}\n${line('first')}`, 'line 2: the id is used twice'],
   ])('refuses %s, naming the line', (_, text, message) => {
     expect(() => parseKeyRing(text)).toThrow(message);
+  });
+});
+
+describe('a key that follows from a secret', () => {
+  const derived = deriveEncryptionKey('check-monitor', 'a secret of tests');
+
+  test('is the same each time, and another for another secret or service', () => {
+    expect(deriveEncryptionKey('check-monitor', 'a secret of tests')).toEqual(derived);
+    expect(derived.id).toMatch(/^secret-[\w-]{8}$/);
+    for (const other of [
+      deriveEncryptionKey('check-monitor', 'a secret of test'),
+      deriveEncryptionKey('cert-manager', 'a secret of tests'),
+    ]) {
+      expect(other.id).not.toBe(derived.id);
+      expect(other.key).not.toEqual(derived.key);
+    }
+  });
+
+  test('encrypts after a key of the ring, and opens what it encrypted before', () => {
+    const [own] = [...ring.keys.values()];
+    const envelope = sealSecret(keyRingOf('cert-manager', [derived]), place, 'secret');
+    const both = keyRingOf('cert-manager', [own ?? derived, derived]);
+    expect(openSecret(both, place, envelope)).toBe('secret');
+    expect(keyIdOf(sealSecret(both, place, 'secret'))).toBe('first');
+  });
+});
+
+describe('hashes for lookups', () => {
+  const hashes = (text: string, secret: string, column = 'ping_key') =>
+    lookupHashes(parseKeyRing(text), { table: 'projects', column }, secret);
+
+  test('are one for each key, that of the active key first', () => {
+    const [before] = hashes(first, 'secret');
+    const after = hashes(`${second}\n${first}`, 'secret');
+    expect(after).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/), before]);
+    expect(after[0]).not.toBe(before);
+  });
+
+  test('differ by secret and column', () => {
+    expect(new Set([...hashes(first, 'a'), ...hashes(first, 'b'), ...hashes(first, 'a', 'other')]).size).toBe(
+      3,
+    );
   });
 });

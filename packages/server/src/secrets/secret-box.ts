@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import type { EncryptionKey, KeyRing } from './key-ring.js';
 
 /** Where a secret is stored; a cipher text opens nowhere else. */
@@ -20,7 +20,7 @@ export class SecretUnreadable extends Error {
 export function sealSecret(ring: KeyRing, place: SecretPlace, secret: string): string {
   const { active } = ring;
   const iv = randomBytes(12);
-  const cipher = createCipheriv('aes-256-gcm', tableKey(active, place.table), iv);
+  const cipher = createCipheriv('aes-256-gcm', derivedKey(ring, active, place.table), iv);
   cipher.setAAD(boundTo(place, active.id));
   const ciphertext = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()]);
   const parts = [iv, ciphertext, cipher.getAuthTag()].map((part) => part.toString('base64url'));
@@ -36,10 +36,27 @@ export function openSecret(ring: KeyRing, place: SecretPlace, envelope: string):
   const key = ring.keys.get(id);
   if (key === undefined) throw new SecretUnreadable(`is encrypted with the key "${id}", which is missing`);
   try {
-    return decrypt(tableKey(key, place.table), boundTo(place, id), { iv, ciphertext, tag });
+    return decrypt(derivedKey(ring, key, place.table), boundTo(place, id), { iv, ciphertext, tag });
   } catch (cause) {
     throw new SecretUnreadable(`does not open with the key "${id}"`, { cause });
   }
+}
+
+/**
+ * HMAC-SHA256 in hex under each key of the ring, the active one first, by which an encrypted secret is found: it
+ * is stored beside the envelope.
+ */
+export function lookupHashes(
+  ring: KeyRing,
+  { table, column }: Omit<SecretPlace, 'rowId'>,
+  secret: string,
+): readonly string[] {
+  const others = [...ring.keys.values()].filter((key) => key !== ring.active);
+  return [ring.active, ...others].map((key) =>
+    createHmac('sha256', derivedKey(ring, key, `${table}.${column} lookup`))
+      .update(secret, 'utf8')
+      .digest('hex'),
+  );
 }
 
 /** Id of the key that an envelope needs; undefined for anything that is not an envelope. */
@@ -59,8 +76,16 @@ function decrypt(
   return Buffer.concat([decipher.update(ciphertext, 'base64url'), decipher.final()]).toString('utf8');
 }
 
-function tableKey({ key }: EncryptionKey, table: string): Uint8Array {
-  return new Uint8Array(hkdfSync('sha256', key, '', `certloop cert-manager ${table}`, 32));
+// every secret of a table needs the same one, and deriving it costs more than a decryption
+const derivedKeys = new WeakMap<EncryptionKey, Map<string, Uint8Array>>();
+
+function derivedKey({ service }: KeyRing, key: EncryptionKey, use: string): Uint8Array {
+  const label = `certloop ${service} ${use}`;
+  const known = derivedKeys.get(key) ?? new Map<string, Uint8Array>();
+  derivedKeys.set(key, known);
+  const derived = known.get(label) ?? new Uint8Array(hkdfSync('sha256', key.key, '', label, 32));
+  known.set(label, derived);
+  return derived;
 }
 
 /** None of the parts may hold the separator, so that no two places read the same. */
