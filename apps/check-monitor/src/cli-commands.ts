@@ -1,4 +1,4 @@
-import { keyKinds, NotFound, UpstreamFailed } from '@certloop/contracts';
+import { Conflict, keyKinds, NotFound, UpstreamFailed } from '@certloop/contracts';
 import { createPasswords } from '@certloop/server';
 import { addMember, dropMember, listMembersOf } from './accounts/administer.service.js';
 import { setPassword } from './accounts/passwords.service.js';
@@ -6,6 +6,7 @@ import { countAssignedChecks } from './channels/assign-channel.repository.js';
 import { listProjectChannels } from './channels/channels.repository.js';
 import { createChannel } from './channels/create-channel.service.js';
 import { removeChannel } from './channels/manage-channels.service.js';
+import { discardUnreadable, rotateKeys } from './channels/seal-stored.service.js';
 import { channelSettings, oneOf, readLimits, requireOption, UsageError, type Values } from './cli-options.js';
 import { importDump } from './imports/import-dump.service.js';
 import type { ImportReport } from './imports/import-report.js';
@@ -17,15 +18,20 @@ import type { Secrets } from './projects/api-key.js';
 import { createProject, issueKey, revokeKey, setUpProject } from './projects/create-project.service.js';
 import { type AccountDeps, createUser, limitUser } from './projects/create-user.service.js';
 import { listProjects } from './projects/projects.repository.js';
+import type { Sealing } from './projects/sealing/sealing.store.js';
 import { listUsers } from './projects/users.repository.js';
 
 /** What commands work with. */
 export interface CommandDeps extends AccountDeps, Secrets {
   /** Opens what messages are sent by; the settings of the service must be set for it. */
   readonly openNotifier: () => Notifier;
+  readonly sealing: Sealing;
   /** Standard input to its end: secrets do not stand on command lines, which others can see. */
   readonly readInput: () => string;
 }
+
+/** The command that runs with keys that are not those of the database. */
+export const discardCommand = 'keys discard';
 
 type Command = (deps: CommandDeps, values: Values) => Promise<object>;
 
@@ -129,6 +135,14 @@ export const commands: Readonly<Record<string, Command>> = {
     await removeChannel(deps, path);
     return { channelId: path.uuid, channel: 'deleted' };
   },
+  'keys rotate': async (deps) => {
+    const rotation = await rotateKeys(deps, deps.sealing);
+    if (rotation !== undefined) return rotation;
+    throw new Conflict(
+      'a process of an earlier version is connected: replace it, then run the command again',
+    );
+  },
+  [discardCommand]: async (deps) => ({ ...(await discardUnreadable(deps, deps.sealing)) }),
   import: (deps, values) =>
     importDump(withNotifier(deps), {
       file: requireOption(values, 'file'),

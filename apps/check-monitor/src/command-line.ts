@@ -2,13 +2,15 @@ import { parseArgs } from 'node:util';
 import { AppError, keyKinds } from '@certloop/contracts';
 import { type Database, DatabaseMissing, DatabaseUnavailable, openDatabase } from '@certloop/db';
 import { bringUpToDate, ConfigError, createLogger, type Environment, StartFailed } from '@certloop/server';
-import { type CommandDeps, commands, descriptions } from './cli-commands.js';
+import { type CommandDeps, commands, descriptions, discardCommand } from './cli-commands.js';
 import { UsageError } from './cli-options.js';
-import { loadConfig, loadStorageConfig } from './config.js';
+import { keyRingFor, loadConfig, loadStorageConfig } from './config.js';
 import { schema } from './database.js';
 import { microsOf } from './instants.js';
 import { channelKindNames } from './integrations/channel-kinds.js';
 import { createNotifier, type Notifier } from './notifications/notifier.service.js';
+import { openSealing } from './projects/sealing/open-sealing.service.js';
+import { type Sealing, withSealing } from './projects/sealing/sealing.store.js';
 
 const help = `Usage: check-monitor <command> [options]
 
@@ -39,6 +41,11 @@ const help = `Usage: check-monitor <command> [options]
                   a second run changes only checks that were never pinged here
   setup           --owner E --project NAME [--canary-project NAME] [--check-limit N] [--ping-limit N]
                   creates the user and the project if they do not exist, and new keys for the project
+
+  keys rotate     encrypts all stored secrets with the first of CHECK_MONITOR_ENCRYPTION_KEYS, or with the key
+                  that follows from CHECK_MONITOR_SECRET, and lists the keys that can be removed then
+  keys discard    for lost keys: deletes the settings of integrations and the ping keys that no key decrypts;
+                  these integrations are disabled until their settings are entered again
 
   migrate         migrates the database; unless CHECK_MONITOR_MIGRATE_AT_START is false, the other commands
                   and the service migrate it too
@@ -126,15 +133,18 @@ async function withDatabase<T>(
   command: string,
   work: (deps: CommandDeps) => Promise<T>,
 ): Promise<T> {
-  const { databaseUrl, secret, formerSecret, migratesAtStart } = loadStorageConfig(environment);
+  const { databaseUrl, secret, formerSecret, encryptionKeys, migratesAtStart } =
+    loadStorageConfig(environment);
   const mustExist = !creatingCommands.includes(command);
-  const db: Database = await openDatabase({
+  const plain: Database = await openDatabase({
     url: databaseUrl,
     schema,
     transactionMs: maxCommandMs,
     limits: { idleMs: maxCommandMs },
     mustExist,
   });
+  const sealing: Sealing = { ring: keyRingFor({ secret, formerSecret, encryptionKeys }), hasBegun: false };
+  const db = withSealing(plain, sealing);
   const clock = { now: () => microsOf(new Date()) };
   let notifier: Notifier | undefined;
   const openNotifier = () => {
@@ -144,8 +154,11 @@ async function withDatabase<T>(
   try {
     const isNew = !mustExist && (await db.pendingMigrations()).length === schema.migrations.length;
     if (isNew) complain(`check-monitor: the database ${db.shown} is new\n`);
-    if (command !== 'migrate') await bringUpToDate(db, { service: 'check-monitor', migratesAtStart, logger });
-    return await work({ db, secret, formerSecret, clock, openNotifier, readInput });
+    if (command !== 'migrate') {
+      await bringUpToDate(db, { service: 'check-monitor', migratesAtStart, logger });
+      if (command !== discardCommand) await openSealing({ db, clock }, sealing);
+    }
+    return await work({ db, secret, formerSecret, clock, sealing, openNotifier, readInput });
   } finally {
     await notifier?.close();
     await db.close();

@@ -3,8 +3,12 @@ import {
   baseAddress,
   ConfigError,
   type ConfigOf,
+  deriveEncryptionKey,
   type Environment,
   flag,
+  type KeyRing,
+  keyRing,
+  keyRingOf,
   logLevel,
   metricsSettings,
   portNumber,
@@ -35,7 +39,12 @@ const storage = {
   formerSecret: setting(
     'CHECK_MONITOR_FORMER_SECRET',
     z.string().optional(),
-    'earlier secret, of any length, such as SECRET_KEY of an imported Healthchecks; keys and links that were created with it remain valid',
+    'earlier secret, of any length, such as SECRET_KEY of an imported Healthchecks; keys and links that were created with it remain valid, and it decrypts stored secrets',
+  ),
+  encryptionKeys: setting(
+    'CHECK_MONITOR_ENCRYPTION_KEYS',
+    keyRing('check-monitor').optional(),
+    'keys that encrypt stored secrets, one id:base64 per line with 32 bytes each; the first one encrypts, all decrypt; when absent, a key that follows from CHECK_MONITOR_SECRET',
   ),
 } as const;
 
@@ -230,6 +239,19 @@ function senderAccountsOf(config: DeliveryValues, siteRoot: string): SenderAccou
     ntfyToken,
     signalSocket,
   };
+}
+
+type RingValues = Pick<StorageConfig, 'secret' | 'encryptionKeys'> &
+  Partial<Pick<StorageConfig, 'formerSecret'>>;
+
+/** Keys that encrypt what is secret at rest; those that follow from the secrets come last, and always decrypt. */
+export function keyRingFor({ secret, formerSecret, encryptionKeys }: RingValues): KeyRing {
+  const secrets = formerSecret === undefined ? [secret] : [secret, formerSecret];
+  const [derived, ...former] = secrets.map((one) => deriveEncryptionKey('check-monitor', one));
+  const own = encryptionKeys === undefined ? [] : [encryptionKeys.active, ...encryptionKeys.keys.values()];
+  const [active, ...others] = [...own, derived, ...former].filter((key) => key !== undefined);
+  if (active === undefined) throw new Error('there is no secret');
+  return keyRingOf('check-monitor', [active, ...others]);
 }
 
 /** Variables that look like settings of this service but are not: most likely misspelt. */

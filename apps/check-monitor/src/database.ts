@@ -18,10 +18,12 @@ import { indexUniqueKeys } from './migrations/0008-unique-keys.js';
 import { widenBadgeKeys } from './migrations/0009-badge-keys.js';
 import { indexCheckNames } from './migrations/0010-check-names.js';
 import { addSignInPlaces } from './migrations/0011-sign-in-places.js';
+import { sealSecrets } from './migrations/0012-sealed-secrets.js';
 import { notifications } from './notifications/notifications.repository.js';
 import { pings } from './pings/pings.repository.js';
 import { apiKeys } from './projects/api-keys.repository.js';
 import { projects } from './projects/projects.repository.js';
+import { encryptionCanaries } from './projects/sealing/canaries.repository.js';
 import { users } from './projects/users.repository.js';
 
 const tables: readonly AnyTable[] = [
@@ -39,6 +41,7 @@ const tables: readonly AnyTable[] = [
   sessions,
   signInPlaces,
   members,
+  encryptionCanaries,
 ];
 
 /** Tables and migrations of the check monitor. */
@@ -56,5 +59,6 @@ export const schema: Schema = {
     widenBadgeKeys,
     indexCheckNames,
     addSignInPlaces,
+    sealSecrets,
   ],
 };

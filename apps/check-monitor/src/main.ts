@@ -12,29 +12,36 @@ import {
   startTracing,
 } from '@certloop/server';
 import { type App, createApp } from './app.js';
-import { type Config, environment, loadConfig, misspeltSettings } from './config.js';
+import { createSealer } from './channels/seal-stored.service.js';
+import { type Config, environment, keyRingFor, loadConfig, misspeltSettings } from './config.js';
 import { schema } from './database.js';
 import type { Clock } from './instants.js';
 import { createServiceMetrics } from './metrics/service-metrics.service.js';
 import { createNotifier, type Notifier } from './notifications/notifier.service.js';
 import { prepareForPings } from './pings/batches/ping-batch.repository.js';
 import { listenForMail } from './pings/mail/mail-requests.responder.js';
+import { openSealing } from './projects/sealing/open-sealing.service.js';
+import { type Sealing, withSealing } from './projects/sealing/sealing.store.js';
 import { answerUnparsed } from './projects/unparsed-requests.responder.js';
 
 // a shutdown takes at most 5 s, of which running requests get this part
 const drainMs = 2500;
 // statements without a response by then fail, so that the shutdown ends in time
 const stopMs = 3500;
+const sealEveryMs = 10_000;
 
 void runService('check-monitor', async (onClose) => {
   const config = loadConfig(environment);
   const logger = createLogger({ service: 'check-monitor', level: config.logLevel });
   onClose(await startTracing('check-monitor', config));
   for (const name of misspeltSettings(environment)) logger.warn({ name }, 'config.unknown_setting');
-  const database = await openMigrated(config, logger);
-  onClose(() => database.close());
-  await database.transaction(prepareForPings);
+  const migrated = await openMigrated(config, logger);
+  onClose(() => migrated.close());
+  await migrated.transaction(prepareForPings);
   const clock = createMicroClock();
+  const sealing: Sealing = { ring: keyRingFor(config), hasBegun: false };
+  const database = withSealing(migrated, sealing);
+  await openSealing({ db: database, clock }, sealing);
   const watch = createServiceMetrics(createMetrics({ logger }), { db: database, clock });
   const { onDelivered, onRefusedCall } = watch;
   const observers = { onDelivered, onRefusedCall };
@@ -59,6 +66,9 @@ void runService('check-monitor', async (onClose) => {
   const listening = await listen(handler, { ...config, drainMs });
   onClose(() => listening.close());
   answerUnparsed(listening.server);
+  const seal = createSealer({ db: database, clock, logger }, sealing);
+  const sealer = startPoller({ name: 'secrets', everyMs: sealEveryMs, tick: seal, logger });
+  onClose(() => sealer.stop());
   onClose(startAlerts({ tick, dispatcher, notifier, logger, everyMs: config.tickMs }));
   onClose(async () => {
     drain();

@@ -50,6 +50,7 @@ export {
 } from './faults/constraint-errors.js';
 export { DatabaseMissing, DatabaseUnavailable } from './faults/failures.js';
 export { makeFolder } from './folder.js';
+export { connectionName } from './postgres/connection-name.js';
 export type { Autocommit, AutocommitStatement } from './postgres/postgres-autocommit.js';
 export { keepsPrepared } from './postgres/postgres-client.js';
 export { type BatchClaim, type Claim, claimDue, claimDueBatch } from './rows/claim.js';

@@ -4,6 +4,7 @@ import type pg from 'pg';
 import { DataSource, type EntitySchema } from 'typeorm';
 import { DatabaseUnavailable } from './faults/failures.js';
 import { makeFolder } from './folder.js';
+import { connectionName } from './postgres/connection-name.js';
 import { loadSqlite, prepareConnection, sqliteWaitMs } from './sqlite/sqlite-binding.js';
 
 /** Location of a database: a file, the memory of this process, or a server. */
@@ -99,7 +100,7 @@ export async function openPostgres(
     entities,
     logging: false,
     poolSize: options.poolSize,
-    applicationName: 'certloop',
+    applicationName: connectionName,
     installExtensions: false,
     // each connection reports its own error
     poolErrorHandler: () => undefined,

@@ -3,7 +3,13 @@ import type { Database, Tx } from '@certloop/db';
 import type { Clock } from '../instants.js';
 import { type ApiKey, listApiKeys } from '../projects/api-keys.repository.js';
 import { addProject, requireProjectName } from '../projects/create-project.service.js';
-import { deleteProject, getProject, type Project, renameProject } from '../projects/projects.repository.js';
+import {
+  deleteProject,
+  getProject,
+  hasPingKey,
+  type Project,
+  renameProject,
+} from '../projects/projects.repository.js';
 import { lockOwner, type User } from '../projects/users.repository.js';
 import type { AddressProbes } from './address-probes.store.js';
 import { countOwnProjects, findRole, listProjectsOf } from './members.repository.js';
@@ -51,14 +57,14 @@ export async function roleIn(tx: Tx, user: Person, projectId: string): Promise<P
   return roleOf(tx, user, await getProject(tx, projectId));
 }
 
-/** Throws NotFound or Forbidden unless the user may do in the project what `needed` may. */
+/** Role of the user in the project. Throws NotFound or Forbidden unless they may do there what `needed` may. */
 export async function requireRole(
   { db }: Pick<AccountProjectsDeps, 'db'>,
   user: Person,
   projectId: string,
   needed: ProjectRole,
-): Promise<void> {
-  await db.read((tx) => requireProject(tx, user, projectId, needed));
+): Promise<ProjectRole> {
+  return (await db.read((tx) => requireProject(tx, user, projectId, needed))).role;
 }
 
 /** How many projects the user owns. */
@@ -146,10 +152,11 @@ async function describeProject(tx: Tx, project: Project, role: ProjectRole): Pro
 }
 
 function described(
-  { id, name, pingKey }: Project,
+  project: Project,
   role: ProjectRole,
   keys: readonly Pick<ApiKey, 'projectId' | 'kind'>[],
 ): AccountProject {
+  const { id, name } = project;
   const kinds = keys.filter(({ projectId }) => projectId === id).map(({ kind }) => kind);
-  return { id, name, role, keys: [...kinds, ...(pingKey === null ? [] : (['ping'] as const))] };
+  return { id, name, role, keys: [...kinds, ...(hasPingKey(project) ? (['ping'] as const) : [])] };
 }

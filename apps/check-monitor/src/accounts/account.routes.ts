@@ -27,6 +27,7 @@ import { type ConsoleRoutesDeps, consoleHandlers } from './console/console.route
 import { listProjects, type ProjectCountsDeps } from './console/project-counts.service.js';
 import { changePassword } from './passwords.service.js';
 import { listProjectMembers, putMember, removeMember } from './project-members.service.js';
+import { mayAs } from './role.js';
 import { canAnyoneSignIn, closeSession, openSession, type SignedIn } from './sessions.service.js';
 
 /** What the state of the service shows of its settings. */
@@ -176,9 +177,13 @@ function channelHandlers(
 > {
   return {
     listAccountChannels: async ({ context, params: { projectId }, query }) => {
-      await requireRole(deps, userOf(context), projectId, 'read-only');
+      const role = await requireRole(deps, userOf(context), projectId, 'read-only');
       const found = await listChannels(deps, projectId, query);
-      const channels = found.map(({ channel, ...counted }) => ({ ...shown(deps, channel), ...counted }));
+      const channels = found.map(({ channel, ...counted }) => {
+        const described = { ...shown(deps, channel), ...counted };
+        // addresses and bodies may hold secrets, too
+        return mayAs(role, 'member') ? described : { ...described, settings: {} };
+      });
       return { status: 200, body: { channels } };
     },
     createChannel: async ({ context, params: { projectId }, body }) => {

@@ -1,6 +1,7 @@
 import {
   column,
   defineTable,
+  findRow,
   insertMany,
   lockForShare,
   lockForUpdate,
@@ -11,6 +12,7 @@ import {
 } from '@certloop/db';
 import { In } from 'typeorm';
 import type { Micros } from '../instants.js';
+import { openJson, type StoredJson, sealJson } from '../projects/sealing/sealing.store.js';
 
 /** An integration of a project. */
 export interface Channel {
@@ -44,14 +46,19 @@ export interface Channel {
   readonly minuteCount: number | null;
 }
 
-export const channels = defineTable<Channel>('channels', {
+/** A channel as it is stored, with settings that may be encrypted. */
+export interface StoredChannel extends Omit<Channel, 'settings'> {
+  readonly settings: StoredJson;
+}
+
+export const channels = defineTable<StoredChannel>('channels', {
   columns: {
     id: column.key(),
     uuid: column.uuid(),
     projectId: column.uuid(),
     kind: column.word(20),
     name: column.word(100),
-    settings: column.json<object>(),
+    settings: column.json<StoredJson>(),
     createdAt: column.preciseInstant(),
     verifiedAt: column.preciseInstant().nullable(),
     disabledAt: column.preciseInstant().nullable(),
@@ -69,9 +76,27 @@ export const channels = defineTable<Channel>('channels', {
   references: [{ columns: ['projectId'], table: 'projects', onDelete: 'CASCADE' }],
 });
 
+/** The channel with its settings in clear. Throws SecretUnreadable. */
+export function openChannel<Row extends Pick<StoredChannel, 'uuid' | 'settings'>>(
+  tx: Tx,
+  row: Row,
+): Omit<Row, 'settings'> & Pick<Channel, 'settings'> {
+  return { ...row, settings: openJson(tx, settingsPlace(row.uuid), row.settings) };
+}
+
+/** Settings of the channel with that uuid as they are stored. */
+export function sealSettings(tx: Tx, uuid: string, settings: object): StoredJson {
+  return sealJson(tx, settingsPlace(uuid), settings);
+}
+
+function settingsPlace(uuid: string) {
+  return { table: 'channels', column: 'settings', rowId: uuid };
+}
+
 /** Channels of a project in the order of their making. */
 export async function listProjectChannels(tx: Tx, projectId: string): Promise<Channel[]> {
-  return tx.find(channels, { where: { projectId }, order: { id: 'ASC' } });
+  const found = await tx.find(channels, { where: { projectId }, order: { id: 'ASC' } });
+  return found.map((row) => openChannel(tx, row));
 }
 
 /** Number of channels of each project that has any, and of those that fail or are switched off. */
@@ -90,7 +115,7 @@ export async function countProjectChannels(
 
 /** The same, locked against deletion until the transaction ends. */
 export async function lockProjectChannelsForShare(tx: Tx, projectId: string): Promise<Channel[]> {
-  return lockForShare(tx, channels, { projectId });
+  return (await lockForShare(tx, channels, { projectId })).map((row) => openChannel(tx, row));
 }
 
 /** Health of a channel that is new, or that was given new settings. */
@@ -113,35 +138,43 @@ export type NewChannelRow = Pick<
   'uuid' | 'projectId' | 'kind' | 'name' | 'settings' | 'createdAt' | 'verifiedAt'
 >;
 
-export async function insertChannel(tx: Tx, channel: NewChannelRow): Promise<void> {
-  await insertMany(tx, channels, [{ ...unusedChannel, ...channel }]);
+export async function insertChannel(tx: Tx, channel: NewChannelRow & Partial<Channel>): Promise<void> {
+  const settings = sealSettings(tx, channel.uuid, channel.settings);
+  await insertMany(tx, channels, [{ ...unusedChannel, ...channel, settings }]);
 }
 
 export async function findChannelById(tx: Tx, id: number): Promise<Channel | undefined> {
-  return (await tx.findOneBy(channels, { id })) ?? undefined;
+  const found = await tx.findOneBy(channels, { id });
+  return found === null ? undefined : openChannel(tx, found);
 }
 
 /** The channel, held until the transaction ends. */
 export async function lockChannel(tx: Tx, id: number): Promise<Channel | undefined> {
   const [held] = await lockForUpdate(tx, channels, { id });
-  return held;
+  return held && openChannel(tx, held);
 }
 
 /** Channels by their uuids, in the order of their making. */
 export async function listChannelsByUuid(tx: Tx, uuids: readonly string[]): Promise<Channel[]> {
-  return uuids.length === 0 ? [] : tx.find(channels, { where: { uuid: In(uuids) }, order: { id: 'ASC' } });
+  if (uuids.length === 0) return [];
+  const found = await tx.find(channels, { where: { uuid: In(uuids) }, order: { id: 'ASC' } });
+  return found.map((row) => openChannel(tx, row));
 }
 
 export async function findChannel(tx: Tx, uuid: string): Promise<Channel | undefined> {
-  return (await tx.findOneBy(channels, { uuid })) ?? undefined;
+  const found = await tx.findOneBy(channels, { uuid });
+  return found === null ? undefined : openChannel(tx, found);
 }
 
 export async function updateChannel(
   tx: Tx,
   id: number,
-  changes: Partial<Omit<Channel, 'id' | 'uuid' | 'projectId' | 'kind'>>,
+  { settings, ...changes }: Partial<Omit<Channel, 'id' | 'uuid' | 'projectId' | 'kind'>>,
 ): Promise<void> {
-  await updateRows<Channel>(tx, channels, { id }, changes);
+  // what is encrypted opens only in the channel that it was encrypted for
+  const row = settings && (await findRow(tx, channels, { id }));
+  const stored = settings && row && { settings: sealSettings(tx, row.uuid, settings) };
+  await updateRows<StoredChannel>(tx, channels, { id }, { ...changes, ...stored });
 }
 
 export async function deleteChannel(tx: Tx, id: number): Promise<void> {

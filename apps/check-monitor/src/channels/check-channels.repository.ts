@@ -1,5 +1,11 @@
 import { column, defineTable, inDialect, insertMany, placeholders, querySql, type Tx } from '@certloop/db';
-import { type Channel, channels, listProjectChannels } from './channels.repository.js';
+import {
+  type Channel,
+  channels,
+  listProjectChannels,
+  openChannel,
+  type StoredChannel,
+} from './channels.repository.js';
 
 /** Which channels are assigned to which check. */
 export interface CheckChannel {
@@ -23,7 +29,7 @@ export const checkChannels = defineTable<CheckChannel>('check_channels', {
 export async function listCheckChannels(tx: Tx, checkId: number): Promise<Channel[]> {
   const text = `select c.* from check_channels x join channels c on c.id = x.channel_id
     where x.check_id = $1 order by c.id`;
-  return querySql(tx, channels.columns, text, [checkId]);
+  return (await querySql(tx, channels.columns, text, [checkId])).map((row) => openChannel(tx, row));
 }
 
 /** Channels that are assigned to each of several checks; checks without channels are absent. */
@@ -37,7 +43,8 @@ export async function listChannelsByCheck(
   const text = `select x.check_id, c.* from check_channels x join channels c on c.id = x.channel_id
     where x.check_id in (${places}) order by c.id`;
   const columns = { ...channels.columns, checkId: column.bigint() };
-  for (const row of await querySql<Channel & CheckChannelKey>(tx, columns, text, checkIds)) {
+  for (const stored of await querySql<StoredChannel & CheckChannelKey>(tx, columns, text, checkIds)) {
+    const row = openChannel(tx, stored);
     const assigned = byCheck.get(row.checkId);
     if (assigned === undefined) byCheck.set(row.checkId, [row]);
     else assigned.push(row);

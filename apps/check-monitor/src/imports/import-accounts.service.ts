@@ -7,7 +7,9 @@ import {
   findProjectByBadgeKey,
   findProjectByPingKey,
   insertProject,
+  openPingKey,
   type Project,
+  pingKeyColumns,
   projects,
 } from '../projects/projects.repository.js';
 import { findUserByEmail, insertUser, lockOwner } from '../projects/users.repository.js';
@@ -120,9 +122,13 @@ async function importProject(
   } else if (isLive) {
     run.tally.count('projects', 'left');
   } else {
-    const wanted = { ownerId, name, badgeKey, pingKey: pingKey ?? here.pingKey };
-    const isSame = Object.entries(wanted).every(([field, value]) => here[field as keyof Project] === value);
-    if (!isSame) await updateRows<Project>(tx, projects, { id }, wanted);
+    const stored = openPingKey(tx, here);
+    const wanted = { ownerId, name, badgeKey };
+    const isSameKey = pingKey === null || pingKey === stored;
+    const isSame =
+      isSameKey && Object.entries(wanted).every(([field, value]) => here[field as keyof Project] === value);
+    const keyColumns = isSameKey ? {} : pingKeyColumns(tx, id, pingKey);
+    if (!isSame) await updateRows<Project>(tx, projects, { id }, { ...wanted, ...keyColumns });
     run.tally.count('projects', isSame ? 'unchanged' : 'updated');
   }
   if (here !== undefined && !isLive && here.ownerId !== ownerId) {

@@ -1,13 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { findRow, insertMany, type Tx } from '@certloop/db';
+import type { Tx } from '@certloop/db';
 import { IANAZone } from 'luxon';
-import {
-  type Channel,
-  channels,
-  findChannel,
-  unusedChannel,
-  updateChannel,
-} from '../channels/channels.repository.js';
+import { type Channel, findChannel, insertChannel, updateChannel } from '../channels/channels.repository.js';
 import { parseChannelSettings } from '../integrations/channel-kinds.js';
 import type { ChannelKind } from '../integrations/kinds.js';
 import { integrationOf } from './dump/dump-integration.js';
@@ -72,7 +66,7 @@ export async function importGroup(
 ): Promise<void> {
   const present: string[] = [];
   for (const uuid of members) {
-    const member = uuidForm.test(uuid) ? await findRow(tx, channels, { uuid }) : undefined;
+    const member = uuidForm.test(uuid) ? await findChannel(tx, uuid) : undefined;
     if (member?.projectId === project.id && member.kind !== 'group') present.push(uuid);
     else
       run.tally.leaveBehind(`member ${uuid} of ${titleOf(row, project)}`, 'the integration was not imported');
@@ -113,7 +107,7 @@ async function store(
   }
   if (here === undefined) {
     const place = { uuid: row.code, projectId: project.id, kind, createdAt: row.created };
-    await insertMany(tx, channels, [{ ...unusedChannel, ...place, ...wanted }]);
+    await insertChannel(tx, { ...place, ...wanted });
     run.tally.count('integrations', 'created');
   } else await refresh(tx, run, { here, project }, wanted);
   const stored = here ?? (await findChannel(tx, row.code));

@@ -10,6 +10,7 @@ import {
   getProject,
   insertProject,
   lockProjectForShare,
+  openPingKey,
   type Project,
   setPingKey,
 } from './projects.repository.js';
@@ -66,11 +67,12 @@ export async function setUpProject(deps: AccountDeps, wanted: NewUser, name: str
     await setUserLimits(tx, owner.id, givenLimits(wanted));
     const project =
       (await findProjectByName(tx, owner.id, name)) ?? (await addProject(deps, tx, owner, name));
+    const pingKey = openPingKey(tx, project);
     return {
       projectId: project.id,
       readWriteKey: await putKey(deps, tx, project.id, 'read-write'),
       readOnlyKey: await putKey(deps, tx, project.id, 'read-only'),
-      pingKey: project.pingKey ?? (await putKey(deps, tx, project.id, 'ping')),
+      pingKey: pingKey ?? (await putKey(deps, tx, project.id, 'ping')),
     };
   });
 }
@@ -86,7 +88,7 @@ export function requireProjectName(name: string): void {
 /** Throws InvalidInput for an empty or overlong name. */
 export async function addProject(deps: AccountDeps, tx: Tx, owner: User, name: string): Promise<Project> {
   requireProjectName(name);
-  const project: Project = {
+  const project = {
     id: randomUUID(),
     ownerId: owner.id,
     name,
@@ -95,7 +97,7 @@ export async function addProject(deps: AccountDeps, tx: Tx, owner: User, name: s
     createdAt: deps.clock.now(),
   };
   await insertProject(tx, project);
-  return project;
+  return { ...project, pingKeyHash: null, sealedPingKey: null };
 }
 
 async function putKey(deps: AccountDeps, tx: Tx, projectId: string, kind: IssuedKind): Promise<string> {

@@ -5,6 +5,7 @@ import {
   executeSql,
   findRow,
   lockForShare,
+  placeholders,
   querySql,
   type Tx,
   updateRows,
@@ -12,6 +13,7 @@ import {
 import type { Micros } from '../instants.js';
 import { isStorable } from '../storable-text.js';
 import { type ApiKey, apiKeys } from './api-keys.repository.js';
+import { hashesOf, openText, sealText } from './sealing/sealing.store.js';
 
 export interface Project {
   readonly id: string;
@@ -19,9 +21,16 @@ export interface Project {
   readonly name: string;
   /** Names the project in badge addresses: a uuid, but for projects that came from Healthchecks. */
   readonly badgeKey: string;
+  /** In clear, until the service has encrypted it. */
   readonly pingKey: string | null;
+  /** By which an encrypted ping key is found. */
+  readonly pingKeyHash: string | null;
+  readonly sealedPingKey: string | null;
   readonly createdAt: Micros;
 }
+
+/** A project with its ping key in clear. */
+export type NewProject = Omit<Project, 'pingKeyHash' | 'sealedPingKey'>;
 
 const uuidForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
@@ -32,12 +41,15 @@ export const projects = defineTable<Project>('projects', {
     name: column.word(200),
     badgeKey: column.word(150),
     pingKey: column.word(64).nullable(),
+    pingKeyHash: column.word(64).nullable(),
+    sealedPingKey: column.text().nullable(),
     createdAt: column.preciseInstant(),
   },
   indexes: [
     { columns: ['ownerId', 'name'] },
     { columns: ['badgeKey'], unique: true },
     { columns: ['pingKey'], unique: true },
+    { columns: ['pingKeyHash'], unique: true },
   ],
   references: [{ columns: ['ownerId'], table: 'users', onDelete: 'RESTRICT' }],
 });
@@ -59,8 +71,49 @@ export async function findProjectByKeyHash(
   return found;
 }
 
-export function findProjectByPingKey(tx: Tx, pingKey: string): Promise<Project | undefined> {
-  return findRow(tx, projects, { pingKey });
+export async function findProjectByPingKey(tx: Tx, pingKey: string): Promise<Project | undefined> {
+  const hashes = hashesOf(tx, pingKeyColumn, pingKey);
+  const sealed = hashes.length === 0 ? undefined : await findRow(tx, projects, { pingKeyHash: hashes });
+  return sealed ?? (await findRow(tx, projects, { pingKey }));
+}
+
+export function hasPingKey({ pingKey, sealedPingKey }: Project): boolean {
+  return pingKey !== null || sealedPingKey !== null;
+}
+
+/** Ping key of the project; null if it has none. Throws SecretUnreadable. */
+export function openPingKey(tx: Tx, { id, pingKey, sealedPingKey }: Project): string | null {
+  return sealedPingKey === null ? pingKey : openText(tx, pingKeyPlace(id), sealedPingKey);
+}
+
+/** What a project is stored with that has this ping key. */
+export function pingKeyColumns(
+  tx: Tx,
+  id: string,
+  pingKey: string | null,
+): Pick<Project, 'pingKey' | 'pingKeyHash' | 'sealedPingKey'> {
+  const sealed = pingKey === null ? undefined : sealText(tx, pingKeyPlace(id), pingKey);
+  if (pingKey === null || sealed === undefined) return { pingKey, pingKeyHash: null, sealedPingKey: null };
+  const [hash = null] = hashesOf(tx, pingKeyColumn, pingKey);
+  return { pingKey: null, pingKeyHash: hash, sealedPingKey: sealed };
+}
+
+const pingKeyColumn = { table: 'projects', column: 'ping_key' };
+
+function pingKeyPlace(id: string) {
+  return { ...pingKeyColumn, rowId: id };
+}
+
+/** Condition by which a project has the ping key, from the placeholder `$<first>` on, and its values. */
+export function whereKeyPings(
+  tx: Tx,
+  pingKey: string,
+  first: number,
+): { readonly text: string; readonly values: readonly string[] } {
+  const hashes = hashesOf(tx, pingKeyColumn, pingKey);
+  const sealed = `select id from projects where ping_key_hash in (${placeholders(hashes.length, first + 1)}) union all `;
+  const clear = `select id from projects where ping_key = $${first}`;
+  return { text: `in (${hashes.length === 0 ? '' : sealed}${clear})`, values: [pingKey, ...hashes] };
 }
 
 export async function findProjectByBadgeKey(tx: Tx, badgeKey: string): Promise<Project | undefined> {
@@ -104,12 +157,12 @@ export async function listProjects(tx: Tx): Promise<Project[]> {
   return tx.find(projects, { order: { createdAt: 'ASC', id: 'ASC' } });
 }
 
-export async function insertProject(tx: Tx, project: Project): Promise<void> {
-  await tx.insert(projects, project);
+export async function insertProject(tx: Tx, project: NewProject): Promise<void> {
+  await tx.insert(projects, { ...project, ...pingKeyColumns(tx, project.id, project.pingKey) });
 }
 
 export async function setPingKey(tx: Tx, projectId: string, pingKey: string | null): Promise<void> {
-  await updateRows<Project>(tx, projects, { id: projectId }, { pingKey });
+  await updateRows<Project>(tx, projects, { id: projectId }, pingKeyColumns(tx, projectId, pingKey));
 }
 
 export async function renameProject(tx: Tx, id: string, name: string): Promise<void> {

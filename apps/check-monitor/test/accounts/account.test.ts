@@ -244,6 +244,13 @@ describeMonitor('account', (stage) => {
     await join('read-only').expect(200);
     expect((await ben.get(`/projects/${id}`).expect(200)).body.role).toBe('read-only');
     await ben.get(`/projects/${id}/channels`).expect(200, { channels: [] });
+    const url = 'https://8.8.8.8/hook-with-a-token';
+    const hook = { kind: 'webhook', name: 'ops', settings: { down: { url, method: 'POST', body: 'b' } } };
+    await ada.send('post', `/projects/${id}/channels`, hook).expect(201);
+    const settingsFor = async (person: Browser) =>
+      (await person.get(`/projects/${id}/channels`).expect(200)).body.channels[0].settings;
+    expect(await settingsFor(ada)).toMatchObject({ down: { url, body: 'b' } });
+    expect(await settingsFor(ben)).toEqual({});
     await ben.send('post', `/projects/${id}/keys/ping`).expect(403);
     await ben.send('post', `/projects/${id}/members`, { email: ben.email, role: 'member' }).expect(403);
     await join('member').expect(200);

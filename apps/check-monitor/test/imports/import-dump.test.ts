@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { listProjectChannels } from '../../src/channels/channels.repository.js';
 import type { ImportReport } from '../../src/imports/import-report.js';
 import { describeImport } from '../../src/imports/import-text.js';
+import { findProjectByPingKey } from '../../src/projects/projects.repository.js';
 import { openTestApp, type TestApp } from '../support/app.js';
 import { formerSecret, keys, readApi, readCheck, runImport, uuid } from './import-dump/dump-of-tests.js';
 import { describeRefusedDumps } from './import-dump/refused-dump-tests.js';
@@ -56,8 +57,10 @@ describeEachDialect('import of a dump', (open) => {
       const rows = await app.database.read((tx) =>
         tx.query('select name, badge_key, ping_key from projects order by id'),
       );
+      const keyed = await app.database.read((tx) => findProjectByPingKey(tx, 'k3yk3yk3yk3yk3yk3yk3yk'));
+      expect(keyed?.id).toBe(uuid('1'));
       expect(rows.map((row: object) => Object.values(row))).toEqual([
-        ['ada@example.org', '1f0e3dad-9990-4345-b743-9f8ffa', 'k3yk3yk3yk3yk3yk3yk3yk'],
+        ['ada@example.org', '1f0e3dad-9990-4345-b743-9f8ffa', null],
         ['Backups', uuid('2'), null],
         ["Ben's", '2c624232-cc22-4d1a-9d8b-3d1f6e', null],
       ]);

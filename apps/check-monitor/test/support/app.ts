@@ -16,6 +16,7 @@ import supertest from 'supertest';
 import type { Dispatcher } from '../../src/alerts/dispatch.service.js';
 import { createApp } from '../../src/app.js';
 import type { AppConfig } from '../../src/app-options.js';
+import { keyRingFor } from '../../src/config.js';
 import { schema } from '../../src/database.js';
 import { microsOf } from '../../src/instants.js';
 import type { ChannelKind } from '../../src/integrations/kinds.js';
@@ -26,6 +27,8 @@ import { createNotifier, type Notifier } from '../../src/notifications/notifier.
 import type { PingIntake } from '../../src/pings/intake/receive-ping.service.js';
 import { type Setup, setUpProject } from '../../src/projects/create-project.service.js';
 import type { AccountDeps } from '../../src/projects/create-user.service.js';
+import { openSealing } from '../../src/projects/sealing/open-sealing.service.js';
+import { type Sealing, withSealing } from '../../src/projects/sealing/sealing.store.js';
 
 export const siteRoot = 'https://monitor.example';
 export const began = new Date('2026-01-01T12:00:00Z');
@@ -95,6 +98,8 @@ export interface TestApp {
   readonly http: ReturnType<typeof supertest>;
   readonly handler: RequestListener;
   readonly database: Database;
+  readonly url: string;
+  readonly sealing: Sealing;
   readonly clock: MovableClock;
   readonly accounts: AccountDeps & { readonly notifier: Notifier };
   address(): AddressInfo;
@@ -126,10 +131,11 @@ export async function openTestApp(
   overrides: Partial<AppConfig> = {},
   delivery: DeliveryOptions = {},
 ): Promise<TestApp> {
-  const { database, url } = await open(schema);
+  const { database: plain, url } = await open(schema);
   const clock = createMovableClock(began);
   const micros = { now: () => microsOf(clock.now()) };
   const config = { ...defaults, ...overrides };
+  const { sealing, database } = await openSealed(plain, config, micros);
   const logger = openLogger(delivery);
   const parts = { secret: config.secret, clock: micros, logger, delivery };
   const watch = createServiceMetrics(createMetrics({ logger, maxAgeMs: 0 }), { db: database, clock: micros });
@@ -152,6 +158,8 @@ export async function openTestApp(
     http,
     handler,
     database,
+    url,
+    sealing,
     clock,
     accounts,
     address: () => server.address() as AddressInfo,
@@ -166,7 +174,7 @@ export async function openTestApp(
       await dispatcher.stop();
     },
     notifier,
-    openAnother: () => openAnother(url, config, parts),
+    openAnother: () => openAnother(url, config, { ...parts, sealing }),
     newProject: async ({ checkLimit = null, pingLimit = null }: Limits = {}) => {
       people += 1;
       const owner = { email: `person${people}@example.org`, checkLimit, pingLimit };
@@ -179,13 +187,20 @@ export async function openTestApp(
   };
 }
 
+async function openSealed(plain: Database, config: AppConfig, clock: AccountDeps['clock']) {
+  const sealing = { ring: keyRingFor({ encryptionKeys: undefined, ...config }), hasBegun: false };
+  const database = withSealing(plain, sealing);
+  await openSealing({ db: database, clock }, sealing);
+  return { sealing, database };
+}
+
 /** A second instance of the service on the same database. */
 async function openAnother(
   url: string,
   config: AppConfig,
-  parts: Omit<NotifierParts, 'db'>,
+  { sealing, ...parts }: Omit<NotifierParts, 'db'> & { readonly sealing: Sealing },
 ): ReturnType<TestApp['openAnother']> {
-  const database = await openDatabase({ url, schema });
+  const database = withSealing(await openDatabase({ url, schema }), sealing);
   const notifier = openNotifier({ ...parts, db: database });
   const { clock, logger } = parts;
   const { tick, dispatcher } = createApp({ config, database, clock, logger, notifier });

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { asLost, DatabaseUnavailable, isUnwritable, withoutValues } from '../faults/failures.js';
 import { type PostgresAddress, reasonOf } from '../source.js';
+import { connectionName } from './connection-name.js';
 import { type PostgresLimits, serverMs, type WatchedClient } from './postgres-client.js';
 
 /** A statement with placeholders `$1`, `$2` …, always the same text under one name. */
@@ -53,7 +54,7 @@ export function openAutocommit(
     connectionString: url,
     max,
     idleTimeoutMillis: 0,
-    application_name: 'certloop',
+    application_name: connectionName,
     onConnect: async (connected) => {
       const client = connected as WatchedClient;
       await client.noticePooler();

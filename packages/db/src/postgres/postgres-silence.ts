@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { connectionName } from './connection-name.js';
 
 /** What the server knows a session or a transaction by. */
 export interface Traces {
@@ -96,7 +97,7 @@ export class Lookout {
       connectionString: url,
       connectionTimeoutMillis: connectMs,
       query_timeout: answerMs,
-      application_name: 'certloop',
+      application_name: connectionName,
     });
     client.on('error', () => undefined);
     this.asking = client;

@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { hangMs } from '@certloop/contracts/testing';
+import { hangMs, until } from '@certloop/contracts/testing';
 import { testDatabaseUrl, testDialects } from '@certloop/db/testing';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { inheritedEnvironment } from '../../src/config.js';
@@ -21,6 +21,7 @@ import {
 } from '../../src/main-job.js';
 import type { DatabaseUrls } from '../../src/plan.js';
 import { type Stack, startStack } from '../../src/stack.js';
+import { addWebhook, startListener } from '../support/ping-load.js';
 
 type Dialect = ReturnType<typeof testDialects>[number];
 
@@ -90,10 +91,18 @@ async function start(dataDir: string, databaseUrls: DatabaseUrls): Promise<Stack
     dataDir,
     databaseUrls,
     ports: { certManager: 0, checkMonitor: 0, dummyCa: 0 },
-    environment: { ...inheritedEnvironment(), HEARTBEAT_SECONDS: '1', LOG_LEVEL: 'warn' },
+    environment: { ...inheritedEnvironment(), HEARTBEAT_SECONDS: '1', LOG_LEVEL: 'warn', ...alerting },
   });
   cleanups.push(() => stack.stop());
   return stack;
+}
+
+const alerting = { CHECK_MONITOR_ALLOW_PRIVATE_TARGETS: 'true' };
+
+/** The answer to a ping by the key of the project, which creates the check if it is absent. */
+async function ping({ plan, credentials }: Stack, path: string): Promise<number> {
+  const address = `${plan.urls['check-monitor']}/ping/${credentials.checkMonitor.pingKey}/${path}?create=1`;
+  return (await fetch(address)).status;
 }
 
 /** A host with its certificate, and the CSR that it was made for. */
@@ -129,12 +138,21 @@ describe.each(testDialects())('a backup on %s', (dialect) => {
       const stack = await start(folder, urls);
       const before = await certify(stack, 'before.example.test');
       const { n_pings } = await awaitHeartbeat(clientsOf(stack.credentials), hangMs);
+      const listener = await startListener();
+      cleanups.push(() => listener.close());
+      await addWebhook(stack, `${listener.url}/token-of-the-hook`);
+      expect(await ping(stack, 'nightly')).toBe(201);
 
       for (const service of services) backups[dialect].save(urls[service], join(backup, service));
       await cp(join(folder, 'secrets'), join(backup, 'secrets'), { recursive: true });
       await cp(join(folder, 'credentials.json'), join(backup, 'credentials.json'));
       const after = await certify(stack, 'after.example.test');
       await stack.stop();
+      if (dialect === 'sqlite') {
+        const file = await readFile(join(backup, 'checkMonitor'), 'latin1');
+        expect(file.includes('token-of-the-hook')).toBe(false);
+        expect(file.includes(stack.credentials.checkMonitor.pingKey)).toBe(false);
+      }
 
       const elsewhere = await makeFolder();
       const restoredUrls = await emptyDatabases(dialect);
@@ -159,6 +177,11 @@ describe.each(testDialects())('a backup on %s', (dialect) => {
       // the CA has a new root
       await judgeCertificate(clients, (await signCsr(clients, before.place)).pem, before.csrPem);
       await awaitPings(clients, n_pings + 1);
+      // the ping key and the address of the integration are encrypted in the backup
+      expect(await ping(restored, 'nightly/fail')).toBe(200);
+      const [check] = (await clients.monitor.listChecks({ query: { slug: 'nightly' } })).body.checks;
+      const uuid = check !== undefined && 'uuid' in check ? check.uuid : '';
+      await until(async () => listener.deliveriesOf(uuid).size > 0 || undefined);
     },
   );
 });

@@ -10,6 +10,7 @@ import {
   type Tx,
   updateRows,
 } from '@certloop/db';
+import { whereKeyPings } from '../../projects/projects.repository.js';
 import type { Check, CheckState, PingSettings, UniqueSettings } from '../check.js';
 import type { CheckKind, PeriodSettings } from '../check-timing.js';
 import {
@@ -140,9 +141,10 @@ export function findChecksBySlug(tx: Tx, projectId: string, slug: string): Promi
 
 /** Uuids of up to two checks of that slug in the project of a ping key. */
 export async function findUuidsBySlug(tx: Tx, pingKey: string, slug: string): Promise<string[]> {
+  const where = whereKeyPings(tx, pingKey, 2);
   const text = `select c.uuid from projects p join checks c on c.project_id = p.id
-    where p.ping_key = $1 and c.slug = $2 order by c.id limit 2`;
-  const rows = await querySql(tx, { uuid: checks.columns.uuid }, text, [pingKey, slug]);
+    where p.id ${where.text} and c.slug = $1 order by c.id limit 2`;
+  const rows = await querySql(tx, { uuid: checks.columns.uuid }, text, [slug, ...where.values]);
   return rows.map(({ uuid }) => uuid);
 }
 

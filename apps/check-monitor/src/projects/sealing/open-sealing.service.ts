@@ -1,0 +1,79 @@
+import { constraintViolation, type Database, type Tx } from '@certloop/db';
+import { derivedPrefix, openSecret, SecretUnreadable, StartFailed, sealSecret } from '@certloop/server';
+import type { Clock } from '../../instants.js';
+import { listProjects } from '../projects.repository.js';
+import { type CanaryRow, hasEarlierProcess, insertCanary, listCanaries } from './canaries.repository.js';
+import type { Sealing } from './sealing.store.js';
+
+export interface SealingDeps {
+  readonly db: Database;
+  readonly clock: Clock;
+}
+
+/**
+ * Proves that the keys are those of this database, and reads whether secrets are stored encrypted. Without projects
+ * they are from now on. Throws StartFailed for a missing or wrong key.
+ */
+export async function openSealing(deps: SealingDeps, sealing: Sealing): Promise<void> {
+  const { canaries, isNew } = await deps.db.read(async (tx) => ({
+    canaries: await listCanaries(tx),
+    isNew: (await listProjects(tx)).length === 0 && (await hasEarlierProcess(tx)) === false,
+  }));
+  proveKeys(sealing, canaries);
+  if (canaries.length > 0 || isNew) await beginSealing(deps, sealing);
+}
+
+/** Leaves proof of the active key, after which all processes store secrets encrypted. Throws StartFailed. */
+export async function beginSealing({ db, clock }: SealingDeps, sealing: Sealing): Promise<void> {
+  const { ring } = sealing;
+  const { id: keyId } = ring.active;
+  const sealed = sealSecret(ring, canaryPlace(keyId), word);
+  const leave = async (tx: Tx) => {
+    const found = await listCanaries(tx);
+    if (!found.some((canary) => canary.keyId === keyId)) {
+      await insertCanary(tx, { keyId, sealed, createdAt: clock.now() });
+    }
+    return found;
+  };
+  try {
+    proveKeys(sealing, await db.transaction(leave));
+  } catch (error) {
+    if (constraintViolation(error)?.kind !== 'unique') throw error;
+    // another process was first at the same moment
+    proveKeys(sealing, await db.read(listCanaries));
+  }
+  sealing.hasBegun = true;
+}
+
+const word = 'certloop';
+
+function canaryPlace(keyId: string) {
+  return { table: 'encryption_canaries', column: 'sealed', rowId: keyId };
+}
+
+/** Whether the ring has the key that left the canary. */
+export function isProven({ ring }: Sealing, { keyId, sealed }: CanaryRow): boolean {
+  try {
+    return openSecret(ring, canaryPlace(keyId), sealed) === word;
+  } catch (error) {
+    if (error instanceof SecretUnreadable) return false;
+    throw error;
+  }
+}
+
+function proveKeys(sealing: Sealing, canaries: readonly CanaryRow[]): void {
+  const lost = canaries.find((canary) => !isProven(sealing, canary));
+  if (lost === undefined) return;
+  throw new StartFailed(sealing.ring.keys.has(lost.keyId) ? wrongKey(lost.keyId) : missingKey(lost.keyId));
+}
+
+function wrongKey(keyId: string): string {
+  return `CHECK_MONITOR_ENCRYPTION_KEYS: the key "${keyId}" is not the one that this database was encrypted with`;
+}
+
+function missingKey(keyId: string): string {
+  const begin = `the key "${keyId}" that this database was encrypted with is missing`;
+  return keyId.startsWith(derivedPrefix)
+    ? `CHECK_MONITOR_SECRET: ${begin}: set CHECK_MONITOR_FORMER_SECRET to the earlier secret`
+    : `CHECK_MONITOR_ENCRYPTION_KEYS: ${begin}: add it as the last line`;
+}
