@@ -88,11 +88,7 @@ export function createApp(options: AppOptions): App {
   return {
     intake,
     handler: answerAll(api, answerPing),
-    tick: () =>
-      watch.watchJob('alerts', async () => {
-        await markOverdue(deps);
-        await deliverFlips(deps);
-      }),
+    tick: () => watch.watchJob('alerts', () => markOverdue(deps, () => deliverFlips(deps))),
     drain: () => {
       isDraining = true;
     },

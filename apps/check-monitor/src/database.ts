@@ -19,6 +19,7 @@ import { widenBadgeKeys } from './migrations/0009-badge-keys.js';
 import { indexCheckNames } from './migrations/0010-check-names.js';
 import { addSignInPlaces } from './migrations/0011-sign-in-places.js';
 import { sealSecrets } from './migrations/0012-sealed-secrets.js';
+import { indexTurnsOfChannels } from './migrations/0013-messages-in-hand.js';
 import { notifications } from './notifications/notifications.repository.js';
 import { pings } from './pings/pings.repository.js';
 import { apiKeys } from './projects/api-keys.repository.js';
@@ -60,5 +61,6 @@ export const schema: Schema = {
     indexCheckNames,
     addSignInPlaces,
     sealSecrets,
+    indexTurnsOfChannels,
   ],
 };

@@ -1,5 +1,6 @@
 import { capabilitiesOf, column, executeSql, querySql, type Tx } from '@certloop/db';
 import { type Channel, channels, openChannel, updateChannel } from '../channels/channels.repository.js';
+import { type Micros, microsPerSecond } from '../instants.js';
 import { isForPeople } from '../integrations/channel-kinds.js';
 import { type Notification, notifications } from '../notifications/notifications.repository.js';
 import { pauseAfterCrash } from './ladder.js';
@@ -74,13 +75,16 @@ async function takeOwnerNotice(
   return channel && takeRows(tx, openChannel(tx, channel), [notice], false, claim);
 }
 
-const inHand =
-  'select count(distinct turn_id) from notifications where turn_id is not null and channel_id = c.id';
+const maxInHand = 2;
 
-const maxInHand = 'case when coalesce(c.timeouts, 0) > 0 then 1 else 2 end';
+// PostgreSQL reads all messages that the channel ever had where nothing limits the turns, as it expects many of them
+const inHand = `select count(*) from (select distinct turn_id from notifications
+  where turn_id is not null and channel_id = c.id order by turn_id limit ${maxInHand}) turns`;
+
+const mostInHand = `case when coalesce(c.timeouts, 0) > 0 then 1 else ${maxInHand} end`;
 
 const mayBegin = `(c.held_until is null or c.held_until <= $1 or c.held_until > $2)
-  and (${inHand}) < ${maxInHand}`;
+  and (${inHand}) < ${mostInHand}`;
 
 /** Channels that wait for a turn. The recursion visits each channel in the queue once, however long the queue is. */
 async function listWaitingChannels(tx: Tx, claim: TurnClaim, limit: number): Promise<number[]> {
@@ -105,6 +109,10 @@ async function takeTurn(tx: Tx, channelId: number, claim: TurnClaim): Promise<De
   if (channel === undefined) return undefined;
   const isRead = isForPeople(channel.kind);
   const allowance = allowanceOf(channel, isRead ? claim.digestPerMinute : 0, claim.now);
+  if (allowance.left === 0 && (await isGathering(tx, allowance.minuteAt, claim.now))) {
+    await updateChannel(tx, channelId, { heldUntil: claim.now + gatherPause });
+    return undefined;
+  }
   const usual = Math.min(maxParcels, allowance.left, isProbing(channel) ? 1 : maxParcels);
   const isLimited = isRead && claim.digestPerMinute > 0;
   const found = await listHeads(tx, channelId, isLimited ? maxDigest : usual, claim);
@@ -123,6 +131,22 @@ async function takeTurn(tx: Tx, channelId: number, claim: TurnClaim): Promise<De
     });
   }
   return takeRows(tx, channel, rows, isDigest, claim);
+}
+
+const maxGathering = 30 * microsPerSecond;
+const gatherPause = microsPerSecond;
+
+/**
+ * Whether a digest should wait for the messages about further checks that are down already: until all of them are
+ * marked and have their messages, for half a minute at most after the first message of this minute.
+ */
+async function isGathering(tx: Tx, minuteAt: Micros, now: Micros): Promise<boolean> {
+  if (now >= minuteAt + maxGathering) return false;
+  const flip = 'select 1 as found from flips where processed_at is null limit 1';
+  if ((await executeSql(tx, flip)) > 0) return true;
+  const overdue = `select 1 as found from check_states
+    where alert_after is not null and alert_after < $1 and stored_status <> 'down' order by alert_after limit 1`;
+  return (await executeSql(tx, overdue, [now])) > 0;
 }
 
 async function countInHand(tx: Tx, channelId: number): Promise<number> {

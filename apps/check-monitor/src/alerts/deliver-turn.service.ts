@@ -13,6 +13,7 @@ import {
   settleNotifications,
 } from '../notifications/notifications.repository.js';
 import type { Notifier } from '../notifications/notifier.service.js';
+import { type FurtherChanges, settleFurtherChanges } from './digested-changes.repository.js';
 import { nextTryAt, pauseAfterTimeout, pauseAfterTry } from './ladder.js';
 import type { LoadAlertDeps } from './load-alert.service.js';
 import { loadContent } from './load-content.service.js';
@@ -134,13 +135,38 @@ async function deliverParcel(deps: DeliverTurnDeps, persist: Persist, inTurn: In
     const result = await deps.notifier.mailOwner(content.owner, content.notice, leadOf(parcel).deliveryId);
     return recordOutcome(deps, persist, inTurn, { result, durationMs: 0 }, isToOwner);
   }
-  return recordOutcome(deps, persist, inTurn, await deps.notifier.send(channel, content), isToOwner);
+  const sent = await deps.notifier.send(channel, content);
+  if (sent.result.ok && content.further !== undefined)
+    await settleFurther(deps, persist, parcel, content.further);
+  return recordOutcome(deps, persist, inTurn, sent, isToOwner);
+}
+
+const furtherAtOnce = 200;
+
+/** Settles what a delivered digest has counted beyond its own messages. */
+async function settleFurther(
+  { clock, logger }: DeliverTurnDeps,
+  persist: Persist,
+  parcel: QueuedParcel,
+  further: FurtherChanges,
+): Promise<void> {
+  const { deliveryId: carriedBy, id: notification } = leadOf(parcel);
+  const settled = { carriedBy, settledAt: clock.now(), limit: furtherAtOnce };
+  let messages = 0;
+  for await (const _round of yieldBetween()) {
+    const count = await persist((tx) => settleFurtherChanges(tx, further, settled));
+    messages += count;
+    if (count < furtherAtOnce) break;
+  }
+  if (messages > 0) logger.info({ notification, messages }, 'alert.digest_carried_more');
 }
 
 /** The content of the messages; `not-loaded` if the database is down, which must not count as a crash of the message. */
 async function load(deps: DeliverTurnDeps, parcel: QueuedParcel) {
   try {
-    return await deps.db.read((tx) => loadContent(deps, tx, parcel));
+    const work = (tx: Tx) => loadContent(deps, tx, parcel);
+    // a digest counts all that waits for the channel
+    return await (parcel.kind === 'digest' ? deps.db.longRead(work) : deps.db.read(work));
   } catch (error) {
     if (!(error instanceof DatabaseUnavailable)) throw error;
     deps.logger.warn({ error, notification: leadOf(parcel).id }, 'alert.content_not_loaded');

@@ -5,14 +5,23 @@ import type { Notice } from '../integrations/messages/notice.js';
 import { findOwnerAddress } from '../notifications/channel-outcome.repository.js';
 import type { Content } from '../notifications/delivery.service.js';
 import { getProject } from '../projects/projects.repository.js';
-import { listDigestedChanges } from './digested-changes.repository.js';
+import {
+  countFurtherChanges,
+  type FurtherChanges,
+  listDigestedChanges,
+} from './digested-changes.repository.js';
 import { type LoadAlertDeps, loadAlert } from './load-alert.service.js';
 import { brokenChannelNotice, digestNotice } from './notices.js';
 import { leadOf } from './parcels.js';
 import type { QueuedParcel } from './turn-rows.repository.js';
 
-/** Content of a parcel; `owner` is the mail address of the project's owner, if the mail goes to the owner. */
-export type ParcelContent = Content | { readonly owner: string; readonly notice: Notice };
+/**
+ * Content of a parcel; `owner` is the mail address of the project's owner, if the mail goes to the owner. A digest
+ * carries `further` messages too.
+ */
+export type ParcelContent =
+  | (Content & { readonly further?: FurtherChanges })
+  | { readonly owner: string; readonly notice: Notice };
 
 /** Current content of a parcel; undefined if its check or channel was deleted. */
 export async function loadContent(
@@ -21,16 +30,21 @@ export async function loadContent(
   parcel: QueuedParcel,
 ): Promise<ParcelContent | undefined> {
   if (parcel.kind === 'notice') return loadNotice(tx, parcel);
-  if (parcel.kind === 'digest') return loadDigest(tx, parcel);
+  if (parcel.kind === 'digest') return loadDigest(deps, tx, parcel);
   const event = await loadAlert(deps, tx, parcel);
   return event && { event };
 }
 
-async function loadDigest(tx: Tx, parcel: QueuedParcel): Promise<Content | undefined> {
-  const { turnId, deliveryId } = leadOf(parcel);
+async function loadDigest(
+  { clock }: LoadAlertDeps,
+  tx: Tx,
+  parcel: QueuedParcel,
+): Promise<ParcelContent | undefined> {
+  const { turnId, deliveryId, channelId } = leadOf(parcel);
   const changes = await listDigestedChanges(tx, turnId);
   if (changes.length === 0) return undefined;
-  return { notice: digestNotice(changes), deliveryId };
+  const further = await countFurtherChanges(tx, channelId, clock.now());
+  return { notice: digestNotice(changes, further), deliveryId, further };
 }
 
 async function loadNotice(tx: Tx, parcel: QueuedParcel): Promise<ParcelContent | undefined> {

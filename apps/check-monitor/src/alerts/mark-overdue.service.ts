@@ -29,18 +29,17 @@ interface Falling {
 }
 
 /**
- * Marks every check whose deadline has passed as down, with a flip dated at that deadline; returns their number.
- * Concurrent changes of a check, in any process, take precedence.
+ * Marks every check whose deadline has passed as down, with a flip dated at that deadline; calls `deliver` after each
+ * batch, so that the first messages do not wait for the last check. Concurrent changes of a check, in any process, take
+ * precedence.
  */
-export async function markOverdue(deps: MarkOverdueDeps): Promise<number> {
-  let fell = 0;
+export async function markOverdue(deps: MarkOverdueDeps, deliver: () => Promise<unknown>): Promise<void> {
   for await (const _round of yieldBetween()) {
     const { seen, fallen } = await deps.db.transaction((tx) => markSome(deps, tx));
     for (const uuid of fallen) deps.noteChange?.(uuid);
-    fell += fallen.length;
+    await deliver();
     if (seen < checksAtOnce) break;
   }
-  return fell;
 }
 
 async function markSome(deps: MarkOverdueDeps, tx: Tx): Promise<{ seen: number; fallen: string[] }> {

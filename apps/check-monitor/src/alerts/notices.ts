@@ -13,8 +13,14 @@ export interface DigestedChange {
   readonly at: Micros;
 }
 
-/** One message about many checks, which names each with the moments of its changes. */
-export function digestNotice(changes: readonly DigestedChange[]): Notice {
+/** Checks by their status, of which a digest says only how many they are. */
+export interface CheckCounts {
+  readonly down: number;
+  readonly up: number;
+}
+
+/** One message about many checks, which names some of them with the moments of their changes. */
+export function digestNotice(changes: readonly DigestedChange[], further: CheckCounts): Notice {
   const byCheck = new Map<number, DigestedChange[]>();
   for (const change of changes) {
     const ofCheck = byCheck.get(change.checkId);
@@ -22,13 +28,15 @@ export function digestNotice(changes: readonly DigestedChange[]): Notice {
     else ofCheck.push(change);
   }
   const latest = [...byCheck.values()].flatMap((ofCheck) => ofCheck.at(-1) ?? []);
-  const down = latest.filter(({ status }) => status === 'down').length;
-  const up = latest.length - down;
+  const namedDown = latest.filter(({ status }) => status === 'down').length;
+  const down = namedDown + further.down;
+  const up = latest.length - namedDown + further.up;
   const parts = [...(down > 0 ? [countOf(down, 'DOWN')] : []), ...(up > 0 ? [countOf(up, 'UP')] : [])];
   return {
     status: down > 0 ? 'down' : 'up',
     title: parts.join(', '),
     lines: [...byCheck.values()].map(lineOf),
+    moreLines: further.down + further.up,
   };
 }
 

@@ -34,6 +34,7 @@ export interface TurnClaim {
 /** Maximum calls of one turn. */
 export const maxParcels = 10;
 
+/** Messages that a digest names; it counts the others. */
 export const maxDigest = 500;
 export const minute: Micros = 60 * microsPerSecond;
 

@@ -66,6 +66,11 @@ export const notifications = defineTable<Notification>('notifications', {
     { columns: ['channelId', 'checkId', 'id'], where: isOpen, name: 'ix_notifications_open_channel' },
     { columns: ['turnId'], where: 'turn_id is not null', name: 'ix_notifications_in_hand' },
     {
+      columns: ['channelId', 'turnId'],
+      where: 'turn_id is not null',
+      name: 'ix_notifications_channel_turns',
+    },
+    {
       columns: ['id'],
       where: `about_channel_id is not null and ${isOpen}`,
       name: 'ix_notifications_open_notices',

@@ -1,5 +1,5 @@
 import { calibratedMs } from '@certloop/contracts/testing';
-import { executeSql } from '@certloop/db';
+import { column, executeSql, querySql } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
 import { watchStretches } from '@certloop/server/testing';
 import { expect, test } from '@jest/globals';
@@ -30,5 +30,39 @@ describeEachDialect('checks that go down at the same time', (open) => {
     const maxMs = await stretches.stop();
     expect(await stage.log(hook)).toHaveLength(1_000);
     expect(maxMs ?? 0).toBeLessThan(calibratedMs(50));
+  });
+
+  test('reach the webhook once each, and the chat as single messages and one digest', async () => {
+    const { app, ada, target } = stage;
+    const [hook, chat] = [await stage.webhook(), await stage.channel('slack', { url: `${target.url}/chat` })];
+    const count = 2_000;
+    await insertOverdue(count);
+    const others = await ada.check({ name: 'Others' });
+    const pings: Promise<void>[] = [];
+    target.answer((response, _request, number) => {
+      if (number % 50 === 0) pings.push(ada.ping(others));
+      response.end();
+    });
+    await app.tick();
+    await app.deliver();
+    await Promise.all(pings);
+    expect(pings.length).toBeGreaterThanOrEqual(count / 50);
+    const keysOf = (path: string) =>
+      target.requests
+        .filter((request) => request.path === path)
+        .map(({ headers }) => headers['idempotency-key']);
+    expect(new Set(keysOf('/hook')).size).toBe(count);
+    expect(keysOf('/hook')).toHaveLength(count);
+    const chatted = target.requests.filter(({ path }) => path === '/chat');
+    // fewer than 20 where a slow machine puts the rest of a turn back
+    const singles = chatted.filter(({ body }) => !body.includes('more checks are DOWN')).length;
+    expect(singles).toBeLessThanOrEqual(20);
+    expect(chatted).toHaveLength(singles + 1);
+    expect(chatted.at(-1)?.body).toContain(`${count - singles} more checks are DOWN`);
+    const text = `select count(*) as open from notifications where settled_at is null and channel_id in ($1, $2)`;
+    const [row] = await app.database.read((tx) =>
+      querySql(tx, { open: column.bigint() }, text, [hook.id, chat.id]),
+    );
+    expect(row).toEqual({ open: 0 });
   });
 });

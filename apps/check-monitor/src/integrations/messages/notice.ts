@@ -7,10 +7,16 @@ export interface Notice {
   readonly status: AlertStatus;
   readonly title: string;
   readonly lines: readonly string[];
+  /** How many lines there would be beyond these; 0 when absent. */
+  readonly moreLines?: number;
 }
 
 /** As many lines as fit into `maxOctets` of UTF-8, marked up, and how many more there are. */
-export function noticeLines({ lines }: Notice, { plain, lineBreak }: Markup, maxOctets: number): string {
+export function noticeLines(
+  { lines, moreLines = 0 }: Notice,
+  { plain, lineBreak }: Markup,
+  maxOctets: number,
+): string {
   const fitting: string[] = [];
   let left = maxOctets - 50;
   for (const line of lines) {
@@ -19,7 +25,7 @@ export function noticeLines({ lines }: Notice, { plain, lineBreak }: Markup, max
     if (left < 0) break;
     fitting.push(text);
   }
-  const more = lines.length - fitting.length;
+  const more = lines.length - fitting.length + moreLines;
   return [...fitting, ...(more === 0 ? [] : [plain(`and ${more} more`)])].join(lineBreak);
 }
 
