@@ -1,5 +1,5 @@
-import { type BadgeReport, type BadgeSet, NotFound } from '@certloop/contracts';
-import type { Database } from '@certloop/db';
+import { type BadgeReport, type BadgeSet, type BadgeUrls, NotFound } from '@certloop/contracts';
+import { type Database, slicesOf, yieldBetween } from '@certloop/db';
 import type { Check } from '../checks/check.js';
 import { statusAt } from '../checks/check-timing.js';
 import type { Clock } from '../instants.js';
@@ -27,6 +27,9 @@ export interface Badge {
   readonly report: BadgeReport;
 }
 
+// each check has up to 250 tags, and the addresses of a tag take some 20 microseconds
+const tagsAtOnce = 200;
+
 /** Addresses of the badges of the caller's project: of all checks first, then of each tag. */
 export async function listBadges(deps: BadgesDeps, { projectId }: Caller): Promise<BadgeSet> {
   const { badgeKey } = await deps.db.read((tx) => getProject(tx, projectId));
@@ -34,10 +37,11 @@ export async function listBadges(deps: BadgesDeps, { projectId }: Caller): Promi
   const named = [allChecks, ...(tally?.tags() ?? []).sort()];
   const signer = { badgeKey, secret: deps.secret };
   // from entries, as a tag may be called __proto__
-  const badges = Object.fromEntries(
-    named.map((tag) => [tag, badgeUrls(deps.addresses.siteRoot, signer, tag)]),
-  );
-  return { badges };
+  const urls: [string, BadgeUrls][] = [];
+  for await (const tags of yieldBetween(slicesOf(named, tagsAtOnce))) {
+    for (const tag of tags) urls.push([tag, badgeUrls(deps.addresses.siteRoot, signer, tag)]);
+  }
+  return { badges: Object.fromEntries(urls) };
 }
 
 /** Path of the badge of a tag, or of all checks, as HTTP decoded it once. */

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { calibratedMs } from '@certloop/contracts/testing';
 import { describe, expect, test } from '@jest/globals';
 import { parseOnCalendar } from './on-calendar.js';
 
@@ -113,6 +114,7 @@ describe('OnCalendar', () => {
     ['an hour too many', '24:00'],
     ['a step of zero', '0/0:00'],
     ['a year of three digits', '202-01-01'],
+    ['a time that the clocks of its zone always skip', 'Sun *-03-25..31 02:30 Europe/Zurich'],
   ])('refuses %s: %j', (_situation, text) => {
     expect(parseOnCalendar(text)).toBeUndefined();
   });
@@ -123,4 +125,10 @@ describe('OnCalendar', () => {
       expect(parseOnCalendar(text)).toBeDefined();
     },
   );
+
+  test('a time that the clocks always skip takes 28 years to refuse, in a zone that was not used before', () => {
+    const before = process.cpuUsage();
+    expect(parseOnCalendar('Sun *-03-25..31 02:30 Europe/Brussels')).toBeUndefined();
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(calibratedMs(100));
+  });
 });

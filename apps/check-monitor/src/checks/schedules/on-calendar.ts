@@ -5,6 +5,9 @@ import { type Admitted, type OnCalendarFields, parseOnCalendarLine } from './on-
 
 const dayMs = 24 * 60 * 60 * 1000;
 const lastDay = Date.UTC(2199, 11, 31);
+// the years of one cycle of the calendar: a time that the clocks skip in each of them never comes, and to look at all
+// years until 2200 takes a quarter of a second in a zone that was not used before
+const maxSkips = 28;
 
 /** An OnCalendar text that can be asked for its occurrences; instants are milliseconds. */
 export interface OnCalendarSchedule {
@@ -37,13 +40,14 @@ class LineSearch {
     this.#countStep = countStep;
   }
 
-  /** Times that the clocks skip are omitted, repeated ones count the first time. */
+  /** Times that the clocks skip are omitted, repeated ones count the first time. Undefined after 28 skips in a row. */
   next(after: number, tz: string): number | undefined {
     const local = localTimeIn(this.#line.tz ?? tz);
     let wall = this.#firstWall(Math.floor(local.latestWallAt(after) / 1000) * 1000);
-    while (wall !== undefined) {
+    for (let skips = 0; wall !== undefined && skips < maxSkips; ) {
       const { instant, skipped } = local.firstInstantOf(wall);
       if (!skipped && instant > after) return instant;
+      if (skipped) skips += 1;
       // from the end of a gap on, as all of it is skipped
       wall = this.#firstWall(skipped ? instant + local.spanAt(instant).offsetMs : wall + 1000);
     }
