@@ -8,6 +8,7 @@ import {
   generateKeyPair,
   issueCertificate,
   type KeyKind,
+  type PermittedNames,
 } from '@certloop/crypto';
 
 /** What is asked of a CA that the service knows nothing of. */
@@ -17,6 +18,10 @@ export interface ForeignRequest {
   readonly notAfter: Date;
   /** Kind of its key; P-256 when absent. */
   readonly keyKind?: KeyKind;
+  readonly ipAddresses?: readonly string[];
+  readonly uris?: readonly string[];
+  /** What the CA may issue for; anything when absent. */
+  readonly permittedNames?: PermittedNames;
 }
 
 const day = 86_400_000;
@@ -27,6 +32,8 @@ export async function foreignCertificate({
   notBefore,
   notAfter,
   keyKind = 'P-256',
+  permittedNames,
+  ...otherNames
 }: ForeignRequest) {
   const root = await createIssuer(
     await createRoot({
@@ -35,6 +42,7 @@ export async function foreignCertificate({
       notBefore: new Date(notBefore.getTime() - 400 * day),
       notAfter: new Date(notAfter.getTime() + 400 * day),
       serialNumber: 1n,
+      permittedNames,
     }),
   );
   const { publicKey, privateKey } = await generateKeyPair(keyKind);
@@ -45,7 +53,7 @@ export async function foreignCertificate({
     spkiDer: exportSpki(publicKey),
     notBefore,
     notAfter,
-    subjectAltNames: { dnsNames: [...dnsNames] },
+    subjectAltNames: { dnsNames: [...dnsNames], ...otherNames },
   });
   return {
     leafPem: formatPem(certificateLabel, der),
