@@ -1,7 +1,7 @@
 export { type BothWays, serveBothWays } from './testing/broken/both-ways.js';
 export type { Place } from './testing/broken/broken-sequences.js';
 export { faultsAt } from './testing/broken/broken-table.js';
-export { openSocket } from './testing/broken/raw-responses.js';
+export { type Step, sendRaw } from './testing/broken/raw-responses.js';
 export { testCertificate } from './testing/broken/test-certificate.js';
 export {
   type CostlyCall,

@@ -7,11 +7,14 @@ export interface Listener {
   readonly isTls: boolean;
 }
 
-/** What a client does on a connection, one after another: sends bytes, sends its end, or resets the connection. */
-export type Step = string | 'end' | 'reset';
+/**
+ * What a client does on a connection, one after another: sends bytes, waits for the first bytes of the service, sends its
+ * end, or resets the connection.
+ */
+export type Step = string | 'await' | 'end' | 'reset';
 
 /** Opens a connection; no certificate is checked. */
-export async function openSocket({ port, isTls }: Listener): Promise<Socket> {
+async function openSocket({ port, isTls }: Listener): Promise<Socket> {
   const options = { port, host: '127.0.0.1', rejectUnauthorized: false };
   const socket = isTls ? connectTls(options) : connect(options);
   await new Promise<void>((resolve, reject) => {
@@ -25,12 +28,16 @@ export async function sendRaw(listener: Listener, steps: readonly Step[]): Promi
   const socket = await openSocket(listener);
   const chunks: Buffer[] = [];
   socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+  const began = new Promise<void>(
+    (resolve) => void socket.once('data', () => resolve()).once('close', resolve),
+  );
   // a reset after the response is no fault of the service: the client may still have been sending
   const closed = new Promise<void>((resolve) => {
     socket.on('error', () => undefined).once('close', () => resolve());
   });
   for (const step of steps) {
-    if (step === 'end') socket.end();
+    if (step === 'await') await began;
+    else if (step === 'end') socket.end();
     else if (step === 'reset') socket.destroy();
     else if (socket.writable) await new Promise((resolve) => socket.write(step, 'latin1', resolve));
     await new Promise((resolve) => setImmediate(resolve));
