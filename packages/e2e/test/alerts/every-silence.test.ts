@@ -66,6 +66,21 @@ describeEachDialect('a part that stops', (open) => {
     expect(place.alerts()).toContainEqual(expect.stringMatching(new RegExp(`^${name} is up`)));
   });
 
+  test('is announced by the monitor: cert-manager, if it is ready again and again but ends before a run', async () => {
+    await place.manager.runRenewalJob();
+    await place.tick();
+    place.alerts();
+    for (let minutes = 0; minutes < 3; minutes += 1) {
+      place.clock.advance(minute);
+      await place.restartManager({});
+      await place.tick();
+    }
+    expect(place.alerts()).toContainEqual(expect.stringMatching(/^CertLoop cert-manager is down/));
+    await place.manager.runRenewalJob();
+    await place.tick();
+    expect(place.alerts()).toContainEqual(expect.stringMatching(/^CertLoop cert-manager is up/));
+  });
+
   test('fails the renewal queue: the canary of the monitor', async () => {
     await place.manager.runCanary();
     await place.manager.runRenewalJob();
