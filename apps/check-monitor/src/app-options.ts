@@ -1,5 +1,6 @@
 import type { Database } from '@certloop/db';
 import type { Logger, MetricsAccess, Passwords } from '@certloop/server';
+import type { DispatchDeps } from './alerts/dispatch.service.js';
 import type { Config } from './config.js';
 import type { Clock } from './instants.js';
 import type { ServiceMetrics } from './metrics/service-metrics.service.js';
@@ -22,7 +23,8 @@ export type AppConfig = Pick<
   | 'digestPerMinute'
 > &
   Partial<MetricsAccess> &
-  Partial<Pick<Config, 'formerSecret' | 'prometheusEnabled' | 'sendsMail' | 'managerUrl' | 'mail'>>;
+  Partial<Pick<Config, 'formerSecret' | 'prometheusEnabled' | 'sendsMail' | 'managerUrl' | 'mail'>> &
+  Pick<DispatchDeps, 'slowMs'>;
 
 export interface AppOptions {
   readonly config: AppConfig;

@@ -13,6 +13,8 @@ export interface DispatchDeps extends DeliverTurnDeps {
   readonly deliveryWorkers: number;
   /** Messages a minute to a channel that people read, before the rest becomes a digest; 0 is without limit. */
   readonly digestPerMinute: number;
+  /** A turn that takes longer waits for its target: the next one may begin beside it. A second when absent. */
+  readonly slowMs?: number;
 }
 
 /** Delivers what waits in the queue. */
@@ -25,8 +27,6 @@ export interface Dispatcher {
   stop(): Promise<void>;
 }
 
-/** A turn that takes longer waits for its target: the next one may begin beside it. */
-const slowMs = 1000;
 /** Turns in one process, as multiples of `deliveryWorkers`; each slow one holds a connection. */
 const maxSlowness = 25;
 const stopMs = 2000;
@@ -113,7 +113,7 @@ interface TurnInHand {
 
 /** The turns that this process delivers; `onChange` is called when one has ended or has become slow. */
 function createTurnsInHand(deps: DispatchDeps, onChange: () => void) {
-  const { deliveryWorkers } = deps;
+  const { deliveryWorkers, slowMs = 1000 } = deps;
   const turns = new Map<string, TurnInHand>();
   const over = () => [...turns.values()].map(({ running }) => running.over);
   let isStopping = false;

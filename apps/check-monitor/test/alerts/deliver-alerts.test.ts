@@ -29,7 +29,7 @@ describeEachDialect('delivery of alerts', (open) => {
     mailbox = await startMailServer();
     app = await openTestApp(
       open,
-      {},
+      { slowMs: 1000 },
       {
         senderAccounts: {
           telegramToken: '1:abc',

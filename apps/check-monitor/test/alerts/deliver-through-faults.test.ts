@@ -13,7 +13,7 @@ const second = 1000;
 const hour = 3600 * second;
 
 describeEachDialect('pending alerts during a fault of the receiver', (open) => {
-  const stage = openAlertStage(open, { digestPerMinute: 0 });
+  const stage = openAlertStage(open, { digestPerMinute: 0, slowMs: 1000 });
   const { channel, webhook, fail } = stage;
   const rounds = Array.from({ length: faultRounds }, (_, round) => round);
   const database = () => stage.app.database.dialect.name;

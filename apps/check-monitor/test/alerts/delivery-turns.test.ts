@@ -105,7 +105,7 @@ describeEachDialect('a shutdown during a claim', (open) => {
 });
 
 describeEachDialect('delivery turns', (open) => {
-  const stage = openAlertStage(open);
+  const stage = openAlertStage(open, { slowMs: 1000 });
   const { webhook, read, log, fail, answer } = stage;
 
   /** A worker in another process takes what waits and dies. */

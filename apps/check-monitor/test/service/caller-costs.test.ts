@@ -9,11 +9,14 @@ import {
   pingContract,
   probesContract,
 } from '@certloop/contracts';
-import { calibratedMs } from '@certloop/contracts/testing';
+import { calibratedMs, hangMs } from '@certloop/contracts/testing';
 import { type CostlyCall, callsOf, faultsOfCosts, measureCalls, writeCosts } from '@certloop/server/testing';
-import { expect, test } from '@jest/globals';
+import { expect, jest, test } from '@jest/globals';
 import { insertTestChannel } from '../support/factories.js';
 import { describeMonitor } from '../support/suite.js';
+
+// there are thousands of requests
+jest.setTimeout(3 * hangMs);
 
 const none = '00000000-0000-4000-8000-000000000000';
 /** What is read for a key in it, and what is read without any. */

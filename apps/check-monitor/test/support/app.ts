@@ -46,6 +46,8 @@ const defaults: AppConfig = {
   metricsKey: undefined,
   deliveryWorkers: 4,
   digestPerMinute: 20,
+  // what a busy machine makes slow does not wait for its target
+  slowMs: hangMs,
 };
 
 export type Answer = supertest.Response;

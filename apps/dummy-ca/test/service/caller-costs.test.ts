@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { dummyCaAdminContract, dummyCaContract } from '@certloop/contracts';
-import { calibratedMs } from '@certloop/contracts/testing';
+import { calibratedMs, hangMs } from '@certloop/contracts/testing';
 import { signJws } from '@certloop/crypto';
 import {
   type CostlyCall,
@@ -10,11 +10,14 @@ import {
   type WorstBody,
   writeCosts,
 } from '@certloop/server/testing';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { acmePaths } from '../../src/acme/protocol/acme-links.js';
 import { startAcme, type TestAcme } from '../support/acme.js';
 import type { AcmeClient } from '../support/acme-client.js';
 import { base64, csrDer, dns, extensionRequest, p256, pemOf, subjectAltName } from '../support/csrs.js';
+
+// there are thousands of requests
+jest.setTimeout(3 * hangMs);
 
 const csrBytes = 65_536;
 
