@@ -36,6 +36,8 @@ export interface TestApp {
   readonly clock: MovableClock;
   readonly config: Config;
   readonly http: Express;
+  /** What the port for http-01 challenges serves. */
+  readonly challengeHttp: Express;
   /** Requests without any credential. */
   readonly request: ReturnType<typeof supertest>;
   readonly people: People;
@@ -136,6 +138,7 @@ export async function startAppOn(database: Database, options: TestAppOptions = {
     clock,
     config,
     http: app.http,
+    challengeHttp: app.challengeHttp,
     request: overReusedConnections(supertest(server)),
     people,
     logged: () => lines,

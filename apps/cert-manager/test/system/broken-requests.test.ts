@@ -51,6 +51,7 @@ describeEachDialect('broken requests are answered in order, and end nothing', (o
   let folder: string;
   let app: TestApp;
   let ways: BothWays;
+  let challenges: BothWays;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'certloop-console-'));
     await writeFile(join(folder, 'index.html'), '<html><head></head><body>console</body></html>');
@@ -61,14 +62,24 @@ describeEachDialect('broken requests are answered in order, and end nothing', (o
     };
     app = await startApp(open, { consoleFolder: folder, environment });
     ways = await serveBothWays(app.http, answerUnparsed);
+    challenges = await serveBothWays(app.challengeHttp, answerUnparsed);
   });
   afterAll(async () => {
-    await ways.close();
+    await Promise.all([ways.close(), challenges.close()]);
     await app.close();
     await rm(folder, { recursive: true });
   });
 
   describe.each(['TCP', 'TLS'] as const)('over %s', (way) => {
+    test('at the port for challenges', async () => {
+      const place = {
+        method: 'GET',
+        path: '/.well-known/acme-challenge/abcdefghijklmnopqrst',
+        status: 404,
+      } as const;
+      expect(await faultsAt(place, challenges[way])).toEqual([]);
+    });
+
     test.each(places)('at $method $path', async (place) => {
       const { Authorization } = app.people.ada.auth;
       const headers = {
