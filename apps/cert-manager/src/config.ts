@@ -20,6 +20,7 @@ import {
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { noticeFaults, noticeSettings } from './notice-settings.js';
+import { policyText } from './policies/default-policy-setting.js';
 import { probeSettings } from './probe-settings.js';
 import { portFault } from './providers/banned-ports.js';
 import { watchSettings } from './watch-settings.js';
@@ -118,6 +119,11 @@ export const settings = {
     'deny: the audit log cannot be emptied',
   ),
 
+  issuancePolicyDefault: setting(
+    'ISSUANCE_POLICY_DEFAULT',
+    policyText.optional(),
+    'issuance policy, as JSON, of all spaces that have none of their own; every name and provider when absent',
+  ),
   encryptionKeys: setting(
     'ENCRYPTION_KEYS',
     keyRing('cert-manager').optional(),

@@ -20,6 +20,7 @@ import { notices } from './events/notices.repository.js';
 import { webhookReceivers } from './events/webhook-receivers.repository.js';
 import { fqdns } from './fqdns/fqdns.repository.js';
 import { nameHolders } from './fqdns/holders/name-holders.repository.js';
+import { defaultPolicies } from './fqdns/policy/default-policy.repository.js';
 import { policyRefusals } from './fqdns/policy/policy-refusals.repository.js';
 import { spacePolicies } from './fqdns/policy/space-policies.repository.js';
 import { issuanceJobs } from './issuance/jobs/issuance-jobs.repository.js';
@@ -60,6 +61,7 @@ import { findCertificates } from './migrations/0033-find-certificates.js';
 import { addSpaceSizes } from './migrations/0034-space-sizes.js';
 import { addNameHolders } from './migrations/0035-name-holders.js';
 import { addSignInPlaces } from './migrations/0036-sign-in-places.js';
+import { addDefaultPolicy } from './migrations/0037-default-policy.js';
 import { permissionGroupMembers } from './permission-groups/group-members.repository.js';
 import { permissionGroupSpaces, permissionGroups } from './permission-groups/permission-groups.repository.js';
 import { providers } from './providers/providers.repository.js';
@@ -104,6 +106,7 @@ const tables: readonly AnyTable[] = [
   spaceSizes,
   fqdns,
   spacePolicies,
+  defaultPolicies,
   policyRefusals,
   nameHolders,
   csrs,
@@ -170,6 +173,7 @@ export const schema: Schema = {
     addSpaceSizes,
     addNameHolders,
     addSignInPlaces,
+    addDefaultPolicy,
   ],
 };
 

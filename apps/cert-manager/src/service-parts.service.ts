@@ -10,6 +10,7 @@ import { recoverSigning } from './issuance/signing/recover-signing.service.js';
 import { canaryJob, canaryPollers } from './monitor-parts.service.js';
 import { createNoticeJob } from './notice-parts.service.js';
 import { noticeDestinations } from './notice-settings.js';
+import { applyDefaultPolicy } from './policies/default-policy.service.js';
 import { providerParts } from './provider-parts.service.js';
 import type { ProviderOpener } from './providers/open-provider.service.js';
 import { proveKeyRing } from './providers/secrets/encryption.service.js';
@@ -40,6 +41,7 @@ export type ServiceParts = Awaited<ReturnType<typeof serviceParts>>;
 export async function serviceParts(options: AppOptions) {
   const { config, database: db, logger, clock } = options;
   await proveKeyRing({ db, clock }, config.encryptionKeys);
+  await applyDefaultPolicy({ db, logger }, config.issuancePolicyDefault);
   if (config.authMode === 'open') warnOfOpenMode(logger);
   const stopping = new AbortController();
   const stop = stopping.signal;

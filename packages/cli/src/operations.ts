@@ -53,6 +53,7 @@ export const certManagerOperations: Readonly<Record<keyof typeof certManagerCont
   updateSpace: by('spaces update'),
   deleteSpace: by('spaces delete'),
   setWatchEnabled: by('spaces update'),
+  listSharedNames: by('spaces shared-names'),
   getIssuancePolicy: by('spaces policy'),
   setIssuancePolicy: by('spaces policy'),
   countFqdns: by('spaces get'),

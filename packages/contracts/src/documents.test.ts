@@ -101,6 +101,7 @@ POST   /spaces/{spaceId}/fqdns/{fqdnId}/targets/{targetId}/probe 200 | | 400 401
 POST   /spaces/{spaceId}/fqdns/{fqdnId}/targets/{targetId}/observations 204 | | 400 401 403 404
 GET    /spaces/{spaceId}/fqdns/{fqdnId}/served 200 | | 401 404
 GET    /served 200 | | 400 401
+GET    /shared-names                           200 | | 401 403
 GET    /spaces/{id}/issuance-policy            200 | | 401 404
 PUT    /spaces/{id}/issuance-policy            200 | | 400 401 403 404 409
 POST   /providers                              201 | | 400 401 403

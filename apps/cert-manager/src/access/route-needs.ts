@@ -53,6 +53,7 @@ export const routeNeeds: Readonly<Record<Operation, Need>> = {
   updateSpace: { space: 'FULL_ACCESS', param: 'id' },
   deleteSpace: { space: 'READ', param: 'id', also: 'full-access' },
   setWatchEnabled: { space: 'FULL_ACCESS', param: 'id' },
+  listSharedNames: 'admin',
   getIssuancePolicy: { space: 'READ', param: 'id' },
   setIssuancePolicy: { space: 'READ', param: 'id', also: 'admin' },
 

@@ -1,10 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { Conflict, InvalidInput, type IssuancePolicy, type IssuancePolicyChange } from '@certloop/contracts';
+import {
+  Conflict,
+  InvalidInput,
+  type IssuancePolicy,
+  type IssuancePolicyChange,
+  type ShownIssuancePolicy,
+} from '@certloop/contracts';
 import type { Database, Tx } from '@certloop/db';
 import type { Clock } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
 import { requireAdmin, requireLevel, spaceNotFound } from '../access/permissions.js';
 import { recordAudit } from '../audit/audit.service.js';
+import { findDefaultPolicy } from '../fqdns/policy/default-policy.repository.js';
 import { rulesOf } from '../fqdns/policy/issuance-policy.js';
 import { findSpacePolicy, storeSpacePolicy } from '../fqdns/policy/space-policies.repository.js';
 import { listProviders, lockProvidersForShare } from '../providers/providers.repository.js';
@@ -23,14 +30,15 @@ export interface PolicyDeps {
 
 const unlimited: IssuancePolicy = { allowedNames: null, providerIds: null };
 
-/** The policy of a space; one without limits if none was set. Throws NotFound. */
+/** The policy of a space, or the default one, or one without limits. Throws NotFound. */
 export async function getIssuancePolicy(
   { db }: Pick<PolicyDeps, 'db'>,
   caller: Caller,
   spaceId: string,
-): Promise<IssuancePolicy> {
+): Promise<ShownIssuancePolicy> {
   requireLevel(caller, spaceId, 'READ');
-  return (await db.read((tx) => readCurrent(tx, spaceId))).policy;
+  const { policy, isDefault } = await db.read((tx) => readCurrent(tx, spaceId));
+  return { ...policy, ...(isDefault && { isDefault }) };
 }
 
 export interface NewPolicy extends SentPolicy {
@@ -61,7 +69,9 @@ export async function setIssuancePolicy(
     );
     return found;
   });
-  const rules = { before: rulesOf(current.policy), after: rulesOf(policy) };
+  const isRemoved = policy.allowedNames === null && policy.providerIds === null;
+  const after = isRemoved ? (current.fallback ?? policy) : policy;
+  const rules = { before: rulesOf(current.policy), after: rulesOf(after) };
   const newlyRefused = await findNewlyRefused(db, spaceId, rules);
   const answer = { ...policy, newlyRefused: { ...newlyRefused, items: [...newlyRefused.items] } };
   if (isDryRun) return { ...answer, saved: false };
@@ -81,12 +91,15 @@ export async function setIssuancePolicy(
   return { ...answer, saved: true };
 }
 
-/** Throws NotFound when there is no such space. */
+/** The policy that applies, the revision of the space's own row, and the default one. Throws NotFound when there is no such space. */
 async function readCurrent(tx: Tx, spaceId: string) {
   const row = await findSpacePolicy(tx, spaceId);
   if (row === undefined && !(await spaceExists(tx, spaceId))) throw spaceNotFound();
-  const { allowedNames, providerIds } = row ?? unlimited;
-  return { policy: { allowedNames, providerIds }, revision: row?.revision };
+  const fallback = await findDefaultPolicy(tx);
+  const isOwn = row !== undefined && (row.allowedNames !== null || row.providerIds !== null);
+  const { allowedNames, providerIds } = (isOwn ? row : fallback) ?? unlimited;
+  const isDefault = !isOwn && fallback !== undefined;
+  return { policy: { allowedNames, providerIds }, isDefault, fallback, revision: row?.revision };
 }
 
 /** Throws InvalidInput that names each id of no provider. */

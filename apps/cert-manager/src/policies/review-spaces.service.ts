@@ -2,8 +2,8 @@ import { type Database, slicesOf, type Tx, yieldBetween } from '@certloop/db';
 import { type Clock, type Logger, oneAtATime } from '@certloop/server';
 import { refusedBy } from '../csrs/judge-issuance.service.js';
 import { findFqdn, lockFqdn } from '../fqdns/fqdns.repository.js';
-import { rulesOf } from '../fqdns/policy/issuance-policy.js';
 import { listPolicyRefusals, listPolicyRefusalsAfter } from '../fqdns/policy/policy-refusals.repository.js';
+import { findRules } from '../fqdns/policy/policy-rules.repository.js';
 import {
   advanceReview,
   claimReview,
@@ -85,7 +85,7 @@ async function reviewSpace(
   const { spaceId } = policy;
   let allowed = 0;
   let lease = policy.reviewDueAt;
-  const rules = rulesOf(policy);
+  const rules = await db.read((tx) => findRules(tx, spaceId));
   let last = policy.reviewedTo ?? '';
   for await (const _round of yieldBetween()) {
     // the next process goes on at once where this one stops

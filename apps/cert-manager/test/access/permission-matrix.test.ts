@@ -59,6 +59,7 @@ const matrix = rowsOf(
   deleteSpace/unknown     401 404 404 404 404 404 404
   setWatchEnabled         401 404 403 403 200 200 200
   setWatchEnabled/unknown 401 404 404 404 404 404 404
+  listSharedNames         401 403 403 403 403 403 200
   getIssuancePolicy       401 404 200 200 200 200 200
   getIssuancePolicy/unknown 401 404 404 404 404 404 404
   setIssuancePolicy       401 404 403 403 403 403 200

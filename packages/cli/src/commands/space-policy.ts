@@ -27,7 +27,7 @@ interface PolicyOptions {
   readonly yes?: true;
 }
 
-/** Adds `spaces policy`. */
+/** Adds `spaces policy` and `spaces shared-names`. */
 export function addSpacePolicy(spaces: Command, open: () => Session): void {
   spaces
     .command('policy <space>')
@@ -44,6 +44,20 @@ export function addSpacePolicy(spaces: Command, open: () => Session): void {
     .option('--dry-run', 'only list what would be refused')
     .option('-y, --yes', 'save it although FQDNs that are allowed today would be refused')
     .action((space: string, options: PolicyOptions) => showOrSet(open(), space, options));
+  spaces
+    .command('shared-names')
+    .description('List names that more than one space was issued certificates for; for administrators')
+    .action(async () => {
+      const { report, manager } = open();
+      const { body } = await (await manager()).listSharedNames();
+      report.list(body.items, ({ name, holder, others }) => ({
+        name,
+        'held by': holder.spaceName,
+        since: holder.since.slice(0, 10),
+        others: others.map(({ spaceName }) => spaceName).join(', '),
+      }));
+      if (body.hasMore) report.warn('there are more of them');
+    });
 }
 
 async function showOrSet(session: Session, named: string, options: PolicyOptions): Promise<void> {
@@ -67,7 +81,10 @@ async function show({ report, manager }: Session, named: string): Promise<void> 
   const { id } = await findSpace(client, named);
   const { body } = await client.getIssuancePolicy({ params: { id } });
   const providers = (await client.listProviders()).body;
-  report.thing(body, (policy) => rowOf(policy, providers));
+  report.thing(body, (policy) => ({
+    ...rowOf(policy, providers),
+    ...(policy.isDefault === true && { 'set by': 'ISSUANCE_POLICY_DEFAULT' }),
+  }));
 }
 
 interface Limits {

@@ -32,8 +32,26 @@ const limits = {
 };
 
 /** What may be issued in a space; null is without a limit. */
-export const issuancePolicySchema = z.object(limits).meta({ id: 'IssuancePolicy' });
-export type IssuancePolicy = z.output<typeof issuancePolicySchema>;
+export const issuancePolicySchema = z
+  .object({
+    ...limits,
+    isDefault: z
+      .literal(true)
+      .optional()
+      .describe('the space has no policy of its own, and ISSUANCE_POLICY_DEFAULT limits it'),
+  })
+  .meta({ id: 'IssuancePolicy' });
+export type ShownIssuancePolicy = z.output<typeof issuancePolicySchema>;
+export type IssuancePolicy = Omit<ShownIssuancePolicy, 'isDefault'>;
+
+// strict, as a member that is spelt wrongly would lift a limit
+const sentLimits = {
+  allowedNames: limits.allowedNames.optional(),
+  providerIds: limits.providerIds.optional(),
+};
+
+/** A policy as an operator writes it; what is absent is without a limit. */
+export const sentPolicySchema = z.strictObject(sentLimits);
 
 export const refusedSubjects = ['fqdn', 'csr', 'provider'] as const;
 
@@ -65,7 +83,33 @@ export const policyChangeSchema = z
   .meta({ id: 'IssuancePolicyChange' });
 export type IssuancePolicyChange = z.output<typeof policyChangeSchema>;
 
+const holdingSchema = z.object({ spaceId: scalars.uuid, spaceName: z.string(), fqdnId: scalars.uuid });
+
+/** Names that several spaces were issued certificates for. */
+export const sharedNamesSchema = z
+  .object({
+    items: z.array(
+      z.object({
+        name: z.string(),
+        /** Who holds the name, and since when. */
+        holder: holdingSchema.extend({ since: scalars.instant }),
+        others: z.array(holdingSchema),
+      }),
+    ),
+    /** Whether there are more: of those FQDNs that do not hold their names, the first 1000 are listed. */
+    hasMore: z.boolean(),
+  })
+  .meta({ id: 'SharedNames' });
+export type SharedNames = z.output<typeof sharedNamesSchema>;
+
 export const issuancePolicyContract = {
+  listSharedNames: endpoint({
+    method: 'GET',
+    path: '/shared-names',
+    summary: 'List names that more than one space was issued certificates for',
+    responses: { 200: json(sharedNamesSchema, 'The names in their order, with the spaces') },
+    failures: [401, 403],
+  }),
   getIssuancePolicy: endpoint({
     method: 'GET',
     path: '/spaces/{id}/issuance-policy',
@@ -83,10 +127,10 @@ export const issuancePolicyContract = {
     query: z.object({ dryRun: scalars.queryFlag }),
     body: {
       kind: 'json',
-      // strict, as a member that is spelt wrongly would lift a limit
       schema: z.strictObject({
-        allowedNames: limits.allowedNames.optional(),
-        providerIds: limits.providerIds.optional(),
+        ...sentLimits,
+        // Without effect: what GET returns can be sent.
+        isDefault: z.boolean().optional(),
         // Needed where FQDNs that pass today would be refused.
         confirmed: z.boolean().optional(),
       }),

@@ -1,27 +1,32 @@
 import type { IssuancePolicy } from '@certloop/contracts';
-import { placeholders, querySql, type Tx } from '@certloop/db';
+import { column, placeholders, querySql, type Tx } from '@certloop/db';
+import { findDefaultPolicy } from './default-policy.repository.js';
 import { type PolicyRules, rulesOf } from './issuance-policy.js';
-import { type FqdnWithPolicy, findSpacePolicy, spacePolicies } from './space-policies.repository.js';
+import { type FqdnWithPolicy, findSpacePolicy, hasLimits } from './space-policies.repository.js';
 
 const open = rulesOf({ allowedNames: null, providerIds: null });
 
-/** The rules of the space's policy as they are in this transaction. */
+/** The rules of the space's policy, or else of the default one, as they are in this transaction. */
 export async function findRules(tx: Tx, spaceId: string): Promise<PolicyRules> {
-  const text = 'select revision from space_policies where space_id = $1';
-  const [row] = await querySql(tx, { revision: spacePolicies.columns.revision }, text, [spaceId]);
-  return row === undefined ? open : rulesOfRevision(tx, { spaceId, policyRevision: row.revision });
+  return (await listRules(tx, [spaceId])).get(spaceId) ?? open;
 }
 
-/** The rules of those of the spaces that have a policy, by the ids of the spaces. */
+/** The rules of those of the spaces that have a policy, or of all where there is a default one, by their ids. */
 export async function listRules(
   tx: Tx,
   spaceIds: readonly string[],
 ): Promise<ReadonlyMap<string, PolicyRules>> {
-  const { spaceId, revision } = spacePolicies.columns;
-  const text = `select space_id, revision from space_policies where space_id in (${placeholders(spaceIds.length)})`;
+  const columns = { spaceId: column.uuid().nullable(), revision: column.uuid() };
+  const text = `select p.space_id, p.revision from space_policies p
+    where p.space_id in (${placeholders(spaceIds.length)}) and ${hasLimits('p')}
+    union all select null, d.revision from default_policies d`;
+  const rows = await querySql(tx, columns, text, spaceIds);
+  const revisions = new Map(rows.map((row) => [row.spaceId, row.revision]));
   const rules = new Map<string, PolicyRules>();
-  for (const row of await querySql(tx, { spaceId, revision }, text, spaceIds)) {
-    rules.set(row.spaceId, await rulesOfRevision(tx, { ...row, policyRevision: row.revision }));
+  for (const id of spaceIds) {
+    const policyRevision = revisions.get(id) ?? revisions.get(null);
+    if (policyRevision !== undefined)
+      rules.set(id, await rulesOfRevision(tx, { spaceId: id, policyRevision }));
   }
   return rules;
 }
@@ -37,9 +42,12 @@ export async function rulesOfRevision(
   if (policyRevision === null) return open;
   const known = remembered.get(policyRevision);
   if (known !== undefined) return known.rules;
-  const row = await findSpacePolicy(tx, spaceId);
+  const own = await findSpacePolicy(tx, spaceId);
+  const isOwn = own !== undefined && (own.allowedNames !== null || own.providerIds !== null);
+  const row = isOwn ? own : await findDefaultPolicy(tx);
   if (row === undefined) return open;
-  const rules = rulesOf(row);
+  // the default one limits names, but entitles no space to those of others
+  const rules = isOwn ? rulesOf(row) : { ...rulesOf(row), grants: () => false };
   remember(row.revision, { rules, size: sizeOf(row) });
   return rules;
 }

@@ -84,14 +84,20 @@ export async function findPoliciesOfProvider(tx: Tx, providerId: string): Promis
   return { count: rows.length, fqdnIds: [], names: rows.slice(0, maxNamed).map(({ name }) => name) };
 }
 
-/** An FQDN with the revision of its space's policy, null if there is none. */
+/** SQL condition of a policy that limits something; a removed one keeps its row. */
+export function hasLimits(alias: string): string {
+  return `(${alias}.allowed_names is not null or ${alias}.provider_ids is not null)`;
+}
+
+/** An FQDN with the revision of its space's policy or else of the default one, null if there is none. */
 export type FqdnWithPolicy = FqdnRow & { readonly policyRevision: string | null };
 
 const withPolicy = { ...fqdns.columns, policyRevision: column.uuid().nullable() };
 
 /** Those of the FQDNs that exist, of whatever space; at least one is asked for. */
 export function listFqdnsWithPolicy(tx: Tx, ids: readonly string[]): Promise<FqdnWithPolicy[]> {
-  const text = `select f.*, p.revision as policy_revision from fqdns f
-    left join space_policies p on p.space_id = f.space_id where f.id in (${placeholders(ids.length)})`;
+  const text = `select f.*, coalesce(p.revision, (select d.revision from default_policies d)) as policy_revision
+    from fqdns f left join space_policies p on p.space_id = f.space_id and ${hasLimits('p')}
+    where f.id in (${placeholders(ids.length)})`;
   return querySql<FqdnWithPolicy>(tx, withPolicy, text, ids);
 }

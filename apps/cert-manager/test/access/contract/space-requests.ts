@@ -47,6 +47,7 @@ export const spaceRequests = requestsTo({
     const sent = app.request.put(`/spaces/${id}/watch-enabled`).set(app.people.ada.auth);
     return { answer: await sent.send({ watchEnabled: false }), leaves: 'space.watch' };
   },
+  listSharedNames: (app) => read(app, '/shared-names'),
   getIssuancePolicy: async (app) => read(app, `/spaces/${(await addSpace(app)).id}/issuance-policy`),
   setIssuancePolicy: async (app) => {
     const { id } = await addSpace(app);

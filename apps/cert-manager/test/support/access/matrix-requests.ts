@@ -95,6 +95,7 @@ export const requests: Readonly<Record<string, Ask>> = {
   'setWatchEnabled/unknown': ({ send }) =>
     send('put', `/spaces/${unknownId}/watch-enabled`).send({ watchEnabled: true }),
 
+  listSharedNames: ({ send }) => send('get', '/shared-names'),
   getIssuancePolicy: ({ send, cast }) => send('get', `/spaces/${cast.space}/issuance-policy`),
   'getIssuancePolicy/unknown': ({ send }) => send('get', `/spaces/${unknownId}/issuance-policy`),
   setIssuancePolicy: ({ send, cast }) => send('put', `/spaces/${cast.space}/issuance-policy`).send({}),
