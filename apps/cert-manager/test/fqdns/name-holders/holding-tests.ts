@@ -108,7 +108,11 @@ export function testHolding(place: HoldersPlace): void {
       await place.issue(other, `*.${held.fqdn}`);
       await place.issue(other, `single-${randomUUID().slice(0, 8)}`);
       const { database } = place.app;
-      const rows = () => database.read((tx) => tx.find(nameHolders, { order: { name: 'ASC' } }));
+      // of two certificates of the same millisecond, either may count as the older one
+      const rows = async () =>
+        (await database.read((tx) => tx.find(nameHolders, { order: { name: 'ASC' } }))).filter(
+          ({ name }) => !name.startsWith('twice-'),
+        );
       const before = await rows();
       const fromThere = schema.migrations.slice(schema.migrations.indexOf(addNameHolders));
       for (const _ of fromThere) await database.revertLast();
