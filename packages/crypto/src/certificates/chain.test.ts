@@ -1,4 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import { InvalidInput } from '@certloop/contracts';
+import { calibratedMs } from '@certloop/contracts/testing';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import {
   authorityParts,
@@ -7,7 +9,13 @@ import {
   forgeCertificate,
   forgeExtension,
 } from '../../test/forge-certificate.js';
-import { encodeNamedBits, encodeOid, encodeSequence } from '../der/der-writer.js';
+import {
+  encodeBitOctets,
+  encodeInteger,
+  encodeNamedBits,
+  encodeOid,
+  encodeSequence,
+} from '../der/der-writer.js';
 import { oid } from '../der/oids.js';
 import { encodeTime } from '../der/times.js';
 import { exportSpki, generateKeyPair } from '../keys/keys.js';
@@ -140,7 +148,39 @@ describe('orderChain', () => {
     expect(() => orderOf(leaf, root.certificate)).toThrow(/do not belong together/);
     expect(() => orderOf()).toThrow(/no leaf/);
   });
+
+  test.each([
+    [16, 8192, 65_537n],
+    [16, 8192, 2n ** 32n - 1n],
+    [9, 16_384, 2n ** 32n - 1n],
+  ])('rejects %i look-alikes with keys of %i bits within 50 ms of CPU', async (count, bits, exponent) => {
+    const lookAlikes = await Promise.all(Array.from({ length: count }, () => lookAlike(bits, exponent)));
+    const before = process.cpuUsage();
+    expect(() => orderOf(...lookAlikes)).toThrow(/it takes too long to verify them$/);
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(calibratedMs(50));
+    const [first, ...others] = lookAlikes;
+    if (first === undefined) throw new RangeError('no certificates');
+    expect(checkChain(first, others, others, now)).toMatchObject({ ok: false });
+  });
 });
+
+/** A CA that may have issued each other one by its name, with a key and a signature of noise. */
+async function lookAlike(bits: number, exponent: bigint): Promise<Certificate> {
+  const noise = Buffer.concat([Buffer.of(0xff), randomBytes(bits / 8 - 2), Buffer.of(1)]);
+  const modulus = encodeInteger(BigInt(`0x${noise.toString('hex')}`));
+  const keyOctets = encodeBitOctets(encodeSequence(modulus, encodeInteger(exponent)));
+  const spki = encodeSequence(encodeSequence(encodeOid(oid.rsaEncryption), Buffer.of(5, 0)), keyOctets);
+  const parts = authorityParts('Look-alike');
+  const noIdentifiers = { subjectKeyIdentifier: undefined, authorityKeyIdentifier: undefined };
+  const forger = { ...root.forger, name: encodeName({ commonName: 'Look-alike' }) };
+  const der = await forgeCertificate(forger, spki, {
+    ...parts,
+    algorithm: encodeSequence(encodeOid('1.2.840.113549.1.1.11'), Buffer.of(5, 0)),
+    signature: encodeBitOctets(Buffer.concat([Buffer.of(0), noise.subarray(1)])),
+    extensions: { ...parts.extensions, ...noIdentifiers },
+  });
+  return parseCertificate(der);
+}
 
 describe('checkChain', () => {
   const reasonOf = (

@@ -1,4 +1,5 @@
 import { InvalidInput } from '@certloop/contracts';
+import type { PublicKey } from '../keys/public-keys.js';
 import { formatName } from '../names/names.js';
 import { type Certificate, isWithinValidity } from './certificate.js';
 import { findPathFault } from './path-rules.js';
@@ -27,6 +28,32 @@ export function isIssuedBy(certificate: Certificate, issuer: Certificate): boole
   return isNamedIssuer(certificate, issuer) && isSignedBy(certificate, issuer);
 }
 
+/** What signatures of usual chains cost, many times over: some 40 ms on one thread. A check by a key of RSA-2048 is 1. */
+const maxVerifyingCost = 150;
+
+const tooCostly =
+  'too many of its certificates may have issued each other, so it takes too long to verify them';
+
+/** As isIssuedBy, but false after many checks of signatures: look-alikes with large keys would take a third of a second. */
+class BoundedIssuance {
+  #cost = 0;
+
+  get isTooCostly(): boolean {
+    return this.#cost > maxVerifyingCost;
+  }
+
+  has(certificate: Certificate, issuer: Certificate): boolean {
+    if (!isNamedIssuer(certificate, issuer)) return false;
+    this.#cost += verifyingCost(issuer.publicKey);
+    return !this.isTooCostly && isSignedBy(certificate, issuer);
+  }
+}
+
+function verifyingCost(key: PublicKey): number {
+  if (key.kind !== 'RSA' && key.kind !== 'RSA-PSS') return 3;
+  return (key.modulus.length / 256) * (key.exponent.length > 3 ? 2 : 1);
+}
+
 /**
  * The certificates as one chain, leaf first, copies of one dropped; a root among them comes last.
  * Throws InvalidInput (`broken_chain`) when they are no one chain, or `malformed_der`.
@@ -37,10 +64,12 @@ export function orderChain(ders: readonly Buffer[]): Certificate[] {
   );
   if (certificates.length > maxCertificates)
     throw brokenChain(`it has more than ${maxCertificates} certificates`);
+  const issuance = new BoundedIssuance();
   const rest = new Set(certificates);
   const leaves = certificates.filter((candidate) =>
-    certificates.every((other) => other === candidate || !isIssuedBy(other, candidate)),
+    certificates.every((other) => other === candidate || !issuance.has(other, candidate)),
   );
+  if (issuance.isTooCostly) throw brokenChain(tooCostly);
   const [leaf, second] = leaves;
   if (leaf === undefined) throw brokenChain('it has no leaf');
   if (second !== undefined) throw brokenChain('its certificates do not belong together');
@@ -49,8 +78,9 @@ export function orderChain(ders: readonly Buffer[]): Certificate[] {
     const last: Certificate = next;
     chain.push(last);
     rest.delete(last);
-    next = [...rest].find((candidate) => isIssuedBy(last, candidate));
+    next = [...rest].find((candidate) => issuance.has(last, candidate));
   }
+  if (issuance.isTooCostly) throw brokenChain(tooCostly);
   if (rest.size > 0) throw brokenChain('its certificates do not belong together');
   return chain;
 }
@@ -80,12 +110,14 @@ export function checkChain(
   now: Date,
 ): ChainCheck {
   if (others.length > maxCertificates) return { ok: false, reason: 'there are too many certificates' };
+  const issuance = new BoundedIssuance();
   const unseen = new Set(others);
   const paths: Certificate[][] = [[leaf]];
   let failure: string | undefined;
   // Breadth first and each certificate once: look-alikes that sign each other cannot multiply the paths.
   for (const path of paths) {
-    const step = extendPath(path, unseen, roots, now);
+    const step = extendPath(path, { unseen, roots, issuance }, now);
+    if (issuance.isTooCostly) return { ok: false, reason: tooCostly };
     if (step.root !== undefined) return { ok: true, chain: path, root: step.root };
     failure ??= step.failure;
     paths.push(...step.paths);
@@ -99,22 +131,23 @@ interface Step {
   readonly paths: readonly Certificate[][];
 }
 
-function extendPath(
-  path: Certificate[],
-  unseen: Set<Certificate>,
-  roots: readonly Certificate[],
-  now: Date,
-): Step {
+interface Candidates {
+  readonly unseen: Set<Certificate>;
+  readonly roots: readonly Certificate[];
+  readonly issuance: BoundedIssuance;
+}
+
+function extendPath(path: Certificate[], { unseen, roots, issuance }: Candidates, now: Date): Step {
   const last = path.at(-1);
   if (last === undefined || path.length > maxDepth) return { failure: 'the chain is too long', paths: [] };
   const fault = faultAt(last, path.length, now);
   if (fault !== undefined) return { failure: fault, paths: [] };
-  const root = roots.find((candidate) => isIssuedBy(last, candidate));
+  const root = roots.find((candidate) => issuance.has(last, candidate));
   if (root !== undefined) {
     const rootFault = faultAt(root, path.length + 1, now) ?? ruleFault([...path, root]);
     return rootFault === undefined ? { root, paths: [] } : { failure: rootFault, paths: [] };
   }
-  const issuers = [...unseen].filter((other) => isIssuedBy(last, other));
+  const issuers = [...unseen].filter((other) => issuance.has(last, other));
   for (const issuer of issuers) unseen.delete(issuer);
   if (issuers.length > 0) return { paths: issuers.map((issuer) => [...path, issuer]) };
   return { failure: `no issuer is known for "${formatName(last.subject)}"`, paths: [] };
