@@ -20,6 +20,8 @@ import { indexCheckNames } from './migrations/0010-check-names.js';
 import { addSignInPlaces } from './migrations/0011-sign-in-places.js';
 import { sealSecrets } from './migrations/0012-sealed-secrets.js';
 import { indexTurnsOfChannels } from './migrations/0013-messages-in-hand.js';
+import { addConsentRequests } from './migrations/0014-consent-requests.js';
+import { consentRequests } from './notifications/consent/consent-requests.repository.js';
 import { notifications } from './notifications/notifications.repository.js';
 import { pings } from './pings/pings.repository.js';
 import { apiKeys } from './projects/api-keys.repository.js';
@@ -43,6 +45,7 @@ const tables: readonly AnyTable[] = [
   signInPlaces,
   members,
   encryptionCanaries,
+  consentRequests,
 ];
 
 /** Tables and migrations of the check monitor. */
@@ -62,5 +65,6 @@ export const schema: Schema = {
     addSignInPlaces,
     sealSecrets,
     indexTurnsOfChannels,
+    addConsentRequests,
   ],
 };

@@ -170,8 +170,8 @@ DELETE /projects/{projectId}/members/{userId} 204 | | 401 403 404
 POST   /projects/{projectId}/keys/{kind} 201 | | 401 403 404
 DELETE /projects/{projectId}/keys/{kind} 204 | | 401 403 404
 GET    /projects/{projectId}/channels 200 | | 400 401 404
-POST   /projects/{projectId}/channels 201 | | 400 401 403 404
-PUT    /projects/{projectId}/channels/{channelId} 200 | | 400 401 403 404
+POST   /projects/{projectId}/channels 201 | | 400 401 403 404 429
+PUT    /projects/{projectId}/channels/{channelId} 200 | | 400 401 403 404 429
 DELETE /projects/{projectId}/channels/{channelId} 204 | | 401 403 404
 POST   /projects/{projectId}/channels/{channelId}/test 200 | | 401 403 404
 GET    /checks/{checkId} 200 | | 401 404

@@ -190,19 +190,16 @@ function channelHandlers(
       await requireRole(deps, userOf(context), projectId, 'member');
       const { name, settings, assign } = body;
       const wanted = { projectId, kind: requireKind(body.kind), name, settings, assign };
-      return { status: 201, body: shown(deps, await addChannel(deps, wanted, userOf(context).email)) };
+      return { status: 201, body: shown(deps, await addChannel(deps, wanted, userOf(context))) };
     },
     editChannel: async ({ context, params: { projectId, channelId }, body: { name, settings } }) => {
       await requireRole(deps, userOf(context), projectId, 'member');
-      const { email: ownAddress } = userOf(context);
       const edit = {
         ...(name !== undefined && { name }),
-        ...(settings !== undefined && { settings, ownAddress }),
+        ...(settings !== undefined && { settings }),
       };
-      return {
-        status: 200,
-        body: shown(deps, await changeChannel(deps, channelPathOf(projectId, channelId), edit)),
-      };
+      const path = channelPathOf(projectId, channelId);
+      return { status: 200, body: shown(deps, await changeChannel(deps, path, edit, userOf(context))) };
     },
     deleteChannel: async ({ context, params: { projectId, channelId } }) => {
       await requireRole(deps, userOf(context), projectId, 'member');

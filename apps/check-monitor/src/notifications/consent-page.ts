@@ -7,7 +7,8 @@ const questions: Readonly<Record<LinkPurpose, { readonly title: string; readonly
   verify: { title: 'Receive notifications at this address?', button: 'Verify address' },
 };
 
-const answers: Readonly<Record<LinkPurpose, string>> = {
+const answers: Readonly<Record<LinkPurpose | 'decline', string>> = {
+  decline: 'You declined. No one can ask for notifications to this address for a year.',
   unsub: 'You have been unsubscribed. No further notification will come.',
   verify: 'The address is verified. Notifications will come from now on.',
 };
@@ -15,11 +16,12 @@ const answers: Readonly<Record<LinkPurpose, string>> = {
 /** Page with a button that does what the link is for. */
 export function askPage(siteName: string, purpose: LinkPurpose): string {
   const { title, button } = questions[purpose];
-  return page(siteName, `<h1>${title}</h1>\n<form method="post"><button>${button}</button></form>`);
+  const decline = purpose === 'verify' ? ' <button formaction="?decline">Decline</button>' : '';
+  return page(siteName, `<h1>${title}</h1>\n<form method="post"><button>${button}</button>${decline}</form>`);
 }
 
 /** Page that says what was done. */
-export function donePage(siteName: string, purpose: LinkPurpose): string {
+export function donePage(siteName: string, purpose: LinkPurpose | 'decline'): string {
   return page(siteName, `<p>${answers[purpose]}</p>`);
 }
 

@@ -19,8 +19,9 @@ export function consentRouter(deps: ConsentDeps): Router {
       response.send(askPage(deps.siteName, purpose));
     });
     route.post(async (request, response) => {
-      await followLink(deps, linkOf(request, purpose));
-      response.send(donePage(deps.siteName, purpose));
+      const isDeclined = purpose === 'verify' && request.query['decline'] !== undefined;
+      await followLink(deps, linkOf(request, purpose), isDeclined);
+      response.send(donePage(deps.siteName, isDeclined ? 'decline' : purpose));
     });
     route.all((_request, response) => {
       response.status(405).set('Allow', 'GET, HEAD, POST').end();

@@ -10,6 +10,7 @@ import type { SendMail } from '../integrations/kinds/email/mail-sender.client.js
 import { isFormerUnsubscribeLink } from '../integrations/links/former-link.js';
 import { isSignedLink, type LinkPurpose, signedLink } from '../integrations/links/signed-link.js';
 import { acceptedSecrets, type Secrets } from '../projects/api-key.js';
+import { noteConsent, noteRefusal } from './consent/consent-requests.repository.js';
 
 export interface ConsentDeps extends Secrets {
   readonly db: Database;
@@ -55,16 +56,24 @@ export async function requireLink(deps: ConsentDeps, link: GivenLink): Promise<C
   return channel;
 }
 
-/** Does what the link is for: agrees to notifications, or ends them permanently. Throws NotFound as requireLink. */
-export async function followLink(deps: ConsentDeps, link: GivenLink): Promise<void> {
+/**
+ * Does what the link is for: agrees to notifications, or ends them permanently; the link that asks for consent declines
+ * them if `isDeclined`. Throws NotFound as requireLink.
+ */
+export async function followLink(deps: ConsentDeps, link: GivenLink, isDeclined = false): Promise<void> {
   const channel = await requireLink(deps, link);
   if (channel === undefined) return;
   const now = deps.clock.now();
-  await deps.db.transaction((tx) =>
-    link.purpose === 'unsub'
-      ? deleteChannel(tx, channel.id)
-      : updateChannel(tx, channel.id, { verifiedAt: channel.verifiedAt ?? now }),
-  );
+  await deps.db.transaction(async (tx) => {
+    if (link.purpose === 'unsub') return deleteChannel(tx, channel.id);
+    const { address } = addressOf(channel);
+    if (isDeclined) {
+      await noteRefusal(tx, address, now);
+      return deleteChannel(tx, channel.id);
+    }
+    await noteConsent(tx, address);
+    await updateChannel(tx, channel.id, { verifiedAt: channel.verifiedAt ?? now });
+  });
 }
 
 /** The address, as links are bound to it. */

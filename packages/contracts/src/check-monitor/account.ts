@@ -254,7 +254,7 @@ export const accountContract = {
       schema: z.object({ kind: z.string(), name: z.string(), settings, assign: z.boolean().optional() }),
     },
     responses: { 201: json(accountChannelSchema, 'The new integration') },
-    failures: [400, ...within],
+    failures: [400, ...within, 429],
   }),
   editChannel: endpoint({
     method: 'PUT',
@@ -263,7 +263,7 @@ export const accountContract = {
     params: ofChannel,
     body: { kind: 'json', schema: z.object({ name: z.string(), settings }).partial() },
     responses: { 200: json(accountChannelSchema, 'The integration as edited') },
-    failures: [400, ...within],
+    failures: [400, ...within, 429],
   }),
   deleteChannel: endpoint({
     method: 'DELETE',

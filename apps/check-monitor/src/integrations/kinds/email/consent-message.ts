@@ -6,7 +6,8 @@ export function consentMail(
   link: string,
 ): { readonly subject: string; readonly text: string; readonly html: string } {
   const ask = `Someone asks ${siteName} to send notifications about periodic jobs to this address.`;
-  const how = 'If you want them, follow the link; if not, do nothing: no further mail will come.';
+  const how =
+    'If you want them, follow the link. If not, do nothing, or decline there so that no one can ask again.';
   return {
     subject: `Verify your address for notifications of ${siteName}`.replaceAll(/\p{Cc}+/gu, ' '),
     text: `${ask}\n\n${how}\n\n${link}\n`,
