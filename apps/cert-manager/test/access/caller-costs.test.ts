@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Contract, certManagerContract } from '@certloop/contracts';
-import { calibratedMs } from '@certloop/contracts/testing';
+import { calibratedMs, hangMs } from '@certloop/contracts/testing';
 import { buildCsr } from '@certloop/crypto';
 import { describeEachDialect } from '@certloop/db/testing';
 import {
@@ -21,7 +21,7 @@ import { grant } from '../support/factories.js';
 import { addFqdn, addSpace, unknownId } from '../support/inventory.js';
 
 // ends a hang only: there are thousands of requests
-jest.setTimeout(900_000);
+jest.setTimeout(3 * hangMs);
 
 const publicBytes = 16_384;
 

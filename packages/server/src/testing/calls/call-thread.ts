@@ -20,7 +20,7 @@ function bodiesOf(kind: BodyKind, maxBytes: number): readonly WorstBody[] {
   return bodies;
 }
 
-const largest: WorstBody = {
+const maxBody: WorstBody = {
   name: 'the largest',
   contentType: 'application/json',
   bytes: Buffer.alloc(2_621_440, '[1.1,'),
@@ -68,7 +68,7 @@ async function run({
   ...call
 }: CallRequest): Promise<CallResponse> {
   const response: CallResponse = { statuses: {}, besideStatuses: {} };
-  const all = [...bodiesOf(kind, maxBytes), ...bodies, largest];
+  const all = [...bodiesOf(kind, maxBytes), ...bodies, maxBody];
   const waiting = [...all];
   const send = async () => {
     for (let body = waiting.shift(); body !== undefined; body = waiting.shift()) {
