@@ -67,7 +67,8 @@ void runService('check-monitor', async (onClose) => {
   onClose(() => listening.close());
   answerUnparsed(listening.server);
   const seal = createSealer({ db: database, clock, logger }, sealing);
-  const sealer = startPoller({ name: 'secrets', everyMs: sealEveryMs, tick: seal, logger });
+  const tickSeal = () => watch.watchJob('secrets', seal);
+  const sealer = startPoller({ name: 'secrets', everyMs: sealEveryMs, tick: tickSeal, logger });
   onClose(() => sealer.stop());
   onClose(startAlerts({ tick, dispatcher, notifier, logger, everyMs: config.tickMs }));
   onClose(async () => {
