@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { type Database, openDatabase } from '@certloop/db';
 import { describeOnPostgres, startPostgres } from '@certloop/db/testing';
 import { hasProgram } from '@certloop/server/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import pg from 'pg';
 
 const execute = promisify(execFile);
 const checkout = fileURLToPath(new URL('../../../../..', import.meta.url));
@@ -20,9 +20,8 @@ const services = [
     table: 'projects',
   },
 ] as const;
-const isRunnable = (await hasProgram('psql')) && (await hasProgram('bash'));
-if (!isRunnable)
-  process.stderr.write('SKIPPED: psql or bash is missing, so docker/make-databases.sh is not run\n');
+const reason = 'docker/make-databases.sh is not run';
+const isRunnable = hasProgram('psql', reason) && hasProgram('bash', reason);
 const testIf = isRunnable ? test : test.skip;
 
 describeOnPostgres('docker/make-databases.sh', () => {
@@ -43,26 +42,25 @@ describeOnPostgres('docker/make-databases.sh', () => {
     const { host } = new URL(server.url);
     return `postgres://${role}@${host}/${database}`;
   };
-  const ask = async (url: string, text: string): Promise<Record<string, unknown>[]> => {
-    const client = new pg.Client({ connectionString: url });
-    await client.connect();
-    try {
-      return (await client.query(text)).rows;
-    } finally {
-      await client.end();
-    }
+  const withDatabase = async <T>(url: string, work: (database: Database) => Promise<T>): Promise<T> => {
+    const database = await openDatabase({ url, schema: { entities: () => [], migrations: [] }, poolSize: 1 });
+    return work(database).finally(() => database.close());
   };
+  const run = (url: string, statement: string) =>
+    withDatabase(url, (database) => database.runOutsideTransaction(statement));
+  const ask = (url: string, query: string): Promise<Record<string, unknown>[]> =>
+    withDatabase(url, (database) => database.read((tx) => tx.query(query)));
   const make = () => {
     const { hostname, port } = new URL(server.url);
     const env = { ...process.env, PGHOST: hostname, PGPORT: port, PGUSER: 'postgres' };
     return execute('bash', [join(checkout, 'docker/make-databases.sh'), secrets], { env });
   };
   const migrate = (role: string, { service, name, setting }: (typeof services)[number]) =>
-    execute(process.execPath, [join(checkout, 'apps', service, 'dist/src/cli.js'), 'migrate'], {
+    execute(process.execPath, [join(checkout, 'apps', service, 'dist/service/cli.js'), 'migrate'], {
       env: {
         PATH: process.env['PATH'],
         [setting]: urlOf(role, name),
-        CHECK_MONITOR_SECRET: 'for tests only',
+        CHECK_MONITOR_SECRET: 'a secret for tests only',
       },
     });
   const foreign = (name: string) =>
@@ -74,14 +72,14 @@ describeOnPostgres('docker/make-databases.sh', () => {
 
   testIf('hands over what the superuser owned, and keeps the rows', async () => {
     for (const each of services) {
-      await ask(server.url, `create database ${each.name}`);
+      await run(server.url, `create database ${each.name}`);
       await migrate('postgres', each);
       const old = urlOf('postgres', each.name);
-      await ask(old, 'create table parted (id int) partition by range (id)');
-      await ask(old, 'create table part partition of parted for values from (0) to (9)');
-      await ask(old, 'insert into parted values (1)');
-      await ask(old, 'create view seen as select * from parted');
-      await ask(old, 'create function one() returns int language sql as $$ select 1 $$');
+      await run(old, 'create table parted (id int) partition by range (id)');
+      await run(old, 'create table part partition of parted for values from (0) to (9)');
+      await run(old, 'insert into parted values (1)');
+      await run(old, 'create view seen as select * from parted');
+      await run(old, 'create function one() returns int language sql as $$ select 1 $$');
     }
     await make();
     for (const each of services) {
@@ -89,8 +87,8 @@ describeOnPostgres('docker/make-databases.sh', () => {
       const owner = urlOf(each.name, each.name);
       expect(await ask(owner, 'select * from seen')).toEqual([{ id: 1 }]);
       // what only an owner may do
-      await ask(owner, `alter table ${each.table} add column added int`);
-      await ask(owner, 'drop function one(); drop view seen; drop table parted');
+      await run(owner, `alter table ${each.table} add column added int`);
+      for (const one of ['function one()', 'view seen', 'table parted']) await run(owner, `drop ${one}`);
     }
   });
 
@@ -101,7 +99,7 @@ describeOnPostgres('docker/make-databases.sh', () => {
     await make();
     expect(await roles()).toEqual(before);
     for (const each of services) {
-      await ask(server.url, `drop database ${each.name}`);
+      await run(server.url, `drop database ${each.name}`);
     }
     await make();
     for (const each of services) {
