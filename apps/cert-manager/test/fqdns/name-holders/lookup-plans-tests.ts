@@ -24,9 +24,12 @@ export function testLookups(place: HoldersPlace): void {
         if (isAnalyzed) await executeSql(tx, 'analyze');
       });
       const names = rows.slice(0, 5).flatMap(({ fqdn }) => [fqdn, fqdn.replace(/^[^.]+/, '*')]);
-      const { plans, found } = await app.database.read(async (tx) =>
-        planned(tx, () => findHolders(tx, names)),
-      );
+      const { plans, found } = await app.database.transaction(async (tx) => {
+        // PostgreSQL prefers to read a table of so few pages whole: whether it can use the indexes is what counts
+        if (!app.database.dialect.capabilities.isEmbedded)
+          await executeSql(tx, 'set local enable_seqscan = off');
+        return planned(tx, () => findHolders(tx, names));
+      });
       expect(found.byName.size).toBe(5);
       expect(found.spacesBelow.size).toBe(5);
       expect(plans).toHaveLength(2);
