@@ -44,9 +44,10 @@ export async function setGroupMembers(
     requireKnown('userIds', asked, 'user', await lockUsersForShare(tx, userIds));
     const before = await listMembers(tx, id);
     await replaceMembers(tx, id, userIds);
+    const [wanted, known] = [new Set(userIds), new Set(before)];
     const details = {
-      added: userIds.filter((user) => !before.includes(user)),
-      removed: before.filter((user) => !userIds.includes(user)),
+      added: userIds.filter((user) => !known.has(user)),
+      removed: before.filter((user) => !wanted.has(user)),
     };
     await recordAudit(tx, caller, { ...entryOf('group.member.set', id), details }, clock.now());
     return userIds;
