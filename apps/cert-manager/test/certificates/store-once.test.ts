@@ -50,7 +50,7 @@ describeEachDialect('a certificate that arrives twice for its FQDN', (open) => {
     const { app, ca, providerId } = place;
     const { fqdn } = await fqdnWithCsr(app);
     const before = ca.ids.length;
-    await configure(app, { id: providerId }, { baseUrl: ca.url, timeoutMs: 500 }).expect(200);
+    await configure(app, { id: providerId }, { baseUrl: ca.url, timeoutMs: 2000 }).expect(200);
     ca.answer('with silence');
     expect((await signWith(place, fqdn)).body).toMatchObject({ success: false });
     await ca.hasIssued(before + 1);

@@ -79,7 +79,7 @@ describeEachDialect('a certificate that was issued for a failed renewal', (open)
       const fqdn = await renewedFqdn(place);
       await due(app, fqdn);
       const before = ca.ids.length;
-      await configure(app, { id: providerId }, { baseUrl: ca.url, validityDays: 30, timeoutMs: 500 }).expect(
+      await configure(app, { id: providerId }, { baseUrl: ca.url, validityDays: 30, timeoutMs: 2000 }).expect(
         200,
       );
       ca.answer('with silence');

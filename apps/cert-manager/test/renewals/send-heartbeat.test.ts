@@ -1,4 +1,5 @@
 import { createServer } from 'node:http';
+import { hangMs } from '@certloop/contracts/testing';
 import type { Database } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
 import { createLogger, createMovableClock } from '@certloop/server';
@@ -143,7 +144,7 @@ describeEachDialect('the heartbeat', (open) => {
     });
     const small = await listening(server);
     const urls = [`${small.url}/failing`, await silentAddress(), `${small.url}/a?rid=1`];
-    const elsewhere = createHeartbeatUrls({ urls, logger: logger(), timeoutMs: 2000 });
+    const elsewhere = createHeartbeatUrls({ urls, logger: logger(), timeoutMs: hangMs });
     await elsewhere.ping();
     await elsewhere.ping();
     expect(asked.sort()).toEqual(['/a?rid=1', '/a?rid=1', '/failing', '/failing']);

@@ -23,7 +23,7 @@ afterAll(() => server.close());
 const leave = 'https://monitor.example/integrations/x/unsub/y/';
 const settings = emailSettings.parse({ address: 'ada@example.org' });
 
-function email(smtpUrl = server.url, timeoutMs = 2000) {
+function email(smtpUrl = server.url, timeoutMs = 60_000) {
   const sender = { smtpUrl, from: 'Monitor <monitor@example.org>', timeoutMs, stop: stopping.signal };
   return createEmail({
     sendMail: createMailSender(sender),

@@ -32,7 +32,7 @@ interface SenderOptions extends Partial<OutgoingOptions> {
 }
 
 function sender(options: SenderOptions = {}): SendHttp {
-  const { timeoutMs = 5000, stop = new AbortController().signal, ...rest } = options;
+  const { timeoutMs = 60_000, stop = new AbortController().signal, ...rest } = options;
   const outgoing = createOutgoingFetch({ allowPrivate: true, ...rest });
   opened.push(outgoing);
   return createHttpSender({ fetch: outgoing.fetch, timeoutMs, userAgent: 'tester', nowMs, stop });
@@ -242,7 +242,7 @@ describe('private targets', () => {
         String(input).startsWith('http://outside.example/')
           ? Promise.resolve(new Response(null, { status: 302, headers: { Location: `${target.url}/in` } }))
           : outgoing.fetch(input, init),
-      timeoutMs: 1000,
+      timeoutMs: 60_000,
       userAgent: 'tester',
       nowMs,
       stop: new AbortController().signal,

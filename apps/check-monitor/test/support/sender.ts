@@ -11,7 +11,7 @@ export function openSender(): TestSender {
   const { fetch, close } = createOutgoingFetch({ allowPrivate: true });
   const send = createHttpSender({
     fetch,
-    timeoutMs: 5000,
+    timeoutMs: 60_000,
     userAgent: 'certloop-test',
     nowMs: () => Date.now(),
     stop: new AbortController().signal,

@@ -26,7 +26,7 @@ beforeAll(async () => {
     dnsServer: dns.address,
     resolveTo: '127.0.0.1',
     allowPrivate: true,
-    timeoutMs: 5_000,
+    timeoutMs: 60_000,
   };
 });
 afterAll(async () => {

@@ -51,6 +51,7 @@ export function describeInterruptions({
     await revoke(fqdn, certificate).expect(504);
     expect(await pending()).toHaveLength(1);
     place.ca.revocations.answer('normally');
+    await configure(place.app, { id: place.providerId }, { baseUrl: place.ca.url }).expect(200);
     const { body } = await revoke(fqdn, certificate).expect(200);
     expect(body).toMatchObject({ revocationReason: 'superseded' });
   });
