@@ -1,7 +1,7 @@
 import { calibratedMs } from '@certloop/contracts/testing';
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { stripWhitespace } from './python-whitespace.js';
+import { stripWhitespace } from '../../python-whitespace.js';
 
 // U+FEFF is no white space in Python, and NEL and the separators are
 const unit = fc.constantFrom(' ', '\t', '\n', '\u001c', '\u0085', '\u3000', '\ufeff', 'a', '\u{1f600}');
