@@ -50,6 +50,11 @@ const addNames = createRoute({
   path: '/spaces/$spaceId/add-names',
   component: lazyPage(() => import('./pages/add-names/add-names-page.js'), 'AddNamesPage'),
 });
+const issuancePolicy = createRoute({
+  getParentRoute: () => inside,
+  path: '/spaces/$spaceId/issuance-policy',
+  component: lazyPage(() => import('./pages/issuance-policy/policy-page.js'), 'PolicyPage'),
+});
 const fqdn = createRoute({
   getParentRoute: () => inside,
   path: '/spaces/$spaceId/fqdns/$fqdnId',
@@ -148,6 +153,7 @@ const routeTree = root.addChildren([
     spaces,
     space,
     addNames,
+    issuancePolicy,
     uploadCsrs,
     names,
     fqdn,

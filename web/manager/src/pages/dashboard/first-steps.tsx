@@ -25,6 +25,27 @@ const stepsTo = (space: Space | undefined) => [
     isDone: false,
     text: 'Request the certificate, and switch its automatic renewal on.',
   },
+  {
+    key: 'policy',
+    isDone: false,
+    text: (
+      <>
+        Limit the names for which the space may get certificates
+        {space === undefined ? (
+          '.'
+        ) : (
+          <>
+            {' '}
+            by its{' '}
+            <Link to="/spaces/$spaceId/issuance-policy" params={{ spaceId: space.id }}>
+              issuance policy
+            </Link>
+            .
+          </>
+        )}{' '}
+      </>
+    ),
+  },
 ];
 
 /** What to do where there is no name yet: the way to the first certificate. */
@@ -37,7 +58,7 @@ export function FirstSteps() {
       query={query}
       waiting={
         <EmptyState title="Get your first certificate">
-          <WaitingSteps count={4} />
+          <WaitingSteps count={5} />
         </EmptyState>
       }
     >

@@ -2,7 +2,7 @@ import type { OwnSpace } from '@certloop/contracts/browser';
 import { ConfirmDialog, countOf, Fault, FormEnd, faultsOf } from '@certloop/web-kit';
 import { Button, Modal, Switch } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { includesLevel, useRights } from '../../rights.js';
 import { api } from '../../service.js';
@@ -15,6 +15,14 @@ export function SpaceActions({ space }: { readonly space: OwnSpace }) {
   const close = () => setOpen(undefined);
   return (
     <>
+      <Button
+        variant="default"
+        renderRoot={(props) => (
+          <Link {...props} to="/spaces/$spaceId/issuance-policy" params={{ spaceId: space.id }} />
+        )}
+      >
+        Issuance policy
+      </Button>
       {includesLevel(space.level, 'FULL_ACCESS') && (
         <Button variant="default" onClick={() => setOpen('edit')}>
           Edit the space
