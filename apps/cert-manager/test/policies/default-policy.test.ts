@@ -1,13 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readCertManagerConfig } from '../../src/config.js';
 import { startAppOn, type TestApp } from '../support/app.js';
 import { grant } from '../support/factories.js';
 import { addCsr, addFqdn, addSpace, csrUpload, pathOf } from '../support/inventory.js';
 import { newCsr, providerOf, startAppWithCa } from '../support/signing.js';
-
-jest.setTimeout(60_000);
 
 const names = { names: [], suffixes: ['example.org'], wildcards: false, cidrs: [], beyondFqdn: false };
 const setting = JSON.stringify({ allowedNames: names });
