@@ -13,11 +13,12 @@ import { startService } from '../services.mjs';
 
 export const secret = 'a secret of the bench alone';
 
-/** What `work` makes of the place: { dialect, url, folder, monitor, database, runSql }. */
-export async function withMonitor({ dialect, url, folder }, work) {
+/** What `work` makes of the place, a monitor with further settings in `environment`: { dialect, url, folder, monitor, database, runSql }. */
+export async function withMonitor({ dialect, url, folder }, work, environment = {}) {
   const monitor = await startService('check-monitor', {
     CHECK_MONITOR_DATABASE_URL: url,
     CHECK_MONITOR_SECRET: secret,
+    ...environment,
   });
   const database = await openDatabase({ url, schema });
   try {
