@@ -23,7 +23,7 @@ const domain = 'ping.example';
 const unknown = '00000000-0000-4000-8000-000000000000';
 const megabyte = 1_000_000;
 // how long pings may wait for the processor beside mails for no check, and beside one that is stored
-const [refusedMs, storedMs] = [200, 1000];
+const [refusedMs, storedMs] = [50, 400];
 
 /** The service as its own process, with as little memory for objects as it can start with. */
 async function startSmall(databaseUrl: string, sizeLimit: number) {
