@@ -16,7 +16,7 @@ export { type ErrorBody, type ErrorHandlerOptions, errorHandler } from './http/e
 export { createHttpApp, type HttpAppOptions } from './http/http-app.js';
 export { parseInput } from './http/input-faults.js';
 export { parseJsonBody } from './http/json-body.js';
-export { endOfString, faultOfJsonSize, maxPublicValues } from './http/json-size.js';
+export { faultOfJsonSize, maxPublicValues } from './http/json-size.js';
 export { type ApiPagesOptions, apiPages } from './http/pages/api-pages.js';
 export { escapeHtml } from './http/pages/html.js';
 export { findConsole, type WebConsoleOptions, webConsole } from './http/pages/web-console.js';

@@ -81,10 +81,10 @@ const maxInHand = 2;
 const inHand = `select count(*) from (select distinct turn_id from notifications
   where turn_id is not null and channel_id = c.id order by turn_id limit ${maxInHand}) turns`;
 
-const mostInHand = `case when coalesce(c.timeouts, 0) > 0 then 1 else ${maxInHand} end`;
+const maxTurns = `case when coalesce(c.timeouts, 0) > 0 then 1 else ${maxInHand} end`;
 
 const mayBegin = `(c.held_until is null or c.held_until <= $1 or c.held_until > $2)
-  and (${inHand}) < ${mostInHand}`;
+  and (${inHand}) < ${maxTurns}`;
 
 /** Channels that wait for a turn. The recursion visits each channel in the queue once, however long the queue is. */
 async function listWaitingChannels(tx: Tx, claim: TurnClaim, limit: number): Promise<number[]> {

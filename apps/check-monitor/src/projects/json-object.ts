@@ -1,5 +1,5 @@
 import { InvalidInput } from '@certloop/contracts';
-import { endOfString, faultOfJsonSize, maxPublicValues } from '@certloop/server';
+import { endOfString, faultOfJsonSize, maxPublicValues } from '@certloop/server/json-size';
 
 /** Members of a request body. Numbers written with a fraction or an exponent are never whole numbers. */
 export type JsonObject = Readonly<Record<string, unknown>>;

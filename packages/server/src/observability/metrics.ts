@@ -73,15 +73,7 @@ export function createMetrics({ logger, maxAgeMs = 5_000 }: MetricsOptions): Met
     labelNames: ['reading'],
     registers: [registry],
   });
-  const rejections = new Counter({
-    name: 'process_unhandled_rejections_total',
-    help: 'Errors of asynchronous code that nothing handled',
-    registers: [registry],
-  });
-  beforeScrape.push(() => {
-    rejections.reset();
-    rejections.inc(countedRejections());
-  });
+  beforeScrape.push(rejectionsCounter(registry));
   let watchesProcess = false;
 
   return {
@@ -124,6 +116,19 @@ export function createMetrics({ logger, maxAgeMs = 5_000 }: MetricsOptions): Met
       await Promise.all(beforeScrape.map((prepare) => prepare()));
       return { contentType: registry.contentType, text: await registry.metrics() };
     },
+  };
+}
+
+/** Returns what brings the number of unhandled rejections up to date. */
+function rejectionsCounter(registry: Registry): () => void {
+  const rejections = new Counter({
+    name: 'process_unhandled_rejections_total',
+    help: 'Errors of asynchronous code that nothing handled',
+    registers: [registry],
+  });
+  return () => {
+    rejections.reset();
+    rejections.inc(countedRejections());
   };
 }
 
