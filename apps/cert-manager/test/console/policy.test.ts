@@ -1,10 +1,8 @@
 import { hasBrowser } from '@certloop/browser';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type ConsoleStage, startConsoleStage } from '../support/console.js';
 import { grant } from '../support/factories.js';
 import { addFqdn, addSpace } from '../support/inventory.js';
-
-jest.setTimeout(240_000);
 
 (hasBrowser() ? describe : describe.skip)('the page of an issuance policy', () => {
   let stage: ConsoleStage;

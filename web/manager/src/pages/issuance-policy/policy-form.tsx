@@ -2,7 +2,7 @@ import type { IssuancePolicyChange, ShownIssuancePolicy } from '@certloop/contra
 import { CopyCurl, countOf, Fault, faultsOf } from '@certloop/web-kit';
 import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { api } from '../../service.js';
 import { draftOf, type PolicyDraft, policyOf } from './policy-draft.js';
 import { NameFields, ProviderFields } from './policy-fields.js';
@@ -50,18 +50,12 @@ export function PolicyForm({ spaceId, policy }: FormProps) {
         (preview.isSuccess ? save : preview).mutate();
       }}
     >
-      <section className="cl-panel" aria-label="Names">
-        <h2>Names</h2>
-        <div className="cl-form">
-          <NameFields {...fields} />
-        </div>
-      </section>
-      <section className="cl-panel" aria-label="Providers">
-        <h2>Providers</h2>
-        <div className="cl-form">
-          <ProviderFields {...fields} />
-        </div>
-      </section>
+      <Part title="Names">
+        <NameFields {...fields} />
+      </Part>
+      <Part title="Providers">
+        <ProviderFields {...fields} />
+      </Part>
       {preview.isSuccess && <Rejected change={preview.data} />}
       <Fault>{fields.general}</Fault>
       {save.isSuccess && (
@@ -76,6 +70,15 @@ export function PolicyForm({ spaceId, policy }: FormProps) {
         <CopyCurl api={api} of={(to) => send(to, !preview.isSuccess)} />
       </div>
     </form>
+  );
+}
+
+function Part({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  return (
+    <section className="cl-panel" aria-label={title}>
+      <h2>{title}</h2>
+      <div className="cl-form">{children}</div>
+    </section>
   );
 }
 
