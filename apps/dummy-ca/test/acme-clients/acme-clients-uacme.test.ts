@@ -121,7 +121,9 @@ describe('uacme', () => {
       '[ "$1" = begin ] || exit 0',
       // it says OK before the process that answers knows
       `answers() { openssl s_client -connect 127.0.0.1:${place.tlsAlpn01Port} -alpn acme-tls/1 -servername "$1" </dev/null 2>/dev/null | grep -q 'ALPN protocol: acme-tls/1'; }`,
-      'until answers "$3"; do sleep 0.1; done',
+      // an address is asked for by its reverse name (RFC 8738 §6)
+      'case "$3" in 127.0.0.1) name=1.0.0.127.in-addr.arpa ;; *) name=$3 ;; esac',
+      'until answers "$name"; do sleep 0.1; done',
     );
     const server = await startUalpn(socket);
     try {
