@@ -118,6 +118,17 @@ function formsOfSpaces({ fqdn: { spaceId }, goneSpaceId }: FormPlace): readonly 
       heading('Spaces'),
     ),
     {
+      source: 'pages/issuance-policy/policy-form.tsx 1',
+      open: async (page) => {
+        await by(`${path}/issuance-policy`)(page);
+        await page.getByLabel('Limit the names').check();
+      },
+      typed: { Domains: 'https://shop.test', 'Single names': 'www.example.org' },
+      mended: ['Domains', 'example.org'],
+      send: 'Preview the effect',
+      done: (page) => page.getByRole('button', { name: 'Save the policy' }).waitFor(),
+    },
+    {
       source: 'pages/space/space-actions.tsx 1',
       open: by(path, 'Edit the space'),
       within: { dialog: 'Edit the space' },

@@ -153,6 +153,12 @@ describe('faults of a form', () => {
     expect(faultsOf(refusal, ['email'])).toEqual({ byField: {}, general: 'Name: must not be empty.' });
   });
 
+  test.each(['names[2]', 'names.2'])('of an entry are assigned to the field of its list: %s', (path) => {
+    const errors = [{ path, message: 'must be a host name' }];
+    const refusal = refusalFrom(400, none, JSON.stringify({ detail: 'wrong', errors }));
+    expect(faultsOf(refusal, ['name', 'names']).byField).toEqual({ names: 'Must be a host name.' });
+  });
+
   test('of members that the form does not have are shown next to those of its fields', () => {
     const errors = [
       { path: 'name', message: 'must not be empty' },

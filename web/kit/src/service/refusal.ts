@@ -138,7 +138,8 @@ export function faultsOf(
   const byField: Record<string, string> = {};
   const others: string[] = [];
   for (const { path, message } of error instanceof Refusal ? faultsIn(error) : []) {
-    const field = fields.find((one) => one === path) ?? fields.find((one) => path.startsWith(`${one}.`));
+    const isWithin = (one: string) => path.startsWith(`${one}.`) || path.startsWith(`${one}[`);
+    const field = fields.find((one) => one === path) ?? fields.find(isWithin);
     if (field !== undefined) byField[field] ??= wholeSentence(message);
     else others.push(wholeSentence(`${path}: ${message}`));
   }
