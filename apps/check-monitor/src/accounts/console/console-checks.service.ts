@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { InvalidInput } from '@certloop/contracts';
 import type { Database, Tx } from '@certloop/db';
 import { listNotifyingChecks } from '../../channels/assign-channel.repository.js';
@@ -43,9 +44,14 @@ export async function listCheckPage(deps: ConsoleChecksDeps, caller: Caller, que
   }
   const standings = await deps.standings.list(projectId);
   const now = deps.clock.now();
+  const ids =
+    channel === undefined
+      ? undefined
+      : await deps.db.read((tx) => listNotifyingChecks(tx, projectId, channel));
+  const { rows, ...page } = pageOfChecks(standings, { ...query, ids }, now);
+  // of 50,000 checks it takes some ten milliseconds, and so does what follows
+  await nextTurn();
   return deps.db.read(async (tx) => {
-    const ids = channel === undefined ? undefined : await listNotifyingChecks(tx, projectId, channel);
-    const { rows, ...page } = pageOfChecks(standings, { ...query, ids }, now);
     const rowIds = rows.map(({ check }) => check.id);
     const found = new Map((await listChecksByIds(tx, projectId, rowIds)).map((check) => [check.id, check]));
     const channelIds = await listAssignedUuids(tx, projectId, rowIds);
