@@ -13,7 +13,13 @@ export {
 export { type CertificateDescription, describeCertificate } from './certificates/certificate-description.js';
 export type { IssueRequest } from './certificates/certificate-profile.js';
 export { encodeCertsOnly } from './certificates/certs-only.js';
-export { type ChainCheck, checkChain, isIssuedBy, orderChain, verifyLeafSignature } from './certificates/chain.js';
+export {
+  type ChainCheck,
+  checkChain,
+  isIssuedBy,
+  orderChain,
+  verifyLeafSignature,
+} from './certificates/chain.js';
 export { describeExtension, type Extension, type ExtensionDescription } from './certificates/extensions.js';
 export { issueCertificate } from './certificates/issue.js';
 export {

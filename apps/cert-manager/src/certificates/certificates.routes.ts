@@ -23,7 +23,10 @@ export function certificatesHandlers(
 ): Pick<Handlers<typeof certManagerContract, Caller>, CertificateOperation> {
   return {
     importCertificate: async ({ context, params, body }) => {
-      const { certificate, isNew, isVerified } = await importCertificate(deps, context, { ...params, ...body });
+      const { certificate, isNew, isVerified } = await importCertificate(deps, context, {
+        ...params,
+        ...body,
+      });
       const view = certificateView(certificate, params.spaceId);
       return { status: isNew ? 201 : 200, body: isVerified ? view : { ...view, unverified: true } };
     },

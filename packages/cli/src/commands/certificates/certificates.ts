@@ -147,7 +147,9 @@ function addChanges(certificates: Command, open: () => Session): void {
       const done = status === 201 ? 'imported' : 'has already';
       if (status !== 201) unchanged();
       if (body.unverified === true) {
-        report.warn('its signature could not be verified; import it with its intermediates to have it verified');
+        report.warn(
+          'its signature could not be verified; import it with its intermediates to have it verified',
+        );
       }
       report.done(`${named}: ${done} the certificate that expires ${body.expiresAt.slice(0, 10)}`, body);
     });
