@@ -1,23 +1,45 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { answerUnparsed, type Listening, listen } from '../src/index.js';
+import {
+  answerUnparsed,
+  chosenRefusal,
+  createLogger,
+  type ErrorBody,
+  type Listening,
+  listen,
+  onBrokenBody,
+  plainHandler,
+  sendText,
+} from '../src/index.js';
 
 let service: Listening;
 
+const describeRefusal = (refusal: { status: number; message: string }, path: string): ErrorBody => {
+  const { status, message } = refusal;
+  return { contentType: 'application/json', body: { status, message, path } };
+};
+
 beforeAll(async () => {
-  service = await listen(
-    (request, response) => {
-      request.on('error', () => undefined);
-      request.on('end', () => response.end('read'));
-      request.resume();
+  const handler = plainHandler({
+    logger: createLogger({ service: 'test', level: 'silent' }),
+    respond: async (request, response) => {
+      await new Promise((resolve, reject) => {
+        onBrokenBody(request, reject);
+        request.on('end', resolve).resume();
+      });
+      response.end('read');
     },
-    { host: '127.0.0.1', port: 0, requestTimeoutMs: 300 },
-  );
+    // a body that breaks off reaches the handler, which responds in its own form
+    refuse: (error, request, response) => {
+      const refusal = chosenRefusal(error);
+      if (refusal === undefined) throw error;
+      const { contentType, body } = describeRefusal(refusal, request.url ?? '');
+      sendText(response, refusal.status, { 'Content-Type': contentType }, JSON.stringify(body));
+    },
+  });
+  service = await listen(handler, { host: '127.0.0.1', port: 0, requestTimeoutMs: 300 });
   answerUnparsed(service.server, {
-    describe: ({ status, message }, path) => ({
-      contentType: 'application/json',
-      body: { status, message, path },
-    }),
+    describe: describeRefusal,
     allowOf: (path) => (path === '/things' ? 'GET, HEAD' : undefined),
   });
 });
@@ -37,7 +59,7 @@ function send(text: string, url = service.url): Promise<string> {
 
 const host = 'Host: a\r\n';
 
-describe('requests that reach no handler', () => {
+describe('requests that are broken or that no handler may get', () => {
   test.each([
     ['an unknown method', `FOO /things?x=1 HTTP/1.1\r\n${host}\r\n`, 405, '/things'],
     ['the same at an unknown path', `FOO /none HTTP/1.1\r\n${host}\r\n`, 404, '/none'],
