@@ -50,7 +50,7 @@ export async function rejectHeldNames(tx: Tx, asked: AskedFor): Promise<void> {
   if (refusal !== undefined) throw refusal;
 }
 
-/** Whether no name is refused, whoever holds it. */
+/** Whether no name is refused, even if another space holds it. */
 function isFree({ caller, csr }: AskedFor): boolean {
   return caller.isAdmin || readableSpaces(caller) === 'all' || csr?.namesJudged === null;
 }

@@ -43,7 +43,7 @@ describeEachDialect('mails that ask for consent', (open) => {
     await ada.signIn();
   };
 
-  test('go to an address once a day, whoever asks, in any case of its letters', async () => {
+  test('go to an address once a day, for all users together, in any case of its letters', async () => {
     const address = newAddress();
     await add(address).expect(201);
     const { body, headers } = await add(address.toUpperCase()).expect(429);

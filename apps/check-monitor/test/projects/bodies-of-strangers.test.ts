@@ -67,7 +67,7 @@ describeMonitor('bodies of strangers', (stage) => {
   test.each([
     ['deep', '['.repeat(30_000), 'request body must not nest deeper than 20 levels'],
     ['divided', `{"a":[${'1.1,'.repeat(12_000)}1]}`, 'request body must not have more than 1000 values'],
-  ])('a body that is too %s is rejected, whoever sends it', async (_kind, body, error) => {
+  ])('a body that is too %s is rejected from every sender', async (_kind, body, error) => {
     await post(body).expect(400, { error });
     await post(body, 'x'.repeat(32)).expect(400, { error });
     await post(body, stage.ada.keys.readWriteKey).expect(400, { error });

@@ -53,7 +53,7 @@ function holding(...lines: [name: string, spaceId: string][]): FoundHolders {
 
 describe('other holders of a name that space A asks for', () => {
   test.each<[situation: string, name: string, holders: [string, string][], others: string[]]>([
-    ['nobody holds it', 'www.shop.test', [], []],
+    ['no space holds it', 'www.shop.test', [], []],
     ['A holds it', 'www.shop.test', [['www.shop.test', 'A']], []],
     ['B holds it', 'www.shop.test', [['www.shop.test', 'B']], ['B']],
     ['B holds it, written in another way', 'WWW.shop.test.', [['www.shop.test', 'B']], ['B']],

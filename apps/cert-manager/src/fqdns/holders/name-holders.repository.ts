@@ -24,7 +24,7 @@ export const nameHolders = defineTable<NameHolderRow>('name_holders', {
 });
 
 /**
- * Makes the spaces of FQDNs that were just issued certificates the holders of those names that nobody holds. Of two
+ * Makes the spaces of FQDNs that were just issued certificates the holders of the names that have none. Of two
  * transactions that are first, the second one waits and then finds the holder.
  */
 export async function holdNames(

@@ -39,7 +39,7 @@ export async function findIssuedElsewhere(
   return events;
 }
 
-/** It tells neither the other space nor its FQDN. */
+/** It names neither the other space nor its FQDN. */
 function elsewhereEvent(
   { fqdn: other, certificate }: StoredCertificate,
   name: string,
