@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { policyRefusals } from '../../src/fqdns/policy/policy-refusals.repository.js';
 import { describeRun, hasSucceeded } from '../../src/renewals/heartbeat/run-report.js';
 import { startAppOn, type TestApp } from '../support/app.js';
-import { addCsr } from '../support/inventory.js';
+import { addCsr, addFqdn, addSpace } from '../support/inventory.js';
 import { startWatched, type WatchedPlace } from '../support/monitor/watched-place.js';
 import type { WatchingMonitor } from '../support/monitor/watching-monitor.js';
 import {
@@ -145,6 +145,24 @@ describeEachDialect('a renewal that the policy of its space forbids', (open) => 
     await put(fqdn, { providerIds: [place.providerId] });
     await app.review();
     expect(await refused()).toBe(0);
+  });
+
+  test('is found beside spaces without names and with as many as are read at once', async () => {
+    for (const count of [0, 25]) {
+      const space = await addSpace(app);
+      for (let number = 1; number <= count; number += 1) {
+        await addFqdn(app, space.id, `name${number}.example.org`);
+      }
+      await app.request
+        .put(`/spaces/${space.id}/issuance-policy`)
+        .set(app.people.ada.auth)
+        .send({ allowedNames: { ...example, suffixes: ['example.org'] } })
+        .expect(200);
+    }
+    app.clock.advance(1000);
+    await forbid(await renewedFqdn(place));
+    await app.review();
+    expect(await refused()).toBe(1);
   });
 
   /** A policy as a process leaves it that dies before the review. */

@@ -38,9 +38,9 @@ export async function findPolicyRefusal(tx: Tx, fqdnId: string): Promise<PolicyR
   return findRow(tx, policyRefusals, { fqdnId });
 }
 
-/** Those of the FQDNs that are refused; at least one FQDN is asked for. */
-export function listPolicyRefusals(tx: Tx, fqdnIds: readonly string[]): Promise<PolicyRefusalRow[]> {
-  return findRows(tx, policyRefusals, { fqdnId: fqdnIds });
+/** Those of the FQDNs that are refused. */
+export async function listPolicyRefusals(tx: Tx, fqdnIds: readonly string[]): Promise<PolicyRefusalRow[]> {
+  return fqdnIds.length === 0 ? [] : findRows(tx, policyRefusals, { fqdnId: fqdnIds });
 }
 
 /** Refused FQDNs of all spaces in the order of their ids: those after `last`, at most `limit`. */
