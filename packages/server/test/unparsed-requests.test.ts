@@ -9,6 +9,7 @@ import {
   listen,
   onBrokenBody,
   plainHandler,
+  receiveBeginning,
   sendText,
 } from '../src/index.js';
 
@@ -23,6 +24,7 @@ beforeAll(async () => {
   const handler = plainHandler({
     logger: createLogger({ service: 'test', level: 'silent' }),
     respond: async (request, response) => {
+      if (request.url === '/beginning') await receiveBeginning(request, { keepBytes: 1, maxBytes: 100 });
       await new Promise((resolve, reject) => {
         onBrokenBody(request, reject);
         request.on('end', resolve).resume();
@@ -90,6 +92,18 @@ describe('requests that are broken or that no handler may get', () => {
       `POST /things HTTP/1.1\r\n${host}Content-Length: 9\r\n\r\nx`,
       408,
       '/things',
+    ],
+    [
+      'a body that does not come, to a handler that reads its beginning',
+      `POST /beginning HTTP/1.1\r\n${host}Content-Length: 9\r\n\r\nxy`,
+      408,
+      '/beginning',
+    ],
+    [
+      'an invalid chunk, to a handler that reads its beginning',
+      `POST /beginning HTTP/1.1\r\n${host}Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\nzz\r\n`,
+      400,
+      '/beginning',
     ],
   ])('%s', async (_, text, status, path) => {
     const [head, body] = (await send(text)).split('\r\n\r\n');

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { AppError, InvalidInput } from '@certloop/contracts';
+import { BrokenRequest } from './connections/broken-request.js';
 
 export interface BeginningLimits {
   /** Bytes that are returned. */
@@ -10,12 +11,13 @@ export interface BeginningLimits {
 
 /**
  * Reads a whole body and returns its first bytes; the rest is never in memory. Throws InvalidInput for a body that is
- * too large or breaks off.
+ * too large, and BrokenRequest for one that breaks off.
  */
 export async function receiveBeginning(
   request: IncomingMessage,
   { keepBytes, maxBytes }: BeginningLimits,
 ): Promise<Buffer> {
+  if (!hasBody(request)) return none;
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge();
   const beginning: Buffer[] = [];
   let length = 0;
@@ -28,10 +30,16 @@ export async function receiveBeginning(
       if (length > maxBytes) throw tooLarge();
     }
   } catch (cause) {
-    if (cause instanceof AppError) throw cause;
-    throw new InvalidInput('the request ended before its body was complete', { cause });
+    throw cause instanceof AppError || cause instanceof BrokenRequest ? cause : new BrokenRequest();
   }
   return Buffer.concat(beginning);
+}
+
+const none = Buffer.alloc(0);
+
+/** A message without either header has no body (RFC 9112 §6.3). */
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
 }
 
 function tooLarge(): InvalidInput {

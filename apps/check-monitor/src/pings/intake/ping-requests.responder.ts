@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { AppError, InvalidInput, NotFound } from '@certloop/contracts';
-import { chosenRefusal, type Logger, plainHandler, sendText } from '@certloop/server';
+import { AppError, NotFound } from '@certloop/contracts';
+import { chosenRefusal, type Logger, plainHandler, receiveBeginning, sendText } from '@certloop/server';
 import { type Clock, type Micros, wholeMs } from '../../instants.js';
 import { type AddressRange, originOf } from '../client-address.js';
 import { type IncomingPing, knownCheck } from '../incoming-ping.js';
@@ -51,7 +51,10 @@ async function respond(
     method,
     origin: originOf(senderOf(request), deps.trustedProxies),
     userAgent: (request.headers['user-agent'] ?? '').slice(0, maxUserAgentLength),
-    body: await receiveBeginning(request, deps.bodyLimit),
+    body: await receiveBeginning(request, {
+      keepBytes: deps.bodyLimit,
+      maxBytes: Math.max(maxBodyBytes, deps.bodyLimit),
+    }),
   };
   const { isNew } = await deps.intake.receive(ping);
   send(response, isNew ? 201 : 200, isNew ? 'Created' : 'OK', {
@@ -59,30 +62,6 @@ async function respond(
     'Ping-Body-Limit': String(deps.bodyLimit),
     ...uncached(deps.clock.now()),
   });
-}
-
-/** Reads the whole body and returns its first `limit` bytes. Throws InvalidInput for huge ones. */
-async function receiveBeginning(request: IncomingMessage, limit: number): Promise<Buffer> {
-  if (!hasBody(request)) return none;
-  const tooLarge = Math.max(maxBodyBytes, limit);
-  if (Number(request.headers['content-length'] ?? 0) > tooLarge) throw bodyRefusal();
-  const beginning: Buffer[] = [];
-  let length = 0;
-  // destroying the request would close the connection before the response is sent
-  const chunks: AsyncIterable<Buffer> = request.iterator({ destroyOnReturn: false });
-  for await (const chunk of chunks) {
-    if (length < limit) beginning.push(chunk.subarray(0, limit - length));
-    length += chunk.length;
-    if (length > tooLarge) throw bodyRefusal();
-  }
-  return Buffer.concat(beginning);
-}
-
-const none = Buffer.alloc(0);
-
-/** A message without either header has no body (RFC 9112 §6.3). */
-function hasBody({ headers }: IncomingMessage): boolean {
-  return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
 }
 
 function senderOf(request: IncomingMessage) {
@@ -139,10 +118,6 @@ function send(response: ServerResponse, status: number, text: string, headers: H
 function methodRefusal(method: string): AppError {
   const headers = { Allow: [...pingMethods, 'OPTIONS'].join(', ') };
   return new AppError('method_not_allowed', `${method} is not allowed here`, { headers });
-}
-
-function bodyRefusal(): InvalidInput {
-  return new InvalidInput('the body is too large');
 }
 
 function splitOnce(text: string, separator: string): string[] {
