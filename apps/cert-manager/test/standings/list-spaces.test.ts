@@ -1,7 +1,7 @@
 import { type Fqdn, type OwnSpace, type Space, spaceSorts } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { TestApp } from '../support/app.js';
+import { startAppOn, type TestApp } from '../support/app.js';
 import { grant } from '../support/factories.js';
 import { addFqdn, addSpace, unknownId } from '../support/inventory.js';
 import { readPages } from '../support/list-pages.js';
@@ -71,6 +71,32 @@ describeEachDialect('spaces by the states of their FQDNs', (open) => {
     expect(byNeed.slice(2).sort()).toEqual([empty.id, named.id].sort());
     const names = (await list({ sort: 'name' })).map(({ name }) => name);
     expect(names).toEqual(['an empty one', 'space', 'space', 'Zürich 100%_']);
+  });
+
+  test('are filtered by whether an issuance policy limits them, their own or the default one', async () => {
+    const policies = {
+      set: async () => idsOf(await list({ policy: 'set' })),
+      absent: () => list({ policy: 'absent' }),
+    };
+    const all = idsOf(await list({}));
+    expect(await policies.set()).toEqual([]);
+    expect(idsOf(await policies.absent())).toEqual(all);
+    const put = (body: object) =>
+      app.request.put(`/spaces/${named.id}/issuance-policy`).set(app.people.ada.auth).send(body).expect(200);
+    await put({ providerIds: [place.providerId] });
+    expect(await policies.set()).toEqual([named.id]);
+    expect(idsOf(await policies.absent())).toEqual(all.filter((id) => id !== named.id));
+    expect(idsOf(await list({ policy: 'set', q: 'empty' }))).toEqual([]);
+    expect(idsOf(await list({ policy: 'set' }, app.people.cleo))).toEqual([]);
+    await put({});
+    expect(await policies.set()).toEqual([]);
+    const ISSUANCE_POLICY_DEFAULT = JSON.stringify({ providerIds: [place.providerId] });
+    const beside = await startAppOn(app.database, { beside: app, environment: { ISSUANCE_POLICY_DEFAULT } });
+    expect(await policies.set()).toEqual(all);
+    expect(await policies.absent()).toEqual([]);
+    await beside.close();
+    await (await startAppOn(app.database, { beside: app })).close();
+    await get('/spaces?policy=none').expect(400);
   });
 
   test.each(spaceSorts)('are returned in pages sorted by %s, each once', async (sort) => {

@@ -37,6 +37,8 @@ export const spacesContract = {
     query: z.object({
       // part of the name
       q: z.string().max(100).optional(),
+      // whether an issuance policy, its own or the default one, limits the space
+      policy: z.enum(['set', 'absent']).optional(),
       sort: z.enum(spaceSorts).optional(),
       include: z.literal('counts').optional(),
       ...sortedPageQuery,

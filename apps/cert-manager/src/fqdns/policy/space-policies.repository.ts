@@ -89,6 +89,12 @@ export function hasLimits(alias: string): string {
   return `(${alias}.allowed_names is not null or ${alias}.provider_ids is not null)`;
 }
 
+/** SQL condition of a space that a policy limits, its own or the default one; `id` is its column. */
+export function isLimited(id: string): string {
+  return `(exists (select 1 from default_policies)
+    or exists (select 1 from space_policies o where o.space_id = ${id} and ${hasLimits('o')}))`;
+}
+
 /** An FQDN with the revision of its space's policy or else of the default one, null if there is none. */
 export type FqdnWithPolicy = FqdnRow & { readonly policyRevision: string | null };
 

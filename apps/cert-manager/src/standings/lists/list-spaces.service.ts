@@ -19,6 +19,8 @@ export interface ListSpacesDeps {
 export interface SpacesQuery {
   /** Part of the name. */
   readonly q?: string | undefined;
+  /** Whether an issuance policy limits the space. */
+  readonly policy?: 'set' | 'absent' | undefined;
   readonly sort?: SpaceSort | undefined;
   readonly include?: 'counts' | undefined;
   readonly limit?: number | undefined;
@@ -50,12 +52,12 @@ export async function listReadableSpaces(
 async function listSpacesByStanding(
   { db, clock }: ListSpacesDeps,
   caller: Caller,
-  { q, sort = 'createdAt', include, limit = maxPageSize, cursor }: SpacesQuery,
+  { q, policy, sort = 'createdAt', include, limit = maxPageSize, cursor }: SpacesQuery,
 ): Promise<SpacePage> {
   const after = positionIn(cursor, { sort, isText: sort === 'name' });
   const scope = readableSpaces(caller);
   return db.read(async (tx) => {
-    const page = await readSpaceIdPage(tx, { scope, q }, { sort, limit, after });
+    const page = await readSpaceIdPage(tx, { scope, q, policy }, { sort, limit, after });
     const ids = page.rows.map(({ id }) => id);
     const spaces = new Map(
       (ids.length === 0 ? [] : await listSpaceRows(tx, ids)).map((row) => [row.id, row]),

@@ -1,8 +1,17 @@
 import type { SpaceSort } from '@certloop/contracts';
 import { type Column, column, querySql, type SqlValue, type Tx } from '@certloop/db';
+import { isLimited } from '../../fqdns/policy/space-policies.repository.js';
 import type { SpaceScope } from '../../spaces/spaces.repository.js';
 import { noDate } from '../standings.repository.js';
 import { type IdPage, whereOf } from './fqdn-list.repository.js';
+
+export interface SpaceFilter {
+  readonly scope: SpaceScope;
+  /** Part of the name. */
+  readonly q?: string | undefined;
+  /** Whether an issuance policy limits the space. */
+  readonly policy?: 'set' | 'absent' | undefined;
+}
 
 export interface SpaceWindow {
   readonly sort: SpaceSort;
@@ -29,14 +38,14 @@ const sorts: Readonly<Record<SpaceSort, SortedBy>> = {
   },
 };
 
-/** A page of the spaces whose names have the part `q`. */
+/** A page of the spaces that pass the filter. */
 export async function readSpaceIdPage(
   tx: Tx,
-  { scope, q }: { readonly scope: SpaceScope; readonly q?: string | undefined },
+  filter: SpaceFilter,
   { sort, limit, after }: SpaceWindow,
 ): Promise<IdPage> {
   const values: SqlValue[] = [];
-  const conditions = conditionsOf(scope, q, values);
+  const conditions = conditionsOf(filter, values);
   const common = [...conditions];
   const countValues = [...values];
   const { by, at } = sorts[sort];
@@ -61,7 +70,7 @@ export async function readSpaceIdPage(
   return { rows, hasMore, total: counted?.count ?? 0 };
 }
 
-function conditionsOf(scope: SpaceScope, q: string | undefined, values: SqlValue[]): string[] {
+function conditionsOf({ scope, q, policy }: SpaceFilter, values: SqlValue[]): string[] {
   const place = (value: SqlValue) => `$${values.push(value)}`;
   const conditions: string[] = [];
   if (scope !== 'all') conditions.push(`p.id in (${scope.map(place).join(', ') || 'null'})`);
@@ -71,5 +80,6 @@ function conditionsOf(scope: SpaceScope, q: string | undefined, values: SqlValue
     const likes = [`lower(p.name) like ${place(part.toLowerCase())}`, `p.name like ${place(part)}`];
     conditions.push(`(${likes.map((like) => `${like} escape '\\'`).join(' or ')})`);
   }
+  if (policy !== undefined) conditions.push(`${policy === 'set' ? '' : 'not '}${isLimited('p.id')}`);
   return conditions;
 }
