@@ -2,7 +2,8 @@ import { hasBrowser } from '@certloop/browser';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type ConsoleStage, startConsoleStage } from '../support/console.js';
 import { grant } from '../support/factories.js';
-import { addFqdn, addSpace } from '../support/inventory.js';
+import { addCsr, addFqdn, addSpace, pathOf } from '../support/inventory.js';
+import { newCsr, providerOf } from '../support/signing.js';
 
 (hasBrowser() ? describe : describe.skip)('the page of an issuance policy', () => {
   let stage: ConsoleStage;
@@ -40,6 +41,45 @@ import { addFqdn, addSpace } from '../support/inventory.js';
       await page.getByText('Domains with all names below them: shop.test').waitFor();
       expect(await page.getByRole('button', { name: 'Preview the effect' }).count()).toBe(0);
       await look('read');
+    });
+  });
+
+  test('lists names that several spaces have certificates for, to administrators', async () => {
+    const { app } = stage;
+    const { ada, ben } = app.people;
+    const { id: providerId } = await providerOf(app, 'dummy-ca');
+    const shared = 'shared.example.org';
+    const section = 'Names in several spaces';
+    const issue = async (spaceName: string) => {
+      const space = await addSpace(app, spaceName);
+      const fqdn = await addFqdn(app, space.id, shared);
+      await addCsr(app, fqdn, await newCsr(shared));
+      await app.request.post(pathOf(fqdn, 'csr/sign')).set(ada.auth).send({ providerId }).expect(200);
+      return fqdn;
+    };
+    const first = await issue('First');
+    await addSpace(app, 'Empty');
+    await stage.play('shared-names', ada, '/spaces', async ({ page, look }) => {
+      const names = page.getByRole('region', { name: section });
+      await names.getByText('No two spaces have certificates for the same name.').waitFor();
+      await look('none');
+      await issue('Second');
+      await page.route('**/shared-names', (route) => route.fulfill({ status: 400, body: '{}' }));
+      await page.reload();
+      await names.getByText('The service answered with status 400.').waitFor();
+      await page.unroute('**/shared-names');
+      await names.getByRole('button', { name: 'Retry' }).click();
+      const row = names.getByRole('row').filter({ hasText: shared });
+      await row.getByRole('link', { name: `${shared} in Second` }).waitFor();
+      await look('some');
+      await row.getByRole('link', { name: `${shared} in First` }).click();
+      await page.getByRole('heading', { name: shared }).waitFor();
+      expect(page.url()).toContain(`/fqdns/${first.id}`);
+    });
+    await grant(app, ben, 'READ', [first.spaceId, (await addSpace(app, 'Third')).id]);
+    await stage.play('shared-names-read', ben, '/spaces', async ({ page }) => {
+      await page.getByRole('region', { name: 'First' }).waitFor();
+      expect(await page.getByRole('region', { name: section }).count()).toBe(0);
     });
   });
 });

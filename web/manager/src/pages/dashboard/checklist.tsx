@@ -3,7 +3,7 @@ import { changeDisplay, ErrorPanel, WaitingSteps } from '@certloop/web-kit';
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { Steps } from '../../steps.js';
-import { useNextRenewals } from './dashboard-queries.js';
+import { useHasPolicy, useNextRenewals } from './dashboard-queries.js';
 import { maxNextRenewals } from './next-renewals-card.js';
 import { useMonitorContact } from './watch-state.js';
 
@@ -18,21 +18,37 @@ export function Checklist({ steps, failed }: ReturnType<typeof useChecklist>) {
         </Button>
       </div>
       {failed !== undefined && <ErrorPanel error={failed.error} retry={() => void failed.refetch()} />}
-      {steps === undefined ? failed === undefined && <WaitingSteps count={5} /> : <Steps steps={steps} />}
+      {steps === undefined ? failed === undefined && <WaitingSteps count={6} /> : <Steps steps={steps} />}
     </section>
   );
 }
 
-/** The steps, or the request without which it is not known what is done of them; neither until that is known. */
-export function useChecklist(counts: FqdnCounts | undefined) {
+/**
+ * The steps, or the request without which it is not known what is done of them; neither until that is known, or while
+ * no list is wanted.
+ */
+export function useChecklist(counts: FqdnCounts | undefined, isWanted: boolean) {
   const renewals = useNextRenewals(maxNextRenewals, counts !== undefined && counts.total > 0);
   const contact = useMonitorContact();
-  const failed = [renewals, contact].find(({ isError, data }) => isError && data === undefined);
-  if (counts === undefined || renewals.data === undefined || contact.data === undefined) return { failed };
-  return { failed, steps: stepsOf(counts, renewals.data.rows.length > 0, contact.data?.answers === true) };
+  const hasPolicy = useHasPolicy(isWanted);
+  const failed = [renewals, contact, hasPolicy].find(({ isError, data }) => isError && data === undefined);
+  const isKnown = [renewals, contact, hasPolicy].every(({ data }) => data !== undefined);
+  if (counts === undefined || !isKnown) return { failed };
+  const facts = {
+    isRenewing: renewals.data !== undefined && renewals.data.rows.length > 0,
+    isWatched: contact.data?.answers === true,
+    hasPolicy: hasPolicy.data === true,
+  };
+  return { failed, steps: stepsOf(counts, facts) };
 }
 
-function stepsOf({ total, unfinished }: FqdnCounts, isRenewing: boolean, isWatched: boolean) {
+interface StepFacts {
+  readonly isRenewing: boolean;
+  readonly isWatched: boolean;
+  readonly hasPolicy: boolean;
+}
+
+function stepsOf({ total, unfinished }: FqdnCounts, { isRenewing, isWatched, hasPolicy }: StepFacts) {
   return [
     { key: 'space', isDone: true, text: 'Create a space.' },
     { key: 'name', isDone: total > 0, text: 'Add a host name.' },
@@ -58,6 +74,16 @@ function stepsOf({ total, unfinished }: FqdnCounts, isRenewing: boolean, isWatch
       key: 'monitor',
       isDone: isWatched,
       text: 'Set CHECK_MONITOR_URL, so that the monitor alerts people if a renewal fails.',
+    },
+    {
+      key: 'policy',
+      isDone: hasPolicy,
+      text: (
+        <>
+          Limit the names for which <Link to="/spaces">a space</Link> may get certificates by its issuance
+          policy, or set ISSUANCE_POLICY_DEFAULT for all spaces.
+        </>
+      ),
     },
   ];
 }

@@ -11,7 +11,7 @@ import { useChecklist } from './checklist.js';
 export function useDashboardLayout(counts: FqdnCounts | undefined) {
   const { isAdmin } = useRights();
   const { checklist: choice, dashboard: last } = useDisplay();
-  const checklist = useChecklist(counts);
+  const checklist = useChecklist(counts, isAdmin && choice !== 'hidden');
   const isOver = choice === 'auto' && checklist.steps?.every(({ isDone }) => isDone) === true;
   const hasChecklist = isAdmin && choice !== 'hidden' && !isOver;
   const isDecided = checklist.steps !== undefined || checklist.failed !== undefined;

@@ -28,6 +28,16 @@ export function useNeediest(count: number, enabled: boolean) {
   });
 }
 
+/** Whether an issuance policy limits one of the spaces that the user may read. */
+export function useHasPolicy(enabled: boolean) {
+  return useQuery<boolean>({
+    queryKey: ['spaces', 'policy'],
+    queryFn: async ({ signal }) =>
+      (await api.listSpaces({ query: { policy: 'set', limit: '1' }, signal })).body.length > 0,
+    enabled,
+  });
+}
+
 /** The renewals that run next, and how many are planned in all. */
 export function useNextRenewals(count: number, enabled: boolean) {
   return useQuery<{ readonly rows: readonly RenewalQueueEntry[]; readonly total?: number | undefined }>({

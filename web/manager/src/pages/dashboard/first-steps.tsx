@@ -7,8 +7,9 @@ import { loadSpaces } from '../../lookups.js';
 import { useRights } from '../../rights.js';
 import { NewSpace } from '../../spaces/new-space.js';
 import { Steps } from '../../steps.js';
+import { useHasPolicy } from './dashboard-queries.js';
 
-const stepsTo = (space: Space | undefined) => [
+const stepsTo = (space: Space | undefined, hasPolicy: boolean) => [
   {
     key: 'space',
     isDone: space !== undefined,
@@ -27,7 +28,7 @@ const stepsTo = (space: Space | undefined) => [
   },
   {
     key: 'policy',
-    isDone: false,
+    isDone: hasPolicy,
     text: (
       <>
         Limit the names for which the space may get certificates
@@ -51,6 +52,7 @@ const stepsTo = (space: Space | undefined) => [
 /** What to do where there is no name yet: the way to the first certificate. */
 export function FirstSteps() {
   const { query, rows = [] } = useList<Space>(['spaces'], (cursor, signal) => loadSpaces(cursor, signal));
+  const hasPolicy = useHasPolicy(true).data === true;
   const { hasFullAccess } = useRights();
   const [isAdding, setAdding] = useState(false);
   return (
@@ -66,7 +68,7 @@ export function FirstSteps() {
         const [space] = rows;
         return (
           <EmptyState title="Get your first certificate">
-            <Steps steps={stepsTo(space)} />
+            <Steps steps={stepsTo(space, hasPolicy)} />
             {space !== undefined ? (
               <Button
                 renderRoot={(props) => (

@@ -24,6 +24,7 @@ import { type ReactNode, useState } from 'react';
 import { loadSpaces, spaceLookUp } from '../../lookups.js';
 import { useRights, useUserName } from '../../rights.js';
 import { NewSpace } from '../../spaces/new-space.js';
+import { SharedNamesSection } from './shared-names.js';
 import { SpaceCards } from './space-cards.js';
 
 const route = getRouteApi('/inside/spaces');
@@ -182,7 +183,7 @@ export function SpacesPage() {
   const { rows = [], total = rows.length } = list;
   const isFew = rows.length > 0 && total <= maxCards;
   const isSearchable = q !== undefined || total > fewSpaces;
-  const { hasFullAccess } = useRights();
+  const { hasFullAccess, isAdmin } = useRights();
   const add = hasFullAccess && (
     <Button aria-keyshortcuts="c" leftSection={<Icon name="plus" />} onClick={() => setAdding(true)}>
       Create a space
@@ -222,6 +223,7 @@ export function SpacesPage() {
           empty={q === undefined ? <NoSpace add={add} /> : <NoMatch />}
         />
       )}
+      {isAdmin && q === undefined && rows.length > 1 && <SharedNamesSection />}
       <NewSpace isOpen={isAdding} close={() => setAdding(false)} />
     </>
   );
