@@ -41,7 +41,7 @@ export type ServiceParts = Awaited<ReturnType<typeof serviceParts>>;
 export async function serviceParts(options: AppOptions) {
   const { config, database: db, logger, clock } = options;
   await proveKeyRing({ db, clock }, config.encryptionKeys);
-  await applyDefaultPolicy({ db, logger }, config.issuancePolicyDefault);
+  await applyDefaultPolicy({ db, clock, logger }, config.issuancePolicyDefault);
   if (config.authMode === 'open') warnOfOpenMode(logger);
   const stopping = new AbortController();
   const stop = stopping.signal;

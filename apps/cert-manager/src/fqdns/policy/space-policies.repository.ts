@@ -2,6 +2,7 @@ import type { AllowedNames, IssuancePolicy } from '@certloop/contracts';
 import {
   column,
   defineTable,
+  executeSql,
   findRow,
   insertMany,
   placeholders,
@@ -13,7 +14,7 @@ import { maxNamed, type ProviderUsers } from '../../providers/provider-users.rep
 import { spaces } from '../../spaces/spaces.repository.js';
 import { type FqdnRow, fqdns } from '../fqdns.repository.js';
 
-/** The policy of a space that has, or had, one. */
+/** The policy of a space that has, or had, one, or was reviewed after a change of the default one. */
 export interface SpacePolicyRow extends IssuancePolicy {
   readonly spaceId: string;
   /** Another one after each change: by it a process knows whether the rules that it remembers are still those. */
@@ -46,6 +47,17 @@ export async function storeSpacePolicy(tx: Tx, { spaceId, ...row }: SpacePolicyR
   if ((await updateRows(tx, spacePolicies, { spaceId }, row)) === 0) {
     await insertMany(tx, spacePolicies, [{ spaceId, ...row }]);
   }
+}
+
+/** Makes reviews due of all spaces without a policy of their own, because the default one has changed. */
+export async function beginReviewsOfDefault(tx: Tx, revision: string, now: Date): Promise<void> {
+  const restart = `update space_policies set revision = $1, reviewed_to = '', review_due_at = $2
+    where not ${hasLimits('space_policies')}`;
+  await executeSql(tx, restart, [revision, now]);
+  const begin = `insert into space_policies (space_id, revision, reviewed_to, review_due_at)
+    select s.id, $1, '', $2 from spaces s
+    where not exists (select 1 from space_policies p where p.space_id = s.id)`;
+  await executeSql(tx, begin, [revision, now]);
 }
 
 /** A policy whose review is due. */

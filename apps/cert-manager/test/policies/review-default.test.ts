@@ -1,0 +1,122 @@
+import type { Fqdn } from '@certloop/contracts';
+import { describeEachDialect } from '@certloop/db/testing';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { policyRefusals } from '../../src/fqdns/policy/policy-refusals.repository.js';
+import { findDueReview } from '../../src/fqdns/policy/space-policies.repository.js';
+import { startAppOn, type TestApp } from '../support/app.js';
+import { addSpace } from '../support/inventory.js';
+import { startWatched, type WatchedPlace } from '../support/monitor/watched-place.js';
+import {
+  clearInventory,
+  explanationOf,
+  openEntryOf,
+  type RenewalPlace,
+  renewedFqdn,
+} from '../support/renewals.js';
+
+const names = { suffixes: ['allowed.test'], names: [], wildcards: false, cidrs: [], beyondFqdn: false };
+const allowedOnly = { allowedNames: names };
+const reason = expect.stringContaining('www.example.org is not allowed');
+
+describeEachDialect('a default policy that changes with a restart', (open) => {
+  let watched: WatchedPlace;
+  let place: RenewalPlace;
+  let app: TestApp;
+  beforeAll(async () => {
+    watched = await startWatched(open);
+    ({ place } = watched);
+    app = place.app;
+  });
+  afterEach(async () => {
+    await (await startWith(undefined)).close();
+    await app.review();
+    await clearInventory(app);
+    await app.watch();
+  });
+  afterAll(() => watched.close());
+
+  /** Another process beside, with the default policy. */
+  const startWith = (policy: object | undefined) =>
+    startAppOn(app.database, {
+      beside: app,
+      environment: {
+        ...watched.monitor.environment,
+        DUMMY_CA_URL: place.ca.url,
+        ...(policy !== undefined && { ISSUANCE_POLICY_DEFAULT: JSON.stringify(policy) }),
+      },
+    });
+  const restartWith = async (policy: object | undefined) => {
+    const started = await startWith(policy);
+    await started.review();
+    await started.close();
+  };
+  const putOwn = ({ spaceId }: Fqdn, body: object) =>
+    app.request
+      .put(`/spaces/${spaceId}/issuance-policy`)
+      .set(app.people.ada.auth)
+      .send({ ...body, confirmed: true })
+      .expect(200);
+  const signals = () =>
+    watched.monitor
+      .checks()
+      .find(({ settings }) => `${settings['slug']}`.startsWith('certloop-fqdn-'))
+      ?.pings.map(({ signal }) => signal);
+  const refused = async () =>
+    (await app.database.read((tx) => tx.find(policyRefusals, {}))).map(({ fqdnId }) => fqdnId);
+  const dueReview = () => app.database.read((tx) => findDueReview(tx, app.clock.now()));
+
+  test('fails the checks of the names that it rejects at once, and they recover without it', async () => {
+    const fqdn = await renewedFqdn(place);
+    await app.watch();
+    expect(signals()).toEqual(['success']);
+    await restartWith(allowedOnly);
+    await app.watch();
+    expect(signals()).toEqual(['success', 'fail']);
+    expect(await openEntryOf(app, fqdn)).toMatchObject({ status: 'pending', reason });
+    expect(await explanationOf(app, fqdn)).toMatchObject({ outlook: 'forbidden', message: reason });
+    await restartWith({ allowedNames: { ...names, suffixes: ['example.org'] } });
+    await app.watch();
+    expect(signals()).toEqual(['success', 'fail', 'success']);
+    await restartWith(allowedOnly);
+    await restartWith(undefined);
+    expect(await refused()).toEqual([]);
+    expect(await explanationOf(app, fqdn)).toMatchObject({ outlook: 'scheduled', willRenew: true });
+  });
+
+  test('concerns the spaces whose own policy was removed, and no space that has one', async () => {
+    const [own, removed, none] = [
+      await renewedFqdn(place),
+      await renewedFqdn(place),
+      await renewedFqdn(place),
+    ];
+    await putOwn(own, { allowedNames: { ...names, suffixes: ['example.org'] } });
+    await putOwn(removed, allowedOnly);
+    await putOwn(removed, {});
+    await app.review();
+    expect(await refused()).toEqual([]);
+    await restartWith(allowedOnly);
+    expect((await refused()).sort()).toEqual([removed.id, none.id].sort());
+    await putOwn(none, { allowedNames: { ...names, suffixes: ['example.org'] } });
+    await app.review();
+    expect(await refused()).toEqual([removed.id]);
+  });
+
+  test('is reviewed by another process if the started one dies before, by each name once', async () => {
+    await renewedFqdn(place);
+    await (await startWith(allowedOnly)).close();
+    const other = await startWith(allowedOnly);
+    await Promise.all([app.review(), other.review()]);
+    await other.close();
+    expect(await refused()).toHaveLength(1);
+  });
+
+  test('is reviewed again only after a change', async () => {
+    await addSpace(app);
+    await restartWith(allowedOnly);
+    expect(await dueReview()).toBeUndefined();
+    await (await startWith({ ...allowedOnly, providerIds: null })).close();
+    expect(await dueReview()).toBeUndefined();
+    await (await startWith({ providerIds: [place.providerId] })).close();
+    expect(await dueReview()).toBeDefined();
+  });
+});
