@@ -147,8 +147,11 @@ async function openAddress(address: Address, options: DatabaseOptions): Promise<
   return behind(backend, named, options.schema.migrations, warn);
 }
 
-function limitsOf({ transactionMs }: DatabaseOptions): { readonly workMs?: number } {
-  return transactionMs === undefined ? {} : { workMs: transactionMs };
+function limitsOf({ transactionMs }: DatabaseOptions): {
+  readonly workMs?: number;
+  readonly idleMs?: number;
+} {
+  return transactionMs === undefined ? {} : { workMs: transactionMs, idleMs: transactionMs };
 }
 
 function behind(

@@ -28,7 +28,7 @@ async function importOrTakeBack(deps: ImportDeps, options: ImportOptions): Promi
   try {
     return await onUniqueViolation(
       () =>
-        deps.db.transaction(async (tx) => {
+        deps.db.longTransaction(async (tx) => {
           const imported = await importRows(tx, deps, options);
           if (imported.report.outcome !== 'imported') throw new TakenBack(imported);
           return imported;

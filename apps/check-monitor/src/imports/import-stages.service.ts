@@ -24,7 +24,8 @@ export interface ImportOptions {
   readonly skipsFaulty: boolean;
 }
 
-const rowsAtOnce = 400;
+/** Few enough that what runs between two statements takes some milliseconds. */
+const rowsAtOnce = 100;
 
 /**
  * Takes the rows in the order in which dumpdata writes them: users and projects, checks, integrations, flips. A row

@@ -15,7 +15,7 @@ export async function* readDump(path: string): AsyncGenerator<readonly unknown[]
     elements.push(value);
   };
   try {
-    for await (const chunk of createReadStream(path, { highWaterMark: 1 << 18 })) {
+    for await (const chunk of createReadStream(path, { highWaterMark: 1 << 16 })) {
       parser.write(chunk as Buffer);
       const read = elements;
       elements = [];
