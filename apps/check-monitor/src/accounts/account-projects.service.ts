@@ -140,7 +140,8 @@ export async function removeProject(
   user: Person,
   projectId: string,
 ): Promise<void> {
-  await db.transaction(async (tx) => {
+  // all its checks with their pings go in one statement
+  await db.longTransaction(async (tx) => {
     const project = await requireProject(tx, user, projectId, 'owner');
     await lockOwner(tx, project.ownerId);
     await deleteProject(tx, project);

@@ -88,7 +88,8 @@ export async function removeChannel(
   { db }: Pick<ManageChannelsDeps, 'db'>,
   path: ChannelPath,
 ): Promise<void> {
-  await db.transaction(async (tx) => deleteChannel(tx, (await requireChannel(tx, path)).id));
+  // with all its messages
+  await db.longTransaction(async (tx) => deleteChannel(tx, (await requireChannel(tx, path)).id));
 }
 
 /** The channel, if the project has it. Throws NotFound. */

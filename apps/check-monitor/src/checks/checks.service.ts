@@ -96,7 +96,8 @@ export async function removeCheck(
   caller: Caller,
   uuid: string,
 ): Promise<Check> {
-  const removed = await db.transaction(async (tx) => {
+  // with all its pings and messages
+  const removed = await db.longTransaction(async (tx) => {
     const { id: ownerId } = await lockOwner(tx, caller.ownerId);
     const check = await lockOwnCheck(tx, caller, uuid);
     await deleteCheck(tx, check.id);
