@@ -32,6 +32,24 @@ describeEachDialect('checks that go down at the same time', (open) => {
     expect(maxMs ?? 0).toBeLessThan(calibratedMs(50));
   });
 
+  test('expire with turns for everything else in between, if their channel accepts nothing for a day', async () => {
+    const { app } = stage;
+    const hook = await stage.webhook();
+    await insertOverdue(5_000);
+    await app.tick();
+    const hold = 'update channels set held_until = $1 where id = $2';
+    const until = app.accounts.clock.now() + 9 * day * 1_000;
+    await app.database.transaction((tx) => executeSql(tx, hold, [until, hook.id]));
+    app.clock.advance(2 * day);
+    const stretches = watchStretches();
+    await app.deliver();
+    const maxMs = await stretches.stop();
+    const open = 'select 1 from notifications where channel_id = $1 and settled_at is null';
+    expect(await app.database.read((tx) => executeSql(tx, open, [hook.id]))).toBe(0);
+    expect(stage.mailbox.mails).toHaveLength(1);
+    expect(maxMs ?? 0).toBeLessThan(calibratedMs(50));
+  });
+
   test('reach the webhook once each, and the chat as single messages and one digest', async () => {
     const { app, ada, target } = stage;
     const [hook, chat] = [await stage.webhook(), await stage.channel('slack', { url: `${target.url}/chat` })];
