@@ -10,6 +10,7 @@ export {
   measureCalls,
   writeCosts,
 } from './testing/calls/call-costs.js';
+export { uncalledRoutes } from './testing/calls/uncalled-routes.js';
 export type { WorstBody } from './testing/calls/worst-bodies.js';
 export { type DnsServer, startDnsServer } from './testing/dns-server.js';
 export { freePort } from './testing/ports.js';

@@ -1,7 +1,10 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type Contract, certManagerContract } from '@certloop/contracts';
 import { calibratedMs, hangMs } from '@certloop/contracts/testing';
 import { buildCsr } from '@certloop/crypto';
@@ -11,6 +14,7 @@ import {
   callsOf,
   faultsOfCosts,
   measureCalls,
+  uncalledRoutes,
   type WorstBody,
   writeCosts,
 } from '@certloop/server/testing';
@@ -37,7 +41,13 @@ const ofPublic: Readonly<Record<string, object>> = {
 
 const otherCalls: readonly CostlyCall[] = [
   ['GET', '/metrics'],
+  ['GET', '/docs'],
   ['GET', '/docs/'],
+  ['GET', '/docs/x/y'],
+  ['GET', '/'],
+  ['GET', '/ui'],
+  ['GET', '/ui/'],
+  ['GET', '/ui/assets/x'],
   ['POST', '/ui/'],
   ['POST', '/nothing'],
   ['GET', `/.well-known/acme-challenge/${'x'.repeat(43)}`],
@@ -92,7 +102,9 @@ describeEachDialect('what callers may cost', (open) => {
   let app: SuiteApp;
   let server: Server;
   beforeAll(async () => {
-    app = await startApp(open);
+    const consoleFolder = mkdtempSync(join(tmpdir(), 'certloop-console-'));
+    writeFileSync(join(consoleFolder, 'index.html'), '<html><head></head><body>console</body></html>');
+    app = await startApp(open, { consoleFolder });
     server = createServer(app.http).listen(0, '127.0.0.1');
     await once(server, 'listening');
   });
@@ -109,6 +121,12 @@ describeEachDialect('what callers may cost', (open) => {
     writeCosts(name, costs.costs);
     return faultsOfCosts(costs, boundMs);
   };
+
+  test('every path that is served is called', async () => {
+    const calls = callsOf(certManagerContract as Contract, '', () => ({ maxBytes: 0 }));
+    expect(await uncalledRoutes(app.http, [...calls, ...otherCalls])).toEqual([]);
+    expect(await uncalledRoutes(app.challengeHttp, otherCalls)).toEqual([]);
+  });
 
   test('those without credentials hold no one up with any operation', async () => {
     const calls = callsOf(certManagerContract as Contract, '', (operation, { body }) => ({

@@ -1,3 +1,6 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import {
   accountBasePath,
   accountContract,
@@ -10,10 +13,18 @@ import {
   probesContract,
 } from '@certloop/contracts';
 import { calibratedMs, hangMs } from '@certloop/contracts/testing';
-import { type CostlyCall, callsOf, faultsOfCosts, measureCalls, writeCosts } from '@certloop/server/testing';
+import {
+  type CostlyCall,
+  callsOf,
+  faultsOfCosts,
+  measureCalls,
+  uncalledRoutes,
+  writeCosts,
+} from '@certloop/server/testing';
 import { expect, jest, test } from '@jest/globals';
+import { apiVersions } from '../../src/projects/caller.js';
 import { insertTestChannel } from '../support/factories.js';
-import { describeMonitor } from '../support/suite.js';
+import { describeMonitor, type Stage } from '../support/suite.js';
 
 // there are thousands of requests
 jest.setTimeout(3 * hangMs);
@@ -28,17 +39,35 @@ const heldBytes = 131_072;
 
 /** Paths that no contract has. */
 const otherCalls: readonly CostlyCall[] = [
-  ['POST', `/api/v3/notifications/${none}/status`, publicBytes, 'form'],
-  ['POST', '/api/v3/bounces/', keyBytes, 'mail'],
-  ['POST', '/api/v3/status/', 0],
-  ['GET', '/api/v3/metrics/', 0],
-  ['POST', `/integrations/${none}/verify/x`, 0],
-  ['POST', `/integrations/${none}/unsub/x`, 0],
+  ...apiVersions.flatMap((version) => [
+    ['POST', `/api/v${version}/notifications/${none}/status`, publicBytes, 'form'],
+    ['POST', `/api/v${version}/bounces/`, keyBytes, 'mail'],
+    ['POST', `/api/v${version}/status/`, 0],
+    ['GET', `/api/v${version}/metrics/`, 0],
+  ]),
+  ...['GET', 'POST'].flatMap((method) => [
+    [method, `/integrations/${none}/verify/x`, 0],
+    [method, `/integrations/${none}/unsub/x`, 0],
+  ]),
+  ['GET', '/integrations/', 0],
+  ['GET', '/badge/', 0],
   ['GET', `/cloaked/${'a'.repeat(40)}/?s=${'a'.repeat(22)}`, 0],
+  ['GET', '/cloaked/', 0],
   ['GET', `/projects/${none}/metrics/${'x'.repeat(32)}`, 0],
+  ['GET', `/projects/${none}/metrics`, 0],
+  ['GET', `/projects/${none}/checks/metrics/${'x'.repeat(32)}`, 0],
+  ['GET', `/projects/${none}/checks`, 0],
+  ['GET', `/checks/${none}/details`, 0],
+  ['GET', '/accounts/login', 0],
   ['GET', '/metrics', 0],
   ['GET', '/openapi.json', 0],
+  ['GET', '/docs', 0],
   ['GET', '/docs/', 0],
+  ['GET', '/docs/x/y', 0],
+  ['GET', '/', 0],
+  ['GET', '/ui', 0],
+  ['GET', '/ui/', 0],
+  ['GET', '/ui/assets/x', 0],
   ['POST', '/ui/', 0],
   ['POST', '/nothing', 0],
   ['GET', `/api/v3/checks/?${'tag=a&'.repeat(1_300)}`, 0],
@@ -65,6 +94,7 @@ function ofStrangers(uuid: string): CostlyCall[] {
         bodies: [{ name: operation, contentType: 'application/json', bytes: Buffer.from(login) }],
       }),
     })),
+    ...callsOf(checkMonitorContract, `${accountBasePath}/projects/${none}/v3`, () => ({ maxBytes: 0 })),
     ...callsOf(
       pingContract,
       '',
@@ -77,7 +107,10 @@ function ofStrangers(uuid: string): CostlyCall[] {
   ];
 }
 
-describeMonitor('what callers may cost', (stage) => {
+const consoleFolder = mkdtempSync(join(tmpdir(), 'certloop-console-'));
+writeFileSync(join(consoleFolder, 'index.html'), '<html><head></head><body>console</body></html>');
+
+function describeCosts(stage: Stage): void {
   const measure = async (calls: readonly CostlyCall[], name: string) => {
     const { uuid } = await stage.ben.check();
     const boundMs = calibratedMs(50);
@@ -86,6 +119,10 @@ describeMonitor('what callers may cost', (stage) => {
     writeCosts(name, costs.costs);
     return faultsOfCosts(costs, boundMs);
   };
+
+  test('every path that is served is called', async () => {
+    expect(await uncalledRoutes(stage.app.handler, ofStrangers(none))).toEqual([]);
+  });
 
   test('those without credentials hold no one up with any operation', async () => {
     const { uuid } = await stage.ada.check();
@@ -107,7 +144,9 @@ describeMonitor('what callers may cost', (stage) => {
     );
     expect(await measure(calls, 'check-monitor-keys')).toEqual([]);
   });
-});
+}
+
+describeMonitor('what callers may cost', describeCosts, {}, { consoleFolder });
 
 const costlyChecks = [
   { tags: Array.from({ length: 250 }, (_, n) => String.fromCharCode(97 + (n % 26))).join(' ') },

@@ -1,7 +1,7 @@
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, beforeEach } from '@jest/globals';
 import type { AppConfig } from '../../src/app-options.js';
-import { began, type Holder, openTestApp, type TestApp } from './app.js';
+import { began, type DeliveryOptions, type Holder, openTestApp, type TestApp } from './app.js';
 
 /** What a test finds in place: the service, and two strangers each with a project. */
 export interface Stage {
@@ -15,11 +15,12 @@ export function describeMonitor(
   name: string,
   suite: (stage: Stage) => void,
   overrides: Partial<AppConfig> = {},
+  delivery: DeliveryOptions = {},
 ): void {
   describeEachDialect(name, (open) => {
     const stage = {} as { app: TestApp; ada: Holder; ben: Holder };
     beforeAll(async () => {
-      stage.app = await openTestApp(open, overrides);
+      stage.app = await openTestApp(open, overrides, delivery);
     });
     beforeEach(async () => {
       stage.app.clock.set(began);

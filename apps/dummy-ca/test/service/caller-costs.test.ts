@@ -7,6 +7,7 @@ import {
   callsOf,
   faultsOfCosts,
   measureCalls,
+  uncalledRoutes,
   type WorstBody,
   writeCosts,
 } from '@certloop/server/testing';
@@ -23,7 +24,7 @@ const csrBytes = 65_536;
 
 let acme: TestAcme;
 beforeAll(async () => {
-  acme = await startAcme();
+  acme = await startAcme({ metricsAccess: { metricsOpen: true, metricsToken: undefined } });
 });
 afterAll(() => acme.close());
 
@@ -65,8 +66,13 @@ function acmeCalls(bodies?: (path: string) => CostlyCall['bodies']): CostlyCall[
 
 const otherCalls: readonly CostlyCall[] = [
   ['GET', '/'],
+  ['GET', '/openapi.json'],
+  ['GET', '/docs'],
   ['GET', '/docs/'],
+  ['GET', '/docs/x/y'],
   ['GET', '/metrics'],
+  ['GET', '/certificate'],
+  ['POST', '/certificate'],
   ['POST', '/ocsp'],
   ['GET', `/ocsp/${'A'.repeat(8_000)}`],
   ['POST', '/nothing'],
@@ -77,16 +83,22 @@ const otherCalls: readonly CostlyCall[] = [
   maxBytes: 8_192,
 }));
 
+const ofStrangers: readonly CostlyCall[] = [
+  ...callsOf(dummyCaContract, '', (operation) =>
+    operation === 'signCsr' ? { maxBytes: csrBytes, bodies: costlyCsrs } : { maxBytes: 8_192 },
+  ),
+  ...callsOf(dummyCaAdminContract, '', () => ({ maxBytes: 4_096 })),
+  ...acmeCalls(),
+  ...acmeCalls().map(({ name, path }) => ({ name: `${name} by GET`, method: 'GET', path, maxBytes: 0 })),
+  ...otherCalls,
+];
+
+test('every path that is served is called', async () => {
+  expect(await uncalledRoutes(acme.handler, ofStrangers)).toEqual([]);
+});
+
 test('those without an account hold no one up with any operation', async () => {
-  const calls = [
-    ...callsOf(dummyCaContract, '', (operation) =>
-      operation === 'signCsr' ? { maxBytes: csrBytes, bodies: costlyCsrs } : { maxBytes: 8_192 },
-    ),
-    ...callsOf(dummyCaAdminContract, '', () => ({ maxBytes: 4_096 })),
-    ...acmeCalls(),
-    ...otherCalls,
-  ];
-  expect(await measure(calls, 'dummy-ca-strangers')).toEqual([]);
+  expect(await measure(ofStrangers, 'dummy-ca-strangers')).toEqual([]);
 });
 
 test('a key of many bits in the place of an account holds no one up', async () => {

@@ -24,6 +24,7 @@ import { serve } from './served.js';
 export interface TestAcme {
   readonly url: string;
   readonly server: Server;
+  readonly handler: RequestListener;
   readonly clock: MovableClock;
   readonly authority: CertificateAuthority;
   /** A client without an account. */
@@ -55,6 +56,7 @@ export async function startAcme(options: TestAcmeOptions = {}): Promise<TestAcme
   return {
     url,
     server,
+    handler,
     clock,
     authority,
     stranger: () => new AcmeClient(url),
