@@ -14,9 +14,9 @@ import {
 } from './first-start.js';
 import { lockFolder, type Unlock } from './folder-lock.js';
 import { type DatabaseUrls, healthUrl, planStack, rootFile, type StackPlan, sqliteFiles } from './plan.js';
-import { freePort, requireFreePort } from './ports.js';
 import { createRestartLimit } from './restarts.js';
 import { type ServiceName, type ServiceProcess, startService } from './service-process.js';
+import { choosePorts } from './stack-ports.js';
 
 export interface StackOptions {
   /** Folder for databases, secrets and logs. */
@@ -193,38 +193,6 @@ async function startServices(stack: Stack, warn: StackOptions['warn']): Promise<
   await settleKeys(stack, warn);
   await settleMonitorPassword(stack);
   await settleToken(stack, warn);
-}
-
-const portVariables = {
-  certManager: 'CERT_MANAGER_PORT',
-  checkMonitor: 'CHECK_MONITOR_PORT',
-  dummyCa: 'DUMMY_CA_PORT',
-  dummyCaHttps: 'DUMMY_CA_HTTPS_PORT',
-} as const;
-
-async function choosePorts({ dummyCaHttps = 0, ...ports }: StackPorts): Promise<Required<StackPorts>> {
-  const { certManager, checkMonitor, dummyCa } = portVariables;
-  if (ports.checkMonitor !== 0 && ports.checkMonitor === ports.certManager) {
-    throw new StartFailed(`${certManager} and ${checkMonitor} are the same port, ${ports.checkMonitor}`);
-  }
-  if (ports.dummyCa !== 0 && [ports.certManager, ports.checkMonitor].includes(ports.dummyCa)) {
-    throw new StartFailed(`${dummyCa} is the port of another service, ${ports.dummyCa}`);
-  }
-  if (dummyCaHttps !== 0 && Object.values(ports).includes(dummyCaHttps)) {
-    throw new StartFailed(`${portVariables.dummyCaHttps} is the port of another service, ${dummyCaHttps}`);
-  }
-  return {
-    certManager: await choosePort(ports.certManager, certManager),
-    checkMonitor: await choosePort(ports.checkMonitor, checkMonitor),
-    dummyCa: await choosePort(ports.dummyCa, dummyCa),
-    dummyCaHttps: await choosePort(dummyCaHttps, portVariables.dummyCaHttps),
-  };
-}
-
-async function choosePort(port: number, variable: string): Promise<number> {
-  if (port === 0) return freePort();
-  await requireFreePort(port, variable);
-  return port;
 }
 
 /** Credentials of the last start where databases and file are still there, else new ones without a token. */
