@@ -1,42 +1,7 @@
 import { type FormRow, openPath } from '@certloop/browser';
-import type { Fqdn } from '@certloop/contracts';
+import { by, closed, deletion, type FormPlace, heading, text } from './forms/form-rows.js';
+import { formsOfAccount, formsOfPeople } from './forms/people-forms.js';
 import { newCsr } from './signing.js';
-
-/** What the forms of the table are about. */
-export interface FormPlace {
-  /** A name with a certificate. */
-  readonly fqdn: Fqdn;
-  /** A name of the same space that is deleted. */
-  readonly goneFqdn: Fqdn;
-  readonly goneSpaceId: string;
-  readonly userId: string;
-  readonly goneUserId: string;
-  readonly goneGroupId: string;
-}
-
-const closed: FormRow['done'] = (_, form) => form.waitFor({ state: 'detached' });
-const text =
-  (words: string | RegExp): FormRow['done'] =>
-  (page) =>
-    page.getByText(words).first().waitFor();
-const heading =
-  (name: string): FormRow['done'] =>
-  (page) =>
-    page.getByRole('heading', { name, exact: true }).waitFor();
-
-/** Opens a page, and the form by a button on it. */
-function by(path: string, button?: string | RegExp, exact = true): FormRow['open'] {
-  return async (page) => {
-    if (new URL(page.url()).pathname !== `/ui${path}`) await openPath(page, `/ui${path}`);
-    if (button !== undefined) await page.getByRole('button', { name: button, exact }).first().click();
-  };
-}
-
-/** The question before something is deleted. */
-function deletion(source: string, open: FormRow['open'], name: string, send: string, done: FormRow['done']) {
-  const typed = { [`Type ${name} to delete it`]: name };
-  return { source, open, within: { dialog: /\?$/ }, typed, send, done };
-}
 
 /** Every form of the console that sends what was typed, by what it is about; the last changes the password. */
 export const managerForms: Readonly<
@@ -178,59 +143,6 @@ function formsOfNewNames({ fqdn: { spaceId } }: FormPlace): readonly FormRow[] {
   ];
 }
 
-function formsOfPeople({ userId, goneUserId, goneGroupId }: FormPlace): readonly FormRow[] {
-  return [
-    {
-      source: 'pages/users/new-user.tsx 1',
-      open: by('/users', 'Create a user'),
-      within: { dialog: 'Create a user' },
-      typed: {
-        'User name': 'ben',
-        'E-mail address': 'fay@example.org',
-        'First password': 'correct horse battery',
-      },
-      mended: ['User name', 'fay'],
-      send: 'Create the user',
-      done: heading('fay'),
-    },
-    {
-      source: 'pages/users/edit-user.tsx 1',
-      open: by(`/users/${userId}`),
-      within: { region: 'Change the user' },
-      typed: {
-        'User name': 'ada',
-        'E-mail address': 'edith@example.net',
-        'New password': 'staple of a horse',
-      },
-      mended: ['User name', 'edith.of.accounts'],
-      send: 'Save the changes',
-      done: text('The changes are saved.'),
-    },
-    deletion(
-      'pages/users/user-page.tsx 1',
-      by(`/users/${goneUserId}`, 'Delete'),
-      'gone',
-      'Delete the user',
-      heading('Users'),
-    ),
-    {
-      source: 'pages/groups/group-form.tsx 1',
-      open: by('/new-group'),
-      typed: { Name: ' ', Description: 'Everyone of the night shift' },
-      mended: ['Name', 'Night shift'],
-      send: 'Create the group',
-      done: heading('Night shift'),
-    },
-    deletion(
-      'pages/groups/group-page.tsx 1',
-      by(`/groups/${goneGroupId}`, 'Delete'),
-      'Gone',
-      'Delete the group',
-      heading('Groups'),
-    ),
-  ];
-}
-
 function formsOfProviders(): readonly FormRow[] {
   return [
     {
@@ -280,32 +192,5 @@ function formsOfJobs({ fqdn }: FormPlace): readonly FormRow[] {
       'Clear the log',
       closed,
     ),
-  ];
-}
-
-function formsOfAccount(): readonly FormRow[] {
-  return [
-    {
-      source: 'pages/account/tokens-card.tsx 1',
-      open: by('/account', 'Create a token'),
-      within: { dialog: 'Create a token' },
-      typed: { Name: ' ', Scope: 'READ_WRITE', Expires: 'in 30 days' },
-      mended: ['Name', 'ci-1'],
-      send: 'Create the token',
-      done: async (page) => {
-        await page.getByText('Copy the token now').waitFor();
-        await page.keyboard.press('Escape');
-      },
-    },
-    {
-      source: 'pages/account/account-page.tsx 1',
-      open: by('/account'),
-      within: { region: 'Password' },
-      typed: { 'Current password': 'not the password', 'New password': 'a longer one than before' },
-      // it ends every session
-      mended: ['Current password', 'ada and a horse'],
-      send: 'Change the password',
-      done: text('Your session has ended'),
-    },
   ];
 }
