@@ -73,6 +73,9 @@ export interface Asking {
   readonly inSession: () => Promise<Asking['send']>;
 }
 
+/** Sends one request. */
+export type Ask = (asking: Asking) => PromiseLike<{ readonly status: number }>;
+
 export function askingAs(app: TestApp, cast: Cast, kind: CallerKind): Asking {
   const person = kind === 'anonymous' ? app.people.ben : cast.people[kind];
   const by = (headers: object) => (method: 'get' | 'post' | 'put' | 'delete', path: string) =>
@@ -89,4 +92,11 @@ export function askingAs(app: TestApp, cast: Cast, kind: CallerKind): Asking {
       return by(session.writing);
     },
   };
+}
+
+let made = 0;
+/** A name that no other request has. */
+export function newName(): string {
+  made += 1;
+  return `host-${made}.example.org`;
 }
