@@ -93,6 +93,21 @@ describeEachDialect('a certificate that was issued for a failed renewal', (open)
     });
   });
 
+  test('is stored later if the CA did not show the root that it chains to', async () => {
+    const { app, ca } = place;
+    const fqdn = await renewedFqdn(place);
+    await moveToRenewal(app, fqdn);
+    await ca.restart();
+    ca.answer('without its root');
+    expect((await signWith(place, fqdn)).body).toMatchObject({ success: false });
+    expect(await app.renew()).toMatchObject({ renewed: 0, failed: [{}] });
+    expect([ca.ids.length, await requests()]).toEqual([2, 2]);
+    ca.answer('normally');
+    await takeOver();
+    expect([ca.ids.length, await requests()]).toEqual([2, 0]);
+    await expectEachOnce(fqdn, 3);
+  });
+
   test('is stored once if the next attempt receives it as well', async () => {
     const { app, ca } = place;
     const fqdn = await renewedFqdn(place);

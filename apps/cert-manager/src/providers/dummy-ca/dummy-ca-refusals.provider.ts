@@ -14,10 +14,14 @@ export function readAnswer(text: string): IssuedChain {
   }
 }
 
+/** Code of a failure to read the root by which a certificate is to be judged that the CA has issued already. */
+export const rootUnread = 'root_unread';
+
 /** A CA that finds fault with the request itself will find it again. */
 export function refusalOf(error: unknown, now: Date): SignRefusal {
   const reason = reasonOf(error);
-  const { cause } = error as UpstreamFailed;
+  const { cause, code } = error as UpstreamFailed;
+  if (code === rootUnread) return { reason, mayHaveIssued: true };
   if (!(cause instanceof AppError)) return { reason };
   return {
     reason,

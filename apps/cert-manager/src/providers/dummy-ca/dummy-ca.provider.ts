@@ -22,7 +22,7 @@ import {
 } from '../provider.js';
 import { connectDummyCa, type DummyCa } from './dummy-ca.client.js';
 import type { DummyCaConfig } from './dummy-ca-config.js';
-import { readAnswer, reasonOf, refusalOf } from './dummy-ca-refusals.provider.js';
+import { readAnswer, reasonOf, refusalOf, rootUnread } from './dummy-ca-refusals.provider.js';
 import { revokeByDummyCa } from './dummy-ca-revocation.service.js';
 
 /** What is remembered of a CA from call to call. */
@@ -125,13 +125,17 @@ async function trustedChain(context: Context, issued: IssuedChain): Promise<stri
 
 /** The CA's root, cached. Throws UpstreamFailed when it is not a certificate, or not the pinned one. */
 async function readRoot({ ca, config, memory }: Context): Promise<string> {
-  const pem = await ca.readRoot();
+  const pem = await ca.readRoot().catch(asRootUnread);
   if (!isCertificate(pem)) throw new UpstreamFailed("the CA's root is not a certificate");
   if (config.rootPem !== undefined && !isSameCertificate(pem, config.rootPem)) {
     throw new UpstreamFailed("the CA's root is not the pinned one");
   }
   memory.root = { baseUrl: config.baseUrl, pem };
   return pem;
+}
+
+function asRootUnread(cause: unknown): never {
+  throw new UpstreamFailed(reasonOf(cause), { code: rootUnread, cause });
 }
 
 function isCertificate(pem: string): boolean {

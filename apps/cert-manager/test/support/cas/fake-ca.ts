@@ -39,6 +39,8 @@ export type Manner =
   | 'when let go'
   /** Issues, and never says so. */
   | 'with silence'
+  /** Issues, but does not show the root. */
+  | 'without its root'
   /** Only what is needed, and times as other programs write them. */
   | 'with few words';
 
@@ -107,6 +109,7 @@ export async function startFakeCa(clock: Clock): Promise<FakeCa> {
     if (revocations.handle(path, request, response)) return undefined;
     if (path === '/csr') return void signing.answer(request, response);
     if (path === '/health') return json(response, 200, { status: 'healthy' });
+    if (path === '/root' && state.manner === 'without its root') return busy(response);
     if (path === '/root') return text(response, 200, pemOf(state.issuer));
     return find(state, path.replace('/certificate/', ''), response);
   });
