@@ -8,6 +8,7 @@ import { type OrderingPlace, startOrdering } from '../support/acme/ordering-plac
 import { beginLife, deathOf, type Life } from '../support/dying-process.js';
 import { addCsr, auditEntries } from '../support/inventory.js';
 import {
+  addTestRenewal,
   certificatesOf,
   clearInventory,
   entriesOf,
@@ -63,6 +64,26 @@ describeEachDialect('a process that is killed while it renews', (open) => {
     await renewUntilDeath(step);
     expect(ca.ids.length - before).toBe(1);
     await expectRenewedAt(tries[step], fqdn);
+  });
+
+  test('by ACME, as a test whose certificate could not be fetched: a further attempt fetches it', async () => {
+    const { app, acme } = place;
+    const { id: providerId } = await providerOf(app, 'acme');
+    const fqdn = await renewedFqdn(place);
+    await signWith({ ...place, providerId }, fqdn);
+    const before = acme.orders.length;
+    await addTestRenewal(app, fqdn);
+    acme.script('certificate', { status: 503 });
+    expect(await app.renew()).toMatchObject({ renewed: 0, failed: [{}] });
+    app.clock.advance(60_000);
+    expect(await app.renew()).toMatchObject({ renewed: 1 });
+    expect(acme.orders.length - before).toBe(1);
+    expect(await certificatesOf(app, fqdn)).toHaveLength(3);
+    const tests = (await entriesOf(app, fqdn)).filter(({ isTest }) => isTest);
+    expect(tests.map(({ status, attempt }) => [status, attempt])).toEqual([
+      ['failed', 1],
+      ['completed', 2],
+    ]);
   });
 
   test('by the dummy CA, after its response: its certificate is stored although another one was stored in the meantime', async () => {

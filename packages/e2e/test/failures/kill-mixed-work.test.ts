@@ -29,8 +29,12 @@ function randomNumbers(start: number): () => number {
 
 /** Work that is open, whether a process works on it or not. */
 const openWork = `select (select count(*) from signing_requests)
-  + (select count(*) from issuance_jobs where status = 'running')
+  + (select count(*) from issuance_jobs where status = 'running' or (status = 'failed' and lease_until is not null))
   + (select count(*) from renewal_queue where status in ('pending', 'processing') and is_test) as count`;
+
+/** Lets failed requests be continued whose CA may have issued a certificate. */
+const endJobPauses =
+  "update issuance_jobs set lease_until = created_at where status = 'failed' and lease_until is not null";
 
 /** The stack on a database of its own, and what closes it. */
 async function startPlace(dialect: DialectName, cleanups: Cleanup[]) {
@@ -54,12 +58,16 @@ async function killDuringWork(
     database.transaction(async (tx) => {
       await tx.query('update signing_requests set lease_until = created_at');
       await tx.query("update issuance_jobs set lease_until = null where status = 'running'");
+      await tx.query(endJobPauses);
       await tx.query("update renewal_queue set lease_until = created_at where status = 'processing'");
     });
   const endPauses = () =>
-    database.transaction((tx) =>
-      tx.query("update renewal_queue set scheduled_at = created_at where status = 'pending' and is_test"),
-    );
+    database.transaction(async (tx) => {
+      await tx.query(
+        "update renewal_queue set scheduled_at = created_at where status = 'pending' and is_test",
+      );
+      await tx.query(endJobPauses);
+    });
 
   const serialOf = (pem: string) => {
     const [leaf = Buffer.alloc(0)] = splitChain(pem);

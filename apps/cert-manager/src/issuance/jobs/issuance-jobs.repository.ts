@@ -42,8 +42,10 @@ export interface IssuanceJobRow {
   readonly message: string;
   /** How often a worker has claimed it. Each write names this number, so that a former worker cannot write. */
   readonly attempt: number;
+  /** Of a failed job: when its order is continued, as its CA may have issued a certificate; null if it is not. */
   readonly leaseUntil: Date | null;
   readonly createdAt: Date;
+  /** When it ended; of one that failed and is continued, when it failed first. */
   readonly finishedAt: Date | null;
 }
 

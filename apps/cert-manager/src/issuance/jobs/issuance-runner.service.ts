@@ -1,8 +1,9 @@
-import { yieldBetween } from '@certloop/db';
+import { constraintViolation, yieldBetween } from '@certloop/db';
 import { deleteOldJobs, findJob, type IssuanceJobRow, updateJob } from './issuance-jobs.repository.js';
 import { createJobQueue, type JobQueue } from './job-queue.store.js';
-import { claimJob, extendJobs } from './open-jobs.repository.js';
+import { claimFailedJob, claimJob, extendJobs } from './open-jobs.repository.js';
 import { failInterruptedJob, type RunDeps, runIssuance } from './run-issuance.service.js';
+import { maxAttempts } from './unfinished-order.service.js';
 
 /** Works on jobs in this process. */
 export interface IssuanceRunner {
@@ -12,7 +13,10 @@ export interface IssuanceRunner {
   begin(job: IssuanceJobRow): void;
   /** The job when it is no longer running, or as it is after `ms`; undefined when it is gone. */
   settled(id: string, ms: number): Promise<IssuanceJobRow | undefined>;
-  /** Continues jobs whose worker has stopped; a job that failed unexpectedly 10 times ends as failed instead. */
+  /**
+   * Continues jobs whose worker has stopped, and failed jobs whose CA may have issued a certificate. A job that failed
+   * unexpectedly 10 times ends as failed instead.
+   */
   takeUp(): Promise<void>;
   /** Deletes what ended long ago. */
   sweep(): Promise<void>;
@@ -21,8 +25,6 @@ export interface IssuanceRunner {
 }
 
 const pollMs = 250;
-// a job that crashes its workers must not be retried forever, nor block further requests for its FQDN
-const maxAttempts = 10;
 const retentionMs = 90 * 86_400_000;
 // some wait for proofs to be seen, and those must not keep the others waiting; calls are bounded apart
 const maxAtOnce = 32;
@@ -58,9 +60,7 @@ export function createIssuanceRunner(deps: RunDeps): IssuanceRunner {
     takeUp: async () => {
       for await (const _round of yieldBetween()) {
         if (isStopped) return;
-        const now = deps.clock.now();
-        const leaseUntil = new Date(now.getTime() + deps.leaseMs);
-        const job = await deps.db.transaction((tx) => claimJob(tx, now, leaseUntil));
+        const job = await claim(deps);
         if (job === undefined) return;
         deps.logger.warn({ jobId: job.id, attempt: job.attempt }, 'issuance.taken_over');
         if (job.attempt > maxAttempts) await failInterruptedJob(deps, job, maxAttempts);
@@ -78,6 +78,20 @@ export function createIssuanceRunner(deps: RunDeps): IssuanceRunner {
       await Promise.all(underWay.values());
     },
   };
+}
+
+async function claim({ db, clock, leaseMs }: RunDeps): Promise<IssuanceJobRow | undefined> {
+  const now = clock.now();
+  const leaseUntil = new Date(now.getTime() + leaseMs);
+  try {
+    return await db.transaction(
+      async (tx) => (await claimJob(tx, now, leaseUntil)) ?? (await claimFailedJob(tx, now, leaseUntil)),
+    );
+  } catch (error) {
+    // a request for the same FQDN was begun at the same moment: the failed job is continued after it
+    if (constraintViolation(error)?.kind === 'unique') return undefined;
+    throw error;
+  }
 }
 
 /** Runs a job when its provider has room for it; leaves it to others when the process stops before. */

@@ -1,7 +1,8 @@
 import { claimDue, findRows, querySql, type Tx, updateRows } from '@certloop/db';
-import { In, IsNull, LessThanOrEqual } from 'typeorm';
+import { In, IsNull, LessThanOrEqual, Not } from 'typeorm';
 import { findProviderUsers, type ProviderUsers } from '../../providers/provider-users.repository.js';
 import { type IssuanceJobRow, isOpen, issuanceJobs } from './issuance-jobs.repository.js';
+import { withoutFailure } from './request-plan.js';
 
 /** The job of an FQDN that has not come to its end. */
 export async function findOpenJob(tx: Tx, fqdnId: string): Promise<IssuanceJobRow | undefined> {
@@ -54,5 +55,36 @@ export function claimJob(tx: Tx, now: Date, leaseUntil: Date): Promise<IssuanceJ
     ],
     order: { createdAt: 'ASC' },
     set: ({ attempt }) => ({ leaseUntil, attempt: attempt + 1 }),
+  });
+}
+
+/**
+ * Takes up a failed job that is to be continued, as its CA may have issued a certificate: it runs again, unless its FQDN has
+ * an open job. Throws a unique violation if one is begun at the same time.
+ */
+export async function claimFailedJob(
+  tx: Tx,
+  now: Date,
+  leaseUntil: Date,
+): Promise<IssuanceJobRow | undefined> {
+  const text = `select distinct f.fqdn_id from issuance_jobs f
+    join issuance_jobs o on o.fqdn_id = f.fqdn_id and o.status in ('running', 'waiting')
+    where f.status = 'failed' and f.lease_until <= $1`;
+  const busy = await querySql(tx, { fqdnId: issuanceJobs.columns.fqdnId }, text, [now]);
+  return claimDue(tx, {
+    table: issuanceJobs,
+    where: {
+      status: 'failed',
+      leaseUntil: LessThanOrEqual(now),
+      ...(busy.length > 0 && { fqdnId: Not(In(busy.map(({ fqdnId }) => fqdnId))) }),
+    },
+    order: { leaseUntil: 'ASC' },
+    set: ({ attempt, steps }) => ({
+      status: 'running',
+      leaseUntil,
+      attempt: attempt + 1,
+      steps: withoutFailure(steps),
+      message: 'in progress',
+    }),
   });
 }

@@ -73,6 +73,12 @@ export function changeStep(
   return { ...reports, [step]: { ...before, ...lasting, ...change, startedAt, ...finishedAt } };
 }
 
+/** The reports of a job that is continued after it failed. */
+export function withoutFailure(reports: StepReports): StepReports {
+  const steps = Object.entries(reports).filter(([, report]) => report?.status !== 'failed');
+  return Object.fromEntries(steps) as StepReports;
+}
+
 /** Why a step failed. */
 export type StepError = NonNullable<StepReport['error']>;
 

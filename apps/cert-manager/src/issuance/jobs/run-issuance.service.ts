@@ -14,13 +14,14 @@ import {
   type OnCertificatesStored,
   storeCertificate,
 } from '../../certificates/store-certificates.service.js';
-import { type CsrRow, csrNotFound, findCsr } from '../../csrs/csrs.repository.js';
+import { type CsrRow, csrNotFound, findCsr, findLatestCsr } from '../../csrs/csrs.repository.js';
 import { findRefusal, requireAllowed } from '../../csrs/judge-issuance.service.js';
 import { type FqdnRow, fqdnNotFound, getFqdn } from '../../fqdns/fqdns.repository.js';
 import type { ProviderOpener } from '../../providers/open-provider.service.js';
 import {
   type IssuedCertificate,
   type OrderProgress,
+  type OrderState,
   readableText,
   type SignOutcome,
   type SignRefusal,
@@ -31,6 +32,7 @@ import { findJob, type IssuanceJobRow, updateJob } from './issuance-jobs.reposit
 import { callerOfJob, jobAudit } from './job-audit.js';
 import { hasJobWithOrder } from './open-jobs.repository.js';
 import { changeStep, failUnderWay, type StepReports } from './request-plan.js';
+import { newerCsr, nextTryOf, recordGivenUp } from './unfinished-order.service.js';
 
 export interface RunDeps {
   readonly db: Database;
@@ -78,7 +80,7 @@ export async function runIssuance(deps: RunDeps, job: IssuanceJobRow): Promise<v
 /** Fails a claimed job without starting it, because each of `tries` earlier attempts was interrupted. */
 export async function failInterruptedJob(deps: RunDeps, job: IssuanceJobRow, tries: number): Promise<void> {
   const reason = `the request failed ${tries} times with an unexpected error: see issuance.unexpected_error in the log of the service, then request the certificate again`;
-  await fail({ deps, job, steps: job.steps }, undefined, { reason });
+  await fail({ ...job, deps, job }, undefined, { reason });
 }
 
 interface Subject {
@@ -95,6 +97,7 @@ interface IssuanceWorker {
   readonly deps: RunDeps;
   readonly job: IssuanceJobRow;
   steps: StepReports;
+  orderState: OrderState | null;
 }
 
 /** Extends the lease of the job each third of its length, until it is released. */
@@ -106,7 +109,8 @@ function createWorker(deps: RunDeps, job: IssuanceJobRow): IssuanceWorker & { re
       .catch((error: unknown) => deps.logger.warn({ jobId: job.id, error }, 'issuance.lease_not_extended'));
   }, deps.leaseMs / 3);
   timer.unref();
-  return { deps, job, steps: job.steps, release: () => clearInterval(timer) };
+  const { steps, orderState } = job;
+  return { deps, job, steps, orderState, release: () => clearInterval(timer) };
 }
 
 async function findSubject(tx: Tx, job: IssuanceJobRow): Promise<Subject> {
@@ -115,8 +119,12 @@ async function findSubject(tx: Tx, job: IssuanceJobRow): Promise<Subject> {
   if (csr === undefined) throw csrGone();
   const provider = await getProvider(tx, job.providerId);
   const earlier = await findLastOfProvider(tx, fqdn.id, provider.id);
-  const refusal = isCsrSent(job.orderState) ? undefined : await refusalOf(tx, { fqdn, csr, provider });
-  return { fqdn, csr, provider, replaces: earlier?.pem, refusal: refusal && outcomeOf(refusal) };
+  const subject = { fqdn, csr, provider, replaces: earlier?.pem };
+  // the certificate in use must not be replaced by one for a former key long after its request failed
+  const isFormer = job.finishedAt !== null && (await findLatestCsr(tx, fqdn.id))?.id !== csr.id;
+  if (isFormer) return { ...subject, refusal: { isSigned: false, isPermanent: true, reason: newerCsr } };
+  const refusal = isCsrSent(job.orderState) ? undefined : await refusalOf(tx, subject);
+  return { ...subject, refusal: refusal && outcomeOf(refusal) };
 }
 
 /** Why the policy of the space, or the key, forbids to issue a certificate. */
@@ -147,7 +155,10 @@ function progressOf(worker: IssuanceWorker, subject: Subject): OrderProgress {
   const { replaces } = subject;
   return {
     stored: job.orderState ?? undefined,
-    store: (state) => write(worker, { orderState: state ?? null }),
+    store: async (state) => {
+      await write(worker, { orderState: state ?? null });
+      worker.orderState = state ?? null;
+    },
     replaces,
     isHeldElsewhere: (url) =>
       deps.db.read(
@@ -248,8 +259,13 @@ async function fail(
   await deps.db.transaction(async (tx) => {
     const now = deps.clock.now();
     const steps = failUnderWay(worker.steps, stepError(refusal, reason), now);
-    const end = { status: 'failed' as const, steps, message: reason, leaseUntil: null, finishedAt: now };
+    const leaseUntil = nextTryOf(worker, refusal, { now, leaseMs: deps.leaseMs });
+    const finishedAt = job.finishedAt ?? now;
+    const end = { status: 'failed' as const, steps, message: reason, leaseUntil, finishedAt };
     if (!(await updateJob(tx, job, end))) return;
+    if (leaseUntil === null) await recordGivenUp(tx, worker, reason, now);
+    // the failure was reported when it came first
+    if (job.finishedAt !== null) return;
     const entry = { ...jobAudit(job, subject?.fqdn.fqdn, { reason }), outcome: 'failure' as const };
     await recordAudit(tx, callerOfJob(job), entry, now);
     await deps.onRequestFailed?.(tx, job.fqdnId, reason);

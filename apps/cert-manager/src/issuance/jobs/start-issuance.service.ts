@@ -8,7 +8,7 @@ import {
   type ProviderRow,
   providerNotFound,
 } from '../../providers/providers.repository.js';
-import { findLatestJob, type IssuanceJobRow, insertJob } from './issuance-jobs.repository.js';
+import { findLatestJob, type IssuanceJobRow, insertJob, updateJob } from './issuance-jobs.repository.js';
 import { jobCallerOf } from './job-audit.js';
 import { changeStep, type StepReports } from './request-plan.js';
 
@@ -55,11 +55,12 @@ export async function insertNewJob(
   return row;
 }
 
-/** An order that the job before could not bring to its end goes on in this one. */
+/** An order that the job before could not bring to its end goes on in this one, and only here. */
 async function orderLeftBehind(tx: Tx, { id, fqdnId }: CsrRow, provider: ProviderRow) {
   const last = await findLatestJob(tx, fqdnId);
-  const isSame = last?.status === 'failed' && last.csrId === id && last.providerId === provider.id;
-  return isSame ? last.orderState : null;
+  if (last?.status !== 'failed' || last.csrId !== id || last.providerId !== provider.id) return null;
+  if (last.leaseUntil !== null) await updateJob(tx, last, { leaseUntil: null });
+  return last.orderState;
 }
 
 /** The FQDN and its newest CSR. Throws NotFound. */

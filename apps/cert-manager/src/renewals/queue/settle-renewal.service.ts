@@ -1,6 +1,7 @@
 import type { Database, Tx } from '@certloop/db';
 import type { Clock, Logger } from '@certloop/server';
 import { builtInCaller, type Caller, internalOrigin } from '../../access/caller.js';
+import { isCsrSent } from '../../acme/orders/order-record.js';
 import { recordAudit } from '../../audit/audit.service.js';
 import type { AuditEntry } from '../../audit/audit-entry.js';
 import type { CertificateRow } from '../../certificates/certificates.repository.js';
@@ -10,6 +11,7 @@ import { certificateFacts } from '../../certificates/store-certificates.service.
 import { type CsrRow, hasCsrOfFqdn } from '../../csrs/csrs.repository.js';
 import { type FqdnRow, lockFqdn } from '../../fqdns/fqdns.repository.js';
 import type { RefreshStates } from '../../fqdns/fqdns.service.js';
+import { perhapsLost } from '../../issuance/signing/lost-certificate.service.js';
 import { deleteSigningRequests } from '../../issuance/signing/signing-requests.repository.js';
 import { readableText, type SignRefusal } from '../../providers/provider.js';
 import type { ProviderRow } from '../../providers/providers.repository.js';
@@ -95,7 +97,7 @@ export function renewalAudit(
   return { ...auditOf(entry, 'certificate.renew', details), resourceId: certificate.id };
 }
 
-/** Ends the entry and, unless it is a test, plans what comes next. Throws LeaseLost and NotFound. */
+/** Ends the entry and plans what comes next. Throws LeaseLost and NotFound. */
 export async function settleFailed(
   { db, clock, logger, onRenewalFailed }: SettleDeps,
   lease: RenewalLease,
@@ -112,6 +114,7 @@ export async function settleFailed(
     if (change === undefined || !(await updateRenewal(tx, entry, settledBy(change)))) throw new LeaseLost();
     if (isAnswered(lease, refusal)) await deleteSigningRequests(tx, requestsOf(lease.journal()));
     const step = await planNext(tx, lease, held, refusal, now);
+    if (step === 'none') await recordGivenUp(tx, lease, held, reason, now);
     const details = { ...factsOf(entry, held), provider: provider.name, reason, next: shown(step) };
     const failure = { ...auditOf(entry, 'certificate.fail', details), outcome: 'failure' as const };
     await recordAudit(tx, callerFor(entry), failure, now);
@@ -129,6 +132,24 @@ export function settledBy(change: Partial<RenewalState>): Partial<RenewalRow> {
   return { ...change, journal: null, adviceDueAt: null };
 }
 
+/** Writes an audit entry of the certificate that a CA may have issued for an order that no further try continues. */
+async function recordGivenUp(
+  tx: Tx,
+  { entry, journal }: RenewalLease,
+  fqdn: FqdnRow,
+  reason: string,
+  now: Date,
+): Promise<void> {
+  const left = journal();
+  if (left === null || !isCsrSent(left.order)) return;
+  const { csrId, providerId = entry.providerId } = left;
+  const lost = perhapsLost(fqdn, { entryId: entry.id, csrId, providerId }, reason);
+  await recordAudit(tx, callerFor(entry), lost, now);
+}
+
+// about a week, after which hardly a CA knows an order
+const maxTestTries = 10;
+
 async function planNext(
   tx: Tx,
   { entry, journal }: RenewalLease,
@@ -136,7 +157,11 @@ async function planNext(
   refusal: SignRefusal,
   now: Date,
 ): Promise<NextStep> {
-  if (entry.isTest || !fqdn.renewalEnabled || !(await hasCsrOfFqdn(tx, fqdn.id))) return 'none';
+  const answered = withoutRequest(journal());
+  // a test is not repeated, unless the CA may have issued a certificate that only its order leads to
+  if (entry.isTest && !(mayHaveCertificate(answered) && entry.attempt < maxTestTries)) return 'none';
+  const isPlanned = fqdn.renewalEnabled || entry.isTest;
+  if (!isPlanned || !(await hasCsrOfFqdn(tx, fqdn.id))) return 'none';
   const newest = await findNewestCertificate(tx, fqdn.id);
   if (newest === undefined) return 'none';
   const { attempt, id: retryOf, fqdnId, spaceId, certificateId, providerId } = entry;
@@ -155,9 +180,9 @@ async function planNext(
     // further tries do not help an order that waits for its owner
     isPermanent: isPermanent || isWaiting,
   });
-  const answered = withoutRequest(journal());
   // renewed manually in the meantime: continue only an order for which the CA may have issued a certificate
   if (
+    !entry.isTest &&
     newest.id !== certificateId &&
     !(await shouldContinueOrder(tx, fqdn, { newest, journal: answered, scheduledAt }))
   ) {
@@ -166,7 +191,7 @@ async function planNext(
   }
   const subject = { fqdnId, spaceId, certificateId, providerId, scheduledAt };
   // the next try continues an order that the provider did not give up
-  const retry = { ...subject, attempt: attempt + 1, retryOf, journal: answered };
+  const retry = { ...subject, isTest: entry.isTest, attempt: attempt + 1, retryOf, journal: answered };
   await insertRenewal(tx, newRenewal(retry, now));
   return { retryAt: scheduledAt, isLongExpired: isLongExpired({ now, notAfter }) };
 }

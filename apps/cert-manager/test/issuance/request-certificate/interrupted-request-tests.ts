@@ -1,10 +1,13 @@
+import type { Fqdn } from '@certloop/contracts';
+import { until } from '@certloop/contracts/testing';
 import { describe, expect, test } from '@jest/globals';
 import { challengeTokens } from '../../../src/acme/acme-accounts.repository.js';
 import { orderMoments } from '../../../src/acme/orders/order-steps.js';
+import { issuanceJobs } from '../../../src/issuance/jobs/issuance-jobs.repository.js';
 import { type Scripted, startScriptedAcme } from '../../support/acme/scripted-acme.js';
 import { startAppOn } from '../../support/app.js';
-import { auditEntries, pathOf } from '../../support/inventory.js';
-import { fqdnWithCsr } from '../../support/signing.js';
+import { addCsr, auditEntries, pathOf } from '../../support/inventory.js';
+import { fqdnWithCsr, newCsr } from '../../support/signing.js';
 import { encryptionKeys, type RequestPlace } from './request-place.js';
 
 /** Tests of requests whose process ended, or that failed while the CA had an order. */
@@ -86,6 +89,77 @@ export function describeInterruptedRequests(place: RequestPlace): void {
       });
       expect((await place.request(fqdn).expect(200)).body.success).toBe(true);
       expect(place.ca.orders).toHaveLength(1);
+    });
+
+    describe('without a further request, once its CSR was sent', () => {
+      /** A request whose certificate the CA issued, but did not give. */
+      const failedRequest = async () => {
+        const { fqdn } = await fqdnWithCsr(place.app);
+        place.ca.script('certificate', { status: 503 });
+        expect((await place.request(fqdn).expect(200)).body).toMatchObject({ success: false });
+        return fqdn;
+      };
+      const jobsOf = ({ id: fqdnId }: Fqdn) =>
+        place.app.database.read((tx) => tx.find(issuanceJobs, { where: { fqdnId }, order: { id: 'ASC' } }));
+      /** Continues what is due after so many minutes, and waits for its end. */
+      const takeUpAfter = async (minutes: number, fqdn: Fqdn) => {
+        place.app.clock.advance(minutes * 60_000);
+        await place.app.takeUpJobs();
+        return until(async () => {
+          const jobs = await jobsOf(fqdn);
+          return jobs.every(({ status }) => status !== 'running') && jobs;
+        });
+      };
+
+      test('and its certificate is stored', async () => {
+        const fqdn = await failedRequest();
+        expect(await takeUpAfter(0, fqdn)).toMatchObject([{ status: 'failed', attempt: 1 }]);
+        place.ca.script('order', { status: 503 });
+        expect(await takeUpAfter(1, fqdn)).toMatchObject([{ status: 'failed', attempt: 2 }]);
+        expect(await takeUpAfter(1, fqdn)).toMatchObject([{ status: 'failed', attempt: 2 }]);
+        const [job] = await takeUpAfter(1, fqdn);
+        expect(job).toMatchObject({ status: 'completed', attempt: 3, orderState: null, leaseUntil: null });
+        expect((await place.certificatesOf(fqdn)).map(({ id }) => id)).toEqual([job?.certificateId]);
+        expect([place.ca.orders.length, place.ca.csrs.length]).toEqual([1, 1]);
+        const failures = await auditEntries(place.app, 'certificate.fail');
+        expect(failures.filter(({ resourceId }) => resourceId === fqdn.id)).toHaveLength(1);
+      });
+
+      test('unless a request in the meantime has continued it', async () => {
+        const fqdn = await failedRequest();
+        expect((await place.request(fqdn).expect(200)).body.success).toBe(true);
+        expect(await takeUpAfter(60, fqdn)).toMatchObject([
+          { status: 'failed', leaseUntil: null },
+          { status: 'completed' },
+        ]);
+        expect(await place.certificatesOf(fqdn)).toHaveLength(1);
+      });
+
+      test('but not after another CSR was uploaded, as the audit log says', async () => {
+        const fqdn = await failedRequest();
+        await addCsr(place.app, fqdn, await newCsr(fqdn.fqdn));
+        expect(await takeUpAfter(1, fqdn)).toMatchObject([{ status: 'failed', leaseUntil: null }]);
+        expect(await place.certificatesOf(fqdn)).toHaveLength(0);
+        expect((await auditEntries(place.app, 'certificate.issue')).at(-1)).toMatchObject({
+          resourceId: fqdn.id,
+          details: { outcome: 'failure', reason: expect.stringMatching(/another CSR was uploaded/) },
+        });
+      });
+
+      test('up to ten times, then an audit entry names it', async () => {
+        const fqdn = await failedRequest();
+        for (let tries = 2; tries <= 10; tries += 1) {
+          place.ca.script('order', { status: 503 });
+          expect(await takeUpAfter(2 ** (tries - 2), fqdn)).toMatchObject([
+            { status: 'failed', attempt: tries },
+          ]);
+        }
+        expect(await takeUpAfter(100_000, fqdn)).toMatchObject([{ attempt: 10, leaseUntil: null }]);
+        expect((await auditEntries(place.app, 'certificate.issue')).at(-1)).toMatchObject({
+          resourceId: fqdn.id,
+          details: { outcome: 'failure', reason: expect.stringMatching(/may have been issued/) },
+        });
+      });
     });
 
     const refusedNonces = Array.from({ length: 10 }, () => ({ status: 400, problem: 'badNonce' }));

@@ -1,0 +1,47 @@
+import type { Tx } from '@certloop/db';
+import { isCsrSent } from '../../acme/orders/order-record.js';
+import { recordAudit } from '../../audit/audit.service.js';
+import { listFqdnsById } from '../../fqdns/fqdns.repository.js';
+import type { OrderState, SignRefusal } from '../../providers/provider.js';
+import { perhapsLost } from '../signing/lost-certificate.service.js';
+import type { IssuanceJobRow } from './issuance-jobs.repository.js';
+import { callerOfJob } from './job-audit.js';
+
+// a job that crashes its workers must not be retried forever, nor block further requests for its FQDN
+export const maxAttempts = 10;
+
+export const newerCsr = 'another CSR was uploaded, or this one deleted';
+
+/** A claimed job, and what is stored of its order by now. */
+interface UnfinishedJob {
+  readonly job: IssuanceJobRow;
+  readonly orderState: OrderState | null;
+}
+
+/**
+ * When a job that failed is continued, after pauses that double; null if it is not. Its CA has the CSR and may have issued a
+ * certificate, which only the order leads to: it must not depend on a further request that this one is stored.
+ */
+export function nextTryOf(
+  { job, orderState }: UnfinishedJob,
+  { isPermanent, notBefore }: SignRefusal,
+  { now, leaseMs }: { readonly now: Date; readonly leaseMs: number },
+): Date | null {
+  if (!isCsrSent(orderState) || isPermanent === true || job.attempt >= maxAttempts) return null;
+  const pauseMs = leaseMs * 2 ** (job.attempt - 1);
+  return new Date(Math.max(now.getTime() + pauseMs, notBefore?.getTime() ?? 0));
+}
+
+/** Writes an audit entry of the certificate that a CA may have issued for a job that is not continued any more. */
+export async function recordGivenUp(
+  tx: Tx,
+  { job, orderState }: UnfinishedJob,
+  reason: string,
+  now: Date,
+): Promise<void> {
+  if (!isCsrSent(orderState)) return;
+  const [fqdn] = await listFqdnsById(tx, [job.fqdnId]);
+  if (fqdn === undefined) return;
+  const { id: jobId, csrId, providerId } = job;
+  await recordAudit(tx, callerOfJob(job), perhapsLost(fqdn, { jobId, csrId, providerId }, reason), now);
+}
