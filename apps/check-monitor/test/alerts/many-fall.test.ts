@@ -53,7 +53,8 @@ describeEachDialect('checks that go down at the same time', (open) => {
   test('reach the webhook once each, and the chat as single messages and one digest', async () => {
     const { app, ada, target } = stage;
     const [hook, chat] = [await stage.webhook(), await stage.channel('slack', { url: `${target.url}/chat` })];
-    const count = 2_000;
+    // more than a digest names, which is 500
+    const count = 600;
     await insertOverdue(count);
     const others = await ada.check({ name: 'Others' });
     // its first success is a flip, and a digest waits for flips that have no messages yet
