@@ -72,13 +72,14 @@ export function subjectOf({ fields }: Pick<MimePart, 'fields'>): string {
 }
 
 /** Sources of the parts of a multipart (RFC 2046 §5.1), taken out one by one as they are asked for. */
-function* sourcesOfParts({ type, parameters, body }: MimePart): Generator<Buffer> {
+function* sourcesOfParts({ type, parameters, body }: MimePart, budget: SearchBudget): Generator<Buffer> {
   const boundary = parameters['boundary'] ?? '';
   if (!type.startsWith('multipart/') || boundary === '') return;
   const mark = Buffer.from(`--${boundary}`);
   let begin: number | undefined;
   let at = body.indexOf(mark);
-  for (let lines = 0; at >= 0 && lines < maxBoundaryLines; lines += 1) {
+  while (at >= 0 && budget.boundaryLines > 0) {
+    budget.boundaryLines -= 1;
     const line = boundaryLine(body, at, mark.length);
     if (line !== undefined) {
       if (begin !== undefined) yield body.subarray(begin, Math.max(begin, endBefore(body, at)));
@@ -115,7 +116,7 @@ function endBefore(body: Buffer, at: number): number {
  */
 export function findText(mail: MimePart, type: string): MimePart | undefined {
   let parts = 0;
-  const budget = { headerBytes: maxHeaderBytes };
+  const budget = newBudget();
   const find = (part: MimePart, depth: number): MimePart | undefined => {
     parts += 1;
     if (budget.headerBytes <= 0) return undefined;
@@ -131,17 +132,17 @@ export function findText(mail: MimePart, type: string): MimePart | undefined {
   return find(mail, 0);
 }
 
-/** Bytes that the headers of all parts of a mail may have, as many as its own: parts times lines would take seconds. */
-interface HeaderBudget {
+/** What all parts of a mail may have together, as much as one of them: parts times lines would take seconds. */
+interface SearchBudget {
   headerBytes: number;
+  boundaryLines: number;
 }
 
+const newBudget = (): SearchBudget => ({ headerBytes: maxHeaderBytes, boundaryLines: maxBoundaryLines });
+
 /** Parts of a multipart, until their headers are too long. */
-export function* partsOf(
-  part: MimePart,
-  budget: HeaderBudget = { headerBytes: maxHeaderBytes },
-): Generator<MimePart> {
-  for (const source of sourcesOfParts(part)) {
+export function* partsOf(part: MimePart, budget: SearchBudget = newBudget()): Generator<MimePart> {
+  for (const source of sourcesOfParts(part, budget)) {
     if (budget.headerBytes <= 0) return;
     const inner = parsePart(source, budget.headerBytes);
     budget.headerBytes -= source.length - inner.body.length;
@@ -149,7 +150,7 @@ export function* partsOf(
   }
 }
 
-function rootOf(related: MimePart, budget: HeaderBudget): MimePart[] {
+function rootOf(related: MimePart, budget: SearchBudget): MimePart[] {
   const { start } = related.parameters;
   let first: MimePart | undefined;
   let parts = 0;

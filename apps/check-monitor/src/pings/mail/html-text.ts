@@ -1,5 +1,6 @@
 import { decodeHTML } from 'entities';
 import { pythonWhitespace, stripWhitespace } from '../../python-whitespace.js';
+import { resultOf, type Steps } from './steps.js';
 
 // the next thing that is not text: a tag, a comment, or what begins like one
 const markup = /<(?:!--|[!?]|(\/?)([a-z][^\s/>]*)|\/)/gi;
@@ -13,15 +14,62 @@ const hiddenElements: ReadonlySet<string> = new Set(['script', 'style']);
  * and so is a tag or comment without an end. Takes time in proportion to the length, whatever the text.
  */
 export function textOfHtml(html: string): string {
+  return resultOf(stepsOfHtml(html));
+}
+
+/** Tags and values, or characters, of a step: some milliseconds of work. */
+const stepMarks = 20_000;
+const stepLength = 65_536;
+/** A tag with more values than these counts as one without an end. */
+const maxValues = 10_000;
+
+/** Tags and values that were read in this step. */
+interface Marks {
+  count: number;
+}
+
+/** As `textOfHtml`, step by step. */
+export function* stepsOfHtml(html: string): Steps<string> {
   const shown: string[] = [];
+  const marks: Marks = { count: 0 };
   for (let at = 0; at < html.length; ) {
     const begin = nextMarkup(html, at);
     const text = html.slice(at, begin?.index ?? html.length);
-    shown.push(text.includes('&') ? decodeHTML(text) : text);
+    if (text.includes('&')) yield* decode(text, shown);
+    else shown.push(text);
     if (begin === undefined) break;
-    at = endOfMarkup(html, begin);
+    at = endOfMarkup(html, begin, marks);
+    marks.count += 1;
+    if (marks.count < stepMarks) continue;
+    marks.count = 0;
+    yield;
   }
-  return stripWhitespace(shown.join('')).split(pythonWhitespace).join(' ');
+  return yield* joinWords(stripWhitespace(shown.join('')));
+}
+
+/** Adds the decoded text in pieces that end before a reference. */
+function* decode(text: string, shown: string[]): Steps<void> {
+  for (let at = 0; at < text.length; ) {
+    const next = text.indexOf('&', at + stepLength);
+    const end = next < 0 ? text.length : next;
+    shown.push(decodeHTML(text.slice(at, end)));
+    if (next >= 0) yield;
+    at = end;
+  }
+}
+
+/** The text with one blank in the place of each run of blanks. */
+function* joinWords(text: string): Steps<string> {
+  let joined = '';
+  for (let at = 0; at < text.length; at += stepLength) {
+    const words = text
+      .slice(at, at + stepLength)
+      .split(pythonWhitespace)
+      .join(' ');
+    joined += joined.endsWith(' ') && words.startsWith(' ') ? words.slice(1) : words;
+    yield;
+  }
+  return joined;
 }
 
 function nextMarkup(html: string, from: number): RegExpExecArray | undefined {
@@ -29,11 +77,15 @@ function nextMarkup(html: string, from: number): RegExpExecArray | undefined {
   return markup.exec(html) ?? undefined;
 }
 
-function endOfMarkup(html: string, { index, 0: begun, 1: slash, 2: name }: RegExpExecArray): number {
+function endOfMarkup(
+  html: string,
+  { index, 0: begun, 1: slash, 2: name }: RegExpExecArray,
+  marks: Marks,
+): number {
   const after = index + begun.length;
   if (begun === '<!--') return endOf(html, '-->', after);
   if (name === undefined) return endOf(html, '>', after);
-  const end = html[after] === '>' ? after + 1 : endOfTag(html, after);
+  const end = html[after] === '>' ? after + 1 : endOfTag(html, after, marks);
   const element = name.toLowerCase();
   const isEmpty = html.endsWith('/>', end);
   if (slash !== '' || isEmpty || !hiddenElements.has(element)) return end;
@@ -48,11 +100,13 @@ function endOf(html: string, mark: string, from: number): number {
 }
 
 /** Place after the `>` of a tag; that of a quoted value does not count. */
-function endOfTag(html: string, from: number): number {
+function endOfTag(html: string, from: number, marks: Marks): number {
+  const last = marks.count + maxValues;
   for (let at = from; ; ) {
     valueOrEnd.lastIndex = at;
     const found = valueOrEnd.exec(html);
-    if (found === null) return html.length;
+    marks.count += 1;
+    if (found === null || marks.count > last) return html.length;
     if (found[0] === '>') return valueOrEnd.lastIndex;
     const [, quote] = found;
     at = quote === undefined ? valueOrEnd.lastIndex : endOf(html, quote, valueOrEnd.lastIndex);

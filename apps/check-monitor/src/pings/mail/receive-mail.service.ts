@@ -1,4 +1,5 @@
 import { AppError } from '@certloop/contracts';
+import { yieldBetween } from '@certloop/db';
 import type { IncomingPing } from '../incoming-ping.js';
 import type { PingIntake } from '../intake/receive-ping.service.js';
 import type { PingTarget } from '../ping-address.js';
@@ -20,6 +21,8 @@ export interface IncomingMail {
 }
 
 const maxUserAgentLength = 200;
+/** Mails up to this size take some milliseconds to read. */
+const maxAtOnceBytes = 65_536;
 
 /** Uuids of the checks that the targets name, in their order. A slug of several checks names none. */
 export async function findMailedChecks(
@@ -43,6 +46,9 @@ export async function findMailedChecks(
  */
 export async function receiveMail({ intake }: ReceiveMailDeps, mail: IncomingMail): Promise<void> {
   const words = mailWords(mail.source);
+  if (mail.source.length > maxAtOnceBytes) {
+    for await (const _step of yieldBetween(words.readAhead()));
+  }
   for (const uuid of mail.checks) {
     try {
       await intake.receive(pingOf(mail, words, uuid));
