@@ -1,5 +1,5 @@
 import { capabilitiesOf, column, executeSql, querySql, type Tx } from '@certloop/db';
-import { type Channel, channels, openChannel, updateChannel } from '../channels/channels.repository.js';
+import { type Channel, channels, readChannel, updateChannel } from '../channels/channels.repository.js';
 import { type Micros, microsPerSecond } from '../instants.js';
 import { isForPeople } from '../integrations/channel-kinds.js';
 import { type Notification, notifications } from '../notifications/notifications.repository.js';
@@ -72,7 +72,7 @@ async function takeOwnerNotice(
 ): Promise<DeliveryTurn | undefined> {
   const text = 'select * from channels where id = $1';
   const [channel] = await querySql(tx, channels.columns, text, [notice.channelId]);
-  return channel && takeRows(tx, openChannel(tx, channel), [notice], false, claim);
+  return channel && takeRows(tx, readChannel(tx, channel), [notice], false, claim);
 }
 
 const maxInHand = 2;
@@ -174,5 +174,5 @@ async function lockWaiting(tx: Tx, id: number, claim: TurnClaim): Promise<Channe
   }
   const text = `select c.* from channels c where c.id = $3 and ${mayBegin}`;
   const [channel] = await querySql(tx, channels.columns, text, [...notDue(claim), id]);
-  return channel && openChannel(tx, channel);
+  return channel && readChannel(tx, channel);
 }

@@ -102,7 +102,9 @@ async function withMembers(
   if (groups.length === 0) return assigned;
   const members = await listChannelsByUuid(tx, [...new Set(groups.flatMap(membersOf))]);
   const byUuid = new Map(members.map((member) => [member.uuid, member]));
-  const expand = (channel: Channel) => (isWorkingGroup(channel) ? foundMembers(channel, byUuid) : [channel]);
+  // a group whose members could not be decrypted gets the message, so that it fails visibly
+  const isExpanded = (channel: Channel) => isWorkingGroup(channel) && membersOf(channel).length > 0;
+  const expand = (channel: Channel) => (isExpanded(channel) ? foundMembers(channel, byUuid) : [channel]);
   return new Map(
     [...assigned].map(([checkId, channels]) => {
       const expanded = channels.flatMap(expand);

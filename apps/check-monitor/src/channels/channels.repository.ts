@@ -10,6 +10,7 @@ import {
   type Tx,
   updateRows,
 } from '@certloop/db';
+import { SecretUnreadable } from '@certloop/server';
 import { In } from 'typeorm';
 import type { Micros } from '../instants.js';
 import { openJson, type StoredJson, sealJson } from '../projects/sealing/sealing.store.js';
@@ -84,6 +85,22 @@ export function openChannel<Row extends Pick<StoredChannel, 'uuid' | 'settings'>
   return { ...row, settings: openJson(tx, settingsPlace(row.uuid), row.settings) };
 }
 
+/**
+ * The channel as `openChannel` returns it, or with empty settings where no key decrypts them: its messages then fail, as
+ * no kind accepts these, and those of all other channels are delivered.
+ */
+export function readChannel<Row extends Pick<StoredChannel, 'uuid' | 'settings'>>(
+  tx: Tx,
+  row: Row,
+): ReturnType<typeof openChannel<Row>> {
+  try {
+    return openChannel(tx, row);
+  } catch (error) {
+    if (error instanceof SecretUnreadable) return { ...row, settings: {} };
+    throw error;
+  }
+}
+
 /** Settings of the channel with that uuid as they are stored. */
 export function sealSettings(tx: Tx, uuid: string, settings: object): StoredJson {
   return sealJson(tx, settingsPlace(uuid), settings);
@@ -96,7 +113,7 @@ function settingsPlace(uuid: string) {
 /** Channels of a project in the order of their making. */
 export async function listProjectChannels(tx: Tx, projectId: string): Promise<Channel[]> {
   const found = await tx.find(channels, { where: { projectId }, order: { id: 'ASC' } });
-  return found.map((row) => openChannel(tx, row));
+  return found.map((row) => readChannel(tx, row));
 }
 
 /** Number of channels of each project that has any, and of those that fail or are switched off. */
@@ -115,7 +132,7 @@ export async function countProjectChannels(
 
 /** The same, locked against deletion until the transaction ends. */
 export async function lockProjectChannelsForShare(tx: Tx, projectId: string): Promise<Channel[]> {
-  return (await lockForShare(tx, channels, { projectId })).map((row) => openChannel(tx, row));
+  return (await lockForShare(tx, channels, { projectId })).map((row) => readChannel(tx, row));
 }
 
 /** Health of a channel that is new, or that was given new settings. */
@@ -145,25 +162,25 @@ export async function insertChannel(tx: Tx, channel: NewChannelRow & Partial<Cha
 
 export async function findChannelById(tx: Tx, id: number): Promise<Channel | undefined> {
   const found = await tx.findOneBy(channels, { id });
-  return found === null ? undefined : openChannel(tx, found);
+  return found === null ? undefined : readChannel(tx, found);
 }
 
 /** The channel, held until the transaction ends. */
 export async function lockChannel(tx: Tx, id: number): Promise<Channel | undefined> {
   const [held] = await lockForUpdate(tx, channels, { id });
-  return held && openChannel(tx, held);
+  return held && readChannel(tx, held);
 }
 
 /** Channels by their uuids, in the order of their making. */
 export async function listChannelsByUuid(tx: Tx, uuids: readonly string[]): Promise<Channel[]> {
   if (uuids.length === 0) return [];
   const found = await tx.find(channels, { where: { uuid: In(uuids) }, order: { id: 'ASC' } });
-  return found.map((row) => openChannel(tx, row));
+  return found.map((row) => readChannel(tx, row));
 }
 
 export async function findChannel(tx: Tx, uuid: string): Promise<Channel | undefined> {
   const found = await tx.findOneBy(channels, { uuid });
-  return found === null ? undefined : openChannel(tx, found);
+  return found === null ? undefined : readChannel(tx, found);
 }
 
 export async function updateChannel(

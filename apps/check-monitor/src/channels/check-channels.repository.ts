@@ -3,7 +3,7 @@ import {
   type Channel,
   channels,
   listProjectChannels,
-  openChannel,
+  readChannel,
   type StoredChannel,
 } from './channels.repository.js';
 
@@ -29,7 +29,7 @@ export const checkChannels = defineTable<CheckChannel>('check_channels', {
 export async function listCheckChannels(tx: Tx, checkId: number): Promise<Channel[]> {
   const text = `select c.* from check_channels x join channels c on c.id = x.channel_id
     where x.check_id = $1 order by c.id`;
-  return (await querySql(tx, channels.columns, text, [checkId])).map((row) => openChannel(tx, row));
+  return (await querySql(tx, channels.columns, text, [checkId])).map((row) => readChannel(tx, row));
 }
 
 /** Channels that are assigned to each of several checks; checks without channels are absent. */
@@ -44,7 +44,7 @@ export async function listChannelsByCheck(
     where x.check_id in (${places}) order by c.id`;
   const columns = { ...channels.columns, checkId: column.bigint() };
   for (const stored of await querySql<StoredChannel & CheckChannelKey>(tx, columns, text, checkIds)) {
-    const row = openChannel(tx, stored);
+    const row = readChannel(tx, stored);
     const assigned = byCheck.get(row.checkId);
     if (assigned === undefined) byCheck.set(row.checkId, [row]);
     else assigned.push(row);

@@ -7,6 +7,7 @@ import { insertChannel } from '../../src/channels/channels.repository.js';
 import { createSealer, discardUnreadable, rotateKeys } from '../../src/channels/seal-stored.service.js';
 import { keyRingFor } from '../../src/config.js';
 import { schema } from '../../src/database.js';
+import { channelKindNames, parseChannelSettings } from '../../src/integrations/channel-kinds.js';
 import { issueKey } from '../../src/projects/create-project.service.js';
 import { openSealing } from '../../src/projects/sealing/open-sealing.service.js';
 import type { Sealing } from '../../src/projects/sealing/sealing.store.js';
@@ -221,19 +222,28 @@ describeEachDialect('secrets at rest', (open) => {
       Object.assign(sealing, { ring: former });
     });
 
-    test('that are missing for one row are an error without the secret', async () => {
+    test('that are missing for some rows let only these integrations fail, without the secret', async () => {
       const { uuid } = await hook('/moved');
-      const other = await hook('/other');
-      await stage.app.database.transaction((tx) =>
-        executeSql(
-          tx,
-          'update channels set settings = (select settings from channels where uuid = $1) where uuid = $2',
-          [uuid, other.uuid],
-        ),
-      );
-      const failure = await stage.read(other).catch(String);
-      expect(failure).toMatch(/SecretUnreadable: does not open with the key/);
-      expect(failure).not.toContain('moved');
+      const call = await hook('/other');
+      const group = await stage.channel('group', { channels: [call.uuid] });
+      await stage.app.database.transaction(async (tx) => {
+        const move = `update channels set settings = (select settings from channels where uuid = $1)
+          where uuid in ($2, $3)`;
+        await executeSql(tx, move, [uuid, call.uuid, group.uuid]);
+      });
+      await works('one-of-three', '/moved');
+      expect(stage.target.requests).toHaveLength(1);
+      for (const other of [call, group]) {
+        const { settings, lastError } = await stage.read(other);
+        expect(settings).toEqual({});
+        expect(lastError).toBe('the settings of the channel are not valid');
+      }
+      const { body } = await stage.ada.get('/channels/').expect(200);
+      expect(JSON.stringify(body)).not.toContain('moved');
+    });
+
+    test.each(channelKindNames)('that are missing make no valid settings of kind %s', (kind) => {
+      expect(() => parseChannelSettings(kind, {})).toThrow('settings');
     });
   });
 });
