@@ -1,9 +1,10 @@
 import {
+  capabilitiesOf,
   column,
   defineTable,
   deleteRows,
   insertMany,
-  lockForUpdate,
+  querySql,
   type Tx,
   updateRows,
 } from '@certloop/db';
@@ -54,9 +55,11 @@ export function hasAccountRows(tx: Tx): Promise<boolean> {
   return tx.exists(acmeAccounts);
 }
 
-/** Every account, locked until the transaction ends. */
-export function lockAccountRows(tx: Tx): Promise<AcmeAccountRow[]> {
-  return lockForUpdate(tx, acmeAccounts, {});
+/** The next accounts by their ids, locked until the transaction ends. */
+export function lockAccountsAfter(tx: Tx, id: string, limit: number): Promise<AcmeAccountRow[]> {
+  const lock = capabilitiesOf(tx).hasConcurrentWriters ? 'for update' : '';
+  const text = `select * from acme_accounts where id > $1 order by id limit $2 ${lock}`;
+  return querySql<AcmeAccountRow>(tx, acmeAccounts.columns, text, [id, limit]);
 }
 
 /** The database refuses a second account of a provider at a directory. */

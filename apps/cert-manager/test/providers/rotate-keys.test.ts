@@ -1,10 +1,23 @@
+import { randomUUID } from 'node:crypto';
+import type { Database } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
 import { openSecret, parseKeyRing, sealSecret } from '@certloop/server';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { listProviders, secretPlace, updateProvider } from '../../src/providers/providers.repository.js';
+import { acmeAccounts, insertAccountRow } from '../../src/acme/acme-accounts.repository.js';
+import { accountKeyPlace } from '../../src/providers/acme/acme-parts.service.js';
+import {
+  insertProvider,
+  listProviders,
+  secretPlace,
+  updateProvider,
+} from '../../src/providers/providers.repository.js';
 import { rotateKeys } from '../../src/providers/secrets/rotate-keys.service.js';
 import { startApp, startAppOn, type TestApp } from '../support/app.js';
 import { configure, providerOf } from '../support/signing.js';
+
+function failWithout(): never {
+  throw new Error('there is no provider');
+}
 
 const line = (id: string, octet: number) => `${id}:${Buffer.alloc(32, octet).toString('base64')}`;
 const eab = { kid: 'kid-1', hmacKey: Buffer.alloc(32, 9).toString('base64url') };
@@ -63,6 +76,75 @@ describeEachDialect('rotating the encryption keys', (open) => {
     const [secret = ''] = await sealed();
     expect(openSecret(ring, place, secret)).toBe('another');
     expect(secret).toMatch(/^v1\.newest\./);
+  });
+
+  test('takes some rows at a time, lets others write between them, and finishes what was cut short', async () => {
+    const { database: db, clock } = app;
+    const old = parseKeyRing(line('newest', 3), 'cert-manager');
+    const ring = parseKeyRing([line('last', 4), line('newest', 3)].join('\n'), 'cert-manager');
+    const [model = failWithout()] = await db.read(listProviders);
+    const ids = Array.from({ length: 330 }, () => randomUUID());
+    await db.transaction(async (tx) => {
+      for (const id of ids) {
+        const secrets = { 'eab.hmacKey': sealSecret(old, secretPlace(id, 'eab.hmacKey'), `of ${id}`) };
+        await insertProvider(tx, { ...model, id, name: id.slice(0, 30), kind: 'acme', config: {}, secrets });
+        const sealedKey = sealSecret(old, accountKeyPlace('sealed_key', id), `key of ${id}`);
+        const times = { createdAt: clock.now(), updatedAt: clock.now() };
+        const place = { providerId: id, directoryUrl: 'https://acme.example.org/directory' };
+        const account = { ...place, url: null, contactEmails: [], sealedNextKey: null };
+        await insertAccountRow(tx, { id, ...account, sealedKey, ...times });
+      }
+    });
+    let left = 3;
+    const dying: Database = {
+      ...db,
+      transaction: (work) => {
+        left -= 1;
+        if (left < 0) throw new Error('the process ends here');
+        return db.transaction(work);
+      },
+    };
+    await expect(rotateKeys({ db: dying, clock }, ring)).rejects.toThrow('ends here');
+    const active = async (id: string) =>
+      (await sealed()).filter((each) => each.startsWith(`v1.${id}.`)).length;
+    expect([(await active('last')) > 0, (await active('newest')) > 0]).toEqual([true, true]);
+    // a process that has the former key only does not start any more, one with both does
+    await (
+      await startAppOn(db, {
+        environment: { ENCRYPTION_KEYS: [line('last', 4), line('newest', 3)].join('\n') },
+        beside: app,
+      })
+    ).close();
+
+    let isOver = false;
+    let written = 0;
+    const writing = (async () => {
+      while (!isOver) {
+        await db.transaction((tx) =>
+          tx.query(`update providers set name = 'written-${written}' where id = '${ids[0]}'`),
+        );
+        written += 1;
+      }
+    })();
+    const begun = written;
+    const count = await rotateKeys({ db, clock }, ring);
+    isOver = true;
+    await writing;
+    expect(count).toBeLessThan(2 * ids.length);
+    expect(written - begun).toBeGreaterThan(3);
+    expect(await active('newest')).toBe(0);
+    expect(await rotateKeys({ db, clock }, ring)).toBe(0);
+    const alone = parseKeyRing(line('last', 4), 'cert-manager');
+    const rows = new Map((await db.read(listProviders)).map((row) => [row.id, row.secrets]));
+    for (const id of ids) {
+      const secret = rows.get(id)?.['eab.hmacKey'] ?? '';
+      expect(openSecret(alone, secretPlace(id, 'eab.hmacKey'), secret)).toBe(`of ${id}`);
+    }
+    const accounts = await db.read((tx) => tx.find(acmeAccounts));
+    for (const { id, sealedKey } of accounts)
+      expect(openSecret(alone, accountKeyPlace('sealed_key', id), sealedKey)).toBe(`key of ${id}`);
+    expect(accounts).toHaveLength(ids.length);
+    await (await startAppOn(db, { environment: { ENCRYPTION_KEYS: line('last', 4) }, beside: app })).close();
   });
 
   /** Resolves when a transaction waits for another; on SQLite, where they take turns, at once. */
