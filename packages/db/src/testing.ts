@@ -11,6 +11,7 @@ import { startPostgres } from './testing/postgres-server.js';
 import { createSqliteFile, dropSqliteFile } from './testing/sqlite-databases.js';
 
 export { type Bouncer, hasPgBouncer, startPgBouncer } from './testing/pgbouncer.js';
+export { startBackedUpServer } from './testing/postgres-base-backup.js';
 export {
   type ControlledServer,
   createDatabase,
