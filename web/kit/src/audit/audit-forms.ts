@@ -31,7 +31,13 @@ const forms: Readonly<Record<AuditAction, Form | ((facts: AuditFacts) => Form)>>
   'auth.token.revoke': ['revoked', 'revoke', 'the API token {on}'],
   'certificate.download': ['downloaded', 'download', 'the certificate of {on}'],
   'certificate.fail': ['got', 'get', 'a certificate for {on}'],
-  'certificate.import': ['imported', 'import', 'a certificate of {on}'],
+  'certificate.import': ({ details }) => [
+    'imported',
+    'import',
+    details['unverified'] === true
+      ? 'a certificate of {on}, whose signature could not be verified without its issuer'
+      : 'a certificate of {on}',
+  ],
   'certificate.issue': ['got', 'get', 'a certificate for {on}'],
   'certificate.refresh': ['refreshed', 'refresh', 'the certificate of {on}'],
   'certificate.renew': ['renewed', 'renew', 'the certificate of {on}'],

@@ -59,6 +59,12 @@ describe('sentence of an audit entry', () => {
       'target.probe',
       { ...shop, place: '192.0.2.1:443' },
     ],
+    ['ada imported a certificate of shop.example.com', 'certificate.import', shop],
+    [
+      'ada imported a certificate of shop.example.com, whose signature could not be verified without its issuer',
+      'certificate.import',
+      { ...shop, unverified: true },
+    ],
     ['ada removed all 3 planned renewals', 'queue.remove', { count: 3 }],
     ['ada started the renewal of a name', 'queue.run', {}],
     ['ada signed in', 'auth.login', {}],
