@@ -158,6 +158,28 @@ export function describeCertificate(): void {
       expect((await certloop(args)).out).toContain('has already the certificate that expires');
       expect((await certloop(['expiring', '--within', '10'])).out).toContain('foreign.example.test');
     });
+
+    ifOpenssl('reports that a signature could not be verified without its issuer', async () => {
+      const [ca, caKey, file] = ['ca.pem', 'ca.key', 'alone.pem'].map((name) => join(folder, name)) as [
+        string,
+        string,
+        string,
+      ];
+      const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '9'];
+      await openssl('req', '-x509', ...newKey, '-subj', '/CN=Foreign CA', '-keyout', caKey, '-out', ca);
+      const leaf = ['-subj', '/CN=alone', '-addext', 'subjectAltName=DNS:alone.example.test'];
+      const plain = ['-addext', 'basicConstraints=critical,CA:FALSE', '-keyout', join(folder, 'alone.key')];
+      await openssl('req', '-x509', '-CA', ca, '-CAkey', caKey, ...newKey, ...leaf, ...plain, '-out', file);
+      await asJson(['fqdns', 'add', 'alone.example.test', '--space', 'Imported']);
+      const args = ['certificates', 'import', 'alone.example.test', file];
+      const { code, out, err } = await certloop(args);
+      expect({ code, err }).toEqual({
+        code: 0,
+        err: 'certloop: its signature could not be verified; import it with its intermediates to have it verified\n',
+      });
+      expect(out).toContain('imported the certificate that expires');
+      expect(await asJson(args)).toMatchObject({ imported: true, unverified: true });
+    });
   });
 
   describe('a revocation', () => {

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { makeCsr } from '../../../src/main-job.js';
-import { asJson, certloop, folder } from './one-stack.js';
+import { asJson, certloop, folder, signIn, stack } from './one-stack.js';
 
 /** Tests of the nouns, on the stack of the file that calls this. */
 export function describeNoun(): void {
@@ -54,6 +54,29 @@ export function describeNoun(): void {
       expect(new Set(out.split('\n'))).toContain('user.delete');
       const exported = await certloop(['audit', 'export', '--action', 'user.delete']);
       expect(JSON.parse(exported.out)).toMatchObject({ action: 'user.delete' });
+    });
+
+    test('a new password of another user revokes their API tokens, but not with --keep-tokens', async () => {
+      const { url } = stack.credentials.certManager;
+      const create = ['users', 'create', 'bela', '--email', 'bela@example.test', '--password-file', '-'];
+      expect(await code(create, 'seven blue teapots\n')).toBe(0);
+      const { cookie, headers } = await signIn(url, 'bela', 'seven blue teapots');
+      const made = await fetch(`${url}/api-tokens`, {
+        method: 'POST',
+        headers: { ...headers, cookie, 'content-type': 'application/json' },
+        body: JSON.stringify({ name: 'ci', scope: 'READ' }),
+      });
+      expect(made.status).toBe(201);
+      const names = async () =>
+        ((await asJson(['tokens', 'list', '--user', 'bela'])) as { name: string }[]).map(({ name }) => name);
+      const update = ['users', 'update', 'bela', '--password-file', '-'];
+      const both = await certloop([...update, '--keep-tokens', '--revoke-tokens'], { input: 'x\n' });
+      expect(both).toMatchObject({ code: 2, err: expect.stringContaining('exclude each other') });
+      expect(await code([...update, '--keep-tokens'], 'eight blue teapots\n')).toBe(0);
+      expect(await names()).toEqual(['ci']);
+      expect(await code(update, 'nine blue teapots\n')).toBe(0);
+      expect(await names()).toEqual([]);
+      expect(await code(['users', 'delete', 'bela', '--yes'])).toBe(0);
     });
 
     test('targets, CSRs and certificates of an FQDN are shown and changed', async () => {
