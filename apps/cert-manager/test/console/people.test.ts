@@ -157,6 +157,29 @@ const longName = `${'team-of-a-very-long-name-'.repeat(3)}قسم الشبكات 
     });
   });
 
+  test('revokes the API tokens of a user with a new password, unless its box is cleared', async () => {
+    const { app } = stage;
+    const eva = await settlePerson(app, { username: 'eva' });
+    await stage.play('user-password', app.people.ada, `/users/${eva.id}`, async ({ page, look }) => {
+      const revoke = page.getByRole('checkbox', { name: 'With a new password, revoke all API tokens' });
+      const saved = page.getByText('The changes are saved.');
+      const give = async (password: string) => {
+        await page.getByLabel('New password', { exact: true }).fill(password);
+        await saved.waitFor({ state: 'detached' });
+        await page.getByRole('button', { name: 'Save the changes' }).click();
+        await saved.waitFor();
+      };
+      expect(await revoke.isChecked()).toBe(true);
+      await revoke.uncheck();
+      await give('seven blue teapots');
+      await app.request.get('/auth/me').set(eva.auth).expect(200);
+      await revoke.check();
+      await give('eight blue teapots');
+      await look('saved');
+      await app.request.get('/auth/me').set(eva.auth).expect(401);
+    });
+  });
+
   test('shows others only that administrators see them', async () => {
     await stage.play('people-stranger', stage.app.people.ben, '/users', async ({ page }) => {
       for (const path of ['/users', `/users/${stage.app.people.ada.id}`, '/groups', '/new-group']) {

@@ -206,14 +206,40 @@ const longHost = `${'a-very-long-label-of-a-name.'.repeat(8)}example.org`;
       await page.getByRole('rowheader', { name: 'ci-1' }).waitFor({ state: 'detached' });
       await app.request.get('/auth/me').set('Authorization', `Bearer ${token}`).expect(401);
 
+      // the sign-in was some time ago, so the form asks for the password
+      app.clock.advance(11 * 60_000);
+      await page.getByRole('button', { name: 'Create a token' }).click();
+      await page.getByLabel('Name').fill('ci-2');
+      expect(await page.getByLabel('Your password').count()).toBe(0);
+      const create = page.getByRole('button', { name: 'Create the token' });
+      await create.click();
+      const password = page.getByLabel('Your password', { exact: true });
+      await password.fill('wrong');
+      await look('token-password');
+      await create.click();
+      await password.and(page.locator('[aria-invalid=true]')).waitFor();
+      await page.getByText('Is not your password.').waitFor();
+      expect(await page.getByLabel('Name').inputValue()).toBe('ci-2');
+      await password.fill(ben.password);
+      await create.click();
+      const late = await page.getByRole('dialog').getByText(/^cmt_/).textContent();
+      const callWith = (secret: string | null) =>
+        app.request.get('/spaces').set('Authorization', `Bearer ${secret}`);
+      await callWith(late).expect(200);
+      await page.keyboard.press('Escape');
+      await page.getByRole('rowheader', { name: 'ci-2' }).waitFor();
+
       await page.getByLabel('Current password').fill('wrong');
       await page.getByLabel('New password').fill('correct horse battery');
       await page.getByRole('button', { name: 'Change the password' }).click();
       await page.getByLabel('Current password').and(page.locator('[aria-invalid=true]')).waitFor();
       await page.getByText('Is not the current password.').waitFor();
       await page.getByLabel('Current password').fill(ben.password);
+      await page.getByRole('checkbox', { name: 'Revoke all your API tokens too' }).check();
+      await look('revoke-tokens');
       await page.getByRole('button', { name: 'Change the password' }).click();
       await page.getByRole('button', { name: 'Sign in' }).waitFor();
+      await callWith(late).expect(401);
     });
   });
 });
