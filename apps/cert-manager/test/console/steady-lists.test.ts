@@ -46,6 +46,7 @@ import { providerOf } from '../support/signing.js';
     const ids = shown.filter((id) => id !== moving.id).slice(0, 60);
     const far = `id in (${ids.map((id) => `'${id}'`).join()})`;
     await stage.play('many-rows', ada, `/spaces/${moving.spaceId}?sort=expiresAt`, async ({ page }) => {
+      const beganAt = Number(await page.evaluate('Date.now()'));
       await follow(page, '100 names of 190');
       const asked: { readonly path: string; readonly activity: string | undefined }[] = [];
       page.on('request', (request) => {
@@ -63,8 +64,9 @@ import { providerOf } from '../support/signing.js';
       await page.getByText('159 names of 189', { exact: true }).waitFor();
       await page.waitForLoadState('networkidle');
       await page.clock.fastForward(10_000);
-      // a page that is looked at again may ask for its session, on a slow machine
-      expect(asked.filter((one) => one.path === '/auth/me')).toEqual([]);
+      // on a slow machine, the page also asks for its session, as every 30 s of its clock
+      const polls = Math.floor((Number(await page.evaluate('Date.now()')) - beganAt) / 30_000);
+      expect(asked.filter((one) => one.path === '/auth/me').length).toBeLessThanOrEqual(polls);
       await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
       await page.waitForLoadState('networkidle');
       expect(await page.getByText('159 names of 189', { exact: true }).count()).toBe(1);
