@@ -24,7 +24,7 @@ const csrBytes = 65_536;
 
 let acme: TestAcme;
 beforeAll(async () => {
-  acme = await startAcme({ metricsAccess: { metricsOpen: true, metricsToken: undefined } });
+  acme = await startAcme({ metricsAccess: { metricsOpen: false, metricsToken: 'x'.repeat(32) } });
 });
 afterAll(() => acme.close());
 
