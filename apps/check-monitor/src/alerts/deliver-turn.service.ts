@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Database, DatabaseUnavailable, type Tx, yieldBetween } from '@certloop/db';
+import { DatabaseUnavailable, type Tx, yieldBetween } from '@certloop/db';
 import type { Logger } from '@certloop/server';
 import { isWell, type Sent } from '../channels/channel-health.js';
 import type { Channel } from '../channels/channels.repository.js';
@@ -15,13 +15,11 @@ import {
 import type { Notifier } from '../notifications/notifier.service.js';
 import { type FurtherChanges, settleFurtherChanges } from './digested-changes.repository.js';
 import { nextTryAt, pauseAfterTimeout, pauseAfterTry } from './ladder.js';
-import type { LoadAlertDeps } from './load-alert.service.js';
-import { loadContent } from './load-content.service.js';
+import { createContentLoader, type LoadContent, type LoadContentDeps } from './load-content.service.js';
 import { leadOf } from './parcels.js';
 import type { DeliveryTurn, QueuedParcel } from './turn-rows.repository.js';
 
-export interface DeliverTurnDeps extends LoadAlertDeps {
-  readonly db: Database;
+export interface DeliverTurnDeps extends LoadContentDeps {
   readonly logger: Logger;
   readonly notifier: Pick<Notifier, 'send' | 'mailOwner'>;
 }
@@ -47,9 +45,17 @@ export function runTurn(
 ): RunningTurn {
   const { db, logger } = deps;
   const rest = [...turn.parcels];
+  const loadContent = createContentLoader(deps, turn.parcels);
   let isStopping = false;
-  const persist = <Value>(work: (tx: Tx) => Promise<Value>) =>
-    retryUntilStored(() => db.transaction(work), { logger, isStopping: () => isStopping });
+  const arrived: QueuedParcel[] = [];
+  const persist = <Value>(work: (tx: Tx) => Promise<Value>) => {
+    const settled = arrived.splice(0);
+    const write = async (tx: Tx) => {
+      await settleArrived(tx, settled, deps.clock.now());
+      return work(tx);
+    };
+    return retryUntilStored(() => db.transaction(write), { logger, isStopping: () => isStopping });
+  };
   const extend = async () => {
     await db.transaction((tx) => extendLease(tx, turn.id, deps.clock.now() + leaseMicros));
   };
@@ -57,7 +63,7 @@ export function runTurn(
   const lease = setInterval(() => void extend().catch(warn), leaseMicros / 3000);
   const returnRest = async () => {
     const rows = rest.splice(0).flatMap((parcel) => parcel.rows);
-    if (rows.length > 0) await persist((tx) => releaseNotifications(tx, rows));
+    if (rows.length > 0 || arrived.length > 0) await persist((tx) => releaseNotifications(tx, rows));
   };
   const run = async () => {
     await Promise.all(others);
@@ -66,7 +72,7 @@ export function runTurn(
       const parcel = isStopping ? undefined : rest.shift();
       if (parcel === undefined) break;
       const isLast = () => rest.length === 0;
-      const after = await deliverParcel(deps, persist, { parcel, channel, isLast });
+      const after = await deliverParcel(deps, persist, { parcel, channel, isLast, loadContent, arrived });
       if (after.isUntouched === true) rest.unshift(parcel);
       if (!after.canContinue) break;
       channel = after.channel;
@@ -83,6 +89,17 @@ export function runTurn(
       isStopping = true;
     },
   };
+}
+
+/** Settles parcels that have arrived; the rows of most in one statement. */
+async function settleArrived(tx: Tx, parcels: readonly QueuedParcel[], settledAt: Micros): Promise<void> {
+  const single = parcels.flatMap(({ rows }) => (rows.length === 1 ? rows : []));
+  await settleNotifications(tx, single, { error: null, settledAt });
+  for (const parcel of parcels) {
+    if (parcel.rows.length === 1) continue;
+    const carriedBy = leadOf(parcel).deliveryId;
+    await settleNotifications(tx, parcel.rows, { error: null, settledAt, carriedBy });
+  }
 }
 
 type Persist = <Value>(work: (tx: Tx) => Promise<Value>) => Promise<Value>;
@@ -111,6 +128,9 @@ interface InTurn {
   readonly channel: Channel;
   /** Whether no other message of the turn follows. */
   readonly isLast: () => boolean;
+  readonly loadContent: LoadContent;
+  /** Parcels that have arrived; the next write of the turn records it. */
+  readonly arrived: QueuedParcel[];
 }
 
 interface After {
@@ -127,7 +147,7 @@ async function deliverParcel(deps: DeliverTurnDeps, persist: Persist, inTurn: In
   if (channel.disabledAt !== null && !isToOwner) {
     return settleUnsent(deps, persist, inTurn, 'the channel is switched off');
   }
-  const content = await load(deps, parcel);
+  const content = await load(deps, inTurn);
   if (content === 'not-loaded') return { canContinue: false, channel, isUntouched: true };
   if (content === undefined)
     return settleUnsent(deps, persist, inTurn, 'the check or the channel was deleted');
@@ -162,11 +182,9 @@ async function settleFurther(
 }
 
 /** The content of the messages; `not-loaded` if the database is down, which must not count as a crash of the message. */
-async function load(deps: DeliverTurnDeps, parcel: QueuedParcel) {
+async function load(deps: DeliverTurnDeps, { parcel, loadContent }: InTurn) {
   try {
-    const work = (tx: Tx) => loadContent(deps, tx, parcel);
-    // a digest counts all that waits for the channel
-    return await (parcel.kind === 'digest' ? deps.db.longRead(work) : deps.db.read(work));
+    return await loadContent(parcel);
   } catch (error) {
     if (!(error instanceof DatabaseUnavailable)) throw error;
     deps.logger.warn({ error, notification: leadOf(parcel).id }, 'alert.content_not_loaded');
@@ -177,7 +195,7 @@ async function load(deps: DeliverTurnDeps, parcel: QueuedParcel) {
 async function settleUnsent(
   deps: DeliverTurnDeps,
   persist: Persist,
-  { parcel, channel }: InTurn,
+  { parcel, channel }: Pick<InTurn, 'parcel' | 'channel'>,
   error: string,
 ): Promise<After> {
   await persist((tx) => settleNotifications(tx, parcel.rows, { error, settledAt: deps.clock.now() }));
@@ -188,7 +206,7 @@ async function settleUnsent(
 async function recordOutcome(
   deps: DeliverTurnDeps,
   persist: Persist,
-  { parcel, channel, isLast }: InTurn,
+  { parcel, channel, isLast, arrived }: InTurn,
   sent: Sent,
   isToOwner: boolean,
 ): Promise<After> {
@@ -200,8 +218,13 @@ async function recordOutcome(
   }
   const hold = (timeouts: number) => holdAfter(result, parcel, { timeouts, now });
   const options = { now, hold, isNotice: parcel.kind === 'notice' };
-  // to save writes in a storm, only the last message of a turn records a success of the channel
+  // in a storm the successes of a turn are one write: a kill repeats them, under their names, and for a second at most
   const isNews = isLast() || !result.ok || result.settings !== undefined || !isWell(channel);
+  if (!isNews) {
+    arrived.push(parcel);
+    log(deps, { parcel, channel }, result);
+    return { canContinue: true, channel };
+  }
   const changed = await persist(async (tx) => {
     const changed = isNews && !isToOwner ? await recordSent(tx, channel, sent, options) : undefined;
     await recordRows(tx, { parcel, channel: changed ?? channel, isToOwner }, result, now);

@@ -1,11 +1,12 @@
 import type { Tx } from '@certloop/db';
-import { listCheckChannels } from '../channels/check-channels.repository.js';
+import { listAssignedUuids } from '../channels/check-channels.repository.js';
+import type { Check } from '../checks/check.js';
 import type { Addresses } from '../checks/check-view.js';
-import { findCheckById } from '../checks/rows/checks.repository.js';
-import { type FlipRow, findEarlierFlip, findFlip } from '../flips/flips.repository.js';
+import { listChecksById } from '../checks/rows/checks.repository.js';
+import { listEarlierFlips, listFlipsById } from '../flips/flips.repository.js';
 import type { Clock } from '../instants.js';
 import type { AlertEvent } from '../integrations/messages/alert-event.js';
-import { findLatestPing } from '../pings/pings.repository.js';
+import { listPingsUpTo } from '../pings/pings.repository.js';
 import { getProject } from '../projects/projects.repository.js';
 import { describeAlert } from './alert.js';
 import type { SummariseOthers } from './other-checks.repository.js';
@@ -18,37 +19,69 @@ export interface LoadAlertDeps {
   readonly summariseOthers: SummariseOthers;
 }
 
-/** The event for the messages of a parcel, which concern one check; undefined if the check was deleted. */
-export async function loadAlert(
+/**
+ * The events of parcels, each of which concerns one check; a parcel whose check was deleted has none. In few statements
+ * for all of them, as thousands of checks may go down at the same time.
+ */
+export async function loadAlerts(
   { addresses, clock, summariseOthers }: LoadAlertDeps,
   tx: Tx,
-  parcel: QueuedParcel,
-): Promise<AlertEvent | undefined> {
-  const { deliveryId, checkId, flipId, status } = leadOf(parcel);
-  const check = checkId === null ? undefined : await findCheckById(tx, checkId);
-  const flip = flipId === null ? undefined : await findFlip(tx, flipId);
-  if (check === undefined || flip === undefined) return undefined;
-  const assigned = await listCheckChannels(tx, check.id);
-  const facts = {
-    deliveryId,
-    status,
-    flip,
-    check,
-    flips: await listFlips(tx, parcel, flip),
-    earlier: await findEarlierFlip(tx, flip),
-    channelIds: assigned.map(({ uuid }) => uuid),
-    projectName: (await getProject(tx, check.projectId)).name,
-    lastPing: await findLatestPing(tx, check.id, flip.at),
-    others: await summariseOthers(tx, check),
-  };
-  return describeAlert(facts, { addresses, version: 3, now: clock.now() });
+  parcels: readonly QueuedParcel[],
+): Promise<ReadonlyMap<QueuedParcel, AlertEvent>> {
+  const rows = parcels.flatMap((parcel) => parcel.rows);
+  const flips = await listFlipsById(tx, idsOf(rows.map(({ flipId }) => flipId)));
+  const came = parcels.map(leadOf).filter(({ status }) => status === 'up');
+  const earlier = await listEarlierFlips(tx, idsOf(came.map(({ flipId }) => flipId)));
+  const checks = await loadChecks(tx, idsOf(rows.map(({ checkId }) => checkId)));
+  const found = parcels.flatMap((parcel) => {
+    const { checkId, flipId } = leadOf(parcel);
+    const loaded = checks.get(checkId ?? 0);
+    const flip = flips.get(flipId ?? 0);
+    return loaded === undefined || flip === undefined ? [] : [{ parcel, loaded, flip }];
+  });
+  const moments = found.map(({ flip }) => ({ checkId: flip.checkId, upTo: flip.at }));
+  const lastPings = await listPingsUpTo(tx, moments);
+  const events = new Map<QueuedParcel, AlertEvent>();
+  for (const { parcel, loaded, flip } of found) {
+    const { deliveryId, status } = leadOf(parcel);
+    const facts = {
+      ...loaded,
+      deliveryId,
+      status,
+      flip,
+      flips: parcel.rows.flatMap(({ flipId }) => flips.get(flipId ?? 0) ?? []),
+      earlier: earlier.get(flip.id),
+      lastPing: lastPings.get(flip.checkId),
+      others: await summariseOthers(tx, loaded.check),
+    };
+    events.set(parcel, describeAlert(facts, { addresses, version: 3, now: clock.now() }));
+  }
+  return events;
 }
 
-async function listFlips(tx: Tx, { rows }: QueuedParcel, latest: FlipRow): Promise<FlipRow[]> {
-  const flips: FlipRow[] = [];
-  for (const { flipId } of rows.slice(0, -1)) {
-    const flip = flipId === null ? undefined : await findFlip(tx, flipId);
-    if (flip !== undefined) flips.push(flip);
+interface CheckInProject {
+  readonly check: Check;
+  readonly channelIds: readonly string[];
+  readonly projectName: string;
+}
+
+async function loadChecks(tx: Tx, ids: readonly number[]): Promise<ReadonlyMap<number, CheckInProject>> {
+  const checks = await listChecksById(tx, ids);
+  const loaded = new Map<number, CheckInProject>();
+  for (const projectId of new Set(checks.map((check) => check.projectId))) {
+    const { name: projectName } = await getProject(tx, projectId);
+    const own = checks.filter((check) => check.projectId === projectId);
+    const assigned = await listAssignedUuids(
+      tx,
+      projectId,
+      own.map(({ id }) => id),
+    );
+    for (const check of own)
+      loaded.set(check.id, { check, projectName, channelIds: assigned.get(check.id) ?? [] });
   }
-  return [...flips, latest];
+  return loaded;
+}
+
+function idsOf(ids: readonly (number | null)[]): number[] {
+  return [...new Set(ids.flatMap((id) => id ?? []))];
 }

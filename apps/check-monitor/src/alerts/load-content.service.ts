@@ -1,4 +1,4 @@
-import type { Tx } from '@certloop/db';
+import type { Database, Tx } from '@certloop/db';
 import { findChannelById } from '../channels/channels.repository.js';
 import { labelOf } from '../integrations/channel-kinds.js';
 import type { Notice } from '../integrations/messages/notice.js';
@@ -10,7 +10,7 @@ import {
   type FurtherChanges,
   listDigestedChanges,
 } from './digested-changes.repository.js';
-import { type LoadAlertDeps, loadAlert } from './load-alert.service.js';
+import { type LoadAlertDeps, loadAlerts } from './load-alerts.service.js';
 import { brokenChannelNotice, digestNotice } from './notices.js';
 import { leadOf } from './parcels.js';
 import type { QueuedParcel } from './turn-rows.repository.js';
@@ -23,16 +23,31 @@ export type ParcelContent =
   | (Content & { readonly further?: FurtherChanges })
   | { readonly owner: string; readonly notice: Notice };
 
-/** Current content of a parcel; undefined if its check or channel was deleted. */
-export async function loadContent(
-  deps: LoadAlertDeps,
-  tx: Tx,
-  parcel: QueuedParcel,
-): Promise<ParcelContent | undefined> {
-  if (parcel.kind === 'notice') return loadNotice(tx, parcel);
-  if (parcel.kind === 'digest') return loadDigest(deps, tx, parcel);
-  const event = await loadAlert(deps, tx, parcel);
-  return event && { event };
+export interface LoadContentDeps extends LoadAlertDeps {
+  readonly db: Database;
+}
+
+/** Content of one of the parcels; undefined if its check or channel was deleted. */
+export type LoadContent = (parcel: QueuedParcel) => Promise<ParcelContent | undefined>;
+
+/** Reads what the parcels of a turn say, each when it is to be sent, but for the alerts: all of them with the first one. */
+export function createContentLoader(deps: LoadContentDeps, parcels: readonly QueuedParcel[]): LoadContent {
+  const { db } = deps;
+  let alerts: ReturnType<typeof loadAlerts> | undefined;
+  return async (parcel) => {
+    if (parcel.kind === 'notice') return db.read((tx) => loadNotice(tx, parcel));
+    // a digest counts all that waits for the channel
+    if (parcel.kind === 'digest') return db.longRead((tx) => loadDigest(deps, tx, parcel));
+    alerts ??= db.read((tx) =>
+      loadAlerts(
+        deps,
+        tx,
+        parcels.filter(({ kind }) => kind === 'alert'),
+      ),
+    );
+    const event = (await alerts).get(parcel);
+    return event && { event };
+  };
 }
 
 async function loadDigest(

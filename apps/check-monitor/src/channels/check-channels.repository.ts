@@ -1,11 +1,5 @@
 import { column, defineTable, inDialect, insertMany, placeholders, querySql, type Tx } from '@certloop/db';
-import {
-  type Channel,
-  channels,
-  listProjectChannels,
-  readChannel,
-  type StoredChannel,
-} from './channels.repository.js';
+import { type Channel, channels, readChannel, type StoredChannel } from './channels.repository.js';
 
 /** Which channels are assigned to which check. */
 export interface CheckChannel {
@@ -64,15 +58,18 @@ export async function listAssignedUuids(
   checkIds?: readonly number[],
 ): Promise<Map<number, readonly string[]>> {
   if (checkIds?.length === 0) return new Map();
-  const uuids = new Map((await listProjectChannels(tx, projectId)).map(({ id, uuid }) => [String(id), uuid]));
+  const { id, uuid } = channels.columns;
+  const named = 'select id, uuid from channels where project_id = $1';
+  const found = await querySql(tx, { id, uuid }, named, [projectId]);
+  const uuids = new Map(found.map((channel) => [String(channel.id), channel.uuid]));
   // by check, as thousands of checks with several channels each would make a great many rows
   const ids = inDialect(tx, {
     sqlite: 'group_concat(channel_id)',
     postgres: "string_agg(cast(channel_id as text), ',')",
   });
-  const named = checkIds === undefined ? '' : `and check_id in (${placeholders(checkIds.length, 2)})`;
+  const condition = checkIds === undefined ? '' : `and check_id in (${placeholders(checkIds.length, 2)})`;
   const text = `select check_id, ${ids} as channel_ids from check_channels
-    where channel_id in (select id from channels where project_id = $1) ${named} group by check_id`;
+    where channel_id in (select id from channels where project_id = $1) ${condition} group by check_id`;
   const columns = { checkId: column.bigint(), channelIds: column.text() };
   const rows = await querySql(tx, columns, text, [projectId, ...(checkIds ?? [])]);
   const uuidsOf = memoised((list: string) => list.split(',').flatMap((id) => uuids.get(id) ?? []));

@@ -135,18 +135,24 @@ async function leaveOvertaking(tx: Tx, taken: readonly FlipRow[]): Promise<FlipR
   return taken.filter((flip) => !overtakes(flip));
 }
 
-export async function findFlip(tx: Tx, id: number): Promise<FlipRow | undefined> {
-  return (await tx.findOneBy(flips, { id })) ?? undefined;
+/** The flips with these ids, by their ids. */
+export async function listFlipsById(tx: Tx, ids: readonly number[]): Promise<ReadonlyMap<number, FlipRow>> {
+  if (ids.length === 0) return new Map();
+  const text = `select * from flips where id in (${placeholders(ids.length, 1)})`;
+  return new Map((await querySql(tx, flips.columns, text, ids)).map((flip) => [flip.id, flip]));
 }
 
-/** The flip of the same check that was recorded before this one. */
-export async function findEarlierFlip(
+/** The flips of the same checks that were recorded before those with these ids, by the ids of the later ones. */
+export async function listEarlierFlips(
   tx: Tx,
-  { id, checkId }: Pick<FlipRow, 'id' | 'checkId'>,
-): Promise<FlipRow | undefined> {
-  const text = 'select * from flips where check_id = $1 and id < $2 order by id desc limit 1';
-  const [earlier] = await querySql(tx, flips.columns, text, [checkId, id]);
-  return earlier;
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, FlipRow>> {
+  if (ids.length === 0) return new Map();
+  const text = `select l.id as later_id, e.* from flips l join flips e
+      on e.id = (select max(id) from flips where check_id = l.check_id and id < l.id)
+    where l.id in (${placeholders(ids.length, 1)})`;
+  const rows = await querySql(tx, { ...flips.columns, laterId: column.bigint() }, text, ids);
+  return new Map(rows.map(({ laterId, ...flip }) => [laterId, flip]));
 }
 
 /** Deletes the flips of a check, except those whose alerts are not sent yet. */

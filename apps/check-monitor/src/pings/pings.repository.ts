@@ -1,5 +1,6 @@
 import { column, defineTable, deleteRows, inDialect, placeholders, querySql, type Tx } from '@certloop/db';
 import type { Signal } from '../checks/check-state.js';
+import { jsonRows } from '../checks/rows/json-rows.js';
 import type { Micros } from '../instants.js';
 import type { RunEvent } from './durations.js';
 
@@ -151,11 +152,21 @@ export async function findPing(tx: Tx, checkId: number, n: number): Promise<Ping
   return found;
 }
 
-/** The latest ping of a check up to a moment. */
-export async function findLatestPing(tx: Tx, checkId: number, upTo: Micros): Promise<Ping | undefined> {
-  const text = latestFirst(`${pingNames}, body`, 'and at <= $3');
-  const [found] = await querySql(tx, pingColumns, text, [checkId, 1, upTo]);
-  return found;
+/** The latest ping of each of some checks up to a moment of its own, by the id of the check; in one statement. */
+export async function listPingsUpTo(
+  tx: Tx,
+  moments: readonly { readonly checkId: number; readonly upTo: Micros }[],
+): Promise<ReadonlyMap<number, Ping>> {
+  if (moments.length === 0) return new Map();
+  const latest = (slots: string) => `(select slot from pings where check_id = v.id and ${slots}
+    and ${number} > 0 and at <= v.up_to order by slot desc limit 1)`;
+  const lastSlot = `(${lastSlotOf} v.id)`;
+  // of this lap of the ring, or of the lap before
+  const slot = `coalesce(${latest(`slot <= ${lastSlot}`)}, ${latest(`slot > ${lastSlot}`)})`;
+  const wanted = inDialect(tx, jsonRows({ id: 'bigint', up_to: 'bigint' }));
+  const text = `select ${pingNames}, body from ${wanted} join pings on check_id = v.id and slot = ${slot}`;
+  const rows = moments.map(({ checkId, upTo }) => ({ id: checkId, up_to: upTo }));
+  return new Map((await querySql(tx, pingColumns, text, [rows])).map((ping) => [ping.checkId, ping]));
 }
 
 /** Latest start, success or failure of the same run before a ping, not before `since`. */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
+import { until } from '@certloop/contracts/testing';
 import { DatabaseUnavailable, executeSql } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
 import { expect, test } from '@jest/globals';
@@ -101,6 +102,33 @@ describeEachDialect('a shutdown during a claim', (open) => {
     expect(await stage.log(hook)).toMatchObject([{ turnId: null, leaseUntil: null, crashes: null }]);
     await pumped;
     expect(stage.target.requests).toEqual([]);
+  });
+});
+
+describeEachDialect('the messages of a turn', (open) => {
+  const counts = { reads: 0, writes: 0 };
+  const stage = openAlertStage(async (schema) => {
+    const { database, ...rest } = await open(schema);
+    const read: typeof database.read = (work) => {
+      counts.reads += 1;
+      return database.read(work);
+    };
+    const transaction: typeof database.transaction = (work) => {
+      counts.writes += 1;
+      return database.transaction(work);
+    };
+    return { ...rest, database: { ...database, read, transaction } };
+  });
+
+  test('are read together and recorded together', async () => {
+    const hook = await stage.webhook();
+    for (let n = 0; n < 10; n += 1) await stage.fail(`check ${n}`);
+    Object.assign(counts, { reads: 0, writes: 0 });
+    await stage.app.deliver();
+    expect(await stage.log(hook)).toHaveLength(10);
+    // the other ones look for what waits and claim
+    expect(counts.reads).toBeLessThan(5);
+    expect(counts.writes).toBeLessThan(7);
   });
 });
 
@@ -241,6 +269,27 @@ describeEachDialect('delivery turns', (open) => {
     for (const response of held) response.destroy();
     target.answer((response) => response.end());
     await app.deliver();
+  });
+
+  test('record what has arrived while a later message of the turn hangs', async () => {
+    const { app, target } = stage;
+    const hook = await webhook();
+    for (const name of ['one', 'two', 'three']) await fail(name);
+    const hanging = new Promise<ServerResponse>((resolve) => {
+      target.answer((response, _request, number) => {
+        if (number === 3) resolve(response);
+        else response.end();
+      });
+    });
+    await app.pump();
+    const response = await hanging;
+    const settled = async () => (await log(hook)).filter(({ settledAt }) => settledAt !== null);
+    await until(async () => (await settled()).length === 2);
+    expect(await settled()).toMatchObject([{ error: null }, { error: null }]);
+    response.end();
+    await app.deliver();
+    expect(await settled()).toHaveLength(3);
+    expect(target.requests).toHaveLength(3);
   });
 
   test('give a channel at most two workers in all processes together', async () => {

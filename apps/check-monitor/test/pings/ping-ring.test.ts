@@ -5,7 +5,7 @@ import { schema } from '../../src/database.js';
 import { microsOf, microsPerSecond } from '../../src/instants.js';
 import { storePingsLocked } from '../../src/pings/batches/store-pings.service.js';
 import type { PingIntake } from '../../src/pings/intake/receive-ping.service.js';
-import { findLatestPing } from '../../src/pings/pings.repository.js';
+import { listPingsUpTo } from '../../src/pings/pings.repository.js';
 import { began, type Holder } from '../support/app.js';
 import { countPings } from '../support/factories.js';
 import { intakeOf, pingAt, pingTo } from '../support/intake.js';
@@ -112,7 +112,8 @@ describeMonitor('old pings', (stage) => {
     const latestUpTo = async (seconds: number) => {
       const upTo = microsOf(began) + seconds * microsPerSecond;
       const id = await idOf(stage.app.database, made);
-      return (await stage.app.database.read((tx) => findLatestPing(tx, id, upTo)))?.n;
+      const found = await stage.app.database.read((tx) => listPingsUpTo(tx, [{ checkId: id, upTo }]));
+      return found.get(id)?.n;
     };
     expect(await Promise.all([2, 3, 4, 9].map(latestUpTo))).toEqual([undefined, 3, 4, 5]);
   });

@@ -5,6 +5,7 @@ import {
   deleteRows,
   findRow,
   insertMany,
+  placeholders,
   querySql,
   type SqlValue,
   type Tx,
@@ -98,8 +99,9 @@ export async function findCheckByUuid(tx: Tx, uuid: string): Promise<Check | und
   return (await listWhere(tx, 'uuid = $1', [uuid]))[0];
 }
 
-export async function findCheckById(tx: Tx, id: number): Promise<Check | undefined> {
-  return (await listWhere(tx, 'id = $1', [id]))[0];
+/** The checks with these ids, in any order. */
+export async function listChecksById(tx: Tx, ids: readonly number[]): Promise<Check[]> {
+  return ids.length === 0 ? [] : listWhere(tx, `id in (${placeholders(ids.length, 1)})`, ids);
 }
 
 export async function findCheckByBadgeUuid(tx: Tx, badgeUuid: string): Promise<Check | undefined> {
