@@ -22,6 +22,22 @@ describeEachDialect('checks that go down at the same time', (open) => {
     app.clock.advance(3 * day);
   }
 
+  /** Inserts so many copies of each waiting message. */
+  async function copyMessages(count: number): Promise<void> {
+    const { database } = stage.app;
+    const uuid =
+      database.dialect.name === 'postgres'
+        ? 'gen_random_uuid()'
+        : "'00000000-0000-4000-8000-' || printf('%012x', notifications.id * 1000 + n)";
+    const copy = `with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${count})
+      insert into notifications (delivery_id, channel_id, check_id, status, attempt, created_at)
+      select ${uuid}, channel_id, check_id, status, attempt, created_at from notifications cross join numbers
+      where settled_at is null`;
+    await database.transaction((tx) => executeSql(tx, copy));
+    // the first commit after it checkpoints all of this
+    await database.transaction((tx) => executeSql(tx, 'update checks set name = name where 1 = 0'));
+  }
+
   test('are marked as down with turns for everything else in between', async () => {
     const hook = await stage.webhook();
     await insertOverdue(5_000);
@@ -35,8 +51,9 @@ describeEachDialect('checks that go down at the same time', (open) => {
   test('expire with turns for everything else in between, if their channel accepts nothing for a day', async () => {
     const { app } = stage;
     const hook = await stage.webhook();
-    await insertOverdue(5_000);
+    await insertOverdue(500);
     await app.tick();
+    await copyMessages(40);
     const hold = 'update channels set held_until = $1 where id = $2';
     const until = app.accounts.clock.now() + 9 * day * 1_000;
     await app.database.transaction((tx) => executeSql(tx, hold, [until, hook.id]));
