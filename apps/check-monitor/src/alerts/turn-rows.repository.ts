@@ -32,7 +32,7 @@ export interface TurnClaim {
 }
 
 /** Maximum calls of one turn. */
-export const maxParcels = 10;
+export const maxParcels = 25;
 
 /** Messages that a digest names; it counts the others. */
 export const maxDigest = 500;

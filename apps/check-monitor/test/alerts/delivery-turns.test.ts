@@ -295,9 +295,9 @@ describeEachDialect('delivery turns', (open) => {
   test('give a channel at most two workers in all processes together', async () => {
     const { app } = stage;
     await webhook();
-    for (let n = 0; n < 25; n += 1) await fail(`check ${n}`);
+    for (let n = 0; n < 55; n += 1) await fail(`check ${n}`);
     const claims = [await die(), await die(), await die()];
-    expect(claims.map((turns) => turns.map(({ parcels }) => parcels.length))).toEqual([[10], [10], []]);
+    expect(claims.map((turns) => turns.map(({ parcels }) => parcels.length))).toEqual([[25], [25], []]);
     await app.database.transaction((tx) => executeSql(tx, 'delete from notifications'));
   });
 
