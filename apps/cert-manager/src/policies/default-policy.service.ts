@@ -5,7 +5,7 @@ import type { Database } from '@certloop/db';
 import { type Clock, type Logger, StartFailed } from '@certloop/server';
 import { findDefaultPolicy, replaceDefaultPolicy } from '../fqdns/policy/default-policy.repository.js';
 import { beginReviewsOfDefault } from '../fqdns/policy/space-policies.repository.js';
-import { listProviders } from '../providers/providers.repository.js';
+import { lockProvidersForShare } from '../providers/providers.repository.js';
 
 /**
  * Makes the policy of the settings the one of all spaces without a policy of their own; undefined allows every name. All
@@ -18,10 +18,10 @@ export async function applyDefaultPolicy(
 ): Promise<void> {
   const isChanged = await db.transaction(async (tx) => {
     const stored = await findDefaultPolicy(tx);
-    const { allowedNames, providerIds } = stored ?? {};
-    if (isDeepStrictEqual(stored && { allowedNames, providerIds }, policy)) return false;
-    const known = new Set((await listProviders(tx)).map(({ id }) => id));
-    const unknown = policy?.providerIds?.find((id) => !known.has(id));
+    if (isDeepStrictEqual(stored && withoutKeys(stored), policy)) return false;
+    const providerIds = policy?.providerIds ?? [];
+    const known = new Set(await lockProvidersForShare(tx, providerIds));
+    const unknown = providerIds.find((id) => !known.has(id));
     if (unknown !== undefined) {
       throw new StartFailed(
         `ISSUANCE_POLICY_DEFAULT: providerIds: ${unknown} names no provider; GET /providers lists them`,
@@ -33,4 +33,8 @@ export async function applyDefaultPolicy(
     return true;
   });
   if (isChanged) logger.info({ isSet: policy !== undefined }, 'policy.default_changed');
+}
+
+function withoutKeys({ allowedNames, providerIds }: IssuancePolicy): IssuancePolicy {
+  return { allowedNames, providerIds };
 }

@@ -5,7 +5,7 @@ import { readCertManagerConfig } from '../../src/config.js';
 import { startAppOn, type TestApp } from '../support/app.js';
 import { grant } from '../support/factories.js';
 import { addCsr, addFqdn, addSpace, csrUpload, pathOf } from '../support/inventory.js';
-import { newCsr, providerOf, startAppWithCa } from '../support/signing.js';
+import { createProvider, newCsr, providerOf, startAppWithCa } from '../support/signing.js';
 
 const names = { names: [], suffixes: ['example.org'], wildcards: false, cidrs: [], beyondFqdn: false };
 const setting = JSON.stringify({ allowedNames: names });
@@ -86,11 +86,38 @@ describeEachDialect('the policy of spaces without one of their own', (open) => {
     await again.close();
   });
 
+  test('is stored by processes that start at once', async () => {
+    const { id } = await addSpace(app);
+    const start = (environment: Readonly<Record<string, string>>) =>
+      startAppOn(app.database, { beside: app, environment });
+    for (const environment of [{}, { ISSUANCE_POLICY_DEFAULT: setting }]) {
+      const started = await Promise.all(Array.from({ length: 5 }, () => start(environment)));
+      for (const each of started) await each.close();
+    }
+    expect(await policyOf(id)).toMatchObject({ allowedNames: names, isDefault: true });
+  });
+
   test('stops the start if it names an unknown provider', async () => {
     const ISSUANCE_POLICY_DEFAULT = JSON.stringify({ providerIds: [randomUUID()] });
     await expect(
       startAppOn(app.database, { beside: app, environment: { ISSUANCE_POLICY_DEFAULT } }),
     ).rejects.toThrow(/ISSUANCE_POLICY_DEFAULT: providerIds: .* names no provider/);
+  });
+
+  test('stops the deletion of a provider that it names', async () => {
+    const config = { baseUrl: 'https://8.8.8.8' };
+    const further = await createProvider(app, { kind: 'dummy-ca', name: 'further', config });
+    const ISSUANCE_POLICY_DEFAULT = JSON.stringify({ providerIds: [further.id] });
+    await (await startAppOn(app.database, { beside: app, environment: { ISSUANCE_POLICY_DEFAULT } })).close();
+    const remove = () => app.request.delete(`/providers/${further.id}`).set(app.people.ada.auth);
+    const { body } = await remove().expect(409);
+    expect(body).toMatchObject({
+      code: 'provider_in_use',
+      detail: expect.stringContaining('1 issuance policy (ISSUANCE_POLICY_DEFAULT)'),
+    });
+    const environment = { ISSUANCE_POLICY_DEFAULT: setting };
+    await (await startAppOn(app.database, { beside: app, environment })).close();
+    await remove().expect(200);
   });
 
   test('lists to administrators the names that several spaces were issued certificates for', async () => {

@@ -1,5 +1,5 @@
 import type { AllowedNames, IssuancePolicy } from '@certloop/contracts';
-import { column, defineTable, deleteRows, findRow, insertMany, type Tx } from '@certloop/db';
+import { column, defineTable, deleteRows, findRow, insertOrUpdate, type Tx } from '@certloop/db';
 
 /** The policy of all spaces that have none of their own; at most one row. */
 export interface DefaultPolicyRow extends IssuancePolicy {
@@ -21,11 +21,11 @@ export function findDefaultPolicy(tx: Tx): Promise<DefaultPolicyRow | undefined>
   return findRow(tx, defaultPolicies, { name: 'default' });
 }
 
-/** Replaces the policy; undefined removes it. */
+/** Replaces the policy; undefined removes it. Of two processes that start at once, the second one waits for the first. */
 export async function replaceDefaultPolicy(
   tx: Tx,
   policy: Omit<DefaultPolicyRow, 'name'> | undefined,
 ): Promise<void> {
-  await deleteRows(tx, defaultPolicies, { name: 'default' });
-  if (policy !== undefined) await insertMany(tx, defaultPolicies, [{ name: 'default', ...policy }]);
+  if (policy === undefined) await deleteRows(tx, defaultPolicies, { name: 'default' });
+  else await insertOrUpdate(tx, defaultPolicies, { name: 'default', ...policy });
 }

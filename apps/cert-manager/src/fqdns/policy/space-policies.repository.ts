@@ -4,7 +4,7 @@ import {
   defineTable,
   executeSql,
   findRow,
-  insertMany,
+  insertOrUpdate,
   placeholders,
   querySql,
   type Tx,
@@ -42,11 +42,9 @@ export async function findSpacePolicy(tx: Tx, spaceId: string): Promise<SpacePol
   return findRow(tx, spacePolicies, { spaceId });
 }
 
-/** Puts the row in the place of the one before; the space is locked. */
-export async function storeSpacePolicy(tx: Tx, { spaceId, ...row }: SpacePolicyRow): Promise<void> {
-  if ((await updateRows(tx, spacePolicies, { spaceId }, row)) === 0) {
-    await insertMany(tx, spacePolicies, [{ spaceId, ...row }]);
-  }
+/** Puts the row in the place of the one before; the space is locked, but a start may add its row. */
+export function storeSpacePolicy(tx: Tx, row: SpacePolicyRow): Promise<void> {
+  return insertOrUpdate(tx, spacePolicies, row);
 }
 
 /** Makes reviews due of all spaces without a policy of their own, because the default one has changed. */
@@ -56,7 +54,8 @@ export async function beginReviewsOfDefault(tx: Tx, revision: string, now: Date)
   await executeSql(tx, restart, [revision, now]);
   const begin = `insert into space_policies (space_id, revision, reviewed_to, review_due_at)
     select s.id, $1, '', $2 from spaces s
-    where not exists (select 1 from space_policies p where p.space_id = s.id)`;
+    where not exists (select 1 from space_policies p where p.space_id = s.id)
+    on conflict (space_id) do nothing`;
   await executeSql(tx, begin, [revision, now]);
 }
 
@@ -88,10 +87,12 @@ export async function advanceReview(
   return (await updateRows(tx, spacePolicies, { spaceId, revision }, change)) === 1;
 }
 
-/** Policies that name a provider, by the names of their spaces. */
+/** Policies that name a provider, by the names of their spaces; the default one by that of its setting. */
 export async function findPoliciesOfProvider(tx: Tx, providerId: string): Promise<ProviderUsers> {
-  const text = `select s.name from space_policies p join spaces s on s.id = p.space_id
-    where cast(p.provider_ids as text) like $1 order by s.name`;
+  const text = `select s.name as name from space_policies p join spaces s on s.id = p.space_id
+    where cast(p.provider_ids as text) like $1
+    union all select 'ISSUANCE_POLICY_DEFAULT' from default_policies d
+    where cast(d.provider_ids as text) like $1 order by 1`;
   const rows = await querySql(tx, { name: spaces.columns.name }, text, [`%"${providerId}"%`]);
   return { count: rows.length, fqdnIds: [], names: rows.slice(0, maxNamed).map(({ name }) => name) };
 }
