@@ -3,7 +3,7 @@ import { foreignPem } from '../cas/foreign-ca.js';
 import { addCsr, addFqdn, addSpace, pathOf, unknownId } from '../inventory.js';
 import { addJob } from '../issuance.js';
 import { createProvider, newCsr, providerOf } from '../signing.js';
-import { type Ask, type Asking, askingAs, newName, newSpaceFor } from './matrix.js';
+import { type Ask, type Asking, askingAs, type Cast, newName, newSpaceFor } from './matrix.js';
 import { peopleRequests } from './people-requests.js';
 
 /** Valid requests by the names of the matrix's rows, each with what it needs made for it alone. */
@@ -95,7 +95,7 @@ export const requests: Readonly<Record<string, Ask>> = {
     return asking.send('post', pathOf(fqdn, 'csr/sign')).send({ providerId });
   },
   getCertificate: async (asking) => {
-    const { fqdn, certificateId } = await newCertificate(asking);
+    const { fqdn, certificateId } = await certificateOf(asking);
     return asking.send('get', pathOf(fqdn, `certificates/${certificateId}`));
   },
   'getCertificate/unknown': async (asking) =>
@@ -104,15 +104,15 @@ export const requests: Readonly<Record<string, Ask>> = {
   'findCertificates/nothing': ({ send }) => send('get', '/certificates'),
   listCertificates: async (asking) => asking.send('get', pathOf(await newFqdn(asking), 'certificates')),
   deliverCertificate: async (asking) =>
-    asking.send('get', pathOf((await newCertificate(asking)).fqdn, 'certificate')),
+    asking.send('get', pathOf((await certificateOf(asking)).fqdn, 'certificate')),
   'deliverCertificate/none': async (asking) =>
     asking.send('get', pathOf(await newFqdn(asking), 'certificate')),
   downloadCertificate: async (asking) => {
-    const { fqdn, certificateId } = await newCertificate(asking);
+    const { fqdn, certificateId } = await certificateOf(asking);
     return asking.send('get', pathOf(fqdn, `certificates/${certificateId}/download`));
   },
   refreshCertificate: async (asking) => {
-    const { fqdn, certificateId } = await newCertificate(asking);
+    const { fqdn, certificateId } = await certificateOf(asking);
     return asking.send('post', pathOf(fqdn, `certificates/${certificateId}/refresh`));
   },
   revokeCertificate: async (asking) => {
@@ -208,11 +208,19 @@ async function newFqdnWithCsr(asking: Asking) {
   return fqdn;
 }
 
-/** An FQDN in the cast's space whose name another space holds. */
+const holding = new WeakMap<Cast, Promise<Fqdn>>();
+
+/** An FQDN in the cast's space whose name another space holds, as it holds the domain above it. */
 async function newHeldFqdn(asking: Asking) {
-  const { id } = await addSpace(asking.app);
-  const { fqdn } = await newCertificate({ ...asking, cast: { ...asking.cast, space: id } });
-  return addFqdn(asking.app, asking.cast.space, fqdn.fqdn);
+  const { app, cast } = asking;
+  const hold = async () => {
+    const { id } = await addSpace(app);
+    return (await newCertificate({ ...asking, cast: { ...cast, space: id } })).fqdn;
+  };
+  const held = holding.get(cast) ?? hold();
+  holding.set(cast, held);
+  made += 1;
+  return addFqdn(app, cast.space, `held-${made}.${(await held).fqdn}`);
 }
 
 async function importFor(asking: Asking, fqdn: Fqdn) {
@@ -230,6 +238,15 @@ async function uploadFor(asking: Asking, path: string, fqdn: Fqdn) {
     .field('spaceId', fqdn.spaceId)
     .field('fqdn', fqdn.fqdn)
     .attach('csr', Buffer.from(await newCsr(fqdn.fqdn)), 'request.pem');
+}
+
+const issued = new WeakMap<Cast, ReturnType<typeof newCertificate>>();
+
+/** An FQDN in the cast's space with a certificate, for requests that only read them. */
+function certificateOf(asking: Asking): ReturnType<typeof newCertificate> {
+  const found = issued.get(asking.cast) ?? newCertificate(asking);
+  issued.set(asking.cast, found);
+  return found;
 }
 
 /** An FQDN in the cast's space with a certificate of its own. */
