@@ -3,7 +3,7 @@ import { deleteOldJobs, findJob, type IssuanceJobRow, updateJob } from './issuan
 import { createJobQueue, type JobQueue } from './job-queue.store.js';
 import { claimFailedJob, claimJob, extendJobs } from './open-jobs.repository.js';
 import { failInterruptedJob, type RunDeps, runIssuance } from './run-issuance.service.js';
-import { maxAttempts } from './unfinished-order.service.js';
+import { isInterruptedOften } from './unfinished-order.service.js';
 
 /** Works on jobs in this process. */
 export interface IssuanceRunner {
@@ -63,7 +63,7 @@ export function createIssuanceRunner(deps: RunDeps): IssuanceRunner {
         const job = await claim(deps);
         if (job === undefined) return;
         deps.logger.warn({ jobId: job.id, attempt: job.attempt }, 'issuance.taken_over');
-        if (job.attempt > maxAttempts) await failInterruptedJob(deps, job, maxAttempts);
+        if (isInterruptedOften(job)) await failInterruptedJob(deps, job, job.attempt - 1);
         else begin(job);
       }
     },

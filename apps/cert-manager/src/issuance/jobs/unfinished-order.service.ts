@@ -10,7 +10,15 @@ import { callerOfJob } from './job-audit.js';
 // a job that crashes its workers must not be retried forever, nor block further requests for its FQDN
 export const maxAttempts = 10;
 
+// after more interruptions than that, an order whose CSR was sent is still continued, with longer pauses
+const lastAttempt = 2 * maxAttempts;
+
 export const newerCsr = 'another CSR was uploaded, or this one deleted';
+
+/** Whether a claimed job ends as failed, as its workers did not get to its end. */
+export function isInterruptedOften({ attempt, finishedAt }: IssuanceJobRow): boolean {
+  return attempt > (finishedAt === null ? maxAttempts : lastAttempt);
+}
 
 /** A claimed job, and what is stored of its order by now. */
 interface UnfinishedJob {
@@ -27,8 +35,8 @@ export function nextTryOf(
   { isPermanent, notBefore }: SignRefusal,
   { now, leaseMs }: { readonly now: Date; readonly leaseMs: number },
 ): Date | null {
-  if (!isCsrSent(orderState) || isPermanent === true || job.attempt >= maxAttempts) return null;
-  const pauseMs = leaseMs * 2 ** (job.attempt - 1);
+  if (!isCsrSent(orderState) || isPermanent === true || job.attempt >= lastAttempt) return null;
+  const pauseMs = leaseMs * 2 ** (Math.min(job.attempt, maxAttempts) - 1);
   return new Date(Math.max(now.getTime() + pauseMs, notBefore?.getTime() ?? 0));
 }
 

@@ -147,8 +147,8 @@ async function recordGivenUp(
   await recordAudit(tx, callerFor(entry), lost, now);
 }
 
-// about a week, after which hardly a CA knows an order
-const maxTestTries = 10;
+// about two weeks, after which hardly a CA knows an order
+const maxTestTries = 20;
 
 async function planNext(
   tx: Tx,

@@ -125,6 +125,23 @@ export function describeInterruptedRequests(place: RequestPlace): void {
         expect(failures.filter(({ resourceId }) => resourceId === fqdn.id)).toHaveLength(1);
       });
 
+      test('and its certificate is stored although its process ended ten times', async () => {
+        const { fqdn } = await fqdnWithCsr(place.app);
+        place.deadly = 'finalized';
+        await place.request(fqdn, {}, place.app.people.ada, 'wait=0').expect(200);
+        await place.quiet();
+        for (let tries = 2; tries <= 10; tries += 1) {
+          place.deadly = 'account_known';
+          place.app.clock.advance(61_000);
+          await place.app.takeUpJobs();
+          await place.quiet();
+        }
+        expect(await takeUpAfter(2, fqdn)).toMatchObject([{ status: 'failed', attempt: 11 }]);
+        expect(await takeUpAfter(512, fqdn)).toMatchObject([{ status: 'completed', attempt: 12 }]);
+        expect(await place.certificatesOf(fqdn)).toHaveLength(1);
+        expect([place.ca.orders.length, place.ca.csrs.length]).toEqual([1, 1]);
+      });
+
       test('unless a request in the meantime has continued it', async () => {
         const fqdn = await failedRequest();
         expect((await place.request(fqdn).expect(200)).body.success).toBe(true);
@@ -146,15 +163,15 @@ export function describeInterruptedRequests(place: RequestPlace): void {
         });
       });
 
-      test('up to ten times, then an audit entry names it', async () => {
+      test('up to twenty times, then an audit entry names it', async () => {
         const fqdn = await failedRequest();
-        for (let tries = 2; tries <= 10; tries += 1) {
+        for (let tries = 2; tries <= 20; tries += 1) {
           place.ca.script('order', { status: 503 });
-          expect(await takeUpAfter(2 ** (tries - 2), fqdn)).toMatchObject([
+          expect(await takeUpAfter(2 ** Math.min(tries - 2, 9), fqdn)).toMatchObject([
             { status: 'failed', attempt: tries },
           ]);
         }
-        expect(await takeUpAfter(100_000, fqdn)).toMatchObject([{ attempt: 10, leaseUntil: null }]);
+        expect(await takeUpAfter(100_000, fqdn)).toMatchObject([{ attempt: 20, leaseUntil: null }]);
         expect((await auditEntries(place.app, 'certificate.issue')).at(-1)).toMatchObject({
           resourceId: fqdn.id,
           details: { outcome: 'failure', reason: expect.stringMatching(/may have been issued/) },
