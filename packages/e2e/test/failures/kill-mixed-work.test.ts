@@ -38,7 +38,14 @@ const endJobPauses =
 
 /** The stack on a database of its own, and what closes it. */
 async function startPlace(dialect: DialectName, cleanups: Cleanup[]) {
-  const environment = { RENEWAL_LEASE_SECONDS: '5', LOG_LEVEL: 'error', ...(await answeringAtOnePort()) };
+  // a CA that is slow, or a network, loses what it issued: the answer to the CSR, or the download
+  const lost = ['finalize', 'certificate'].map((endpoint) => ({ fault: 'drop', endpoint, rate: 0.25 }));
+  const environment = {
+    RENEWAL_LEASE_SECONDS: '5',
+    LOG_LEVEL: 'error',
+    DUMMY_CA_FAULTS: JSON.stringify(lost),
+    ...(await answeringAtOnePort()),
+  };
   const { managerDatabaseUrl: url, ...running } = await startTestStack(dialect, environment, cleanups);
   const schema = { entities: () => [], migrations: [] };
   const database = await openDatabase({ url, schema });
