@@ -11,6 +11,7 @@ import { openSqliteBackend } from './sqlite/sqlite-backend.js';
 import {
   type Migration,
   pendingMigrations,
+  pendingWhileRunning,
   revertLast,
   runMigrations,
   tryToWrite,
@@ -184,7 +185,7 @@ function behind(
     through('write', () => withRetries(() => backend.write(work), onRetry));
   const faults = new WriteFaults(() => transaction((tx) => tryToWrite(tx, dialect)));
   const read = <T>(work: (tx: Tx) => Promise<T>) => through('read', () => backend.read(work));
-  const pending = () => through('read', () => pendingMigrations(backend, migrations));
+  const pending = () => through('read', () => pendingWhileRunning(backend, migrations));
   const ask = () => read((tx) => tx.query('select 1'));
   return {
     dialect,
@@ -199,7 +200,7 @@ function behind(
         through('write', () => withRetries(() => autocommit.run(statement, values), onRetry)),
     },
     migrate: () => pass.through(() => runMigrations(backend, dialect, migrations)),
-    pendingMigrations: pending,
+    pendingMigrations: () => through('read', () => pendingMigrations(backend, migrations)),
     revertLast: async () => void (await pass.through(() => revertLast(backend, dialect, migrations))),
     schemaDrift: () => pass.through(() => backend.drift()),
     ...createFaultProbes({ ask, pending, writeFault: (patienceMs) => faults.current(patienceMs) }),

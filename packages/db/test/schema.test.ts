@@ -114,6 +114,17 @@ describeEachDialect('the schema', (open, dialect) => {
     );
   });
 
+  test('serves on while a later version migrates its database', async () => {
+    const { database } = made;
+    expect(await database.findFaultOrMigration()).toBeUndefined();
+    await at(withMigrations(...shop.migrations, second), (later) => later.migrate());
+    expect(await database.findFaultOrMigration()).toBeUndefined();
+    await at(withMigrations(...shop.migrations, second), async (later) => {
+      await later.revertLast();
+      expect(await later.findFaultOrMigration()).toBe('the database has migrations to run');
+    });
+  });
+
   test("refuses another service's database", async () => {
     await expect(at(withMigrations(second), (database) => database.migrate())).rejects.toThrow(
       "the database is another service's: its migrations begin with 0001-initial",

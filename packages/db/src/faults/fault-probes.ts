@@ -19,7 +19,7 @@ export interface FaultProbes {
    * last write succeeded a moment ago.
    */
   findFault(): Promise<string | undefined>;
-  /** As `findFault`; pending migrations are a reason too. */
+  /** As `findFault`; pending migrations are a reason too. Those of a later version are none: this one serves until it is replaced. */
   findFaultOrMigration(): Promise<string | undefined>;
 }
 

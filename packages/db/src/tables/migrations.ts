@@ -35,12 +35,28 @@ export function runMigrations(
   });
 }
 
-/** Names of the migrations not run yet. */
-export function pendingMigrations(backend: Backend, migrations: readonly Migration[]): Promise<string[]> {
+/** Names of the migrations not run yet. Throws DatabaseUnavailable as `runMigrations` does. */
+export async function pendingMigrations(
+  backend: Backend,
+  migrations: readonly Migration[],
+): Promise<string[]> {
+  return missing(migrations, await namesOf(backend)).map(({ name }) => name);
+}
+
+/** As `pendingMigrations`, for a process that runs on while a later version migrates its database. */
+export async function pendingWhileRunning(
+  backend: Backend,
+  migrations: readonly Migration[],
+): Promise<string[]> {
+  const ran = await namesOf(backend);
+  return migrations.map(({ name }) => name).filter((name) => !ran.has(name));
+}
+
+function namesOf(backend: Backend): Promise<Set<string>> {
   return backend.read(async (tx) => {
     const runner = tx.queryRunner;
     const isNew = runner === undefined || !(await runner.hasTable('migrations'));
-    return missing(migrations, isNew ? new Set() : await namesRun(runner)).map(({ name }) => name);
+    return isNew ? new Set() : namesRun(runner);
   });
 }
 
