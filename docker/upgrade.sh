@@ -39,6 +39,19 @@ is_outdated() { # container, service
       != "$(compose config --hash "$2" | cut -d ' ' -f 2)" ]
 }
 
+# Waits until the new containers of a service respond. Old ones of some versions call themselves unhealthy once their
+# database is migrated, and serve on.
+await_new() { # service
+  local container health
+  for container in $(compose ps -q "$1"); do
+    is_outdated "$container" "$1" && continue
+    while health=$(docker container inspect --format '{{.State.Health.Status}}' "$container") && [ "$health" != healthy ]; do
+      [ "$health" = starting ] || { echo "a new $1 is $health: docker logs $container" >&2; exit 1; }
+      sleep 1
+    done
+  done
+}
+
 # dummy-ca last: it may move to a network that only the new cert-manager has
 for service in check-monitor cert-manager dummy-ca; do
   for container in $(compose ps -q "$service"); do
@@ -48,7 +61,8 @@ for service in check-monitor cert-manager dummy-ca; do
     docker stop --time 30 "$container" >/dev/null
     docker rm "$container" >/dev/null
     # with its dependencies: otherwise the next `up` would find other settings and replace everything at once
-    compose up -d --no-recreate --no-build --wait "$service"
+    compose up -d --no-recreate --no-build "$service"
+    await_new "$service"
   done
 done
 
