@@ -101,7 +101,7 @@ async function startNewService(environment: Readonly<Record<string, string>> = {
       await page.clock.fastForward(60_000);
       await page.getByLabel('Password', { exact: true }).fill('correct horse battery');
       await page.getByRole('button', { name: 'Sign in' }).click();
-      await page.getByRole('heading', { name: 'Spaces' }).waitFor();
+      await page.getByRole('heading', { name: 'Spaces', level: 1 }).waitFor();
       expect(new URL(page.url()).pathname).toBe('/ui/spaces');
       await page.goto(`${service.url}/ui/welcome`);
       await page.getByRole('heading', { name: 'Get your first certificate' }).waitFor();

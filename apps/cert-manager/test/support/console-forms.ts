@@ -80,7 +80,7 @@ function formsOfSpaces({ fqdn: { spaceId }, goneSpaceId }: FormPlace): readonly 
       by(`/spaces/${goneSpaceId}`, 'Delete…'),
       'Old',
       'Delete the space',
-      heading('Spaces'),
+      (page) => page.getByRole('heading', { name: 'Spaces', level: 1 }).waitFor(),
     ),
     {
       source: 'pages/issuance-policy/policy-form.tsx 1',

@@ -12,13 +12,13 @@ export function playByKeyboard(stageOf: () => ConsoleStage): void {
       await page.setViewportSize({ width: 360, height: 740 });
       await page.emulateMedia({ forcedColors: 'active' });
       await page.reload();
-      const heading = (text: string) => page.getByRole('heading', { name: text }).waitFor();
+      const heading = (name: string, exact = false) => page.getByRole('heading', { name, exact }).waitFor();
       const button = (text: string | RegExp) => page.getByRole('button', { name: text });
       const enter = async (target: ReturnType<typeof button>) => {
         await tabTo(page, target);
         await page.keyboard.press('Enter');
       };
-      await heading('Spaces');
+      await heading('Spaces', true);
       await button('Create a space').waitFor();
       await enter(button('Skip to the content'));
       await assertFocusReturns(page, ['Create a space']);

@@ -121,7 +121,7 @@ export function playRequestsAndServers(stageOf: () => ConsoleStage): void {
       await page.getByLabel('Type Old front to delete it').fill('Old front');
       await look('delete space');
       await page.getByRole('button', { name: 'Delete the space with its 1 name' }).click();
-      await page.getByRole('heading', { name: 'Spaces' }).waitFor();
+      await page.getByRole('heading', { name: 'Spaces', level: 1 }).waitFor();
       await app.request.get(`/spaces/${fqdn.spaceId}`).set(app.people.ada.auth).expect(404);
     });
   });
