@@ -169,7 +169,8 @@ function isProbing({ timeouts }: Channel): boolean {
 /** The channel, locked, if no other process has locked it and it still waits. */
 async function lockWaiting(tx: Tx, id: number, claim: TurnClaim): Promise<Channel | undefined> {
   if (capabilitiesOf(tx).hasConcurrentWriters) {
-    const locked = 'select id from channels where id = $1 for update skip locked';
+    // no key changes, so messages to the channel can be inserted meanwhile
+    const locked = 'select id from channels where id = $1 for no key update skip locked';
     if ((await querySql(tx, { id: column.bigint() }, locked, [id])).length === 0) return undefined;
   }
   const text = `select c.* from channels c where c.id = $3 and ${mayBegin}`;

@@ -29,9 +29,10 @@ export async function listDigestedChanges(tx: Tx, turnId: string | null): Promis
 const isOpenTo = (alias: string) => `${alias}.channel_id = $3 and ${alias}.settled_at is null`;
 const mayGo = (alias: string) => `${alias}.turn_id is null and coalesce(${alias}.crashes, 0) < ${crashesAlone}
   and (${alias}.due_at is null or ${alias}.due_at <= $1 or ${alias}.due_at > $2)`;
+// by the least and the greatest id, as PostgreSQL compares each message with each other one where nothing may exist
 const mayFollow = `${isOpenTo('n')} and n.check_id is not null and ${mayGo('n')}
-  and not exists (select 1 from notifications e where ${isOpenTo('e')}
-    and e.check_id = n.check_id and e.id < n.id and not (${mayGo('e')}))`;
+  and coalesce((select min(e.id) from notifications e where ${isOpenTo('e')}
+    and e.check_id = n.check_id and not (${mayGo('e')})), n.id) >= n.id`;
 
 /** Messages that wait behind those of a digest and that it can carry, too. */
 export interface FurtherChanges extends CheckCounts {
@@ -44,8 +45,8 @@ export interface FurtherChanges extends CheckCounts {
 
 /** Counts the checks of the messages that a digest to the channel can carry beyond its own. Reads all of them. */
 export async function countFurtherChanges(tx: Tx, channelId: number, now: Micros): Promise<FurtherChanges> {
-  const isLatest = `not exists (select 1 from notifications l where ${isOpenTo('l')}
-    and l.check_id = n.check_id and l.id > n.id and ${mayGo('l')})`;
+  const isLatest = `n.id = (select max(l.id) from notifications l where ${isOpenTo('l')}
+    and l.check_id = n.check_id and ${mayGo('l')})`;
   const text = `select max(n.id) as last_id, count(case when n.status = 'down' then 1 end) as down,
       count(case when n.status <> 'down' then 1 end) as up
     from notifications n where ${mayFollow} and ${isLatest}`;
