@@ -65,8 +65,7 @@ export function runTurn(
     const rows = rest.splice(0).flatMap((parcel) => parcel.rows);
     if (rows.length > 0 || arrived.length > 0) await persist((tx) => releaseNotifications(tx, rows));
   };
-  const run = async () => {
-    await Promise.all(others);
+  const deliverAll = async () => {
     let channel = turn.channel;
     for await (const _round of yieldBetween()) {
       const parcel = isStopping ? undefined : rest.shift();
@@ -76,6 +75,16 @@ export function runTurn(
       if (after.isUntouched === true) rest.unshift(parcel);
       if (!after.canContinue) break;
       channel = after.channel;
+    }
+  };
+  const run = async () => {
+    await Promise.all(others);
+    try {
+      await deliverAll();
+    } catch (error) {
+      // the message that caused it counts as a crash when the lease ends; what arrived before must not be repeated
+      if (arrived.length > 0) await persist(async () => undefined);
+      throw error;
     }
     await returnRest();
   };

@@ -6,7 +6,10 @@ import { DatabaseUnavailable, executeSql } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
 import { expect, test } from '@jest/globals';
 import { claimTurns } from '../../src/alerts/claim-turns.repository.js';
-import { settleNotifications } from '../../src/notifications/notifications.repository.js';
+import {
+  insertNotifications,
+  settleNotifications,
+} from '../../src/notifications/notifications.repository.js';
 import { openAlertStage } from '../support/alerts.js';
 import { openTestApp } from '../support/app.js';
 
@@ -16,13 +19,14 @@ const minute = 60 * second;
 describeEachDialect('a database that is unavailable when a message is read', (open) => {
   /** Which of the next reads fails, counted from 1; none at 0. */
   let failing = 0;
+  let failure: Error = new DatabaseUnavailable('the connection was lost');
   const stage = openAlertStage(async (schema) => {
     const { database, ...rest } = await open(schema);
     const read: typeof database.read = (work) => {
       if (failing === 0) return database.read(work);
       failing -= 1;
       if (failing > 0) return database.read(work);
-      return Promise.reject(new DatabaseUnavailable('the connection was lost'));
+      return Promise.reject(failure);
     };
     return { ...rest, database: { ...database, read } };
   });
@@ -36,6 +40,26 @@ describeEachDialect('a database that is unavailable when a message is read', (op
     expect(failing).toBe(0);
     expect(stage.target.requests).toHaveLength(1);
     expect(await stage.log(hook)).toMatchObject([{ crashes: null, tries: null, error: null }]);
+  });
+
+  test('leaves what has arrived before an unexpected error recorded', async () => {
+    const { app, target } = stage;
+    const chat = await stage.channel('slack', { url: `${target.url}/chat` });
+    const broken = await stage.webhook('/broken');
+    const createdAt = app.accounts.clock.now();
+    const notice = { deliveryId: randomUUID(), channelId: chat.id, aboutChannelId: broken.id } as const;
+    await app.database.transaction((tx) =>
+      insertNotifications(tx, [{ ...notice, status: 'down', createdAt }]),
+    );
+    await stage.fail('Backup', chat.uuid);
+    // reads of what waits for too long, of the notice, and of the alert
+    failing = 3;
+    failure = new Error('a defect');
+    await app.deliver();
+    expect(failing).toBe(0);
+    expect(target.requests).toHaveLength(1);
+    const settled = 'delete from notifications where about_channel_id is not null and settled_at is not null';
+    expect(await app.database.transaction((tx) => executeSql(tx, settled))).toBe(1);
   });
 });
 
