@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { DatabaseUnavailable, type Tx, yieldBetween } from '@certloop/db';
 import type { Logger } from '@certloop/server';
 import { isWell, type Sent } from '../channels/channel-health.js';
@@ -18,6 +17,7 @@ import { nextTryAt, pauseAfterTimeout, pauseAfterTry } from './ladder.js';
 import { createContentLoader, type LoadContent, type LoadContentDeps } from './load-content.service.js';
 import { leadOf } from './parcels.js';
 import type { DeliveryTurn, QueuedParcel } from './turn-rows.repository.js';
+import { createTurnWrites, type Persist } from './turn-writes.service.js';
 
 export interface DeliverTurnDeps extends LoadContentDeps {
   readonly logger: Logger;
@@ -47,15 +47,7 @@ export function runTurn(
   const rest = [...turn.parcels];
   const loadContent = createContentLoader(deps, turn.parcels);
   let isStopping = false;
-  const arrived: QueuedParcel[] = [];
-  const persist = <Value>(work: (tx: Tx) => Promise<Value>) => {
-    const settled = arrived.splice(0);
-    const write = async (tx: Tx) => {
-      await settleArrived(tx, settled, deps.clock.now());
-      return work(tx);
-    };
-    return retryUntilStored(() => db.transaction(write), { logger, isStopping: () => isStopping });
-  };
+  const { arrived, persist, recordArrived } = createTurnWrites(deps, () => isStopping);
   const extend = async () => {
     await db.transaction((tx) => extendLease(tx, turn.id, deps.clock.now() + leaseMicros));
   };
@@ -83,7 +75,7 @@ export function runTurn(
       await deliverAll();
     } catch (error) {
       // the message that caused it counts as a crash when the lease ends; what arrived before must not be repeated
-      if (arrived.length > 0) await persist(async () => undefined);
+      await recordArrived();
       throw error;
     }
     await returnRest();
@@ -98,38 +90,6 @@ export function runTurn(
       isStopping = true;
     },
   };
-}
-
-/** Settles parcels that have arrived; the rows of most in one statement. */
-async function settleArrived(tx: Tx, parcels: readonly QueuedParcel[], settledAt: Micros): Promise<void> {
-  const single = parcels.flatMap(({ rows }) => (rows.length === 1 ? rows : []));
-  await settleNotifications(tx, single, { error: null, settledAt });
-  for (const parcel of parcels) {
-    if (parcel.rows.length === 1) continue;
-    const carriedBy = leadOf(parcel).deliveryId;
-    await settleNotifications(tx, parcel.rows, { error: null, settledAt, carriedBy });
-  }
-}
-
-type Persist = <Value>(work: (tx: Tx) => Promise<Value>) => Promise<Value>;
-
-const persistPauseMs = 1000;
-const maxPersistTries = 300;
-
-/** Retries until the database is back: a sent message that is not recorded would be sent twice. */
-async function retryUntilStored<Value>(
-  work: () => Promise<Value>,
-  { logger, isStopping }: { readonly logger: Logger; readonly isStopping: () => boolean },
-): Promise<Value> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await work();
-    } catch (error) {
-      if (isStopping() || tries === maxPersistTries) throw error;
-      if (tries === 1) logger.warn({ error }, 'alert.result_not_recorded_yet');
-      await pause(persistPauseMs, undefined, { ref: false });
-    }
-  }
 }
 
 interface InTurn {

@@ -1,0 +1,77 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Database, Tx } from '@certloop/db';
+import type { Logger } from '@certloop/server';
+import type { Clock, Micros } from '../instants.js';
+import { settleNotifications } from '../notifications/notifications.repository.js';
+import { leadOf } from './parcels.js';
+import type { QueuedParcel } from './turn-rows.repository.js';
+
+/** What `work` returns, once it and what has arrived before it are stored. */
+export type Persist = <Value>(work: (tx: Tx) => Promise<Value>) => Promise<Value>;
+
+/** Writes of a turn, which are repeated until the database is back. */
+export interface TurnWrites {
+  /** Parcels that have arrived; the next write records it. */
+  readonly arrived: QueuedParcel[];
+  readonly persist: Persist;
+  /** Records what has arrived, if anything has. */
+  recordArrived(): Promise<void>;
+}
+
+interface TurnWritesDeps {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+export function createTurnWrites(
+  { db, clock, logger }: TurnWritesDeps,
+  isStopping: () => boolean,
+): TurnWrites {
+  const arrived: QueuedParcel[] = [];
+  const persist: Persist = (work) => {
+    const settled = arrived.splice(0);
+    const write = async (tx: Tx) => {
+      await settleArrived(tx, settled, clock.now());
+      return work(tx);
+    };
+    return retryUntilStored(() => db.transaction(write), { logger, isStopping });
+  };
+  return {
+    arrived,
+    persist,
+    recordArrived: async () => {
+      if (arrived.length > 0) await persist(async () => undefined);
+    },
+  };
+}
+
+/** Settles parcels that have arrived; the rows of most in one statement. */
+async function settleArrived(tx: Tx, parcels: readonly QueuedParcel[], settledAt: Micros): Promise<void> {
+  const single = parcels.flatMap(({ rows }) => (rows.length === 1 ? rows : []));
+  await settleNotifications(tx, single, { error: null, settledAt });
+  for (const parcel of parcels) {
+    if (parcel.rows.length === 1) continue;
+    const carriedBy = leadOf(parcel).deliveryId;
+    await settleNotifications(tx, parcel.rows, { error: null, settledAt, carriedBy });
+  }
+}
+
+const persistPauseMs = 1000;
+const maxPersistTries = 300;
+
+/** Retries until the database is back: a sent message that is not recorded would be sent twice. */
+async function retryUntilStored<Value>(
+  work: () => Promise<Value>,
+  { logger, isStopping }: { readonly logger: Logger; readonly isStopping: () => boolean },
+): Promise<Value> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (isStopping() || tries === maxPersistTries) throw error;
+      if (tries === 1) logger.warn({ error }, 'alert.result_not_recorded_yet');
+      await pause(persistPauseMs, undefined, { ref: false });
+    }
+  }
+}
