@@ -10,7 +10,7 @@ import { startMailReceiver } from '../support/monitor/notice-receivers.js';
 
 describeEachDialect('a digest of many events', (open, dialect) => {
   // SQLite works on the main thread, PostgreSQL elsewhere
-  const count = dialect === 'sqlite' ? 30_000 : 3_000;
+  const count = dialect === 'sqlite' ? 100_000 : 10_000;
 
   test('sends one mail, prepared and deleted in batches that block nothing else', async () => {
     const mail = await startMailReceiver();

@@ -9,7 +9,7 @@ import { fqdnWithCsr, providerOf, startAppWithCa } from '../support/signing.js';
 
 describeEachDialect('an issuance policy for very many FQDNs', (open, dialect) => {
   // PostgreSQL works in another process: there it is enough that they are read in several slices
-  const count = dialect === 'sqlite' ? 20_000 : 6_000;
+  const count = dialect === 'sqlite' ? 100_000 : 6_000;
   let app: TestApp;
   let caller: Caller;
   let close: () => Promise<void>;

@@ -47,7 +47,7 @@ const places: readonly Place[] = [
   { method: 'GET', path: '/nothing', status: 404 },
 ];
 
-describeEachDialect('broken requests are answered in order, and end nothing', (open, dialect) => {
+describeEachDialect('broken requests are answered in order, and end nothing', (open) => {
   let folder: string;
   let app: TestApp;
   let ways: BothWays;
@@ -70,9 +70,7 @@ describeEachDialect('broken requests are answered in order, and end nothing', (o
     await rm(folder, { recursive: true });
   });
 
-  // below the handlers, TLS meets no database
-  const channels = dialect === 'sqlite' ? (['TCP', 'TLS'] as const) : (['TCP'] as const);
-  describe.each(channels)('over %s', (way) => {
+  describe.each(['TCP', 'TLS'] as const)('over %s', (way) => {
     test('at the port for challenges', async () => {
       const place = {
         method: 'GET',

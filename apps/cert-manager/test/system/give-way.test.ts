@@ -12,7 +12,7 @@ import { createProvider, fqdnWithCsr, providerOf, startAppWithCa } from '../supp
 
 describeEachDialect('work on very many FQDNs and audit entries', (open, dialect) => {
   // PostgreSQL works in another process: there it is enough that the answers come in several slices
-  const [count, entries] = dialect === 'sqlite' ? [20_000, 100_000] : [6_000, 10_000];
+  const [count, entries] = dialect === 'sqlite' ? [50_000, 100_000] : [6_000, 10_000];
   let app: TestApp;
   let caller: Caller;
   let close: () => Promise<void>;

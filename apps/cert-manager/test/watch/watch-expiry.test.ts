@@ -311,7 +311,7 @@ describeEachDialect('an upgrade with very many FQDNs that no one renews', (open)
     const place = await startRenewing(open);
     const { database, clock } = place.app;
     // on PostgreSQL the copies take much longer than what is measured
-    const count = database.dialect.name === 'sqlite' ? 100_000 : 5_000;
+    const count = database.dialect.name === 'sqlite' ? 100_000 : 20_000;
     const fqdn = await issuedFqdn(place);
     await seedUnrenewed(database, fqdn.id, count);
     const renewed = await renewedFqdn(place, 'renewed.example.org');

@@ -71,7 +71,7 @@ describeEachDialect('checks that go down at the same time', (open) => {
     const { app, ada, target } = stage;
     const [hook, chat] = [await stage.webhook(), await stage.channel('slack', { url: `${target.url}/chat` })];
     // more than a digest names, which is 500
-    const count = 600;
+    const count = 2_000;
     await insertOverdue(count);
     const others = await ada.check({ name: 'Others' });
     // its first success is a flip, and a digest waits for flips that have no messages yet

@@ -11,7 +11,7 @@ import { openTestApp, type TestApp } from '../support/app.js';
 import { flipsPerCheck, type GeneratedDump, generateDump, writeDump } from '../support/dump.js';
 
 const formerSecret = 'f0rmer';
-const checkCount = 600;
+const checkCount = 2000;
 
 function start(words: readonly string[], databaseUrl: string) {
   const cli = fileURLToPath(new URL('../../service/cli.js', import.meta.url));
@@ -81,7 +81,7 @@ describeEachDialect('command to import a dump', (open) => {
     expect(await count('checks')).toBe(0);
   });
 
-  test('imports 600 checks, after which old addresses and keys answer', async () => {
+  test('imports 2,000 checks, after which old addresses and keys answer', async () => {
     const dry = await runImport(['--file', dump.file, '--dry-run', '--json'], url);
     expect(JSON.parse(dry.out)).toMatchObject({
       outcome: 'dry run',

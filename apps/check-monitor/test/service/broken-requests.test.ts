@@ -48,7 +48,7 @@ const places: readonly Place[] = [
   { method: 'GET', path: '/nothing', status: 404 },
 ];
 
-describeEachDialect('broken requests are answered in order, and end nothing', (open, dialect) => {
+describeEachDialect('broken requests are answered in order, and end nothing', (open) => {
   const errors: unknown[] = [];
   let folder: string;
   let app: TestApp;
@@ -74,9 +74,7 @@ describeEachDialect('broken requests are answered in order, and end nothing', (o
     rmSync(folder, { recursive: true });
   });
 
-  // below the handlers, TLS meets no database
-  const channels = dialect === 'sqlite' ? (['TCP', 'TLS'] as const) : (['TCP'] as const);
-  describe.each(channels)('over %s', (way) => {
+  describe.each(['TCP', 'TLS'] as const)('over %s', (way) => {
     test.each(places)('at $method $path', async (place) => {
       const { path, headers = {} } = place;
       const own = Object.entries(headers).map(([name, value]) => [name, named(value)] as const);
