@@ -36,7 +36,7 @@ export interface CheckPage {
 /** What a list of checks is narrowed to, without its order and its pages. */
 export type CheckCondition = Omit<CheckPageQuery, 'sort' | 'limit' | 'cursor'>;
 
-/** The checks that match, in their order. */
+/** The checks that match. */
 export function checksMatching(
   checks: readonly Standing[],
   condition: CheckCondition,
@@ -45,33 +45,19 @@ export function checksMatching(
   return isAny(condition) ? checks : checks.filter(matcherOf(condition, now));
 }
 
-/** A page of checks, which come by name. Throws InvalidInput for a cursor that is not of a list with this sort. */
-export function pageOfChecks(byName: readonly Standing[], query: CheckPageQuery, now: Micros): CheckPage {
-  const { sort, limit, cursor } = query;
+/** A page of the checks that match, in their order. Throws InvalidInput for a cursor that is not of a list with this sort. */
+export function pageOfChecks(
+  found: readonly Standing[],
+  { sort, limit, cursor }: Pick<CheckPageQuery, 'sort' | 'limit' | 'cursor'>,
+  now: Micros,
+): CheckPage {
   const after = cursor === undefined ? undefined : parsePosition(cursor, sort);
-  const found = inOrder(checksMatching(byName, query, now), sort, now);
   const start = after === undefined ? 0 : countUpTo(found, (check) => positionOf(check, sort, now), after);
   const rows = found.slice(start, start + limit).map((check) => ({ check, status: statusOf(check, now) }));
   const last = rows.at(-1);
   const hasMore = start + limit < found.length && last !== undefined;
   const next = hasMore ? formatPosition(sort, positionOf(last.check, sort, now)) : undefined;
   return { rows, total: found.length, next };
-}
-
-/** Puts checks that come by name in the order of a list. */
-function inOrder(byName: readonly Standing[], sort: CheckSort, now: Micros): readonly Standing[] {
-  if (sort === 'name') return byName;
-  if (sort === 'created') return byName.toSorted((one, other) => one.id - other.id);
-  const ranked: Standing[][] = [];
-  for (const check of byName) {
-    const rank = rankOf(statusOf(check, now));
-    const others = ranked[rank];
-    if (others === undefined) ranked[rank] = [check];
-    else others.push(check);
-  }
-  const none: Standing[] = [];
-  // flat() takes 9 ms for 50,000, and this 0.2 ms
-  return none.concat(...Object.values(ranked));
 }
 
 /** Number of checks, which are in the order of their positions, that are not after a position. */

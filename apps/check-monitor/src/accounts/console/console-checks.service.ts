@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { InvalidInput } from '@certloop/contracts';
 import type { Database, Tx } from '@certloop/db';
 import { listNotifyingChecks } from '../../channels/assign-channel.repository.js';
@@ -13,6 +12,7 @@ import type { PingLimits } from '../../pings/ping-limits.service.js';
 import type { Caller } from '../../projects/caller.js';
 import { type CheckPageQuery, pageOfChecks, type RankedCheck } from './check-page.js';
 import type { RunsStore } from './history/recent-runs.store.js';
+import { orderChecks } from './order-checks.service.js';
 import type { Standings } from './standings.store.js';
 
 export interface ConsoleChecksDeps extends PingLimits {
@@ -48,16 +48,15 @@ export async function listCheckPage(deps: ConsoleChecksDeps, caller: Caller, que
     channel === undefined
       ? undefined
       : await deps.db.read((tx) => listNotifyingChecks(tx, projectId, channel));
-  const { rows, ...page } = pageOfChecks(standings, { ...query, ids }, now);
-  // of 50,000 checks it takes some ten milliseconds, and so does what follows
-  await nextTurn();
+  const found = await orderChecks(standings, { ...query, ids }, now);
+  const { rows, ...page } = pageOfChecks(found, query, now);
   return deps.db.read(async (tx) => {
     const rowIds = rows.map(({ check }) => check.id);
-    const found = new Map((await listChecksByIds(tx, projectId, rowIds)).map((check) => [check.id, check]));
+    const listed = new Map((await listChecksByIds(tx, projectId, rowIds)).map((check) => [check.id, check]));
     const channelIds = await listAssignedUuids(tx, projectId, rowIds);
     const falls = query.hasState ? await fallsOf(tx, rows, now) : new Map<number, Fall>();
     const checks = rowIds.flatMap((id) => {
-      const check = found.get(id);
+      const check = listed.get(id);
       // deleted in the meantime
       if (check === undefined) return [];
       const assigned = { check, channelIds: channelIds.get(id) ?? [] };

@@ -1,10 +1,12 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Database, Tx } from '@certloop/db';
+import { type Database, slicesOf, type Tx, yieldBetween } from '@certloop/db';
 import type { CheckChanges } from '../../checks/check-changes.store.js';
 import { listStandingTexts, readStandings } from '../../checks/rows/standings.repository.js';
 import { compareTexts, nameKeyOf, type Standing } from '../../checks/standing.js';
 import { type Clock, type Micros, microsPerSecond } from '../../instants.js';
 import { sortInTurns } from './sort-in-turns.service.js';
+
+// some milliseconds of work
+const checksAtOnce = 5_000;
 
 export interface StandingsDeps {
   readonly db: Database;
@@ -128,16 +130,21 @@ function changedSince(
 type Ordered = Pick<Reading, 'checks' | 'ordered'>;
 
 async function byName(found: Iterable<Standing>): Promise<Ordered> {
-  const keyed = Array.from(found, (check) => ({ check, key: nameKeyOf(check) }));
+  const keyed: { readonly check: Standing; readonly key: string }[] = [];
+  for await (const slice of yieldBetween(slicesOf(Array.from(found), checksAtOnce)))
+    for (const check of slice) keyed.push({ check, key: nameKeyOf(check) });
   const sorted = await sortInTurns(
     keyed,
     (one, other) => compareTexts(one.key, other.key) || one.check.id - other.check.id,
   );
-  await nextTurn();
-  const ordered = sorted.map(({ check }) => check);
-  const checks = new Map(ordered.map((check) => [check.uuid, check]));
-  // the caller works through them too
-  await nextTurn();
+  const ordered: Standing[] = [];
+  const checks = new Map<string, Standing>();
+  for await (const slice of yieldBetween(slicesOf(sorted, checksAtOnce))) {
+    for (const { check } of slice) {
+      ordered.push(check);
+      checks.set(check.uuid, check);
+    }
+  }
   return { checks, ordered };
 }
 
