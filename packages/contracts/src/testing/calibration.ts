@@ -2,12 +2,11 @@
 const referenceMs = 10;
 
 /**
- * Bound for CPU time on this machine: `ms` on the machine on which bounds were chosen, multiplied by the square of how
- * much longer the calibration loop takes here and now, and never less than `ms`. The square, since what runs beside
- * takes caches away, which slows work on much memory more than the loop. Call it in the test that asserts the bound.
+ * Bound for CPU time on this machine: `ms` on the machine on which bounds were chosen, multiplied by how much longer
+ * the calibration loop takes here and now, and never less than `ms`. Call it in the test that asserts the bound.
  */
 export function calibratedMs(ms: number): number {
-  return ms * Math.max(1, loopMs() / referenceMs) ** 2;
+  return ms * Math.max(1, loopMs() / referenceMs);
 }
 
 /** CPU milliseconds that the process takes for the work. */
