@@ -44,6 +44,10 @@ const bad = {
   'a limit of a test': "test('works', async () => {}, 60_000);",
   'a limit of many tests': "test.each([1, 2])('works', async () => {}, 60_000);",
   'a limit of a hook': 'beforeAll(async () => {}, 60_000);',
+  'a limit with a name': "const limitMs = 60_000;\ntest('works', async () => {}, limitMs);",
+  'a calculated limit': 'jest.setTimeout(2 * 60_000);',
+  'a limit of a test that may be skipped': "(isGiven ? test.skip : test)('works', async () => {}, limitMs);",
+  'a limit with a name of a hook': 'beforeAll(async () => {}, limitMs);',
   'a pause of a story': 'await page.waitForTimeout(500);',
 };
 
@@ -82,6 +86,8 @@ test('accepts moments in order, spans that nothing asserts, inputs, and the time
     { const spent = counted(); expect(spent).toBeLessThan(5); }
     expect(app.clock.now() - began).toBeLessThan(50);
     jest.setTimeout(hangMs * rounds);
+    test('works', async () => {}, hangMs + rounds * 60_000);
+    test.each(rows)('works', async () => {});
     expect(list.slice(0, 3)).toHaveLength(3);`;
   assert.deepEqual(timesIn({ 'apps/dummy-ca/test/work.test.ts': good }), []);
   const measured = `${began}expect(performance.now() - began).toBeLessThan(50);`;

@@ -12,7 +12,8 @@ const functionType =
 const scopeType = /^(BlockStatement|For(Of|In)?Statement|CatchClause|SwitchStatement)$/;
 const asserts =
   'asserts how much time passes; the conventions of CONTRIBUTING.md name what to assert instead';
-const limits = 'sets a limit of its own; jest.config.mjs has the one that ends hangs';
+const limits =
+  'sets a limit of its own; jest.config.mjs has the one that ends hangs, and a longer one is a multiple of hangMs';
 const waits = 'waits for a moment; wait for a state';
 
 class Binding {
@@ -149,10 +150,8 @@ class FileOfTests {
       this.noteAssertion(node, () => values.some((value) => this.kindOf(value, scope) === span));
     }
     if (/\.waitForTimeout$/.test(text)) this.refused.push({ node, what: waits });
-    const limited = textOf(callee.type === 'CallExpression' ? callee.callee : callee);
-    if (/^(jest\.setTimeout$|(test|it|(before|after)(All|Each))\b)/.test(limited)) {
-      if (given.at(-1)?.expression.type === 'NumericLiteral') this.refused.push({ node, what: limits });
-    }
+    const limit = limitOf(callee, given);
+    if (limit !== undefined && !mentions(limit, 'hangMs')) this.refused.push({ node, what: limits });
   }
 
   noteAssertion(node, isBroken) {
@@ -248,6 +247,29 @@ class FileOfTests {
       return kind === none || isText(left) || isText(right) ? none : span;
     return /^([*/%]|\*\*|\?\?|\|\||&&)$/.test(operator) ? kind : none;
   }
+}
+
+/** Places of the limit in the arguments of what takes one. */
+const limitPlaces = [
+  [/^jest\.setTimeout$/, 0],
+  [/^(before|after)(All|Each)$/, 1],
+  [/^(test|it)\b/, 2],
+];
+
+/** The limit that a call sets for a file, a hook or a test. */
+function limitOf(callee, given) {
+  // of `test.each(rows)(…)`, and of `(isGiven ? test : test.skip)(…)`
+  const text = textOf(callee.callee ?? callee.expression?.alternate ?? callee);
+  const place = limitPlaces.find(([name]) => name.test(text))?.[1];
+  return given[place]?.expression;
+}
+
+function mentions(node, name) {
+  if (node === null || typeof node !== 'object') return false;
+  return (
+    (node.type === 'Identifier' && node.value === name) ||
+    Object.values(node).some((part) => mentions(part, name))
+  );
 }
 
 const isText = ({ type }) => type === 'StringLiteral' || type === 'TemplateLiteral';

@@ -9,8 +9,6 @@ import { freePort } from '@certloop/server/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { rootPair } from '../support/roots.js';
 
-// A start takes a second of processor time, and machines are busy.
-const patienceMs = 60_000;
 const main = join(import.meta.dirname, '../../service/main.js');
 const children: ChildProcess[] = [];
 let folder: string;
@@ -87,94 +85,74 @@ function write(name: string, text: string): string {
 }
 
 describe('the service', () => {
-  test(
-    'serves the configured root, warns about a misspelt setting, and exits cleanly on SIGTERM',
-    async () => {
-      const { keyPem, certificatePem } = await rootPair();
-      const service = run({
-        DUMMY_CA_ROOT_KEY_FILE: write('root.key', keyPem),
-        DUMMY_CA_ROOT_CERTIFICATE_FILE: write('root.pem', certificatePem),
-        DUMMY_CA_KEYTYPE: 'RSA-2048',
-      });
-      const url = await addressOf(service);
-      expect(await (await fetch(`${url}/health`)).json()).toMatchObject({ status: 'ok' });
-      expect(await (await fetch(`${url}/root`)).text()).toBe(certificatePem);
-      const warned = linesOf(service).filter(({ event }) => event === 'config.unknown_setting');
-      expect(warned.map(({ name }) => name)).toEqual(['DUMMY_CA_KEYTYPE']);
-      service.child.kill('SIGTERM');
-      expect(await service.exit).toBe(0);
-      expect(service.output.err).toBe('');
-      expect(service.output.out).not.toContain('PRIVATE KEY');
-    },
-    patienceMs,
-  );
+  test('serves the configured root, warns about a misspelt setting, and exits cleanly on SIGTERM', async () => {
+    const { keyPem, certificatePem } = await rootPair();
+    const service = run({
+      DUMMY_CA_ROOT_KEY_FILE: write('root.key', keyPem),
+      DUMMY_CA_ROOT_CERTIFICATE_FILE: write('root.pem', certificatePem),
+      DUMMY_CA_KEYTYPE: 'RSA-2048',
+    });
+    const url = await addressOf(service);
+    expect(await (await fetch(`${url}/health`)).json()).toMatchObject({ status: 'ok' });
+    expect(await (await fetch(`${url}/root`)).text()).toBe(certificatePem);
+    const warned = linesOf(service).filter(({ event }) => event === 'config.unknown_setting');
+    expect(warned.map(({ name }) => name)).toEqual(['DUMMY_CA_KEYTYPE']);
+    service.child.kill('SIGTERM');
+    expect(await service.exit).toBe(0);
+    expect(service.output.err).toBe('');
+    expect(service.output.out).not.toContain('PRIVATE KEY');
+  });
 
-  test(
-    'serves ACME by https with a certificate of its root',
-    async () => {
-      const service = run({ DUMMY_CA_HTTPS_PORT: '0' });
-      const url = await addressOf(service);
-      const secure = linesOf(service).find(({ event }) => event === 'https.started')?.url ?? '';
-      const rootPem = await (await fetch(`${url}/root`)).text();
-      const status = await new Promise((resolve, reject) => {
-        get(`${secure}/acme/directory`, { ca: rootPem }, (answer) => {
-          answer.resume();
-          resolve(answer.statusCode);
-        }).once('error', reject);
-      });
-      expect(status).toBe(200);
-      service.child.kill('SIGTERM');
-      expect(await service.exit).toBe(0);
-    },
-    patienceMs,
-  );
+  test('serves ACME by https with a certificate of its root', async () => {
+    const service = run({ DUMMY_CA_HTTPS_PORT: '0' });
+    const url = await addressOf(service);
+    const secure = linesOf(service).find(({ event }) => event === 'https.started')?.url ?? '';
+    const rootPem = await (await fetch(`${url}/root`)).text();
+    const status = await new Promise((resolve, reject) => {
+      get(`${secure}/acme/directory`, { ca: rootPem }, (answer) => {
+        answer.resume();
+        resolve(answer.statusCode);
+      }).once('error', reject);
+    });
+    expect(status).toBe(200);
+    service.child.kill('SIGTERM');
+    expect(await service.exit).toBe(0);
+  });
 
-  test(
-    'says in one line that its port is taken',
-    async () => {
-      const taken = createServer();
-      await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
-      const { port } = taken.address() as AddressInfo;
-      const service = run({ DUMMY_CA_PORT: String(port) });
-      expect(await service.exit).toBe(1);
-      taken.close();
-      expect(service.output.err).toBe(`dummy-ca: port ${port} on 127.0.0.1 is already in use\n`);
-    },
-    patienceMs,
-  );
+  test('says in one line that its port is taken', async () => {
+    const taken = createServer();
+    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+    const { port } = taken.address() as AddressInfo;
+    const service = run({ DUMMY_CA_PORT: String(port) });
+    expect(await service.exit).toBe(1);
+    taken.close();
+    expect(service.output.err).toBe(`dummy-ca: port ${port} on 127.0.0.1 is already in use\n`);
+  });
 
-  test(
-    'accepts no request before all its ports are open',
-    async () => {
-      const taken = createServer();
-      await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
-      const { port: securePort } = taken.address() as AddressInfo;
-      const port = await freePort();
-      const service = run({ DUMMY_CA_PORT: String(port), DUMMY_CA_HTTPS_PORT: String(securePort) });
-      let hasEnded = false;
-      void service.exit.then(() => {
-        hasEnded = true;
-      });
-      let hasListened = false;
-      while (!hasEnded) {
-        if (await connects(port)) hasListened = true;
-      }
-      taken.close();
-      expect(hasListened).toBe(false);
-      expect(service.output.err).toBe(`dummy-ca: port ${securePort} on 127.0.0.1 is already in use\n`);
-    },
-    patienceMs,
-  );
+  test('accepts no request before all its ports are open', async () => {
+    const taken = createServer();
+    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+    const { port: securePort } = taken.address() as AddressInfo;
+    const port = await freePort();
+    const service = run({ DUMMY_CA_PORT: String(port), DUMMY_CA_HTTPS_PORT: String(securePort) });
+    let hasEnded = false;
+    void service.exit.then(() => {
+      hasEnded = true;
+    });
+    let hasListened = false;
+    while (!hasEnded) {
+      if (await connects(port)) hasListened = true;
+    }
+    taken.close();
+    expect(hasListened).toBe(false);
+    expect(service.output.err).toBe(`dummy-ca: port ${securePort} on 127.0.0.1 is already in use\n`);
+  });
 
-  test(
-    'reports all invalid settings at once',
-    async () => {
-      const service = run({ DUMMY_CA_PORT: 'x', DUMMY_CA_KEY_TYPE: 'y' });
-      expect(await service.exit).toBe(1);
-      expect(service.output.err).toMatch(
-        /^dummy-ca: [^\n]+\n {2}DUMMY_CA_PORT: [^\n]+\n {2}DUMMY_CA_KEY_TYPE: [^\n]+\n$/,
-      );
-    },
-    patienceMs,
-  );
+  test('reports all invalid settings at once', async () => {
+    const service = run({ DUMMY_CA_PORT: 'x', DUMMY_CA_KEY_TYPE: 'y' });
+    expect(await service.exit).toBe(1);
+    expect(service.output.err).toMatch(
+      /^dummy-ca: [^\n]+\n {2}DUMMY_CA_PORT: [^\n]+\n {2}DUMMY_CA_KEY_TYPE: [^\n]+\n$/,
+    );
+  });
 });
