@@ -3,6 +3,7 @@ import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { challengeTokens } from '../../src/acme/acme-accounts.repository.js';
 import { type OrderMoment, orderMoments } from '../../src/acme/orders/order-steps.js';
+import { hasSucceeded } from '../../src/renewals/heartbeat/run-report.js';
 import { type RenewalStep, renewalSteps } from '../../src/renewals/queue/renew-certificate.service.js';
 import { type OrderingPlace, startOrdering } from '../support/acme/ordering-place.js';
 import { beginLife, deathOf, type Life } from '../support/dying-process.js';
@@ -12,7 +13,9 @@ import {
   certificatesOf,
   clearInventory,
   entriesOf,
+  issuedFqdn,
   moveToRenewal,
+  openEntryOf,
   renewedFqdn,
   signWith,
 } from '../support/renewals.js';
@@ -84,6 +87,23 @@ describeEachDialect('a process that is killed while it renews', (open) => {
       ['failed', 1],
       ['completed', 2],
     ]);
+  });
+
+  test('by ACME, as a test of a name whose certificate expired long ago: fails no heartbeat while it is retried', async () => {
+    const { app, acme } = place;
+    const { id: providerId } = await providerOf(app, 'acme');
+    const fqdn = await issuedFqdn(place);
+    await signWith({ ...place, providerId }, fqdn);
+    app.clock.advance(150 * 86_400_000);
+    await addTestRenewal(app, fqdn);
+    for (let attempt = 1; attempt <= 4; attempt += 1) {
+      acme.script('certificate', { status: 503 });
+      await moveToRenewal(app, fqdn);
+      const report = await app.renew();
+      expect(report).toMatchObject({ failed: [{ isLongExpired: false }], troubled: { count: 0 } });
+      expect(hasSucceeded(report)).toBe(true);
+    }
+    expect(await openEntryOf(app, fqdn)).toMatchObject({ isTest: true, attempt: 5 });
   });
 
   test('by the dummy CA, after its response: its certificate is stored although another one was stored in the meantime', async () => {

@@ -74,14 +74,14 @@ export function listLapsedRenewals(tx: Tx, now: Date): Promise<RenewalRow[]> {
   return tx.find(renewalQueue, { where: { status: 'processing', leaseUntil: LessThanOrEqual(now) } });
 }
 
-/** Entries that failed more than three times and will be retried: their number, and the first of them. */
+/** Planned renewals that failed more than three times and will be retried: their number, and the first of them. */
 export interface Troubled {
   readonly count: number;
   readonly first: string | undefined;
 }
 
 export async function findTroubled(tx: Tx): Promise<Troubled> {
-  const condition = "q.status = 'pending' and q.attempt > 3";
+  const condition = "q.status = 'pending' and q.attempt > 3 and q.is_test = false";
   const [total] = await querySql(
     tx,
     { count: column.bigint() },

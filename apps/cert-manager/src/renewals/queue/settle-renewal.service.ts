@@ -42,7 +42,7 @@ export interface RenewalFault {
   readonly isPermanent: boolean;
   /** Undefined when no attempt follows. */
   readonly nextTryAt: Date | undefined;
-  /** The certificate expired over 30 days ago. */
+  /** The certificate expired over 30 days ago; false for a test, which replaces none. */
   readonly isLongExpired: boolean;
 }
 
@@ -193,7 +193,7 @@ async function planNext(
   // the next try continues an order that the provider did not give up
   const retry = { ...subject, isTest: entry.isTest, attempt: attempt + 1, retryOf, journal: answered };
   await insertRenewal(tx, newRenewal(retry, now));
-  return { retryAt: scheduledAt, isLongExpired: isLongExpired({ now, notAfter }) };
+  return { retryAt: scheduledAt, isLongExpired: !entry.isTest && isLongExpired({ now, notAfter }) };
 }
 
 /** Whether an order continues after its FQDN got another certificate: only until that certificate is due. */
