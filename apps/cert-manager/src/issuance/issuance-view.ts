@@ -74,8 +74,17 @@ export function jobView(job: ShownJob, certificate: ShownCertificate | undefined
     status: job.status,
     ...jobReply(job, certificate),
     createdAt: job.createdAt.toISOString(),
-    ...(job.finishedAt !== null && { finishedAt: job.finishedAt.toISOString() }),
+    ...endOf(job),
   };
+}
+
+/** When a job ended; nothing for an open one, also if it failed before and is continued. */
+function endOf(job: ShownJob): { readonly finishedAt?: string } {
+  return job.finishedAt === null || isOpen(job) ? {} : { finishedAt: job.finishedAt.toISOString() };
+}
+
+function isOpen({ status }: Pick<ShownJob, 'status'>): boolean {
+  return status === 'running' || status === 'waiting';
 }
 
 /** A job in a list. */
@@ -87,7 +96,7 @@ export function listedJobView(
     readonly certificateId: string | null;
   },
 ): ListedIssuanceJob {
-  const { id, fqdnId, spaceId, status, message, kind, caller, providerId, certificateId, finishedAt } = job;
+  const { id, fqdnId, spaceId, status, message, kind, caller, providerId, certificateId } = job;
   const failedStep = requestSteps.find((step) => job.steps[step]?.status === 'failed');
   return {
     id,
@@ -96,7 +105,7 @@ export function listedJobView(
     status,
     message,
     createdAt: job.createdAt.toISOString(),
-    ...(finishedAt !== null && { finishedAt: finishedAt.toISOString() }),
+    ...endOf(job),
     providerId,
     trigger: kind,
     requestedBy: caller.username,
@@ -112,6 +121,5 @@ export function jobOf<Job extends ShownJob>(state: ShownRequest<Job>): Job | und
 
 /** Location of an open job; no header for a finished one. */
 export function followHeaders(job: Pick<ShownJob, 'id' | 'status'> | undefined): Record<string, string> {
-  const isOpen = job?.status === 'running' || job?.status === 'waiting';
-  return isOpen ? { Location: `/issuance-jobs/${job.id}` } : {};
+  return job !== undefined && isOpen(job) ? { Location: `/issuance-jobs/${job.id}` } : {};
 }

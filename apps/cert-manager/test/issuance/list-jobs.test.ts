@@ -62,6 +62,22 @@ describeEachDialect('listing requests for certificates', (open) => {
     expect((await list({ fqdnId: first.fqdn.id, spaceId: unknownId })).jobs).toEqual([]);
   });
 
+  test.each(['running', 'waiting'] as const)(
+    'returns no end of a failed one that is continued: %s',
+    async (status) => {
+      const { job, fqdn } = await addJob(app, { status, finishedAt: app.clock.now(), attempt: 2 });
+      const [listed] = (await list({ fqdnId: fqdn.id })).jobs;
+      const { body: shown } = await app.request
+        .get(`/issuance-jobs/${job.id}`)
+        .set(app.people.ada.auth)
+        .expect(200);
+      for (const each of [listed, shown]) {
+        expect(each).toMatchObject({ id: job.id, status });
+        expect(each).not.toHaveProperty('finishedAt');
+      }
+    },
+  );
+
   test('returns pages', async () => {
     const { jobs, headers } = await list({ fqdnId: first.fqdn.id, limit: '1' });
     expect(jobs).toMatchObject([{ id: failed }]);
