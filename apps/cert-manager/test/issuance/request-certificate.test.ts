@@ -3,6 +3,7 @@ import { csrLabels, parsePem } from '@certloop/crypto';
 import { describe, expect, test } from '@jest/globals';
 import { challengeTokens } from '../../src/acme/acme-accounts.repository.js';
 import type { OrderMoment } from '../../src/acme/orders/order-steps.js';
+import { issuanceJobs } from '../../src/issuance/jobs/issuance-jobs.repository.js';
 import { auditEntries, pathOf } from '../support/inventory.js';
 import { addJob } from '../support/issuance.js';
 import { fqdnWithCsr, providerOf } from '../support/signing.js';
@@ -92,6 +93,31 @@ describeRequests('requesting a certificate', (place) => {
       },
     );
   });
+
+  test.each(['finalizing', 'finalized', 'downloaded'] as const)(
+    'names the certificate in one audit entry if the CSR is deleted at %s',
+    async (deadline) => {
+      const { fqdn } = await fqdnWithCsr(place.app);
+      place.atMoment = async (moment) => {
+        if (moment !== deadline) return;
+        place.atMoment = undefined;
+        await place.app.request.delete('/csrs?confirm=true').set(place.app.people.ada.auth).expect(200);
+      };
+      expect((await place.request(fqdn).expect(200)).body).toMatchObject({
+        success: false,
+        message: 'the CSR was deleted while the certificate was being requested',
+      });
+      expect(place.ca.csrs).toHaveLength(1);
+      const entries = await auditEntries(place.app, 'certificate.issue');
+      expect(entries.filter(({ resourceId }) => resourceId === fqdn.id)).toMatchObject([
+        { outcome: 'failure', details: { serial: expect.stringMatching(/^[0-9a-f]{2,40}$/) } },
+      ]);
+      const [job] = await place.app.database.read((tx) =>
+        tx.find(issuanceJobs, { where: { fqdnId: fqdn.id } }),
+      );
+      expect(job).toMatchObject({ status: 'failed', orderState: null, leaseUntil: null });
+    },
+  );
 
   testCaAnswers(place);
 

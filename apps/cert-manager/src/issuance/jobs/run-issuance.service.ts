@@ -193,7 +193,12 @@ function completeOrRecordLost(
   subject: Subject,
   issued: IssuedCertificate,
 ): Promise<void> {
-  const lost = { ...subject, caller: callerOfJob(worker.job), issued };
+  // its entry names the certificate: a second one that it may exist would only mislead
+  const onLost = async (tx: Tx) => {
+    await updateJob(tx, worker.job, { orderState: null });
+    worker.orderState = null;
+  };
+  const lost = { ...subject, caller: callerOfJob(worker.job), issued, onLost };
   return orRecordLost(worker.deps, lost, () => complete(worker, subject, issued));
 }
 
