@@ -9,6 +9,7 @@ import {
   keyRing,
   logLevel,
   metricsSettings,
+  portFault,
   portNumber,
   readConfig,
   setting,
@@ -22,7 +23,6 @@ import { z } from 'zod';
 import { noticeFaults, noticeSettings } from './notice-settings.js';
 import { policyText } from './policies/default-policy-setting.js';
 import { probeSettings } from './probe-settings.js';
-import { portFault } from './providers/banned-ports.js';
 import { watchSettings } from './watch-settings.js';
 
 const bytes = wholeNumber(1, 1_073_741_824);

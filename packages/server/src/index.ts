@@ -52,6 +52,7 @@ export { inSpan, type TracedFetchOptions, tracedFetch } from './observability/tr
 export { type WatchHandlerOptions, watchHandler } from './observability/watch-handler.js';
 export { createJobWatch, type WatchJob } from './observability/watch-job.js';
 export { refusalOfAddress } from './outgoing/address-rules.js';
+export { portFault } from './outgoing/banned-ports.js';
 export { boundedFetch } from './outgoing/bounded-fetch.js';
 export { createOutgoingFetch, type OutgoingFetch, type OutgoingOptions } from './outgoing/outgoing-fetch.js';
 export { createPlainFetch } from './outgoing/plain-fetch.js';

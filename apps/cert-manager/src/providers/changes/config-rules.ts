@@ -1,5 +1,5 @@
+import { portFault } from '@certloop/server';
 import { z } from 'zod';
-import { portFault } from '../banned-ports.js';
 
 /** Shown in place of a stored secret; sent back, it keeps the secret. */
 export const secretMask = '********';
