@@ -121,6 +121,30 @@ describe('createOutgoingFetch', () => {
     expect(asked).toBe(before);
   });
 
+  test.each([
+    ['SMTP', 'http://mx.example.org:25/', {}],
+    ['X11, over TLS', 'https://mx.example.org:6000/', {}],
+    ['0', 'http://mx.example.org:0/', {}],
+    ['SMTP of a literal address', 'http://93.184.216.34:25/', {}],
+    ['SMTP of an address of the operator', 'http://mx.example.org:25/', { isTrusted: true }],
+    ['SMTP behind a proxy', 'http://mx.example.org:25/', { proxy: 'http://127.0.0.1:9' }],
+  ])('rejects the port of %s before a name is resolved', async (_, url, options) => {
+    const { host, port } = new URL(url);
+    const resolve = () => {
+      throw new Error('asked the DNS');
+    };
+    expect(await attempt(url, { allowPrivate: true, resolve, ...options })).toBe(
+      `${host} is not called: it has port ${port}, which HTTP clients refuse to call`,
+    );
+  });
+
+  test('calls the port of the protocol', async () => {
+    const resolve = resolveTo('169.254.169.254');
+    for (const url of ['http://ca.example:80/', 'https://ca.example:443/']) {
+      expect(await attempt(url, { allowPrivate: true, resolve })).toMatch(/link-local/);
+    }
+  });
+
   test('rejects a metadata address even if private ones are allowed', async () => {
     const options = { allowPrivate: true, resolve: resolveTo('169.254.169.254') };
     expect(await attempt('http://ca.example/', options)).toBe(

@@ -72,5 +72,11 @@ test('aborts when the signal fires, before and during the call', async () => {
 });
 
 test('reports why there is no connection', async () => {
-  await expect(plain.fetch('http://127.0.0.1:1/')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  await expect(plain.fetch('http://127.0.0.1:2/')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+});
+
+test('rejects a port that HTTP clients refuse to call', async () => {
+  await expect(plain.fetch('http://127.0.0.1:25/')).rejects.toThrow(
+    '127.0.0.1:25 is not called: it has port 25, which HTTP clients refuse to call',
+  );
 });

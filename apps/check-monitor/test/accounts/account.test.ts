@@ -270,7 +270,7 @@ describeMonitor('account', (stage) => {
   test('a channel is created, returned without its secrets, edited, tested and deleted', async () => {
     const id = await newProject(ada);
     const base = `/projects/${id}/channels`;
-    const settings = { url: 'http://127.0.0.1:9/', topic: 'jobs', token: 'secret-token' };
+    const settings = { url: 'http://127.0.0.1:2/', topic: 'jobs', token: 'secret-token' };
     const made = (await ada.send('post', base, { kind: 'ntfy', name: 'ops', settings }).expect(201)).body;
     expect(made).toMatchObject({ kind: 'ntfy', name: 'ops', verified: true, disabled: false });
     expect(JSON.stringify(made)).not.toContain('secret-token');

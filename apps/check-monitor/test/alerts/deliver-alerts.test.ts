@@ -213,7 +213,7 @@ describeEachDialect('delivery of alerts', (open) => {
   });
 
   test('notifies the other channels when one fails', async () => {
-    await channel('gotify', { url: 'http://127.0.0.1:1', token: 't' });
+    await channel('gotify', { url: 'http://127.0.0.1:2', token: 't' });
     await webhook();
     await fallenCheck();
     await app.deliver();

@@ -32,7 +32,7 @@ const minute = 60_000;
     for (const name of ['The chat of the team for everything that runs at night', '']) {
       await createChannel(app.accounts, {
         ...{ projectId, kind: 'webhook', name, isVerified: true },
-        settings: { down: { url: 'http://127.0.0.1:9/' } },
+        settings: { down: { url: 'http://127.0.0.1:2/' } },
       });
     }
     const [backup] = [
@@ -265,7 +265,7 @@ const minute = 60_000;
       database.transaction((tx) => replaceMember(tx, { projectId, userId: reader.id, role }));
     await createChannel(accounts, {
       ...{ projectId, kind: 'slack', name: '', isVerified: true },
-      settings: { url: 'http://127.0.0.1:9/' },
+      settings: { url: 'http://127.0.0.1:2/' },
     });
     await app.http.get(`/ping/${checks[2]?.uuid}/fail`).expect(200);
     await runStory(browser, { name: 'many', url: `${url}ui/projects/${projectId}` }, async (story) => {
@@ -295,7 +295,7 @@ const minute = 60_000;
         await page.getByRole('button', { name: 'Another kind' }).click();
         await page.getByRole('button', { name: 'Slack', exact: true }).click();
         expect(await page.getByLabel('Name').inputValue()).toBe('Too late');
-        await page.getByLabel('Address (URL)').fill('http://127.0.0.1:9/');
+        await page.getByLabel('Address (URL)').fill('http://127.0.0.1:2/');
         await setRole('read-only');
         await page.getByRole('button', { name: 'Save and assign to all checks' }).click();
         await page.getByRole('dialog').getByText('This needs the role member in the project').waitFor();

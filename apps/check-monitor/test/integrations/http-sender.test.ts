@@ -151,7 +151,7 @@ describe('a message by HTTP', () => {
   });
 
   test.each([
-    ['no server listens', 'http://127.0.0.1:1/secret', { error: 'Connection failed', retryReason: 'failed' }],
+    ['no server listens', 'http://127.0.0.1:2/secret', { error: 'Connection failed', retryReason: 'failed' }],
     ['the address is invalid', 'http://:/secret', { error: 'The address is not valid' }],
   ])('fails without the address in its error when %s', async (_situation, url, meaning) => {
     expect(await sender()({ method: 'GET', url })).toEqual({ ok: false, permanent: false, ...meaning });
@@ -211,6 +211,24 @@ describe('a redirect', () => {
     expect(elsewhere.requests[0]?.headers).not.toMatchObject({ authorization: 'Bearer k' });
     expect(elsewhere.requests[0]?.headers).not.toHaveProperty('x-key');
     expect(elsewhere.requests[0]?.headers['content-type']).toBe('application/json');
+  });
+});
+
+describe('a port that HTTP clients refuse to call', () => {
+  const refused = (host: string) => ({
+    ok: false,
+    error: `${host} is not called: it has port 25, which HTTP clients refuse to call`,
+    permanent: false,
+  });
+
+  test('is not called, and not tried again', async () => {
+    expect(await sender()(jsonPost('http://mx.example.org:25/', {}))).toEqual(refused('mx.example.org:25'));
+  });
+
+  test('is not called by a redirect', async () => {
+    target.answer((response) => response.writeHead(307, { Location: 'http://127.0.0.1:25/' }).end());
+    expect(await sender()(jsonPost(target.url, {}))).toEqual(refused('127.0.0.1:25'));
+    expect(target.requests).toHaveLength(1);
   });
 });
 

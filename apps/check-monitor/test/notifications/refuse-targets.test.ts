@@ -67,6 +67,12 @@ describeEachDialect('an integration with a private target', (open) => {
       { url: 'http://169.254.169.254/', token: 'A' },
       'settings.url: 169.254.169.254 is not called: it is a link-local address',
     ],
+    [
+      'the port of a mail server',
+      'webhook',
+      { down: { method: 'POST', url: 'http://outside.example:25/', body: 'HELO me' } },
+      'settings.down.url: outside.example:25 is not called: it has port 25, which HTTP clients refuse to call',
+    ],
   ])(
     'is refused when it is created, with the field and the setting that allows it: %s',
     async (_situation, kind, settings, message) => {

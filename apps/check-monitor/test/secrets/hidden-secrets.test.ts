@@ -29,7 +29,7 @@ describeEachDialect('secrets of integrations', (open) => {
     const key = (await ada.send('post', `/projects/${project}/keys/ping`).expect(201)).body.key;
     target.answer((response) => response.writeHead(500).end());
     const said: unknown[] = [];
-    for (const url of [target.url, 'http://127.0.0.1:9', 'http://169.254.169.254']) {
+    for (const url of [target.url, 'http://127.0.0.1:2', 'http://169.254.169.254']) {
       const down = {
         method: 'POST',
         url: `${url}/${secret}`,

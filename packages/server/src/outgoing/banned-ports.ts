@@ -9,6 +9,10 @@ const bannedPorts: ReadonlySet<number> = new Set([
 /** Why no HTTP client calls the port of an http or https address; undefined when it can be called. */
 export function portFault(address: string): string | undefined {
   const { port } = new URL(address);
-  const isBanned = port === '0' || (port !== '' && bannedPorts.has(Number(port)));
-  return isBanned ? `must not have port ${port}, which HTTP clients refuse to call` : undefined;
+  return isBannedPort(port) ? `must not have port ${port}, which HTTP clients refuse to call` : undefined;
+}
+
+/** Whether no HTTP client calls this port of a URL, which is empty for the port of the protocol. */
+export function isBannedPort(port: string): boolean {
+  return port === '0' || (port !== '' && bannedPorts.has(Number(port)));
 }

@@ -2,11 +2,12 @@ import { UpstreamFailed } from '@certloop/contracts';
 import { Agent, type Dispatcher } from 'undici';
 import { bufferedResponse } from './buffered-response.js';
 import type { OutgoingFetch } from './outgoing-fetch.js';
+import { judgePort } from './target-guard.js';
 
 /**
  * A fetch for addresses that the operator chose, at a third of the cost of the built-in one: no streams, no
- * decompression, bodies as text or octets. Redirects are handed back, not followed. Rejects with UpstreamFailed when
- * the answer is larger than `answerBytes`.
+ * decompression, bodies as text or octets. Redirects are handed back, not followed. Rejects with UpstreamFailed for a
+ * port that HTTP clients refuse, and when the answer is larger than `answerBytes`.
  */
 export function createPlainFetch({ answerBytes }: { readonly answerBytes: number }): OutgoingFetch {
   const agent = new Agent({ connect: { timeout: 10_000 } });
@@ -14,9 +15,12 @@ export function createPlainFetch({ answerBytes }: { readonly answerBytes: number
     fetch: async (input, init) => {
       const { url, ...request } = await plainRequest(input, init);
       request.signal?.throwIfAborted();
-      const { origin, pathname, search } = new URL(url);
-      const target = { origin, path: `${pathname}${search}` };
-      return responseOf(await dispatched(agent, { ...request, ...target, answerBytes }));
+      const target = new URL(url);
+      judgePort(target);
+      const { origin, pathname, search } = target;
+      return responseOf(
+        await dispatched(agent, { ...request, origin, path: `${pathname}${search}`, answerBytes }),
+      );
     },
     close: () => agent.close(),
   };

@@ -2,6 +2,7 @@ import { lookup as resolveName } from 'node:dns';
 import { isIP } from 'node:net';
 import { AppError, UpstreamFailed } from '@certloop/contracts';
 import { refusalOfAddress } from './address-rules.js';
+import { isBannedPort } from './banned-ports.js';
 
 /** Name resolution in the form of `dns.lookup` with `all`. */
 export type Resolve = (
@@ -72,15 +73,21 @@ function lookUp(
   });
 }
 
-/** Judges what is never looked up: the protocol, and a literal address. Throws UpstreamFailed. */
+/** Judges what is never looked up: the protocol, the port and a literal address. Throws UpstreamFailed. */
 export function judgeLiteral(url: URL, rules: TargetRules): void {
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
     throw targetRefused(url.protocol, 'is no protocol that is called', rules);
   }
+  judgePort(url);
   const host = hostOf(url);
   if (isIP(host) === 0 || rules.isTrusted === true) return;
   const reason = refusalOfAddress(host, rules);
   if (reason !== undefined) throw targetRefused(host, reason, rules);
+}
+
+/** Judges the port, for addresses of the operator too: what answers there may name others. Throws UpstreamFailed. */
+export function judgePort({ host, port }: URL): void {
+  if (isBannedPort(port)) throw targetRefused(host, `has port ${port}, which HTTP clients refuse to call`);
 }
 
 /**
@@ -119,7 +126,11 @@ export function hostOf(url: URL): string {
 
 const privateReason = 'is a private or loopback address';
 
-function targetRefused(host: string, reason: string, { privateHint }: TargetRules): UpstreamFailed {
+function targetRefused(
+  host: string,
+  reason: string,
+  { privateHint }: Partial<TargetRules> = {},
+): UpstreamFailed {
   const hint = reason === privateReason && privateHint !== undefined ? `; ${privateHint}` : '';
   return new UpstreamFailed(`${host} is not called: it ${reason}${hint}`, { code: 'target_refused' });
 }
