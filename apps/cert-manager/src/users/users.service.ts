@@ -37,12 +37,13 @@ export async function listUsers(
   query: UserFilter & ListWindow & Included,
 ): Promise<ListPage<UserRow | UserFacts>> {
   requireAdmin(caller);
-  return readList<UserRow | UserFacts>(db, query, async (tx, window) => {
+  const readPage = async (tx: Tx, window: ListWindow): Promise<ListPage<UserRow | UserFacts>> => {
     const page = await readUserPage(tx, query, window);
     if (query.include !== 'groups') return page;
     const factsOf = await readFacts(tx, isWholeList(window) ? 'all' : page.rows.map(({ id }) => id));
     return mapPage(page, (row) => ({ ...row, ...factsOf(row) }));
-  });
+  };
+  return query.q === undefined ? readList(db, query, readPage) : db.longRead((tx) => readPage(tx, query));
 }
 
 /** A user, with the groups where these are included. Throws Forbidden, NotFound. */

@@ -7,7 +7,9 @@ import { notices } from '../../src/events/notices.repository.js';
 import { fqdns } from '../../src/fqdns/fqdns.repository.js';
 import { renewalQueue } from '../../src/renewals/renewals.repository.js';
 import { listWrongSizes, recountSpace } from '../../src/spaces/space-sizes.repository.js';
+import { spaces } from '../../src/spaces/spaces.repository.js';
 import { fqdnStandings } from '../../src/standings/standings.repository.js';
+import { users } from '../../src/users/users.repository.js';
 
 export interface LargePlace {
   /** An FQDN with a CSR, a certificate and a planned renewal. */
@@ -84,6 +86,27 @@ export async function seedListed(
     await copy(certificates, 't.fqdn_id', { id, fqdnId: id, csrId: 'null' });
     const certificateId = `case when t.certificate_id is null then null else ${id} end`;
     await copy(fqdnStandings, 't.id', { id, fqdn, certificateId });
+  });
+  if (!isSqlite) await analyze(database);
+}
+
+/** Gives every ninth FQDN of `seedLargePlace` a name of very many `a`, and adds `count` spaces and a quarter as many users. */
+export async function seedLongNames(database: Database, count: number): Promise<void> {
+  const isSqlite = database.dialect.name === 'sqlite';
+  const id = uuid(isSqlite, '0000000f');
+  const letters = (length: number) => 'a'.repeat(length);
+  const labels = `'${`${letters(63)}.`.repeat(3)}'`;
+  await database.longTransaction(async (tx) => {
+    await tx.query(`update fqdns set fqdn = ${labels} || fqdn where fqdn like 'host-1%'`);
+    await tx.query(`update fqdn_standings set fqdn = ${labels} || fqdn, unicode_name = ${labels} || fqdn
+      where fqdn like 'host-1%'`);
+    const first = (table: AnyTable) =>
+      `t.id = (select min(cast(id as text)) from ${table.name})${isSqlite ? '' : '::uuid'}`;
+    const ofSpace = { id, name: `'${letters(100)}'`, requestKey: 'null' };
+    await tx.query(copying(isSqlite, spaces, first(spaces), count, ofSpace));
+    const [name, mail] = [`'${letters(58)}' || n.i`, `'${letters(64)}@${letters(180)}' || n.i`];
+    const ofUser = { id, username: name, usernameKey: name, email: mail, emailKey: mail };
+    await tx.query(copying(isSqlite, users, first(users), count / 4, ofUser));
   });
   if (!isSqlite) await analyze(database);
 }

@@ -7,7 +7,7 @@ import { fqdnStandings, type StandingRow } from '../../src/standings/standings.r
 import type { TestApp } from '../support/app.js';
 import { type Caller, callBeside } from '../support/ask-beside.js';
 import { auditEntries, pathOf } from '../support/inventory.js';
-import { seedLargePlace } from '../support/large-place.js';
+import { seedLargePlace, seedLongNames } from '../support/large-place.js';
 import { createProvider, fqdnWithCsr, providerOf, startAppWithCa } from '../support/signing.js';
 
 describeEachDialect('work on very many FQDNs and audit entries', (open, dialect) => {
@@ -115,6 +115,23 @@ describeEachDialect('work on very many FQDNs and audit entries', (open, dialect)
 
   test('counts in detail', async () => {
     await askBeside('GET', '/stats?detail=true');
+  });
+
+  test('searches names for a text that begins like them at every place', async () => {
+    await seedLongNames(app.database, (count * 2) / 5);
+    const texts = { fqdns: 61, spaces: 50, users: 120 };
+    const text = (list: keyof typeof texts) => `${'a'.repeat(texts[list])}b`;
+    for (const path of [
+      `/fqdns?q=${text('fqdns')}`,
+      `/fqdns/counts?q=${text('fqdns')}`,
+      `/spaces/${spaceId}/fqdns?sort=fqdn&q=${text('fqdns')}`,
+      `/spaces?q=${text('spaces')}`,
+      `/users?q=${text('users')}`,
+    ]) {
+      const { size } = await askBeside('GET', path);
+      // no names
+      expect(size).toBeLessThan(200);
+    }
   });
 
   test('deletes all CSRs, then all FQDNs of a space, then all audit entries', async () => {

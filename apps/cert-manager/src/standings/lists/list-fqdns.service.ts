@@ -60,7 +60,9 @@ export async function listFqdnsByStanding(
   const { sort = 'createdAt', limit = maxPageSize, include } = query;
   const after = positionIn(query.cursor, { sort, isText: sort === 'fqdn' });
   const filter = filterOf(caller, query);
-  return db.read(async (tx) => {
+  // a search compares its text with every name, which may take long for each
+  const read = query.q === undefined ? db.read : db.longRead;
+  return read(async (tx) => {
     const now = clock.now();
     const page = await readIdPage(tx, filter, { sort, limit, after }, now);
     const fqdns = await inOrder(
@@ -113,7 +115,8 @@ export async function countFqdnStates(
   caller: Caller,
   { spaceId, q }: Pick<FqdnsQuery, 'spaceId' | 'q'>,
 ): Promise<StateCounts> {
-  return db.read((tx) => countStates(tx, { scope: scopeOf(caller, spaceId), q }, clock.now()));
+  const read = q === undefined ? db.read : db.longRead;
+  return read((tx) => countStates(tx, { scope: scopeOf(caller, spaceId), q }, clock.now()));
 }
 
 /** An FQDN, the name of its space, and its state. Throws NotFound. */

@@ -56,7 +56,8 @@ async function listSpacesByStanding(
 ): Promise<SpacePage> {
   const after = positionIn(cursor, { sort, isText: sort === 'name' });
   const scope = readableSpaces(caller);
-  return db.read(async (tx) => {
+  const read = q === undefined ? db.read : db.longRead;
+  return read(async (tx) => {
     const page = await readSpaceIdPage(tx, { scope, q, policy }, { sort, limit, after });
     const ids = page.rows.map(({ id }) => id);
     const spaces = new Map(
