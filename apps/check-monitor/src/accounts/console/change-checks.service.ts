@@ -12,7 +12,7 @@ import { listProjectChannels } from '../../channels/channels.repository.js';
 import { listNamedChecks, type NamedCheck } from '../../checks/rows/many-checks.repository.js';
 import type { Caller } from '../../projects/caller.js';
 import { isStorable } from '../../storable-text.js';
-import { checksMatching } from './check-page.js';
+import { orderChecks } from './order-checks.service.js';
 import {
   type ChangeChecksDeps,
   changeSome,
@@ -130,7 +130,6 @@ async function findNamed(
       ? undefined
       : await deps.db.longRead((tx) => listNotifyingChecks(tx, projectId, channel));
   const checks = await deps.standings.list(projectId);
-  const condition = { q, tags: tag, statuses: status, ids: notifying };
-  const found = checksMatching(checks, condition, deps.clock.now());
-  return { named: found.toSorted((one, other) => one.id - other.id), missing: [] };
+  const query = { q, tags: tag, statuses: status, ids: notifying, sort: 'created' } as const;
+  return { named: await orderChecks(checks, query, deps.clock.now()), missing: [] };
 }

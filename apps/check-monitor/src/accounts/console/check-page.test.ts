@@ -1,8 +1,13 @@
+import type { CheckChangeResult } from '@certloop/contracts';
 import { calibratedMs } from '@certloop/contracts/testing';
+import { watchStretches } from '@certloop/server/testing';
 import { describe, expect, test } from '@jest/globals';
 import { compareNames, type Standing } from '../../checks/standing.js';
+import type { Caller } from '../../projects/caller.js';
+import { changeChecks } from './change-checks.service.js';
 import { type CheckPage, type CheckPageQuery, pageOfChecks } from './check-page.js';
 import { orderChecks } from './order-checks.service.js';
+import type { ChangeChecksDeps } from './write-changes.service.js';
 
 const now = Date.parse('2026-01-01T12:00:00Z') * 1000;
 
@@ -89,6 +94,25 @@ describe('a page of checks', () => {
       runs.push(process.cpuUsage(before).user / 1000);
     }
     expect(Math.min(...runs)).toBeLessThan(calibratedMs(50));
+  });
+
+  test('a list and a change search 20,000 checks in turns, for a text that costs as much as any', async () => {
+    const [first] = checks;
+    // a letter whose lower case has two, of which a search compares many before it finds a difference
+    const long = { name: 'İ'.repeat(100), tags: 'İ'.repeat(500) };
+    const many = Array.from({ length: 20_000 }, () => ({ ...(first as Standing), ...long }));
+    const q = `${'İ'.repeat(90)}x`;
+    const deps = { db: {}, standings: { list: async () => many }, clock: { now: () => now } } as unknown;
+    const change = () =>
+      changeChecks(deps as ChangeChecksDeps, {} as Caller, { action: 'pause', filter: { q } });
+    for (const search of [() => pageOf(many, { q }), change]) {
+      const watch = watchStretches();
+      const { results = [], total = results.length } = (await search()) as Partial<
+        CheckPage & CheckChangeResult
+      >;
+      expect(total).toBe(0);
+      expect((await watch.stop()) ?? 0).toBeLessThan(calibratedMs(50));
+    }
   });
 
   test('continues after a check that was deleted', async () => {

@@ -47,7 +47,7 @@ export async function listCheckPage(deps: ConsoleChecksDeps, caller: Caller, que
   const ids =
     channel === undefined
       ? undefined
-      : await deps.db.read((tx) => listNotifyingChecks(tx, projectId, channel));
+      : await deps.db.longRead((tx) => listNotifyingChecks(tx, projectId, channel));
   const found = await orderChecks(standings, { ...query, ids }, now);
   const { rows, ...page } = pageOfChecks(found, query, now);
   return deps.db.read(async (tx) => {

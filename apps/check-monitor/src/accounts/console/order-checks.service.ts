@@ -1,16 +1,16 @@
 import { slicesOf, yieldBetween } from '@certloop/db';
 import { rankOf, type Standing, statusOf } from '../../checks/standing.js';
 import type { Micros } from '../../instants.js';
-import { type CheckPageQuery, checksMatching } from './check-page.js';
+import { type CheckCondition, type CheckPageQuery, checksMatching } from './check-page.js';
 import { sortInTurns } from './sort-in-turns.service.js';
 
-// some milliseconds of work
-const checksAtOnce = 5_000;
+// some milliseconds of work, also for a search in names and tags that are as long as they may be
+const checksAtOnce = 500;
 
 /** The checks that match, of very many that come by name, in the order of a list; others have turns in the meantime. */
 export async function orderChecks(
   byName: readonly Standing[],
-  query: CheckPageQuery,
+  query: CheckCondition & Pick<CheckPageQuery, 'sort'>,
   now: Micros,
 ): Promise<readonly Standing[]> {
   const { sort } = query;
