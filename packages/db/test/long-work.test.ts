@@ -65,7 +65,8 @@ describeEachDialect('work that takes long', (open, dialect) => {
     const others = ['a', 'b'].map((name) => watched(database.transaction((tx) => insertNamed(tx, name))));
     const second = watched(database.longTransaction((tx) => insertNamed(tx, 'second')));
     if (dialect === 'sqlite') {
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      // enough time for all that does not wait
+      await database.longRead(countFar);
       expect([...others, second].map(({ isOver }) => isOver())).toEqual([false, false, false]);
     }
     release();

@@ -97,10 +97,11 @@ describeOnPostgres('a migration', () => {
     };
     const before = await backends();
     const visitor = fileURLToPath(new URL('./support/visitor.js', import.meta.url));
-    const ended = spawn(process.execPath, [visitor, 'migrate', made.url], { stdio: 'ignore' });
-    while ((await backends()) <= before) await sleep(20);
-    // it has asked for the lock at least once
-    await sleep(300);
+    const ended = spawn(process.execPath, [visitor, 'migrate', made.url], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    expect(String(await once(ended.stderr, 'data'))).toBe('database.migration_waits\n');
+    expect(await backends()).toBeGreaterThan(before);
     ended.kill('SIGTERM');
     await once(ended, 'exit');
     await until(async () => (await backends()) <= before);

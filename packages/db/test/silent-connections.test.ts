@@ -1,3 +1,4 @@
+import { until } from '@certloop/contracts/testing';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import {
   type Autocommit,
@@ -66,8 +67,8 @@ describeOnPostgres('connections that end silently', () => {
       await tx.query(statement);
       return 'done';
     });
-  const countWaiting = async (): Promise<number> => {
-    const text = `select pid from pg_stat_activity where datname = current_database() and wait_event = 'advisory'`;
+  const countWaiting = async (event = 'advisory'): Promise<number> => {
+    const text = `select pid from pg_stat_activity where datname = current_database() and wait_event = '${event}'`;
     return (await direct.read((tx) => tx.query<unknown[]>(text))).length;
   };
   /**
@@ -75,6 +76,16 @@ describeOnPostgres('connections that end silently', () => {
    * then ends it. Resolves at that with what happens to it.
    */
   const freezeAmid = async (begin: () => readonly Promise<unknown>[]) => {
+    const free = await takeLock();
+    const work = begin();
+    const outcomes = Promise.allSettled(work);
+    await until(async () => (await countWaiting()) >= work.length);
+    relay.freeze();
+    await free();
+    return { outcomes };
+  };
+  /** Takes the lock that statements wait for; returns what frees it. */
+  const takeLock = async () => {
     const [taken, free] = [gate(), gate()];
     const locking = direct.transaction(async (tx) => {
       await tx.query('select pg_advisory_xact_lock(7)');
@@ -82,13 +93,10 @@ describeOnPostgres('connections that end silently', () => {
       await free.opened;
     });
     await taken.opened;
-    const work = begin();
-    const outcomes = Promise.allSettled(work);
-    while ((await countWaiting()) < work.length) await quiet();
-    relay.freeze();
-    free.open();
-    await locking;
-    return { outcomes };
+    return () => {
+      free.open();
+      return locking;
+    };
   };
   const quiet = () => new Promise((resolve) => setTimeout(resolve, 60));
 
@@ -144,11 +152,15 @@ describeOnPostgres('connections that end silently', () => {
     const patient = { ...limits, idleMs: 60_000 };
     const other = await openDatabase({ url: relay.url, schema: shop, limits: patient });
     cleanups.push(() => other.close());
-    const busy = other.longTransaction((tx) => tx.query("select 'done' as word from pg_sleep(0.3)"));
-    await quiet();
+    const free = await takeLock();
+    const busy = other.longTransaction((tx) =>
+      tx.query(`select 'done' as word from (${waitForLock}) as locked`),
+    );
+    await until(async () => (await countWaiting()) > 0);
     relay.stall();
     // no new connection gets an answer either
     await expect(namesIn(other)).rejects.toThrow(DatabaseUnavailable);
+    await free();
     relay.goOn();
     expect(await busy).toEqual([{ word: 'done' }]);
     expect(await namesIn(other)).toEqual([]);
@@ -189,7 +201,7 @@ describeOnPostgres('connections that end silently', () => {
     const other = await openDatabase({ url: relay.url, schema: shop, limits: { ...limits, ...patient } });
     await namesIn(other);
     const work = other.transaction((tx) => tx.query('select pg_sleep(60)')).catch((error: Error) => error);
-    await quiet();
+    await until(async () => (await countWaiting('PgSleep')) > 0);
     relay.freeze();
     other.giveUpAfter(10);
     expect(await work).toBeInstanceOf(DatabaseUnavailable);

@@ -1,3 +1,4 @@
+import { setImmediate as nextRound } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { InvariantFailed } from '@certloop/contracts';
 import { beforeEach, expect, test } from '@jest/globals';
@@ -60,7 +61,7 @@ describeEachDialect('reads and transactions', (open, dialect) => {
   test('show one snapshot to all queries of a read', async () => {
     const counts = await database.read(async (tx) => {
       const before = await names(tx);
-      await new Promise((resolve) => setTimeout(resolve, 1));
+      await nextRound();
       return [before.length, (await names(tx)).length];
     });
     expect(counts).toEqual([0, 0]);

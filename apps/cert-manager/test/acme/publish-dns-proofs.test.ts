@@ -1,5 +1,6 @@
 import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
+import { setImmediate as nextRound } from 'node:timers/promises';
 import { createKeyedLimiter } from '@certloop/server';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { acmeDnsBackend, updateBackend, webhookBackend } from '../../src/acme/dns/dns-backends.service.js';
@@ -89,7 +90,7 @@ describe('a zone behind HTTP', () => {
     const log: string[] = [];
     const work = (name: string) => async () => {
       log.push(`${name} begins`);
-      await new Promise((resolve) => setTimeout(resolve, 5));
+      await nextRound();
       log.push(`${name} ends`);
     };
     await Promise.all([limitByName(record.name, work('one')), limitByName(record.name, work('other'))]);

@@ -1,6 +1,6 @@
 import { chown, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
+import { until } from '@certloop/contracts/testing';
 import { column, executeSql, querySql } from '@certloop/db';
 import {
   createLoneDatabase,
@@ -70,16 +70,24 @@ describeOnPostgres('a PostgreSQL server as a target', () => {
     const settings = join(folder, 'postgresql.auto.conf');
     const before = await readFile(settings, 'utf8');
     if (!before.includes('ssl')) await writeFile(settings, `${before}ssl = on\n`);
-    if (reload) await lone.database.transaction((tx) => executeSql(tx, 'select pg_reload_conf()'));
+    if (!reload) return;
+    const loaded = await loadedAt();
+    await lone.database.transaction((tx) => executeSql(tx, 'select pg_reload_conf()'));
+    // connections that begin later get the new certificate: the process that accepts them is the first to reload
+    await until(async () => (await loadedAt()) !== loaded);
   };
-  /** The class after a probe, once it is this one: the server reloads in its own time. */
-  const classAfterProbe = async ({ fqdn }: OwnedFqdn, expected: string) => {
-    for (let tries = 0; tries < 50; tries += 1) {
-      place.app.clock.advance(7 * hour);
-      await place.app.probe();
-      if ((await servedOf(place.app, fqdn)).class === expected) break;
-      await pause(100);
-    }
+  /** When the server read its settings last. */
+  const loadedAt = async () => {
+    const text = 'select pg_conf_load_time()::text as at';
+    const [found] = await lone.database.read((tx) =>
+      querySql<{ at: string }>(tx, { at: column.text() }, text),
+    );
+    return found?.at;
+  };
+  /** What a probe finds that is due by then. */
+  const servedAtProbe = async ({ fqdn }: OwnedFqdn) => {
+    place.app.clock.advance(7 * hour);
+    await place.app.probe();
     return servedOf(place.app, fqdn);
   };
 
@@ -101,16 +109,17 @@ describeOnPostgres('a PostgreSQL server as a target', () => {
         failure: 'starttls_not_offered',
       });
       await install(owned, true);
-      expect(await classAfterProbe(owned, 'current')).toMatchObject({ class: 'current' });
+      expect(await servedAtProbe(owned)).toMatchObject({ class: 'current' });
 
       await signWith(place, owned.fqdn);
       await install(owned, false);
-      const stale = await classAfterProbe(owned, 'stale');
+      const stale = await servedAtProbe(owned);
+      expect(stale.class).toBe('stale');
       expect(stale.targets[0]?.addresses[0]?.hint).toMatch(
         /^127\.0\.0\.1:\d+ still serves certificate \w+, .*: install it and reload the server\.$/,
       );
       await install(owned, true);
-      expect(await classAfterProbe(owned, 'current')).toMatchObject({ class: 'current' });
+      expect(await servedAtProbe(owned)).toMatchObject({ class: 'current' });
     },
   );
 });

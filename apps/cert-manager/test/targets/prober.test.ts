@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import { until } from '@certloop/contracts/testing';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { createProber } from '../../src/targets/probes/prober.service.js';
 import type { TargetSettings } from '../../src/targets/target.js';
@@ -11,12 +12,16 @@ let peaks: Map<string, number>;
 let server: Server;
 let port: number;
 
+/** The address that the test itself connects to. */
+const ownAddress = '127.0.0.1';
+
 beforeEach(async () => {
   open = new Map();
   peaks = new Map();
   const note = (key: string, count: number) => peaks.set(key, Math.max(peaks.get(key) ?? 0, count));
   server = createServer((socket) => {
     const address = socket.localAddress ?? '';
+    if (address === ownAddress) return void socket.on('error', () => undefined).end();
     open.set(
       socket.on('error', () => undefined),
       address,
@@ -40,9 +45,9 @@ async function release(probes: Promise<unknown>, count: number): Promise<void> {
   const ended = probes.finally(() => {
     isOver = true;
   });
-  while (open.size < count) await pause(5);
-  // what would be too much has the time to come
-  await pause(100);
+  await until(() => open.size >= count);
+  // the server accepts connections in their order: what would be too much comes before this one ends
+  await once(connect(port, ownAddress).resume(), 'close');
   while (!isOver) {
     for (const socket of open.keys()) socket.destroy();
     await pause(5);

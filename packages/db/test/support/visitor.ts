@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { executeSql, insertMany, openDatabase } from '../../src/index.js';
+import { type DatabaseWarning, executeSql, insertMany, openDatabase } from '../../src/index.js';
 import { customer, insertNamed } from './rows.js';
 import { customers, shop } from './shop.js';
 
 // Another process at the same database: visitor.js <act> <url> [argument]
 const [, , act, url = '', argument = ''] = process.argv;
-const database = await openDatabase({ url, schema: shop });
+const onWarning = ({ name }: DatabaseWarning) => process.stderr.write(`${name}\n`);
+const database = await openDatabase({ url, schema: shop, onWarning });
 
 /** Prints the instant of a customer as this process sees it, and stores one a second later. */
 async function copy(): Promise<void> {

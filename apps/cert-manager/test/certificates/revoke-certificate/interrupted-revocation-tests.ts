@@ -78,7 +78,6 @@ export function describeInterruptions({
       await new Promise((resolve) => setImmediate(resolve));
     }
     await clearInventory(place.app);
-    await new Promise((resolve) => setTimeout(resolve, 20));
     place.ca.revocations.release();
     const { status, body } = await answer;
     expect([status, body.revocationReason]).toEqual([200, 'superseded']);

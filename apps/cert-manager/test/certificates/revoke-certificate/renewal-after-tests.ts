@@ -1,3 +1,4 @@
+import { until } from '@certloop/contracts/testing';
 import { expect, test } from '@jest/globals';
 import { startAppOn } from '../../support/app.js';
 import { serialOf } from '../../support/cas/fake-revocations.js';
@@ -108,15 +109,13 @@ export function describeWhatFollows({ place, revoke, signed, newestOf }: Revocat
       environment: { DUMMY_CA_URL: place.ca.url },
     });
     place.ca.answer('when let go');
-    const asked = () => place.ca.paths.filter((path) => path === '/csr').length;
-    const before = asked();
+    const before = place.ca.validityDays.length;
     const late = other.request
       .post(pathOf(fqdn, 'csr/sign'))
       .set(place.app.people.ada.auth)
       .send({ providerId: place.providerId })
       .then((reply) => reply);
-    while (asked() === before) await new Promise((resolve) => setTimeout(resolve, 5));
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await until(() => place.ca.validityDays.length > before);
     place.ca.answer('normally');
     await signWith(place, fqdn);
     const first = await newestOf(fqdn);
