@@ -4,7 +4,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { parseSync } from '@swc/core';
-import { collect } from './time-flow.mjs';
+import { pausesIn } from './pauses.mjs';
+import { collect, waits } from './time-flow.mjs';
 
 const folders = ['apps', 'packages', 'web'];
 const isTest = (file) =>
@@ -13,26 +14,36 @@ const isTest = (file) =>
     /^\w+\/[^/]+\/(test|src\/testing)\//.test(file) ||
     file.startsWith('packages/browser/src/'));
 
-/** What breaks the law in a tree, as `file:line: what`. */
-export function timesInTests(root) {
+/** What breaks the law in a tree, as `file:line: what`; `meant` are the pauses that are accepted, and must be there. */
+export function timesInTests(root, meant = {}) {
   const files = new Map();
   for (const file of folders.flatMap((folder) => filesBelow(root, folder))) {
     const bytes = readFileSync(posix.join(root, file));
     const options = { syntax: 'typescript', tsx: file.endsWith('x'), target: 'es2023' };
-    files.set(file, { bytes, ...collect(parseSync(bytes.toString(), options).body) });
+    const { body } = parseSync(bytes.toString(), options);
+    files.set(file, { bytes, pauses: pausesIn(body), ...collect(body) });
   }
   linkImports(files);
   spread(files);
-  return [...files].flatMap(([file, { bytes, assertions, refused }]) =>
-    [...assertions.filter(({ isBroken }) => isBroken()), ...refused].map(({ node, what }) => {
-      // the spans of the parser count bytes from 1
-      const line = bytes
-        .subarray(0, node.span.start - 1)
-        .toString()
-        .split('\n').length;
-      return `${file}:${line}: ${what}`;
-    }),
-  );
+  const unused = new Set(Object.keys(meant));
+  const found = [...files].flatMap(([file, { bytes, assertions, refused, pauses }]) => {
+    // the spans of the parser count bytes from 1
+    const textBetween = (start, end) => bytes.subarray(start - 1, end - 1).toString();
+    const others = pauses.filter(({ span }) => {
+      const key = `${file}: ${textBetween(span.start, span.end)}`;
+      unused.delete(key);
+      return meant[key] === undefined;
+    });
+    const broken = [
+      ...assertions.filter(({ isBroken }) => isBroken()),
+      ...refused,
+      ...others.map((node) => ({ node, what: waits })),
+    ];
+    return broken.map(
+      ({ node, what }) => `${file}:${textBetween(1, node.span.start).split('\n').length}: ${what}`,
+    );
+  });
+  return [...found, ...[...unused].map((key) => `${key} is listed in pauses.mjs, but no longer there`)];
 }
 
 function filesBelow(root, folder) {

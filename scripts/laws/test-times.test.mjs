@@ -5,12 +5,14 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { meantPauses } from './pauses.mjs';
 import { timesInTests } from './test-times.mjs';
 
 test('no test asserts how much time passes, sets a limit of its own, or waits for a moment', () => {
-  assert.deepEqual(timesInTests(fileURLToPath(new URL('../..', import.meta.url))), []);
+  assert.deepEqual(timesInTests(fileURLToPath(new URL('../..', import.meta.url)), meantPauses), []);
 });
 
+const imported = "import { setTimeout as pause } from 'node:timers/promises';\n";
 const began = 'const began = performance.now();\n';
 
 const bad = {
@@ -49,6 +51,10 @@ const bad = {
   'a limit of a test that may be skipped': "(isGiven ? test.skip : test)('works', async () => {}, limitMs);",
   'a limit with a name of a hook': 'beforeAll(async () => {}, limitMs);',
   'a pause of a story': 'await page.waitForTimeout(500);',
+  'a pause': `${imported}await pause(3000);`,
+  'a pause by a timer': 'await new Promise((resolve) => setTimeout(resolve, 20));',
+  'a pause of a function': `await quiet();\nfunction quiet() { return new Promise((go) => { setTimeout(go, 20); }); }`,
+  'a pause of tests in a loop': `${imported}for (const row of rows) test(row, async () => { await pause(20); });`,
 };
 
 for (const [what, text] of Object.entries(bad)) {
@@ -58,6 +64,13 @@ for (const [what, text] of Object.entries(bad)) {
     }
   });
 }
+
+test('accepts listed pauses, and refuses listed ones that are not there', () => {
+  const file = 'apps/dummy-ca/test/work.test.ts';
+  const listed = { [`${file}: pause(20)`]: 'a slow server' };
+  assert.deepEqual(timesIn({ [file]: `${imported}await pause(20);` }, listed), []);
+  assert.match(timesIn({ [file]: imported }, listed).join(), /pause\(20\) is listed in pauses\.mjs/);
+});
 
 test('refuses what a function of another file measures, at its line', () => {
   const files = {
@@ -89,7 +102,13 @@ test('accepts moments in order, spans that nothing asserts, inputs, and the time
     test('works', async () => {}, hangMs + rounds * 60_000);
     test.each(rows)('works', async () => {});
     expect(list.slice(0, 3)).toHaveLength(3);`;
+  const waiting = `${imported}
+    while (!(await isOver())) { await pause(20); }
+    await new Promise((resolve) => server.listen(0, resolve));
+    await new Promise((resolve) => setImmediate(resolve));
+    await new Promise((resolve) => { setTimeout(resolve, 20); server.once('close', resolve); });`;
   assert.deepEqual(timesIn({ 'apps/dummy-ca/test/work.test.ts': good }), []);
+  assert.deepEqual(timesIn({ 'apps/dummy-ca/test/work.test.ts': waiting }), []);
   const measured = `${began}expect(performance.now() - began).toBeLessThan(50);`;
   assert.deepEqual(
     timesIn({ 'apps/dummy-ca/src/work.ts': measured, 'apps/dummy-ca/dist/test/work.test.ts': measured }),
@@ -97,7 +116,7 @@ test('accepts moments in order, spans that nothing asserts, inputs, and the time
   );
 });
 
-function timesIn(files) {
+function timesIn(files, meant) {
   const tree = mkdtempSync(join(tmpdir(), 'certloop-times-'));
   try {
     for (const folder of ['apps', 'packages', 'web']) mkdirSync(join(tree, folder));
@@ -105,7 +124,7 @@ function timesIn(files) {
       mkdirSync(dirname(join(tree, file)), { recursive: true });
       writeFileSync(join(tree, file), text);
     }
-    return timesInTests(tree);
+    return timesInTests(tree, meant);
   } finally {
     rmSync(tree, { recursive: true });
   }

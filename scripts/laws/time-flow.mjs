@@ -14,7 +14,8 @@ const asserts =
   'asserts how much time passes; the conventions of CONTRIBUTING.md name what to assert instead';
 const limits =
   'sets a limit of its own; jest.config.mjs has the one that ends hangs, and a longer one is a multiple of hangMs';
-const waits = 'waits for a moment; wait for a state';
+export const waits =
+  'waits for a moment; wait for a state by `until` of @certloop/contracts/testing, or move the clock';
 
 class Binding {
   kind = none;
