@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describeEachDialect } from '@certloop/db/testing';
@@ -21,6 +21,7 @@ const places: readonly Place[] = [
   { method: 'GET', path: '/.well-known/acme-challenge/abcdefghijklmnopqrst', status: 404 },
   { method: 'GET', path: '/openapi.json', status: 200 },
   { method: 'GET', path: '/ui/', status: 200 },
+  { method: 'GET', path: '/ui/assets/app.js', status: 200 },
   { method: 'GET', path: '/ui/assets/none.js', status: 404 },
   { method: 'POST', path: '/ui/', body: 'abc', status: 405 },
   { method: 'GET', path: '/auth/state', status: 200 },
@@ -55,6 +56,8 @@ describeEachDialect('broken requests are answered in order, and end nothing', (o
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'certloop-console-'));
     await writeFile(join(folder, 'index.html'), '<html><head></head><body>console</body></html>');
+    await mkdir(join(folder, 'assets'));
+    await writeFile(join(folder, 'assets/app.js'), 'void 0;');
     const environment = {
       METRICS_OPEN: 'true',
       CERT_MANAGER_REQUESTS_PER_MINUTE: '100000',

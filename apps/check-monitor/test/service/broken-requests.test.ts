@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describeEachDialect } from '@certloop/db/testing';
@@ -15,6 +15,13 @@ const places: readonly Place[] = [
   { method: 'GET', path: '/ping/UUID', status: 200 },
   { method: 'POST', path: '/ping/UUID', body: 'done', status: 200 },
   { method: 'POST', path: '/ping/UUID/fail', body: 'no room', status: 200 },
+  {
+    method: 'POST',
+    path: '/ping/UUID/1',
+    headers: { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' },
+    body: 'traced',
+    status: 200,
+  },
   { method: 'GET', path: '/ping/PING-KEY/none', status: 404 },
   { method: 'GET', path: `/ping/${noUuid}`, status: 404 },
   { method: 'POST', path: '/ping/nonsense', body: 'done', status: 404 },
@@ -44,6 +51,7 @@ const places: readonly Place[] = [
   { method: 'GET', path: '/health/ready', status: 200 },
   { method: 'GET', path: '/ui/', status: 200 },
   { method: 'POST', path: '/ui/', body: 'abc', status: 405 },
+  { method: 'GET', path: '/ui/assets/app.js', status: 200 },
   { method: 'GET', path: '/ui/assets/none.js', status: 404 },
   { method: 'GET', path: '/nothing', status: 404 },
 ];
@@ -57,6 +65,8 @@ describeEachDialect('broken requests are answered in order, and end nothing', (o
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'certloop-console-'));
     writeFileSync(join(folder, 'index.html'), '<html><head></head><body>console</body></html>');
+    mkdirSync(join(folder, 'assets'));
+    writeFileSync(join(folder, 'assets/app.js'), 'void 0;');
     const write = (line: string) => {
       const entry = JSON.parse(line) as { level: string };
       if (entry.level === 'error') errors.push(entry);

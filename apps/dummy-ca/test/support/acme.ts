@@ -16,6 +16,7 @@ import {
   openAuthority,
   type RootSource,
 } from '../../src/authority/certificate-authority.service.js';
+import type { State } from '../../src/authority/state.store.js';
 import { loadConfig } from '../../src/config.js';
 import { AcmeClient } from './acme-client.js';
 import { freshRoot, noIntermediate, usualStatus } from './app.js';
@@ -47,6 +48,8 @@ export interface TestAcmeOptions {
   /** Nothing is logged when absent. */
   readonly logger?: Logger;
   readonly metricsAccess?: MetricsAccess;
+  /** Nothing is stored when absent. */
+  readonly state?: State;
 }
 
 /** The real application over a real connection; every challenge is valid unless the options say otherwise. */
@@ -99,6 +102,7 @@ export async function createTestAcme(options: TestAcmeOptions): Promise<Unserved
     clock,
     logger: options.logger ?? createLogger({ service: 'dummy-ca', level: 'silent' }),
     ...(options.metricsAccess && { metricsAccess: options.metricsAccess }),
+    ...(options.state && { state: options.state }),
   });
   return { handler, clock, authority };
 }
