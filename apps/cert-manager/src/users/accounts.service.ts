@@ -82,7 +82,7 @@ export async function ensureAdmin(
     await createAdmin(deps, caller, input);
     return 'created';
   }
-  const isSamePassword = await passwords.verify(input.password, found.passwordHash);
+  const isSamePassword = await passwords.verify(input.password, found.passwordHash, 0);
   const isSame = found.isAdmin && found.enabled && found.emailKey === keyOf(input.email);
   if (isSamePassword && isSame) return 'unchanged';
   const { email, emailKey, passwordHash } = await newAdmin(deps, input);

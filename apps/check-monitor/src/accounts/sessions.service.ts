@@ -166,8 +166,8 @@ export async function provePassword(
     return { user: found, hash: await findPassword(tx, id), knownPlace: known };
   });
   // an address of any length makes a key of one length
-  return throttle.attempt({ account: secretHash(normal), address, knownPlace }, async () => {
-    const isRight = await passwords.verify(password, hash, knownPlace === undefined);
+  return throttle.attempt({ account: secretHash(normal), address, knownPlace }, async (turn) => {
+    const isRight = await passwords.verify(password, hash, turn);
     return isRight && user !== undefined && hash !== undefined ? { user, hash } : undefined;
   });
 }

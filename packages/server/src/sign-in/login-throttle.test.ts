@@ -188,6 +188,22 @@ describe('an account at a place that it is known from', () => {
     expect(await known(true, 'device:2')).toBe('in');
   });
 
+  test('has its turn by its failures there and the attempts that have not ended', async () => {
+    const turns: unknown[] = [];
+    const begin = (isRight: boolean, knownPlace?: string) =>
+      throttle.attempt({ account: 'ada', address: '192.0.2.1', knownPlace }, async (turn) => {
+        turns.push(turn);
+        return isRight || undefined;
+      });
+    await begin(false, place);
+    await Promise.all([begin(false, place), begin(false, place)]);
+    await begin(false, 'device:1');
+    await begin(false);
+    await begin(true, place);
+    await begin(true, place);
+    expect(turns).toEqual([0, 1, 2, 0, 'stranger', 3, 0]);
+  });
+
   test('is guessed at most 5,760 times a day, from there and from other networks together', async () => {
     let through = 0;
     for (let second = 0; second < 86_400; second += 3) {

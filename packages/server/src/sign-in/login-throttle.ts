@@ -3,6 +3,7 @@ import type { Clock } from '../process/clock.js';
 import { createFailureTallies, type FailureTallies } from './failure-tallies.store.js';
 import { noteFailure, type Tally, waitOf } from './failure-tally.js';
 import { type LimitKind, type LoginLimit, limitsOf, type SignInAttempt } from './login-limits.js';
+import type { PasswordTurn } from './password.js';
 
 /** Slows down who guesses passwords, without locking anybody else out. */
 export interface LoginThrottle {
@@ -11,7 +12,10 @@ export interface LoginThrottle {
    * too_many_requests refusal with Retry-After, without doing the work, after too many failures as `limitsOf` has
    * them.
    */
-  attempt<T>(attempt: SignInAttempt, work: () => Promise<T | undefined>): Promise<T | undefined>;
+  attempt<T>(
+    attempt: SignInAttempt,
+    work: (turn: PasswordTurn) => Promise<T | undefined>,
+  ): Promise<T | undefined>;
 }
 
 interface Counted extends LoginLimit {
@@ -40,7 +44,8 @@ export function createLoginThrottle(clock: Clock, onThrottled = (): void => unde
         }
         counted.push({ ...limit, tally });
       }
-      const result = await pending(counted, work);
+      const turn = turnOf(counted);
+      const result = await pending(counted, () => work(turn));
       const endedAt = clock.now().getTime();
       for (const { kind, key, tally, rule } of counted) {
         if (result === undefined) {
@@ -50,6 +55,11 @@ export function createLoginThrottle(clock: Clock, onThrottled = (): void => unde
       return result;
     },
   };
+}
+
+function turnOf(counted: readonly Counted[]): PasswordTurn {
+  const known = counted.find(({ kind }) => kind === 'known');
+  return known === undefined ? 'stranger' : known.tally.failures.length + known.tally.pending;
 }
 
 async function pending<T>(counted: readonly Counted[], work: () => Promise<T>): Promise<T> {

@@ -1,5 +1,6 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { createLimiter } from '../concurrency/limiter.js';
+import { createRankedLimiter } from '../concurrency/ranked-limiter.js';
 
 /** Cost of scrypt (RFC 7914 §2): memory and time N, block size r, parallel parts p. */
 export interface ScryptCost {
@@ -12,35 +13,41 @@ export interface ScryptCost {
 export const usualCost: ScryptCost = { N: 16_384, r: 8, p: 5 };
 
 /**
+ * Whose turn a password is. At a place that the account is known from: how many attempts of the account there failed
+ * lately or have not ended, so that guesses on many accounts at once do not delay an owner who tries for the first time.
+ */
+export type PasswordTurn = 'stranger' | number;
+
+/**
  * Hashing of passwords, three at once at most: more would leave no core for anything else. Strangers have a queue of
  * their own, so that no one else waits for them.
  */
 export interface Passwords {
-  /** `scrypt$N$r$p$salt$key`, salt and key in Base64url. Throws too_many_requests when too many wait. */
+  /** `scrypt$N$r$p$salt$key`, salt and key in Base64url. */
   hash(password: string): Promise<string>;
   /**
-   * Whether the password makes the hash; without a hash it takes as long and is false. `isStranger`: the request comes
-   * from a place that the account is not known from. Throws too_many_requests when too many wait.
+   * Whether the password makes the hash; without a hash it takes as long and is false. Throws too_many_requests when too
+   * many wait, but never for turn 0.
    */
-  verify(password: string, hash: string | undefined, isStranger?: boolean): Promise<boolean>;
+  verify(password: string, hash: string | undefined, turn: PasswordTurn): Promise<boolean>;
   /** Whether the hash was made at another cost than the present one. */
   isOutdated(hash: string): boolean;
 }
 
 export function createPasswords(cost: ScryptCost = usualCost): Passwords {
-  // ten seconds of work each; later requests are refused with a time to retry
-  const forKnown = createLimiter({ atOnce: 2, maxWaiting: 128 });
+  // ten seconds of work each wait; more is refused with a time to retry
+  const forKnown = createRankedLimiter({ atOnce: 2, maxRank: 10, maxWaiting: 128 });
   const forStrangers = createLimiter({ atOnce: 1, maxWaiting: 64 });
   const dummySalt = randomBytes(saltBytes);
   return {
     hash: async (password) => {
       const salt = randomBytes(saltBytes);
-      return format(cost, salt, await forKnown(() => derive(password, salt, cost)));
+      return format(cost, salt, await forKnown(0, () => derive(password, salt, cost)));
     },
-    verify: async (password, hash, isStranger = false) => {
+    verify: async (password, hash, turn) => {
       const stored = hash === undefined ? undefined : parse(hash);
-      const limited = isStranger ? forStrangers : forKnown;
-      const key = await limited(() => derive(password, stored?.salt ?? dummySalt, stored?.cost ?? cost));
+      const work = () => derive(password, stored?.salt ?? dummySalt, stored?.cost ?? cost);
+      const key = await (turn === 'stranger' ? forStrangers(work) : forKnown(turn, work));
       return stored !== undefined && timingSafeEqual(key, stored.key);
     },
     isOutdated: (hash) => {

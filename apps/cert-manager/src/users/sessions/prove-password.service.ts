@@ -32,8 +32,8 @@ export async function provePassword(
   });
   // a name of any length makes a key of one length
   const account = secretHash(keyOf(username));
-  return deps.throttle.attempt({ account, address: from.ipAddress, knownPlace }, async () => {
-    const isRight = await deps.passwords.verify(password, user?.passwordHash, knownPlace === undefined);
+  return deps.throttle.attempt({ account, address: from.ipAddress, knownPlace }, async (turn) => {
+    const isRight = await deps.passwords.verify(password, user?.passwordHash, turn);
     if (isRight && user?.enabled === true) return user;
     await recordFailure(deps.denials, from, user);
     return undefined;
