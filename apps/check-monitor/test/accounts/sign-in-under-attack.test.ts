@@ -1,7 +1,10 @@
+import { openDatabase } from '@certloop/db';
 import { beforeEach, expect, test } from '@jest/globals';
+import { openTestApp } from '../support/app.js';
 import { type Browser, newPerson, password } from '../support/browser.js';
 import { describeMonitor } from '../support/suite.js';
 
+const dayMs = 86_400_000;
 const proxied = { trustedProxies: ['127.0.0.0/8', '10.0.0.1'] };
 
 describeMonitor(
@@ -18,22 +21,51 @@ describeMonitor(
 
     const logIn = (
       { email = ada.email, secret = password }: { email?: string; secret?: string },
-      { forwarded = '192.0.2.1', cookie = '' } = {},
+      { forwarded = '192.0.2.1', cookie = '', at = stage.app } = {},
     ) =>
-      stage.app.http
+      at.http
         .post('/api/account/login')
         .set({ 'X-Forwarded-For': forwarded, 'Sec-Fetch-Site': 'same-origin' })
         .set(cookie === '' ? {} : { Cookie: cookie })
         .send({ email, password: secret });
+    const blockNetwork = async (options: Parameters<typeof logIn>[1] = {}) => {
+      for (let time = 0; time < 61; time += 1) await logIn({ email: `nobody${time}@example.org` }, options);
+      await logIn({ email: 'nobody@example.org' }, options).expect(429);
+    };
     const guess = (options: Parameters<typeof logIn>[1] = {}) => logIn({ secret: 'wrong' }, options);
 
     test('succeeds at once from a network of an earlier sign-in, whatever others do there', async () => {
       await logIn({}).expect(200);
-      for (let time = 0; time < 61; time += 1) await logIn({ email: `nobody${time}@example.org` });
-      await logIn({ email: 'nobody@example.org' }).expect(429);
+      await blockNetwork();
       for (let host = 0; host < 60; host += 1) await guess({ forwarded: `198.51.100.${host}` });
       await logIn({}).expect(200);
       expect((await logIn({}, { forwarded: '203.0.113.1' }).expect(429)).headers['retry-after']).toBe('24');
+    });
+
+    test('succeeds at once after a restart too', async () => {
+      await logIn({}).expect(200);
+      const { url, clock } = stage.app;
+      const restarted = await openTestApp(async (schema) => {
+        const database = await openDatabase({ url, schema });
+        return { database, url, drop: () => database.close() };
+      }, proxied);
+      restarted.clock.set(clock.now());
+      await blockNetwork({ at: restarted });
+      await logIn({}, { at: restarted }).expect(200);
+      await restarted.close();
+      await restarted.database.close();
+    });
+
+    test('succeeds at once for 30 days after the latest sign-in there', async () => {
+      // a network of its own: after this test the clock goes back, and the network is still blocked
+      const office = { forwarded: '198.51.100.200' };
+      await logIn({}, office).expect(200);
+      stage.app.clock.advance(30 * dayMs - 1);
+      await blockNetwork(office);
+      await logIn({}, office).expect(200);
+      stage.app.clock.advance(30 * dayMs);
+      await blockNetwork(office);
+      await logIn({}, office).expect(429);
     });
 
     test('does not wait in the browser of an earlier sign-in', async () => {
