@@ -30,7 +30,7 @@ export async function findMailedChecks(
   targets: readonly PingTarget[],
 ): Promise<string[]> {
   const uuids: string[] = [];
-  for (const target of targets) {
+  for await (const target of yieldBetween(targets)) {
     try {
       uuids.push(await intake.find(target));
     } catch (error) {
@@ -49,7 +49,7 @@ export async function receiveMail({ intake }: ReceiveMailDeps, mail: IncomingMai
   if (mail.source.length > maxAtOnceBytes) {
     for await (const _step of yieldBetween(words.readAhead()));
   }
-  for (const uuid of mail.checks) {
+  for await (const uuid of yieldBetween(mail.checks)) {
     try {
       await intake.receive(pingOf(mail, words, uuid));
     } catch (error) {
