@@ -283,4 +283,30 @@ describeMonitor('the checks of a project in the console', (stage) => {
       expect(minMs).toBeLessThan(calibratedMs(50));
     }
   });
+
+  test('of 40 projects are counted without blocking other requests', async () => {
+    // to count a check as up takes its next run, which is years away
+    const scheduled = { name: 'job', schedule: 'Mon *-02-29 03:30', tz: 'Europe/Riga' };
+    for (let n = 0; n < 40; n += 1) {
+      const other = await stage.app.newProject();
+      const { uuid } = await other.check(scheduled);
+      const own = 'update projects set owner_id = (select id from users where email = $1) where id = $2';
+      await stage.app.database.transaction(async (tx) => {
+        await copyCheck(tx, uuid, 999, String(44_444_000 + n));
+        await executeSql(tx, own, [owner.email, other.keys.projectId]);
+      });
+    }
+    const pinged = `update check_states set stored_status = 'up', last_ping = $1 where stored_status = 'new'`;
+    await stage.app.database.transaction((tx) => executeSql(tx, pinged, [stage.app.accounts.clock.now()]));
+    stage.app.clock.advance(60_000);
+    const countUp = async () => {
+      const { body } = await owner.get('/projects?include=counts').expect(200);
+      return (body.projects as { counts: { up: number } }[]).map(({ counts }) => counts.up);
+    };
+    expect((await countUp()).filter((up) => up === 1000)).toHaveLength(40);
+    // this one finds all checks in the cache
+    const watch = watchStretches();
+    await countUp();
+    expect((await watch.stop()) ?? 0).toBeLessThan(calibratedMs(50));
+  });
 });

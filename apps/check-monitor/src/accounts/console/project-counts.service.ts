@@ -1,5 +1,5 @@
 import type { AccountProject, CheckCounts } from '@certloop/contracts';
-import type { Database } from '@certloop/db';
+import { type Database, yieldBetween } from '@certloop/db';
 import { countProjectChannels } from '../../channels/channels.repository.js';
 import { statusOf } from '../../checks/standing.js';
 import { type Clock, isoSeconds } from '../../instants.js';
@@ -41,8 +41,7 @@ async function countEach(
   const ids = projects.map(({ id }) => id);
   const channels = await deps.db.read((tx) => countProjectChannels(tx, ids));
   const counted: CountedProject[] = [];
-  // one after the other, so that other requests are answered between them
-  for (const project of projects) {
+  for await (const project of yieldBetween(projects)) {
     const standings = await deps.standings.list(project.id);
     const now = deps.clock.now();
     const counts = countsOf(standings.map((check) => ({ check, status: statusOf(check, now) })));
