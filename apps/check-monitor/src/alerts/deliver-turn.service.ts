@@ -187,7 +187,7 @@ async function recordOutcome(
   }
   const hold = (timeouts: number) => holdAfter(result, parcel, { timeouts, now });
   const options = { now, hold, isNotice: parcel.kind === 'notice' };
-  // in a storm the successes of a turn are one write: a kill repeats them, under their names, and for a second at most
+  // Successes of up to a second are recorded in one write. After a kill they are sent again, with the same keys.
   const isNews = isLast() || !result.ok || result.settings !== undefined || !isWell(channel);
   if (!isNews) {
     arrived.push(parcel);
@@ -195,7 +195,7 @@ async function recordOutcome(
     return { canContinue: true, channel };
   }
   const changed = await persist(async (tx) => {
-    const changed = isNews && !isToOwner ? await recordSent(tx, channel, sent, options) : undefined;
+    const changed = isToOwner ? undefined : await recordSent(tx, channel, sent, options);
     await recordRows(tx, { parcel, channel: changed ?? channel, isToOwner }, result, now);
     return changed;
   });

@@ -29,7 +29,7 @@ export async function listDigestedChanges(tx: Tx, turnId: string | null): Promis
 const isOpenTo = (alias: string) => `${alias}.channel_id = $3 and ${alias}.settled_at is null`;
 const mayGo = (alias: string) => `${alias}.turn_id is null and coalesce(${alias}.crashes, 0) < ${crashesAlone}
   and (${alias}.due_at is null or ${alias}.due_at <= $1 or ${alias}.due_at > $2)`;
-// by the least and the greatest id, as PostgreSQL compares each message with each other one where nothing may exist
+// compares with the smallest id, since PostgreSQL would compare each message with each other one for "not exists"
 const mayFollow = `${isOpenTo('n')} and n.check_id is not null and ${mayGo('n')}
   and coalesce((select min(e.id) from notifications e where ${isOpenTo('e')}
     and e.check_id = n.check_id and not (${mayGo('e')})), n.id) >= n.id`;

@@ -30,8 +30,8 @@ export async function loadAlerts(
 ): Promise<ReadonlyMap<QueuedParcel, AlertEvent>> {
   const rows = parcels.flatMap((parcel) => parcel.rows);
   const flips = await listFlipsById(tx, idsOf(rows.map(({ flipId }) => flipId)));
-  const came = parcels.map(leadOf).filter(({ status }) => status === 'up');
-  const earlier = await listEarlierFlips(tx, idsOf(came.map(({ flipId }) => flipId)));
+  const upLeads = parcels.map(leadOf).filter(({ status }) => status === 'up');
+  const earlier = await listEarlierFlips(tx, idsOf(upLeads.map(({ flipId }) => flipId)));
   const checks = await loadChecks(tx, idsOf(rows.map(({ checkId }) => checkId)));
   const found = parcels.flatMap((parcel) => {
     const { checkId, flipId } = leadOf(parcel);

@@ -41,8 +41,8 @@ export const minute: Micros = 60 * microsPerSecond;
 const isDue = '(n.due_at is null or n.due_at <= $1 or n.due_at > $2)';
 export const isFree = `n.settled_at is null and n.turn_id is null and ${isDue}`;
 
-// Messages about one check reach a channel in their order: the later ones wait for an open one. By the least id, as
-// PostgreSQL compares each message with each other one where nothing may exist.
+// Messages about one check reach a channel in their order: the later ones wait for an open one. The condition
+// compares with the smallest id, since PostgreSQL would compare each message with each other one for "not exists".
 export const isHead = `(n.check_id is null or n.id = (select min(e.id) from notifications e
   where e.settled_at is null and e.channel_id = n.channel_id and e.check_id = n.check_id))`;
 
