@@ -1,7 +1,51 @@
 import { describe, expect, test } from '@jest/globals';
+import { z } from 'zod';
 import { channelKindNames, keepSecrets, withoutSecrets } from './channel-kinds.js';
 import { targetsOf } from './channel-targets.js';
-import { channelKinds } from './kinds.js';
+import { type ChannelKind, channelKinds } from './kinds.js';
+
+type Class = 'secret' | 'shown';
+
+const callByUrl = { url: 'secret' } as const;
+const priorities = { priorityDown: 'shown', priorityUp: 'shown' } as const;
+const directions = { down: 'shown', up: 'shown' } as const;
+const callOf = <Name extends string>(name: Name) => ({
+  [`${name}.method`]: 'shown' as const,
+  [`${name}.url`]: 'shown' as const,
+  [`${name}.body`]: 'shown' as const,
+  [`${name}.headers`]: 'secret' as const,
+});
+
+/** Every setting of every kind: a new one must be classed here. */
+const classes: Readonly<Record<ChannelKind, Readonly<Record<string, Class>>>> = {
+  webhook: { ...callOf('down'), ...callOf('up') },
+  email: { address: 'shown', tz: 'shown', ...directions },
+  slack: callByUrl,
+  mattermost: callByUrl,
+  discord: callByUrl,
+  ntfy: { url: 'shown', topic: 'shown', token: 'secret', ...priorities },
+  telegram: { chatId: 'shown', threadId: 'shown' },
+  pd: { serviceKey: 'secret' },
+  opsgenie: { key: 'secret', region: 'shown' },
+  po: { userKey: 'secret', ...priorities },
+  msteamsw: callByUrl,
+  googlechat: callByUrl,
+  matrix: { roomId: 'shown' },
+  signal: { recipient: 'shown', ...directions },
+  gotify: { url: 'shown', token: 'secret', ...priorities },
+  group: { channels: 'shown' },
+};
+
+test.each(channelKindNames)('every setting of %s is declared as a secret or may be shown', (kind) => {
+  const { settings, secrets } = channelKinds[kind];
+  const schema = z.toJSONSchema(settings, { io: 'input', unrepresentable: 'any' });
+  const declared = new Set(secrets.map(({ path }) => path));
+  const found = pathsOf(schema).map((path): [string, Class] => [
+    path,
+    declared.has(path) ? 'secret' : 'shown',
+  ]);
+  expect(Object.fromEntries(found)).toEqual(classes[kind]);
+});
 
 const secrets = channelKindNames.flatMap((kind) =>
   channelKinds[kind].secrets.map(({ path, sentTo }) => ({ kind, path, sentTo })),
@@ -41,6 +85,18 @@ describe.each(secrets.filter(({ sentTo }) => sentTo !== null))('$path of $kind',
     expect(JSON.stringify(edited)).not.toContain('hidden');
   });
 });
+
+/** Dotted paths of the members of a schema that have no members themselves. */
+function pathsOf(schema: z.core.JSONSchema.BaseSchema, path = ''): string[] {
+  const forms = [schema, ...(schema.anyOf ?? []), ...(schema.allOf ?? []), ...(schema.oneOf ?? [])];
+  const members = forms.flatMap((form) =>
+    typeof form === 'boolean' ? [] : Object.entries(form.properties ?? {}),
+  );
+  if (members.length === 0) return [path];
+  return members.flatMap(([name, member]) =>
+    typeof member === 'boolean' ? [] : pathsOf(member, path === '' ? name : `${path}.${name}`),
+  );
+}
 
 /** Object with a value at each dotted path. */
 function withValues(values: Readonly<Record<string, string>>): object {
