@@ -1,8 +1,10 @@
 import type { Fqdn } from '@certloop/contracts';
+import { until } from '@certloop/contracts/testing';
+import { executeSql } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { policyRefusals } from '../../src/fqdns/policy/policy-refusals.repository.js';
-import { findDueReview } from '../../src/fqdns/policy/space-policies.repository.js';
+import { findDueReview, findSpacePolicy } from '../../src/fqdns/policy/space-policies.repository.js';
 import { startAppOn, type TestApp } from '../support/app.js';
 import { addSpace } from '../support/inventory.js';
 import { startWatched, type WatchedPlace } from '../support/monitor/watched-place.js';
@@ -63,6 +65,10 @@ describeEachDialect('a default policy that changes with a restart', (open) => {
       .map(({ pings }) => pings.map(({ signal }) => signal));
   const refused = async () =>
     (await app.database.read((tx) => tx.find(policyRefusals, {}))).map(({ fqdnId }) => fqdnId);
+  const isTransactionWaiting = () => {
+    const text = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+    return app.database.read(async (tx) => (await tx.query<unknown[]>(text)).length > 0);
+  };
   const dueReview = () => app.database.read((tx) => findDueReview(tx, app.clock.now()));
 
   test('fails the checks of the names that it rejects at once, and they recover without it', async () => {
@@ -117,6 +123,30 @@ describeEachDialect('a default policy that changes with a restart', (open) => {
     expect(reviewed.filter((spaceId) => spaceIds.includes(spaceId)).sort()).toEqual(spaceIds.sort());
     await app.watch();
     expect(signals()).toEqual(fqdns.map(() => ['success', 'fail']));
+  });
+
+  test('starts a process while another one deletes a space', async () => {
+    const { database } = app;
+    const [{ id: deleted }, { id: other }] = [await addSpace(app), await addSpace(app)];
+    let begin: () => void = () => undefined;
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
+    const starting = begun.then(() => startWith(allowedOnly));
+    // for the deletion on PostgreSQL; on SQLite transactions take turns
+    const waiting = begun.then(() => database.dialect.name === 'sqlite' || until(isTransactionWaiting));
+    await database.transaction(async (tx) => {
+      await executeSql(tx, 'delete from spaces where id = $1', [deleted]);
+      begin();
+      await waiting;
+    });
+    await (await starting).close();
+    const [ofDeleted, ofOther] = await database.read(async (tx) => [
+      await findSpacePolicy(tx, deleted),
+      await findSpacePolicy(tx, other),
+    ]);
+    expect(ofDeleted).toBeUndefined();
+    expect(ofOther?.reviewDueAt).toEqual(app.clock.now());
   });
 
   test('is reviewed again only after a change', async () => {

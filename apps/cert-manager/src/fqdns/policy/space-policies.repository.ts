@@ -1,5 +1,6 @@
 import type { AllowedNames, IssuancePolicy } from '@certloop/contracts';
 import {
+  capabilitiesOf,
   column,
   defineTable,
   executeSql,
@@ -52,9 +53,11 @@ export async function beginReviewsOfDefault(tx: Tx, revision: string, now: Date)
   const restart = `update space_policies set revision = $1, reviewed_to = '', review_due_at = $2
     where not ${hasLimits('space_policies')}`;
   await executeSql(tx, restart, [revision, now]);
+  // skips a space that another process is deleting; the row would refer to none
+  const lock = capabilitiesOf(tx).hasConcurrentWriters ? 'for key share of s' : '';
   const begin = `insert into space_policies (space_id, revision, reviewed_to, review_due_at)
     select s.id, $1, '', $2 from spaces s
-    where not exists (select 1 from space_policies p where p.space_id = s.id)
+    where not exists (select 1 from space_policies p where p.space_id = s.id) ${lock}
     on conflict (space_id) do nothing`;
   await executeSql(tx, begin, [revision, now]);
 }
