@@ -1,7 +1,7 @@
-import { claimDue, findRows, querySql, type Tx, updateRows } from '@certloop/db';
-import { In, IsNull, LessThanOrEqual, Not } from 'typeorm';
+import { capabilitiesOf, claimDue, findRows, querySql, type Tx, updateRows } from '@certloop/db';
+import { In, IsNull, LessThanOrEqual } from 'typeorm';
 import { findProviderUsers, type ProviderUsers } from '../../providers/provider-users.repository.js';
-import { type IssuanceJobRow, isOpen, issuanceJobs } from './issuance-jobs.repository.js';
+import { type IssuanceJobRow, isOpen, issuanceJobs, updateJob } from './issuance-jobs.repository.js';
 import { withoutFailure } from './request-plan.js';
 
 /** The job of an FQDN that has not come to its end. */
@@ -67,24 +67,18 @@ export async function claimFailedJob(
   now: Date,
   leaseUntil: Date,
 ): Promise<IssuanceJobRow | undefined> {
-  const text = `select distinct f.fqdn_id from issuance_jobs f
-    join issuance_jobs o on o.fqdn_id = f.fqdn_id and o.status in ('running', 'waiting')
-    where f.status = 'failed' and f.lease_until <= $1`;
-  const busy = await querySql(tx, { fqdnId: issuanceJobs.columns.fqdnId }, text, [now]);
-  return claimDue(tx, {
-    table: issuanceJobs,
-    where: {
-      status: 'failed',
-      leaseUntil: LessThanOrEqual(now),
-      ...(busy.length > 0 && { fqdnId: Not(In(busy.map(({ fqdnId }) => fqdnId))) }),
-    },
-    order: { leaseUntil: 'ASC' },
-    set: ({ attempt, steps }) => ({
-      status: 'running',
-      leaseUntil,
-      attempt: attempt + 1,
-      steps: withoutFailure(steps),
-      message: 'in progress',
-    }),
-  });
+  const lock = capabilitiesOf(tx).hasConcurrentWriters ? 'for update of f skip locked' : '';
+  const text = `select f.* from issuance_jobs f where f.status = 'failed' and f.lease_until <= $1
+    and not exists (select 1 from issuance_jobs o where o.fqdn_id = f.fqdn_id and o.${isOpen})
+    order by f.lease_until limit 1 ${lock}`;
+  const [job] = await querySql<IssuanceJobRow>(tx, issuanceJobs.columns, text, [now]);
+  if (job === undefined) return undefined;
+  const taken: Partial<IssuanceJobRow> = {
+    status: 'running',
+    leaseUntil,
+    attempt: job.attempt + 1,
+    steps: withoutFailure(job.steps),
+    message: 'in progress',
+  };
+  return (await updateJob(tx, job, taken)) ? { ...job, ...taken } : undefined;
 }

@@ -3,10 +3,11 @@ import { until } from '@certloop/contracts/testing';
 import { describe, expect, test } from '@jest/globals';
 import { challengeTokens } from '../../../src/acme/acme-accounts.repository.js';
 import { orderMoments } from '../../../src/acme/orders/order-steps.js';
-import { issuanceJobs } from '../../../src/issuance/jobs/issuance-jobs.repository.js';
+import { findJob, issuanceJobs, updateJob } from '../../../src/issuance/jobs/issuance-jobs.repository.js';
 import { type Scripted, startScriptedAcme } from '../../support/acme/scripted-acme.js';
 import { startAppOn } from '../../support/app.js';
 import { addCsr, auditEntries, pathOf } from '../../support/inventory.js';
+import { addJob } from '../../support/issuance.js';
 import { fqdnWithCsr, newCsr } from '../../support/signing.js';
 import { encryptionKeys, type RequestPlace } from './request-place.js';
 
@@ -161,6 +162,24 @@ export function describeInterruptedRequests(place: RequestPlace): void {
           resourceId: fqdn.id,
           details: { outcome: 'failure', reason: expect.stringMatching(/another CSR was uploaded/) },
         });
+      });
+
+      test('unless its FQDN has an open request, which delays no other one', async () => {
+        const { app } = place;
+        // further interruptions end them, so that no CA is needed
+        const failed = { status: 'failed', attempt: 21, finishedAt: app.clock.now() } as const;
+        const dueAt = (minutes: number) => new Date(app.clock.now().getTime() - minutes * 60_000);
+        const { job: blocked, fqdn } = await addJob(app, { ...failed, leaseUntil: dueAt(2) });
+        const { id: fqdnId, spaceId } = fqdn;
+        const { job: open } = await addJob(app, { fqdnId, spaceId, status: 'waiting' });
+        const { job: other } = await addJob(app, { ...failed, leaseUntil: dueAt(1) });
+        const stored = ({ id }: { readonly id: string }) => app.database.read((tx) => findJob(tx, id));
+        await app.takeUpJobs();
+        expect(await stored(blocked)).toEqual(blocked);
+        expect(await stored(other)).toMatchObject({ status: 'failed', attempt: 22, leaseUntil: null });
+        await app.database.transaction((tx) => updateJob(tx, open, { status: 'failed' }));
+        await app.takeUpJobs();
+        expect(await stored(blocked)).toMatchObject({ status: 'failed', attempt: 22, leaseUntil: null });
       });
 
       test('up to twenty times, then an audit entry names it', async () => {
