@@ -42,11 +42,18 @@ is_outdated() { # container, service
 # Waits until the new containers of a service respond. Old ones of some versions call themselves unhealthy once their
 # database is migrated, and serve on.
 await_new() { # service
-  local container health
-  for container in $(compose ps -q "$1"); do
+  local container state health status restarts
+  for container in $(compose ps -aq "$1"); do
     is_outdated "$container" "$1" && continue
-    while health=$(docker container inspect --format '{{.State.Health.Status}}' "$container") && [ "$health" != healthy ]; do
-      [ "$health" = starting ] || { echo "a new $1 is $health: docker logs $container" >&2; exit 1; }
+    while state=$(docker container inspect \
+      --format '{{.State.Health.Status}} {{.State.Status}} {{.RestartCount}}' "$container"); do
+      read -r health status restarts <<<"$state"
+      [ "$health" != healthy ] || break
+      # what ends at its start is started again and again, and each time it has the whole start period
+      if [ "$health" != starting ] || [ "$status" = exited ] || [ "$restarts" -gt 2 ]; then
+        echo "a new $1 does not start ($health, $status, restarted $restarts times): docker logs $container" >&2
+        exit 1
+      fi
       sleep 1
     done
   done
