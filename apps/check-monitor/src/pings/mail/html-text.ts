@@ -1,6 +1,6 @@
 import { decodeHTML } from 'entities';
 import { pythonWhitespace, stripWhitespace } from '../../python-whitespace.js';
-import { resultOf, type Steps } from './steps.js';
+import type { Steps } from './steps.js';
 
 // the next thing that is not text: a tag, a comment, or what begins like one
 const markup = /<(?:!--|[!?]|(\/?)([a-z][^\s/>]*)|\/)/gi;
@@ -8,14 +8,6 @@ const markup = /<(?:!--|[!?]|(\/?)([a-z][^\s/>]*)|\/)/gi;
 const valueOrEnd = />|=\s*(?:(["'])|[^\s>"'][^\s>]*)/g;
 
 const hiddenElements: ReadonlySet<string> = new Set(['script', 'style']);
-
-/**
- * Words of an HTML text: tags leave no blank behind, runs of blanks become one. What browsers do not show is omitted,
- * and so is a tag or comment without an end. Takes time in proportion to the length, whatever the text.
- */
-export function textOfHtml(html: string): string {
-  return resultOf(stepsOfHtml(html));
-}
 
 /** Tags and values, or characters, of a step: some milliseconds of work. */
 const stepMarks = 20_000;
@@ -28,7 +20,10 @@ interface Marks {
   count: number;
 }
 
-/** As `textOfHtml`, step by step. */
+/**
+ * Words of an HTML text: tags leave no blank behind, runs of blanks become one. What browsers do not show is omitted,
+ * and so is a tag or comment without an end. Takes time in proportion to the length, whatever the text.
+ */
 export function* stepsOfHtml(html: string): Steps<string> {
   const shown: string[] = [];
   const marks: Marks = { count: 0 };
