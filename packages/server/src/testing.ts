@@ -13,7 +13,6 @@ export {
 export { uncalledRoutes } from './testing/calls/uncalled-routes.js';
 export type { WorstBody } from './testing/calls/worst-bodies.js';
 export { type DnsServer, startDnsServer } from './testing/dns-server.js';
-export { freePort } from './testing/ports.js';
 export { hasProgram, programOfToday, say } from './testing/programs.js';
 export { createTestServer, overReusedConnections } from './testing/reused-connections.js';
 export { watchStretches } from './testing/stretches.js';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Fqdn, RequestReply } from '@certloop/contracts';
+import { freePort } from '@certloop/contracts/testing';
 import { certificateLabel, createRoot, formatPem } from '@certloop/crypto';
-import { freePort } from '@certloop/server/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { describeAgainstPebble } from '../support/acme/describe-pebble.js';
 import { type Pebble, startPebble } from '../support/acme/pebble.js';

@@ -1,5 +1,5 @@
 import type { Fqdn, RequestReply } from '@certloop/contracts';
-import { freePort } from '@certloop/server/testing';
+import { freePort } from '@certloop/contracts/testing';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { type KeyChangeMoment, keyChangeMoments } from '../../src/acme/account-key.service.js';
 import { acmeAccounts } from '../../src/acme/acme-accounts.repository.js';

@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { freePort } from '@certloop/server/testing';
+import { freePort } from '@certloop/contracts/testing';
 
 /** The server on a free port of 127.0.0.1; `close` also cuts what it has not answered. */
 export async function listening(

@@ -5,7 +5,7 @@ import { get } from 'node:https';
 import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '@certloop/server/testing';
+import { freePort } from '@certloop/contracts/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { rootPair } from '../support/roots.js';
 

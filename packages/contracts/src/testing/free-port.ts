@@ -1,15 +1,19 @@
 import { createServer } from 'node:net';
 
-/** A port that is free right now, below those that the system gives to outgoing connections. */
+/**
+ * A port that is free right now, below those that systems give to outgoing connections and to servers without a chosen
+ * port. No stack has reserved it: their processes hold at 127.0.0.2 what they have not taken yet.
+ */
 export async function freePort(): Promise<number> {
-  for (;;) {
-    const port = 15_000 + Math.floor(Math.random() * 17_000);
-    const server = createServer();
-    const isFree = await new Promise<boolean>((resolve) => {
-      server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true));
-    });
-    if (!isFree) continue;
-    await new Promise((resolve) => server.close(resolve));
-    return port;
-  }
+  const port = 15_000 + Math.floor(Math.random() * 17_000);
+  return (await isFree(port, '127.0.0.1')) && (await isFree(port, '127.0.0.2')) ? port : freePort();
+}
+
+function isFree(port: number, host: string): Promise<boolean> {
+  const server = createServer();
+  return new Promise((resolve) => {
+    // where there is no 127.0.0.2, as on macOS, nothing is reserved
+    server.once('error', ({ code }: NodeJS.ErrnoException) => resolve(code !== 'EADDRINUSE'));
+    server.listen(port, host, () => server.close(() => resolve(true)));
+  });
 }

@@ -2,8 +2,8 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, chownSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { until } from '@certloop/contracts/testing';
-import { freePort, isAnswering, serverOwner } from './postgres-server.js';
+import { freePort, until } from '@certloop/contracts/testing';
+import { isAnswering, serverOwner } from './postgres-server.js';
 import { scratchFolder } from './scratch.js';
 
 /** PgBouncer in front of a database. */

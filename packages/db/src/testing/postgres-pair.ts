@@ -2,11 +2,10 @@ import { type ChildProcess, execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { until } from '@certloop/contracts/testing';
+import { freePort, until } from '@certloop/contracts/testing';
 import pg from 'pg';
 import {
   failureToAnswer,
-  freePort,
   initialiseCluster,
   launchServer,
   makePlace,

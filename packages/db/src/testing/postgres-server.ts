@@ -1,11 +1,9 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { chmodSync, chownSync, cpSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
-import { until } from '@certloop/contracts/testing';
+import { freePort, until } from '@certloop/contracts/testing';
 import pg from 'pg';
 import { scratchFolder } from './scratch.js';
 
@@ -190,17 +188,6 @@ export async function isAnswering(url: string): Promise<boolean> {
   } catch {
     return false;
   }
-}
-
-/** A port that is free right now, below those that the system gives to servers without a chosen one. */
-export async function freePort(): Promise<number> {
-  const port = 15_000 + randomInt(17_000);
-  const probe = createServer();
-  const isFree = await new Promise<boolean>((resolve) => {
-    probe.once('error', () => resolve(false));
-    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)));
-  });
-  return isFree ? port : freePort();
 }
 
 async function stop(server: ChildProcess, folder: string): Promise<void> {

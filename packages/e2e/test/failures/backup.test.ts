@@ -134,6 +134,7 @@ async function emptyDatabases(dialect: Dialect): Promise<DatabaseUrls> {
 /** What both stacks share: the address of the CA, which providers and their secrets are bound to, and its accounts. */
 async function commonSettings() {
   return {
+    // reserved until this process ends, also between the two stacks
     caPort: await freePort(),
     environment: {
       ...(await answeringAtOnePort()),

@@ -1,7 +1,7 @@
 import type { Fqdn, RequestReply } from '@certloop/contracts';
+import { freePort } from '@certloop/contracts/testing';
 import type { OpenTestDatabase } from '@certloop/db/testing';
 import { type Listening, listen } from '@certloop/server';
-import { freePort } from '@certloop/server/testing';
 import { startApp, type TestApp } from '../app.js';
 import { addCsr, addFqdn, addSpace, pathOf } from '../inventory.js';
 import { configure, enable, providerOf } from '../signing.js';

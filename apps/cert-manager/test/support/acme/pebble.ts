@@ -3,8 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { until } from '@certloop/contracts/testing';
-import { freePort, programOfToday } from '@certloop/server/testing';
+import { freePort, until } from '@certloop/contracts/testing';
+import { programOfToday } from '@certloop/server/testing';
 import { type Exchange, recordAcme } from './acme-recorder.js';
 
 /** An ACME server of another project (Debian's package `pebble`). */
