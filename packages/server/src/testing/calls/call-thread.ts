@@ -50,6 +50,8 @@ async function statusOf(
     await once(response, 'end');
     return response.statusCode ?? 0;
   } catch {
+    // the service may have closed a connection that was idle for seconds
+    if (body === undefined && asked.reusedSocket) return statusOf(call, body);
     // a service may close the connection of a body that it does not read
     return 0;
   }

@@ -1,0 +1,24 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { expect, test } from '@jest/globals';
+import { faultsOfCosts, measureCalls } from './call-costs.js';
+
+test.each([
+  ['drops', []],
+  ['stores', [expect.stringMatching(/^the memory grew by \d+ bytes$/)]],
+])('finds that a service %s the bodies of requests', async (way, faults) => {
+  const stored: Buffer[] = [];
+  const server = createServer(async (request, response) => {
+    const body = await buffer(request);
+    if (way === 'stores') stored.push(body);
+    response.end();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const call = { name: 'store', method: 'POST', path: '/', maxBytes: 2_000_000 };
+  const costs = await measureCalls({ port, calls: [call], beside: ['/'], boundMs: Number.POSITIVE_INFINITY });
+  expect(faultsOfCosts(costs, Number.POSITIVE_INFINITY)).toEqual(faults);
+  server.close();
+});
