@@ -1,4 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { dummyCaAdminContract, dummyCaContract } from '@certloop/contracts';
 import { calibratedMs, hangMs } from '@certloop/contracts/testing';
 import { signJws } from '@certloop/crypto';
@@ -13,20 +16,40 @@ import {
 } from '@certloop/server/testing';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { acmePaths } from '../../src/acme/protocol/acme-links.js';
+import { openStateFile } from '../../src/authority/state.store.js';
 import { startAcme, type TestAcme } from '../support/acme.js';
-import type { AcmeClient } from '../support/acme-client.js';
-import { base64, csrDer, dns, extensionRequest, p256, pemOf, subjectAltName } from '../support/csrs.js';
+import { type AcmeClient, dnsIdentifiers } from '../support/acme-client.js';
+import {
+  algorithms,
+  base64,
+  csrDer,
+  dns,
+  extensionRequest,
+  ip,
+  p256,
+  pemOf,
+  subjectAltName,
+} from '../support/csrs.js';
+import { bitString, nil, oid, sequence, tlv } from '../support/der.js';
 
 // there are thousands of requests
 jest.setTimeout(3 * hangMs);
 
 const csrBytes = 65_536;
 
+const folder = mkdtempSync(join(tmpdir(), 'dummy-ca-state-'));
+// with a file, each answer waits until the state is in it
+const state = openStateFile(join(folder, 'state.sqlite'));
 let acme: TestAcme;
 beforeAll(async () => {
-  acme = await startAcme({ metricsAccess: { metricsOpen: false, metricsToken: 'x'.repeat(32) } });
+  const metricsAccess = { metricsOpen: false, metricsToken: 'x'.repeat(32) };
+  acme = await startAcme({ metricsAccess, state });
 });
-afterAll(() => acme.close());
+afterAll(async () => {
+  await acme.close();
+  state.close();
+  rmSync(folder, { recursive: true });
+});
 
 async function measure(calls: readonly CostlyCall[], name: string) {
   const boundMs = calibratedMs(50);
@@ -42,10 +65,24 @@ function csrOf(count: number): Buffer {
   return csrDer({ keys: p256(), attributes: [extensionRequest(subjectAltName(...names))] });
 }
 
-const costlyCsrs: readonly WorstBody[] = [100, 1_000, 3_000].map((count) => ({
-  name: `a CSR of ${count} names`,
+/** A CSR of an RSA key of so many bits, which no one has the private key of, and of many addresses. */
+function csrOfLargeKey(bits: number): Buffer {
+  const modulus = Buffer.concat([Buffer.of(0, 0xff), randomBytes(bits / 8 - 2), Buffer.of(1)]);
+  const key = sequence(tlv(0x02, modulus), tlv(0x02, Buffer.from('00ffffffff', 'hex')));
+  const spki = sequence(sequence(oid('1.2.840.113549.1.1.1'), nil), bitString(key));
+  const addresses = Array.from({ length: 3_000 }, (_, n) => ip(10, n >> 12, (n >> 6) & 63, n & 63));
+  const signature = Buffer.concat([Buffer.of(0), randomBytes(bits / 8 - 1)]);
+  const attributes = [extensionRequest(subjectAltName(dns('a.test'), ...addresses))];
+  return csrDer({ keys: p256(), spki, attributes, signatureAlgorithm: algorithms.rsaSha256, signature });
+}
+
+const costlyCsrs: readonly WorstBody[] = [
+  ...[100, 1_000, 3_000].map((count) => [`a CSR of ${count} names`, csrOf(count)] as const),
+  ...[4_096, 8_192, 16_384].map((bits) => [`a CSR of RSA-${bits}`, csrOfLargeKey(bits)] as const),
+].map(([name, der]) => ({
+  name,
   contentType: 'application/json',
-  bytes: Buffer.from(JSON.stringify({ csr: base64(pemOf(csrOf(count))), action: 'sign' })),
+  bytes: Buffer.from(JSON.stringify({ csr: base64(pemOf(der)), action: 'sign' })),
 }));
 
 const jose = { 'Content-Type': 'application/jose+json' };
@@ -124,11 +161,16 @@ test('a key of many bits in the place of an account holds no one up', async () =
 
 test('an account holds no one up with any operation', async () => {
   const client = await acme.client();
-  const { body: order } = await client.order([{ type: 'dns', value: 'a.test' }]);
-  const place = (url = '') => url.replace(acme.url, '');
+  const { body: order, headers } = await client.order(dnsIdentifiers('a.test'));
+  const [challenge] = await client.challengesOf(order, 'http-01');
+  const names = Array.from({ length: 10 }, (_, n) => `${n}.test`);
+  const { order: issued, download } = await client.issue(dnsIdentifiers(...names));
+  const [, alternate] = /<([^>]+)>;rel="alternate"/.exec(download.headers.get('link') ?? '') ?? [];
+  const place = (url: string | null | undefined) => url?.replace(acme.url, '') ?? 'missing';
   const paths = [
     ...['/acme/new-order', '/acme/new-authz', '/acme/revoke-cert', '/acme/key-change'],
-    ...[client.kid, `${client.kid}/orders`, ...order.authorizations, order.finalize].map(place),
+    ...[client.kid, `${client.kid}/orders`, ...order.authorizations, challenge?.url].map(place),
+    ...[headers.get('location'), order.finalize, issued.certificate, alternate].map(place),
   ];
   const calls = paths.map((path) => ({
     name: `ACME ${path.replace(/\/[\w-]{10,}/g, '/:id')}`,
@@ -150,10 +192,11 @@ const worstPayloads = [
   { certificate: csr },
   { identifier: { type: 'dns', value: 'x'.repeat(40_000) } },
 ].map((payload) => JSON.stringify(payload));
-const deepPayloads = ['['.repeat(40_000), `{"csr":[${'1.1,'.repeat(9_000)}1]}`];
+// the first one asks for the resource as it is
+const plainPayloads = ['', '['.repeat(40_000), `{"csr":[${'1.1,'.repeat(9_000)}1]}`];
 
 async function signedBodies(client: AcmeClient, path: string): Promise<WorstBody[]> {
-  const made = [...worstPayloads, ...deepPayloads].map(async (payload) => {
+  const made = [...worstPayloads, ...plainPayloads].map(async (payload) => {
     const header = { nonce: await client.nonce(), url: `${acme.url}${path}`, kid: client.kid };
     return joseBody(await signJws(client.key, header, payload));
   });

@@ -41,6 +41,7 @@ export interface CsrParts {
   readonly hash?: string;
   readonly signatureAlgorithm?: Uint8Array;
   readonly spki?: Uint8Array;
+  readonly signature?: Uint8Array;
 }
 
 export const algorithms = {
@@ -66,7 +67,7 @@ export function csrDer(parts: CsrParts = {}): Buffer {
   );
   const algorithm = parts.signatureAlgorithm ?? (isRsa ? algorithms.rsaSha256 : algorithms.ecdsaSha256);
   const hash = publicKey.asymmetricKeyType === 'ed25519' ? null : (parts.hash ?? 'sha256');
-  return sequence(toBeSigned, algorithm, bitString(sign(hash, toBeSigned, privateKey)));
+  return sequence(toBeSigned, algorithm, bitString(parts.signature ?? sign(hash, toBeSigned, privateKey)));
 }
 
 /** PEM block (RFC 7468) that ends with a line break. */
