@@ -14,9 +14,11 @@ const loop = /^(For|ForIn|ForOf|While|DoWhile)Statement$/;
  * { file, name, isExported, parameters, uses, withinTransaction, opens, callsDatabase, loops }: `parameters` are the names and types of a
  * function's parameters; `uses` and `withinTransaction` are { names, members } of the whole declaration, and of what it
  * hands to a call of `transaction`; `uses.properties` are the names of properties that it reads or writes; `opens` says
- * that there is such a call; `callsDatabase` says that there is one of the database; `loops` are { names, callsDatabase }
- * of each loop that awaits something and is not one over `yieldBetween`, local functions included. A name is resolved to `file#name` where a
- * source file declares it, and to `module#name` where another module does; members are texts such as `Date.now()`.
+ * that there is such a call; `callsDatabase` says that there is one of the database; `loops` are { names, callsDatabase,
+ * awaitsStore } of each loop that awaits something and is not one over `yieldBetween`, local functions included, and of
+ * what `Promise.all` does with each item of a list; `awaitsStore` says that the loop itself awaits a method of what is
+ * handed in, outside of transactions. A name is resolved to `file#name` where a source file declares it, and to
+ * `module#name` where another module does; members are texts such as `Date.now()`.
  */
 export function readCode(folder) {
   const declarations = new Map();
@@ -78,7 +80,11 @@ function declarationsOf(folder, file) {
     const parameters = parametersOf(node);
     const locals = localFunctionsOf(node);
     const { callsDatabase } = callsOf(node, scope, locals);
-    const loops = awaitingLoopsOf(node).map((parts) => callsOf(parts, scope, locals));
+    const handedIn = namesHandedTo(node);
+    const loops = awaitingLoopsOf(node).map((parts) => ({
+      ...callsOf(parts, scope, locals),
+      awaitsStore: awaitedIn(parts).some(({ argument }) => isCallOfStore(argument, handedIn)),
+    }));
     return {
       ...{ file, name, isExported, parameters, uses, withinTransaction, opens: state.opens },
       ...{ callsDatabase, loops },
@@ -215,12 +221,39 @@ function localFunctionsOf(node) {
 function awaitingLoopsOf(node) {
   const found = [];
   for (const part of nodesOf(node)) {
+    if (part.type === 'CallExpression' && /^Promise\.all(Settled)?$/.test(textOf(part.callee))) {
+      const each = part.arguments[0]?.expression;
+      if (each?.callee?.property?.value === 'map') found.push(each.arguments);
+    }
     if (!loop.test(part.type ?? '') || part.right?.callee?.value === 'yieldBetween') continue;
     const repeated = [part.test, part.update, part.body];
-    const own = nodesOf(repeated, (inner) => !isFunction(inner));
-    if ([...own].some(({ type }) => type === 'AwaitExpression')) found.push(repeated);
+    if (awaitedIn(repeated).length > 0) found.push(repeated);
   }
   return found;
+}
+
+/** What is awaited there, and not in a function within. */
+function awaitedIn(parts) {
+  const own = nodesOf(parts, (inner) => !isFunction(inner));
+  return [...own].filter(({ type }) => type === 'AwaitExpression');
+}
+
+/** Names that a function takes out of its parameters, or of `deps`, such as `{ db, clock }`. */
+function namesHandedTo(node) {
+  const patterns = (node.params ?? []).map((parameter) => parameter.pat ?? parameter);
+  for (const { type, id, init } of nodesOf(node))
+    if (type === 'VariableDeclarator' && init?.value === 'deps') patterns.push(id);
+  const properties = patterns.flatMap((pattern) => pattern.properties ?? []);
+  return new Set(properties.map(({ key, value }) => (value ?? key)?.value));
+}
+
+/** Whether it is such as `deps.counts.read(id)`, or `counts.read(id)` where `counts` is handed in. */
+function isCallOfStore({ type, callee, arguments: given }, handedIn) {
+  if (type !== 'CallExpression' || callee.type !== 'MemberExpression') return false;
+  const { object } = callee;
+  const isHandedIn =
+    object.type === 'Identifier' ? handedIn.has(object.value) : /^deps\.\w+$/.test(textOf(object));
+  return isHandedIn && !isDatabase(object) && !given.some(({ expression }) => expression.value === 'tx');
 }
 
 /** Names that `node` uses, also in the local functions that it uses, and whether the database is called there. */
@@ -245,5 +278,9 @@ function callsOf(node, scope, locals) {
 /** Whether it is such as `db.read` or `deps.db.transaction`. */
 function isCallOfDatabase({ type, object, property }) {
   if (type !== 'MemberExpression' || !callsDatabase.test(property.value ?? '')) return false;
-  return database.test(object.type === 'MemberExpression' ? object.property.value : object.value);
+  return isDatabase(object);
+}
+
+function isDatabase({ type, value, property }) {
+  return database.test(type === 'MemberExpression' ? property.value : value);
 }

@@ -144,6 +144,30 @@ const further = () => askCa();`,
       'spaces/sweep.service.ts',
       sweep('for await (const row of rows) await db.transaction((tx) => tx.run(row));'),
     ],
+    'a store of the dependencies': [
+      'spaces/sweep.service.ts',
+      'export async function sum(deps: Deps) { for (const row of deps.rows) await deps.counts.read(row.id); }',
+    ],
+    'a store that is handed in': [
+      'spaces/sweep.service.ts',
+      'export async function sum({ counts }: Deps, ids: Id[]) { for (const id of ids) await counts.read(id); }',
+    ],
+    'a store that is taken out': [
+      'spaces/sweep.service.ts',
+      `export async function sum(deps: Deps) {
+  const { counts, ids } = deps; for (const id of ids) await counts.read(id); }`,
+    ],
+    'transactions of all rows at once': [
+      'spaces/sweep.service.ts',
+      sweep('await Promise.all(rows.map((row) => db.transaction((tx) => tx.run(row))));'),
+    ],
+    'transactions of all rows by what it calls': [
+      'spaces/sweep.service.ts',
+      sweep(
+        'await Promise.allSettled(rows.map((row) => change({ db }, row)));',
+        'await deps.db.transaction(some);',
+      ),
+    ],
   },
 };
 
@@ -178,7 +202,14 @@ export async function read({ db }: Deps, caller: Caller) { return db.read((tx) =
 export async function sweepOne({ db }: Deps, rows: Row[]) {
   await db.transaction(async (tx) => { for (const row of rows) await tx.run(row); });
   for (const row of rows) routes.push(async () => { await db.transaction((tx) => tx.run(row)); });
+}
+export async function recordAll({ db, notices }: Deps, rows: Row[]) {
+  await db.transaction(async (tx) => { for (const row of rows) await notices.record(tx, row); });
+  await Promise.all(rows.map((row) => askCa(row)));
+  for (const row of rows) await row.urls.next();
 }`,
+    'spaces/places.store.ts':
+      'export async function sum({ places }: Deps, ids: Id[]) { for (const id of ids) await places.read(id); }',
   };
   assert.deepEqual(breachesOf({ ...files, ...good }), []);
 });
