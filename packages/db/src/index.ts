@@ -64,7 +64,7 @@ export {
   readListPage,
   type SortedList,
 } from './rows/list-page.js';
-export { lockForShare, lockForUpdate } from './rows/lock-rows.js';
+export { lockForChange, lockForShare, lockForUpdate } from './rows/lock-rows.js';
 export { placeholders } from './rows/plain-sql.js';
 export { newRowId } from './rows/row-id.js';
 export { executeSql, querySql, querySqlInSlices, type SqlValue } from './rows/sql.js';

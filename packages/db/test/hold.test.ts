@@ -1,14 +1,22 @@
-import { beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import {
   type Database,
   insertMany,
+  lockForChange,
   lockForShare,
   lockForUpdate,
   openDatabase,
   updateRows,
 } from '../src/index.js';
-import { describeEachDialect } from '../src/testing.js';
+import {
+  createTestDatabase,
+  describeEachDialect,
+  describeOnPostgres,
+  type TestDatabase,
+} from '../src/testing.js';
 import { type JobRow, jobs, queue } from './support/queue.js';
+import { customer, gate } from './support/rows.js';
+import { customers, orders, shop } from './support/shop.js';
 
 const noon = new Date('2026-05-06T12:00:00Z');
 
@@ -52,5 +60,44 @@ describeEachDialect('locked rows', (open) => {
       });
     const taken = await Promise.all([take(), take(), take()]);
     expect(taken.toSorted()).toEqual([1, 2, undefined]);
+  });
+});
+
+describeOnPostgres('a row that is locked for a change', () => {
+  let made: TestDatabase;
+  let database: Database;
+  beforeEach(async () => {
+    made = await createTestDatabase('postgres', shop);
+    database = await openDatabase({ url: made.url, schema: shop });
+  });
+  afterEach(async () => {
+    await database.close();
+    await made.drop();
+  });
+
+  test('can be referred to meanwhile, and is changed by one after the other', async () => {
+    const grace = customer({ visits: 1 });
+    await database.transaction((tx) => insertMany(tx, customers, [grace]));
+    const visit = (beforeChange: () => Promise<void>) =>
+      database.transaction(async (tx) => {
+        const [held] = await lockForChange(tx, customers, { id: grace.id });
+        await beforeChange();
+        await updateRows(tx, customers, { id: grace.id }, { visits: (held?.visits ?? 0) + 1 });
+      });
+    const isLocked = gate();
+    const mayGoOn = gate();
+    const first = visit(() => {
+      isLocked.open();
+      return mayGoOn.opened;
+    });
+    await isLocked.opened;
+    const order = { customerId: grace.id, status: 'open', note: '', seenAt: 0 } as const;
+    await database.transaction((tx) => insertMany(tx, orders, [order]));
+    const second = visit(async () => undefined);
+    mayGoOn.open();
+    await Promise.all([first, second]);
+    expect(await database.read((tx) => tx.findBy(customers, { id: grace.id }))).toMatchObject([
+      { visits: 3 },
+    ]);
   });
 });

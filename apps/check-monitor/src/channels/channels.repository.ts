@@ -3,8 +3,8 @@ import {
   defineTable,
   findRow,
   insertMany,
+  lockForChange,
   lockForShare,
-  lockForUpdate,
   placeholders,
   querySql,
   type Tx,
@@ -167,7 +167,7 @@ export async function findChannelById(tx: Tx, id: number): Promise<Channel | und
 
 /** The channel, held until the transaction ends. */
 export async function lockChannel(tx: Tx, id: number): Promise<Channel | undefined> {
-  const [held] = await lockForUpdate(tx, channels, { id });
+  const [held] = await lockForChange(tx, channels, { id });
   return held && readChannel(tx, held);
 }
 

@@ -17,6 +17,15 @@ export async function lockForUpdate<Row extends { readonly id: string | number }
   return lockedRows(tx, table, where, 'pessimistic_write');
 }
 
+/** The same for changes of no key: rows that refer to the locked ones can be inserted meanwhile. */
+export async function lockForChange<Row extends { readonly id: string | number }>(
+  tx: Tx,
+  table: TableOf<Row>,
+  where: FindOptionsWhere<Row> | FindOptionsWhere<Row>[],
+): Promise<Row[]> {
+  return lockedRows(tx, table, where, 'for_no_key_update');
+}
+
 /** The same, locked only against deletion: other transactions that share the lock do not wait. */
 export async function lockForShare<Row extends { readonly id: string | number }>(
   tx: Tx,
@@ -30,7 +39,7 @@ async function lockedRows<Row extends { readonly id: string | number }>(
   tx: Tx,
   table: TableOf<Row>,
   where: FindOptionsWhere<Row> | FindOptionsWhere<Row>[],
-  lock: 'pessimistic_write' | 'for_key_share',
+  lock: keyof typeof locks,
 ): Promise<Row[]> {
   const condition = plainCondition(table, where);
   if (condition !== undefined) {
@@ -45,4 +54,8 @@ async function lockedRows<Row extends { readonly id: string | number }>(
   return query.getMany();
 }
 
-const locks = { pessimistic_write: 'for update', for_key_share: 'for key share' } as const;
+const locks = {
+  pessimistic_write: 'for update',
+  for_no_key_update: 'for no key update',
+  for_key_share: 'for key share',
+} as const;
