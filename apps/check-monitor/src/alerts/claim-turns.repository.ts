@@ -22,24 +22,33 @@ import {
   takeRows,
 } from './turn-rows.repository.js';
 
+export interface Claimed {
+  readonly turns: readonly DeliveryTurn[];
+  /** Whether another claim may find more at once. */
+  readonly mayHaveMore: boolean;
+}
+
 /**
  * Claims turns, first for the channels with the fewest running turns. A channel has at most two turns in all processes
  * together, and one after its target timed out. Each message goes to exactly one worker.
  */
-export async function claimTurns(tx: Tx, claim: TurnClaim): Promise<DeliveryTurn[]> {
+export async function claimTurns(tx: Tx, claim: TurnClaim): Promise<Claimed> {
   await releaseTurnsOfDeadWorkers(tx, claim);
   const turns: DeliveryTurn[] = [];
   for (const notice of await listOwnerNotices(tx, claim)) {
     const turn = await takeOwnerNotice(tx, notice, claim);
     if (turn !== undefined) turns.push(turn);
   }
-  if (turns.length >= claim.limit) return turns;
-  for (const id of await listWaitingChannels(tx, claim, claim.limit - turns.length)) {
+  const waiting = await listWaitingChannels(tx, claim, claim.limit - turns.length);
+  let mayHaveMore = turns.length > 0 || waiting.length >= claim.limit;
+  for (const { id, inHand } of waiting) {
     const turn = await takeTurn(tx, id, claim);
-    if (turn !== undefined) turns.push(turn);
-    if (turn?.isAlone === true) return turns;
+    if (turn === undefined) continue;
+    turns.push(turn);
+    if (inHand === 0) mayHaveMore = true;
+    if (turn.isAlone) break;
   }
-  return turns;
+  return { turns, mayHaveMore: mayHaveMore && turns.length > 0 };
 }
 
 /** Counts a crash for each message whose worker went silent, and queues it again after a pause. */
@@ -86,8 +95,15 @@ const maxTurns = `case when coalesce(c.timeouts, 0) > 0 then 1 else ${maxInHand}
 const mayBegin = `(c.held_until is null or c.held_until <= $1 or c.held_until > $2)
   and (${inHand}) < ${maxTurns}`;
 
+interface WaitingChannel {
+  readonly id: number;
+  /** Turns that it has. */
+  readonly inHand: number;
+}
+
 /** Channels that wait for a turn. The recursion visits each channel in the queue once, however long the queue is. */
-async function listWaitingChannels(tx: Tx, claim: TurnClaim, limit: number): Promise<number[]> {
+async function listWaitingChannels(tx: Tx, claim: TurnClaim, limit: number): Promise<WaitingChannel[]> {
+  if (limit <= 0) return [];
   const head = `select n.id from notifications n where n.channel_id = c.id and ${isFree} and ${isToChannel}
     and ${isHead} order by n.id limit 1`;
   const text = `with recursive queued(id) as (
@@ -95,13 +111,12 @@ async function listWaitingChannels(tx: Tx, claim: TurnClaim, limit: number): Pro
       union all
       select (select min(channel_id) from notifications where settled_at is null and channel_id > queued.id)
         from queued where queued.id is not null)
-    select id from (
+    select id, in_hand from (
       select c.id, c.timeouts, (${inHand}) as in_hand, (${head}) as head
       from queued join channels c on c.id = queued.id where ${mayBegin}) w
     where head is not null
     order by in_hand, case when coalesce(timeouts, 0) > 0 then 1 else 0 end, head limit ${limit}`;
-  const rows = await querySql(tx, { id: column.bigint() }, text, notDue(claim));
-  return rows.map(({ id }) => id);
+  return querySql(tx, { id: column.bigint(), inHand: column.bigint() }, text, notDue(claim));
 }
 
 async function takeTurn(tx: Tx, channelId: number, claim: TurnClaim): Promise<DeliveryTurn | undefined> {

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { yieldBetween } from '@certloop/db';
-import { createLimiter } from '@certloop/server';
+import { oneAtATime } from '@certloop/server';
 import { releaseTurns } from '../notifications/notifications.repository.js';
-import { claimTurns } from './claim-turns.repository.js';
+import { type Claimed, claimTurns } from './claim-turns.repository.js';
 import { type DeliverTurnDeps, leaseMicros, type RunningTurn, runTurn } from './deliver-turn.service.js';
 import { expireHeld } from './expire-messages.repository.js';
 import type { DeliveryTurn } from './turn-rows.repository.js';
@@ -37,26 +37,25 @@ const stopMs = 2000;
  */
 export function createDispatcher(deps: DispatchDeps): Dispatcher {
   const claim = createClaimer(deps);
-  const oneAtATime = createLimiter({ atOnce: 1 });
   const goOn = () =>
     void pump().catch((error: unknown) => deps.logger.error({ error }, 'alert.claim_failed'));
   const inHand = createTurnsInHand(deps, goOn);
-  const beginNext = async (): Promise<number> => {
-    const limit = inHand.free();
-    if (limit <= 0) return 0;
-    const turns = await claim(limit, inHand.ids());
-    for (const turn of turns) inHand.begin(turn);
-    return turns.length;
-  };
   /** Whether there was anything to begin. */
-  const pump = async (): Promise<boolean> => {
+  const beginAll = async (): Promise<boolean> => {
     let any = false;
     for await (const _round of yieldBetween()) {
-      if ((await oneAtATime(beginNext)) === 0) break;
-      any = true;
+      const limit = inHand.free();
+      if (limit <= 0) break;
+      const { turns, mayHaveMore } = await claim(limit, inHand.ids());
+      for (const turn of turns) inHand.begin(turn);
+      if (turns.length > 0) any = true;
+      if (!mayHaveMore) break;
     }
     return any;
   };
+  // what wants turns while a claim is under way shares the next one
+  const claims = oneAtATime(beginAll);
+  const pump = () => claims.run();
   return {
     pump: async () => {
       await expireHeld(deps);
@@ -78,7 +77,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
       inHand.stop();
       const allOver = async () => {
         // a claim that is under way may still take turns
-        await oneAtATime(async () => undefined);
+        await claims.idle();
         await Promise.all(inHand.over());
       };
       await Promise.race([allOver(), pause(stopMs, undefined, { ref: false })]);
@@ -94,15 +93,15 @@ function createClaimer({ db, clock, digestPerMinute }: DispatchDeps) {
     unsure.add(id);
     return id;
   };
-  return async (limit: number, ownTurns: ReadonlySet<string>): Promise<readonly DeliveryTurn[]> => {
+  return async (limit: number, ownTurns: ReadonlySet<string>): Promise<Claimed> => {
     const facts = { now: clock.now(), lease: leaseMicros, limit, newTurnId, ownTurns, digestPerMinute };
     const before = [...unsure];
-    const turns = await db.transaction(async (tx) => {
+    const claimed = await db.transaction(async (tx) => {
       await releaseTurns(tx, before);
       return claimTurns(tx, facts);
     });
     unsure.clear();
-    return turns;
+    return claimed;
   };
 }
 

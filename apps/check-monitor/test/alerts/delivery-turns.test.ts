@@ -5,7 +5,7 @@ import { until } from '@certloop/contracts/testing';
 import { DatabaseUnavailable, executeSql } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
 import { expect, test } from '@jest/globals';
-import { claimTurns } from '../../src/alerts/claim-turns.repository.js';
+import { type Claimed, claimTurns } from '../../src/alerts/claim-turns.repository.js';
 import {
   insertNotifications,
   settleNotifications,
@@ -63,14 +63,18 @@ describeEachDialect('a database that is unavailable when a message is read', (op
   });
 });
 
+/** Whether a transaction has claimed something. */
+function isClaim(result: unknown): boolean {
+  return ((result as Partial<Claimed> | undefined)?.turns ?? []).length > 0;
+}
+
 describeEachDialect('a claim whose response is lost', (open) => {
   let isLosing = false;
   const stage = openAlertStage(async (schema) => {
     const { database, ...rest } = await open(schema);
     const transaction: typeof database.transaction = async (work) => {
       const result = await database.transaction(work);
-      const isClaim = Array.isArray(result) && result.some((one) => 'parcels' in one);
-      if (!isLosing || !isClaim) return result;
+      if (!isLosing || !isClaim(result)) return result;
       isLosing = false;
       throw new DatabaseUnavailable('the connection was lost');
     };
@@ -98,8 +102,7 @@ describeEachDialect('a shutdown during a claim', (open) => {
     const { database, ...rest } = await open(schema);
     const transaction: typeof database.transaction = async (work) => {
       const result = await database.transaction(work);
-      const isClaim = Array.isArray(result) && result.some((one) => 'parcels' in one);
-      if (!isHeld || !isClaim) return result;
+      if (!isHeld || !isClaim(result)) return result;
       await new Promise<void>((resolve) => {
         goOn = resolve;
       });
@@ -161,11 +164,12 @@ describeEachDialect('delivery turns', (open) => {
   const { webhook, read, log, fail, answer } = stage;
 
   /** A worker in another process takes what waits and dies. */
-  function die() {
+  async function die() {
     const own = { newTurnId: randomUUID, ownTurns: new Set<string>() };
     const facts = { lease: 30_000_000, limit: 10, ...own, digestPerMinute: 20 };
     const now = stage.app.accounts.clock.now();
-    return stage.app.database.transaction((tx) => claimTurns(tx, { now, ...facts }));
+    const claim = await stage.app.database.transaction((tx) => claimTurns(tx, { now, ...facts }));
+    return claim.turns;
   }
   const keys = () => stage.target.requests.map(({ headers }) => headers['idempotency-key']);
 
