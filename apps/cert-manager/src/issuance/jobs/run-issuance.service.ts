@@ -1,6 +1,6 @@
 import { AppError, type NotFound } from '@certloop/contracts';
 import type { Database, Tx } from '@certloop/db';
-import type { Clock, Logger } from '@certloop/server';
+import { type Clock, type Logger, oneAtATime } from '@certloop/server';
 import { isCsrSent } from '../../acme/orders/order-record.js';
 import { isSendingCsr, OrderAbandoned } from '../../acme/orders/order-steps.js';
 import { recordAudit } from '../../audit/audit.service.js';
@@ -102,10 +102,14 @@ interface IssuanceWorker {
 
 /** Extends the lease of the job each third of its length, until it is released. */
 function createWorker(deps: RunDeps, job: IssuanceJobRow): IssuanceWorker & { readonly release: () => void } {
-  const timer = setInterval(() => {
+  // one after the other: a late one would shorten the lease
+  const extend = oneAtATime(async () => {
     const leaseUntil = new Date(deps.clock.now().getTime() + deps.leaseMs);
-    deps.db
-      .transaction((tx) => updateJob(tx, job, { leaseUntil }))
+    await deps.db.transaction((tx) => updateJob(tx, job, { leaseUntil }));
+  });
+  const timer = setInterval(() => {
+    extend
+      .run()
       .catch((error: unknown) => deps.logger.warn({ jobId: job.id, error }, 'issuance.lease_not_extended'));
   }, deps.leaseMs / 3);
   timer.unref();

@@ -1,5 +1,5 @@
 import type { Database, Tx } from '@certloop/db';
-import type { Clock, Logger } from '@certloop/server';
+import { type Clock, type Logger, oneAtATime } from '@certloop/server';
 import { OrderAbandoned } from '../../acme/orders/order-steps.js';
 import { changeOf } from '../renewal-entry.js';
 import type { RenewalJournal } from '../renewal-journal.js';
@@ -38,16 +38,17 @@ export interface RenewalLease {
 export function openLease(deps: LeaseDeps, entry: RenewalRow): RenewalLease {
   const { db, clock, logger, leaseMs } = deps;
   let { journal } = entry;
-  const extend = async () => {
+  // one after the other: a late one would shorten the lease
+  const extend = oneAtATime(async () => {
     const leaseUntil = new Date(clock.now().getTime() + leaseMs);
     const change = changeOf(entry, { kind: 'extend', attempt: entry.attempt, leaseUntil });
     const isHeld = await db.transaction((tx) => updateRenewal(tx, entry, { ...change }));
     if (!isHeld) clearInterval(timer);
-  };
+  });
   const timer = setInterval(() => {
-    extend().catch((error: unknown) =>
-      logger.warn({ entryId: entry.id, error }, 'renewal.lease_not_extended'),
-    );
+    extend
+      .run()
+      .catch((error: unknown) => logger.warn({ entryId: entry.id, error }, 'renewal.lease_not_extended'));
   }, leaseMs / 3);
   timer.unref();
   return {
