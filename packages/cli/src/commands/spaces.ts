@@ -28,9 +28,15 @@ export function addSpaces(program: Command, open: () => Session): void {
   spaces
     .command('list', { isDefault: true })
     .description('List the spaces that you may read')
-    .action(async () => {
+    .addOption(
+      new Option('--policy <policy>', 'only those that an issuance policy limits, or that none limits').choices([
+        'set',
+        'absent',
+      ]),
+    )
+    .action(async (query: { readonly policy?: 'set' | 'absent' }) => {
       const { report, manager } = open();
-      report.list((await (await manager()).listSpaces()).body, rowOf);
+      report.list((await (await manager()).listSpaces({ query })).body, rowOf);
     });
   spaces
     .command('get <space>')
