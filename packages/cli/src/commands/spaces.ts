@@ -29,10 +29,10 @@ export function addSpaces(program: Command, open: () => Session): void {
     .command('list', { isDefault: true })
     .description('List the spaces that you may read')
     .addOption(
-      new Option('--policy <policy>', 'only those that an issuance policy limits, or that none limits').choices([
-        'set',
-        'absent',
-      ]),
+      new Option(
+        '--policy <policy>',
+        'only those that an issuance policy limits, or that none limits',
+      ).choices(['set', 'absent']),
     )
     .action(async (query: { readonly policy?: 'set' | 'absent' }) => {
       const { report, manager } = open();
