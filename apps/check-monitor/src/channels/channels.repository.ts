@@ -85,9 +85,17 @@ export function openChannel<Row extends Pick<StoredChannel, 'uuid' | 'settings'>
   return { ...row, settings: openJson(tx, settingsPlace(row.uuid), row.settings) };
 }
 
+/** In the place of settings that no key of this process decrypts; no kind accepts them. */
+const unreadableSettings: object = Object.freeze({});
+
+/** Whether this process could not decrypt the settings of a channel; one with other keys may. */
+export function isUnreadable({ settings }: Pick<Channel, 'settings'>): boolean {
+  return settings === unreadableSettings;
+}
+
 /**
- * The channel as `openChannel` returns it, or with empty settings where no key decrypts them: its messages then fail, as
- * no kind accepts these, and those of all other channels are delivered.
+ * The channel as `openChannel` returns it, or one that `isUnreadable` if no key decrypts its settings: its messages then
+ * wait, and those of all other channels are delivered.
  */
 export function readChannel<Row extends Pick<StoredChannel, 'uuid' | 'settings'>>(
   tx: Tx,
@@ -96,7 +104,7 @@ export function readChannel<Row extends Pick<StoredChannel, 'uuid' | 'settings'>
   try {
     return openChannel(tx, row);
   } catch (error) {
-    if (error instanceof SecretUnreadable) return { ...row, settings: {} };
+    if (error instanceof SecretUnreadable) return { ...row, settings: unreadableSettings };
     throw error;
   }
 }

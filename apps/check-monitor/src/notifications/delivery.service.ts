@@ -1,6 +1,6 @@
 import type { Database } from '@certloop/db';
 import type { Logger, OutgoingOptions } from '@certloop/server';
-import type { Channel } from '../channels/channels.repository.js';
+import { type Channel, isUnreadable } from '../channels/channels.repository.js';
 import type { Clock } from '../instants.js';
 import { findKind, labelOf, parseChannelSettings } from '../integrations/channel-kinds.js';
 import {
@@ -48,6 +48,11 @@ export interface NotifierDeps {
   readonly onRefusedCall?: () => void;
 }
 
+export interface DeliveryDeps extends NotifierDeps {
+  /** Uuids of the channels that were logged as not decrypted, each once. */
+  readonly loggedAsUnreadable: Set<string>;
+}
+
 export const deliveryOutcomes = ['delivered', 'postponed', 'failed', 'refused'] as const;
 
 /** What happened to a call to a target, to be counted. */
@@ -74,17 +79,21 @@ export function outcomeOf(result: DeliveryResult): DeliveryFacts['outcome'] | un
 
 /** Whatever an integration throws is a fault of ours: it is logged, and the channel shows a general error. */
 export async function deliver(
-  { config, logger, clock }: NotifierDeps,
+  { config, logger, clock, loggedAsUnreadable }: DeliveryDeps,
   integrations: Integrations,
   channel: Channel,
   content: Content,
   isTest: boolean,
 ): Promise<DeliveryResult> {
+  const { uuid, projectId, verifiedAt } = channel;
+  if (isUnreadable(channel) && !loggedAsUnreadable.has(uuid)) {
+    loggedAsUnreadable.add(uuid);
+    logger.warn({ channel: uuid }, 'channel.settings_not_decrypted');
+  }
   const opened = openChannel(integrations, channel);
   if ('error' in opened)
     return opened.isTemporary ? failedTemporarily(opened.error) : undelivered(opened.error);
   const { integration, settings } = opened;
-  const { uuid, projectId, verifiedAt } = channel;
   const target = { settings, channel: { uuid, projectId, isVerified: verifiedAt !== null } };
   try {
     if ('event' in content) {
@@ -105,6 +114,8 @@ type OpenedChannel =
   | { readonly integration: Integration; readonly settings: object }
   | { readonly error: string; readonly isTemporary: boolean };
 
+const notDecrypted = 'the settings of the channel could not be decrypted: enter them again if this lasts';
+
 export function openChannel(integrations: Integrations, channel: Channel): OpenedChannel {
   const kind = findKind(channel.kind);
   const integration = kind && integrations.get(kind);
@@ -115,6 +126,8 @@ export function openChannel(integrations: Integrations, channel: Channel): Opene
     const isTemporary = integration.isSwitchedOff !== true;
     return { error: `${labelOf(kind)} notifications are not enabled.`, isTemporary };
   }
+  // a process with the key may send it
+  if (isUnreadable(channel)) return { error: notDecrypted, isTemporary: true };
   try {
     return { integration, settings: parseChannelSettings(kind, channel.settings) };
   } catch {

@@ -23,7 +23,14 @@ import type { ViewSite } from '../integrations/messages/event-view.js';
 import type { Notice } from '../integrations/messages/notice.js';
 import { publicServices } from '../integrations/sender-accounts.js';
 import { recordSent } from './channel-outcome.repository.js';
-import { type Content, deliver, type NotifierDeps, openChannel, outcomeOf } from './delivery.service.js';
+import {
+  type Content,
+  type DeliveryDeps,
+  deliver,
+  type NotifierDeps,
+  openChannel,
+  outcomeOf,
+} from './delivery.service.js';
 import { hastenNotifications } from './notifications.repository.js';
 
 /** Sends messages to channels. All but `hasten` may call the network, so never inside a transaction. */
@@ -60,7 +67,8 @@ const closeMs = 500;
 const userAgent = 'healthchecks.io';
 
 /** Opens what messages are sent by. `close` it at the end. */
-export function createNotifier(deps: NotifierDeps): Notifier {
+export function createNotifier(given: NotifierDeps): Notifier {
+  const deps: DeliveryDeps = { ...given, loggedAsUnreadable: new Set() };
   const { config, tuning = {} } = deps;
   const { timeoutMs = 30_000, services = publicServices } = tuning;
   const stopping = new AbortController();
@@ -129,7 +137,7 @@ function obstacle(integrations: Integrations, channel: Channel): string | undefi
 }
 
 async function send(
-  deps: NotifierDeps,
+  deps: DeliveryDeps,
   integrations: Integrations,
   channel: Channel,
   content: Content,
@@ -146,7 +154,7 @@ async function send(
 }
 
 async function test(
-  deps: NotifierDeps,
+  deps: DeliveryDeps,
   integrations: Integrations,
   channel: Channel,
   event: AlertEvent,
@@ -173,7 +181,7 @@ async function mailOwner(
 
 /** A group within a group could be itself. */
 async function notifyMember(
-  deps: NotifierDeps,
+  deps: DeliveryDeps,
   integrations: Integrations,
   { projectId, channelUuid, event, isTest }: MemberDelivery,
 ): Promise<DeliveryResult | undefined> {

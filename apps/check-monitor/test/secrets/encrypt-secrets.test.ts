@@ -3,7 +3,7 @@ import { until } from '@certloop/contracts/testing';
 import { type Database, executeSql, openDatabase } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
 import { createLogger, parseKeyRing } from '@certloop/server';
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { insertChannel } from '../../src/channels/channels.repository.js';
 import { createSealer, discardUnreadable, rotateKeys } from '../../src/channels/seal-stored.service.js';
 import { keyRingFor } from '../../src/config.js';
@@ -226,7 +226,7 @@ describeEachDialect('secrets at rest', (open) => {
       Object.assign(sealing, { ring: former });
     });
 
-    test('that are missing for some rows let only these integrations fail, without the secret', async () => {
+    test('that are missing for some rows let only these integrations wait, without the secret', async () => {
       const { uuid } = await hook('/moved');
       const call = await hook('/other');
       const group = await stage.channel('group', { channels: [call.uuid] });
@@ -240,10 +240,50 @@ describeEachDialect('secrets at rest', (open) => {
       for (const other of [call, group]) {
         const { settings, lastError } = await stage.read(other);
         expect(settings).toEqual({});
-        expect(lastError).toBe('the settings of the channel are not valid');
+        expect(lastError).toMatch(/^the settings of the channel could not be decrypted/);
       }
       const { body } = await stage.ada.get('/channels/').expect(200);
       expect(JSON.stringify(body)).not.toContain('moved');
+    });
+
+    test('that only one of two processes has delay alerts at the other one, and lose none', async () => {
+      const { app, read, log, fail, target } = stage;
+      const { database, sealing, clock, logger } = app;
+      const deps = { db: database, clock: app.accounts.clock };
+      const former = sealing.ring;
+      const use = (ring: Sealing['ring']) => Object.assign(sealing, { ring });
+      const warn = jest.spyOn(logger, 'warn');
+      // a process of the new key is the first to store settings
+      use(ringOf(line('k3', 3)));
+      await openSealing(deps, sealing);
+      const edited = await hook('/edited');
+      // one of the earlier keys takes the alerts
+      use(former);
+      await fail('one');
+      await app.deliver();
+      await fail('two');
+      await app.deliver();
+      expect(target.requests).toEqual([]);
+      expect(await read(edited)).toMatchObject({
+        disabledAt: null,
+        lastError: expect.stringMatching(/could not be decrypted/),
+      });
+      expect(await log(edited)).toMatchObject([
+        { settledAt: null, tries: 1 },
+        { settledAt: null, tries: 1 },
+      ]);
+      const warnings = warn.mock.calls.filter(([, event]) => event === 'channel.settings_not_decrypted');
+      expect(warnings).toEqual([[{ channel: edited.uuid }, 'channel.settings_not_decrypted']]);
+
+      use(ringOf(line('k3', 3)));
+      clock.advance(5000);
+      await app.deliver();
+      expect(target.requests.map(({ path }) => path)).toEqual(['/edited', '/edited']);
+      expect(await read(edited)).toMatchObject({ lastError: null, failingSince: null });
+      use({ ...former, keys: new Map([...former.keys, ...sealing.ring.keys]) });
+      await rotateKeys(deps, sealing);
+      use(former);
+      warn.mockRestore();
     });
 
     test.each(channelKindNames)('that are missing make no valid settings of kind %s', (kind) => {
