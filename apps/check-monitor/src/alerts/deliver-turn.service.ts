@@ -118,6 +118,8 @@ async function deliverParcel(deps: DeliverTurnDeps, persist: Persist, inTurn: In
   }
   const content = await load(deps, inTurn);
   if (content === 'not-loaded') return { canContinue: false, channel, isUntouched: true };
+  // it counts as a crash when the lease ends
+  if (content === 'not-built') return { canContinue: true, channel };
   if (content === undefined)
     return settleUnsent(deps, persist, inTurn, 'the check or the channel was deleted');
   if ('owner' in content) {
@@ -150,13 +152,20 @@ async function settleFurther(
   if (messages > 0) logger.info({ notification, messages }, 'alert.digest_carried_more');
 }
 
-/** The content of the messages; `not-loaded` if the database is down, which must not count as a crash of the message. */
+/**
+ * The content of the messages; `not-loaded` if the database is down, which must not count as a crash of the message, and
+ * `not-built` after any other error.
+ */
 async function load(deps: DeliverTurnDeps, { parcel, loadContent }: InTurn) {
   try {
     return await loadContent(parcel);
   } catch (error) {
-    if (!(error instanceof DatabaseUnavailable)) throw error;
-    deps.logger.warn({ error, notification: leadOf(parcel).id }, 'alert.content_not_loaded');
+    const { id: notification } = leadOf(parcel);
+    if (!(error instanceof DatabaseUnavailable)) {
+      deps.logger.error({ error, notification }, 'alert.content_not_built');
+      return 'not-built';
+    }
+    deps.logger.warn({ error, notification }, 'alert.content_not_loaded');
     return 'not-loaded';
   }
 }

@@ -1,4 +1,4 @@
-import type { Database, Tx } from '@certloop/db';
+import { type Database, DatabaseUnavailable, type Tx } from '@certloop/db';
 import { findChannelById } from '../channels/channels.repository.js';
 import { labelOf } from '../integrations/channel-kinds.js';
 import type { Notice } from '../integrations/messages/notice.js';
@@ -33,19 +33,23 @@ export type LoadContent = (parcel: QueuedParcel) => Promise<ParcelContent | unde
 /** Reads what the parcels of a turn say, each when it is to be sent, but for the alerts: all of them with the first one. */
 export function createContentLoader(deps: LoadContentDeps, parcels: readonly QueuedParcel[]): LoadContent {
   const { db } = deps;
-  let alerts: ReturnType<typeof loadAlerts> | undefined;
+  const load = (some: readonly QueuedParcel[]) => db.read((tx) => loadAlerts(deps, tx, some));
+  let together: ReturnType<typeof loadAlerts> | undefined;
+  const loadEvents = async (parcel: QueuedParcel) => {
+    together ??= load(parcels.filter(({ kind }) => kind === 'alert'));
+    try {
+      return await together;
+    } catch (error) {
+      if (error instanceof DatabaseUnavailable) throw error;
+      // one alert that cannot be built must not stop the others
+      return load([parcel]);
+    }
+  };
   return async (parcel) => {
     if (parcel.kind === 'notice') return db.read((tx) => loadNotice(tx, parcel));
     // a digest counts all that waits for the channel
     if (parcel.kind === 'digest') return db.longRead((tx) => loadDigest(deps, tx, parcel));
-    alerts ??= db.read((tx) =>
-      loadAlerts(
-        deps,
-        tx,
-        parcels.filter(({ kind }) => kind === 'alert'),
-      ),
-    );
-    const event = (await alerts).get(parcel);
+    const event = (await loadEvents(parcel)).get(parcel);
     return event && { event };
   };
 }

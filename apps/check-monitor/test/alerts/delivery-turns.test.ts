@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
 import { until } from '@certloop/contracts/testing';
 import { DatabaseUnavailable, executeSql } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
-import { expect, test } from '@jest/globals';
+import { expect, jest, test } from '@jest/globals';
 import { type Claimed, claimTurns } from '../../src/alerts/claim-turns.repository.js';
 import {
   insertNotifications,
@@ -19,14 +19,13 @@ const minute = 60 * second;
 describeEachDialect('a database that is unavailable when a message is read', (open) => {
   /** Which of the next reads fails, counted from 1; none at 0. */
   let failing = 0;
-  let failure: Error = new DatabaseUnavailable('the connection was lost');
   const stage = openAlertStage(async (schema) => {
     const { database, ...rest } = await open(schema);
     const read: typeof database.read = (work) => {
       if (failing === 0) return database.read(work);
       failing -= 1;
       if (failing > 0) return database.read(work);
-      return Promise.reject(failure);
+      return Promise.reject(new DatabaseUnavailable('the connection was lost'));
     };
     return { ...rest, database: { ...database, read } };
   });
@@ -52,11 +51,13 @@ describeEachDialect('a database that is unavailable when a message is read', (op
       insertNotifications(tx, [{ ...notice, status: 'down', createdAt }]),
     );
     await stage.fail('Backup', chat.uuid);
-    // reads of what waits for too long, of the notice, and of the alert
-    failing = 3;
-    failure = new Error('a defect');
+    const { send } = app.notifier;
+    const spy = jest.spyOn(app.notifier, 'send').mockImplementation((channel, content) => {
+      return 'event' in content ? Promise.reject(new Error('a defect')) : send(channel, content);
+    });
     await app.deliver();
-    expect(failing).toBe(0);
+    expect(spy).toHaveBeenCalledTimes(2);
+    spy.mockRestore();
     expect(target.requests).toHaveLength(1);
     const settled = 'delete from notifications where about_channel_id is not null and settled_at is not null';
     expect(await app.database.transaction((tx) => executeSql(tx, settled))).toBe(1);
@@ -318,6 +319,31 @@ describeEachDialect('delivery turns', (open) => {
     await app.deliver();
     expect(await settled()).toHaveLength(3);
     expect(target.requests).toHaveLength(3);
+  });
+
+  test('send the other messages if one cannot be built, and count a crash of that one alone', async () => {
+    const { app, target } = stage;
+    const hook = await webhook();
+    const [, broken] = [await fail('one'), await fail('two'), await fail('three')];
+    /** Dates end before the larger one, so that no text can be made of it. */
+    const setLastPing = (micros: number) => {
+      const text = `update check_states set last_ping = ${micros}, stored_status = 'paused'
+        where check_id = (select id from checks where uuid = $1)`;
+      return app.database.transaction((tx) => executeSql(tx, text, [broken.uuid]));
+    };
+    await setLastPing(9_000_000_000_000_000_000);
+    await app.deliver();
+    const sent = () => target.requests.map(({ body }) => body.split(' ')[0]);
+    expect(sent()).toEqual(['one', 'three']);
+    const settled = { settledAt: expect.any(Number), error: null, crashes: null };
+    expect(await log(hook)).toMatchObject([settled, { settledAt: null, crashes: null }, settled]);
+    app.clock.advance(30 * second);
+    await app.deliver();
+    expect(await log(hook)).toMatchObject([settled, { settledAt: null, crashes: 1 }, settled]);
+    await setLastPing(app.accounts.clock.now());
+    app.clock.advance(minute);
+    await app.deliver();
+    expect(sent()).toEqual(['one', 'three', 'two']);
   });
 
   test('give a channel at most two workers in all processes together', async () => {
