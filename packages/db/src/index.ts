@@ -67,6 +67,7 @@ export {
 export { lockForChange, lockForShare, lockForUpdate } from './rows/lock-rows.js';
 export { placeholders } from './rows/plain-sql.js';
 export { newRowId } from './rows/row-id.js';
+export { changeInSlices } from './rows/row-slices.js';
 export { executeSql, querySql, querySqlInSlices, type SqlValue } from './rows/sql.js';
 export {
   deleteRows,

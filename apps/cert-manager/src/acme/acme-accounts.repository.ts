@@ -1,13 +1,4 @@
-import {
-  capabilitiesOf,
-  column,
-  defineTable,
-  deleteRows,
-  insertMany,
-  querySql,
-  type Tx,
-  updateRows,
-} from '@certloop/db';
+import { column, defineTable, deleteRows, insertMany, type Tx, updateRows } from '@certloop/db';
 import { IsNull, LessThan } from 'typeorm';
 
 /** An account with a CA, by which one provider orders. */
@@ -53,13 +44,6 @@ export async function findAccountRow(
 
 export function hasAccountRows(tx: Tx): Promise<boolean> {
   return tx.exists(acmeAccounts);
-}
-
-/** The next accounts by their ids, locked until the transaction ends. */
-export function lockAccountsAfter(tx: Tx, id: string, limit: number): Promise<AcmeAccountRow[]> {
-  const lock = capabilitiesOf(tx).hasConcurrentWriters ? 'for update' : '';
-  const text = `select * from acme_accounts where id > $1 order by id limit $2 ${lock}`;
-  return querySql<AcmeAccountRow>(tx, acmeAccounts.columns, text, [id, limit]);
 }
 
 /** The database refuses a second account of a provider at a directory. */

@@ -1,6 +1,5 @@
 import { NotFound, type ProviderKindName } from '@certloop/contracts';
 import {
-  capabilitiesOf,
   column,
   defineTable,
   deleteRows,
@@ -11,7 +10,6 @@ import {
   type ListWindow,
   lockForShare,
   lockForUpdate,
-  querySql,
   readListPage,
   type Tx,
   updateRows,
@@ -121,16 +119,9 @@ export async function lockProviderForShare(tx: Tx, id: string): Promise<Provider
   return row;
 }
 
-/** Every provider, held. */
+/** All providers, locked until the transaction ends. */
 export function lockProviders(tx: Tx): Promise<ProviderRow[]> {
   return lockForUpdate(tx, providers, {});
-}
-
-/** The next providers by their ids, held. */
-export function lockProvidersAfter(tx: Tx, id: string, limit: number): Promise<ProviderRow[]> {
-  const lock = capabilitiesOf(tx).hasConcurrentWriters ? 'for update' : '';
-  const text = `select * from providers where id > $1 order by id limit $2 ${lock}`;
-  return querySql<ProviderRow>(tx, providers.columns, text, [id, limit]);
 }
 
 /** The refusal for a provider that is not there. */

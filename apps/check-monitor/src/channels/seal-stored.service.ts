@@ -1,4 +1,4 @@
-import { capabilitiesOf, querySql, type SqlValue, type Tx, updateRows, yieldBetween } from '@certloop/db';
+import { changeInSlices, type Tx, updateRows } from '@certloop/db';
 import { keyIdOf, type Logger, SecretUnreadable } from '@certloop/server';
 import {
   hasPingKey,
@@ -12,76 +12,27 @@ import { beginSealing, isProven, type SealingDeps } from '../projects/sealing/op
 import { envelopeOf, type Sealing } from '../projects/sealing/sealing.store.js';
 import { channels, openChannel, type StoredChannel, sealSettings } from './channels.repository.js';
 
-const rowsPerTransaction = 100;
-
 /**
  * Encrypts what is stored in clear, and with `keyId` also what another key has encrypted; returns how many secrets that
  * were. Takes some rows at a time, so that others wait for none of them; a run that was cut short is finished by the
  * next one.
  */
-async function sealStored(deps: Pick<SealingDeps, 'db'>, keyId?: string): Promise<number> {
-  const ofChannels = await inSlices(deps, 0, (tx, after) => sealSomeChannels(tx, after, keyId));
-  return ofChannels + (await inSlices(deps, nilUuid, (tx, after) => sealSomeProjects(tx, after, keyId)));
-}
-
-const nilUuid = '00000000-0000-0000-0000-000000000000';
-
-type SealSome = (tx: Tx, after: SqlValue) => Promise<Slice>;
-
-async function inSlices(
-  { db }: Pick<SealingDeps, 'db'>,
-  first: SqlValue,
-  sealSome: SealSome,
-): Promise<number> {
-  let count = 0;
-  let after = first;
-  for await (const _round of yieldBetween()) {
-    const from = after;
-    const slice = await db.transaction((tx) => sealSome(tx, from));
-    count += slice.count;
-    if (slice.next === undefined) break;
-    after = slice.next;
-  }
-  return count;
-}
-
-interface Slice {
-  readonly count: number;
-  /** Id of the last row; undefined after the last slice. */
-  readonly next: SqlValue | undefined;
-}
-
-async function sealSomeChannels(tx: Tx, after: SqlValue, keyId?: string): Promise<Slice> {
-  const rows = await querySql<StoredChannel>(tx, channels.columns, nextRows(tx, 'channels'), [after]);
-  let count = 0;
-  for (const row of rows) {
-    if (isDone(envelopeOf(row.settings), keyId)) continue;
+async function sealStored({ db }: Pick<SealingDeps, 'db'>, keyId?: string): Promise<number> {
+  const ofChannels = await changeInSlices(db, channels, async (tx, row) => {
+    if (isDone(envelopeOf(row.settings), keyId)) return 0;
     const settings = sealSettings(tx, row.uuid, openChannel(tx, row).settings);
-    await updateRows<StoredChannel>(tx, channels, { id: row.id }, { settings });
-    count += 1;
-  }
-  return { count, next: nextOf(rows) };
-}
-
-async function sealSomeProjects(tx: Tx, after: SqlValue, keyId?: string): Promise<Slice> {
-  const rows = await querySql<Project>(tx, projects.columns, nextRows(tx, 'projects'), [after]);
-  let count = 0;
-  for (const row of rows) {
-    if (!hasPingKey(row) || isDone(row.sealedPingKey ?? undefined, keyId)) continue;
-    const columns = pingKeyColumns(tx, row.id, openPingKey(tx, row));
-    await updateRows<Project>(tx, projects, { id: row.id }, columns);
-    count += 1;
-  }
-  return { count, next: nextOf(rows) };
-}
-
-function nextRows(tx: Tx, table: string): string {
-  const lock = capabilitiesOf(tx).hasConcurrentWriters ? 'for update' : '';
-  return `select * from ${table} where id > $1 order by id limit ${rowsPerTransaction} ${lock}`;
-}
-
-function nextOf(rows: readonly { readonly id: string | number }[]): SqlValue | undefined {
-  return rows.length < rowsPerTransaction ? undefined : rows.at(-1)?.id;
+    return updateRows<StoredChannel>(tx, channels, { id: row.id }, { settings });
+  });
+  const ofProjects = await changeInSlices(db, projects, async (tx, row) => {
+    if (!hasPingKey(row) || isDone(row.sealedPingKey ?? undefined, keyId)) return 0;
+    return updateRows<Project>(
+      tx,
+      projects,
+      { id: row.id },
+      pingKeyColumns(tx, row.id, openPingKey(tx, row)),
+    );
+  });
+  return ofChannels + ofProjects;
 }
 
 function isDone(envelope: string | undefined, keyId: string | undefined): boolean {
@@ -153,8 +104,8 @@ export interface Discarded {
 export async function discardUnreadable(deps: SealingDeps, sealing: Sealing): Promise<Discarded> {
   sealing.hasBegun = true;
   const now = deps.clock.now();
-  const integrations = await inSlices(deps, 0, (tx, after) => discardSettings(tx, after, now));
-  const pingKeys = await inSlices(deps, nilUuid, discardPingKeys);
+  const integrations = await changeInSlices(deps.db, channels, (tx, row) => discardSettings(tx, row, now));
+  const pingKeys = await changeInSlices(deps.db, projects, discardPingKey);
   const canaries = await deps.db.read(listCanaries);
   const lost = canaries.filter((canary) => !isProven(sealing, canary)).map(({ keyId }) => keyId);
   await deps.db.transaction((tx) => deleteCanaries(tx, lost));
@@ -162,22 +113,16 @@ export async function discardUnreadable(deps: SealingDeps, sealing: Sealing): Pr
   return { integrations, pingKeys };
 }
 
-async function discardSettings(tx: Tx, after: SqlValue, now: number): Promise<Slice> {
-  const rows = await querySql<StoredChannel>(tx, channels.columns, nextRows(tx, 'channels'), [after]);
-  const lost = rows.filter((row) => !isReadable(() => openChannel(tx, row)));
-  for (const { id, uuid, kind } of lost) {
-    const settings = sealSettings(tx, uuid, kind === 'group' ? { channels: [] } : {});
-    const lastError = 'its settings could not be decrypted: enter them again';
-    await updateRows<StoredChannel>(tx, channels, { id }, { settings, disabledAt: now, lastError });
-  }
-  return { count: lost.length, next: nextOf(rows) };
+async function discardSettings(tx: Tx, row: StoredChannel, now: number): Promise<number> {
+  if (isReadable(() => openChannel(tx, row))) return 0;
+  const settings = sealSettings(tx, row.uuid, row.kind === 'group' ? { channels: [] } : {});
+  const lastError = 'its settings could not be decrypted: enter them again';
+  return updateRows<StoredChannel>(tx, channels, { id: row.id }, { settings, disabledAt: now, lastError });
 }
 
-async function discardPingKeys(tx: Tx, after: SqlValue): Promise<Slice> {
-  const rows = await querySql<Project>(tx, projects.columns, nextRows(tx, 'projects'), [after]);
-  const lost = rows.filter((row) => !isReadable(() => openPingKey(tx, row)));
-  for (const { id } of lost) await updateRows<Project>(tx, projects, { id }, pingKeyColumns(tx, id, null));
-  return { count: lost.length, next: nextOf(rows) };
+async function discardPingKey(tx: Tx, row: Project): Promise<number> {
+  if (isReadable(() => openPingKey(tx, row))) return 0;
+  return updateRows<Project>(tx, projects, { id: row.id }, pingKeyColumns(tx, row.id, null));
 }
 
 function isReadable(open: () => unknown): boolean {

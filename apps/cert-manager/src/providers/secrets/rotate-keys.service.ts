@@ -1,4 +1,4 @@
-import { type Database, type Tx, yieldBetween } from '@certloop/db';
+import { changeInSlices, type Database, type Tx, yieldBetween } from '@certloop/db';
 import {
   type Clock,
   type KeyRing,
@@ -7,10 +7,9 @@ import {
   type SecretPlace,
   sealSecret,
 } from '@certloop/server';
-import { nilUuid } from '../../access/caller.js';
-import { lockAccountsAfter, updateAccountRow } from '../../acme/acme-accounts.repository.js';
+import { type AcmeAccountRow, acmeAccounts, updateAccountRow } from '../../acme/acme-accounts.repository.js';
 import { accountKeyPlace } from '../acme/acme-parts.service.js';
-import { lockProvidersAfter, secretPlace, updateProvider } from '../providers.repository.js';
+import { type ProviderRow, providers, secretPlace, updateProvider } from '../providers.repository.js';
 import { deleteOtherCanaries } from './canaries.repository.js';
 import { proveKeyRing } from './encryption.service.js';
 
@@ -29,8 +28,9 @@ export async function rotateKeys(
   // until one pass finds nothing: a process with the former ring may have stored something behind the last one
   for await (const _pass of yieldBetween()) {
     const count =
-      (await inSlices(deps.db, (tx, after) => rotateProviders(tx, ring, after, deps.clock.now()))) +
-      (await inSlices(deps.db, (tx, after) => rotateAccounts(tx, ring, after)));
+      (await changeInSlices(deps.db, providers, (tx, row) =>
+        rotateProvider(tx, ring, row, deps.clock.now()),
+      )) + (await changeInSlices(deps.db, acmeAccounts, (tx, row) => rotateAccount(tx, ring, row)));
     if (count === 0) break;
     total += count;
   }
@@ -38,60 +38,31 @@ export async function rotateKeys(
   return total;
 }
 
-const rowsPerTransaction = 100;
-
-interface Slice {
-  readonly count: number;
-  /** Id of the last row; undefined after the last slice. */
-  readonly next: string | undefined;
-}
-
-async function inSlices(
-  db: Database,
-  rotateSome: (tx: Tx, after: string) => Promise<Slice>,
+async function rotateProvider(
+  tx: Tx,
+  ring: KeyRing,
+  { id, secrets }: ProviderRow,
+  updatedAt: Date,
 ): Promise<number> {
-  let count = 0;
-  let after = nilUuid;
-  for await (const _round of yieldBetween()) {
-    const from = after;
-    const slice = await db.transaction((tx) => rotateSome(tx, from));
-    count += slice.count;
-    if (slice.next === undefined) break;
-    after = slice.next;
-  }
-  return count;
+  const renewed = Object.entries(secrets).map(([path, sealed]) => {
+    return [path, reseal(ring, secretPlace(id, path), sealed)] as const;
+  });
+  const changed = renewed.filter(([path, sealed]) => sealed !== secrets[path]);
+  if (changed.length > 0) await updateProvider(tx, id, { secrets: Object.fromEntries(renewed), updatedAt });
+  return changed.length;
 }
 
-async function rotateProviders(tx: Tx, ring: KeyRing, after: string, updatedAt: Date): Promise<Slice> {
-  const rows = await lockProvidersAfter(tx, after, rowsPerTransaction);
-  let count = 0;
-  for (const { id, secrets } of rows) {
-    const renewed = Object.entries(secrets).map(([path, sealed]) => {
-      return [path, reseal(ring, secretPlace(id, path), sealed)] as const;
-    });
-    const changed = renewed.filter(([path, sealed]) => sealed !== secrets[path]);
-    if (changed.length > 0) await updateProvider(tx, id, { secrets: Object.fromEntries(renewed), updatedAt });
-    count += changed.length;
-  }
-  return { count, next: nextOf(rows) };
-}
-
-async function rotateAccounts(tx: Tx, ring: KeyRing, after: string): Promise<Slice> {
-  const rows = await lockAccountsAfter(tx, after, rowsPerTransaction);
-  let count = 0;
-  for (const { id, sealedKey, sealedNextKey } of rows) {
-    const key = reseal(ring, accountKeyPlace('sealed_key', id), sealedKey);
-    const next =
-      sealedNextKey === null ? null : reseal(ring, accountKeyPlace('sealed_next_key', id), sealedNextKey);
-    if (key === sealedKey && next === sealedNextKey) continue;
-    await updateAccountRow(tx, id, { sealedKey: key, sealedNextKey: next });
-    count += 1;
-  }
-  return { count, next: nextOf(rows) };
-}
-
-function nextOf(rows: readonly { readonly id: string }[]): string | undefined {
-  return rows.length < rowsPerTransaction ? undefined : rows.at(-1)?.id;
+async function rotateAccount(
+  tx: Tx,
+  ring: KeyRing,
+  { id, sealedKey, sealedNextKey }: AcmeAccountRow,
+): Promise<number> {
+  const key = reseal(ring, accountKeyPlace('sealed_key', id), sealedKey);
+  const next =
+    sealedNextKey === null ? null : reseal(ring, accountKeyPlace('sealed_next_key', id), sealedNextKey);
+  if (key === sealedKey && next === sealedNextKey) return 0;
+  await updateAccountRow(tx, id, { sealedKey: key, sealedNextKey: next });
+  return 1;
 }
 
 /** The envelope itself when the active key has made it. */
