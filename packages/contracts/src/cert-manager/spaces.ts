@@ -4,7 +4,7 @@ import * as scalars from '../scalars.js';
 import { fqdnCountsSchema } from './fqdn-lists.js';
 import { sortedPageQuery } from './pages.js';
 import { byId, messageSchema } from './replies.js';
-import { permissionLevels, spaceSorts } from './words.js';
+import { permissionLevels, policyPresences, spaceSorts } from './words.js';
 
 export const spaceSchema = z
   .object({
@@ -38,7 +38,7 @@ export const spacesContract = {
       // part of the name
       q: z.string().max(100).optional(),
       // whether an issuance policy, its own or the default one, limits the space
-      policy: z.enum(['set', 'absent']).optional(),
+      policy: z.enum(policyPresences).optional(),
       sort: z.enum(spaceSorts).optional(),
       include: z.literal('counts').optional(),
       ...sortedPageQuery,

@@ -115,6 +115,11 @@ export const spaceSorts = ['createdAt', 'name', 'attention'] as const;
 
 export type SpaceSort = (typeof spaceSorts)[number];
 
+/** Whether an issuance policy, its own or the default one, limits a space. */
+export const policyPresences = ['set', 'absent'] as const;
+
+export type PolicyPresence = (typeof policyPresences)[number];
+
 /** What of a certificate a file holds: `chain` is the intermediates alone, `fullchain` the leaf and them. */
 export const certificateFormats = ['leaf', 'chain', 'fullchain', 'der', 'p7b'] as const;
 

@@ -1,4 +1,4 @@
-import { maxPageSize, type SortedPosition, type SpaceSort } from '@certloop/contracts';
+import { maxPageSize, type PolicyPresence, type SortedPosition, type SpaceSort } from '@certloop/contracts';
 import type { Database } from '@certloop/db';
 import type { Clock } from '@certloop/server';
 import type { Caller } from '../../access/caller.js';
@@ -20,7 +20,7 @@ export interface SpacesQuery {
   /** Part of the name. */
   readonly q?: string | undefined;
   /** Whether an issuance policy limits the space. */
-  readonly policy?: 'set' | 'absent' | undefined;
+  readonly policy?: PolicyPresence | undefined;
   readonly sort?: SpaceSort | undefined;
   readonly include?: 'counts' | undefined;
   readonly limit?: number | undefined;

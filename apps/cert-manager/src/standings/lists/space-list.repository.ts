@@ -1,4 +1,4 @@
-import type { SpaceSort } from '@certloop/contracts';
+import type { PolicyPresence, SpaceSort } from '@certloop/contracts';
 import { type Column, column, querySql, type SqlValue, type Tx } from '@certloop/db';
 import { isLimited } from '../../fqdns/policy/space-policies.repository.js';
 import type { SpaceScope } from '../../spaces/spaces.repository.js';
@@ -10,7 +10,7 @@ export interface SpaceFilter {
   /** Part of the name. */
   readonly q?: string | undefined;
   /** Whether an issuance policy limits the space. */
-  readonly policy?: 'set' | 'absent' | undefined;
+  readonly policy?: PolicyPresence | undefined;
 }
 
 export interface SpaceWindow {
