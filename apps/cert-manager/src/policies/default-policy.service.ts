@@ -18,7 +18,7 @@ export async function applyDefaultPolicy(
 ): Promise<void> {
   const isChanged = await db.transaction(async (tx) => {
     const stored = await findDefaultPolicy(tx);
-    if (isDeepStrictEqual(stored && withoutKeys(stored), policy)) return false;
+    if (isDeepStrictEqual(stored && policyOf(stored), policy)) return false;
     const providerIds = policy?.providerIds ?? [];
     const known = new Set(await lockProvidersForShare(tx, providerIds));
     const unknown = providerIds.find((id) => !known.has(id));
@@ -35,6 +35,6 @@ export async function applyDefaultPolicy(
   if (isChanged) logger.info({ isSet: policy !== undefined }, 'policy.default_changed');
 }
 
-function withoutKeys({ allowedNames, providerIds }: IssuancePolicy): IssuancePolicy {
+function policyOf({ allowedNames, providerIds }: IssuancePolicy): IssuancePolicy {
   return { allowedNames, providerIds };
 }

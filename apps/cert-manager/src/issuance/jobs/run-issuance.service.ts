@@ -125,8 +125,8 @@ async function findSubject(tx: Tx, job: IssuanceJobRow): Promise<Subject> {
   const earlier = await findLastOfProvider(tx, fqdn.id, provider.id);
   const subject = { fqdn, csr, provider, replaces: earlier?.pem };
   // the certificate in use must not be replaced by one for a former key long after its request failed
-  const isFormer = job.finishedAt !== null && (await findLatestCsr(tx, fqdn.id))?.id !== csr.id;
-  if (isFormer) return { ...subject, refusal: { isSigned: false, isPermanent: true, reason: newerCsr } };
+  const hasNewerCsr = job.finishedAt !== null && (await findLatestCsr(tx, fqdn.id))?.id !== csr.id;
+  if (hasNewerCsr) return { ...subject, refusal: { isSigned: false, isPermanent: true, reason: newerCsr } };
   const refusal = isCsrSent(job.orderState) ? undefined : await refusalOf(tx, subject);
   return { ...subject, refusal: refusal && outcomeOf(refusal) };
 }

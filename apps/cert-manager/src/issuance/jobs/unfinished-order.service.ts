@@ -7,11 +7,11 @@ import { perhapsLost } from '../signing/lost-certificate.service.js';
 import type { IssuanceJobRow } from './issuance-jobs.repository.js';
 import { callerOfJob } from './job-audit.js';
 
-// a job that crashes its workers must not be retried forever, nor block further requests for its FQDN
-export const maxAttempts = 10;
+// a running job blocks other requests for its FQDN, so one that crashes its workers fails after this many attempts
+const maxAttempts = 10;
 
-// after more interruptions than that, an order whose CSR was sent is still continued, with longer pauses
-const lastAttempt = 2 * maxAttempts;
+// a failed job whose CSR was sent is continued in the background up to this attempt, almost four days after the first
+const lastAttempt = 20;
 
 export const newerCsr = 'another CSR was uploaded, or this one deleted';
 
@@ -27,8 +27,8 @@ interface UnfinishedJob {
 }
 
 /**
- * When a job that failed is continued, after pauses that double; null if it is not. Its CA has the CSR and may have issued a
- * certificate, which only the order leads to: it must not depend on a further request that this one is stored.
+ * When a failed job is continued, after pauses that double; null if it is not continued. Its CA has the CSR and may have
+ * issued a certificate. Only this order leads to that certificate, and a further request may never come.
  */
 export function nextTryOf(
   { job, orderState }: UnfinishedJob,

@@ -147,7 +147,7 @@ async function recordGivenUp(
   await recordAudit(tx, callerFor(entry), lost, now);
 }
 
-// about two weeks, after which hardly a CA knows an order
+// retries take about two weeks; few CAs show older orders
 const maxTestTries = 20;
 
 async function planNext(
@@ -157,11 +157,11 @@ async function planNext(
   refusal: SignRefusal,
   now: Date,
 ): Promise<NextStep> {
-  const answered = withoutRequest(journal());
+  const nextJournal = withoutRequest(journal());
   // a test is not repeated, unless the CA may have issued a certificate that only its order leads to
-  if (entry.isTest && !(mayHaveCertificate(answered) && entry.attempt < maxTestTries)) return 'none';
-  const isPlanned = fqdn.renewalEnabled || entry.isTest;
-  if (!isPlanned || !(await hasCsrOfFqdn(tx, fqdn.id))) return 'none';
+  if (entry.isTest && !(mayHaveCertificate(nextJournal) && entry.attempt < maxTestTries)) return 'none';
+  const canRetry = fqdn.renewalEnabled || entry.isTest;
+  if (!canRetry || !(await hasCsrOfFqdn(tx, fqdn.id))) return 'none';
   const newest = await findNewestCertificate(tx, fqdn.id);
   if (newest === undefined) return 'none';
   const { attempt, id: retryOf, fqdnId, spaceId, certificateId, providerId } = entry;
@@ -184,14 +184,14 @@ async function planNext(
   if (
     !entry.isTest &&
     newest.id !== certificateId &&
-    !(await shouldContinueOrder(tx, fqdn, { newest, journal: answered, scheduledAt }))
+    !(await shouldContinueOrder(tx, fqdn, { newest, journal: nextJournal, scheduledAt }))
   ) {
     await insertPlanned(tx, fqdn, now);
     return 'none';
   }
   const subject = { fqdnId, spaceId, certificateId, providerId, scheduledAt };
   // the next try continues an order that the provider did not give up
-  const retry = { ...subject, isTest: entry.isTest, attempt: attempt + 1, retryOf, journal: answered };
+  const retry = { ...subject, isTest: entry.isTest, attempt: attempt + 1, retryOf, journal: nextJournal };
   await insertRenewal(tx, newRenewal(retry, now));
   return { retryAt: scheduledAt, isLongExpired: !entry.isTest && isLongExpired({ now, notAfter }) };
 }
