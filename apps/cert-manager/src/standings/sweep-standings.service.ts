@@ -1,4 +1,4 @@
-import { type Database, yieldBetween } from '@certloop/db';
+import { type Database, slicesOf, yieldBetween } from '@certloop/db';
 import type { Clock, Logger } from '@certloop/server';
 import { changedOf, type Standings } from './refresh-states.service.js';
 import { readFactsAfter } from './standing-facts.repository.js';
@@ -13,6 +13,8 @@ export interface SweepStandingsDeps {
 }
 
 const slice = 200;
+// a transaction has some statements for each, and other requests wait for it on SQLite
+const mendedAtOnce = 32;
 
 /**
  * Compares how all FQDNs stand with what is stored, and mends what differs: what a process of an earlier version changed,
@@ -31,7 +33,8 @@ export async function sweepStandings({ db, clock, logger, standings }: SweepStan
       return { facts: found, wrong: changedOf(rows, stored).map(({ id }) => id) };
     });
     // read again there: it may have been corrected or changed in the meantime
-    if (wrong.length > 0) await db.transaction((tx) => standings.refreshStates(tx, wrong));
+    for await (const ids of yieldBetween(slicesOf(wrong, mendedAtOnce)))
+      await db.transaction((tx) => standings.refreshStates(tx, ids));
     corrected += wrong.length;
     if (facts.length < slice) break;
     last = facts.at(-1)?.id ?? '';
