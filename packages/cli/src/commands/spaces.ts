@@ -1,4 +1,4 @@
-import type { Space } from '@certloop/contracts';
+import { type PolicyPresence, policyPresences, type Space } from '@certloop/contracts';
 import { type Command, Option } from 'commander';
 import { confirm } from '../confirm.js';
 import type { Session } from '../connection/session.js';
@@ -32,9 +32,9 @@ export function addSpaces(program: Command, open: () => Session): void {
       new Option(
         '--policy <policy>',
         'only those that an issuance policy limits, or that none limits',
-      ).choices(['set', 'absent']),
+      ).choices(policyPresences),
     )
-    .action(async (query: { readonly policy?: 'set' | 'absent' }) => {
+    .action(async (query: { readonly policy?: PolicyPresence }) => {
       const { report, manager } = open();
       report.list((await (await manager()).listSpaces({ query })).body, rowOf);
     });
