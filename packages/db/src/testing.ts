@@ -1,6 +1,7 @@
 import { afterAll, beforeEach, describe } from '@jest/globals';
-import { type Database, openDatabase, type Schema } from './database.js';
+import { type Database, type DatabaseOptions, openDatabase, type Schema } from './database.js';
 import type { DialectName } from './dialect.js';
+import { usualLimits } from './postgres/postgres-client.js';
 import {
   createPostgresDatabase,
   dropPostgresDatabase,
@@ -47,10 +48,23 @@ export async function testDatabaseUrl(dialect: DialectName, schema?: Schema): Pr
   return openAddress(dialect, schema);
 }
 
+/** Ten times the usual limits, which a machine under load exceeds: a test that needs one sets it. */
+const patient = {
+  limits: {
+    connectMs: 10 * usualLimits.connectMs,
+    answerMs: 10 * usualLimits.answerMs,
+    laneMs: 10 * usualLimits.laneMs,
+    readMs: 10 * usualLimits.readMs,
+    writeMs: 10 * usualLimits.writeMs,
+    idleMs: 10 * usualLimits.idleMs,
+  },
+  transactionMs: 300_000,
+} satisfies Partial<DatabaseOptions>;
+
 /** A new database with the schema in place; `drop` closes and removes it. */
 export async function createTestDatabase(dialect: DialectName, schema: Schema): Promise<TestDatabase> {
   const address = await openAddress(dialect, schema);
-  const database = await openDatabase({ url: address.url, schema });
+  const database = await openDatabase({ ...patient, url: address.url, schema });
   await database.migrate();
   return {
     database,
@@ -69,7 +83,7 @@ export async function createTestDatabase(dialect: DialectName, schema: Schema): 
 export async function createLoneDatabase(dialect: DialectName, schema: Schema): Promise<TestDatabase> {
   if (dialect === 'sqlite' || isServerGiven()) return createTestDatabase(dialect, schema);
   const { url, stop } = await startPostgres();
-  const database = await openDatabase({ url, schema });
+  const database = await openDatabase({ ...patient, url, schema });
   await database.migrate();
   const drop = () => database.close().then(stop);
   return { database, url, drop };
