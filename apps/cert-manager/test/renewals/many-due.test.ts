@@ -19,7 +19,7 @@ import { moveToRenewal, renewedFqdn, type SuitePlace, startRenewing } from '../s
 
 const count = 10_000;
 // enough for many claims in several runs
-const renewedAtLeast = 300;
+const renewedAtLeast = 200;
 const unplanned = 200;
 const day = 86_400_000;
 const logger = createLogger({
