@@ -93,9 +93,10 @@ export function formatDescription(
   });
 }
 
-/** What was found about a CSR when it was uploaded. */
-export function findingsOf({ description }: { readonly description: string }): readonly CsrFinding[] {
-  return parseDescription(description).findings;
+/** What was found about a CSR when it was uploaded, in its description or the part of it that has the findings. */
+export function findingsIn(text: string): readonly CsrFinding[] {
+  const parsed = JSON.parse(text) as StoredDescription | readonly CsrFinding[];
+  return 'findings' in parsed ? parsed.findings : parsed;
 }
 
 function parseDescription(text: string): StoredDescription {

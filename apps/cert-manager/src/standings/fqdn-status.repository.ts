@@ -1,5 +1,5 @@
 import type { RenewalStatus } from '@certloop/contracts';
-import { type Column, column, placeholders, querySql, type Tx } from '@certloop/db';
+import { type Column, column, inDialect, placeholders, querySql, type Tx } from '@certloop/db';
 import { type CertificateRow, certificates } from '../certificates/certificates.repository.js';
 import { fqdnStandings, type StandingRow } from './standings.repository.js';
 
@@ -13,7 +13,8 @@ export interface FoundStatus {
   readonly standing: StandingRow | undefined;
   /** The newest one, by its standing. */
   readonly certificate: ShownCertificate | undefined;
-  readonly csr: { readonly id: string; readonly createdAt: Date; readonly description: string } | undefined;
+  /** `findings` is JSON, as `findingsIn` reads it. */
+  readonly csr: { readonly id: string; readonly createdAt: Date; readonly findings: string } | undefined;
   /** The open entry of the renewal queue; tests omitted. */
   readonly renewal:
     | { readonly status: RenewalStatus; readonly scheduledAt: Date; readonly attempt: number }
@@ -33,7 +34,7 @@ const foundColumns = {
   fqdnId: column.uuid(),
   csrId: column.uuid().nullable(),
   csrCreatedAt: column.instant(),
-  csrDescription: column.text(),
+  csrFindings: column.text(),
   renewalStatus: column.word<RenewalStatus>(16).nullable(),
   renewalScheduledAt: column.instant(),
   renewalAttempt: column.integer(),
@@ -50,7 +51,7 @@ type ValueOf<Spec> = Spec extends Column<infer Value> ? Value : never;
  */
 export async function readFound(tx: Tx, ids: readonly string[]): Promise<FoundStatus[]> {
   const text = `select s.*, f.id as fqdn_id, c.issuer, c.serial_number, c.spki_sha256,
-      r.id as csr_id, r.created_at as csr_created_at, r.description as csr_description,
+      r.id as csr_id, r.created_at as csr_created_at, ${findingsSql(tx)} as csr_findings,
       q.status as renewal_status, q.scheduled_at as renewal_scheduled_at, q.attempt as renewal_attempt,
       j.status as job_status, w.check_uuid
     from fqdns f left join fqdn_standings s on s.id = f.id
@@ -64,6 +65,17 @@ export async function readFound(tx: Tx, ids: readonly string[]): Promise<FoundSt
   return rows.map(foundIn);
 }
 
+/**
+ * SQL of the findings in the description of a CSR, which may have thousands of names: the text between these two members,
+ * which no name can contain, as JSON escapes its quotation marks. An earlier version stored no second one.
+ */
+function findingsSql(tx: Tx): string {
+  const place = inDialect(tx, { sqlite: 'instr', postgres: 'strpos' });
+  const start = `${place}(r.description, '"findings":') + ${'"findings":'.length}`;
+  const end = `${place}(r.description, ',"commonNames":')`;
+  return `case when ${end} > 0 then substr(r.description, ${start}, ${end} - (${start})) else r.description end`;
+}
+
 function foundIn(row: FoundRow): FoundStatus {
   const { issuer, serialNumber, spkiSha256, csrId, renewalStatus, certificateId } = row;
   return {
@@ -73,10 +85,7 @@ function foundIn(row: FoundRow): FoundStatus {
       certificateId === null || (issuer as string | null) === null
         ? undefined
         : { id: certificateId, issuer, serialNumber, spkiSha256 },
-    csr:
-      csrId === null
-        ? undefined
-        : { id: csrId, createdAt: row.csrCreatedAt, description: row.csrDescription },
+    csr: csrId === null ? undefined : { id: csrId, createdAt: row.csrCreatedAt, findings: row.csrFindings },
     renewal:
       renewalStatus === null
         ? undefined

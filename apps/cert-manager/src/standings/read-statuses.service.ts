@@ -1,7 +1,7 @@
 import type { CsrFinding } from '@certloop/contracts';
 import { describeCertificate, parseCertificate, splitChain } from '@certloop/crypto';
-import type { Tx } from '@certloop/db';
-import { findingsOf } from '../csrs/csr-view.js';
+import { type Database, slicesOf, type Tx, yieldBetween } from '@certloop/db';
+import { findingsIn } from '../csrs/csr-view.js';
 import type { CsrRow } from '../csrs/csrs.repository.js';
 import type { FqdnRow } from '../fqdns/fqdns.repository.js';
 import type { AtWork } from './fqdn-status.js';
@@ -27,25 +27,28 @@ export interface FqdnStanding extends AtWork {
   readonly now: Date;
 }
 
+/** The same before the algorithm of its key is known. */
+type ReadStatus = Omit<FqdnStanding, 'certificate'> & {
+  readonly certificate: ShownCertificate | undefined;
+};
+
 /** Names of key algorithms by the fingerprints of keys, which never change. */
 export type KeyAlgorithms = Map<string, string>;
 
 // fingerprints of 64 characters: some megabytes
 const maxKnownKeys = 20_000;
 
+// of 64 KiB each
+const textsAtOnce = 20;
+
 /** How the FQDNs stand, by their ids; at least one is asked for. */
 export async function readStatuses(
   tx: Tx,
   fqdns: readonly FqdnRow[],
-  { now, keyAlgorithms }: { readonly now: Date; readonly keyAlgorithms: KeyAlgorithms },
-): Promise<ReadonlyMap<string, FqdnStanding>> {
+  now: Date,
+): Promise<ReadonlyMap<string, ReadStatus>> {
   const ids = fqdns.map(({ id }) => id);
   const found = await withStandings(tx, await readFound(tx, ids), now);
-  const certificates = await withAlgorithms(
-    tx,
-    found.flatMap(({ certificate }) => certificate ?? []),
-    keyAlgorithms,
-  );
   return new Map(
     found.map(({ id, standing: row, certificate, csr, renewal, job, checkUuid }) => {
       const standing = standingIn(row);
@@ -54,8 +57,8 @@ export async function readStatuses(
         {
           standing,
           state: stateAt(standing, now),
-          certificate: certificates.get(certificate?.id ?? ''),
-          csr: csr && { id: csr.id, createdAt: csr.createdAt, findings: findingsOf(csr) },
+          certificate,
+          csr: csr && { id: csr.id, createdAt: csr.createdAt, findings: findingsIn(csr.findings) },
           renewal,
           job,
           checkUuid,
@@ -91,17 +94,51 @@ function standingIn(row: StandingRow): Standing {
   };
 }
 
-/** The certificates with the algorithms of their keys, by their ids. */
-async function withAlgorithms(tx: Tx, shown: readonly ShownCertificate[], known: KeyAlgorithms) {
-  const unknown = shown.filter(({ spkiSha256 }) => !known.has(spkiSha256));
-  const keys = new Map(unknown.map(({ id, spkiSha256 }) => [id, spkiSha256]));
-  if (known.size + unknown.length > maxKnownKeys) known.clear();
-  for (const { id, pem } of unknown.length === 0 ? [] : await listCertificateTexts(tx, [...keys.keys()])) {
-    known.set(keys.get(id) ?? '', algorithmOf(pem));
-  }
-  return new Map(
-    shown.map((one) => [one.id, { ...one, keyAlgorithm: known.get(one.spkiSha256) ?? 'unknown' }]),
+/** The statuses with the algorithms of keys. */
+export async function withKeyAlgorithms(
+  db: Pick<Database, 'longRead'>,
+  statuses: ReadonlyMap<string, ReadStatus>,
+  known: KeyAlgorithms,
+): Promise<ReadonlyMap<string, FqdnStanding>> {
+  const shown = [...statuses.values()].flatMap(({ certificate }) => certificate ?? []);
+  const algorithms = await findAlgorithms(
+    db,
+    new Map(shown.map(({ id, spkiSha256 }) => [spkiSha256, id])),
+    known,
   );
+  return new Map(
+    [...statuses].map(([id, status]) => {
+      const { certificate } = status;
+      const keyAlgorithm = algorithms.get(certificate?.spkiSha256 ?? '') ?? 'unknown';
+      return [id, { ...status, certificate: certificate && { ...certificate, keyAlgorithm } }];
+    }),
+  );
+}
+
+/**
+ * The algorithms of keys by their fingerprints; each key has the id of a certificate. Others have turns between the
+ * certificates that are read, since one with thousands of names takes milliseconds.
+ */
+async function findAlgorithms(
+  db: Pick<Database, 'longRead'>,
+  certificateIds: ReadonlyMap<string, string>,
+  known: KeyAlgorithms,
+): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>();
+  const unknown = [...certificateIds].filter(([key]) => !known.has(key));
+  for (const key of certificateIds.keys()) found.set(key, known.get(key) ?? 'unknown');
+  for await (const slice of yieldBetween(slicesOf(unknown, textsAtOnce))) {
+    const keys = new Map(slice.map(([key, id]) => [id, key]));
+    const texts = await db.longRead((tx) => listCertificateTexts(tx, [...keys.keys()]));
+    if (known.size + keys.size > maxKnownKeys) known.clear();
+    for await (const { id, pem } of yieldBetween(texts)) {
+      const key = keys.get(id) ?? '';
+      const algorithm = algorithmOf(pem);
+      found.set(key, algorithm);
+      known.set(key, algorithm);
+    }
+  }
+  return found;
 }
 
 function algorithmOf(pem: string): string {

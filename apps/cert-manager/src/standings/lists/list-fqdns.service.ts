@@ -8,7 +8,12 @@ import { type FqdnPlace, listFqdns } from '../../fqdns/fqdns.service.js';
 import { eachOf } from '../../http/lazy-rows.js';
 import { readHostname } from '../../judging/hostname.js';
 import { findSpace, listSpaceRows, type SpaceScope, spaceExists } from '../../spaces/spaces.repository.js';
-import { type FqdnStanding, type KeyAlgorithms, readStatuses } from '../read-statuses.service.js';
+import {
+  type FqdnStanding,
+  type KeyAlgorithms,
+  readStatuses,
+  withKeyAlgorithms,
+} from '../read-statuses.service.js';
 import { countStates, type StateCounts } from './fqdn-counts.repository.js';
 import { type FqdnFilter, readIdPage } from './fqdn-list.repository.js';
 import { plainWindow, positionIn } from './sorted-cursor.js';
@@ -60,32 +65,31 @@ export async function listFqdnsByStanding(
   const { sort = 'createdAt', limit = maxPageSize, include } = query;
   const after = positionIn(query.cursor, { sort, isText: sort === 'fqdn' });
   const filter = filterOf(caller, query);
-  // a search compares its text with every name, which may take long for each
-  const read = query.q === undefined ? db.read : db.longRead;
-  return read(async (tx) => {
+  // a search compares its text with every name, and the CSR of an FQDN may have thousands of names
+  const read = query.q === undefined && include === undefined ? db.read : db.longRead;
+  const { page, fqdns, found, names } = await read(async (tx) => {
     const now = clock.now();
     const page = await readIdPage(tx, filter, { sort, limit, after }, now);
     const fqdns = await inOrder(
       tx,
       page.rows.map(({ id }) => id),
     );
-    const statuses =
-      include === 'status' && fqdns.length > 0
-        ? await readStatuses(tx, fqdns, { now, keyAlgorithms })
-        : undefined;
-    const names =
-      statuses !== undefined && query.spaceId === undefined ? await spaceNames(tx, fqdns) : undefined;
-    const last = page.hasMore ? page.rows.at(-1) : undefined;
-    return {
-      rows: fqdns.map((fqdn) => ({
-        fqdn,
-        status: statuses?.get(fqdn.id),
-        spaceName: names?.get(fqdn.spaceId),
-      })),
-      total: page.total,
-      next: last && { sort, ...last },
-    };
+    const hasStatus = include === 'status' && fqdns.length > 0;
+    const found = hasStatus ? await readStatuses(tx, fqdns, now) : undefined;
+    const names = hasStatus && query.spaceId === undefined ? await spaceNames(tx, fqdns) : undefined;
+    return { page, fqdns, found, names };
   });
+  const statuses = found && (await withKeyAlgorithms(db, found, keyAlgorithms));
+  const last = page.hasMore ? page.rows.at(-1) : undefined;
+  return {
+    rows: fqdns.map((fqdn) => ({
+      fqdn,
+      status: statuses?.get(fqdn.id),
+      spaceName: names?.get(fqdn.spaceId),
+    })),
+    total: page.total,
+    next: last && { sort, ...last },
+  };
 }
 
 /**
@@ -126,15 +130,15 @@ export async function showFqdn(
   { spaceId, fqdnId }: FqdnPlace,
 ): Promise<{ readonly fqdn: FqdnRow; readonly spaceName: string; readonly status: FqdnStanding }> {
   requireLevel(caller, spaceId, 'READ');
-  return db.read(async (tx) => {
+  const { space, fqdn, found } = await db.read(async (tx) => {
     const space = await findSpace(tx, spaceId);
     if (space === undefined) throw spaceNotFound();
     const fqdn = await getFqdn(tx, spaceId, fqdnId);
-    const statuses = await readStatuses(tx, [fqdn], { now: clock.now(), keyAlgorithms });
-    const status = statuses.get(fqdnId);
-    if (status === undefined) throw fqdnNotFound();
-    return { fqdn, spaceName: space.name, status };
+    return { space, fqdn, found: await readStatuses(tx, [fqdn], clock.now()) };
   });
+  const status = (await withKeyAlgorithms(db, found, keyAlgorithms)).get(fqdnId);
+  if (status === undefined) throw fqdnNotFound();
+  return { fqdn, spaceName: space.name, status };
 }
 
 /** Which FQDNs a query is about, among those that the caller may read. */
