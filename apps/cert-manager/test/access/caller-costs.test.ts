@@ -5,9 +5,9 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Contract, certManagerContract } from '@certloop/contracts';
+import { type Contract, certManagerContract, type Fqdn } from '@certloop/contracts';
 import { calibratedMs, hangMs } from '@certloop/contracts/testing';
-import { buildCsr } from '@certloop/crypto';
+import { buildCsr, csrLabels, formatPem } from '@certloop/crypto';
 import { describeEachDialect } from '@certloop/db/testing';
 import {
   type CostlyCall,
@@ -21,8 +21,13 @@ import {
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { type Operation, routeNeeds } from '../../src/access/route-needs.js';
 import { type SuiteApp, startApp } from '../support/app.js';
-import { grant } from '../support/factories.js';
-import { addFqdn, addSpace, unknownId } from '../support/inventory.js';
+import { callBeside } from '../support/ask-beside.js';
+import { costlyChain } from '../support/cas/costly-chain.js';
+import { foreignCertificate } from '../support/cas/foreign-ca.js';
+import { addToken, grant } from '../support/factories.js';
+import { addCsr, addFqdn, addSpace, pathOf, unknownId } from '../support/inventory.js';
+import { seedListed, seedWithCsrs } from '../support/large-place.js';
+import { type Person, signIn } from '../support/people.js';
 
 // ends a hang only: there are thousands of requests
 jest.setTimeout(3 * hangMs);
@@ -66,7 +71,8 @@ const ofWriters: Readonly<Partial<Record<Operation, readonly object[]>>> = {
   reviewFqdns: [{ names: names(1_000) }, { names: names(1_000).map((name) => `*.${name}`) }],
   createFqdn: [{ fqdn: 'x'.repeat(1_000) }, { fqdn: 'ü.'.repeat(500) }],
   changeFqdns: [
-    { change: 'renewal', enabled: true, ids: Array.from({ length: 1_000 }, () => unknownId) },
+    { action: 'renewal-on', dryRun: false, ids: Array.from({ length: 1_000 }, () => unknownId) },
+    { action: 'renewal-on', dryRun: false, filter: { q: 'a' } },
     { ids: Array.from({ length: 5_000 }, () => 1) },
   ],
   importCertificate: [
@@ -75,27 +81,84 @@ const ofWriters: Readonly<Partial<Record<Operation, readonly object[]>>> = {
   ],
   createTarget: [{ host: 'x'.repeat(1_000), addresses: Array.from({ length: 64 }, () => '::1') }],
   reportObservation: [{ chainPem: '-----BEGIN CERTIFICATE-----\n'.repeat(2_300) }],
+  changePassword: [
+    { currentPassword: 'ü'.repeat(100_000), newPassword: 'ü'.repeat(128) },
+    { currentPassword: 'x', newPassword: 'ü'.repeat(100_000) },
+  ],
+  createApiToken: [
+    {
+      name: 'many',
+      scope: 'READ',
+      spaceIds: Array.from({ length: 1_000 }, () => unknownId),
+      allowedCidrs: Array.from({ length: 100 }, (_, n) => `10.${n}.0.0/16`),
+    },
+    { name: 'x', scope: 'READ', renewable: true, password: 'ü'.repeat(100_000) },
+  ],
 };
 
-/** Uploads of CSRs of so many names, of which the first is the FQDN. */
-function uploadsOf(counts: readonly number[], fqdn: string, spaceId: string): Promise<WorstBody[]> {
-  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const boundary = 'boundary';
+const longText = (letters: number) => `${'a'.repeat(letters)}b`;
+const sorted = 'include=status&limit=1000&sort=attention';
+
+/** Queries of lists and searches that cost as much as any. */
+const ofReaders: Readonly<Partial<Record<Operation, readonly string[]>>> = {
+  getStats: ['detail=true'],
+  listAllFqdns: [`q=${longText(61)}&${sorted}`, sorted, `cursor=${'A'.repeat(12_000)}`],
+  countFqdnStates: [`q=${longText(61)}`],
+  listFqdns: [`q=${longText(61)}&${sorted}`, sorted, `fqdn=${'%C3%BC.'.repeat(500)}`],
+  listSpaces: [`q=${longText(50)}&include=counts&sort=attention`],
+  getExpiryTimeline: ['bucket=day&from=2020-01-01T00:00:00Z&to=2021-01-30T00:00:00Z'],
+  findCertificates: [`sha256=${'a:'.repeat(6_000)}`, `serialNumber=${'0'.repeat(12_000)}`],
+  listRenewals: ['include=fqdn&limit=1000'],
+  listServed: ['limit=1000'],
+  listProviders: ['include=usage'],
+  listAuditLogs: [`q=${longText(250)}&limit=1000`, `q=${'%C3%BC'.repeat(250)}`, 'offset=1000000'],
+  exportAuditLogs: [`q=${longText(250)}&format=csv`, 'format=csv'],
+  listChanges: ['since=0'],
+};
+
+const boundary = 'boundary';
+
+/** The upload of a CSR for the FQDN. */
+function uploadOf(name: string, der: Buffer, { fqdn, spaceId }: Pick<Fqdn, 'fqdn' | 'spaceId'>): WorstBody {
   const part = (disposition: string, text: string) =>
     `--${boundary}\r\nContent-Disposition: form-data; ${disposition}\r\n\r\n${text}\r\n`;
-  return Promise.all(
-    counts.map(async (count) => {
-      const dnsNames = Array.from({ length: count }, (_, n) => (n === 0 ? fqdn : `${n}.${fqdn}`));
-      const { der } = await buildCsr({ privateKey, dnsNames });
-      const base64 = der.toString('base64').replace(/.{64}/g, '$&\n');
-      const pem = `-----BEGIN CERTIFICATE REQUEST-----\n${base64}\n-----END CERTIFICATE REQUEST-----\n`;
-      const file = part(`name="${certManagerContract.uploadCsr.body.file}"; filename="a.csr"`, pem);
-      const fields = part('name="spaceId"', spaceId) + part('name="fqdn"', fqdn);
-      const bytes = Buffer.from(`${fields}${file}--${boundary}--\r\n`);
-      const contentType = `multipart/form-data; boundary=${boundary}`;
-      return { name: `a CSR of ${count} names`, contentType, bytes };
-    }),
+  const file = part(
+    `name="${certManagerContract.uploadCsr.body.file}"; filename="a.csr"`,
+    formatPem(csrLabels[0], der),
   );
+  const fields = part('name="spaceId"', spaceId) + part('name="fqdn"', fqdn);
+  const bytes = Buffer.from(`${fields}${file}--${boundary}--\r\n`);
+  return { name, contentType: `multipart/form-data; boundary=${boundary}`, bytes };
+}
+
+/** Uploads of CSRs of many names, of which the first is the FQDN, and of a large key with many addresses. */
+async function costlyUploads(fqdn: Pick<Fqdn, 'fqdn' | 'spaceId'>): Promise<WorstBody[]> {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const uploads = [100, 1_000, 2_000].map(async (count) => {
+    const dnsNames = Array.from({ length: count }, (_, n) => (n === 0 ? fqdn.fqdn : `${n}.${fqdn.fqdn}`));
+    return uploadOf(`a CSR of ${count} names`, (await buildCsr({ privateKey, dnsNames })).der, fqdn);
+  });
+  const large = generateKeyPairSync('rsa', { modulusLength: 4096 });
+  const ipAddresses = Array.from({ length: 7_000 }, (_, n) => `10.${n >> 12}.${(n >> 6) & 63}.${n & 63}`);
+  const { der } = await buildCsr({ privateKey: large.privateKey, dnsNames: [fqdn.fqdn], ipAddresses });
+  return [...(await Promise.all(uploads)), uploadOf('RSA-4096 with 7,000 addresses', der, fqdn)];
+}
+
+/** Credentials of a user who may write in one space: what each need accepts. */
+async function credentialsOf(app: SuiteApp, person: Person) {
+  const { writing } = await signIn(app, person);
+  const leaving = await signIn(app, person);
+  const renewable = { renewableUntil: new Date('2027-01-01T00:00:00Z'), lifetimeSeconds: 86_400 };
+  const token = await addToken(app, person.id, { familyId: 'a'.repeat(8), ...renewable });
+  const other = await addToken(app, person.id);
+  const bearer = (text: string) => ({ Authorization: `Bearer ${text}` });
+  return (operation: Operation): Readonly<Record<string, string>> => {
+    // each ends what it is called with
+    if (operation === 'logout') return leaving.writing;
+    if (operation === 'deleteOwnApiToken') return bearer(other);
+    const need = routeNeeds[operation];
+    return need === 'session' ? writing : need === 'token' ? bearer(token) : person.auth;
+  };
 }
 
 describeEachDialect('what callers may cost', (open) => {
@@ -151,35 +214,77 @@ describeEachDialect('what callers may cost', (open) => {
   });
 
   test('a user who may write in one space holds no one up with any operation', async () => {
-    const { ben } = app.people;
-    const space = await addSpace(app, 'weakest');
-    await grant(app, ben, 'READ_WRITE', [space.id]);
-    const fqdn = await addFqdn(app, space.id, 'www.example.com');
-    const uploads = await uploadsOf([100, 1_000, 2_000], 'www.example.com', space.id);
-    const isTheirs = ([operation]: [string, unknown]) => {
-      const need = routeNeeds[operation as Operation];
-      return need !== 'session' && need !== 'token' && need !== 'anonymous' && need !== 'before-setup';
+    const { ben: person } = app.people;
+    const { id: spaceId } = await addSpace(app, 'weakest');
+    await grant(app, person, 'READ_WRITE', [spaceId]);
+    const fqdn = await addFqdn(app, spaceId, 'www.example.com');
+    await seedListed(app.database, fqdn.id, 1_000);
+    const headersOf = await credentialsOf(app, person);
+    const send = (rest: string, body: object) =>
+      app.request.post(pathOf(fqdn, rest)).set(person.auth).send(body).expect(201);
+    const chainPem = await costlyChain(fqdn.fqdn, app.clock.now());
+    const certificate = await send('certificates/import', { pem: chainPem });
+    const target = await send('targets', { mode: 'report', host: '10.0.0.7' });
+    const report = { address: '10.0.0.7', chainPem, observedAt: app.clock.now().toISOString() };
+    const bodies: Partial<Record<Operation, readonly WorstBody[]>> = {
+      uploadCsr: await costlyUploads(fqdn),
+      importCertificate: [json('a chain', { pem: chainPem })],
+      reportObservation: [json('a chain', report)],
     };
+    const isTheirs = ([operation]: [string, unknown]) =>
+      !['anonymous', 'before-setup'].includes(routeNeeds[operation as Operation] as string);
     const contract = Object.fromEntries(Object.entries(certManagerContract as Contract).filter(isTheirs));
+    const ids: Readonly<Record<string, string>> = {
+      ...{ spaceId, fqdnId: fqdn.id, certId: certificate.body.id, targetId: target.body.id },
+    };
     const calls = callsOf(
       contract,
       '',
       (operation, { body }) => ({
-        headers: ben.auth,
+        headers: headersOf(operation as Operation),
         kind: body?.kind === 'multipart' ? 'multipart' : 'json',
         maxBytes: body?.kind === 'multipart' ? 65_536 : body === undefined ? 0 : app.config.bodyBytes,
-        bodies:
-          operation === 'uploadCsr'
-            ? uploads
-            : (ofWriters[operation as Operation] ?? []).map((one) => json(operation, one)),
+        bodies: [
+          ...(ofWriters[operation as Operation] ?? []).map((one) => json(operation, one)),
+          ...(bodies[operation as Operation] ?? []),
+        ],
       }),
       (name, operation) => {
-        if (name === 'fqdnId') return fqdn.id;
-        return certManagerContract[operation as Operation].path.startsWith(`/spaces/{${name}}`)
-          ? space.id
-          : unknownId;
+        const { path } = certManagerContract[operation as Operation];
+        if (path.startsWith('/users/')) return person.id;
+        return path.startsWith(`/spaces/{${name}}`) ? spaceId : (ids[name] ?? unknownId);
       },
     );
-    expect(await measure(calls, 'cert-manager-writers')).toEqual([]);
+    // what would delete the target comes last
+    const isDeletion = ({ name }: CostlyCall) => name.startsWith('delete');
+    const all = [...calls.filter((call) => !isDeletion(call)), ...calls.filter(isDeletion)];
+    const searches = all.flatMap((call) =>
+      (ofReaders[call.name as Operation] ?? []).map((query) => ({
+        ...call,
+        name: `${call.name} ${query.slice(0, 20)}`,
+        path: `${call.path}?${query}`,
+      })),
+    );
+    expect(await measure([...searches, ...all], 'cert-manager-writers')).toEqual([]);
+  });
+
+  test('a list shows FQDNs whose certificates and CSRs are as large as any without holding anyone up', async () => {
+    const { ada } = app.people;
+    const { id: spaceId } = await addSpace(app, 'large');
+    const fqdn = await addFqdn(app, spaceId, 'large.example.com');
+    const now = app.clock.now();
+    const dnsNames = [fqdn.fqdn, ...Array.from({ length: 5_000 }, (_, n) => `${n}.a`)];
+    const validity = { notBefore: now, notAfter: new Date(now.getTime() + 86_400_000) };
+    const { leafPem: pem } = await foreignCertificate({ dnsNames, ...validity });
+    await app.request.post(pathOf(fqdn, 'certificates/import')).set(ada.auth).send({ pem }).expect(201);
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    await addCsr(app, fqdn, (await buildCsr({ privateKey, dnsNames })).pem);
+    const caller = await callBeside(app);
+    // what runs for the first time is compiled first
+    await caller.ask('GET', `/spaces/${spaceId}/fqdns?include=status`);
+    await seedWithCsrs(app.database, fqdn.id, 100);
+    const { size } = await caller.askBeside('GET', `/spaces/${spaceId}/fqdns?include=status`);
+    expect(size).toBeGreaterThan(50_000);
+    caller.close();
   });
 });

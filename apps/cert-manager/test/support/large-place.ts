@@ -90,6 +90,19 @@ export async function seedListed(
   if (!isSqlite) await analyze(database);
 }
 
+/** As seedListed; each copy has a copy of the CSR too, and a key that no other one has. */
+export async function seedWithCsrs(database: Database, fqdnId: string, count: number): Promise<void> {
+  const isSqlite = database.dialect.name === 'sqlite';
+  const idsFrom = '0000000b';
+  await seedListed(database, fqdnId, count, idsFrom);
+  const id = uuid(isSqlite, idsFrom);
+  await database.transaction(async (tx) => {
+    await tx.query(copying(isSqlite, csrs, `t.fqdn_id = '${fqdnId}'`, count, { id, fqdnId: id }));
+    await tx.query(`update certificates set spki_sha256 = cast(id as text) where fqdn_id in (
+      select id from fqdns where space_id = (select space_id from fqdns where id = '${fqdnId}'))`);
+  });
+}
+
 /** Gives every ninth FQDN of `seedLargePlace` a name of very many `a`, and adds `count` spaces and a quarter as many users. */
 export async function seedLongNames(database: Database, count: number): Promise<void> {
   const isSqlite = database.dialect.name === 'sqlite';
