@@ -1,8 +1,8 @@
-import { type Database, type ListPage, readList } from '@certloop/db';
+import type { Database, ListPage } from '@certloop/db';
 import type { Caller } from '../access/caller.js';
 import { requireLevel } from '../access/permissions.js';
 import { getFqdn } from '../fqdns/fqdns.repository.js';
-import type { StoredWindow } from '../fqdns/stored-order.repository.js';
+import { isShortPage, type StoredWindow } from '../fqdns/stored-order.repository.js';
 import { readCertificatePage } from './certificate-lists.repository.js';
 import type { CertificateRow } from './certificates.repository.js';
 
@@ -21,8 +21,9 @@ export async function listCertificatesOf(
   }: { readonly spaceId: string; readonly fqdnId: string; readonly window: StoredWindow },
 ): Promise<ListPage<CertificateRow>> {
   requireLevel(caller, spaceId, 'READ');
-  return readList(db, window, async (tx, part) => {
+  const read = isShortPage(window) ? db.read : db.longRead;
+  return read(async (tx) => {
     const { id } = await getFqdn(tx, spaceId, fqdnId);
-    return readCertificatePage(tx, id, { ...part, order: window.order });
+    return readCertificatePage(tx, id, window);
   });
 }

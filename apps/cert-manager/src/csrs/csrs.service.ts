@@ -1,11 +1,11 @@
-import { type Database, type ListPage, readList, type Tx } from '@certloop/db';
+import type { Database, ListPage, Tx } from '@certloop/db';
 import type { Clock } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
 import { requireFullAccess, requireLevel } from '../access/permissions.js';
 import { recordAudit } from '../audit/audit.service.js';
 import { type FqdnRow, getFqdn } from '../fqdns/fqdns.repository.js';
 import type { FqdnPlace } from '../fqdns/fqdns.service.js';
-import type { StoredWindow } from '../fqdns/stored-order.repository.js';
+import { isShortPage, type StoredWindow } from '../fqdns/stored-order.repository.js';
 import { type CsrRow, csrNotFound, deleteEveryCsr, findLatestCsr, readCsrPage } from './csrs.repository.js';
 
 export interface CsrsDeps {
@@ -21,8 +21,8 @@ export async function listCsrs(
 ): Promise<{ readonly fqdn: FqdnRow; readonly page: ListPage<CsrRow> }> {
   requireLevel(caller, spaceId, 'READ');
   const fqdn = await db.read((tx) => getFqdn(tx, spaceId, fqdnId));
-  const { order } = window;
-  const page = await readList(db, window, (tx, part) => readCsrPage(tx, fqdnId, { ...part, order }));
+  const read = isShortPage(window) ? db.read : db.longRead;
+  const page = await read((tx) => readCsrPage(tx, fqdnId, window));
   return { fqdn, page };
 }
 

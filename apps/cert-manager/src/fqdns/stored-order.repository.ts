@@ -41,13 +41,12 @@ export async function readStoredPage<Row extends StoredRow>(
   window: StoredWindow,
 ): Promise<ListPage<Row>> {
   if (isWholeList(window)) {
-    const rows: Row[] = [];
-    const slices = querySqlInSlices<Row>(tx, ...selectRows(table, fqdnId, { order: window.order }));
-    for await (const slice of slices) rows.push(...slice);
+    const rows = await readRows(tx, selectRows(table, fqdnId, { order: window.order }));
     return { rows, total: rows.length, next: undefined };
   }
   const limit = window.limit ?? maxPageSize;
-  const rows = await querySql<Row>(tx, ...selectRows(table, fqdnId, { ...window, limit: limit + 1 }));
+  const selection = selectRows(table, fqdnId, { ...window, limit: limit + 1 });
+  const rows = isShortPage(window) ? await querySql<Row>(tx, ...selection) : await readRows(tx, selection);
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
   const isLast = rows.length <= limit || last === undefined;
@@ -57,6 +56,20 @@ export async function readStoredPage<Row extends StoredRow>(
     total: isAll ? shown.length : await countRows(tx, table, fqdnId),
     next: isLast ? undefined : { at: last.createdAt, id: last.id },
   };
+}
+
+// each may have texts of some 100 KiB
+const rowsAtOnce = 50;
+
+/** Whether `read` is the right one for the page; `longRead` is for all others. */
+export function isShortPage({ limit = maxPageSize }: ListWindow): boolean {
+  return limit <= rowsAtOnce;
+}
+
+async function readRows<Row>(tx: Tx, selection: Selection<Row>): Promise<Row[]> {
+  const rows: Row[] = [];
+  for await (const slice of querySqlInSlices<Row>(tx, ...selection, rowsAtOnce)) rows.push(...slice);
+  return rows;
 }
 
 async function countRows(tx: Tx, { name }: StoredTable<unknown>, fqdnId: string): Promise<number> {

@@ -103,6 +103,18 @@ export async function seedWithCsrs(database: Database, fqdnId: string, count: nu
   });
 }
 
+/** Copies the CSR and the certificate of an FQDN, as earlier ones of its own. */
+export async function seedEarlier(database: Database, fqdnId: string, count: number): Promise<void> {
+  const isSqlite = database.dialect.name === 'sqlite';
+  const where = `t.fqdn_id = '${fqdnId}'`;
+  const change = { id: uuid(isSqlite, '0000000c'), position: 'n.i + 1' };
+  const ofCertificate = { ...change, leafSha256: 'null', replacedAt: 't.created_at' };
+  await database.transaction(async (tx) => {
+    await tx.query(copying(isSqlite, csrs, where, count, change));
+    await tx.query(copying(isSqlite, certificates, where, count, ofCertificate));
+  });
+}
+
 /** Gives every ninth FQDN of `seedLargePlace` a name of very many `a`, and adds `count` spaces and a quarter as many users. */
 export async function seedLongNames(database: Database, count: number): Promise<void> {
   const isSqlite = database.dialect.name === 'sqlite';

@@ -48,7 +48,7 @@ export async function querySql<Row>(
 const rowsAtOnce = 500;
 
 /**
- * As `querySql`, for many rows: gives them by up to 500, and others have a turn between two of them. The transaction
+ * As `querySql`, for many rows: gives them by up to `atOnce`, and others have a turn between two of them. The transaction
  * runs no other statement until the last ones are given.
  */
 export async function* querySqlInSlices<Row>(
@@ -56,12 +56,13 @@ export async function* querySqlInSlices<Row>(
   columns: Columns<Row>,
   text: string,
   values: readonly SqlValue[] = [],
+  atOnce = rowsAtOnce,
 ): AsyncGenerator<Row[], void, undefined> {
   await run(tx, `${cursor.declare}${text}`, values);
   for (;;) {
-    const rows = await querySql<Row>(tx, columns, cursor.fetch(rowsAtOnce));
+    const rows = await querySql<Row>(tx, columns, cursor.fetch(atOnce));
     if (rows.length > 0) yield rows;
-    if (rows.length < rowsAtOnce) break;
+    if (rows.length < atOnce) break;
     if (capabilitiesOf(tx).isEmbedded) await nextTurn();
   }
   await run(tx, cursor.close, []);

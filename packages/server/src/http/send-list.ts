@@ -5,6 +5,7 @@ import { sendPieces } from './send-pieces.js';
 
 // some milliseconds of work, whatever the members are
 const membersAtOnce = 250;
+const lettersAtOnce = 262_144;
 
 /**
  * Sends a list as JSON, compressed if `encoding` is given. A long one is made and sent piece by piece, and others have a
@@ -17,7 +18,7 @@ export async function sendList(
 ): Promise<void> {
   const iterator = members[Symbol.iterator]();
   const first = take(iterator);
-  if (first.length < membersAtOnce) await sendBytes(response, Buffer.from(JSON.stringify(first)), encoding);
+  if (first.isLast) await sendBytes(response, Buffer.from(`[${first.text}]`), encoding);
   else await sendPieces(response, piecesOf(first, iterator), encoding);
 }
 
@@ -29,12 +30,21 @@ function ownTurn(): Promise<unknown> {
   return turns;
 }
 
-async function* piecesOf(first: unknown[], iterator: Iterator<unknown>): AsyncGenerator<Buffer> {
+/** JSON of some members, without brackets. */
+interface Piece {
+  readonly text: string;
+  readonly isLast: boolean;
+}
+
+async function* piecesOf(first: Piece, iterator: Iterator<unknown>): AsyncGenerator<Buffer> {
   try {
     let before = '[';
-    for (let members = first; members.length > 0; members = take(iterator)) {
-      yield Buffer.from(before + JSON.stringify(members).slice(1, -1));
-      before = ',';
+    for (let piece = first; ; piece = take(iterator)) {
+      if (piece.text !== '') {
+        yield Buffer.from(before + piece.text);
+        before = ',';
+      }
+      if (piece.isLast) break;
       await ownTurn();
     }
     yield Buffer.from(']');
@@ -43,12 +53,14 @@ async function* piecesOf(first: unknown[], iterator: Iterator<unknown>): AsyncGe
   }
 }
 
-function take(iterator: Iterator<unknown>): unknown[] {
-  const taken: unknown[] = [];
-  while (taken.length < membersAtOnce) {
+function take(iterator: Iterator<unknown>): Piece {
+  const texts: string[] = [];
+  for (let letters = 0; texts.length < membersAtOnce && letters < lettersAtOnce; ) {
     const { done, value } = iterator.next();
-    if (done === true) break;
-    taken.push(value);
+    if (done === true) return { text: texts.join(','), isLast: true };
+    const text = JSON.stringify(value) ?? 'null';
+    letters += text.length;
+    texts.push(text);
   }
-  return taken;
+  return { text: texts.join(','), isLast: false };
 }
