@@ -1,5 +1,5 @@
 import { InvalidInput } from '@certloop/contracts';
-import type { Database, Tx } from '@certloop/db';
+import { type Database, slicesOf, type Tx, yieldBetween } from '@certloop/db';
 import { listNotifyingChecks } from '../../channels/assign-channel.repository.js';
 import { listAssignedUuids } from '../../channels/check-channels.repository.js';
 import { deadlineOf, timingAt } from '../../checks/check-timing.js';
@@ -30,6 +30,9 @@ export interface ConsoleListQuery extends Omit<CheckPageQuery, 'ids'> {
   readonly hasState: boolean;
 }
 
+// some milliseconds of work, also where each has hundreds of tags
+const describedAtOnce = 250;
+
 const uuidForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
@@ -50,23 +53,26 @@ export async function listCheckPage(deps: ConsoleChecksDeps, caller: Caller, que
       : await deps.db.longRead((tx) => listNotifyingChecks(tx, projectId, channel));
   const found = await orderChecks(standings, { ...query, ids }, now);
   const { rows, ...page } = pageOfChecks(found, query, now);
-  return deps.db.read(async (tx) => {
-    const rowIds = rows.map(({ check }) => check.id);
-    const listed = new Map((await listChecksByIds(tx, projectId, rowIds)).map((check) => [check.id, check]));
-    const channelIds = await listAssignedUuids(tx, projectId, rowIds);
-    const falls = query.hasState ? await fallsOf(tx, rows, now) : new Map<number, Fall>();
-    const checks = rowIds.flatMap((id) => {
-      const check = listed.get(id);
-      // deleted in the meantime
-      if (check === undefined) return [];
-      const assigned = { check, channelIds: channelIds.get(id) ?? [] };
-      const seen = describeCheckFor(caller, assigned, { addresses: deps.addresses, now });
-      if (!query.hasState) return [seen];
-      const { expectedAt } = timingAt(check, now);
-      return [{ ...seen, ...stateOf(caller, check, expectedAt, falls.get(id)) }];
-    });
-    return { checks, ...page };
-  });
+  const rowIds = rows.map(({ check }) => check.id);
+  const { listed, channelIds, falls } = await deps.db.read(async (tx) => ({
+    listed: new Map((await listChecksByIds(tx, projectId, rowIds)).map((check) => [check.id, check])),
+    channelIds: await listAssignedUuids(tx, projectId, rowIds),
+    falls: query.hasState ? await fallsOf(tx, rows, now) : new Map<number, Fall>(),
+  }));
+  const describe = (id: number) => {
+    const check = listed.get(id);
+    // deleted in the meantime
+    if (check === undefined) return [];
+    const assigned = { check, channelIds: channelIds.get(id) ?? [] };
+    const seen = describeCheckFor(caller, assigned, { addresses: deps.addresses, now });
+    if (!query.hasState) return [seen];
+    const { expectedAt } = timingAt(check, now);
+    return [{ ...seen, ...stateOf(caller, check, expectedAt, falls.get(id)) }];
+  };
+  const checks: ReturnType<typeof describe> = [];
+  for await (const slice of yieldBetween(slicesOf(rowIds, describedAtOnce)))
+    checks.push(...slice.flatMap(describe));
+  return { checks, ...page };
 }
 
 /** Why a check is down. */

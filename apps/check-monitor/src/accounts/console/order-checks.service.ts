@@ -5,7 +5,7 @@ import { type CheckCondition, type CheckPageQuery, checksMatching } from './chec
 import { sortInTurns } from './sort-in-turns.service.js';
 
 // some milliseconds of work, also for a search in names and tags that are as long as they may be
-const checksAtOnce = 500;
+const checksAtOnce = 250;
 
 /** The checks that match, of very many that come by name, in the order of a list; others have turns in the meantime. */
 export async function orderChecks(
