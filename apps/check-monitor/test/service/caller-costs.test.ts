@@ -23,6 +23,8 @@ import {
 } from '@certloop/server/testing';
 import { expect, jest, test } from '@jest/globals';
 import { apiVersions } from '../../src/projects/caller.js';
+import { newPerson, newProject } from '../support/browser.js';
+import { copyCheck } from '../support/copy-check.js';
 import { insertTestChannel } from '../support/factories.js';
 import { describeMonitor, type Stage } from '../support/suite.js';
 
@@ -110,6 +112,39 @@ function ofStrangers(uuid: string): CostlyCall[] {
 const consoleFolder = mkdtempSync(join(tmpdir(), 'certloop-console-'));
 writeFileSync(join(consoleFolder, 'index.html'), '<html><head></head><body>console</body></html>');
 
+/** Each call with each of the queries of its operation too. */
+function withQueries(calls: readonly CostlyCall[], queries: Readonly<Record<string, readonly string[]>>) {
+  const searches = calls.flatMap((call) =>
+    (queries[call.name] ?? []).map((query) => ({
+      ...call,
+      name: `${call.name} ${query.slice(0, 20)}`,
+      path: `${call.path}?${query}`,
+    })),
+  );
+  return [...searches, ...calls];
+}
+
+const manyTags = Array.from({ length: 250 }, (_, n) => String.fromCharCode(0x400 + n));
+const tagQuery = manyTags.map((tag) => `tag=${encodeURIComponent(tag)}`).join('&');
+const ofKeys = { listChecks: [tagQuery, `slug=${'a'.repeat(10_000)}`], listFlips: ['seconds=31536000'] };
+const yearly = 'schedule=0+0+29+2+0%235&kind=cron&tz=Europe/Riga&count=10';
+const ofSessions = {
+  listAccountChecks: [
+    `q=${'a'.repeat(199)}b&sort=attention&limit=1000&include=state`,
+    `${tagQuery}&sort=attention&limit=1000&include=state`,
+  ],
+  getCheckStates: [`ids=${Array.from({ length: 100 }, () => none).join()}`],
+  listAccountFlips: ['seconds=31536000'],
+  previewSchedule: [yearly, `kind=cron&schedule=${'a'.repeat(5_000)}`],
+  listEvents: ['limit=100'],
+  getDowntimes: ['days=93&tz=Europe/Riga'],
+  getDurations: ['points=300'],
+  listProjects: ['include=counts'],
+  listAccountChannels: ['include=counts'],
+};
+/** These end what other calls need: in this order they come last. */
+const ending = ['clearCheck', 'moveCheck', 'revokeKey', 'deleteChannel', 'deleteProject', 'logout'];
+
 function describeCosts(stage: Stage): void {
   const measure = async (calls: readonly CostlyCall[], name: string) => {
     const { uuid } = await stage.ben.check();
@@ -142,7 +177,30 @@ function describeCosts(stage: Stage): void {
         method === 'POST' ? { headers, maxBytes: heldBytes, bodies: costlyChecks } : { headers, maxBytes: 0 },
       (name, operation) => (name !== 'id' ? '1' : operation === 'testIntegration' ? channel : uuid),
     );
-    expect(await measure(calls, 'check-monitor-keys')).toEqual([]);
+    expect(await measure(withQueries(calls, ofKeys), 'check-monitor-keys')).toEqual([]);
+  });
+
+  test('a user who is signed in holds no one up with any operation', async () => {
+    const person = await newPerson(stage);
+    const projectId = await newProject(person);
+    const check = { name: 'a'.repeat(90), tags: manyTags.join(' ') };
+    const made = await person.send('post', `/projects/${projectId}/v3/checks/`, check).expect(201);
+    const checkId = made.body.uuid as string;
+    await stage.app.database.transaction((tx) => copyCheck(tx, checkId, 1_000, '22222222'));
+    const channelId = await insertTestChannel(stage.app, projectId, 'ops');
+    const headers = {
+      ...{ Cookie: person.cookie, 'X-CSRF-Token': person.csrfToken, 'Sec-Fetch-Site': 'same-origin' },
+    };
+    const ids: Readonly<Record<string, string>> = { projectId, checkId, channelId, n: '1', kind: 'ping' };
+    const isTheirs = ([, endpoint]: [string, Endpoint]) => endpoint.public !== true;
+    const calls = callsOf(
+      Object.fromEntries(Object.entries(accountContract as Contract).filter(isTheirs)),
+      accountBasePath,
+      (_, { body }) => ({ headers, maxBytes: body === undefined ? 0 : heldBytes }),
+      (name) => ids[name] ?? none,
+    );
+    const all = calls.toSorted((one, other) => ending.indexOf(one.name) - ending.indexOf(other.name));
+    expect(await measure(withQueries(all, ofSessions), 'check-monitor-users')).toEqual([]);
   });
 }
 
