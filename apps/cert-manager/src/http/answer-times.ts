@@ -4,7 +4,7 @@ const usualMs = 30_000;
 /** The longest that a request for a certificate may be asked to wait, and ten seconds. */
 const maxMs = 130_000;
 
-/** Operations that wait for an authority, or judge or change many FQDNs. */
+/** Operations that wait for an authority, or judge, change or delete very many rows. */
 const waiting: ReadonlySet<Operation> = new Set([
   'requestCertificate',
   'signCsr',
@@ -13,6 +13,11 @@ const waiting: ReadonlySet<Operation> = new Set([
   'testProvider',
   'setIssuancePolicy',
   'changeFqdns',
+  'deleteSpace',
+  'deleteSpaceFqdns',
+  'deleteAllFqdns',
+  'deleteAllCsrs',
+  'deleteAuditLogs',
 ]);
 
 /** Milliseconds until an operation must have an answer. */
