@@ -133,7 +133,7 @@ module.exports = {
           '^apps/[^/]+/src/[^/.]+\\.ts$',
           '^packages/(contracts|crypto)/',
           '^packages/tls-probe/dist/src/rules\\.',
-          '^packages/server/dist/src/http/json-size\\.',
+          '^packages/server/dist/src/(http/json-size|outgoing/banned-ports)\\.',
           'node_modules/(luxon|cron-parser|lru-cache|zod|ipaddr\\.js|entities|libmime|@types/(luxon|libmime))/',
           '^(node:)?(crypto|net|url)$',
         ],

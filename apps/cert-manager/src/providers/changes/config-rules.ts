@@ -1,4 +1,4 @@
-import { portFault } from '@certloop/server';
+import { portFault } from '@certloop/server/banned-ports';
 import { z } from 'zod';
 
 /** Shown in place of a stored secret; sent back, it keeps the secret. */
