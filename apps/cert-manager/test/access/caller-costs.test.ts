@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Contract, certManagerContract, type Fqdn } from '@certloop/contracts';
-import { calibratedMs, hangMs } from '@certloop/contracts/testing';
+import { hangMs } from '@certloop/contracts/testing';
 import { buildCsr, csrLabels, formatPem } from '@certloop/crypto';
 import { describeEachDialect } from '@certloop/db/testing';
 import {
@@ -178,11 +178,10 @@ describeEachDialect('what callers may cost', (open) => {
   });
 
   const measure = async (calls: readonly CostlyCall[], name: string) => {
-    const boundMs = calibratedMs(50);
     const { port } = server.address() as AddressInfo;
-    const costs = await measureCalls({ port, calls, beside: ['/health/live'], boundMs });
+    const costs = await measureCalls({ port, calls, beside: ['/health/live'], allowedMs: 50 });
     writeCosts(name, costs.costs);
-    return faultsOfCosts(costs, boundMs);
+    return faultsOfCosts(costs);
   };
 
   test('every path that is served is called', async () => {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { dummyCaAdminContract, dummyCaContract } from '@certloop/contracts';
-import { calibratedMs, hangMs } from '@certloop/contracts/testing';
+import { hangMs } from '@certloop/contracts/testing';
 import { signJws } from '@certloop/crypto';
 import {
   type CostlyCall,
@@ -52,11 +52,10 @@ afterAll(async () => {
 });
 
 async function measure(calls: readonly CostlyCall[], name: string) {
-  const boundMs = calibratedMs(50);
   const port = Number(new URL(acme.url).port);
-  const costs = await measureCalls({ port, calls, beside: ['/health'], boundMs });
+  const costs = await measureCalls({ port, calls, beside: ['/health'], allowedMs: 50 });
   writeCosts(name, costs.costs);
-  return faultsOfCosts(costs, boundMs);
+  return faultsOfCosts(costs);
 }
 
 /** A CSR of so many names, as long as a body may be. */
