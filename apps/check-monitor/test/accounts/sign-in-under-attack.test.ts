@@ -29,8 +29,8 @@ describeMonitor(
         .set(cookie === '' ? {} : { Cookie: cookie })
         .send({ email, password: secret });
     const blockNetwork = async (options: Parameters<typeof logIn>[1] = {}) => {
-      for (let time = 0; time < 61; time += 1) await logIn({ email: `nobody${time}@example.org` }, options);
-      await logIn({ email: 'nobody@example.org' }, options).expect(429);
+      for (let time = 0; time < 61; time += 1) await logIn({ email: `stranger${time}@example.org` }, options);
+      await logIn({ email: 'stranger@example.org' }, options).expect(429);
     };
     const guess = (options: Parameters<typeof logIn>[1] = {}) => logIn({ secret: 'wrong' }, options);
 
