@@ -29,7 +29,7 @@ export {
   type IssuerMaterial,
   loadIssuer,
 } from './certificates/issuer.js';
-export { findPathFault } from './certificates/path-rules.js';
+export { findPathFault, validityFault } from './certificates/path-rules.js';
 export { createRoot, type RootKeyKind, type RootRequest } from './certificates/root.js';
 export { recallCertificate } from './certificates/verified-signatures.js';
 export { type BuiltCsr, buildCsr, type CsrRequest } from './csrs/build-csr.js';

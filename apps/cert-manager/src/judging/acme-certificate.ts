@@ -5,6 +5,7 @@ import {
   differenceFromCsr,
   findChainFault,
   type IssuedChain,
+  intermediatesOf,
   readIssued,
   timeFault,
 } from './issued-certificate.js';
@@ -19,7 +20,8 @@ export interface OrderedCertificate {
 /** A chain in the form that is stored, or its fault in one sentence. */
 export type ChainJudgement =
   | { readonly chainPem: string; readonly fault?: never }
-  | { readonly fault: string };
+  /** `isUnsound` where TLS clients refuse the chain, though the certificate is for the CSR. */
+  | { readonly fault: string; readonly isUnsound?: boolean };
 
 /**
  * Leaf and intermediates in PEM when the leaf is for the CSR's key and exactly the ordered names, valid now,
@@ -37,16 +39,17 @@ export function judgeChain(text: string, ordered: OrderedCertificate): ChainJudg
     differenceFromCsr(issued, ordered.csrPem) ??
     timeFault(issued, ordered.now) ??
     nameFault(issued.leaf, ordered.identifiers) ??
-    preCertificateFault(issued.leaf) ??
-    findChainFault(issued);
+    preCertificateFault(issued.leaf);
   if (fault !== undefined) return { fault };
+  const chainFault = findChainFault(issued, ordered.now);
+  if (chainFault !== undefined)
+    return { fault: `TLS clients refuse the chain: ${chainFault}`, isUnsound: true };
   return { chainPem: formatIssuedChain(issued) };
 }
 
-/** PEM of the leaf and its intermediates; a root at the end is omitted. */
+/** PEM of the leaf and its intermediates; roots are omitted. */
 export function formatIssuedChain({ leaf, others }: IssuedChain): string {
-  const chain = [leaf, ...others.filter(({ issuerDer, subjectDer }) => !issuerDer.equals(subjectDer))];
-  return chain.map(({ der }) => formatPem(certificateLabel, der)).join('');
+  return [leaf, ...intermediatesOf(others)].map(({ der }) => formatPem(certificateLabel, der)).join('');
 }
 
 /** The chain whose topmost certificate was issued under the wanted name; else the CA's own choice. */

@@ -30,11 +30,11 @@ export function judgeImport(pem: string, hostname: string, now: Date): ImportedC
   }
   const fault = timeFault(chain, now);
   if (fault !== undefined) throw refused('not_valid_now', `${fault}: import the certificate that is in use`);
-  const chainFault = findChainFault(chain);
+  const chainFault = findChainFault(chain, now);
   if (chainFault !== undefined) {
     throw refused(
       'unsound_chain',
-      `TLS clients refuse the chain: ${chainFault}; send the certificate alone, or its own CAs`,
+      `TLS clients refuse the chain: ${chainFault}; fetch the chain again from the CA, or send the certificate alone`,
     );
   }
   return { ...chain, isVerified: isVerified(chain) };

@@ -203,7 +203,7 @@ describe('the chain of a certificate', () => {
     const middle = madeIntermediate === undefined ? '' : pemOf(madeIntermediate.certificate.der);
     const issued = readIssued(`${leaf}${middle}`);
     madeIntermediate = undefined;
-    expect(findChainFault(issued)).toBe(fault);
+    expect(findChainFault(issued, now)).toBe(fault);
     expect(chainToRoot(issued, rootPem(), now)).toEqual(
       fault === undefined ? { pem: `${leaf}${middle}` } : { fault },
     );
@@ -216,8 +216,28 @@ describe('the chain of a certificate', () => {
       now,
     };
     expect(judgeChain(`${leaf}${middle}`, ordered)).toEqual(
-      fault === undefined ? { chainPem: `${leaf}${middle}` } : { fault },
+      fault === undefined
+        ? { chainPem: `${leaf}${middle}` }
+        : { fault: `TLS clients refuse the chain: ${fault}`, isUnsound: true },
     );
+  });
+
+  test.each<[string, number, string | undefined]>([
+    ['valid at the end of its last second', 10_000, undefined],
+    ['that expires within the leaf', 10, undefined],
+    ['that expired an hour ago', -1, '"CN=Intermediate" expired at 2026-03-01T11:00:00.000Z'],
+  ])('is judged for an intermediate %s', async (_, end, fault) => {
+    const middle = await issueCertificate(root, {
+      serialNumber: 9n,
+      subjectDer: encodeName({ commonName: 'Intermediate' }),
+      spkiDer: intermediate.certificate.spkiDer,
+      notBefore: at(-1000),
+      notAfter: at(end),
+      authority: {},
+    });
+    const issued = readIssued(`${await issue({}, intermediate)}${pemOf(middle)}`);
+    expect(findChainFault(issued, now)).toBe(fault);
+    expect(chainToRoot(issued, rootPem(), now).fault).toBe(fault);
   });
 
   test('cannot be read from two leaves', async () => {

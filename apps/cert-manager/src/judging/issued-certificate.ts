@@ -9,6 +9,7 @@ import {
   fingerprint,
   formatName,
   formatPem,
+  isIssuedBy,
   listCommonNames,
   orderChain,
   parseCertificate,
@@ -18,6 +19,7 @@ import {
   recallCertificate,
   spkiSha256,
   splitChain,
+  validityFault,
 } from '@certloop/crypto';
 
 /** What a certificate authority issued: the leaf, and whatever came with it. */
@@ -61,10 +63,15 @@ export function timeFault({ leaf }: IssuedChain, now: Date): string | undefined 
   return `the certificate is not valid before ${leaf.notBefore.toISOString()}`;
 }
 
-/** Why TLS clients refuse the chain, as far as it goes, in one sentence. */
-export function findChainFault({ leaf, others }: IssuedChain): string | undefined {
+/**
+ * Why TLS clients refuse the chain at `now`, as far as it goes, in one sentence. Roots need no dates, and an expired leaf
+ * is judged as of its last moment.
+ */
+export function findChainFault({ leaf, others }: IssuedChain, now: Date): string | undefined {
+  const at = momentWithin(leaf, now);
+  const outdated = intermediatesOf(others).flatMap((one) => validityFault(one, at) ?? []);
   try {
-    return findPathFault([leaf, ...others]);
+    return outdated[0] ?? findPathFault([leaf, ...others]);
   } catch (error) {
     if (error instanceof InvalidInput) return error.message;
     throw error;
@@ -82,10 +89,19 @@ export type RootedChain =
  */
 export function chainToRoot({ leaf, others }: IssuedChain, rootPem: string, now: Date): RootedChain {
   const root = recallCertificate(parsePem(rootPem, [certificateLabel]));
-  const within = Math.max(leaf.notBefore.getTime(), Math.min(now.getTime(), leaf.notAfter.getTime()));
-  const check = checkChain(leaf, others, [root], new Date(within));
+  const check = checkChain(leaf, others, [root], momentWithin(leaf, now));
   if (!check.ok) return { fault: check.reason };
   return { pem: check.chain.map(({ der }) => formatPem(certificateLabel, der)).join('') };
+}
+
+/** The moment of the leaf's validity that is nearest to `now`. */
+function momentWithin({ notBefore, notAfter }: Certificate, now: Date): Date {
+  return new Date(Math.max(notBefore.getTime(), Math.min(now.getTime(), notAfter.getTime())));
+}
+
+/** Without roots, which clients have; a new key of an authority, signed with its former one, stays. */
+export function intermediatesOf(others: readonly Certificate[]): Certificate[] {
+  return others.filter((one) => !isIssuedBy(one, one));
 }
 
 /** Whether two PEM texts are the same certificate. Throws InvalidInput for anything else. */

@@ -252,6 +252,17 @@ describe('checkChain', () => {
     );
   });
 
+  test('does not count authorities that one issued for itself in the length of a path', async () => {
+    const narrow = await makeAuthority('Narrow', root, {}, 0);
+    const rolledOver = await makeAuthority('Narrow', narrow);
+    const below = await makeAuthority('Below', rolledOver);
+    const others = [rolledOver.certificate, narrow.certificate];
+    expect(reasonOf(await makeLeaf(rolledOver), others, [root.certificate])).toBe('ok');
+    expect(reasonOf(await makeLeaf(below), [below.certificate, ...others], [root.certificate])).toBe(
+      '"CN=Narrow" allows only 0 further authorities below it',
+    );
+  });
+
   describe('rejects what TLS clients reject', () => {
     const further = (dotted: string, value: Buffer, critical = true): CertificateParts => ({
       furtherExtensions: [encodeExtension({ oid: dotted, critical, value })],

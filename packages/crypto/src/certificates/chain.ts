@@ -1,8 +1,8 @@
 import { InvalidInput } from '@certloop/contracts';
 import type { PublicKey } from '../keys/public-keys.js';
 import { formatName } from '../names/names.js';
-import { type Certificate, isWithinValidity } from './certificate.js';
-import { findPathFault } from './path-rules.js';
+import type { Certificate } from './certificate.js';
+import { findPathFault, lengthFault, validityFault } from './path-rules.js';
 import { isSelfSigned, isSignedBy, recallCertificate } from './verified-signatures.js';
 
 /** A path to a trusted root, or why there is none. */
@@ -140,11 +140,11 @@ interface Candidates {
 function extendPath(path: Certificate[], { unseen, roots, issuance }: Candidates, now: Date): Step {
   const last = path.at(-1);
   if (last === undefined || path.length > maxDepth) return { failure: 'the chain is too long', paths: [] };
-  const fault = faultAt(last, path.length, now);
+  const fault = faultAt(last, path.slice(0, -1), now);
   if (fault !== undefined) return { failure: fault, paths: [] };
   const root = roots.find((candidate) => issuance.has(last, candidate));
   if (root !== undefined) {
-    const rootFault = faultAt(root, path.length + 1, now) ?? ruleFault([...path, root]);
+    const rootFault = faultAt(root, path, now) ?? ruleFault([...path, root]);
     return rootFault === undefined ? { root, paths: [] } : { failure: rootFault, paths: [] };
   }
   const issuers = [...unseen].filter((other) => issuance.has(last, other));
@@ -162,21 +162,10 @@ function ruleFault(path: readonly Certificate[]): string | undefined {
   }
 }
 
-/** What is wrong with the certificate at the place, 1 being the leaf's. */
-function faultAt(certificate: Certificate, place: number, now: Date): string | undefined {
-  const { notBefore, notAfter } = certificate;
-  if (now < notBefore) return `${nameOf(certificate)} is not valid before ${notBefore.toISOString()}`;
-  if (!isWithinValidity(certificate, now)) {
-    return `${nameOf(certificate)} expired at ${notAfter.toISOString()}`;
-  }
-  // Between an authority at place n and the leaf at place 1 stand n - 2 authorities.
-  if (certificate.pathLength !== undefined && place - 2 > certificate.pathLength) {
-    return `${nameOf(certificate)} allows only ${certificate.pathLength} further authorities below it`;
-  }
-  return undefined;
+/** What is wrong with the certificate above those of the path. */
+function faultAt(certificate: Certificate, below: readonly Certificate[], now: Date): string | undefined {
+  return validityFault(certificate, now) ?? lengthFault(certificate, below);
 }
-
-const nameOf = ({ subject }: Certificate): string => `"${formatName(subject)}"`;
 
 function isNamedIssuer(certificate: Certificate, issuer: Certificate): boolean {
   if (!certificate.issuerDer.equals(issuer.subjectDer)) return false;

@@ -18,7 +18,7 @@ import { caProblemType, isForgotten, isPermanent, isValidation } from '../../acm
 import { createSignedRequests } from '../../acme/signed-request.client.js';
 import { formatIssuedChain, judgeChain, preferChain } from '../../judging/acme-certificate.js';
 import { type OrderSubject, orderSubject } from '../../judging/csr-rules.js';
-import { keyOf, readIssued } from '../../judging/issued-certificate.js';
+import { findChainFault, keyOf, readIssued } from '../../judging/issued-certificate.js';
 import {
   type IssuedCertificate,
   type KnownCertificate,
@@ -155,7 +155,9 @@ async function order(
   if (judged.fault !== undefined) {
     // the same order would only lead to the same certificate
     await progress.store(undefined);
-    throw new UpstreamFailed(readableText(judged.fault), { code: 'unsound_certificate' });
+    throw new UpstreamFailed(readableText(judged.fault), {
+      code: judged.isUnsound === true ? 'unsound_chain' : 'unsound_certificate',
+    });
   }
   await reportAnyway('verify', { status: 'ok' });
   return { certificatePem: judged.chainPem, upstreamId: certificateUrl };
@@ -216,8 +218,16 @@ async function refresh(
     const which = config.preferredChain === undefined ? 'first' : 'all';
     const chains = await client.downloadChains(account, upstreamId, which);
     const issued = readIssued(preferChain(chains, config.preferredChain));
-    if (keyOf(issued) === spkiSha256) return { status: 'found', certificatePem: formatIssuedChain(issued) };
-    throw new UpstreamFailed('the CA answered with a certificate for another key');
+    if (keyOf(issued) !== spkiSha256) {
+      throw new UpstreamFailed('the CA answered with a certificate for another key');
+    }
+    const fault = findChainFault(issued, parts.clock.now());
+    if (fault !== undefined) {
+      throw new UpstreamFailed(readableText(`TLS clients refuse the CA's chain: ${fault}`), {
+        code: 'unsound_chain',
+      });
+    }
+    return { status: 'found', certificatePem: formatIssuedChain(issued) };
   } catch (error) {
     if (error instanceof AcmeProblem && isForgotten(error)) return { status: 'missing' };
     throw error;

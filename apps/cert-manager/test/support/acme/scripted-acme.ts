@@ -54,6 +54,8 @@ export interface ScriptedAcme {
   orderMs: number;
   /** Whether the account names the address of its list of orders. */
   listsOrders: boolean;
+  /** Makes what is downloaded for a CSR; the CA's own certificate, without intermediates, if undefined. */
+  issue: ((csrDer: Buffer) => Promise<string>) | undefined;
   /** Forgets orders, asks and script. */
   forget(): void;
   close(): Promise<void>;
@@ -78,7 +80,7 @@ type Play = Readonly<Record<Ask, (id: string, payload: Payload) => Promise<Scrip
 interface CaState {
   readonly clock: () => Clock;
   readonly issuer: Issuer;
-  readonly settings: Pick<ScriptedAcme, 'processing' | 'listsOrders' | 'orderMs'>;
+  readonly settings: Pick<ScriptedAcme, 'processing' | 'listsOrders' | 'orderMs' | 'issue'>;
   readonly orders: Order[];
   /** Payloads of the orders. */
   readonly payloads: Payload[];
@@ -88,7 +90,7 @@ interface CaState {
 }
 
 export async function startScriptedAcme(clock: () => Clock): Promise<ScriptedAcme> {
-  const settings = { processing: 0, listsOrders: true, orderMs: 0 };
+  const settings: CaState['settings'] = { processing: 0, listsOrders: true, orderMs: 0, issue: undefined };
   const issuer = await newIssuer();
   const state: CaState = {
     clock,
@@ -127,6 +129,7 @@ export async function startScriptedAcme(clock: () => Clock): Promise<ScriptedAcm
     csrs: state.csrs,
     forget: () => {
       scripts.clear();
+      settings.issue = undefined;
       for (const list of [state.orders, state.payloads, state.csrs, asks]) list.length = 0;
     },
     close,
@@ -208,7 +211,8 @@ function playProofs(
     certificate: async (id) => {
       const order = orders[Number(id) - 1];
       if (order?.csr === undefined) return notFound;
-      order.pem ??= await issue(state.issuer, order.csr, BigInt(id), state.clock().now());
+      const own = () => issue(state.issuer, order.csr ?? '', BigInt(id), state.clock().now());
+      order.pem ??= (await state.settings.issue?.(Buffer.from(order.csr, 'base64url'))) ?? (await own());
       return { status: 200, body: { pem: order.pem } };
     },
     renewalInfo: async () => notFound,
