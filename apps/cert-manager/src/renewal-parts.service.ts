@@ -18,7 +18,7 @@ import type { ContactFault } from './renewals/heartbeat/heartbeat.client.js';
 import { createRenewalRunner } from './renewals/queue/run-due-renewals.service.js';
 import { runRenewalJob } from './renewals/queue/run-renewal-job.service.js';
 import { createRenewalScheduler } from './renewals/schedule-renewals.service.js';
-import { refreshingAfter, refreshingBeside } from './standings/follow-changes.service.js';
+import { refreshingAfter } from './standings/follow-changes.service.js';
 import { createStandings, type Standings } from './standings/refresh-states.service.js';
 import { sweepStandings } from './standings/sweep-standings.service.js';
 import { probedAfter } from './targets/served/follow-stored.service.js';
@@ -29,6 +29,7 @@ import { createMonitorEvents, keyTriedMs } from './watch/monitor/monitor-events.
 import { findWatchTroubles } from './watch/monitor/watch-troubles.service.js';
 import { recordFailedRenewal } from './watch/notices/certificate-events.service.js';
 import { noticedAfter } from './watch/notices/issuance-events.service.js';
+import { refreshingBeside } from './watch/refresh-beside.service.js';
 import { createWatchRunner } from './watch/run-watch.service.js';
 import { sweepWatch } from './watch/sweep-watch.service.js';
 import { createWatchEvents, noWatch, type WatchEvents, withWatch } from './watch/watch-events.service.js';

@@ -2,8 +2,7 @@ import type { FqdnState } from '@certloop/contracts';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { planRenewal } from '../renewals/renewal-policy.js';
-import { graceOf } from '../watch/checks/check-expectation.js';
-import { noticeAt } from '../watch/watch-mode.js';
+import { graceOf, noticeAt } from './attention.js';
 import { type StandingFacts, standingOf, standingProblems, stateAt } from './standing.js';
 
 const day = 86_400_000;

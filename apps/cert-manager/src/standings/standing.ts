@@ -1,7 +1,6 @@
 import type { FqdnState } from '@certloop/contracts';
 import type { Hindrance, Outlook } from '../renewals/outlook/renewal-outlook.js';
-import { graceOf } from '../watch/checks/check-expectation.js';
-import { noticeAt } from '../watch/watch-mode.js';
+import { graceOf, noticeAt } from './attention.js';
 
 /** Problems of an FQDN, the worst first. */
 export const standingProblems = ['revoked', 'forbidden', 'renewal', 'request', 'served'] as const;

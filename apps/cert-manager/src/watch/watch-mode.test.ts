@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { noticeAt, type WatchMode, watchModeOf } from './watch-mode.js';
+import { noticeAt } from '../standings/attention.js';
+import { type WatchMode, watchModeOf } from './watch-mode.js';
 
 const day = 86_400_000;
 const now = new Date('2026-03-01T12:00:00.000Z');

@@ -1,6 +1,4 @@
 const day = 86_400_000;
-/** How long before its end people are notified of a certificate at the earliest. */
-export const maxNoticeMs = 30 * day;
 // an older one is out of use
 const watchedAfterEndMs = 30 * day;
 
@@ -30,16 +28,4 @@ export function watchModeOf(
 /** A certificate that ended before this moment is out of use. */
 export function outOfUseBefore(now: Date): Date {
   return new Date(now.getTime() - watchedAfterEndMs);
-}
-
-/** When people must know that nothing renews a certificate: 30 days before its end or a third of its lifetime, the shorter. */
-export function noticeAt({
-  notBefore,
-  expiresAt,
-}: {
-  readonly notBefore: Date;
-  readonly expiresAt: Date;
-}): Date {
-  const lifetime = expiresAt.getTime() - notBefore.getTime();
-  return new Date(expiresAt.getTime() - Math.min(maxNoticeMs, lifetime / 3));
 }

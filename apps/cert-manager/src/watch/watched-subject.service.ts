@@ -10,7 +10,7 @@ import { findLatestRenewal } from '../renewals/renewal-history.repository.js';
 import { planRenewal } from '../renewals/renewal-policy.js';
 import { findOpenRenewal, findRenewal } from '../renewals/renewals.repository.js';
 import { findSpace, type SpaceRow } from '../spaces/spaces.repository.js';
-import { graceOf } from './checks/check-expectation.js';
+import { graceOf, noticeAt } from '../standings/attention.js';
 import {
   expiryText,
   failedText,
@@ -19,7 +19,7 @@ import {
   revokedText,
   storedText,
 } from './pings/ping-text.js';
-import { noticeAt, watchModeOf } from './watch-mode.js';
+import { watchModeOf } from './watch-mode.js';
 
 /** What decides, in addition to the FQDN, whether it is watched. */
 export interface WatchRules {

@@ -1,3 +1,5 @@
+import { graceOf } from '../../standings/attention.js';
+
 // The check API document, Limits.
 const minTimeoutSeconds = 60;
 const maxTimeoutSeconds = 31_536_000;
@@ -30,12 +32,6 @@ export function expectationAfter(from: Date, dates: WatchedDates | undefined): C
   const seconds = Math.ceil((dates.expectedAt.getTime() - from.getTime()) / 1000);
   if (seconds > maxTimeoutSeconds) return { schedule: onceAt(dates.expectedAt), tz: 'UTC', grace };
   return { timeout: Math.max(minTimeoutSeconds, seconds), grace };
-}
-
-/** A quarter of what is left of the certificate by then, in seconds, 5 minutes to a day: what the queue may take. */
-export function graceOf({ expectedAt, notAfter }: WatchedDates): number {
-  const left = (notAfter.getTime() - expectedAt.getTime()) / 4;
-  return Math.ceil(Math.min(day, Math.max(5 * minute, left)) / 1000);
 }
 
 /** OnCalendar text of one moment (systemd.time(7)), rounded up to the second. */

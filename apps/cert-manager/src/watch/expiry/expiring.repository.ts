@@ -1,6 +1,6 @@
 import { column, querySql, type Tx } from '@certloop/db';
 import { inUse } from '../../certificates/in-use.js';
-import { maxNoticeMs } from '../watch-mode.js';
+import { maxNoticeMs } from '../../standings/attention.js';
 
 /** A certificate in use that expires soon. */
 export interface ExpiringRow {

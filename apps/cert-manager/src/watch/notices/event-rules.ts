@@ -1,4 +1,4 @@
-import { maxNoticeMs, noticeAt } from '../watch-mode.js';
+import { maxNoticeMs, noticeAt } from '../../standings/attention.js';
 
 // tries that fail temporarily: after 1, 10 and 100 minutes the fourth
 const noticedTry = 4;
