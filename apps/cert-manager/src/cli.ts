@@ -3,7 +3,14 @@ import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { AppError } from '@certloop/contracts';
 import type { Database } from '@certloop/db';
-import { ConfigError, createLogger, createPasswords, StartFailed, systemClock } from '@certloop/server';
+import {
+  ConfigError,
+  createLogger,
+  createPasswords,
+  guardOutput,
+  StartFailed,
+  systemClock,
+} from '@certloop/server';
 import { builtInCaller, internalOrigin } from './access/caller.js';
 import { pauseUntil } from './acme/orders/order-run.service.js';
 import { type CliConfig, describeSettings, readCliConfig } from './config.js';
@@ -53,8 +60,10 @@ const creates: Absent = {
   onCreated: (shown) => void process.stderr.write(`cert-manager: the database ${shown} is new\n`),
 };
 
+guardOutput('cert-manager');
+
 void run(process.argv.slice(2)).then((code) => {
-  process.exitCode = code;
+  if (code !== 0) process.exitCode = code;
 });
 
 /** Exit code: 0 done, 1 refused or failed, 2 not understood. */

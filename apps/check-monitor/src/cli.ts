@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs';
+import { guardOutput } from '@certloop/server';
 import { runCommandLine } from './command-line.js';
 import { environment } from './config.js';
+
+guardOutput('check-monitor');
 
 void runCommandLine(process.argv.slice(2), {
   environment,
@@ -8,5 +11,5 @@ void runCommandLine(process.argv.slice(2), {
   complain: (text) => void process.stderr.write(text),
   readInput: () => readFileSync(0, 'utf8'),
 }).then((code) => {
-  process.exitCode = code;
+  if (code !== 0) process.exitCode = code;
 });

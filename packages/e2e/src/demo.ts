@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { AppError } from '@certloop/contracts';
-import { ConfigError, StartFailed } from '@certloop/server';
+import { ConfigError, guardOutput, StartFailed } from '@certloop/server';
 import { inheritedEnvironment, readStackConfig } from './config.js';
 import { type Credentials, findCredentials } from './credentials.js';
 import {
@@ -137,4 +137,5 @@ function isExpected(error: unknown): error is Error {
   return known || (error instanceof TypeError && 'code' in error);
 }
 
+guardOutput('certloop');
 process.exitCode = await demo();

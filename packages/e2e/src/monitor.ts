@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
-import { ConfigError } from '@certloop/server';
+import { ConfigError, guardOutput } from '@certloop/server';
 import { inheritedEnvironment, readStackConfig } from './config.js';
 import { prepareFolder } from './first-start.js';
 import { planStack } from './plan.js';
@@ -26,6 +26,7 @@ async function run(args: readonly string[]): Promise<number> {
   return code ?? 1;
 }
 
+guardOutput('certloop');
 try {
   process.exitCode = await run(process.argv.slice(2));
 } catch (error) {

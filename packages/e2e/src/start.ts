@@ -1,5 +1,5 @@
 import { type AlertReach, measureAlertReach, withChannels } from '@certloop/contracts';
-import { ConfigError, StartFailed } from '@certloop/server';
+import { ConfigError, guardOutput, StartFailed } from '@certloop/server';
 import { inheritedEnvironment, readStackConfig } from './config.js';
 import type { Credentials } from './credentials.js';
 import { greetingText } from './greeting.js';
@@ -56,4 +56,6 @@ function complain(sentence: string): number {
   return 1;
 }
 
+// a terminal that is gone does not end the stack
+guardOutput('certloop');
 process.exitCode = await run();

@@ -77,6 +77,7 @@ export {
   wholeNumber,
   wordList,
 } from './process/config.js';
+export { guardOutput } from './process/guard-output.js';
 export { type OnClose, runService } from './process/lifecycle.js';
 export { type Listening, type ListenOptions, listen, StartFailed, startFailure } from './process/listen.js';
 export { packageVersion } from './process/package-version.js';

@@ -9,14 +9,16 @@ export interface Ran {
   readonly stderr: string;
 }
 
+/** The command line, as it is bundled. */
+export const cliFile = fileURLToPath(new URL('../../service/cli.js', import.meta.url));
+
 /** Runs the command line in a process of its own until it ends. */
 export async function runCli(
   words: readonly string[],
   environment: Readonly<Record<string, string>>,
   input = '',
 ): Promise<Ran> {
-  const script = fileURLToPath(new URL('../../service/cli.js', import.meta.url));
-  const child = spawn(process.execPath, [script, ...words], {
+  const child = spawn(process.execPath, [cliFile, ...words], {
     env: { PATH: process.env['PATH'] ?? '', ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],
   });

@@ -1,10 +1,11 @@
-import { existsSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, openSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { openDatabase } from '@certloop/db';
 import { type TestAddress, testDatabaseUrl } from '@certloop/db/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { schema } from '../../src/database.js';
-import { type Ran, runCli } from '../support/command-line.js';
+import { cliFile, type Ran, runCli } from '../support/command-line.js';
 
 let address: TestAddress;
 const run = (words: readonly string[], input?: string): Promise<Ran> =>
@@ -107,4 +108,13 @@ test('says that the database cannot be opened', async () => {
   const { code, stderr } = await runCli(['migrate'], { CERT_MANAGER_DATABASE_URL: 'sqlite:/dev/null/x/y' });
   expect(code).toBe(1);
   expect(stderr).toMatch(/^cert-manager: cannot write the database .*\n$/);
+});
+
+(existsSync('/dev/full') ? test : test.skip)('fails in one line when its output has no room', () => {
+  const ran = spawnSync(process.execPath, [cliFile, 'settings'], {
+    stdio: ['ignore', openSync('/dev/full', 'w'), 'pipe'],
+    encoding: 'utf8',
+  });
+  expect(ran.status).toBe(1);
+  expect(ran.stderr).toMatch(/^cert-manager: standard output cannot be written: ENOSPC: .*\n$/);
 });

@@ -1,6 +1,7 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { existsSync, openSync } from 'node:fs';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -277,6 +278,15 @@ describe('command line', () => {
     const outcome = await runProcess('user list', { CHECK_MONITOR_SECRET: 'short' });
     expect(outcome).toMatchObject({ code: 1, err: expect.stringContaining('at least 16 characters') });
     expect(outcome.err).not.toContain('short\n');
+  });
+
+  (existsSync('/dev/full') ? test : test.skip)('fails in one line when its output has no room', () => {
+    const ran = spawnSync(process.execPath, [cli, '--help'], {
+      stdio: ['ignore', openSync('/dev/full', 'w'), 'pipe'],
+      encoding: 'utf8',
+    });
+    expect(ran.status).toBe(1);
+    expect(ran.stderr).toMatch(/^check-monitor: standard output cannot be written: ENOSPC: .*\n$/);
   });
 
   test('prints help', async () => {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { NextFunction, Request, Response } from 'express';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import type { RequestWatch } from './request-watch.js';
+import { logToStandardOutput } from './standard-output.js';
 import { beginRequestSpan, currentTraceIds } from './tracing.js';
 
 export type { Logger } from 'pino';
@@ -29,7 +30,7 @@ export function createLogger({ service, level, destination }: LoggerOptions): Lo
       serializers: { error: describeError },
       mixin: () => ({ ...currentTraceIds() }),
     },
-    destination ?? pino.destination(1),
+    destination ?? logToStandardOutput(service),
   );
 }
 

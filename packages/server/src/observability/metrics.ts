@@ -1,6 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { cachedRead } from '../concurrency/cached-read.js';
 import { countedRejections } from '../process/unexpected-errors.js';
+import { countedLostLines } from './log-output.js';
 import type { Logger } from './logger.js';
 import type { EndRequest, RequestWatch } from './request-watch.js';
 
@@ -73,7 +74,7 @@ export function createMetrics({ logger, maxAgeMs = 5_000 }: MetricsOptions): Met
     labelNames: ['reading'],
     registers: [registry],
   });
-  beforeScrape.push(rejectionsCounter(registry));
+  beforeScrape.push(...processCounters(registry));
   let watchesProcess = false;
 
   return {
@@ -119,17 +120,27 @@ export function createMetrics({ logger, maxAgeMs = 5_000 }: MetricsOptions): Met
   };
 }
 
-/** Returns what brings the number of unhandled rejections up to date. */
-function rejectionsCounter(registry: Registry): () => void {
-  const rejections = new Counter({
-    name: 'process_unhandled_rejections_total',
-    help: 'Errors of asynchronous code that nothing handled',
-    registers: [registry],
+/** Counters over totals of the process; returns what brings each up to date. */
+function processCounters(registry: Registry): (() => void)[] {
+  const totals = [
+    {
+      name: 'process_unhandled_rejections_total',
+      help: 'Errors of asynchronous code that nothing handled',
+      read: countedRejections,
+    },
+    {
+      name: 'log_lines_lost_total',
+      help: 'Lines of the log that could not be written',
+      read: countedLostLines,
+    },
+  ];
+  return totals.map(({ read, ...instrument }) => {
+    const counter = new Counter({ ...instrument, registers: [registry] });
+    return () => {
+      counter.reset();
+      counter.inc(read());
+    };
   });
-  return () => {
-    rejections.reset();
-    rejections.inc(countedRejections());
-  };
 }
 
 function configOf<L extends string>({ name, help, labels }: Instrument<L>, registry: Registry) {

@@ -23,6 +23,7 @@ export async function runService(name: string, start: (onClose: OnClose) => Prom
     setTimeout(() => process.exit(1), 20_000).unref();
     logger?.info({ reason }, 'service.stopping');
     const failed = await closeAll(closers, logger);
+    await writeLog(logger);
     process.exit(failed ? 1 : exitCode);
   };
   const onSignal = (signal: string) => {
@@ -37,6 +38,8 @@ export async function runService(name: string, start: (onClose: OnClose) => Prom
       void stop('unexpected error', 1);
     },
   });
+  // a reader that is gone, or a full disk, ends no service
+  process.stderr.on('error', () => undefined);
   process.on('SIGTERM', onSignal);
   process.on('SIGINT', onSignal);
   process.on('disconnect', () => {
@@ -51,6 +54,22 @@ export async function runService(name: string, start: (onClose: OnClose) => Prom
     await closeAll(closers, logger);
     process.exit(1);
   }
+}
+
+// a reader of the log that does not read does not delay the end any longer
+const logMs = 2_000;
+
+async function writeLog(logger: Logger | undefined): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, logMs);
+  });
+  const written = new Promise<void>((resolve) => {
+    if (logger === undefined) resolve();
+    else logger.flush(() => resolve());
+  });
+  await Promise.race([written, late]);
+  clearTimeout(timer);
 }
 
 async function closeAll(
