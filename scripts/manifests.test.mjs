@@ -119,6 +119,21 @@ test('compose starts every service again that ended, except jobs that run once',
   );
 });
 
+test('compose limits the log of every container', () => {
+  const files = ['compose.yaml', 'compose.dev.yaml', 'compose.scale.yaml', 'services.yaml'];
+  const services = files.flatMap((file) =>
+    // a service without an image is one of another file
+    Object.entries(parse(docker(file), { merge: true, logLevel: 'silent' }).services).filter(
+      ([, { image }]) => image !== undefined,
+    ),
+  );
+  assert.ok(services.length > 5);
+  for (const [name, { logging }] of services) {
+    const limited = { driver: 'json-file', options: { 'max-size': '10m', 'max-file': '5' } };
+    assert.deepEqual(logging, limited, name);
+  }
+});
+
 test('systemd starts a service again however it ended, and never stops trying', () => {
   for (const name of ['cert-manager', 'check-monitor', 'dummy-ca']) {
     const unit = docker(`systemd/${name}.service`);

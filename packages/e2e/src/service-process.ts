@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { StartFailed } from '@certloop/server';
+import { writeRotatingLog } from './rotating-log.js';
 
 export type ServiceName = 'cert-manager' | 'check-monitor' | 'dummy-ca';
 
@@ -20,7 +21,7 @@ export interface ServiceOptions {
   readonly environment: Readonly<Record<string, string>>;
   /** Answers 200 once the service takes requests. */
   readonly healthUrl: string;
-  /** Where the service's log goes. */
+  /** The newest part of the service's log; older ones are beside it. */
   readonly logFile: string;
 }
 
@@ -40,16 +41,15 @@ export interface ServiceProcess {
 
 /** Starts a service. What it writes to standard error is the reason if its start fails, and is shown otherwise. */
 export function startService(options: ServiceOptions): ServiceProcess {
-  const log = openSync(options.logFile, 'a', 0o600);
   const child = spawn(process.execPath, ['--enable-source-maps', compiledFile(options.app, 'main.js')], {
     env: options.environment,
     // By the closed channel, the service notices that this process is gone. A group of its own, since Ctrl-C in a
     // terminal goes to the whole group and the stack stops its services in order.
-    stdio: ['ignore', log, 'pipe', 'ipc'],
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     detached: true,
   });
-  closeSync(log);
-  const ended = endOf(child, options.app);
+  const logged = writeRotatingLog(child.stdout as Readable, { service: options.app, file: options.logFile });
+  const ended = endOf(child, options.app, logged);
   const ready = awaitHealth(options, ended, readErrors(child));
   // Callers that await it learn the error; a stack that is being stopped does not.
   ready.catch(() => undefined);
@@ -63,9 +63,10 @@ export function startService(options: ServiceOptions): ServiceProcess {
   };
 }
 
-async function endOf(child: ChildProcess, app: ServiceName): Promise<string> {
+async function endOf(child: ChildProcess, app: ServiceName, logged: Promise<void>): Promise<string> {
   // all that it said has been read by then
   const [code, signal]: (number | string | null)[] = await once(child, 'close');
+  await logged;
   return `${app} ended with ${signal ?? `exit code ${code}`}`;
 }
 
