@@ -13,6 +13,8 @@ export {
 export { uncalledRoutes } from './testing/calls/uncalled-routes.js';
 export type { WorstBody } from './testing/calls/worst-bodies.js';
 export { type DnsServer, startDnsServer } from './testing/dns-server.js';
+export { hostileFaults } from './testing/hostile/hostile-faults.js';
+export { type HostileServer, startHostileServer } from './testing/hostile/hostile-server.js';
 export { hasProgram, programOfToday, say } from './testing/programs.js';
 export { createTestServer, overReusedConnections } from './testing/reused-connections.js';
 export { watchStretches } from './testing/stretches.js';

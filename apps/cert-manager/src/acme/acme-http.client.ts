@@ -1,4 +1,5 @@
 import { AppError, UpstreamFailed } from '@certloop/contracts';
+import { redirectWords } from '@certloop/server';
 import { type AcmeDirectory, readDirectory } from './directory.js';
 import { isUntrusted, networkReason } from './network-reason.js';
 import { type NoncePool, takeNonce } from './nonce-pool.store.js';
@@ -68,7 +69,12 @@ export function replyOf(connection: AcmeConnection, answer: Answer): AcmeReply {
 }
 
 export async function fetchDirectory(connection: AcmeConnection): Promise<AcmeDirectory> {
-  const { status, text } = await sendAcmeRequest(connection, connection.directoryUrl, {});
+  const { status, text, headers } = await sendAcmeRequest(connection, connection.directoryUrl, {});
+  const location = headers.get('location');
+  if (status > 300 && status < 400 && location !== null && URL.canParse(location, connection.directoryUrl)) {
+    const directory = new URL(connection.directoryUrl);
+    throw new UpstreamFailed(`the CA ${redirectWords(directory, new URL(location, directory))}`);
+  }
   if (status !== 200) throw new UpstreamFailed(`the directory was answered with ${status}`);
   const directory = readDirectory(connection.directoryUrl, text);
   if (typeof directory === 'string') throw new UpstreamFailed(directory);

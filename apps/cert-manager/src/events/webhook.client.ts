@@ -1,5 +1,5 @@
-import { abortAfter } from '@certloop/contracts';
-import { createPlainFetch, parseRetryAfter, tracedFetch } from '@certloop/server';
+import { AppError, abortAfter } from '@certloop/contracts';
+import { createPlainFetch, followingFetch, parseRetryAfter, tracedFetch } from '@certloop/server';
 import { type Refusal, stoppedByService } from './webhook-refusal.js';
 import { signatureHeaders } from './webhook-signature.js';
 
@@ -13,6 +13,8 @@ export interface WebhookSettings {
 export interface WebhookClientOptions extends WebhookSettings {
   /** Breaks off what is being sent. */
   readonly stop: AbortSignal;
+  /** Milliseconds until a call counts as unanswered; 10 s when absent. */
+  readonly timeoutMs?: number;
 }
 
 export interface WebhookClient {
@@ -25,12 +27,14 @@ export interface WebhookClient {
   close(): Promise<void>;
 }
 
-const timeoutMs = 10_000;
 const answerBytes = 65_536;
 
-export function createWebhookClient({ url, keys, stop }: WebhookClientOptions): WebhookClient {
-  const plain = createPlainFetch({ answerBytes });
-  const fetch = tracedFetch(plain.fetch, { isTrusted: true });
+export function createWebhookClient(options: WebhookClientOptions): WebhookClient {
+  const { url, keys, stop, timeoutMs = 10_000 } = options;
+  const plain = createPlainFetch({ answerBytes, isBodyNeeded: false });
+  const traced = tracedFetch(plain.fetch, { isTrusted: true });
+  // the signature is for this receiver
+  const fetch = followingFetch(traced, { subject: 'the receiver', mayLeaveOrigin: false });
   return {
     send: async (message) => {
       const headers = {
@@ -41,7 +45,6 @@ export function createWebhookClient({ url, keys, stop }: WebhookClientOptions): 
         const signal = AbortSignal.any([stop, abortAfter(timeoutMs)]);
         const answer = await fetch(url, { method: 'POST', headers, body: message.body, signal });
         const { status } = answer;
-        // a redirect is not followed, as the signature is for this receiver
         if (status >= 200 && status < 300) return undefined;
         const retryAt = parseRetryAfter(answer.headers.get('retry-after') ?? undefined, message.sentAt);
         return {
@@ -51,6 +54,7 @@ export function createWebhookClient({ url, keys, stop }: WebhookClientOptions): 
         };
       } catch (error) {
         if (stop.aborted) return stoppedByService;
+        if (error instanceof AppError) return { reason: error.message };
         const isTimeout = error instanceof Error && error.name === 'TimeoutError';
         return { reason: isTimeout ? 'the receiver does not answer' : 'the receiver cannot be reached' };
       }

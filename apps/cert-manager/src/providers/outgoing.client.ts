@@ -1,8 +1,10 @@
 import { lookup } from 'node:dns';
 import { isIP } from 'node:net';
 import {
+  type AddressFetch,
   createOutgoingFetch,
   createPlainFetch,
+  followingFetch,
   type OutgoingFetch,
   type Resolve,
   refusalOfAddress,
@@ -21,6 +23,11 @@ interface Target {
 export interface Outgoing {
   /** Fetch for a target; never follows a redirect, and rejects an answer of more than 1 MiB. */
   fetchFor(target: Target): typeof fetch;
+  /**
+   * As `fetchFor`, for calls whose status says all: follows redirects within the target's origin, or to https of its
+   * host, and rejects others in a sentence that begins with `subject`.
+   */
+  sendTo(target: Target, subject: string): AddressFetch;
   /** As `fetchFor`, guarded even for an address of the environment. */
   fetchGuarded(rules: { readonly allowPrivate: boolean }): typeof fetch;
   /** As `fetchFor`, guarded, for one request or a few: connections go to this address, whatever the name. */
@@ -49,10 +56,20 @@ export function createOutgoing({
   const free = new Set(trusted.map(comparable));
   const ways = new Map<string, OutgoingFetch>();
   const plain = createPlainFetch({ answerBytes });
-  const wayFor = (rules: Omit<Target, 'address'>, isTrusted: boolean): OutgoingFetch => {
-    const { allowPrivate, ca } = rules;
-    const key = JSON.stringify([allowPrivate, isTrusted, ca]);
-    const options = { allowPrivate, isTrusted, ca, answerBytes, resolve, onRefused, privateHint };
+  const plainSend = createPlainFetch({ answerBytes, isBodyNeeded: false });
+  const wayFor = (rules: Way): OutgoingFetch => {
+    const { allowPrivate, isTrusted, ca, isBodyNeeded = true } = rules;
+    const key = JSON.stringify([allowPrivate, isTrusted, ca, isBodyNeeded]);
+    const options = {
+      allowPrivate,
+      isTrusted,
+      ca,
+      isBodyNeeded,
+      answerBytes,
+      resolve,
+      onRefused,
+      privateHint,
+    };
     const known = ways.get(key) ?? createOutgoingFetch(options);
     ways.set(key, known);
     return known;
@@ -61,9 +78,14 @@ export function createOutgoing({
     fetchFor: (target) => {
       const isTrusted = free.has(comparable(target.address));
       const isPlain = isTrusted && target.ca === undefined;
-      return tracedFetch(isPlain ? plain.fetch : wayFor(target, isTrusted).fetch, { isTrusted });
+      return tracedFetch(isPlain ? plain.fetch : wayFor({ ...target, isTrusted }).fetch, { isTrusted });
     },
-    fetchGuarded: ({ allowPrivate }) => wayFor({ allowPrivate }, false).fetch,
+    sendTo: (target, subject) => {
+      const isTrusted = free.has(comparable(target.address));
+      const way = isTrusted ? plainSend : wayFor({ ...target, isTrusted, isBodyNeeded: false });
+      return followingFetch(tracedFetch(way.fetch, { isTrusted }), { subject, mayLeaveOrigin: false });
+    },
+    fetchGuarded: ({ allowPrivate }) => wayFor({ allowPrivate, isTrusted: false }).fetch,
     fetchAt: (address, { allowPrivate }) =>
       createOutgoingFetch({
         allowPrivate,
@@ -77,9 +99,14 @@ export function createOutgoing({
       return addresses.map((address) => refusalOfAddress(address, target)).find(Boolean);
     },
     close: async () => {
-      for (const { close } of [plain, ...ways.values()]) await close();
+      for (const { close } of [plain, plainSend, ...ways.values()]) await close();
     },
   };
+}
+
+interface Way extends Omit<Target, 'address'> {
+  readonly isTrusted: boolean;
+  readonly isBodyNeeded?: boolean;
 }
 
 const answerBytes = 1_048_576;

@@ -193,7 +193,12 @@ describeEachDialect('testing a provider', (open) => {
       ['lacks a resource', 200, '{}', /not an ACME directory: newNonce is missing/],
       ['points to another host', 200, JSON.stringify(elsewhere), /another host: 169\.254\.169\.254/],
       ['is not there', 404, '', /answered with 404/],
-      ['is a redirect', 302, '', /answered with 302/],
+      [
+        'is a redirect',
+        302,
+        '',
+        /the CA answers with a redirect to another path of http:.*: use that address/,
+      ],
     ])('fails if its directory %s', async (_, status, text, message) => {
       const before = acmeServer.paths.length;
       acmeServer.answer(status, text);

@@ -79,7 +79,7 @@ export function createNotifier(given: NotifierDeps): Notifier {
   const { onRefusedCall: onRefused = () => undefined } = deps;
   const resolve = tuning.resolve === undefined ? {} : { resolve: tuning.resolve };
   const rules = { allowPrivate: config.allowPrivateTargets, privateHint, ...resolve };
-  const outgoing = { answerBytes, onRefused, proxy: config.egressProxy, ...resolve };
+  const outgoing = { answerBytes, isBodyNeeded: false, onRefused, proxy: config.egressProxy, ...resolve };
   const toUsers = createOutgoingFetch({ ...outgoing, ...rules });
   const toServices = createOutgoingFetch({ ...outgoing, allowPrivate: true });
   const { smtp } = config.senderAccounts;

@@ -1,4 +1,5 @@
 import { createOutgoingFetch, type OutgoingFetch, type OutgoingOptions } from '@certloop/server';
+import { hostileFaults, startHostileServer } from '@certloop/server/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { refusedForGood } from '../../src/integrations/delivery/delivery-result.js';
 import { jsonPost } from '../../src/integrations/delivery/http-message.js';
@@ -167,50 +168,44 @@ describe('a message by HTTP', () => {
   });
 });
 
-describe('a redirect', () => {
-  test.each([
-    [301, 'GET', ''],
-    [302, 'GET', ''],
-    [303, 'GET', ''],
-    [307, 'POST', '{}'],
-    [308, 'POST', '{}'],
-  ])('%i turns a POST into %s', async (status, method, body) => {
-    target.answer((response, { path }) =>
-      path === '/old' ? response.writeHead(status, { Location: '/new' }).end() : response.end(),
-    );
-    expect(await sender()(jsonPost(`${target.url}/old`, {}))).toEqual({ ok: true });
-    expect(target.requests[1]).toMatchObject({ path: '/new', method, body });
+describe('a message to a hostile server', () => {
+  test.each(['POST', 'PUT', 'GET'] as const)('by %s', async (method) => {
+    const hostile = await startHostileServer();
+    const send = async (url: string, { isSilent }: { readonly isSilent: boolean }) => {
+      const body = method === 'GET' ? {} : { body: 'the message' };
+      const tried = sender({ isBodyNeeded: false, ...(isSilent && { timeoutMs: 200 }) });
+      const result = await tried({ method, url, ...body });
+      return result.ok ? undefined : result.error;
+    };
+    const traits = { method, mayLeaveOrigin: true, isBodyNeeded: false, send };
+    const body = method === 'GET' ? {} : { body: 'the message' };
+    expect(await hostileFaults(hostile, { ...traits, ...body })).toEqual([]);
+    await hostile.close();
   });
 
-  test('keeps a PUT that moved', async () => {
-    target.answer((response, { path }) =>
-      path === '/old' ? response.writeHead(301, { Location: '/new' }).end() : response.end(),
-    );
-    await sender()({ method: 'PUT', url: `${target.url}/old`, body: 'x' });
-    expect(target.requests[1]).toMatchObject({ method: 'PUT', body: 'x' });
-  });
-
-  test('is followed three times, not four', async () => {
-    target.answer((response, _request, count) =>
-      count === 4 ? response.end() : response.writeHead(302, { Location: `/${count}` }).end(),
-    );
-    expect(await sender()({ method: 'GET', url: target.url })).toEqual({ ok: true });
-    target.reset();
-    target.answer((response, _request, count) => response.writeHead(302, { Location: `/${count}` }).end());
-    expect(await sender()({ method: 'GET', url: target.url })).toMatchObject({
-      error: 'Too many redirects',
+  test('that responds 500 with a large page is sent again', async () => {
+    target.answer((response) => response.writeHead(500).end(Buffer.alloc(200_000)));
+    const send = sender({ isBodyNeeded: false, answerBytes: 100_000 });
+    expect(await send(jsonPost(target.url, {}))).toMatchObject({
+      error: 'Received status code 500',
+      retryReason: 'failed',
     });
-    expect(target.requests).toHaveLength(4);
   });
+});
 
-  test('to another server does not send it the keys', async () => {
+describe('a redirect', () => {
+  test('to another server does not send it the keys, and says so', async () => {
     target.answer((response) => response.writeHead(307, { Location: `${elsewhere.url}/in` }).end());
-    const headers = { Authorization: 'Bearer k', 'X-Key': 'k' };
-    await sender()(jsonPost(target.url, {}, headers));
-    expect(elsewhere.requests).toHaveLength(1);
-    expect(elsewhere.requests[0]?.headers).not.toMatchObject({ authorization: 'Bearer k' });
-    expect(elsewhere.requests[0]?.headers).not.toHaveProperty('x-key');
-    expect(elsewhere.requests[0]?.headers['content-type']).toBe('application/json');
+    const message = jsonPost(target.url, {}, { Authorization: 'Bearer k' });
+    for (const tried of [message, { ...message, headers: { 'X-Key': 'k' } }]) {
+      expect(await sender()(tried)).toMatchObject({
+        ok: false,
+        error: `The address answers with a redirect to ${elsewhere.url}: use that address`,
+      });
+    }
+    const withLogin = { method: 'POST', url: target.url.replace('//', '//ada:pw@'), body: '' } as const;
+    expect(await sender()(withLogin)).toMatchObject({ ok: false });
+    expect(elsewhere.requests).toHaveLength(0);
   });
 });
 

@@ -11,7 +11,7 @@ export interface ClientOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Milliseconds until a request counts as unanswered, its body included. */
   readonly timeoutMs?: number;
-  readonly fetch?: typeof fetch;
+  readonly fetch?: (address: string, init: RequestInit) => Promise<Response>;
   /** Makes the AppError of an answer that is not a success, in the place of the usual one. */
   readonly refuse?: (response: Response) => Promise<AppError>;
 }

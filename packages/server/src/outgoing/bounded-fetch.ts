@@ -8,12 +8,30 @@ interface Chunked {
 /** The bytes of an answer. Throws UpstreamFailed beyond `maxBytes`, and reads no further. */
 export async function readBounded(answer: Chunked, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array[] = [];
+  const isCut = await readChunks(answer, maxBytes, chunks);
+  if (isCut) throw new UpstreamFailed(`the answer is larger than ${maxBytes} bytes`);
+  return joined(chunks);
+}
+
+/** The bytes that there are of an answer, at most `maxBytes`: it may be larger or break off. Never throws. */
+export async function readSome(answer: Chunked, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array[] = [];
+  await readChunks(answer, maxBytes, chunks).catch(() => undefined);
+  return joined(chunks).subarray(0, maxBytes);
+}
+
+/** Adds what is read to `chunks`; returns whether there is more than `maxBytes`. */
+async function readChunks({ body }: Chunked, maxBytes: number, chunks: Uint8Array[]): Promise<boolean> {
   let length = 0;
-  for await (const chunk of answer.body ?? []) {
+  for await (const chunk of body ?? []) {
     length += chunk.length;
-    if (length > maxBytes) throw new UpstreamFailed(`the answer is larger than ${maxBytes} bytes`);
     chunks.push(chunk);
+    if (length > maxBytes) return true;
   }
+  return false;
+}
+
+function joined(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   return new Uint8Array(Buffer.concat(chunks));
 }
 

@@ -3,7 +3,7 @@ import { rootCertificates } from 'node:tls';
 import { AppError } from '@certloop/contracts';
 import { Agent, type Dispatcher, ProxyAgent, request } from 'undici';
 import { refusalOfAddress } from './address-rules.js';
-import { readBounded } from './bounded-fetch.js';
+import { readBounded, readSome } from './bounded-fetch.js';
 import { bufferedResponse } from './buffered-response.js';
 import {
   guardedLookup,
@@ -19,6 +19,8 @@ export interface OutgoingOptions extends TargetRules {
   readonly ca?: string | undefined;
   /** Largest answer in octets. */
   readonly answerBytes?: number;
+  /** False if the status of an answer says all: one that is larger or breaks off counts as far as it was read. */
+  readonly isBodyNeeded?: boolean;
   /** HTTP proxy by which targets are reached, with user and password if it asks for them; directly when absent. */
   readonly proxy?: string | undefined;
   /** Called for every call that is refused for its target. */
@@ -37,7 +39,7 @@ export interface OutgoingFetch {
  * refused or the answer is larger than `answerBytes` (1 MiB by default).
  */
 export function createOutgoingFetch(options: OutgoingOptions): OutgoingFetch {
-  const answerBytes = options.answerBytes ?? 1_048_576;
+  const { answerBytes = 1_048_576, isBodyNeeded = true } = options;
   const direct = new Agent({ connect: connectOptions(options) });
   const proxied = options.proxy === undefined ? undefined : createProxyAgent(options.proxy, options.ca);
   const wayTo: Way =
@@ -55,9 +57,8 @@ export function createOutgoingFetch(options: OutgoingOptions): OutgoingFetch {
       signal,
       dispatcher,
     }).catch((error: unknown) => rejectAsFetch(error, signal));
-    const bytes = await readBounded(answer, answerBytes).catch((error: unknown) =>
-      rejectAsFetch(error, signal),
-    );
+    const read = isBodyNeeded ? readBounded : readSome;
+    const bytes = await read(answer, answerBytes).catch((error: unknown) => rejectAsFetch(error, signal));
     return bufferedResponse(answer.statusCode, headersOf(answer), bytes);
   };
   const noteRefusal = (error: unknown): never => {

@@ -43,11 +43,11 @@ export function dnsBackendOf(dns: DnsConfig, terms: BackendTerms): DnsBackend {
     const findZone = (name: string) => view.zoneOf(name);
     return updateBackend({ resolveServer, port, zone, findZone, key, clock, requestMs }, deps);
   }
-  const fetch = outgoing.fetchFor({ address: url, allowPrivate });
+  const sendAs = (subject: string) => outgoing.sendTo({ address: url, allowPrivate }, subject);
   if (acmeDns !== undefined && dns.kind === 'acme-dns') {
-    return acmeDnsBackend({ fetch, url, requestMs, ...acmeDns }, deps);
+    return acmeDnsBackend({ fetch: sendAs('acme-dns'), url, requestMs, ...acmeDns }, deps);
   }
-  return webhookBackend({ fetch, url, authHeader, mode, requestMs }, deps);
+  return webhookBackend({ fetch: sendAs('the DNS webhook'), url, authHeader, mode, requestMs }, deps);
 }
 
 /** Address of a name server, looked up once and judged, so that the call goes where the judgement was about. */

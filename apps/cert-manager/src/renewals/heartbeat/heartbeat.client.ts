@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { AppError, createCheckMonitorClient, createPingClient } from '@certloop/contracts';
-import { boundedFetch, type Clock, type Logger, tracedFetch } from '@certloop/server';
+import type { Clock, Logger } from '@certloop/server';
 import { expectationOf } from './heartbeat-expectation.js';
+import { createMonitorFetch } from './monitor-fetch.client.js';
 import { checkUuidIn } from './ping-address.js';
 
 /** Where the monitor is; set by the operator. */
@@ -108,8 +109,7 @@ interface Contact {
 
 function createContact(options: HeartbeatOptions): Contact {
   const { monitor, logger, timeoutMs = 5000 } = options;
-  // a monitor that never ends its answer must not fill the memory
-  const fetch = tracedFetch(boundedFetch(globalThis.fetch), { isTrusted: true });
+  const fetch = createMonitorFetch();
   const { url: baseUrl, apiKey } = monitor;
   const check = createJobCheck(options, createCheckMonitorClient({ baseUrl, apiKey, timeoutMs, fetch }));
   const pings = createPingClient({ baseUrl, timeoutMs, fetch });

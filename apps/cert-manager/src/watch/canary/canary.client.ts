@@ -1,5 +1,5 @@
 import { createCheckMonitorClient, createPingClient, internalTag } from '@certloop/contracts';
-import { boundedFetch, tracedFetch } from '@certloop/server';
+import { createMonitorFetch } from '../../renewals/heartbeat/monitor-fetch.client.js';
 import { checkUuidIn } from '../../renewals/heartbeat/ping-address.js';
 import { orRefused } from '../monitor/monitor.client.js';
 
@@ -38,7 +38,7 @@ export function createCanaryClient({
   const options = {
     baseUrl: url,
     timeoutMs: 5000,
-    fetch: tracedFetch(boundedFetch(fetch), { isTrusted: true }),
+    fetch: createMonitorFetch(),
   };
   const checks = createCheckMonitorClient({ ...options, apiKey });
   const pings = createPingClient(options);

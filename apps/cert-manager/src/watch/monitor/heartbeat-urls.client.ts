@@ -1,4 +1,5 @@
-import { createPlainFetch, type Logger } from '@certloop/server';
+import { AppError } from '@certloop/contracts';
+import { createPlainFetch, followingFetch, type Logger } from '@certloop/server';
 
 export interface HeartbeatUrlsOptions {
   /** Set by the operator, and so called wherever they lead. */
@@ -16,13 +17,15 @@ export interface HeartbeatUrls {
 }
 
 export function createHeartbeatUrls({ urls, logger, timeoutMs = 5000 }: HeartbeatUrlsOptions): HeartbeatUrls {
-  const plain = createPlainFetch({ answerBytes: 65_536 });
+  const plain = createPlainFetch({ answerBytes: 65_536, isBodyNeeded: false });
+  const fetch = followingFetch(plain.fetch, { subject: 'it', mayLeaveOrigin: false });
   const failing = new Set<number>();
   const call = async (url: string): Promise<string | undefined> => {
     try {
-      const { status } = await plain.fetch(url, { signal: AbortSignal.timeout(timeoutMs) });
+      const { status } = await fetch(url, { signal: AbortSignal.timeout(timeoutMs) });
       return status >= 200 && status < 300 ? undefined : `it answered ${status}`;
     } catch (error) {
+      if (error instanceof AppError) return error.message;
       const isTimeout = error instanceof Error && error.name === 'TimeoutError';
       return isTimeout ? 'it does not answer' : 'it cannot be reached';
     }

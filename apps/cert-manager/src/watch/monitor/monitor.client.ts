@@ -1,5 +1,5 @@
 import { createCheckMonitorClient, createPingClient } from '@certloop/contracts';
-import { boundedFetch, tracedFetch } from '@certloop/server';
+import { createMonitorFetch } from '../../renewals/heartbeat/monitor-fetch.client.js';
 import { checkUuidIn } from '../../renewals/heartbeat/ping-address.js';
 import type { CheckDescription } from '../checks/check-description.js';
 import type { CheckExpectation } from '../checks/check-expectation.js';
@@ -46,10 +46,9 @@ export function createMonitorClient({
   readonly apiKey: string;
   readonly timeoutMs?: number | undefined;
 }): MonitorClient {
-  // a monitor that never ends its answer must not fill the memory
-  const traced = tracedFetch(boundedFetch(fetch), { isTrusted: true });
-  const checks = createCheckMonitorClient({ baseUrl: url, apiKey, timeoutMs, fetch: traced });
-  const pings = createPingClient({ baseUrl: url, timeoutMs, fetch: traced });
+  const fetch = createMonitorFetch();
+  const checks = createCheckMonitorClient({ baseUrl: url, apiKey, timeoutMs, fetch });
+  const pings = createPingClient({ baseUrl: url, timeoutMs, fetch });
   const other = <T>(answer: Promise<T>) => orRefused(answer, 'other');
   return {
     createCheck: async (check) => {

@@ -1,4 +1,5 @@
 import { AppError, abortAfter } from '@certloop/contracts';
+import { type AddressFetch, followingFetch } from '@certloop/server';
 import {
   type DeliveryResult,
   delivered,
@@ -9,8 +10,8 @@ import {
   undelivered,
 } from './delivery-result.js';
 import type { HttpAnswer, HttpMessage } from './http-message.js';
-import { redirected, redirectTarget, withoutLogin } from './redirects.js';
 import { boundedWaitMs, retryAfterMs } from './retry-after.js';
+import { withoutLogin } from './url-login.js';
 
 export interface SendOptions {
   /** Meaning of an answer that is not a success; the usual one where it returns undefined. */
@@ -22,7 +23,7 @@ export type SendHttp = (message: HttpMessage, options?: SendOptions) => Promise<
 
 export interface HttpSenderDeps {
   /** Hands redirects back; rejects with UpstreamFailed where the target may not be called. */
-  readonly fetch: typeof fetch;
+  readonly fetch: AddressFetch;
   readonly timeoutMs: number;
   readonly userAgent: string;
   /** Milliseconds since 1970, for a Retry-After that is a date. */
@@ -33,13 +34,13 @@ export interface HttpSenderDeps {
 
 const successes: ReadonlySet<number> = new Set([200, 201, 202, 204]);
 const temporaryStatuses: ReadonlySet<number> = new Set([408, 425, 429]);
-const maxRedirects = 3;
 
-/** Sender that follows up to 3 redirects, each by `fetch` again. */
+/** Sender that follows redirects, each by `fetch` again. */
 export function createHttpSender(deps: HttpSenderDeps): SendHttp {
+  const follow = followingFetch(deps.fetch, { subject: 'The address', mayLeaveOrigin: true });
   return async (message, { judge } = {}) => {
     try {
-      const response = await follow(deps, message);
+      const response = await call(follow, deps, message);
       const body = await response.text();
       if (successes.has(response.status)) return delivered;
       const { status } = response;
@@ -67,36 +68,19 @@ function withRetryReason(
   return waitMs === undefined ? failed : { ...failed, retryAfterMs: waitMs };
 }
 
-/** RFC 9110 §15.4: what a redirect does to the method; credentials of one server are not sent to another. */
-async function follow(deps: HttpSenderDeps, message: HttpMessage): Promise<Response> {
-  const signal = AbortSignal.any([abortAfter(deps.timeoutMs), deps.stop]);
-  let next = message;
-  for (let redirects = 0; ; redirects += 1) {
-    const response = await call(deps, next, signal);
-    const target = redirectTarget(response, next.url);
-    if (target === undefined) return response;
-    if (redirects === maxRedirects) throw new TooManyRedirects();
-    next = redirected(next, target, response.status);
-  }
-}
-
-class TooManyRedirects extends Error {}
-
-function call(deps: HttpSenderDeps, { method, url, headers, body }: HttpMessage, signal: AbortSignal) {
+function call(follow: AddressFetch, deps: HttpSenderDeps, message: HttpMessage): Promise<Response> {
+  const { method, url, headers, body } = message;
   const { address, login } = withoutLogin(url);
-  return deps.fetch(address, {
+  return follow(address, {
     method,
-    redirect: 'manual',
-    signal,
+    signal: AbortSignal.any([abortAfter(deps.timeoutMs), deps.stop]),
     headers: { 'User-Agent': deps.userAgent, ...login, ...headers },
     // bytes, as fetch would give a text a Content-Type
     body: body === undefined ? null : Buffer.from(body, 'utf8'),
   });
 }
 
-function isRefusal(error: unknown): boolean {
-  return error instanceof AppError && error.code === 'target_refused';
-}
+const refusals: ReadonlySet<string> = new Set(['target_refused', 'redirect_refused']);
 
 const sentences: Readonly<Record<string, string>> = {
   ENOTFOUND: 'Could not resolve host',
@@ -112,10 +96,7 @@ const timeouts: ReadonlySet<string> = new Set([
 
 /** What a call that was not answered means. Never the whole address, which may carry a secret; a refusal names the host. */
 function failureOf(error: unknown): FailedDelivery {
-  if (isRefusal(error)) return undelivered((error as AppError).message);
-  if (error instanceof TooManyRedirects) return undelivered('Too many redirects');
-  // it was reached and has answered, so it may well have taken the message
-  if (error instanceof AppError) return undelivered(`Connection failed: ${error.message}`);
+  if (error instanceof AppError && refusals.has(error.code)) return undelivered(error.message);
   const { name, code: own, cause } = (error ?? {}) as ErrorFacts;
   const code = cause?.code ?? own ?? '';
   if (name === 'TimeoutError' || timeouts.has(code))
