@@ -64,6 +64,8 @@ export interface CertManager {
   finishRevocations(): Promise<void>;
   /** Takes over calls of csr/sign whose process died, and stores what their CAs issued. */
   recoverSigning(): Promise<void>;
+  /** Corrects moments that a wrong clock stored, those of planned renewals too. */
+  pullBack(): Promise<void>;
   /** Begins the recurring work. */
   startPollers(): void;
   /** Ends the recurring work and writes pending data; the database stays open. */
@@ -99,6 +101,10 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
     takeUpJobs: () => issuance.runner.takeUp(),
     finishRevocations: () => finishRevocations(issuance.revocations),
     recoverSigning: issuance.recoverSigning,
+    pullBack: async () => {
+      await parts.pullBack();
+      await renewals.sweepQueue();
+    },
     startPollers: () => void pollers.push(...startPollers(options, parts)),
     close: () => closeParts(parts, pollers),
   };

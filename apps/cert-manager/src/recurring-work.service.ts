@@ -7,7 +7,6 @@ import { adviceSeconds } from './heartbeat-parts.service.js';
 import type { IssuanceRunner } from './issuance/jobs/issuance-runner.service.js';
 import type { PolicyReview } from './policies/review-spaces.service.js';
 import type { RenewalParts } from './renewal-parts.service.js';
-import { sweepRenewals } from './renewals/queue/sweep-renewals.service.js';
 import { finishRevocations } from './revocations/finish-revocations.service.js';
 import type { RevocationDeps } from './revocations/settle-revocation.service.js';
 import { sweepSpaceSizes } from './spaces/sweep-space-sizes.service.js';
@@ -71,8 +70,8 @@ export function policyPollers({ logger }: AppOptions, review: PolicyReview): Pol
 
 /** Begins to work on the queue, at once and then every period. */
 export function renewalPollers(
-  { config, database: db, clock, logger }: AppOptions,
-  { job, advise, scheduler }: Pick<RenewalParts, 'job' | 'advise' | 'scheduler'>,
+  { config, logger }: AppOptions,
+  { job, advise, sweepQueue: sweep }: Pick<RenewalParts, 'job' | 'advise' | 'sweepQueue'>,
 ): Poller[] {
   const work = async () => {
     const isDone = await job.run();
@@ -82,7 +81,6 @@ export function renewalPollers(
     const isDone = await advise();
     if (!isDone) advice.trigger();
   };
-  const sweep = () => sweepRenewals({ db, clock, logger, refreshStates: scheduler.refreshStates });
   const everyMs = config.heartbeatSeconds * 1000;
   const queue = startPoller({ name: 'renewals', everyMs, tick: work, logger });
   const advice = startPoller({ name: 'renewals.advice', everyMs: adviceSeconds * 1000, tick: ask, logger });
@@ -108,6 +106,16 @@ export function standingPollers(
   ];
   for (const poller of pollers) poller.trigger();
   return pollers;
+}
+
+/** Corrects moments that a wrong clock stored, at once and then every minute. */
+export function clockPoller(
+  { logger }: Pick<AppOptions, 'logger'>,
+  { pullBack }: { readonly pullBack: () => Promise<void> },
+): Poller {
+  const poller = startPoller({ name: 'clock', everyMs: 60_000, tick: pullBack, logger });
+  poller.trigger();
+  return poller;
 }
 
 /** Probes targets that are due, at once and then every minute. */

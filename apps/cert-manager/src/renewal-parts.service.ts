@@ -17,6 +17,7 @@ import type { ExplainRenewalDeps } from './renewals/explanation/explain-renewal.
 import type { ContactFault } from './renewals/heartbeat/heartbeat.client.js';
 import { createRenewalRunner } from './renewals/queue/run-due-renewals.service.js';
 import { runRenewalJob } from './renewals/queue/run-renewal-job.service.js';
+import { sweepRenewals } from './renewals/queue/sweep-renewals.service.js';
 import { createRenewalScheduler } from './renewals/schedule-renewals.service.js';
 import { refreshingAfter } from './standings/follow-changes.service.js';
 import { createStandings, type Standings } from './standings/refresh-states.service.js';
@@ -98,8 +99,17 @@ export function renewalParts(options: PartOptions, opener: ProviderOpener, notic
   const watchWord: ExplainRenewalDeps['watchWordOf'] = async (tx, fqdn, newest) =>
     monitor === undefined ? 'no' : watchWordOf(tx, fqdn, newest, { now: clock.now(), watchesExpiry });
   const parts = { scheduler, runner, job, advise, watcher, review, watchWord };
-  const sweep = () => sweepStandings({ db, clock, logger, standings });
-  return { ...parts, sweepStandings: sweep, readContact: contact.read, close: elsewhere.close };
+  const sweeps = sweepsOf(options, standings);
+  return { ...parts, ...sweeps, readContact: contact.read, close: elsewhere.close };
+}
+
+/** What corrects the queue and the states of FQDNs, whatever was missed. */
+function sweepsOf({ database: db, clock, logger }: AppOptions, standings: Standings) {
+  const { refreshStates } = standings;
+  return {
+    sweepQueue: () => sweepRenewals({ db, clock, logger, refreshStates }),
+    sweepStandings: () => sweepStandings({ db, clock, logger, standings }),
+  };
 }
 
 /** The scheduler of renewals, with all that follows its events: notices, probes, the watch, policies and standings. */

@@ -16,6 +16,7 @@ import type { ProviderOpener } from './providers/open-provider.service.js';
 import { proveKeyRing } from './providers/secrets/encryption.service.js';
 import {
   accessPollers,
+  clockPoller,
   issuancePollers,
   noticePollers,
   openModeReminder,
@@ -30,6 +31,8 @@ import {
 import { type RenewalParts, renewalParts } from './renewal-parts.service.js';
 import { hasRenewalWithOrder } from './renewals/renewal-history.repository.js';
 import type { RevocationDeps } from './revocations/settle-revocation.service.js';
+import type { LeaseTimes } from './system/clock/future-moments.repository.js';
+import { pullBackStored } from './system/clock/pull-back-moments.service.js';
 import { createServiceMetrics } from './system/service-metrics.service.js';
 import { targetParts } from './target-parts.service.js';
 import { prepareSetup } from './users/setup/bootstrap.service.js';
@@ -61,6 +64,7 @@ export async function serviceParts(options: AppOptions) {
   const { onInService } = watch;
   const targets = targetParts({ ...options, watchJob, onInService, notices, stop }, renewals);
   const issuance = issuanceParts({ ...options, stop }, { opener, scheduler: renewals.scheduler, notices });
+  const pullBack = () => pullBackStored({ db, clock, logger, ...leaseTimes(options) });
   return {
     stopping,
     metrics,
@@ -77,8 +81,16 @@ export async function serviceParts(options: AppOptions) {
     canary,
     targets,
     issuance,
+    pullBack,
   };
 }
+
+function leaseTimes({ config, renewals, orders }: AppOptions): LeaseTimes {
+  const { leaseMs: renewalLeaseMs = config.renewalLeaseSeconds * 1000 } = renewals ?? {};
+  return { renewalLeaseMs, jobLeaseMs: orders?.leaseMs ?? usualJobLeaseMs };
+}
+
+const usualJobLeaseMs = 60_000;
 
 /** Where notices go, open for sending; undefined where there is no destination. */
 async function openNotices(
@@ -99,10 +111,11 @@ interface IssuanceNeeds {
 
 /** What obtains and revokes certificates for callers, and ends what a process that died has begun. */
 function issuanceParts(
-  { database: db, clock, logger, orders, stop: stopping }: AppOptions & { readonly stop: AbortSignal },
+  options: AppOptions & { readonly stop: AbortSignal },
   { opener, scheduler, notices }: IssuanceNeeds,
 ) {
-  const { leaseMs = 60_000 } = orders ?? {};
+  const { database: db, clock, logger, stop: stopping } = options;
+  const { jobLeaseMs: leaseMs } = leaseTimes(options);
   const deps = { ...scheduler, db, clock, logger, opener };
   const revocations: RevocationDeps = { ...deps, recordRevocation: revocationRecorder(notices) };
   return {
@@ -127,6 +140,7 @@ export function startPollers(options: AppOptions, parts: ServiceParts): Poller[]
     revocationPoller(issuance.revocations),
     ...issuancePollers(options, issuance.runner, issuance.recoverSigning),
     ...openModeReminder(config.authMode === 'open', logger),
+    clockPoller(options, parts),
     ...renewalPollers(options, renewals),
     ...standingPollers(options, renewals),
     ...probePollers(options, targets),

@@ -66,6 +66,7 @@ export {
 } from './rows/list-page.js';
 export { lockForChange, lockForShare, lockForUpdate } from './rows/lock-rows.js';
 export { placeholders } from './rows/plain-sql.js';
+export { type FutureMoment, type PullBackTerms, pullBackMoments } from './rows/pull-back.js';
 export { newRowId } from './rows/row-id.js';
 export { changeInSlices } from './rows/row-slices.js';
 export { executeSql, querySql, querySqlInSlices, type SqlValue } from './rows/sql.js';

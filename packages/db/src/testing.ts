@@ -11,6 +11,7 @@ import {
 import { startPostgres } from './testing/postgres-server.js';
 import { createSqliteFile, dropSqliteFile } from './testing/sqlite-databases.js';
 
+export { clockRowsOf, columnsOfType } from './testing/clock-page.js';
 export { type Bouncer, hasPgBouncer, startPgBouncer } from './testing/pgbouncer.js';
 export { startBackedUpServer } from './testing/postgres-base-backup.js';
 export {

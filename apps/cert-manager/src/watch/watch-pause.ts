@@ -16,6 +16,12 @@ export function roomAskedAt(now: Date): Date {
   return new Date(now.getTime() + 300 * second);
 }
 
+/** Whether a pause lasts; one that is longer than any rule allows was begun by a wrong clock. */
+export function isPaused(until: Date | undefined, now: Date): boolean {
+  const leftMs = (until?.getTime() ?? 0) - now.getTime();
+  return leftMs > 0 && leftMs <= hour;
+}
+
 function growing(count: number, first: number, limit: number): number {
   return Math.min(limit, first * 2 ** Math.min(count - 1, 20));
 }

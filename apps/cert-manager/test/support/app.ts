@@ -26,6 +26,8 @@ export interface TestAppOptions {
   readonly consoleFolder?: string;
   /** Where the clock stands first; in March 2026 when absent. */
   readonly now?: Date;
+  /** What the clock of the CA shows when that of the application shows `now`; the same when absent. */
+  readonly caNow?: (now: Date) => Date;
   /** Another process beside one that exists: same clock, and its people are there already. */
   readonly beside?: Pick<TestApp, 'clock' | 'people'>;
 }
@@ -50,6 +52,8 @@ export interface TestApp {
   /** Completes revocations whose caller got no answer. */
   readonly finishRevocations: () => Promise<void>;
   readonly recoverSigning: () => Promise<void>;
+  /** Corrects moments that a wrong clock stored. */
+  readonly pullBack: () => Promise<void>;
   /** Works on the renewal queue once. */
   readonly renew: () => Promise<RunReport>;
   /** Asks CAs once when they want certificates renewed. */
@@ -117,7 +121,6 @@ export async function startAppOn(database: Database, options: TestAppOptions = {
     destination: { write: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>) },
   });
   const people = options.beside?.people ?? (await settlePeople(database, clock));
-  const { renewals = {}, orders = {} } = options;
   const app: CertManager = await createApp({
     config,
     database,
@@ -125,8 +128,8 @@ export async function startAppOn(database: Database, options: TestAppOptions = {
     clock,
     metrics: createMetrics({ logger, maxAgeMs: 0 }),
     passwordCost: quickCost,
-    renewals,
-    orders,
+    renewals: options.renewals ?? {},
+    orders: options.orders ?? {},
     ...(options.resolve !== undefined && { resolve: options.resolve }),
     consoleFolder: options.consoleFolder,
   });
@@ -150,6 +153,7 @@ export async function startAppOn(database: Database, options: TestAppOptions = {
     takeUpJobs: () => app.takeUpJobs(),
     finishRevocations: () => app.finishRevocations(),
     recoverSigning: () => app.recoverSigning(),
+    pullBack: () => app.pullBack(),
     sweepStandings: () => app.sweepStandings(),
     sweepSpaceSizes: () => app.sweepSpaceSizes(),
     probe: () => app.runProbes(),

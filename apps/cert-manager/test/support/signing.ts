@@ -56,7 +56,7 @@ export async function startAppWithCa(
     ...options,
     environment: { DUMMY_CA_URL: ca.url, ...environment },
   });
-  now = () => app.clock.now();
+  now = () => options.caNow?.(app.clock.now()) ?? app.clock.now();
   await ca.restart();
   return {
     app,

@@ -77,6 +77,8 @@ async function rested(
   certificate: PlannedCertificate | undefined,
 ): Promise<Outlook> {
   if (!outlook.isPlanned || certificate === undefined || certificate.revokedAt !== null) return outlook;
+  // stored by a clock that was ahead
+  if (certificate.createdAt >= certificate.expiresAt) return outlook;
   const renewed = { renewedAt: certificate.createdAt, notAfter: certificate.expiresAt };
   // hardly ever is a plan so early that it matters who brought the certificate
   const lifetimeMs = certificate.expiresAt.getTime() - certificate.notBefore.getTime();

@@ -76,6 +76,12 @@ function rateLimitDelay(failed: FailedTry): number {
   return Math.max(maxDelay(failed), lastTenth - failed.now.getTime());
 }
 
+/** No failed try is repeated later than this; a later moment was written by a wrong clock. */
+export function latestRetry(failed: Pick<FailedTry, 'now' | 'notBefore' | 'notAfter'>): Date {
+  const delay = rateLimitDelay({ ...failed, attempt: 1, isPermanent: true });
+  return new Date(failed.now.getTime() + Math.max(validationDelay, delay));
+}
+
 const lifetimeOf = ({ notBefore, notAfter }: FailedTry): number =>
   Math.max(0, notAfter.getTime() - notBefore.getTime());
 

@@ -6,6 +6,7 @@ import { readOutlook } from '../outlook/read-outlook.service.js';
 import { deleteOldRenewals } from '../renewal-history.repository.js';
 import { findOpenRenewal, listFqdnsWithOpen } from '../renewals.repository.js';
 import { insertPlanned } from '../replan-renewals.service.js';
+import { listTooLate, pullBackRenewal } from './pull-back-renewals.service.js';
 
 export interface SweepDeps {
   readonly db: Database;
@@ -18,31 +19,47 @@ const retentionDays = 90;
 const slice = 500;
 
 /**
- * Plans renewals that are missing, for example after an upgrade, and deletes final entries older than 90 days. Works
- * in slices, so that other transactions do not wait for long.
+ * Plans renewals that are missing, for example after an upgrade, pulls back those that a wrong clock planned too late,
+ * and deletes final entries older than 90 days. Works in slices, so that other transactions do not wait for long.
  */
 export async function sweepRenewals(deps: SweepDeps): Promise<void> {
-  const planned = await planMissing(deps);
+  const { planned, pulledBack } = await correctPlans(deps);
   const deleted = await deleteOld(deps);
   if (planned + deleted > 0) deps.logger.info({ planned, deleted }, 'renewals.swept');
+  if (pulledBack > 0) deps.logger.warn({ count: pulledBack }, 'renewals.pulled_back');
 }
 
-/** Returns the number of missing renewals. */
-async function planMissing({ db, clock, refreshStates }: SweepDeps): Promise<number> {
-  let count = 0;
+interface Corrected {
+  /** Renewals that were missing. */
+  readonly planned: number;
+  /** Renewals that would have waited too long. */
+  readonly pulledBack: number;
+}
+
+async function correctPlans({ db, clock, refreshStates }: SweepDeps): Promise<Corrected> {
+  let planned = 0;
+  let pulledBack = 0;
   let last = '';
   for await (const _round of yieldBetween()) {
-    const { fqdns, lacking } = await db.read((tx) => readSlice(tx, last));
+    const { fqdns, lacking, late } = await db.read((tx) => readSlice(tx, last, clock.now()));
     for await (const fqdn of yieldBetween(lacking)) {
-      if (await db.transaction((tx) => planIfMissing(tx, fqdn, refreshStates, clock.now()))) count += 1;
+      if (await db.transaction((tx) => planIfMissing(tx, fqdn, refreshStates, clock.now()))) planned += 1;
+    }
+    for await (const fqdn of yieldBetween(late)) {
+      const isPulledBack = await db.transaction(async (tx) => {
+        const isChanged = await pullBackRenewal(tx, fqdn, clock.now());
+        if (isChanged) await refreshStates(tx, [fqdn.id]);
+        return isChanged;
+      });
+      if (isPulledBack) pulledBack += 1;
     }
     if (fqdns.length < slice) break;
     last = fqdns.at(-1)?.id ?? '';
   }
-  return count;
+  return { planned, pulledBack };
 }
 
-async function readSlice(tx: Tx, last: string) {
+async function readSlice(tx: Tx, last: string, now: Date) {
   const fqdns = await listRenewedFqdnsAfter(tx, last, slice);
   const open = new Set(
     await listFqdnsWithOpen(
@@ -50,7 +67,8 @@ async function readSlice(tx: Tx, last: string) {
       fqdns.map(({ id }) => id),
     ),
   );
-  return { fqdns, lacking: fqdns.filter(({ id }) => !open.has(id)) };
+  const lacking = fqdns.filter(({ id }) => !open.has(id));
+  return { fqdns, lacking, late: await listTooLate(tx, fqdns, now) };
 }
 
 async function planIfMissing(

@@ -20,7 +20,8 @@ export interface Draw {
  */
 export function drawRequest(wholeAt: number | undefined, perMinute: number, now: number): Draw {
   const cost = windowMs / perMinute;
-  const before = Math.max(wholeAt ?? now, now);
+  // a clock that was set back makes no wait longer than a minute
+  const before = Math.min(Math.max(wholeAt ?? now, now), now + windowMs);
   const after = before + cost;
   // milliseconds are not a whole part of every allowance: a thousandth is no one's request
   const isAllowed = after - now <= windowMs + 0.001;

@@ -4,6 +4,7 @@ import type { Database } from '@certloop/db';
 import type { Clock, Logger } from '@certloop/server';
 import { MonitorRefused } from '../monitor/monitor.client.js';
 import type { AlertSight } from '../monitor/monitor-events.service.js';
+import { isPaused } from '../watch-pause.js';
 import type { CanaryClient } from './canary.client.js';
 import { canaryRetryAt, canaryStepOf, nextRoundAt, readAt, readBackMs } from './canary-step.js';
 import {
@@ -54,7 +55,7 @@ export function createCanary(deps: CanaryDeps): () => Promise<void> {
 
   return async () => {
     const now = clock.now();
-    if (now < askAt) return;
+    if (isPaused(askAt, now)) return;
     const token = randomUUID();
     const claim = { now, token, until: new Date(now.getTime() + leaseMs) };
     const { row, dueAt } = await db.transaction(async (tx) => {

@@ -1,5 +1,5 @@
 import type { Clock, Logger } from '@certloop/server';
-import { awayUntil, roomAskedAt } from '../watch-pause.js';
+import { awayUntil, isPaused, roomAskedAt } from '../watch-pause.js';
 import { type MonitorClient, MonitorRefused } from './monitor.client.js';
 
 /** What this process knows of the monitor: whether it responds, and whether it accepts another check. */
@@ -71,7 +71,7 @@ function createAnswers({ clock, logger }: PresenceTools) {
         throw error;
       }
     },
-    isAway: () => pausedUntil !== undefined && clock.now() < pausedUntil,
+    isAway: () => isPaused(pausedUntil, clock.now()),
     endRun: () => {
       const reason = failure;
       noteRun(reason, count);
@@ -97,7 +97,7 @@ function createRoom({ clock, logger }: PresenceTools) {
     },
     mayAsk: () => {
       if (askAgainAt === undefined) return true;
-      if (clock.now() < askAgainAt) return false;
+      if (isPaused(askAgainAt, clock.now())) return false;
       askAgainAt = roomAskedAt(clock.now());
       return true;
     },
