@@ -1,5 +1,5 @@
 // No test asserts how much time passes on a clock: a slow or busy machine takes more. Tests assert the processor's time
-// by `calibratedMs` of @certloop/contracts/testing, the order of events, statements, plans, or the product's limits by a
+// by `excessMs` of @certloop/contracts/testing, the order of events, statements, plans, or the product's limits by a
 // moved clock; speed belongs to the bench. Nor does a test set its own limit for hangs, or wait for a moment.
 import { readdirSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';

@@ -1,3 +1,3 @@
-export { calibratedMs, cpuMsOf } from './testing/calibration.js';
+export { cpuMsOf, excessMs } from './testing/calibration.js';
 export { freePort } from './testing/free-port.js';
 export { hangMs, until } from './testing/until.js';

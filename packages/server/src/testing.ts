@@ -17,4 +17,4 @@ export { hostileFaults } from './testing/hostile/hostile-faults.js';
 export { type HostileServer, startHostileServer } from './testing/hostile/hostile-server.js';
 export { hasProgram, programOfToday, say } from './testing/programs.js';
 export { createTestServer, overReusedConnections } from './testing/reused-connections.js';
-export { watchStretches } from './testing/stretches.js';
+export { stretchExcess, watchStretches } from './testing/stretches.js';

@@ -1,4 +1,4 @@
-import { calibratedMs } from '@certloop/contracts/testing';
+import { excessMs } from '@certloop/contracts/testing';
 import { describeEachDialect } from '@certloop/db/testing';
 import { watchStretches } from '@certloop/server/testing';
 import { expect, test } from '@jest/globals';
@@ -13,6 +13,11 @@ describeEachDialect('a digest of many events', (open, dialect) => {
   const count = dialect === 'sqlite' ? 100_000 : 10_000;
 
   test('sends one mail, prepared and deleted in batches that block nothing else', async () => {
+    expect(await excessMs(50, sendAndSweep)).toBeUndefined();
+  });
+
+  /** The longest stretch of both, in CPU milliseconds. */
+  async function sendAndSweep(): Promise<number> {
     const mail = await startMailReceiver();
     const environment = {
       NOTICE_SMTP_URL: mail.url,
@@ -43,8 +48,8 @@ describeEachDialect('a digest of many events', (open, dialect) => {
     await app.sweepNotices();
     const maxSweepingMs = (await sweeping.stop()) ?? 0;
     expect(await app.database.read((tx) => tx.count(events))).toBe(0);
-    expect(Math.max(maxSendingMs, maxSweepingMs)).toBeLessThan(calibratedMs(50));
     await app.close();
     await mail.close();
-  });
+    return Math.max(maxSendingMs, maxSweepingMs);
+  }
 });

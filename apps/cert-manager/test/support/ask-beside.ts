@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { calibratedMs } from '@certloop/contracts/testing';
+import { excessMs } from '@certloop/contracts/testing';
 import { watchStretches } from '@certloop/server/testing';
 import { expect } from '@jest/globals';
 import type { TestApp } from './app.js';
@@ -22,8 +22,13 @@ export interface Caller {
   readonly port: number;
   /** Sends a request as Ada. The body of an answer is counted and not stored, unless the request has one. */
   ask(method: string, path: string, body?: object): Promise<Answer>;
-  /** The same, in whose work no other request was held up: no stretch of the main thread took longer than 50 calibrated ms. */
+  /**
+   * The same, in whose work no other request was held up: no stretch of the main thread took longer than 50 calibrated
+   * ms. Sent up to three times, if it was.
+   */
   askBeside(method: string, path: string, body?: object): Promise<Answer>;
+  /** The same, with the longest stretch in CPU milliseconds. */
+  measure(method: string, path: string): Promise<Answer & { readonly maxMs: number | undefined }>;
   close(): void;
 }
 
@@ -50,16 +55,26 @@ export async function callBeside(app: TestApp): Promise<Caller> {
     }
     return { status: answer.statusCode ?? 0, size, lines, text };
   };
+  const measure = async (method: string, path: string, body?: object) => {
+    const watch = watchStretches();
+    const answer = await ask(method, path, body);
+    const maxMs = await watch.stop();
+    expect(answer.status).toBe(200);
+    return { ...answer, maxMs };
+  };
   return {
     port,
     ask,
+    measure,
     askBeside: async (...asked) => {
-      const watch = watchStretches();
-      const answer = await ask(...asked);
-      const maxMs = await watch.stop();
-      expect(answer.status).toBe(200);
-      if (maxMs !== undefined) expect(maxMs).toBeLessThan(calibratedMs(allowedMs));
-      return answer;
+      const answers: Answer[] = [];
+      const excess = await excessMs(allowedMs, async () => {
+        const { maxMs, ...answer } = await measure(...asked);
+        answers.push(answer);
+        return maxMs;
+      });
+      expect(excess).toBeUndefined();
+      return answers[0] as Answer;
     },
     close: () => {
       server.closeAllConnections();

@@ -1,5 +1,5 @@
 import type { Fqdn } from '@certloop/contracts';
-import { calibratedMs } from '@certloop/contracts/testing';
+import { excessMs } from '@certloop/contracts/testing';
 import { openDatabase } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
 import { createLogger } from '@certloop/server';
@@ -321,10 +321,14 @@ describeEachDialect('an upgrade with very many FQDNs that no one renews', (open)
     const last = schema.migrations.findIndex(({ name }) => name === newest);
     const migrations = schema.migrations.slice(0, last + 1);
     const upgraded = await openDatabase({ url: place.app.databaseUrl, schema: { ...schema, migrations } });
-    const before = process.cpuUsage();
-    await upgraded.migrate();
-    const { user, system } = process.cpuUsage(before);
-    expect((user + system) / 1000).toBeLessThan(calibratedMs(2_000));
+    const measure = async () => {
+      while (!(await upgraded.pendingMigrations()).includes(newest)) await upgraded.revertLast();
+      const before = process.cpuUsage();
+      await upgraded.migrate();
+      const { user, system } = process.cpuUsage(before);
+      return (user + system) / 1000;
+    };
+    expect(await excessMs(2_000, measure)).toBeUndefined();
     await upgraded.close();
     await database.migrate();
     expect(await database.pendingMigrations()).toEqual([]);

@@ -1,4 +1,4 @@
-import { calibratedMs, cpuMsOf } from '@certloop/contracts/testing';
+import { cpuMsOf, excessMs } from '@certloop/contracts/testing';
 import { describe, expect, test } from '@jest/globals';
 import { bounceMailbox, parseDeliveryStatus, reportOfStatus } from './bounce.js';
 
@@ -60,10 +60,13 @@ describe('a bounced mail', () => {
     ['line ends', '\n'],
     ['folded lines', `To: x\n${' y\n'.repeat(100)}`],
     ['one line', 'To: <'],
-  ])('shows its mailbox within 0.2 calibrated seconds, also with millions of %s', (_situation, piece) => {
-    const source = Buffer.from(piece.repeat(2_621_440 / piece.length));
-    expect(cpuMsOf(() => bounceMailbox(source))).toBeLessThan(calibratedMs(200));
-  });
+  ])(
+    'shows its mailbox within 0.2 calibrated seconds, also with millions of %s',
+    async (_situation, piece) => {
+      const source = Buffer.from(piece.repeat(2_621_440 / piece.length));
+      expect(await excessMs(200, () => cpuMsOf(() => bounceMailbox(source)))).toBeUndefined();
+    },
+  );
 });
 
 test.each([

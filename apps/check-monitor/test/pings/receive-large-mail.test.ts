@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { calibratedMs } from '@certloop/contracts/testing';
+import { excessMs } from '@certloop/contracts/testing';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterEach, expect, test } from '@jest/globals';
 import { schema } from '../../src/database.js';
@@ -44,11 +44,14 @@ async function startSmall(databaseUrl: string, sizeLimit: number) {
   /** The next line of this event. */
   const logged = (event: string) =>
     new Promise<Readonly<Record<string, unknown>>>((resolve, reject) => {
-      lines.on('line', (line) => {
+      const end = () => reject(new Error(`the service ended before ${event}`));
+      const read = (line: string) => {
         const entry = JSON.parse(line) as Record<string, unknown>;
-        if (entry['event'] === event) resolve(entry);
-      });
-      lines.once('close', () => reject(new Error(`the service ended before ${event}`)));
+        if (entry['event'] !== event) return;
+        lines.off('line', read).off('close', end);
+        resolve(entry);
+      };
+      lines.on('line', read).once('close', end);
     });
   const [{ port }, { url }] = await Promise.all([logged('mail.listening'), logged('service.started')]);
   return {
@@ -119,17 +122,24 @@ describeEachDialect('a mail of many megabytes', (open) => {
     expect((await fetch(`${ping}?create=1`)).status).toBe(201);
 
     const [large, medium] = [htmlMail(31 * megabyte), htmlMail(9 * megabyte)] as const;
-    await maxStretchMs();
-    const six = Array.from({ length: 6 }, () => send(port, unknown, large));
-    expect(await pinging(ping, Promise.all(six))).toEqual(Array(6).fill(expect.stringMatching(/^250 /)));
-    expect(await maxStretchMs()).toBeLessThan(calibratedMs(refusedMs));
-
-    await pinging(ping, Promise.all([send(port, uuid, medium), send(port, uuid, medium)]));
-    expect(await maxStretchMs()).toBeLessThan(calibratedMs(storedMs));
+    const refuse = async () => {
+      await maxStretchMs();
+      const six = Array.from({ length: 6 }, () => send(port, unknown, large));
+      expect(await pinging(ping, Promise.all(six))).toEqual(Array(6).fill(expect.stringMatching(/^250 /)));
+      return maxStretchMs();
+    };
+    expect(await excessMs(refusedMs, refuse)).toBeUndefined();
+    const store = async () => {
+      await maxStretchMs();
+      await pinging(ping, Promise.all([send(port, uuid, medium), send(port, uuid, medium)]));
+      return maxStretchMs();
+    };
+    expect(await excessMs(storedMs, store)).toBeUndefined();
     const { pings } = (await (await fetch(`${url}/api/v3/checks/${uuid}/pings/`, { headers })).json()) as {
       pings: { type: string }[];
     };
-    expect(pings.map(({ type }) => type)).toEqual(['fail', 'fail']);
+    expect(new Set(pings.map(({ type }) => type))).toEqual(new Set(['fail']));
+    expect(pings.length % 2).toBe(0);
     child.kill('SIGTERM');
     expect(await once(child, 'close')).toEqual([0, null]);
   });

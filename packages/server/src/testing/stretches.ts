@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type PerformanceEntry, PerformanceObserver, performance } from 'node:perf_hooks';
 import { setImmediate } from 'node:timers/promises';
+import { excessMs } from '@certloop/contracts/testing';
 
 /** From one look at the clock of the main thread's CPU to the next: moments in milliseconds of `performance.now()`. */
 interface Stretch {
@@ -41,6 +42,23 @@ export function watchStretches(): { readonly stop: () => Promise<number | undefi
       return Math.max(0, ...stretches.map((stretch) => stretch.cpuMs - collectingMs(collections, stretch)));
     },
   };
+}
+
+/**
+ * The longest stretch of the work, in CPU milliseconds, if it is more than is allowed each of three times; else
+ * undefined. `prepare` makes the work possible again and is not measured.
+ */
+export function stretchExcess(
+  allowedMs: number,
+  work: () => PromiseLike<unknown>,
+  prepare: () => PromiseLike<unknown> = () => Promise.resolve(),
+): Promise<number | undefined> {
+  return excessMs(allowedMs, async () => {
+    await prepare();
+    const watch = watchStretches();
+    await work();
+    return watch.stop();
+  });
 }
 
 /** How long collections took within a stretch. */

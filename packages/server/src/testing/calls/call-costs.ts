@@ -5,7 +5,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { Worker } from 'node:worker_threads';
 import type { Contract, Endpoint } from '@certloop/contracts';
-import { calibratedMs } from '@certloop/contracts/testing';
+import { excessMs } from '@certloop/contracts/testing';
 import { watchStretches } from '../stretches.js';
 import type { BodyKind, WorstBody } from './worst-bodies.js';
 
@@ -87,16 +87,14 @@ export function callsOf(
  */
 export async function measureCalls({ calls, allowedMs, ...where }: CostOptions): Promise<CallCosts> {
   const worker = new Worker(new URL('./call-thread.js', import.meta.url));
-  const call = async (one: CostlyCall): Promise<CallCost> => {
+  const call = async (one: CostlyCall): Promise<Omit<CallCost, 'isTooLong'>> => {
     const { name, bodies: given = [], ...request } = one;
     const bodies = typeof given === 'function' ? await given() : given;
     const watch = watchStretches();
     worker.postMessage({ ...where, ...request, bodies } satisfies CallRequest);
     const [response] = (await once(worker, 'message')) as [CallResponse];
     const ms = await watch.stop();
-    // calibrated at once: the machine may be slower than it was when the test began
-    const isTooLong = ms !== undefined && ms > allowedMs && ms > calibratedMs(allowedMs);
-    return { name, ms, isTooLong, ...response };
+    return { name, ms, ...response };
   };
   try {
     // the first requests compile what all of them run
@@ -104,12 +102,14 @@ export async function measureCalls({ calls, allowedMs, ...where }: CostOptions):
     const before = await memoryBytes();
     const costs: CallCost[] = [];
     for (const one of calls) {
-      let cost = await call(one);
-      for (let times = 0; times < 3 && cost.isTooLong; times += 1) {
-        const again = await call(one);
-        if (!again.isTooLong || (again.ms ?? 0) < (cost.ms ?? 0)) cost = again;
-      }
-      costs.push(cost);
+      const measured: Omit<CallCost, 'isTooLong'>[] = [];
+      const excess = await excessMs(allowedMs, async () => {
+        const cost = await call(one);
+        measured.push(cost);
+        return cost.ms;
+      });
+      const [least] = measured.toSorted((first, second) => (first.ms ?? 0) - (second.ms ?? 0));
+      if (least !== undefined) costs.push({ ...least, isTooLong: excess !== undefined });
     }
     // its connections end with it, and what they hold
     await worker.terminate();
