@@ -52,6 +52,8 @@ export interface CertManager {
   runCanary(): Promise<void>;
   /** Compares the stored states of FQDNs with the facts, and corrects them. */
   sweepStandings(): Promise<void>;
+  /** Reads when the chains of certificates that an earlier version stored end. */
+  readChainEnds(): Promise<void>;
   /** Compares the stored numbers of FQDNs of spaces with the facts, and corrects them. */
   sweepSpaceSizes(): Promise<void>;
   /** Probes the targets that are due and reports to the monitor; false when more are due. */
@@ -95,6 +97,7 @@ export async function createApp(options: AppOptions): Promise<CertManager> {
     sweepNotices: () => sweepNotices(options, parts.notices),
     runCanary: async () => parts.canary?.run(),
     sweepStandings: () => renewals.sweepStandings(),
+    readChainEnds: () => renewals.readChainEnds(),
     sweepSpaceSizes: () => sweepSpaceSizes({ db: options.database, logger: options.logger }),
     runProbes: () => targets.job.run(),
     runRenewalJob: () => renewals.job.run(),

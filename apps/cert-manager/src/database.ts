@@ -62,6 +62,7 @@ import { addSpaceSizes } from './migrations/0034-space-sizes.js';
 import { addNameHolders } from './migrations/0035-name-holders.js';
 import { addSignInPlaces } from './migrations/0036-sign-in-places.js';
 import { addDefaultPolicy } from './migrations/0037-default-policy.js';
+import { addChainEnds } from './migrations/0038-chain-ends.js';
 import { permissionGroupMembers } from './permission-groups/group-members.repository.js';
 import { permissionGroupSpaces, permissionGroups } from './permission-groups/permission-groups.repository.js';
 import { providers } from './providers/providers.repository.js';
@@ -174,6 +175,7 @@ export const schema: Schema = {
     addNameHolders,
     addSignInPlaces,
     addDefaultPolicy,
+    addChainEnds,
   ],
 };
 

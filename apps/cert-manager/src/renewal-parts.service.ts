@@ -1,5 +1,6 @@
 import { type Clock, oneAtATime } from '@certloop/server';
 import type { AppOptions } from './app-options.js';
+import { readChainEnds } from './certificates/read-chain-ends.service.js';
 import type { Notices } from './events/notices.service.js';
 import {
   adviceCheck,
@@ -18,7 +19,7 @@ import type { ContactFault } from './renewals/heartbeat/heartbeat.client.js';
 import { createRenewalRunner } from './renewals/queue/run-due-renewals.service.js';
 import { runRenewalJob } from './renewals/queue/run-renewal-job.service.js';
 import { sweepRenewals } from './renewals/queue/sweep-renewals.service.js';
-import { createRenewalScheduler } from './renewals/schedule-renewals.service.js';
+import { createRenewalScheduler, type RenewalScheduler } from './renewals/schedule-renewals.service.js';
 import { refreshingAfter } from './standings/follow-changes.service.js';
 import { createStandings, type Standings } from './standings/refresh-states.service.js';
 import { sweepStandings } from './standings/sweep-standings.service.js';
@@ -99,15 +100,24 @@ export function renewalParts(options: PartOptions, opener: ProviderOpener, notic
   const watchWord: ExplainRenewalDeps['watchWordOf'] = async (tx, fqdn, newest) =>
     monitor === undefined ? 'no' : watchWordOf(tx, fqdn, newest, { now: clock.now(), watchesExpiry });
   const parts = { scheduler, runner, job, advise, watcher, review, watchWord };
-  const sweeps = sweepsOf(options, standings);
+  const sweeps = sweepsOf(options, standings, scheduler);
   return { ...parts, ...sweeps, readContact: contact.read, close: elsewhere.close };
 }
 
 /** What corrects the queue and the states of FQDNs, whatever was missed. */
-function sweepsOf({ database: db, clock, logger }: AppOptions, standings: Standings) {
+function sweepsOf(
+  { database: db, clock, logger }: AppOptions,
+  standings: Standings,
+  { onCertificateRefreshed }: RenewalScheduler,
+) {
   const { refreshStates } = standings;
+  const readChains = () => readChainEnds({ db, clock, logger, onCertificateRefreshed });
   return {
-    sweepQueue: () => sweepRenewals({ db, clock, logger, refreshStates }),
+    readChainEnds: readChains,
+    sweepQueue: async () => {
+      await readChains();
+      await sweepRenewals({ db, clock, logger, refreshStates });
+    },
     sweepStandings: () => sweepStandings({ db, clock, logger, standings }),
   };
 }

@@ -5,6 +5,7 @@ import {
   type FoundCertificate,
 } from '@certloop/contracts/browser';
 import { dayOf, hostText, type PaletteEntry, statusOf } from '@certloop/web-kit';
+import { endOf } from './certificate-end.js';
 import { api } from './service.js';
 
 /** What the user may read whose name has the text, or whose id, serial number or fingerprint it is. */
@@ -104,20 +105,12 @@ function spaceEntry(label: string, id: string): PaletteEntry {
   return { key: id, label, detail: 'space', path: `/spaces/${id}` };
 }
 
-function certificateEntry({
-  id,
-  spaceId,
-  fqdnId,
-  fqdn,
-  issuer,
-  expiresAt,
-  replacedAt,
-  revokedAt,
-}: FoundCertificate): PaletteEntry {
+function certificateEntry(certificate: FoundCertificate): PaletteEntry {
+  const { id, spaceId, fqdnId, fqdn, issuer, replacedAt, revokedAt } = certificate;
   const state = revokedAt === undefined ? (replacedAt === undefined ? '' : 'replaced ') : 'revoked ';
   return {
     key: id,
-    label: `${hostText(fqdn)}, until ${dayOf(expiresAt)}`,
+    label: `${hostText(fqdn)}, until ${dayOf(endOf(certificate))}`,
     detail: `${state}certificate of ${issuer}`,
     path: `/spaces/${spaceId}/fqdns/${fqdnId}/certificates/${id}`,
   };

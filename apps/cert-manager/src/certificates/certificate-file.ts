@@ -11,6 +11,14 @@ export interface CertificateFile {
   readonly etag: string;
 }
 
+/** What the file is made of. */
+interface StoredFile {
+  readonly pem: string;
+  readonly fqdn: string;
+  /** When an intermediate ends before the leaf. */
+  readonly chainEnd?: Date | undefined;
+}
+
 const forms: Readonly<Record<CertificateFormat, { readonly contentType: string; readonly suffix: string }>> =
   {
     leaf: { contentType: 'application/pem-certificate-chain', suffix: '.pem' },
@@ -22,10 +30,11 @@ const forms: Readonly<Record<CertificateFormat, { readonly contentType: string; 
 
 /**
  * The file of a certificate, whose `pem` is the leaf followed by its intermediates; undefined for the chain of one that
- * has no intermediates. A wildcard's name begins with an underscore.
+ * has no intermediates. A wildcard's name begins with an underscore. The validator changes when another chain, which lasts
+ * longer, has been fetched for the same leaf.
  */
 export function certificateFile(
-  { pem, fqdn }: { readonly pem: string; readonly fqdn: string },
+  { pem, fqdn, chainEnd }: StoredFile,
   format: CertificateFormat,
 ): CertificateFile | undefined {
   const [leaf = Buffer.alloc(0), ...intermediates] = splitChain(pem);
@@ -36,7 +45,7 @@ export function certificateFile(
     bytes: bytesOf(format, leaf, intermediates),
     contentType,
     name: `${fqdn.replace('*', '_')}${suffix}`,
-    etag: `"${digest}.${format}"`,
+    etag: `"${digest}.${format}${chainEnd === undefined ? '' : `.${chainEnd.getTime()}`}"`,
   };
 }
 

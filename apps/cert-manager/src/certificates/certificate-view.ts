@@ -1,4 +1,5 @@
 import type { Certificate, FoundCertificate, RevocationReasonName } from '@certloop/contracts';
+import { endsView } from './in-use.js';
 
 /** What is shown of a certificate. */
 export interface ShownCertificate {
@@ -7,6 +8,7 @@ export interface ShownCertificate {
   readonly pem: string;
   readonly issuer: string;
   readonly expiresAt: Date;
+  readonly leafExpiresAt: Date | null;
   readonly createdAt: Date;
   readonly revokedAt: Date | null;
   readonly revocationReason: RevocationReasonName | null;
@@ -22,7 +24,7 @@ export function certificateView(certificate: ShownCertificate, spaceId: string):
     spaceId,
     pem: certificate.pem,
     issuer: certificate.issuer,
-    expiresAt: certificate.expiresAt.toISOString(),
+    ...endsView(certificate),
     createdAt: certificate.createdAt.toISOString(),
     ...(revokedAt !== null && { revokedAt: revokedAt.toISOString() }),
     ...(revocationReason !== null && { revocationReason }),
@@ -41,7 +43,10 @@ export function refreshedCertificateView(
 
 /** What is shown of a certificate that was looked for, and where it is. */
 interface ShownFind {
-  readonly certificate: Pick<ShownCertificate, 'id' | 'fqdnId' | 'issuer' | 'expiresAt' | 'revokedAt'> & {
+  readonly certificate: Pick<
+    ShownCertificate,
+    'id' | 'fqdnId' | 'issuer' | 'expiresAt' | 'leafExpiresAt' | 'revokedAt'
+  > & {
     readonly serialNumber: string;
     readonly notBefore: Date;
     readonly replacedAt: Date | null;
@@ -53,7 +58,7 @@ interface ShownFind {
 
 /** A certificate that was found by its serial number or a fingerprint. */
 export function foundCertificateView({ certificate, spaceId, fqdn, spaceName }: ShownFind): FoundCertificate {
-  const { id, fqdnId, issuer, serialNumber, notBefore, expiresAt, replacedAt, revokedAt } = certificate;
+  const { id, fqdnId, issuer, serialNumber, notBefore, replacedAt, revokedAt } = certificate;
   return {
     id,
     fqdnId,
@@ -63,7 +68,7 @@ export function foundCertificateView({ certificate, spaceId, fqdn, spaceName }: 
     issuer,
     serialNumber,
     notBefore: notBefore.toISOString(),
-    expiresAt: expiresAt.toISOString(),
+    ...endsView(certificate),
     ...(replacedAt !== null && { replacedAt: replacedAt.toISOString() }),
     ...(revokedAt !== null && { revokedAt: revokedAt.toISOString() }),
   };

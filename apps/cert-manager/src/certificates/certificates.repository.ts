@@ -22,7 +22,10 @@ export interface CertificateRow {
   /** SHA-256 over the leaf, hex; null for one that an earlier version stored. */
   readonly leafSha256: string | null;
   readonly notBefore: Date;
+  /** When the leaf or the first of its intermediates ends. */
   readonly expiresAt: Date;
+  /** When the leaf itself ends; null while the chain of a certificate of an earlier version has not been read. */
+  readonly leafExpiresAt: Date | null;
   readonly createdAt: Date;
   /** Its number among the certificates of the FQDN, in the order of their storing; clocks have no say in it. */
   readonly position: number | null;
@@ -59,6 +62,7 @@ export const certificates = defineTable<CertificateRow>('certificates', {
     revocationReason: column.word<RevocationReasonName>(32).nullable(),
     importedAt: column.instant().nullable(),
     leafSha256: column.word(64).nullable(),
+    leafExpiresAt: column.instant().nullable(),
   },
   indexes: [
     { columns: ['fqdnId', 'position'], unique: true },
@@ -78,6 +82,8 @@ export const certificates = defineTable<CertificateRow>('certificates', {
       columns: ['expiresAt', 'fqdnId'],
       where: inUse,
     },
+    // of an earlier version, until their chains have been read
+    { name: 'ix_certificates_unread_chain', columns: ['id'], where: 'leaf_expires_at is null' },
     // whose keys must not be certified again
     {
       name: 'ix_certificates_compromised',

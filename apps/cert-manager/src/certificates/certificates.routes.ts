@@ -8,6 +8,7 @@ import { type CertificatesDeps, listCertificatesOf } from './certificates.servic
 import { type DeliveredFile, type DeliveryDeps, deliverCertificate } from './deliver-certificate.service.js';
 import { findCertificates } from './find-certificates.service.js';
 import { type ImportDeps, importCertificate } from './import-certificate.service.js';
+import { leafEndOf } from './in-use.js';
 import { type ShowCertificateDeps, showCertificate } from './show-certificate.service.js';
 
 type CertificateOperation =
@@ -56,7 +57,7 @@ function replyOf({ file, certificate, isNews }: DeliveredFile) {
   const validators = {
     ETag: file.etag,
     'Last-Modified': certificate.createdAt.toUTCString(),
-    'X-Certificate-Not-After': certificate.expiresAt.toISOString(),
+    'X-Certificate-Not-After': leafEndOf(certificate).toISOString(),
   };
   if (!isNews) return { status: 304, body: undefined, headers: validators } as const;
   const headers = {

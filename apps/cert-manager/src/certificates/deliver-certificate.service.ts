@@ -8,6 +8,7 @@ import { getFqdn } from '../fqdns/fqdns.repository.js';
 import type { FqdnPlace } from '../fqdns/fqdns.service.js';
 import { type CertificateFile, certificateFile, isKnown } from './certificate-file.js';
 import { type CertificateRow, certificateNotFound, getCertificate } from './certificates.repository.js';
+import { chainEndOf } from './in-use.js';
 import { findNewestCertificate } from './newest-certificates.repository.js';
 
 export interface DeliveryDeps {
@@ -23,7 +24,7 @@ export interface WantedFile extends FqdnPlace {
 
 export interface DeliveredFile {
   readonly file: CertificateFile;
-  readonly certificate: Pick<CertificateRow, 'createdAt' | 'expiresAt'>;
+  readonly certificate: Pick<CertificateRow, 'createdAt' | 'expiresAt' | 'leafExpiresAt'>;
   /** False when the caller has the file already; then nothing is noted in the audit log. */
   readonly isNews: boolean;
 }
@@ -43,7 +44,7 @@ export async function deliverCertificate(
     const { id, fqdn } = await getFqdn(tx, spaceId, fqdnId);
     return { fqdn, certificate: await wantedCertificate(tx, id, wanted) };
   });
-  const file = certificateFile({ pem: certificate.pem, fqdn }, format);
+  const file = certificateFile({ pem: certificate.pem, fqdn, chainEnd: chainEndOf(certificate) }, format);
   if (file === undefined) throw noChain();
   if (isKnown(caller.ifNoneMatch, file.etag)) return { file, certificate, isNews: false };
   const entry = {

@@ -5,8 +5,18 @@ import { type CertificateRow, certificates } from './certificates.repository.js'
 /** What is read of a certificate that is looked for. */
 export type FoundRow = Pick<CertificateRow, keyof typeof foundColumns>;
 
-const { id, fqdnId, issuer, serialNumber, notBefore, expiresAt, createdAt, replacedAt, revokedAt } =
-  certificates.columns;
+const {
+  id,
+  fqdnId,
+  issuer,
+  serialNumber,
+  notBefore,
+  expiresAt,
+  leafExpiresAt,
+  createdAt,
+  replacedAt,
+  revokedAt,
+} = certificates.columns;
 const foundColumns = {
   id,
   fqdnId,
@@ -14,6 +24,7 @@ const foundColumns = {
   serialNumber,
   notBefore,
   expiresAt,
+  leafExpiresAt,
   createdAt,
   replacedAt,
   revokedAt,

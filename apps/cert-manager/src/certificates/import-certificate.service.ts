@@ -1,14 +1,16 @@
-import { type Database, newRowId } from '@certloop/db';
+import { type Database, newRowId, type Tx } from '@certloop/db';
 import type { Clock } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
 import { requireLevel } from '../access/permissions.js';
+import { recordAudit } from '../audit/audit.service.js';
 import { requireAllowed } from '../csrs/judge-issuance.service.js';
 import { rejectHeldNames } from '../csrs/judge-names.service.js';
 import { type FqdnRow, getFqdn, lockFqdn } from '../fqdns/fqdns.repository.js';
 import { formatIssuedChain } from '../judging/acme-certificate.js';
 import { judgeImport } from '../judging/imported-certificate.js';
 import { leafFacts } from '../judging/issued-certificate.js';
-import type { CertificateRow } from './certificates.repository.js';
+import { type CertificateRow, updateCertificate } from './certificates.repository.js';
+import { endsView } from './in-use.js';
 import type { StoreResult } from './insert-certificates.repository.js';
 import { type OnCertificatesStored, storeCertificate } from './store-certificates.service.js';
 
@@ -16,15 +18,18 @@ export interface ImportDeps {
   readonly db: Database;
   readonly clock: Clock;
   readonly onCertificatesStored: OnCertificatesStored;
+  /** Makes what depends on the certificates of an FQDN follow; the FQDN is locked. */
+  readonly onCertificateRefreshed: (tx: Tx, caller: Caller, fqdn: FqdnRow) => Promise<void>;
 }
 
 /**
- * Stores a certificate from elsewhere as the newest of its FQDN, without CSR and provider. Throws NotFound when the
+ * Stores a certificate from elsewhere as the newest of its FQDN, without CSR and provider. If the FQDN has it already, a
+ * chain that lasts longer takes the place of the stored one. Throws NotFound when the
  * space or the FQDN is not there, InvalidInput as judgeImport does, and where the policy of
  * the space does not allow the FQDN, or another space holds its name.
  */
 export async function importCertificate(
-  { db, clock, onCertificatesStored }: ImportDeps,
+  { db, clock, onCertificatesStored, onCertificateRefreshed }: ImportDeps,
   caller: Caller,
   { spaceId, fqdnId, pem }: { readonly spaceId: string; readonly fqdnId: string; readonly pem: string },
 ): Promise<StoreResult & { readonly isVerified: boolean }> {
@@ -52,17 +57,22 @@ export async function importCertificate(
     };
     const auditRow = (row: CertificateRow) => auditOf(fqdn, row, chain.isVerified);
     const item = { caller, fqdn, certificate, auditOf: auditRow };
-    return storeCertificate(tx, item, { now, onCertificatesStored });
+    const stored = await storeCertificate(tx, item, { now, onCertificatesStored });
+    const { id, expiresAt, replacedAt } = stored.certificate;
+    if (stored.isNew || facts.expiresAt <= expiresAt) return stored;
+    const change = { pem: certificate.pem, expiresAt: facts.expiresAt, leafExpiresAt: facts.leafExpiresAt };
+    await updateCertificate(tx, id, change);
+    const renewed = { ...stored.certificate, ...change };
+    await recordAudit(tx, caller, auditRow(renewed), now);
+    if (replacedAt === null) await onCertificateRefreshed(tx, caller, fqdn);
+    return { ...stored, certificate: renewed };
   });
   return { ...stored, isVerified: chain.isVerified };
 }
 
-function auditOf(
-  { id: fqdnId, fqdn, spaceId }: FqdnRow,
-  { id, serialNumber: serial, spkiSha256, issuer, expiresAt }: CertificateRow,
-  isVerified: boolean,
-) {
-  const facts = { fqdn, fqdnId, serial, spkiSha256, issuer, expiresAt: expiresAt.toISOString() };
+function auditOf({ id: fqdnId, fqdn, spaceId }: FqdnRow, certificate: CertificateRow, isVerified: boolean) {
+  const { id, serialNumber: serial, spkiSha256, issuer } = certificate;
+  const facts = { fqdn, fqdnId, serial, spkiSha256, issuer, ...endsView(certificate) };
   const details = { ...facts, ...(!isVerified && { unverified: true }) };
   const resource = { resourceType: 'certificate', resourceId: id, spaceId };
   return { action: 'certificate.import' as const, ...resource, details };

@@ -17,3 +17,36 @@ export function usableUntil({
 }): Date {
   return revokedAt ?? expiresAt;
 }
+
+/** The two moments of a stored certificate that say when it ends. */
+export interface StoredEnds {
+  readonly expiresAt: Date;
+  readonly leafExpiresAt: Date | null;
+}
+
+/** When the certificate itself ends, whatever its chain does. */
+export function leafEndOf({ expiresAt, leafExpiresAt }: StoredEnds): Date {
+  return leafExpiresAt ?? expiresAt;
+}
+
+/** When an intermediate ends before the certificate itself; undefined if none does. */
+export function chainEndOf(ends: StoredEnds): Date | undefined {
+  return ends.expiresAt < leafEndOf(ends) ? ends.expiresAt : undefined;
+}
+
+/** Both as APIs and the audit log show them. */
+export function endsView(ends: StoredEnds): { readonly expiresAt: string; readonly chainExpiresAt?: string } {
+  const chainEnd = chainEndOf(ends);
+  return {
+    expiresAt: leafEndOf(ends).toISOString(),
+    ...(chainEnd !== undefined && { chainExpiresAt: chainEnd.toISOString() }),
+  };
+}
+
+/** What to do about an intermediate that ends before the certificate, in a sentence; undefined if none does. */
+export function chainHint(ends: StoredEnds): string | undefined {
+  const chainEnd = chainEndOf(ends);
+  if (chainEnd === undefined) return undefined;
+  const end = `An intermediate of its chain ends on ${chainEnd.toISOString()}, before the certificate itself`;
+  return `${end} (${leafEndOf(ends).toISOString()}): fetch the chain again from the CA.`;
+}

@@ -102,7 +102,10 @@ async function changeOf(
   const { certificatePem: pem } = outcome;
   const facts = describeLeaf(pem);
   // of what an earlier version stored twice, neither has a fingerprint, and neither needs one
-  if (facts.leafSha256 === describeLeaf(before).leafSha256) return { pem };
+  if (facts.leafSha256 === describeLeaf(before).leafSha256) {
+    const { expiresAt, leafExpiresAt } = facts;
+    return { pem, expiresAt, leafExpiresAt };
+  }
   return (await hasOther(tx, id, { fqdnId, ...facts })) ? undefined : { pem, ...facts };
 }
 

@@ -20,8 +20,8 @@ export interface OrderedCertificate {
 /** A chain in the form that is stored, or its fault in one sentence. */
 export type ChainJudgement =
   | { readonly chainPem: string; readonly fault?: never }
-  /** `isUnsound` where TLS clients refuse the chain, though the certificate is for the CSR. */
-  | { readonly fault: string; readonly isUnsound?: boolean };
+  /** `isChainFault` where TLS clients refuse the chain, though the certificate is for the CSR. */
+  | { readonly fault: string; readonly isChainFault?: boolean };
 
 /**
  * Leaf and intermediates in PEM when the leaf is for the CSR's key and exactly the ordered names, valid now,
@@ -43,7 +43,7 @@ export function judgeChain(text: string, ordered: OrderedCertificate): ChainJudg
   if (fault !== undefined) return { fault };
   const chainFault = findChainFault(issued, ordered.now);
   if (chainFault !== undefined)
-    return { fault: `TLS clients refuse the chain: ${chainFault}`, isUnsound: true };
+    return { fault: `TLS clients refuse the chain: ${chainFault}`, isChainFault: true };
   return { chainPem: formatIssuedChain(issued) };
 }
 

@@ -22,6 +22,7 @@ import {
   describeLeaf,
   differenceFromCsr,
   findChainFault,
+  leafFacts,
   readIssued,
   timeFault,
 } from './issued-certificate.js';
@@ -218,7 +219,7 @@ describe('the chain of a certificate', () => {
     expect(judgeChain(`${leaf}${middle}`, ordered)).toEqual(
       fault === undefined
         ? { chainPem: `${leaf}${middle}` }
-        : { fault: `TLS clients refuse the chain: ${fault}`, isUnsound: true },
+        : { fault: `TLS clients refuse the chain: ${fault}`, isChainFault: true },
     );
   });
 
@@ -269,5 +270,21 @@ test('facts of a leaf are those of the first certificate of its chain', async ()
     leafSha256: fingerprint(splitChain(pem)[0] ?? Buffer.alloc(0)),
     notBefore: at(-1),
     expiresAt: at(24),
+    leafExpiresAt: at(24),
+  });
+});
+
+test.each([
+  ['the leaf', [24, 48, 72], 24],
+  ['its issuer', [24, 12, 72], 12],
+  ['a CA further up', [24, 48, 6], 6],
+])('a certificate expires with %s if that is the first of its chain to end', async (_, ends, first) => {
+  const [leafEnd = 0, ...others] = ends;
+  const leaf = readIssued(await issue({ notAfter: at(leafEnd) })).leaf;
+  const links = others.map((end) => ({ ...intermediate.certificate, notAfter: at(end) }));
+  const chain = [...links, { ...root.certificate, notAfter: at(1) }];
+  expect(leafFacts({ leaf, others: chain })).toMatchObject({
+    expiresAt: at(first),
+    leafExpiresAt: at(leafEnd),
   });
 });

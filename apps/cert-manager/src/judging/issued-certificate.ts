@@ -120,7 +120,7 @@ export function keyOf({ leaf }: IssuedChain): string {
   return spkiSha256(leaf.spkiDer);
 }
 
-/** Facts of a leaf that are stored beside it. */
+/** Facts of a certificate that are stored beside it. */
 export interface LeafFacts {
   readonly issuer: string;
   readonly serialNumber: string;
@@ -128,21 +128,25 @@ export interface LeafFacts {
   /** SHA-256 over the certificate, hex, which identifies it. */
   readonly leafSha256: string;
   readonly notBefore: Date;
+  /** When the leaf or the first of its intermediates ends: no client takes the certificate after that. */
   readonly expiresAt: Date;
+  readonly leafExpiresAt: Date;
 }
 
-export function leafFacts({ leaf }: Pick<IssuedChain, 'leaf'>): LeafFacts {
-  const { serialNumber, notBefore, notAfter: expiresAt } = leaf;
+export function leafFacts({ leaf, others }: IssuedChain): LeafFacts {
+  const { serialNumber, notBefore, notAfter: leafExpiresAt } = leaf;
+  const ends = [leaf, ...intermediatesOf(others)].map(({ notAfter }) => notAfter.getTime());
+  const expiresAt = new Date(Math.min(...ends));
   const issuer = formatName(leaf.issuer);
   const digests = { spkiSha256: spkiSha256(leaf.spkiDer), leafSha256: fingerprint(leaf.der) };
-  return { issuer, serialNumber, ...digests, notBefore, expiresAt };
+  return { issuer, serialNumber, ...digests, notBefore, expiresAt, leafExpiresAt };
 }
 
-/** Facts of the leaf of a PEM text that are stored beside it; the leaf comes first. */
+/** Facts of the certificate of a PEM text that are stored beside it; the leaf comes first. */
 export function describeLeaf(pem: string): LeafFacts {
-  const [der] = splitChain(pem);
+  const [der, ...others] = splitChain(pem);
   if (der === undefined) throw new RangeError('a chain has a leaf');
-  return leafFacts({ leaf: parseCertificate(der) });
+  return leafFacts({ leaf: parseCertificate(der), others: others.map(recallCertificate) });
 }
 
 /** The common names and DNS names of the leaf of a PEM text; the leaf comes first. */

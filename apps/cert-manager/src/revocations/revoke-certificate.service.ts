@@ -3,6 +3,7 @@ import type { Tx } from '@certloop/db';
 import type { Caller } from '../access/caller.js';
 import { requireLevel } from '../access/permissions.js';
 import { type CertificateRow, getCertificate } from '../certificates/certificates.repository.js';
+import { leafEndOf } from '../certificates/in-use.js';
 import { type FqdnRow, getFqdn, lockFqdn } from '../fqdns/fqdns.repository.js';
 import { jobCallerOf } from '../issuance/jobs/job-audit.js';
 import {
@@ -83,7 +84,7 @@ async function findRevocable(
 ): Promise<Revocable> {
   const fqdn = await getFqdn(tx, spaceId, fqdnId);
   const certificate = await getCertificate(tx, fqdn.id, certId);
-  const obstacle = obstacleToRevocation(certificate, clock.now());
+  const obstacle = obstacleToRevocation({ ...certificate, expiresAt: leafEndOf(certificate) }, clock.now());
   if (obstacle?.code === 'already_revoked') throw alreadyRevoked(obstacle.message);
   if (obstacle !== undefined || certificate.providerId === null) {
     throw cannotBeRevoked(obstacle?.message ?? 'the certificate has no provider');
@@ -96,7 +97,7 @@ async function begin(tx: Tx, deps: RevocationDeps, caller: Caller, input: Revoca
   await lockFqdn(tx, input.spaceId, input.fqdnId);
   const { fqdn, certificate, provider } = await findRevocable(tx, deps, input);
   if ((await lockProviderForShare(tx, provider.id)) === undefined) throw providerNotFound();
-  const { id, pem, serialNumber, spkiSha256, expiresAt } = certificate;
+  const { id, pem, serialNumber, spkiSha256 } = certificate;
   const askedAt = deps.clock.now();
   const pending: PendingRevocationRow = {
     id,
@@ -107,7 +108,7 @@ async function begin(tx: Tx, deps: RevocationDeps, caller: Caller, input: Revoca
     pem,
     serialNumber,
     spkiSha256,
-    expiresAt,
+    expiresAt: leafEndOf(certificate),
     reason: input.reason,
     caller: jobCallerOf(caller),
     askedAt,

@@ -1,4 +1,5 @@
 import type { CsrFinding, FqdnStatus } from '@certloop/contracts';
+import { chainHint, endsView } from '../certificates/in-use.js';
 import { type AtWork, activityOf, outlookAt, reasonOf } from './fqdn-status.js';
 import type { Standing } from './standing.js';
 
@@ -12,6 +13,7 @@ interface ShownStanding extends AtWork {
         readonly issuer: string;
         readonly serialNumber: string;
         readonly keyAlgorithm: string;
+        readonly leafExpiresAt: Date | null;
       }
     | undefined;
   readonly csr:
@@ -32,9 +34,11 @@ export function statusView(
   const activity = activityOf(shown);
   const { expiryAcceptedUntil: until } = fqdn;
   const acceptedUntil = !fqdn.renewalEnabled && until !== null && until > now ? until : undefined;
+  const reason = reasonOf(standing, { state, hasCsr: csr !== undefined, acceptedUntil });
+  const hint = hintOf(shown);
   return {
     state,
-    reason: reasonOf(standing, { state, hasCsr: csr !== undefined, acceptedUntil }),
+    reason: hint === undefined ? reason : `${reason} ${hint}`,
     ...(attentionAt !== null && { attentionAt: attentionAt.toISOString() }),
     ...(activity !== undefined && { activity }),
     outlook: outlookAt(standing, shown, now),
@@ -51,11 +55,16 @@ export function statusView(
   };
 }
 
+function hintOf({ standing: { expiresAt }, certificate }: ShownStanding): string | undefined {
+  if (certificate === undefined || expiresAt === null) return undefined;
+  return chainHint({ expiresAt, leafExpiresAt: certificate.leafExpiresAt });
+}
+
 function certificatePart({ standing, certificate }: ShownStanding): Pick<FqdnStatus, 'certificate'> {
   const { notBefore, expiresAt } = standing;
   if (certificate === undefined || notBefore === null || expiresAt === null) return {};
-  const { id, issuer, serialNumber, keyAlgorithm } = certificate;
-  const dates = { notBefore: notBefore.toISOString(), expiresAt: expiresAt.toISOString() };
+  const { id, issuer, serialNumber, keyAlgorithm, leafExpiresAt } = certificate;
+  const dates = { notBefore: notBefore.toISOString(), ...endsView({ expiresAt, leafExpiresAt }) };
   return { certificate: { id, ...dates, issuer, serialNumber, keyAlgorithm } };
 }
 

@@ -4,7 +4,10 @@ import { type CertificateRow, certificates } from '../certificates/certificates.
 import { fqdnStandings, type StandingRow } from './standings.repository.js';
 
 /** What of a certificate a list shows. */
-export type ShownCertificate = Pick<CertificateRow, 'id' | 'issuer' | 'serialNumber' | 'spkiSha256'>;
+export type ShownCertificate = Pick<
+  CertificateRow,
+  'id' | 'issuer' | 'serialNumber' | 'spkiSha256' | 'leafExpiresAt'
+>;
 
 /** All that is shown of the state of an FQDN. */
 export interface FoundStatus {
@@ -25,8 +28,8 @@ export interface FoundStatus {
   readonly checkUuid: string | undefined;
 }
 
-const { issuer, serialNumber, spkiSha256 } = certificates.columns;
-const shownColumns = { issuer, serialNumber, spkiSha256 };
+const { issuer, serialNumber, spkiSha256, leafExpiresAt } = certificates.columns;
+const shownColumns = { issuer, serialNumber, spkiSha256, leafExpiresAt };
 const standingColumns = fqdnStandings.columns;
 const foundColumns = {
   ...standingColumns,
@@ -50,7 +53,7 @@ type ValueOf<Spec> = Spec extends Column<infer Value> ? Value : never;
  * read by an index of which each FQDN has at most one entry.
  */
 export async function readFound(tx: Tx, ids: readonly string[]): Promise<FoundStatus[]> {
-  const text = `select s.*, f.id as fqdn_id, c.issuer, c.serial_number, c.spki_sha256,
+  const text = `select s.*, f.id as fqdn_id, c.issuer, c.serial_number, c.spki_sha256, c.leaf_expires_at,
       r.id as csr_id, r.created_at as csr_created_at, ${findingsSql(tx)} as csr_findings,
       q.status as renewal_status, q.scheduled_at as renewal_scheduled_at, q.attempt as renewal_attempt,
       j.status as job_status, w.check_uuid
@@ -77,14 +80,14 @@ function findingsSql(tx: Tx): string {
 }
 
 function foundIn(row: FoundRow): FoundStatus {
-  const { issuer, serialNumber, spkiSha256, csrId, renewalStatus, certificateId } = row;
+  const { issuer, serialNumber, spkiSha256, leafExpiresAt, csrId, renewalStatus, certificateId } = row;
   return {
     id: row.fqdnId,
     standing: (row.id as string | null) === null ? undefined : row,
     certificate:
       certificateId === null || (issuer as string | null) === null
         ? undefined
-        : { id: certificateId, issuer, serialNumber, spkiSha256 },
+        : { id: certificateId, issuer, serialNumber, spkiSha256, leafExpiresAt },
     csr: csrId === null ? undefined : { id: csrId, createdAt: row.csrCreatedAt, findings: row.csrFindings },
     renewal:
       renewalStatus === null
@@ -97,7 +100,7 @@ function foundIn(row: FoundRow): FoundStatus {
 
 /** Certificates by their ids, without their texts; at least one is asked for, here and below. */
 export function listShownCertificates(tx: Tx, ids: readonly string[]): Promise<ShownCertificate[]> {
-  const text = `select id, issuer, serial_number, spki_sha256 from certificates
+  const text = `select id, issuer, serial_number, spki_sha256, leaf_expires_at from certificates
     where id in (${placeholders(ids.length)})`;
   return querySql<ShownCertificate>(tx, { id: column.uuid(), ...shownColumns }, text, ids);
 }

@@ -245,6 +245,8 @@ export function withWatch(watch: WatchEvents, scheduler: RenewalScheduler): Rene
     onCertificateRefreshed: async (tx, caller, fqdn) => {
       await scheduler.onCertificateRefreshed(tx, caller, fqdn);
       if (fqdn.renewalEnabled) await watch.onPlanned(tx, fqdn);
+      // its chain may end at another time than before
+      else await watch.onModeChanged(tx, fqdn);
     },
     onCertificateRevoked: async (tx, caller, fqdn) => {
       await scheduler.onCertificateRevoked(tx, caller, fqdn);

@@ -14,7 +14,7 @@ const newKey: readonly Link[] = [
   { name: 'Narrow', pathLength: 0 },
 ];
 
-const unsound: readonly [string, readonly Link[], RegExp][] = [
+const refused: readonly [string, readonly Link[], RegExp][] = [
   [
     'whose intermediate expired',
     [{ name: 'Old', endsIn: -1 }],
@@ -45,7 +45,7 @@ describeEachDialect('the chain of a certificate', (open) => {
     return answer.body;
   };
 
-  test.each(unsound)('%s is not imported', async (_, links, reason) => {
+  test.each(refused)('%s is not imported', async (_, links, reason) => {
     const ca = await chainOf(links);
     const fqdn = await addFqdn(place.app, (await addSpace(place.app)).id, hostname);
     const pem = [await ca.leafFor(hostname), ...ca.intermediates].join('');
@@ -56,7 +56,7 @@ describeEachDialect('the chain of a certificate', (open) => {
     expect(await certificatesOf(place.app, fqdn)).toEqual([]);
   });
 
-  test.each(unsound)('%s is not taken from a CA', async (_, links, reason) => {
+  test.each(refused)('%s is not taken from a CA', async (_, links, reason) => {
     const ca = await chainOf(links);
     place.acme.issue = async (csrDer) => [await ca.sign(csrDer), ...ca.intermediates].join('');
     const { fqdn } = await fqdnWithCsr(place.app);

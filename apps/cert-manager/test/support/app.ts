@@ -64,6 +64,7 @@ export interface TestApp {
   readonly watch: () => Promise<void>;
   /** Mends how FQDNs stand where something was missed. */
   readonly sweepStandings: () => Promise<void>;
+  readonly readChainEnds: () => Promise<void>;
   /** Mends how many FQDNs spaces have where something was missed. */
   readonly sweepSpaceSizes: () => Promise<void>;
   /** Probes the targets that are due; false when more are. */
@@ -153,9 +154,7 @@ export async function startAppOn(database: Database, options: TestAppOptions = {
     takeUpJobs: () => app.takeUpJobs(),
     finishRevocations: () => app.finishRevocations(),
     recoverSigning: () => app.recoverSigning(),
-    pullBack: () => app.pullBack(),
-    sweepStandings: () => app.sweepStandings(),
-    sweepSpaceSizes: () => app.sweepSpaceSizes(),
+    ...sweepsOf(app),
     probe: () => app.runProbes(),
     sendNotices: () => app.runNotices(),
     sweepNotices: () => app.sweepNotices(),
@@ -165,5 +164,15 @@ export async function startAppOn(database: Database, options: TestAppOptions = {
       await app.close();
       server.close();
     },
+  };
+}
+
+/** What corrects stored facts. */
+function sweepsOf(app: CertManager) {
+  return {
+    pullBack: () => app.pullBack(),
+    sweepStandings: () => app.sweepStandings(),
+    readChainEnds: () => app.readChainEnds(),
+    sweepSpaceSizes: () => app.sweepSpaceSizes(),
   };
 }

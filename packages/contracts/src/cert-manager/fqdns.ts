@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { endpoint, json } from '../endpoint.js';
 import * as scalars from '../scalars.js';
 import { csrFindingSchema } from './certificates/csrs.js';
+import { chainExpiresAt } from './chain-end.js';
 import {
   fqdnChangeResultSchema,
   fqdnChangeSchema,
@@ -30,6 +31,7 @@ export const fqdnStatusSchema = z
         id: scalars.uuid,
         notBefore: scalars.instant,
         expiresAt: scalars.instant,
+        chainExpiresAt,
         issuer: z.string(),
         serialNumber: z.string(),
         keyAlgorithm: z.string(),

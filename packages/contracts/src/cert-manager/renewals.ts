@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { endpoint, json } from '../endpoint.js';
 import * as scalars from '../scalars.js';
+import { chainExpiresAt } from './chain-end.js';
 import { pageQuery } from './pages.js';
 import { byFqdn, byId, messageSchema } from './replies.js';
 import { permissionLevels, renewalOutlooks, renewalStatuses } from './words.js';
@@ -79,6 +80,7 @@ export const renewalExplanationSchema = z
         id: scalars.uuid,
         notBefore: scalars.instant,
         expiresAt: scalars.instant,
+        chainExpiresAt,
         revokedAt: scalars.instant.optional(),
       })
       .optional(),

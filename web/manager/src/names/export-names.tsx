@@ -2,6 +2,7 @@ import { csvLine, type Fqdn, type Provider } from '@certloop/contracts/browser';
 import { Fault, Icon, saveFile, sentenceOf } from '@certloop/web-kit';
 import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
+import { endOf } from '../certificate-end.js';
 import { type FqdnFilter, loadFqdns } from '../lookups.js';
 import { providerName, useProviders } from '../providers.js';
 
@@ -81,7 +82,7 @@ function cellsOf(
     fqdn.description,
     status?.state ?? '',
     status?.reason ?? '',
-    certificate?.expiresAt ?? '',
+    certificate === undefined ? '' : endOf(certificate),
     certificate?.issuer ?? '',
     certificate?.serialNumber ?? '',
     fqdn.renewalEnabled ? 'on' : 'off',

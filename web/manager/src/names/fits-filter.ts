@@ -1,4 +1,5 @@
 import type { Fqdn } from '@certloop/contracts/browser';
+import { endOf } from '../certificate-end.js';
 import type { FqdnFilter } from '../lookups.js';
 
 /** Whether the filter has a condition that a name can stop to meet; the name itself never changes. */
@@ -19,7 +20,7 @@ export function fitsFilter(
   { renewalEnabled, providerId, status }: Pick<Fqdn, 'renewalEnabled' | 'providerId' | 'status'>,
   filter: FqdnFilter,
 ): boolean {
-  const expiresAt = Date.parse(status?.certificate?.expiresAt ?? '');
+  const expiresAt = status?.certificate === undefined ? Number.NaN : Date.parse(endOf(status.certificate));
   const { state, renewal, expiresFrom, expiresBefore } = filter;
   return (
     (state === undefined || status === undefined || status.state === state) &&

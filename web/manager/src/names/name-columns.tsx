@@ -1,6 +1,7 @@
 import type { Fqdn } from '@certloop/contracts/browser';
 import { type Column, hostText, LifeLine, LongName, Moment, StateChip, useNow } from '@certloop/web-kit';
 import { useMemo } from 'react';
+import { endOf } from '../certificate-end.js';
 import { providerName, useProviders } from '../providers.js';
 import { RowLink } from '../row-link.js';
 import { FqdnStateChip } from './fqdn-state.js';
@@ -106,18 +107,18 @@ const expiryColumn: Column<Fqdn> = {
   width: '8rem',
   sort: 'expiresAt',
   narrow: 'titled',
-  cell: ({ status }) => status?.certificate && <Moment at={status.certificate.expiresAt} />,
+  cell: ({ status }) => status?.certificate && <Moment at={endOf(status.certificate)} />,
 };
 
 /** How much of the lifetime of the newest certificate is over; the columns beside it say so in words. */
 function Life({ fqdn: { status } }: { readonly fqdn: Fqdn }) {
   const now = useNow();
   if (status?.certificate === undefined) return null;
-  const { notBefore, expiresAt } = status.certificate;
+  const { notBefore } = status.certificate;
   const life = {
     notBefore: Date.parse(notBefore),
     renewAt: status.renewAt === undefined ? undefined : Date.parse(status.renewAt),
-    expiresAt: Date.parse(expiresAt),
+    expiresAt: Date.parse(endOf(status.certificate)),
   };
   return <LifeLine life={life} now={now} />;
 }

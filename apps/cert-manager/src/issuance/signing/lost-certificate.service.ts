@@ -3,6 +3,7 @@ import type { Database, Tx } from '@certloop/db';
 import type { Clock } from '@certloop/server';
 import type { Caller } from '../../access/caller.js';
 import { recordAudit } from '../../audit/audit.service.js';
+import { endsView } from '../../certificates/in-use.js';
 import type { FqdnRow } from '../../fqdns/fqdns.repository.js';
 import { describeLeaf } from '../../judging/issued-certificate.js';
 import type { IssuedCertificate } from '../../providers/provider.js';
@@ -31,13 +32,14 @@ export async function orRecordLost<T>(
     return await store();
   } catch (error) {
     if (!(error instanceof AppError && error.kind === 'not_found')) throw error;
-    const { serialNumber, spkiSha256, expiresAt } = issued.facts ?? describeLeaf(issued.certificatePem);
+    const facts = issued.facts ?? describeLeaf(issued.certificatePem);
+    const { serialNumber, spkiSha256 } = facts;
     const details = {
       fqdn: fqdn.fqdn,
       fqdnId: fqdn.id,
       serial: serialNumber,
       spkiSha256,
-      expiresAt: expiresAt.toISOString(),
+      ...endsView(facts),
       provider: provider.name,
       providerId: provider.id,
       upstreamId: issued.upstreamId,

@@ -6,6 +6,7 @@ import { requireLevel } from '../../access/permissions.js';
 import { isSendingCsr } from '../../acme/orders/order-steps.js';
 import { recordAudit } from '../../audit/audit.service.js';
 import type { CertificateRow } from '../../certificates/certificates.repository.js';
+import { leafEndOf } from '../../certificates/in-use.js';
 import { createIssuanceJudge } from '../../csrs/judge-issuance.service.js';
 import { createKeyJudge } from '../../csrs/judged-keys.store.js';
 import { validityWarning } from '../../judging/public-validity.js';
@@ -120,7 +121,7 @@ function keyOf({ fqdn, csr, newestId }: Order, slot: number): string {
 }
 
 function messageOf({ fqdn, provider }: Order, certificate: CertificateRow): string {
-  const warning = validityWarning(fqdn.fqdn, certificate);
+  const warning = validityWarning(fqdn.fqdn, { ...certificate, expiresAt: leafEndOf(certificate) });
   const signed = `signed by ${provider.name}, valid until ${certificate.expiresAt.toISOString()}`;
   return warning === undefined ? signed : `${signed}; it ${warning}`;
 }

@@ -3,6 +3,7 @@ import type { Database, Tx } from '@certloop/db';
 import { type BatchEnd, batched, type Clock } from '@certloop/server';
 import type { Caller } from '../../access/caller.js';
 import type { CertificateRow } from '../../certificates/certificates.repository.js';
+import { leafEndOf } from '../../certificates/in-use.js';
 import {
   type CertificateToStore,
   certificateFacts,
@@ -147,7 +148,7 @@ function itemOf(
 }
 
 function signedAudit(order: Pick<Order, 'fqdn' | 'csr' | 'provider'>, certificate: CertificateRow) {
-  const warning = validityWarning(order.fqdn.fqdn, certificate);
+  const warning = validityWarning(order.fqdn.fqdn, { ...certificate, expiresAt: leafEndOf(certificate) });
   const facts = certificateFacts(certificate, order.provider);
   return signAudit(order, { ...facts, ...(warning !== undefined && { warning }) });
 }

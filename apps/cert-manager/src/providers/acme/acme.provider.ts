@@ -156,7 +156,7 @@ async function order(
     // the same order would only lead to the same certificate
     await progress.store(undefined);
     throw new UpstreamFailed(readableText(judged.fault), {
-      code: judged.isUnsound === true ? 'unsound_chain' : 'unsound_certificate',
+      code: judged.isChainFault === true ? 'unsound_chain' : 'unsound_certificate',
     });
   }
   await reportAnyway('verify', { status: 'ok' });

@@ -3,6 +3,7 @@ import { buildCsr, generateKeyPair } from '@certloop/crypto';
 import { type CallSlots, type Clock, createCallSlots } from '@certloop/server';
 import {
   chainToRoot,
+  describeLeaf,
   differenceFromCsr,
   type IssuedChain,
   isSameCertificate,
@@ -87,7 +88,9 @@ async function issue(
   // An id that is not a plain word could not be asked for again.
   const upstreamId = /^[\w.:-]{1,200}$/.test(id) ? id : null;
   const certificatePem = await trustedChain(context, issued);
-  return { certificatePem, upstreamId, facts: leafFacts(issued) };
+  // of several certificates, some may not be part of the chain
+  const facts = issued.others.length === 0 ? leafFacts(issued) : describeLeaf(certificatePem);
+  return { certificatePem, upstreamId, facts };
 }
 
 async function probe(context: Context, depth: 'shallow' | 'deep'): Promise<string> {

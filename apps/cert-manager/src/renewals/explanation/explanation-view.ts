@@ -1,4 +1,5 @@
 import type { RenewalExplanation, WatchWord } from '@certloop/contracts';
+import { endsView } from '../../certificates/in-use.js';
 import type { RenewalPlan } from '../renewal-policy.js';
 import { renewalView, type ShownRenewal } from '../renewal-view.js';
 import type { Explanation } from './explanation.js';
@@ -11,6 +12,7 @@ interface ShownAccount {
         readonly id: string;
         readonly notBefore: Date;
         readonly expiresAt: Date;
+        readonly leafExpiresAt: Date | null;
         readonly revokedAt: Date | null;
       }
     | undefined;
@@ -46,11 +48,12 @@ export function explanationView(account: ShownAccount): RenewalExplanation {
   };
 }
 
-function certificateView({ id, notBefore, expiresAt, revokedAt }: NonNullable<ShownAccount['certificate']>) {
+function certificateView(certificate: NonNullable<ShownAccount['certificate']>) {
+  const { id, notBefore, revokedAt } = certificate;
   return {
     id,
     notBefore: notBefore.toISOString(),
-    expiresAt: expiresAt.toISOString(),
+    ...endsView(certificate),
     ...(revokedAt !== null && { revokedAt: revokedAt.toISOString() }),
   };
 }

@@ -2,6 +2,7 @@ import type { ServedClass } from '@certloop/contracts';
 import { type Database, type ListPage, type ListWindow, readList, type Tx } from '@certloop/db';
 import type { Caller } from '../../access/caller.js';
 import { readableSpaces, requireLevel } from '../../access/permissions.js';
+import { leafEndOf } from '../../certificates/in-use.js';
 import { getFqdn } from '../../fqdns/fqdns.repository.js';
 import { listStates } from '../probes/target-states.repository.js';
 import { listTargetsOf } from '../targets.repository.js';
@@ -42,7 +43,7 @@ export async function readServed(tx: Tx, { spaceId, fqdnId }: FqdnPath): Promise
       certificateId: newest.row.id,
       serialNumber: newest.row.serialNumber,
       fingerprint: newest.fingerprint,
-      notAfter: newest.row.expiresAt,
+      notAfter: leafEndOf(newest.row),
       issuedAt: newest.row.createdAt,
     },
     targets: targets.map((target) => ({

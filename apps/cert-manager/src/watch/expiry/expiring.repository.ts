@@ -11,6 +11,7 @@ export interface ExpiringRow {
   readonly serialNumber: string;
   readonly notBefore: Date;
   readonly expiresAt: Date;
+  readonly leafExpiresAt: Date | null;
   readonly renewalEnabled: boolean;
 }
 
@@ -22,6 +23,7 @@ const columns = {
   serialNumber: column.text(),
   notBefore: column.instant(),
   expiresAt: column.instant(),
+  leafExpiresAt: column.instant().nullable(),
   renewalEnabled: column.boolean(),
 };
 
@@ -39,7 +41,7 @@ export function listExpiring(
   const known = `select 1 from events e where e.once_key = 'certificate.expiring:' || c.id`;
   const accepted = 'f.renewal_enabled = false and f.expiry_accepted_until > $4';
   const text = `select c.id, c.fqdn_id, f.space_id, f.fqdn, c.serial_number, c.not_before, c.expires_at,
-      f.renewal_enabled
+      c.leaf_expires_at, f.renewal_enabled
     from certificates c join fqdns f on f.id = c.fqdn_id
     where ${inUse} and (c.expires_at, c.fqdn_id) > ($1, $2) and c.expires_at <= $3 and not exists (${known})
       and (f.expiry_accepted_until is null or not (${accepted}))

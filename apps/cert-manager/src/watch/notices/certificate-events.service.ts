@@ -1,6 +1,7 @@
 import { type Database, type Tx, yieldBetween } from '@certloop/db';
 import type { Clock } from '@certloop/server';
 import { nilUuid } from '../../access/caller.js';
+import { chainHint, endsView } from '../../certificates/in-use.js';
 import type { Notices } from '../../events/notices.service.js';
 import { findFqdn } from '../../fqdns/fqdns.repository.js';
 import type { RenewalFault } from '../../renewals/queue/settle-renewal.service.js';
@@ -70,25 +71,19 @@ export async function noticeExpiring({
   }
 }
 
-function eventOf({
-  id: certificateId,
-  fqdnId,
-  fqdn,
-  spaceId,
-  expiresAt: end,
-  serialNumber,
-  renewalEnabled,
-}: Awaited<ReturnType<typeof listExpiring>>[number]) {
-  const expiresAt = end.toISOString();
+function eventOf(row: Awaited<ReturnType<typeof listExpiring>>[number]) {
+  const { id: certificateId, fqdnId, fqdn, spaceId, serialNumber, renewalEnabled } = row;
+  const hint = chainHint(row);
   const state = renewalEnabled
     ? 'its renewal is on but has not succeeded: see the explanation of its renewal'
     : 'it is not renewed: switch renewal on, request a certificate, or upload a new CSR and have it signed';
-  const message = `The certificate of ${fqdn} expires on ${expiresAt}, and ${state}.`;
+  const news = `The certificate of ${fqdn} expires on ${row.expiresAt.toISOString()}, and ${state}.`;
+  const message = hint === undefined ? news : `${news} ${hint}`;
   return {
     type: 'certificate.expiring',
     subject: fqdnId,
     spaceId,
     onceKey: `certificate.expiring:${certificateId}`,
-    data: { message, fqdn, fqdnId, spaceId, certificateId, serialNumber, expiresAt, renewalEnabled },
+    data: { message, fqdn, fqdnId, spaceId, certificateId, serialNumber, ...endsView(row), renewalEnabled },
   } as const;
 }

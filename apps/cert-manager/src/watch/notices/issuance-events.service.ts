@@ -1,6 +1,7 @@
 import type { Clock } from '@certloop/server';
 import type { Caller } from '../../access/caller.js';
 import type { CertificateRow } from '../../certificates/certificates.repository.js';
+import { endsView } from '../../certificates/in-use.js';
 import type { NewEvent } from '../../events/event.js';
 import type { Notices } from '../../events/notices.service.js';
 import type { FqdnRow } from '../../fqdns/fqdns.repository.js';
@@ -58,7 +59,8 @@ function storedEvent(caller: Caller, fqdn: FqdnRow, certificate: CertificateRow)
   };
 }
 
-function factsOf(fqdn: FqdnRow, { id: certificateId, serialNumber, expiresAt }: CertificateRow) {
+function factsOf(fqdn: FqdnRow, certificate: CertificateRow) {
+  const { id: certificateId, serialNumber } = certificate;
   const { id: fqdnId, spaceId } = fqdn;
   return {
     fqdn: fqdn.fqdn,
@@ -66,6 +68,6 @@ function factsOf(fqdn: FqdnRow, { id: certificateId, serialNumber, expiresAt }: 
     spaceId,
     certificateId,
     serialNumber,
-    expiresAt: expiresAt.toISOString(),
+    ...endsView(certificate),
   };
 }

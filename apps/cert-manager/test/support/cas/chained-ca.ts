@@ -35,6 +35,8 @@ export interface LeafOptions {
 export interface ChainedCa {
   /** PEM of the intermediates, the issuer of the leaf first. */
   readonly intermediates: readonly string[];
+  /** PEM of another certificate of the issuer of leaves, which lasts for 2000 days. */
+  readonly renewed: string;
   readonly rootPem: string;
   /** PEM of a leaf for the CSR. */
   sign(csrDer: Buffer, options?: LeafOptions): Promise<string>;
@@ -91,7 +93,14 @@ export async function createChainedCa(now: Date, links: readonly Link[]): Promis
     const { privateKey } = await generateKeyPair('P-256');
     return sign((await buildCsr({ privateKey, dnsNames: [hostname] })).der, options);
   };
-  return { intermediates, rootPem: formatPem(certificateLabel, root.certificate.der), sign, leafFor };
+  const renewed = formatPem(certificateLabel, issuer.certificate.der);
+  return {
+    intermediates,
+    renewed,
+    rootPem: formatPem(certificateLabel, root.certificate.der),
+    sign,
+    leafFor,
+  };
 }
 
 /** Authority information access (RFC 5280 §4.2.2.1) with one address of the issuer's certificate. */

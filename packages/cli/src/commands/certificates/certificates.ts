@@ -19,14 +19,15 @@ import { throwWithFile } from '../../faults/system-fault.js';
 import { findFqdn, listFqdnsIn } from '../../lookup.js';
 import { duration, wholeNumber } from '../../numbers.js';
 import { daysUntil } from '../../output/table.js';
+import { endOf, expiryDay } from './certificate-end.js';
 
-const rowOf = ({ issuer, createdAt, expiresAt, revokedAt, id }: Certificate) => ({
-  created: createdAt.slice(0, 10),
-  expires: expiresAt.slice(0, 10),
-  days: daysUntil(expiresAt, new Date()),
-  revoked: revokedAt?.slice(0, 10) ?? '',
-  issuer,
-  id,
+const rowOf = (certificate: Certificate) => ({
+  created: certificate.createdAt.slice(0, 10),
+  expires: expiryDay(certificate),
+  days: daysUntil(endOf(certificate), new Date()),
+  revoked: certificate.revokedAt?.slice(0, 10) ?? '',
+  issuer: certificate.issuer,
+  id: certificate.id,
 });
 
 /** Adds `certificates` and `expiring`. */
@@ -65,7 +66,7 @@ function addReads(certificates: Command, open: () => Session): void {
       if (newest === undefined) throw new NotFound(`${named} has no certificate yet`);
       if (out === undefined) return void io.out.write(newest.pem);
       await writeFile(out, newest.pem).catch(throwWithFile(out));
-      report.done(`${out}: expires ${newest.expiresAt.slice(0, 10)}`, newest);
+      report.done(`${out}: expires ${expiryDay(newest)}`, newest);
     });
   certificates
     .command('get <fqdn>')
@@ -111,14 +112,14 @@ function addFind(certificates: Command, open: () => Session): void {
     });
 }
 
-const foundRow = ({ fqdn, spaceName, expiresAt, replacedAt, revokedAt, issuer, id }: FoundCertificate) => ({
-  fqdn,
-  space: spaceName,
-  expires: expiresAt.slice(0, 10),
-  replaced: replacedAt?.slice(0, 10) ?? '',
-  revoked: revokedAt?.slice(0, 10) ?? '',
-  issuer,
-  id,
+const foundRow = (found: FoundCertificate) => ({
+  fqdn: found.fqdn,
+  space: found.spaceName,
+  expires: expiryDay(found),
+  replaced: found.replacedAt?.slice(0, 10) ?? '',
+  revoked: found.revokedAt?.slice(0, 10) ?? '',
+  issuer: found.issuer,
+  id: found.id,
 });
 
 function addChanges(certificates: Command, open: () => Session): void {
@@ -151,7 +152,7 @@ function addChanges(certificates: Command, open: () => Session): void {
           'its signature could not be verified; import it with its intermediates to have it verified',
         );
       }
-      report.done(`${named}: ${done} the certificate that expires ${body.expiresAt.slice(0, 10)}`, body);
+      report.done(`${named}: ${done} the certificate that expires ${expiryDay(body)}`, body);
     });
   certificates
     .command('revoke <fqdn>')
@@ -199,6 +200,7 @@ async function getCertificate({ report, manager }: Session, named: string, picke
     names: [...found.dnsNames, ...found.ipAddresses].join(', '),
     from: found.notBefore,
     until: found.expiresAt,
+    'chain until': found.chainExpiresAt,
     key: `${found.publicKey.algorithm} ${found.publicKey.size}`,
     sha256: found.sha256,
     revoked: found.revokedAt,
@@ -223,7 +225,7 @@ async function download(
   const bytes = await buffer(body ?? new Blob([]).stream());
   if (out === undefined) return void io.out.write(bytes);
   await writeFile(out, bytes).catch(throwWithFile(out));
-  report.done(`${out}: expires ${found.expiresAt.slice(0, 10)}`, found);
+  report.done(`${out}: expires ${expiryDay(found)}`, found);
 }
 
 async function certificatesOf(client: Manager, named: string, space: string | undefined) {
@@ -245,7 +247,7 @@ async function revoke(
 ): Promise<void> {
   const client = await manager();
   const { found, params } = await pickCertificate(client, named, picked);
-  const expires = found.expiresAt.slice(0, 10);
+  const expires = expiryDay(found);
   const loss = `certificate ${found.id} of ${named}, which expires ${expires}, would be revoked, which cannot be undone`;
   await confirm(io, yes, loss);
   const { body } = await client.revokeCertificate({ params, body: { reason } });
@@ -260,8 +262,9 @@ async function listExpiring(
   const expiresBefore = new Date(Date.now() + within * 86_400_000).toISOString();
   const filter = { expiresBefore, sort: 'expiresAt', include: 'status' } as const;
   const soon = (await listFqdnsIn(client, space, filter)).flatMap(({ status, ...fqdn }) => {
-    const { expiresAt } = status?.certificate ?? {};
-    return expiresAt === undefined ? [] : [{ ...fqdn, expiresAt, days: daysUntil(expiresAt, new Date()) }];
+    if (status?.certificate === undefined) return [];
+    const expiresAt = endOf(status.certificate);
+    return [{ ...fqdn, expiresAt, days: daysUntil(expiresAt, new Date()) }];
   });
   report.list(soon, ({ fqdn, space: place, expiresAt, days, renewalEnabled }) => ({
     fqdn,

@@ -4,6 +4,7 @@ import { csrLabels, parseCsr, parsePem } from '@certloop/crypto';
 import type { Command } from 'commander';
 import type { Session } from '../../connection/session.js';
 import { findProvider, findSpace } from '../../lookup.js';
+import { expiryDay } from './certificate-end.js';
 import {
   addFqdn,
   type Batch,
@@ -84,7 +85,7 @@ async function issueOne(batch: Batch, file: string): Promise<Omit<Outcome, 'file
       ? await findFitting(client, { spaceId, fqdnId: found }, csr)
       : undefined;
   if (fitting !== undefined) {
-    const message = `the certificate until ${fitting.expiresAt.slice(0, 10)} fits and is not due`;
+    const message = `the certificate until ${expiryDay(fitting)} fits and is not due`;
     const written = await writeCertificate(options, fqdn, fitting.pem);
     return { fqdn, success: true, changed: false, message, ...written };
   }

@@ -5,6 +5,7 @@ import type { Session } from '../../connection/session.js';
 import { withPassword } from '../../connection/with-password.js';
 import { findFqdn, findSpace, findUser, listFqdnsIn, requireOne } from '../../lookup.js';
 import { formatNames } from '../../output/format.js';
+import { expiryDay } from '../certificates/certificate-end.js';
 import type { Candidate, Place } from './place.js';
 
 /** Choices of the value that comes next, or what its kind is known to be: names of spaces, of FQDNs and so on. */
@@ -83,7 +84,7 @@ async function placeOfFqdn({ manager }: Session, { given, options }: Place) {
 async function listCertificates(session: Session, place: Place): Promise<Candidate[]> {
   const { client, params } = await placeOfFqdn(session, place);
   const { body } = await client.listCertificates({ params });
-  return body.map(({ id, expiresAt }) => ({ value: id, about: `expires ${expiresAt.slice(0, 10)}` }));
+  return body.map((certificate) => ({ value: certificate.id, about: `expires ${expiryDay(certificate)}` }));
 }
 
 async function listTargets(session: Session, place: Place): Promise<Candidate[]> {

@@ -4,6 +4,7 @@ import type { Session } from '../../connection/session.js';
 import { type FqdnFilter, findProvider, findSpace, listFqdnsIn } from '../../lookup.js';
 import { duration, wholeNumber } from '../../numbers.js';
 import { formatDuration } from '../../output/table.js';
+import { expiryDay } from '../certificates/certificate-end.js';
 
 interface ListOptions {
   readonly space?: string;
@@ -20,7 +21,7 @@ const rowOf = ({ fqdn, space, status, renewalEnabled, id }: Fqdn & { readonly sp
   fqdn,
   space,
   state: status?.state,
-  expires: status?.certificate?.expiresAt.slice(0, 10),
+  expires: status?.certificate && expiryDay(status.certificate),
   renewal: renewalEnabled ? 'on' : 'off',
   'renew at': status?.renewAt,
   issuer: status?.certificate?.issuer,

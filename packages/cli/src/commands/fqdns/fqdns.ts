@@ -5,6 +5,7 @@ import type { Session } from '../../connection/session.js';
 import { UsageError } from '../../faults/command-errors.js';
 import { findFqdn, findFqdns, findProvider, findSpace } from '../../lookup.js';
 import { moment } from '../../numbers.js';
+import { endOf } from '../certificates/certificate-end.js';
 import { addChallengeSetup } from '../certificates/issuance-jobs.js';
 import { changeManyFqdns } from './change-fqdns.js';
 import { addFqdnLists } from './fqdn-lists.js';
@@ -136,7 +137,7 @@ function addRenewal(fqdns: Command, open: () => Session): void {
         outlook,
         watched,
         scheduled: scheduledAt,
-        expires: certificate?.expiresAt,
+        expires: certificate && endOf(certificate),
         provider: provider?.name,
         obstacle: provider?.obstacle,
         failure: failure?.reason,

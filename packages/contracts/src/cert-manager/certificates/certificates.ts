@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { revocationReasonNames } from '../../dummy-ca/certificate-status.js';
 import { empty, endpoint, json, stream } from '../../endpoint.js';
 import * as scalars from '../../scalars.js';
+import { chainExpiresAt } from '../chain-end.js';
 import { pageQuery, storedPageQuery } from '../pages.js';
 import { byFqdn } from '../replies.js';
 import { certificateFormats } from '../words.js';
@@ -18,6 +19,7 @@ export const certificateSchema = z
     pem: scalars.pem,
     issuer: z.string(),
     expiresAt: scalars.instant,
+    chainExpiresAt,
     createdAt: scalars.instant,
     /** After a refresh: `missing` when the provider no longer knows the certificate. */
     providerStatus: z.string().optional(),
@@ -85,6 +87,7 @@ export const foundCertificateSchema = z
     serialNumber: z.string(),
     notBefore: scalars.instant,
     expiresAt: scalars.instant,
+    chainExpiresAt,
     /** When a newer certificate of the FQDN was stored; absent for the newest. */
     replacedAt: scalars.instant.optional(),
     /** When it was revoked; absent while it is not. */

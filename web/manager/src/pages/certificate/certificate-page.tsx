@@ -15,6 +15,7 @@ import {
 } from '@certloop/web-kit';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
+import { endOf } from '../../certificate-end.js';
 import { fqdnQuery } from '../../lookups.js';
 import { providerName, useProviders } from '../../providers.js';
 import { includesLevel } from '../../rights.js';
@@ -81,7 +82,8 @@ interface Shown {
 
 function Life({ certificate }: Shown) {
   const now = useNow();
-  const { notBefore, expiresAt, revokedAt, revocationReason, replacedBy, spaceId, fqdnId } = certificate;
+  const { notBefore, chainExpiresAt, revokedAt, revocationReason, replacedBy, spaceId, fqdnId } = certificate;
+  const expiresAt = endOf(certificate);
   const hasExpired = Date.parse(expiresAt) <= now;
   const end = `${hasExpired ? 'Expired' : 'Expires'} ${relativeTime(expiresAt, now)}, on ${exactTime(expiresAt)}.`;
   return (
@@ -97,6 +99,12 @@ function Life({ certificate }: Shown) {
       <p>
         Valid since {exactTime(notBefore)}. {end}
       </p>
+      {chainExpiresAt !== undefined && (
+        <p className="cl-strip">
+          An intermediate of its chain ends before the certificate itself, which is valid until{' '}
+          {exactTime(certificate.expiresAt)}. Fetch the chain again from the CA.
+        </p>
+      )}
       {revokedAt !== undefined && (
         <p className="cl-fault">
           Revoked on {exactTime(revokedAt)}

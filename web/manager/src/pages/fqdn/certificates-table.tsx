@@ -14,6 +14,7 @@ import {
 } from '@certloop/web-kit';
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
+import { endOf } from '../../certificate-end.js';
 import { api } from '../../service.js';
 
 /** The certificates of a name, the newest first. */
@@ -47,7 +48,7 @@ export function CertificatesTable({ fqdn }: { readonly fqdn: Fqdn }) {
       title: 'Expires',
       width: '9rem',
       narrow: 'titled',
-      cell: ({ expiresAt }) => <Moment at={expiresAt} />,
+      cell: (certificate) => <Moment at={endOf(certificate)} />,
     },
     {
       key: 'take',
@@ -128,7 +129,7 @@ function State({
       </StateChip>
     );
   }
-  const hasExpired = Date.parse(certificate.expiresAt) <= now;
+  const hasExpired = Date.parse(endOf(certificate)) <= now;
   return (
     <StateChip tone={hasExpired ? 'bad' : 'ok'} shape={hasExpired ? 'octagon' : 'check'}>
       {hasExpired ? 'expired' : 'valid'}

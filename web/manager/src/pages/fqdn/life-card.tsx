@@ -8,6 +8,7 @@ import {
   wholeSentence,
   windowText,
 } from '@certloop/web-kit';
+import { endOf } from '../../certificate-end.js';
 import { FqdnStateChip } from '../../names/fqdn-state.js';
 import { RenewalSwitch } from '../../names/renewal-switch.js';
 
@@ -47,11 +48,12 @@ function LifeFacts({
   readonly renewal: RenewalExplanation;
 }) {
   const now = useNow();
+  const end = endOf(certificate);
   const renewAt = renewal.scheduledAt ?? (renewal.willRenew ? renewal.plan?.renewAt : undefined);
   const life = {
     notBefore: Date.parse(certificate.notBefore),
     renewAt: renewAt === undefined ? undefined : Date.parse(renewAt),
-    expiresAt: Date.parse(certificate.expiresAt),
+    expiresAt: Date.parse(end),
     window: windowOf(renewal),
   };
   return (
@@ -74,9 +76,9 @@ function LifeFacts({
             <dd>{windowText(life.window)}, the lighter part of the line</dd>
           </>
         )}
-        <dt>{Date.parse(certificate.expiresAt) > now ? 'Expires' : 'Expired'}</dt>
+        <dt>{Date.parse(end) > now ? 'Expires' : 'Expired'}</dt>
         <dd>
-          {exactTime(certificate.expiresAt)}, {relativeTime(certificate.expiresAt, now)}
+          {exactTime(end)}, {relativeTime(end, now)}
         </dd>
       </dl>
     </>

@@ -4,6 +4,7 @@ import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
+import { endOf } from '../../certificate-end.js';
 import { useProviders } from '../../providers.js';
 import { api } from '../../service.js';
 
@@ -70,7 +71,7 @@ function RequestForm({
   const request = useRequest(fqdn, usual);
   if (provider === undefined) return null;
   const valid =
-    renewal?.certificate !== undefined && Date.parse(renewal.certificate.expiresAt) > now
+    renewal?.certificate !== undefined && Date.parse(endOf(renewal.certificate)) > now
       ? renewal.certificate
       : undefined;
   const send = () => request.mutate({ asked: provider });
@@ -103,8 +104,8 @@ function RequestForm({
         >
           <p>
             The newest certificate of {fqdn.fqdn} is valid until{' '}
-            {valid === undefined ? 'now' : dayOf(valid.expiresAt)}. It stays valid, and the new one is used
-            from now on.
+            {valid === undefined ? 'now' : dayOf(endOf(valid))}. It stays valid, and the new one is used from
+            now on.
           </p>
         </ConfirmDialog>
       )}
