@@ -41,6 +41,7 @@ import { channelsHandlers } from './channels/channels.routes.js';
 import { checksHandlers, earlierFlipsHandlers, flipsHandlers } from './checks/checks.routes.js';
 import { cloakedRouter } from './cloaked/cloaked.routes.js';
 import { pageLinksRouter } from './cloaked/page-links.routes.js';
+import { pullBackStored } from './clock/pull-back-moments.service.js';
 import { wholeMs } from './instants.js';
 import { prometheusRouter, reportCounters } from './metrics/metrics.routes.js';
 import { probesHandlers } from './metrics/probes.routes.js';
@@ -66,6 +67,8 @@ export interface App {
   readonly intake: PingIntake;
   /** One round of the alert loop: marks overdue checks as down, and turns waiting flips into messages. */
   readonly tick: () => Promise<void>;
+  /** Corrects moments that a wrong clock stored. */
+  readonly pullBack: () => Promise<void>;
   /** Makes readiness probes fail, so that no more requests are sent. */
   readonly drain: () => void;
   /** Delivers waiting messages. */
@@ -89,6 +92,7 @@ export function createApp(options: AppOptions): App {
     intake,
     handler: answerAll(api, answerPing),
     tick: () => watch.watchJob('alerts', () => markOverdue(deps, () => deliverFlips(deps))),
+    pullBack: () => pullBackStored(deps),
     drain: () => {
       isDraining = true;
     },

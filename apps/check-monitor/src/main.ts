@@ -49,7 +49,7 @@ void runService('check-monitor', async (onClose) => {
   onClose(() => notifier.close());
   const consoleFolder = findConsole('@certloop/web-monitor', import.meta.url);
   if (consoleFolder === undefined) logger.info('console.not_built');
-  const { handler, intake, tick, drain, dispatcher } = createApp({
+  const { handler, intake, tick, pullBack, drain, dispatcher } = createApp({
     config,
     database,
     logger,
@@ -70,6 +70,9 @@ void runService('check-monitor', async (onClose) => {
   const tickSeal = () => watch.watchJob('secrets', seal);
   const sealer = startPoller({ name: 'secrets', everyMs: sealEveryMs, tick: tickSeal, logger });
   onClose(() => sealer.stop());
+  const corrector = startPoller({ name: 'clock', everyMs: 60_000, tick: pullBack, logger });
+  onClose(() => corrector.stop());
+  corrector.trigger();
   onClose(startAlerts({ tick, dispatcher, notifier, logger, everyMs: config.tickMs }));
   onClose(async () => {
     drain();

@@ -108,6 +108,8 @@ export interface TestApp {
   readonly intake: PingIntake;
   readonly logger: Logger;
   tick(): Promise<void>;
+  /** Corrects moments that a wrong clock stored. */
+  pullBack(): Promise<void>;
   drain(): void;
   /** Delivers all waiting messages. */
   deliver(): Promise<void>;
@@ -141,9 +143,8 @@ export async function openTestApp(
   const logger = openLogger(delivery);
   const parts = { secret: config.secret, clock: micros, logger, delivery };
   const watch = createServiceMetrics(createMetrics({ logger, maxAgeMs: 0 }), { db: database, clock: micros });
-  const { onDelivered, onRefusedCall } = watch;
-  const notifier = openNotifier({ ...parts, db: database, onDelivered, onRefusedCall });
-  const { handler, intake, tick, drain, dispatcher } = createApp({
+  const notifier = openNotifier({ ...parts, db: database, ...watch });
+  const { handler, intake, tick, pullBack, drain, dispatcher } = createApp({
     config,
     database,
     clock: micros,
@@ -168,6 +169,7 @@ export async function openTestApp(
     intake,
     logger,
     tick,
+    pullBack,
     drain,
     deliver: () => whileAny(dispatcher),
     pump: () => dispatcher.pump(),

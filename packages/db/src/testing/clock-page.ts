@@ -22,11 +22,13 @@ export function clockRowsOf(service: string): ClockRow[] {
   });
 }
 
-/** `table.column` of each column of a schema that has the type, in the order of names. */
+/** `table.column` of each column of a schema that has the type, in the order of names; keys that count up are omitted. */
 export function columnsOfType({ entities }: Schema, dialect: Dialect, kind: 'instant' | 'bigint'): string[] {
   const columns = entities(dialect).flatMap(({ options }) =>
     Object.values(options.columns).flatMap((column) =>
-      column?.type === dialect.types[kind] ? [`${options.name}.${column.name}`] : [],
+      column?.type === dialect.types[kind] && column.generated === undefined
+        ? [`${options.name}.${column.name}`]
+        : [],
     ),
   );
   return columns.toSorted();
