@@ -21,6 +21,7 @@ import { addSignInPlaces } from './migrations/0011-sign-in-places.js';
 import { sealSecrets } from './migrations/0012-sealed-secrets.js';
 import { indexTurnsOfChannels } from './migrations/0013-messages-in-hand.js';
 import { addConsentRequests } from './migrations/0014-consent-requests.js';
+import { storeEvents } from './migrations/0015-stored-events.js';
 import { consentRequests } from './notifications/consent/consent-requests.repository.js';
 import { notifications } from './notifications/notifications.repository.js';
 import { pings } from './pings/pings.repository.js';
@@ -66,5 +67,6 @@ export const schema: Schema = {
     sealSecrets,
     indexTurnsOfChannels,
     addConsentRequests,
+    storeEvents,
   ],
 };

@@ -41,7 +41,7 @@ async function run(): Promise<number> {
 /** Whom the monitor would alert. Rejects if it does not answer. */
 async function readAlertReach(credentials: Credentials): Promise<AlertReach> {
   const { monitor } = clientsOf(credentials);
-  const { channels } = (await monitor.listChannels()).body;
+  const { channels } = (await monitor.listChannels({ query: { include: 'state' } })).body;
   const { checks } = (await monitor.listChecks()).body;
   return measureAlertReach(withChannels(checks) ?? [], channels);
 }

@@ -3,6 +3,7 @@ import type { Logger } from '@certloop/server';
 import { isWell, type Sent } from '../channels/channel-health.js';
 import type { Channel } from '../channels/channels.repository.js';
 import { type Micros, microsPerSecond } from '../instants.js';
+import { isForPeople } from '../integrations/channel-kinds.js';
 import { type FailedDelivery, undelivered } from '../integrations/delivery/delivery-result.js';
 import { recordGivenUp, recordSent } from '../notifications/channel-outcome.repository.js';
 import {
@@ -13,9 +14,10 @@ import {
 } from '../notifications/notifications.repository.js';
 import type { Notifier } from '../notifications/notifier.service.js';
 import { type FurtherChanges, settleFurtherChanges } from './digested-changes.repository.js';
-import { nextTryAt, pauseAfterTimeout, pauseAfterTry } from './ladder.js';
+import { maxRejections, nextTryAt, pauseAfterTimeout, pauseAfterTry } from './ladder.js';
 import { createContentLoader, type LoadContent, type LoadContentDeps } from './load-content.service.js';
 import { leadOf } from './parcels.js';
+import { storedEvent } from './stored-event.js';
 import type { DeliveryTurn, QueuedParcel } from './turn-rows.repository.js';
 import { createTurnWrites, type Persist } from './turn-writes.service.js';
 
@@ -100,6 +102,8 @@ interface InTurn {
   readonly loadContent: LoadContent;
   /** Parcels that have arrived; the next write of the turn records it. */
   readonly arrived: QueuedParcel[];
+  /** What is stored if the message is sent again. */
+  readonly event?: string | undefined;
 }
 
 interface After {
@@ -129,7 +133,8 @@ async function deliverParcel(deps: DeliverTurnDeps, persist: Persist, inTurn: In
   const sent = await deps.notifier.send(channel, content);
   if (sent.result.ok && content.further !== undefined)
     await settleFurther(deps, persist, parcel, content.further);
-  return recordOutcome(deps, persist, inTurn, sent, isToOwner);
+  const event = 'event' in content && !isForPeople(channel.kind) ? storedEvent(content.event) : undefined;
+  return recordOutcome(deps, persist, { ...inTurn, event }, sent, isToOwner);
 }
 
 const furtherAtOnce = 200;
@@ -184,7 +189,7 @@ async function settleUnsent(
 async function recordOutcome(
   deps: DeliverTurnDeps,
   persist: Persist,
-  { parcel, channel, isLast, arrived }: InTurn,
+  { parcel, channel, isLast, arrived, event }: InTurn,
   sent: Sent,
   isToOwner: boolean,
 ): Promise<After> {
@@ -205,7 +210,7 @@ async function recordOutcome(
   }
   const changed = await persist(async (tx) => {
     const changed = isToOwner ? undefined : await recordSent(tx, channel, sent, options);
-    await recordRows(tx, { parcel, channel: changed ?? channel, isToOwner }, result, now);
+    await recordRows(tx, { parcel, channel: changed ?? channel, isToOwner, event }, result, now);
     return changed;
   });
   log(deps, { parcel, channel }, result);
@@ -238,27 +243,32 @@ function triesOf({ rows }: QueuedParcel): number {
   return Math.max(0, ...rows.map(({ tries }) => tries ?? 0)) + 1;
 }
 
+interface ToOwner {
+  readonly isToOwner: boolean;
+}
+
 async function recordRows(
   tx: Tx,
-  { parcel, channel, isToOwner }: Pick<InTurn, 'parcel' | 'channel'> & { readonly isToOwner: boolean },
+  { parcel, channel, isToOwner, event }: Pick<InTurn, 'parcel' | 'channel' | 'event'> & ToOwner,
   result: Sent['result'],
   now: Micros,
 ): Promise<void> {
   const { rows } = parcel;
-  if (result.ok || !isTemporary(result)) {
+  if (result.ok || !isTriedAgain(result, parcel)) {
     const carriedBy = rows.length > 1 ? leadOf(parcel).deliveryId : undefined;
     const error = result.ok ? null : result.error;
     await settleNotifications(tx, rows, { error, settledAt: now, carriedBy });
     return;
   }
   const tries = triesOf(parcel);
-  const expired = rows.filter(({ createdAt }) => nextTryAt({ createdAt, tries, now }) === undefined);
+  const isRejected = result.retryReason === 'rejected';
+  const next = (createdAt: Micros) => nextTryAt({ createdAt, tries, now, isRejected });
+  const expired = rows.filter(({ createdAt }) => next(createdAt) === undefined);
   const open = rows.filter((row) => !expired.includes(row));
   const oldest = Math.min(...open.map(({ createdAt }) => createdAt));
   // a target that works takes the oldest first when its limit allows it
-  const dueAt =
-    result.retryReason === 'limited' ? now : (nextTryAt({ createdAt: oldest, tries, now }) ?? now);
-  await postponeNotifications(tx, open, { tries, dueAt, error: result.error });
+  const dueAt = result.retryReason === 'limited' ? now : (next(oldest) ?? now);
+  await postponeNotifications(tx, open, { tries, dueAt, error: result.error, event: event ?? null });
   if (expired.length === 0) return;
   await settleNotifications(tx, expired, { error: result.error, settledAt: now });
   // a notice that does not arrive causes no further one
@@ -267,8 +277,9 @@ async function recordRows(
   await recordGivenUp(tx, channel, { since, error: result.error, now });
 }
 
-function isTemporary({ retryReason }: FailedDelivery): boolean {
-  return retryReason !== undefined;
+/** Whether the messages are sent again, unless they are too old. */
+function isTriedAgain({ retryReason }: FailedDelivery, parcel: QueuedParcel): boolean {
+  return retryReason !== undefined && (retryReason !== 'rejected' || triesOf(parcel) < maxRejections);
 }
 
 function log(
@@ -280,6 +291,6 @@ function log(
   const messages = parcel.rows.length;
   const line = { notification, channel: channel.uuid, kind: channel.kind, status, attempt, tries, messages };
   if (result.ok) return logger.info(line, 'alert.delivered');
-  if (isTemporary(result)) return logger.info({ ...line, reason: result.error }, 'alert.postponed');
+  if (isTriedAgain(result, parcel)) return logger.info({ ...line, reason: result.error }, 'alert.postponed');
   return logger.warn({ ...line, reason: result.error, isPermanent: result.permanent }, 'alert.failed');
 }

@@ -3,6 +3,7 @@ import {
   goesAlone,
   maxMessageAge,
   maxPause,
+  maxRejections,
   nextTryAt,
   pauseAfterCrash,
   pauseAfterTimeout,
@@ -13,19 +14,19 @@ const second = 1_000_000;
 const minute = 60 * second;
 const hour = 60 * minute;
 const seconds = (pause: (count: number) => number) =>
-  [1, 2, 3, 4, 5, 6, 7, 100].map((n) => pause(n) / second);
+  [1, 2, 3, 4, 5, 6, 7, 8, 9, 100].map((n) => pause(n) / second);
 
 describe('the retry schedule', () => {
-  test('waits 5 s, 30 s, 2, 10 and 30 min, then an hour after each try', () => {
-    expect(seconds(pauseAfterTry)).toEqual([5, 30, 120, 600, 1800, 3600, 3600, 3600]);
+  test('waits 5 s, 30 s, four times 2 min, 10 and 30 min, then an hour after each try', () => {
+    expect(seconds(pauseAfterTry)).toEqual([5, 30, 120, 120, 120, 120, 600, 1800, 3600, 3600]);
   });
 
   test('waits 30 s, 1, 5 and 15 min, then an hour after each crash', () => {
-    expect(seconds(pauseAfterCrash)).toEqual([30, 60, 300, 900, 3600, 3600, 3600, 3600]);
+    expect(seconds(pauseAfterCrash)).toEqual([30, 60, 300, 900, 3600, 3600, 3600, 3600, 3600, 3600]);
   });
 
   test('pauses a channel that times out for 5 s, 30 s, 2 min, then 10 min', () => {
-    expect(seconds(pauseAfterTimeout)).toEqual([5, 30, 120, 600, 600, 600, 600, 600]);
+    expect(seconds(pauseAfterTimeout)).toEqual([5, 30, 120, 600, 600, 600, 600, 600, 600, 600]);
   });
 
   test('never exceeds the maximum pause', () => {
@@ -49,13 +50,28 @@ describe('the retry schedule', () => {
     expect(nextTryAt({ createdAt: 0, tries, now })).toBe(at);
   });
 
-  test('ends after 24 hours and 30 attempts', () => {
+  test('tries a message that the target rejects again after 30 s and 2 min', () => {
+    const pauses = [1, 2].map((tries) => nextTryAt({ createdAt: 0, tries, now: 0, isRejected: true }));
+    expect(pauses).toEqual([30 * second, 2 * minute]);
+    expect(maxRejections).toBe(3);
+  });
+
+  test('waits two minutes at most for a target that was away for eight', () => {
+    let now = 0;
+    for (let tries = 1; now < 8 * minute; tries += 1) {
+      const at = nextTryAt({ createdAt: 0, tries, now }) ?? 0;
+      expect(at - now).toBeLessThanOrEqual(2 * minute);
+      now = at;
+    }
+  });
+
+  test('ends after 24 hours and 33 attempts', () => {
     let tries = 1;
     let now = 0;
     for (let at = nextTryAt({ createdAt: 0, tries, now }); at !== undefined; tries += 1) {
       now = at;
       at = nextTryAt({ createdAt: 0, tries: tries + 1, now });
     }
-    expect({ tries, now }).toEqual({ tries: 30, now: maxMessageAge });
+    expect({ tries, now }).toEqual({ tries: 33, now: maxMessageAge });
   });
 });

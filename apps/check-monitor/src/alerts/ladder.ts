@@ -9,7 +9,21 @@ export const maxMessageAge: Micros = 24 * hour;
 /** No pause and no hold is longer: an instant further in the future was written by a clock that was wrong. */
 export const maxPause: Micros = hour;
 
-const tryPauses = [5 * microsPerSecond, 30 * microsPerSecond, 2 * minute, 10 * minute, 30 * minute, hour];
+// what is away for minutes, such as a mail server that restarts, must not wait much longer than that
+const shortPauses = [
+  5 * microsPerSecond,
+  30 * microsPerSecond,
+  2 * minute,
+  2 * minute,
+  2 * minute,
+  2 * minute,
+];
+const tryPauses = [...shortPauses, 10 * minute, 30 * minute, hour];
+// a target that rejects messages may be a proxy during a deployment
+const rejectPauses = [30 * microsPerSecond, 2 * minute];
+
+/** Calls that a message gets from a target that rejects it. */
+export const maxRejections = 1 + rejectPauses.length;
 const crashPauses = [30 * microsPerSecond, minute, 5 * minute, 15 * minute, hour];
 const timeoutPauses = [5 * microsPerSecond, 30 * microsPerSecond, 2 * minute, 10 * minute];
 
@@ -40,15 +54,18 @@ export function goesAlone(crashes: number): boolean {
  * When a message is tried again after its call number `tries` failed temporarily at `now`; the last time is when it is
  * 24 hours old. Undefined when it is that old already.
  */
-export function nextTryAt({ createdAt, tries, now }: Attempted): Micros | undefined {
+export function nextTryAt({ createdAt, tries, now, isRejected = false }: Attempted): Micros | undefined {
   const end = createdAt + maxMessageAge;
-  return now >= end ? undefined : Math.min(now + pauseAfterTry(tries), end);
+  const pause = isRejected ? step(rejectPauses, tries) : pauseAfterTry(tries);
+  return now >= end ? undefined : Math.min(now + pause, end);
 }
 
 interface Attempted {
   readonly createdAt: Micros;
   readonly tries: number;
   readonly now: Micros;
+  /** The target rejected the message, but may accept it within minutes. */
+  readonly isRejected?: boolean;
 }
 
 /** The last step repeats. */

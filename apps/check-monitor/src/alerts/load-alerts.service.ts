@@ -11,6 +11,7 @@ import { getProject } from '../projects/projects.repository.js';
 import { describeAlert } from './alert.js';
 import type { SummariseOthers } from './other-checks.repository.js';
 import { leadOf } from './parcels.js';
+import { readStoredEvent } from './stored-event.js';
 import type { QueuedParcel } from './turn-rows.repository.js';
 
 export interface LoadAlertDeps {
@@ -43,7 +44,11 @@ export async function loadAlerts(
   const lastPings = await listPingsUpTo(tx, moments);
   const events = new Map<QueuedParcel, AlertEvent>();
   for (const { parcel, loaded, flip } of found) {
-    const { deliveryId, status } = leadOf(parcel);
+    const { deliveryId, status, event } = leadOf(parcel);
+    if (event !== null) {
+      events.set(parcel, readStoredEvent(event));
+      continue;
+    }
     const facts = {
       ...loaded,
       deliveryId,

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { describeChannel, listedChannel, type ViewedChannel } from './channel-view.js';
+import { describeChannel, listedWithState, type ViewedChannel } from './channel-view.js';
 
 const channel: ViewedChannel = {
   uuid: '9b6b0b1e-0d3c-4a53-9d6a-333333333333',
@@ -67,6 +67,6 @@ test.each([
   ['is held back and switched off', 60, at, undefined],
 ])('a channel that %s: paused until %p s from now, switched off at %p', (_, seconds, disabledAt, shown) => {
   const held = { ...channel, heldUntil: at + seconds * 1_000_000, disabledAt };
-  expect(listedChannel(held, at).held_until).toBe(shown);
+  expect(listedWithState(held, at).held_until).toBe(shown);
   expect(describeChannel(held, at).held_until).toBe(shown ?? null);
 });

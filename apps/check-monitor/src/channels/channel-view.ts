@@ -45,16 +45,16 @@ function isHeld<Held extends Pick<ViewedChannel, 'heldUntil' | 'disabledAt'>>(
   return channel.disabledAt === null && channel.heldUntil !== null && channel.heldUntil > now;
 }
 
-/**
- * Channel in the list of the management API: what its document names, and beyond that only what is wrong at `now`.
- * `obstacle` is why it cannot send.
- */
-export function listedChannel(channel: Omit<ViewedChannel, 'settings'>, now: Micros, obstacle?: string) {
-  const { uuid, name, kind, failingSince, disabledAt } = channel;
+/** Channel in the list of the management API: what its document names, as on the wire of Healthchecks. */
+export function listedChannel({ uuid, name, kind }: Pick<ViewedChannel, 'uuid' | 'name' | 'kind'>) {
+  return { id: uuid, name, kind };
+}
+
+/** The same, with what is wrong at `now`. `obstacle` is why it cannot send. */
+export function listedWithState(channel: Omit<ViewedChannel, 'settings'>, now: Micros, obstacle?: string) {
+  const { failingSince, disabledAt } = channel;
   return {
-    id: uuid,
-    name,
-    kind,
+    ...listedChannel(channel),
     ...(failingSince === null ? {} : { failing_since: isoSeconds(failingSince) }),
     ...(isHeld(channel, now) ? { held_until: isoSeconds(channel.heldUntil) } : {}),
     ...(disabledAt === null ? {} : { disabled_at: isoSeconds(disabledAt) }),

@@ -73,7 +73,7 @@ export type Content =
 export function outcomeOf(result: DeliveryResult): DeliveryFacts['outcome'] | undefined {
   if (result.ok) return 'delivered';
   if (result.retryReason === 'stopped') return undefined;
-  if (result.retryReason !== undefined) return 'postponed';
+  if (result.retryReason !== undefined && result.retryReason !== 'rejected') return 'postponed';
   return result.permanent ? 'refused' : 'failed';
 }
 

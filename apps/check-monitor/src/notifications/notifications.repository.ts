@@ -27,6 +27,8 @@ export interface Notification {
   readonly dueAt: Micros | null;
   /** Why it did not arrive so far; null when it did, or was not tried yet. */
   readonly error: string | null;
+  /** What a message to a program says, if a call with it failed: the next one must be the same request. */
+  readonly event: string | null;
   /** The delivery that named this message together with others; null when it was sent alone. */
   readonly carriedBy: string | null;
   /** Of a notice: the channel that is switched off or failing. If that is `channelId`, the owner gets it by mail. */
@@ -52,6 +54,7 @@ export const notifications = defineTable<Notification>('notifications', {
     crashes: column.integer().nullable(),
     dueAt: column.preciseInstant().nullable(),
     error: column.text().nullable(),
+    event: column.text().nullable(),
     carriedBy: column.uuid().nullable(),
     aboutChannelId: column.bigint().nullable(),
     createdAt: column.preciseInstant(),
@@ -97,6 +100,7 @@ const untouched = {
   crashes: null,
   dueAt: null,
   error: null,
+  event: null,
   carriedBy: null,
   aboutChannelId: null,
   settledAt: null,
@@ -137,12 +141,19 @@ export async function releaseTurns(tx: Tx, turnIds: readonly string[]): Promise<
 export async function postponeNotifications(
   tx: Tx,
   held: readonly Held[],
-  { tries, dueAt, error }: { readonly tries: number; readonly dueAt: Micros; readonly error: string },
+  { tries, dueAt, error, event = null }: Postponed,
 ): Promise<boolean> {
   return changeHeld(tx, held, {
-    text: ', tries = $1, due_at = $2, error = $3',
-    values: [tries, dueAt, error],
+    text: ', tries = $1, due_at = $2, error = $3, event = coalesce(event, $4)',
+    values: [tries, dueAt, error, event],
   });
+}
+
+interface Postponed {
+  readonly tries: number;
+  readonly dueAt: Micros;
+  readonly error: string;
+  readonly event?: string | null;
 }
 
 /** Records what happened to messages; false if another worker has claimed some of them. */
@@ -151,7 +162,7 @@ export async function settleNotifications(
   held: readonly Held[],
   { error, settledAt, carriedBy }: Outcome,
 ): Promise<boolean> {
-  const text = ', error = $1, settled_at = $2, carried_by = $3';
+  const text = ', error = $1, settled_at = $2, carried_by = $3, event = null';
   return changeHeld(tx, held, { text, values: [error, settledAt, carriedBy ?? null] });
 }
 

@@ -55,11 +55,11 @@ function isWithin(address: string, ranges: readonly AddressRange[]): boolean {
   );
 }
 
-/** An address without port and zone; one of IPv4 in the form of IPv6 stays as it is. */
+/** An address without brackets, port and zone (RFC 7239 §6); one of IPv4 in the form of IPv6 stays as it is. */
 function parseAddress(text: string): string | null {
   const bare = text.trim();
-  const [, beforePort] = /^([0-9.]+):[0-9]+$/.exec(bare) ?? [];
-  const address = (beforePort ?? bare).replace(/%.*$/, '').toLowerCase();
+  const [, beforePort, inBrackets] = /^(?:([0-9.]+):[0-9]+|\[([^\]]*)\](?::[0-9]+)?)$/.exec(bare) ?? [];
+  const address = (beforePort ?? inBrackets ?? bare).replace(/%.*$/, '').toLowerCase();
   if (isIP(address) === 0) return null;
   if (isIP(address) === 4 || address.includes('.')) return address;
   return ipaddr.IPv6.parse(address).toRFC5952String();

@@ -14,14 +14,14 @@ describeEachDialect('the retry schedule of deliveries', (open) => {
   const bodies = () => stage.target.requests.map(({ body }) => body);
   const secondsOf = (from: number, instant: number | null | undefined) => ((instant ?? from) - from) / 1e6;
 
-  test('retries after 5 s, 30 s, 2, 10 and 30 min, then each hour, until the target is back', async () => {
+  test('retries after 5 s, 30 s, four times 2 min, 10 and 30 min, then each hour, until the target is back', async () => {
     const { app, target } = stage;
     const hook = await webhook();
     answer(503);
     await fail();
     const times: number[] = [];
     const from = app.accounts.clock.now();
-    for (let count = 1; count <= 8; count += 1) {
+    for (let count = 1; count <= 11; count += 1) {
       await app.deliver();
       expect(target.requests).toHaveLength(count);
       const [open] = await log(hook);
@@ -33,7 +33,7 @@ describeEachDialect('the retry schedule of deliveries', (open) => {
       expect(target.requests).toHaveLength(count);
       app.clock.advance(1);
     }
-    expect(times).toEqual([5, 30, 120, 600, 1800, 3600, 3600, 3600]);
+    expect(times).toEqual([5, 30, 120, 120, 120, 120, 600, 1800, 3600, 3600, 3600]);
     expect(await read(hook)).toMatchObject({ failingSince: from, lastError: 'Received status code 503' });
     answer(200);
     await app.deliver();
@@ -42,6 +42,59 @@ describeEachDialect('the retry schedule of deliveries', (open) => {
     expect(new Set(target.requests.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
     expect(bodies().at(-1)).toBe('Backup down 2026-01-01T12:00:00+00:00');
   });
+
+  test.each([401, 403, 404, 410, 422])(
+    'calls a target that returns %i twice more within minutes',
+    async (status) => {
+      const { app, mailbox, target } = stage;
+      const hook = await webhook();
+      answer(status);
+      await fail();
+      const error = `Received status code ${status}`;
+      for (const [count, seconds] of [
+        [1, 30],
+        [2, 120],
+      ] as const) {
+        await app.deliver();
+        expect(await log(hook)).toMatchObject([{ tries: count, settledAt: null, error }]);
+        app.clock.advance(seconds * second - 1);
+        await app.deliver();
+        expect(target.requests).toHaveLength(count);
+        app.clock.advance(1);
+      }
+      await app.deliver();
+      expect(await log(hook)).toMatchObject([{ error, settledAt: app.accounts.clock.now() }]);
+      expect(await read(hook)).toMatchObject({ disabledAt: null, lastError: error });
+      app.clock.advance(hour);
+      await app.deliver();
+      expect([target.requests.length, mailbox.mails.length]).toEqual([3, 0]);
+    },
+  );
+
+  test.each([404, 503])(
+    'sends the same request again after %i, although the check has changed',
+    async (status) => {
+      const { ada, app, target } = stage;
+      const body = '$NAME $TAGS $STATUS $BODY $JSON';
+      const call = { method: 'POST', url: `${target.url}/$SLUG`, body };
+      const hook = await channel('webhook', { down: call, up: call });
+      answer(status);
+      const check = await fail();
+      await app.deliver();
+      await ada.post(`/checks/${check.uuid}`, { name: 'Other', slug: 'other', tags: 'new' }).expect(200);
+      await ada.ping(check);
+      await app.tick();
+      app.clock.advance(30 * second);
+      answer(200);
+      await app.deliver();
+      await app.deliver();
+      const [first, again, ...further] = target.requests;
+      expect(again?.headers['idempotency-key']).toBe(first?.headers['idempotency-key']);
+      expect([again?.path, again?.body]).toEqual([first?.path, first?.body]);
+      expect(further.map(({ path }) => path)).toEqual(['/other']);
+      expect((await log(hook)).map(({ event }) => event)).toEqual([null, null]);
+    },
+  );
 
   test('gives up a message after 24 hours, and notifies the owner once', async () => {
     const { ada, app, mailbox } = stage;
@@ -63,7 +116,7 @@ describeEachDialect('the retry schedule of deliveries', (open) => {
       'The Webhook integration “webhook” of project “Jobs” does not work',
     ]);
     expect(mailbox.mails[0]?.text).toContain('fail since 2026-01-01 12:00:00 UTC');
-    const { body } = await ada.get('/channels/').expect(200);
+    const { body } = await ada.get('/channels/?include=state').expect(200);
     expect(body.channels).toMatchObject([{ failing_since: '2026-01-01T12:00:00+00:00' }]);
   });
 
@@ -120,7 +173,7 @@ describeEachDialect('the retry schedule of deliveries', (open) => {
     await fail();
     await app.deliver();
     expect(secondsOf(app.accounts.clock.now(), (await read(hook)).heldUntil)).toBe(3600);
-    const { body } = await stage.ada.get('/channels/').expect(200);
+    const { body } = await stage.ada.get('/channels/?include=state').expect(200);
     expect(body.channels).toMatchObject([{ held_until: '2026-01-01T13:00:00+00:00' }]);
     answer(200);
     app.clock.advance(hour);
@@ -184,7 +237,7 @@ describeEachDialect('the retry schedule of deliveries', (open) => {
     expect((await log(hook)).filter(({ settledAt }) => settledAt === null)).toEqual([]);
     expect(mailbox.mails).toHaveLength(1);
     expect(mailbox.mails[0]?.text).toContain('fail since 2026-01-01 12:00:00 UTC');
-    const { body } = await ada.get('/channels/').expect(200);
+    const { body } = await ada.get('/channels/?include=state').expect(200);
     expect(body.channels).toMatchObject([{ failing_since: '2026-01-01T12:00:00+00:00' }]);
   });
 

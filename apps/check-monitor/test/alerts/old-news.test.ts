@@ -115,7 +115,7 @@ describeEachDialect('old and numerous messages', (open) => {
     expect(mailbox.mails).toHaveLength(1);
     expect(mailbox.mails[0]?.to).toMatchObject({ text: expect.stringMatching(/^person\d+@example\.org$/) });
     expect(mailbox.mails[0]?.text).toContain('Received status code 404');
-    const { body } = await ada.get('/channels/').expect(200);
+    const { body } = await ada.get('/channels/?include=state').expect(200);
     expect(body.channels[0]).toMatchObject({ disabled_at: '2026-01-01T12:00:00+00:00' });
     expect(Object.keys(body.channels[1])).toEqual(['id', 'name', 'kind']);
     await ada.ping(check);

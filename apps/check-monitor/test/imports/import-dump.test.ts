@@ -147,7 +147,7 @@ describeEachDialect('import of a dump', (open) => {
       });
       const mail = channels.find((channel) => channel.uuid === uuid('300'));
       expect(mail?.settings).toEqual({ address: 'ops@example.org', down: true, up: true, tz: 'Europe/Riga' });
-      const { body } = await get('/channels/', keys.hashed.write);
+      const { body } = await get('/channels/?include=state', keys.hashed.write);
       const cannotSend = 'Email notifications are not enabled.';
       const channel = { id: uuid('300'), name: '', kind: 'email', cannot_send: cannotSend };
       expect(body.channels).toContainEqual(channel);

@@ -78,8 +78,11 @@ describe('a message by HTTP', () => {
   test.each([
     [203, {}],
     [400, {}],
-    [401, {}],
-    [404, {}],
+    [401, { retryReason: 'rejected' }],
+    [403, { retryReason: 'rejected' }],
+    [404, { retryReason: 'rejected' }],
+    [410, { retryReason: 'rejected' }],
+    [422, { retryReason: 'rejected' }],
     [413, {}],
     [408, { retryReason: 'failed' }],
     [425, { retryReason: 'failed' }],
@@ -118,8 +121,8 @@ describe('a message by HTTP', () => {
   );
 
   test('ignores Retry-After when the target rejects the message itself', async () => {
-    target.answer((response) => response.writeHead(404, { 'Retry-After': '60' }).end());
-    const error = 'Received status code 404';
+    target.answer((response) => response.writeHead(400, { 'Retry-After': '60' }).end());
+    const error = 'Received status code 400';
     expect(await sender()({ method: 'GET', url: target.url })).toEqual({
       ok: false,
       error,

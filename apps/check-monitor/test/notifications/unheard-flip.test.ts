@@ -56,7 +56,7 @@ describeEachDialect('a flip that reaches no channel', (open) => {
     });
   const hook = { url: 'https://hook.example/' };
   const listed = async (kind: string) => {
-    const { channels } = (await ada.get('/channels/').expect(200)).body;
+    const { channels } = (await ada.get('/channels/?include=state').expect(200)).body;
     return channels.find((one: { kind: string }) => one.kind === kind);
   };
 

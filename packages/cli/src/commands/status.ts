@@ -52,7 +52,10 @@ async function readMonitor({ connection, monitor }: Session): Promise<MonitorSta
     const { checks } = (await client.listChecks()).body;
     const seen = withChannels(checks);
     if (seen === undefined) return { checks: checks.length };
-    return measureAlertReach(seen, (await client.listChannels()).body.channels);
+    return measureAlertReach(
+      seen,
+      (await client.listChannels({ query: { include: 'state' } })).body.channels,
+    );
   } catch (error) {
     return { error: error instanceof Error ? error.message : String(error) };
   }

@@ -7,7 +7,7 @@ export const integrationSchema = z
     id: z.string(),
     name: z.string(),
     kind: z.string(),
-    /** Since when no message has arrived; absent while they arrive. */
+    /** Since when no message has arrived; absent while they arrive. This and what follows: only with `include=state`. */
     failing_since: z.string().optional(),
     /** Until when nothing is sent, as the target limits its rate or does not answer; absent when nothing is held back. */
     held_until: z.string().optional(),
@@ -24,6 +24,8 @@ export const channelsContract = {
     method: 'GET',
     path: '/channels/',
     summary: 'List the integrations of the project',
+    // any other value is ignored, as Healthchecks ignores queries here
+    query: z.object({ include: z.string().optional() }),
     responses: { 200: json(z.object({ channels: z.array(integrationSchema) }), 'Integrations') },
     failures: [401],
   }),

@@ -15,9 +15,10 @@ export interface FailedDelivery {
 }
 
 /**
+ * `rejected`: the target rejects the message, but may be a proxy during a deployment, so it gets two more calls.
  * `limited`: the target works, but is sent too much. `stopped`: this process ends, and the target has no part in it.
  */
-export type RetryReason = 'failed' | 'timed-out' | 'limited' | 'stopped';
+export type RetryReason = 'failed' | 'timed-out' | 'rejected' | 'limited' | 'stopped';
 
 export const delivered: DeliveryResult = { ok: true };
 

@@ -34,6 +34,8 @@ export interface HttpSenderDeps {
 
 const successes: ReadonlySet<number> = new Set([200, 201, 202, 204]);
 const temporaryStatuses: ReadonlySet<number> = new Set([408, 425, 429]);
+// of a proxy whose service is being deployed
+const passingStatuses: ReadonlySet<number> = new Set([401, 403, 404, 410, 422]);
 
 /** Sender that follows redirects, each by `fetch` again. */
 export function createHttpSender(deps: HttpSenderDeps): SendHttp {
@@ -52,13 +54,15 @@ export function createHttpSender(deps: HttpSenderDeps): SendHttp {
   };
 }
 
-/** 408, 425, 429 and 5xx are temporary, unless the judge of the answer knows better. */
+/** 408, 425, 429 and 5xx are temporary, and some others may pass, unless the judge of the answer knows better. */
 function withRetryReason(
   result: FailedDelivery,
   { status, headers }: Response,
   nowMs: number,
 ): DeliveryResult {
-  if (result.permanent || !(temporaryStatuses.has(status) || status >= 500)) return result;
+  if (result.permanent) return result;
+  if (passingStatuses.has(status)) return failedTemporarily(result.error, 'rejected');
+  if (!(temporaryStatuses.has(status) || status >= 500)) return result;
   const waitMs =
     result.retryAfterMs === undefined
       ? retryAfterMs(headers.get('retry-after'), nowMs)
@@ -80,8 +84,6 @@ function call(follow: AddressFetch, deps: HttpSenderDeps, message: HttpMessage):
   });
 }
 
-const refusals: ReadonlySet<string> = new Set(['target_refused', 'redirect_refused']);
-
 const sentences: Readonly<Record<string, string>> = {
   ENOTFOUND: 'Could not resolve host',
   EAI_AGAIN: 'Could not resolve host',
@@ -96,7 +98,9 @@ const timeouts: ReadonlySet<string> = new Set([
 
 /** What a call that was not answered means. Never the whole address, which may carry a secret; a refusal names the host. */
 function failureOf(error: unknown): FailedDelivery {
-  if (error instanceof AppError && refusals.has(error.code)) return undelivered(error.message);
+  if (error instanceof AppError && error.code === 'redirect_refused')
+    return failedTemporarily(error.message, 'rejected');
+  if (error instanceof AppError) return undelivered(error.message);
   const { name, code: own, cause } = (error ?? {}) as ErrorFacts;
   const code = cause?.code ?? own ?? '';
   if (name === 'TimeoutError' || timeouts.has(code))

@@ -9,7 +9,7 @@ test.each([
   ['a uuid in capitals', `${uuid.toUpperCase()}@m.example`, { kind: 'uuid', uuid }],
   ['a key and a slug', `${key}+db-1@m.example`, { kind: 'slug', pingKey: key, slug: 'db-1', create: false }],
   ['another domain', `${uuid}@other.example`, 'Recipient rejected'],
-  ['a domain in capitals', `${uuid}@M.example`, 'Recipient rejected'],
+  ['a domain in capitals', `${uuid}@M.example`, { kind: 'uuid', uuid }],
   ['no domain', uuid, 'Recipient rejected'],
   ['a uuid of another version', `${uuid.replace('-4', '-1')}@m.example`, 'Invalid mailbox'],
   ['a slug in capitals', `${key}+DB@m.example`, 'Invalid mailbox'],
@@ -17,4 +17,5 @@ test.each([
   ['a name', 'postmaster@m.example', 'Invalid mailbox'],
 ])('%s', (_situation, address, parsed) => {
   expect(parseMailAddress(address, 'm.example')).toEqual(parsed);
+  expect(parseMailAddress(address, 'M.Example')).toEqual(parsed);
 });

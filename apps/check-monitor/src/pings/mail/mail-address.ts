@@ -10,7 +10,7 @@ const bySlug = /^([A-Za-z0-9_-]{22})\+([a-z0-9_-]+)$/;
 /** Check that a mail address names: `<uuid>@<domain>` or `<ping key>+<slug>@<domain>`; or why it names none. */
 export function parseMailAddress(address: string, domain: string): PingTarget | MailRefusal {
   const at = address.lastIndexOf('@');
-  if (at < 0 || address.slice(at + 1) !== domain) return 'Recipient rejected';
+  if (at < 0 || address.slice(at + 1).toLowerCase() !== domain.toLowerCase()) return 'Recipient rejected';
   const mailbox = address.slice(0, at);
   if (byUuid.test(mailbox)) return { kind: 'uuid', uuid: mailbox.toLowerCase() };
   const [, pingKey, slug] = bySlug.exec(mailbox) ?? [];

@@ -39,7 +39,8 @@ export function addChecks(program: Command, open: () => Session): void {
       const client = await monitor();
       const { checks } = (await client.listChecks({ query })).body;
       const seen = withChannels(checks);
-      const countOn = seen && onlyAble((await client.listChannels()).body.channels);
+      const countOn =
+        seen && onlyAble((await client.listChannels({ query: { include: 'state' } })).body.channels);
       report.list(checks, (check) => rowOf(check, countOn), { wide: ['next ping', 'tags'] });
       const silent = seen?.filter((check) => countOn?.(check) === 0).length ?? 0;
       if (silent > 0)
@@ -115,7 +116,7 @@ function addCheckCreate(checks: Command, open: () => Session): void {
       const client = await monitor();
       const check =
         (await existing(session, client, name, options)) ?? (await createCheck(client, name, options));
-      const countOn = onlyAble((await client.listChannels()).body.channels);
+      const countOn = onlyAble((await client.listChannels({ query: { include: 'state' } })).body.channels);
       report.thing(check, () => ({ ...rowOf(check, countOn), ping: check.ping_url }));
       if (options.assign && countOn(check) === 0)
         report.warn('the project has no integration that is switched on, so the check sends no alerts');

@@ -16,7 +16,7 @@ export function addIntegrations(program: Command, open: () => Session): void {
     .action(async () => {
       const { report, monitor } = open();
       const client = await monitor();
-      const { channels } = (await client.listChannels()).body;
+      const { channels } = (await client.listChannels({ query: { include: 'state' } })).body;
       const { checks } = (await client.listChecks()).body;
       const counts = new Map(channels.map(({ id }) => [id, 0]));
       for (const id of checks.flatMap((check) => ('channels' in check ? check.channels.split(',') : [])))
