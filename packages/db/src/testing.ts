@@ -21,8 +21,9 @@ export {
   startPostgresPair,
 } from './testing/postgres-pair.js';
 export { startPostgres } from './testing/postgres-server.js';
-export { type SmallDisk, startOnSmallDisk } from './testing/postgres-small-disk.js';
+export { type ServerOnSmallDisk, startOnSmallDisk } from './testing/postgres-small-disk.js';
 export { openRelay, type Relay } from './testing/relay.js';
+export { mountSmallDisk, type SmallDisk } from './testing/small-disk.js';
 
 export interface TestAddress {
   readonly url: string;

@@ -7,7 +7,7 @@ import {
   describeEachDialect,
   describeOnPostgres,
   openRelay,
-  type SmallDisk,
+  type ServerOnSmallDisk,
   startOnSmallDisk,
   testDatabaseUrl,
 } from '@certloop/db/testing';
@@ -209,7 +209,7 @@ async function exhaustLog(database: Database): Promise<void> {
 }
 
 /** Starts the server again if it ended, as a service manager does. */
-async function reviveServer({ server }: SmallDisk, database: Database): Promise<void> {
+async function reviveServer({ server }: ServerOnSmallDisk, database: Database): Promise<void> {
   const isBack = () =>
     database.ping().then(
       () => true,
