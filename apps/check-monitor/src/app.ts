@@ -34,6 +34,7 @@ import { projectCallerOf, requireApiPath } from './accounts/project-caller.middl
 import { deliverFlips } from './alerts/deliver-flips.service.js';
 import { createDispatcher, type Dispatcher } from './alerts/dispatch.service.js';
 import { markOverdue } from './alerts/mark-overdue.service.js';
+import { createFullDiskNotice } from './alerts/notice-full-disk.service.js';
 import { createOthersSummary } from './alerts/other-checks.repository.js';
 import type { AppOptions } from './app-options.js';
 import { badgeRouter, badgesHandlers } from './badges/badges.routes.js';
@@ -69,6 +70,8 @@ export interface App {
   readonly tick: () => Promise<void>;
   /** Corrects moments that a wrong clock stored. */
   readonly pullBack: () => Promise<void>;
+  /** Sends one notice if the disk is full, so that no alert can be stored. */
+  readonly noticeFullDisk: () => Promise<void>;
   /** Makes readiness probes fail, so that no more requests are sent. */
   readonly drain: () => void;
   /** Delivers waiting messages. */
@@ -93,6 +96,7 @@ export function createApp(options: AppOptions): App {
     handler: answerAll(api, answerPing),
     tick: () => watch.watchJob('alerts', () => markOverdue(deps, () => deliverFlips(deps))),
     pullBack: () => pullBackStored(deps),
+    noticeFullDisk: createFullDiskNotice(deps),
     drain: () => {
       isDraining = true;
     },

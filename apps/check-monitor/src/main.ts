@@ -49,7 +49,7 @@ void runService('check-monitor', async (onClose) => {
   onClose(() => notifier.close());
   const consoleFolder = findConsole('@certloop/web-monitor', import.meta.url);
   if (consoleFolder === undefined) logger.info('console.not_built');
-  const { handler, intake, tick, pullBack, drain, dispatcher } = createApp({
+  const { handler, intake, tick, pullBack, noticeFullDisk, drain, dispatcher } = createApp({
     config,
     database,
     logger,
@@ -73,7 +73,7 @@ void runService('check-monitor', async (onClose) => {
   const corrector = startPoller({ name: 'clock', everyMs: 60_000, tick: pullBack, logger });
   onClose(() => corrector.stop());
   corrector.trigger();
-  onClose(startAlerts({ tick, dispatcher, notifier, logger, everyMs: config.tickMs }));
+  onClose(startAlerts({ tick, noticeFullDisk, dispatcher, notifier, logger, everyMs: config.tickMs }));
   onClose(async () => {
     drain();
     database.giveUpAfter(stopMs);
@@ -82,7 +82,7 @@ void runService('check-monitor', async (onClose) => {
   return logger;
 });
 
-interface AlertParts extends Pick<App, 'tick' | 'dispatcher'> {
+interface AlertParts extends Pick<App, 'tick' | 'noticeFullDisk' | 'dispatcher'> {
   readonly notifier: Pick<Notifier, 'stop'>;
   readonly logger: Logger;
   readonly everyMs: number;
@@ -92,16 +92,19 @@ interface AlertParts extends Pick<App, 'tick' | 'dispatcher'> {
  * Starts the alert loop, and separately the deliveries: a slow target must not delay the detection of overdue checks.
  * Returns a function that stops both. It aborts calls and releases their messages; pings are still accepted.
  */
-function startAlerts({ tick, dispatcher, notifier, logger, everyMs }: AlertParts): () => Promise<void> {
+function startAlerts(parts: AlertParts): () => Promise<void> {
+  const { tick, noticeFullDisk, dispatcher, notifier, logger, everyMs } = parts;
   const deliveries = startPoller({ name: 'deliveries', everyMs, tick: () => dispatcher.pump(), logger });
   const loop = async () => {
     await tick();
     deliveries.trigger();
   };
   const alerts = startPoller({ name: 'alerts', everyMs, tick: loop, logger });
+  const disk = startPoller({ name: 'alerts.full_disk', everyMs, tick: noticeFullDisk, logger });
+  disk.trigger();
   return async () => {
     notifier.stop();
-    await Promise.all([alerts.stop(), deliveries.stop(), dispatcher.stop()]);
+    await Promise.all([alerts.stop(), disk.stop(), deliveries.stop(), dispatcher.stop()]);
   };
 }
 

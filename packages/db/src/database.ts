@@ -203,7 +203,12 @@ function behind(
     pendingMigrations: () => through('read', () => pendingMigrations(backend, migrations)),
     revertLast: async () => void (await pass.through(() => revertLast(backend, dialect, migrations))),
     schemaDrift: () => pass.through(() => backend.drift()),
-    ...createFaultProbes({ ask, pending, writeFault: (patienceMs) => faults.current(patienceMs) }),
+    ...createFaultProbes({
+      ask,
+      pending,
+      writeFault: (patienceMs) => faults.current(patienceMs),
+      hasFailedWrite: () => faults.hasFailed(),
+    }),
     giveUpAfter: (ms) => void setTimeout(() => backend.cut('the service stops'), ms).unref(),
     close: () => pass.close(() => backend.close()),
   };

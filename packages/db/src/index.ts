@@ -49,6 +49,7 @@ export {
   onUniqueViolation,
 } from './faults/constraint-errors.js';
 export { DatabaseMissing, DatabaseUnavailable } from './faults/failures.js';
+export { isDiskFault } from './faults/write-faults.js';
 export { makeFolder } from './folder.js';
 export { connectionName } from './postgres/connection-name.js';
 export type { Autocommit, AutocommitStatement } from './postgres/postgres-autocommit.js';

@@ -12,6 +12,7 @@ import { startPostgres } from './testing/postgres-server.js';
 import { createSqliteFile, dropSqliteFile } from './testing/sqlite-databases.js';
 
 export { clockRowsOf, columnsOfType } from './testing/clock-page.js';
+export { fillDiskOf } from './testing/full-disk.js';
 export { type Bouncer, hasPgBouncer, startPgBouncer } from './testing/pgbouncer.js';
 export { startBackedUpServer } from './testing/postgres-base-backup.js';
 export {

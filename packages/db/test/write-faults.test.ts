@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from '@jest/globals';
-import { type Database, DatabaseUnavailable } from '../src/index.js';
-import { describeEachDialect } from '../src/testing.js';
+import { type Database, DatabaseUnavailable, isDiskFault } from '../src/index.js';
+import { describeEachDialect, fillDiskOf } from '../src/testing.js';
 import { insertNamed, namesIn } from './support/rows.js';
 import { shop } from './support/shop.js';
 
@@ -48,6 +48,19 @@ describeEachDialect('a database that cannot be written', (open, dialect) => {
     expect(await database.findFault()).toBeUndefined();
     await database.transaction((tx) => insertNamed(tx, 'last'));
     expect(await namesIn(database)).toEqual(['first', 'last']);
+  });
+
+  test('confirms a full disk after a write failed, until writes succeed, and asks nothing before', async () => {
+    expect(await database.confirmWriteFault()).toBeUndefined();
+    const makeRoom = await fillDiskOf(database);
+    const write = () => database.transaction((tx) => insertNamed(tx, large));
+    await expect(write()).rejects.toThrow(DatabaseUnavailable);
+    const fault = await database.confirmWriteFault();
+    expect(fault).toBe('the database cannot be written: its disk is full');
+    expect(isDiskFault(fault ?? '')).toBe(true);
+    await makeRoom();
+    expect(await database.confirmWriteFault()).toBeUndefined();
+    expect(await namesIn(database)).toEqual([]);
   });
 
   test('shows no trace of the test write', async () => {

@@ -87,3 +87,16 @@ export function brokenChannelNotice(channel: BrokenChannel): Notice {
     ],
   };
 }
+
+/** Message to those who rely on alerts, while the database cannot be written since its disk is full. */
+export function fullDiskNotice(since: Micros): Notice {
+  return {
+    status: 'down',
+    title: 'The disk of the monitor is full: alerts are held',
+    lines: [
+      `Since ${spokenMoment(since, 'UTC')} the monitor cannot store anything. It rejects pings, does not see which jobs are late, and sends no alerts.`,
+      'Free space on the disk of its database. It continues within seconds and sends the alerts that it holds.',
+      'This notice is not repeated.',
+    ],
+  };
+}

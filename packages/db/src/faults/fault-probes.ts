@@ -7,6 +7,8 @@ interface ProbeDeps {
   readonly pending: () => Promise<readonly string[]>;
   /** Why the database cannot be written, as far as that is known after so many milliseconds. */
   readonly writeFault: (patienceMs: number) => Promise<string | undefined>;
+  /** Whether a write of this process has failed, and none was proved to succeed since. */
+  readonly hasFailedWrite: () => boolean;
 }
 
 /** Questions of probers to a database, each of which has an answer within 2 s. */
@@ -21,9 +23,14 @@ export interface FaultProbes {
   findFault(): Promise<string | undefined>;
   /** As `findFault`; pending migrations are a reason too. Those of a later version are none: this one serves until it is replaced. */
   findFaultOrMigration(): Promise<string | undefined>;
+  /**
+   * Why the database cannot be written, in words for anyone, after a write of this process has failed; undefined while all
+   * succeed, which costs no statement.
+   */
+  confirmWriteFault(): Promise<string | undefined>;
 }
 
-export function createFaultProbes({ ask, pending, writeFault }: ProbeDeps): FaultProbes {
+export function createFaultProbes({ ask, pending, writeFault, hasFailedWrite }: ProbeDeps): FaultProbes {
   const late = () => unavailable(new Error(`it has been silent for ${answerMs} ms`));
   const ping = shareProbe<void>(() => ask().then(() => undefined, unavailable), late);
   const probePending = shareProbe(pending, late);
@@ -43,6 +50,7 @@ export function createFaultProbes({ ask, pending, writeFault }: ProbeDeps): Faul
       find(async () =>
         (await probePending()).length > 0 ? 'the database has migrations to run' : undefined,
       ),
+    confirmWriteFault: async () => (hasFailedWrite() ? writeFault(answerMs) : undefined),
   };
 }
 

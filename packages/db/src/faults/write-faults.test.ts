@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import pg from 'pg';
 import { DatabaseUnavailable } from './failures.js';
-import { describeWriteFault, WriteFaults } from './write-faults.js';
+import { describeWriteFault, isDiskFault, WriteFaults } from './write-faults.js';
 
 function sqlite(code: string): Error {
   return Object.assign(new Error('it failed'), { name: 'SqliteError', code });
@@ -21,6 +21,7 @@ test.each([
   [postgres('57P01'), 'the database cannot be written'],
 ])('names the cause of %s', (cause, expected) => {
   expect(describeWriteFault(cause)).toBe(expected);
+  expect(isDiskFault(expected)).toBe(/disk/.test(expected));
   expect(describeWriteFault(new DatabaseUnavailable('away', { cause }))).toBe(expected);
 });
 

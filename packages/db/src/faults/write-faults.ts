@@ -17,6 +17,11 @@ export function describeWriteFault(error: unknown): string {
   return 'the database cannot be written';
 }
 
+/** Whether the words of a fault are about a disk that is full, or fails, as a full disk looks below shared memory. */
+export function isDiskFault(fault: string): boolean {
+  return /: its disk (is full|fails)$/.test(fault);
+}
+
 /** A write that succeeded so recently shows that others do. */
 const recentMs = 1000;
 
@@ -37,6 +42,11 @@ export class WriteFaults {
 
   noteFailure(error: unknown): void {
     this.fault = describeWriteFault(error);
+  }
+
+  /** Whether a write has failed, and no attempt has succeeded since. */
+  hasFailed(): boolean {
+    return this.fault !== undefined;
   }
 
   /**
