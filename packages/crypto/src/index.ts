@@ -18,6 +18,7 @@ export {
   checkChain,
   isIssuedBy,
   orderChain,
+  pickChain,
   verifyLeafSignature,
 } from './certificates/chain.js';
 export { describeExtension, type Extension, type ExtensionDescription } from './certificates/extensions.js';
@@ -108,4 +109,9 @@ export {
   type RevocationReason,
   type RevokedCertificate,
 } from './revocation/revocation-list.js';
-export { encodePointers, ocspNoCheck, type RevocationPointers } from './revocation/revocation-pointers.js';
+export {
+  encodePointers,
+  ocspNoCheck,
+  type RevocationPointers,
+  readIssuerAddresses,
+} from './revocation/revocation-pointers.js';

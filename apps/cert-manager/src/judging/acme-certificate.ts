@@ -6,7 +6,9 @@ import {
   findChainFault,
   type IssuedChain,
   intermediatesOf,
-  readIssued,
+  keyOfCsr,
+  leafFault,
+  readAnswered,
   timeFault,
 } from './issued-certificate.js';
 
@@ -17,20 +19,20 @@ export interface OrderedCertificate {
   readonly now: Date;
 }
 
-/** A chain in the form that is stored, or its fault in one sentence. */
+/** A chain, or its fault in one sentence. */
 export type ChainJudgement =
-  | { readonly chainPem: string; readonly fault?: never }
+  | { readonly issued: IssuedChain; readonly fault?: never }
   /** `isChainFault` where TLS clients refuse the chain, though the certificate is for the CSR. */
   | { readonly fault: string; readonly isChainFault?: boolean };
 
 /**
- * Leaf and intermediates in PEM when the leaf is for the CSR's key and exactly the ordered names, valid now,
+ * Leaf and intermediates when the leaf is for the CSR's key and exactly the ordered names, valid now,
  * each certificate is signed by the next, and TLS clients find no fault with the chain; a root at the end is omitted.
  */
 export function judgeChain(text: string, ordered: OrderedCertificate): ChainJudgement {
   let issued: IssuedChain;
   try {
-    issued = readIssued(text);
+    issued = readAnswered(text, keyOfCsr(ordered.csrPem), ordered.now);
   } catch (error) {
     if (!(error instanceof InvalidInput)) throw error;
     return { fault: `the CA's answer is not a certificate: ${error.message}` };
@@ -39,12 +41,13 @@ export function judgeChain(text: string, ordered: OrderedCertificate): ChainJudg
     differenceFromCsr(issued, ordered.csrPem) ??
     timeFault(issued, ordered.now) ??
     nameFault(issued.leaf, ordered.identifiers) ??
+    leafFault(issued) ??
     preCertificateFault(issued.leaf);
   if (fault !== undefined) return { fault };
   const chainFault = findChainFault(issued, ordered.now);
   if (chainFault !== undefined)
     return { fault: `TLS clients refuse the chain: ${chainFault}`, isChainFault: true };
-  return { chainPem: formatIssuedChain(issued) };
+  return { issued };
 }
 
 /** PEM of the leaf and its intermediates; roots are omitted. */
@@ -53,15 +56,19 @@ export function formatIssuedChain({ leaf, others }: IssuedChain): string {
 }
 
 /** The chain whose topmost certificate was issued under the wanted name; else the CA's own choice. */
-export function preferChain(chains: readonly string[], preferred: string | undefined): string {
+export function preferChain(
+  chains: readonly string[],
+  preferred: string | undefined,
+  { keySha256, now }: { readonly keySha256: string; readonly now: Date },
+): string {
   const [first = ''] = chains;
   if (preferred === undefined) return first;
-  return chains.find((chain) => topIssuerNames(chain).includes(preferred)) ?? first;
+  return chains.find((chain) => topIssuerNames(chain, keySha256, now).includes(preferred)) ?? first;
 }
 
-function topIssuerNames(chain: string): readonly string[] {
+function topIssuerNames(chain: string, keySha256: string, now: Date): readonly string[] {
   try {
-    const { leaf, others } = readIssued(chain);
+    const { leaf, others } = readAnswered(chain, keySha256, now);
     return listCommonNames((others.at(-1) ?? leaf).issuer);
   } catch (error) {
     if (error instanceof InvalidInput) return [];

@@ -22,7 +22,10 @@ import {
   describeLeaf,
   differenceFromCsr,
   findChainFault,
+  keyOfCsr,
   leafFacts,
+  leafFault,
+  readAnswered,
   readIssued,
   timeFault,
 } from './issued-certificate.js';
@@ -218,7 +221,7 @@ describe('the chain of a certificate', () => {
     };
     expect(judgeChain(`${leaf}${middle}`, ordered)).toEqual(
       fault === undefined
-        ? { chainPem: `${leaf}${middle}` }
+        ? { issued }
         : { fault: `TLS clients refuse the chain: ${fault}`, isChainFault: true },
     );
   });
@@ -245,6 +248,46 @@ describe('the chain of a certificate', () => {
     const other = await issue({ serialNumber: 5n });
     const leaf = await issue();
     expect(() => readIssued(`${leaf}${other}`)).toThrow('do not form a chain');
+  });
+});
+
+describe('a leaf of a CA', () => {
+  test('is accepted with an issuer of another name', async () => {
+    expect(leafFault(readIssued(await issue()))).toBeUndefined();
+  });
+
+  test('is refused if it is a CA', async () => {
+    const issued = readIssued(await issue({ authority: {} }));
+    expect(leafFault(issued)).toBe('the certificate is that of a CA');
+  });
+
+  test('is refused if it names itself as issuer, and another key signed it', async () => {
+    const nameSake = createIssuer(
+      await createRoot({
+        keyKind: 'P-256',
+        subject: { commonName: 'cn.example.org' },
+        notBefore: at(-1000),
+        notAfter: at(10_000),
+        serialNumber: 1n,
+      }),
+    );
+    const issued = readIssued(await issue({}, nameSake));
+    expect(leafFault(issued)).toMatch(/names itself as issuer, but its signature does not verify/);
+  });
+});
+
+describe('the answer of a CA', () => {
+  test('is read by the key that was asked for, without what the chain does not need', async () => {
+    const leaf = await issue({}, intermediate);
+    const other = await issue({ spkiDer: intermediate.certificate.spkiDer });
+    const middle = pemOf(intermediate.certificate.der);
+    const text = `-----\nyour chain\n----------\n${other}${pemOf(root.certificate.der)}${leaf}${middle}`;
+    const answered = readAnswered(text, keyOfCsr(csrPem), now);
+    expect([answered.leaf, ...answered.others].map(({ der }) => pemOf(der))).toEqual([
+      leaf,
+      middle,
+      pemOf(root.certificate.der),
+    ]);
   });
 });
 

@@ -15,11 +15,13 @@ import {
   parseCertificate,
   parseCsr,
   parsePem,
+  pickChain,
   publicKeysEqual,
   recallCertificate,
   spkiSha256,
   splitChain,
   validityFault,
+  verifyLeafSignature,
 } from '@certloop/crypto';
 
 /** What a certificate authority issued: the leaf, and whatever came with it. */
@@ -33,6 +35,33 @@ export function readIssued(text: string): IssuedChain {
   const [leaf, ...others] = orderChain(splitChain(text));
   if (leaf === undefined) throw new RangeError('a chain has a leaf');
   return { leaf, others };
+}
+
+/**
+ * The chain of the certificate for a key, by its fingerprint, among those that a CA answered; what the chain does not need
+ * is dropped, as clients need no more. Throws InvalidInput if there is none.
+ */
+export function readAnswered(text: string, keySha256: string, now: Date): IssuedChain {
+  const ders = splitChain(text);
+  // without a certificate for the key, the first one is named as another's
+  const hasKey = ({ spkiDer }: Certificate) => spkiSha256(spkiDer) === keySha256;
+  const wanted = ders.map(recallCertificate).some(hasKey) ? hasKey : () => true;
+  const [leaf, ...others] = pickChain(ders, wanted, now);
+  if (leaf === undefined) throw new RangeError('a chain has a leaf');
+  return { leaf, others };
+}
+
+/** Fingerprint of the key of a CSR: SHA-256 over its SubjectPublicKeyInfo, hex. */
+export function keyOfCsr(csrPem: string): string {
+  return spkiSha256(parseCsr(parsePem(csrPem, csrLabels)).spkiDer);
+}
+
+/** Why what a CA issued is no certificate of a server, in one sentence. */
+export function leafFault({ leaf, others }: IssuedChain): string | undefined {
+  if (leaf.isCa) return 'the certificate is that of a CA';
+  const isOwnIssuer = leaf.issuerDer.equals(leaf.subjectDer);
+  if (!isOwnIssuer || verifyLeafSignature(leaf, others) === 'valid') return undefined;
+  return 'the certificate names itself as issuer, but its signature does not verify with its own key';
 }
 
 /** What a certificate has that its CSR did not ask for, in one sentence: another key or a further name. */

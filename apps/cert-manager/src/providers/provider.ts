@@ -13,6 +13,8 @@ export interface IssuedCertificate {
   readonly certificatePem: string;
   /** What the provider calls the certificate; null when it gives no name. */
   readonly upstreamId: string | null;
+  /** What people should know about it, in a sentence that continues another. */
+  readonly finding?: string | undefined;
   /** What the leaf says, where it is known already. */
   readonly facts?: LeafFacts | undefined;
 }

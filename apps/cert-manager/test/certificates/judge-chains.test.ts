@@ -1,11 +1,15 @@
+import { createServer } from 'node:http';
 import type { Fqdn } from '@certloop/contracts';
+import { certificateLabel, parsePem } from '@certloop/crypto';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { type OrderingPlace, startOrdering } from '../support/acme/ordering-place.js';
+import { orderingByHttp } from '../support/acme/scripted-acme.js';
 import { createChainedCa, type Link } from '../support/cas/chained-ca.js';
 import { addFqdn, addSpace, pathOf } from '../support/inventory.js';
 import { certificatesOf, clearInventory } from '../support/renewals.js';
-import { fqdnWithCsr, providerOf } from '../support/signing.js';
+import { configure, fqdnWithCsr, providerOf } from '../support/signing.js';
+import { listening } from '../support/small-server.js';
 
 const hostname = 'www.example.org';
 
@@ -64,6 +68,82 @@ describeEachDialect('the chain of a certificate', (open) => {
     expect(answer).toMatchObject({ success: false });
     expect(answer.message).toMatch(reason);
     expect(await certificatesOf(place.app, fqdn)).toEqual([]);
+  });
+
+  test('is read out of an answer that has more, in another order', async () => {
+    const ca = await chainOf([{ name: 'Upper' }, { name: 'Lower' }]);
+    const stranger = await chainOf([{ name: 'Stranger' }]);
+    let leaf = '';
+    place.acme.issue = async (csrDer) => {
+      leaf = await ca.sign(csrDer);
+      const chain = [leaf, ...ca.intermediates, ca.rootPem].toReversed();
+      return ['-----\n', ...stranger.intermediates, ...chain].join('');
+    };
+    const { fqdn } = await fqdnWithCsr(place.app);
+    expect(await order(fqdn)).toMatchObject({ success: true });
+    const pem = [leaf, ...ca.intermediates].join('');
+    expect(await certificatesOf(place.app, fqdn)).toMatchObject([{ pem }]);
+  });
+
+  test('does not begin with a CA', async () => {
+    const ca = await chainOf([{ name: 'Upper' }]);
+    place.acme.issue = (csrDer) => ca.sign(csrDer, { isAuthority: true });
+    const { fqdn } = await fqdnWithCsr(place.app);
+    expect(await order(fqdn)).toEqual({ success: false, message: 'the certificate is that of a CA' });
+  });
+
+  describe('that lacks its intermediate', () => {
+    let pem: string;
+    let close: () => Promise<void>;
+    const asked: string[] = [];
+    const alone = async () => {
+      const server = createServer((request, response) => {
+        asked.push(request.url ?? '');
+        response.end(parsePem(pem, [certificateLabel]));
+      });
+      const { url, close: end } = await listening(server);
+      close = end;
+      const ca = await chainOf([{ name: 'Lone', caIssuers: `${url}/lone.cer` }]);
+      pem = ca.intermediates.join('');
+      place.acme.issue = (csrDer) => ca.sign(csrDer);
+      return (await fqdnWithCsr(place.app)).fqdn;
+    };
+    const permit = async (allowPrivateNetwork: boolean) =>
+      configure(place.app, await providerOf(place.app, 'acme'), {
+        ...orderingByHttp(place.acme),
+        allowPrivateNetwork,
+      }).expect(200);
+    afterEach(async () => {
+      await close();
+      await permit(false);
+      asked.length = 0;
+    });
+
+    test('is completed from the address that the certificate names', async () => {
+      await permit(true);
+      const fqdn = await alone();
+      expect(await order(fqdn)).toMatchObject({ success: true });
+      const [certificate] = await certificatesOf(place.app, fqdn);
+      expect(certificate?.pem.endsWith(pem)).toBe(true);
+      expect(asked).toEqual(['/lone.cer']);
+    });
+
+    test('is stored with a finding if the address must not be called', async () => {
+      const fqdn = await alone();
+      const { success, message } = await order(fqdn);
+      expect(success).toBe(true);
+      expect(message).toMatch(
+        /without its intermediate, which could not be fetched: .*fetch the chain again/,
+      );
+      expect(asked).toEqual([]);
+    });
+
+    test('is stored with a finding if another certificate is there', async () => {
+      await permit(true);
+      const fqdn = await alone();
+      pem = (await chainOf([{ name: 'Lone' }])).intermediates.join('');
+      expect((await order(fqdn)).message).toMatch(/lone\.cer is not the certificate of its issuer/);
+    });
   });
 
   test('includes the certificate that a CA issued for its new key', async () => {

@@ -22,7 +22,7 @@ import { exportSpki, generateKeyPair } from '../keys/keys.js';
 import { encodePermittedNames } from '../names/name-constraints.js';
 import { encodeName } from '../names/names.js';
 import { type Certificate, parseCertificate } from './certificate.js';
-import { checkChain, isIssuedBy, orderChain, verifyLeafSignature } from './chain.js';
+import { checkChain, isIssuedBy, orderChain, pickChain, verifyLeafSignature } from './chain.js';
 import { encodeExtension } from './extensions.js';
 
 interface Authority {
@@ -160,6 +160,39 @@ describe('orderChain', () => {
     const [first, ...others] = lookAlikes;
     if (first === undefined) throw new RangeError('no certificates');
     expect(checkChain(first, others, others, now)).toMatchObject({ ok: false });
+  });
+});
+
+describe('pickChain', () => {
+  const isLeaf = (one: Certificate) => one.spkiDer.equals(leaf.spkiDer);
+  const pick = (...certificates: Certificate[]) =>
+    pickChain(
+      certificates.map(({ der }) => der),
+      isLeaf,
+      now,
+    );
+
+  test('drops what the chain does not need, in any order', async () => {
+    const stranger = await makeAuthority('Stranger');
+    const sibling = await makeLeaf(intermediate, { subject: encodeName({ commonName: 'other.test' }) });
+    const chain = [leaf, intermediate.certificate, root.certificate];
+    expect(pick(...chain, stranger.certificate)).toEqual(chain);
+    expect(
+      pick(sibling, root.certificate, stranger.certificate, intermediate.certificate, leaf, leaf),
+    ).toEqual(chain);
+    expect(pick(leaf, root.certificate)).toEqual([leaf]);
+  });
+
+  test('prefers an issuer that is valid', async () => {
+    const notAfter = encodeTime(new Date('2026-05-01T00:00:00Z'));
+    const parts = { ...authorityParts('Intermediate'), notAfter };
+    const expired = parseCertificate(await forgeCertificate(root.forger, intermediate.spki, parts));
+    expect(pick(leaf, expired, intermediate.certificate)).toEqual([leaf, intermediate.certificate]);
+    expect(pick(leaf, expired)).toEqual([leaf, expired]);
+  });
+
+  test('rejects certificates for other keys', () => {
+    expect(() => pick(intermediate.certificate, root.certificate)).toThrow(/no certificate for the key/);
   });
 });
 

@@ -1,7 +1,7 @@
 import { InvalidInput } from '@certloop/contracts';
 import type { PublicKey } from '../keys/public-keys.js';
 import { formatName } from '../names/names.js';
-import type { Certificate } from './certificate.js';
+import { type Certificate, isWithinValidity } from './certificate.js';
 import { findPathFault, lengthFault, validityFault } from './path-rules.js';
 import { isSelfSigned, isSignedBy, recallCertificate } from './verified-signatures.js';
 
@@ -82,6 +82,34 @@ export function orderChain(ders: readonly Buffer[]): Certificate[] {
   }
   if (issuance.isTooCostly) throw brokenChain(tooCostly);
   if (rest.size > 0) throw brokenChain('its certificates do not belong together');
+  return chain;
+}
+
+/**
+ * The chain of the certificate that `isLeaf` picks, leaf first; others that it does not need are dropped. Of several
+ * issuers, one that is valid at `now` is preferred. Throws InvalidInput (`broken_chain`) if there is none, or
+ * `malformed_der`.
+ */
+export function pickChain(
+  ders: readonly Buffer[],
+  isLeaf: (certificate: Certificate) => boolean,
+  now: Date,
+): Certificate[] {
+  if (ders.length > maxCertificates) throw brokenChain(`it has more than ${maxCertificates} certificates`);
+  const certificates = ders.map(recallCertificate);
+  const leaf = certificates.find(isLeaf);
+  if (leaf === undefined) throw brokenChain('it has no certificate for the key that was asked for');
+  const issuance = new BoundedIssuance();
+  const rest = new Set(certificates);
+  const chain: Certificate[] = [];
+  for (let next: Certificate | undefined = leaf; next !== undefined; ) {
+    const last: Certificate = next;
+    chain.push(last);
+    for (const one of rest) if (one.der.equals(last.der)) rest.delete(one);
+    const issuers = [...rest].filter((candidate) => issuance.has(last, candidate));
+    next = issuers.find((issuer) => isWithinValidity(issuer, now)) ?? issuers[0];
+  }
+  if (issuance.isTooCostly) throw brokenChain(tooCostly);
   return chain;
 }
 

@@ -62,6 +62,7 @@ describe('texts that are rejected', () => {
     ['stray bits before the padding', around('AB=='), 'malformed_pem'],
     ['a stray character', around(`${base64.slice(0, 10)}!${base64.slice(10)}`), 'malformed_pem'],
     ['a blank inside a line', around(`${base64.slice(0, 10)} ${base64.slice(10)}`), 'malformed_pem'],
+    ['dashes inside of a block', around('AAAA\n-----\nAAAA'), 'malformed_pem'],
     ['no END line', csr.split('-----END')[0] ?? '', 'malformed_pem'],
     ['no BEGIN line', `${base64}\n-----END CERTIFICATE REQUEST-----`, 'malformed_pem'],
     ['labels that differ', csr.replace('END CERTIFICATE REQUEST', 'END CERTIFICATE'), 'malformed_pem'],

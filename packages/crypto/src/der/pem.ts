@@ -13,6 +13,8 @@ export const certificateLabel = 'CERTIFICATE';
 
 // RFC 7468 §3: a label is printable ASCII without a hyphen at an end; upper case is what everything writes.
 const boundary = /^-----(BEGIN|END) ([A-Z0-9](?:[A-Z0-9 ]*[A-Z0-9])?)-----[ \t]*$/;
+// what was meant to be one; other lines that begin with dashes are text
+const brokenBoundary = /^-----\s*(?:BEGIN|END)\b/i;
 const privateKeyMark = /-----\s*BEGIN[^-\r\n]*PRIVATE KEY/i;
 
 /**
@@ -28,7 +30,8 @@ export function parsePemBlocks(text: string): PemBlock[] {
     const place = index + 1;
     const mark = boundary.exec(line);
     if (mark === null) {
-      if (line.startsWith('-----')) throw malformed(`line ${place} is not a PEM boundary`);
+      const isBroken = open === undefined ? brokenBoundary.test(line) : line.startsWith('-----');
+      if (isBroken) throw malformed(`line ${place} is not a PEM boundary`);
       open?.base64.push(line.trimEnd());
       continue;
     }

@@ -1,5 +1,7 @@
-import type { Extension } from '../certificates/extensions.js';
-import { contextConstructed, contextPrimitive } from '../der/der.js';
+import { InvalidInput } from '@certloop/contracts';
+import { type Extension, findExtension } from '../certificates/extensions.js';
+import { contextConstructed, contextPrimitive, parseDer } from '../der/der.js';
+import { decodeOid } from '../der/der-values.js';
 import { encode, encodeNull, encodeOid, encodeSequence } from '../der/der-writer.js';
 import { oid } from '../der/oids.js';
 
@@ -24,6 +26,27 @@ export function encodePointers({ crl, ocsp, issuer }: RevocationPointers): Exten
       ? []
       : [{ oid: oid.authorityInfoAccess, critical: false, value: encodeSequence(...accesses) }]),
   ];
+}
+
+/**
+ * Addresses at which the certificate of the issuer is (RFC 5280 §4.2.2.1), by http or https; none for an extension that
+ * cannot be read.
+ */
+export function readIssuerAddresses(extensions: readonly Extension[]): string[] {
+  const extension = findExtension(extensions, oid.authorityInfoAccess);
+  if (extension === undefined) return [];
+  try {
+    const accesses = parseDer(extension.value, 'authority information access').children;
+    return accesses.flatMap(({ children: [method, location] }) => {
+      if (method === undefined || location?.tag !== contextPrimitive(6)) return [];
+      const isIssuer = decodeOid(method, 'an access method') === oid.caIssuers;
+      const address = location.content.toString('latin1');
+      return isIssuer && /^https?:\/\//i.test(address) && URL.canParse(address) ? [address] : [];
+    });
+  } catch (error) {
+    if (error instanceof InvalidInput) return [];
+    throw error;
+  }
 }
 
 /** Says that an OCSP responder's certificate need not be asked about (RFC 6960 §4.2.2.2.1). */

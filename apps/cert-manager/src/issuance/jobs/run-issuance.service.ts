@@ -238,12 +238,14 @@ async function endJob(
 ): Promise<void> {
   const stored = changeStep(before, 'store', { status: 'ok', detail: certificate.id }, now);
   const steps = changeStep(stored, 'schedule', { status: fqdn.renewalEnabled ? 'ok' : 'skipped' }, now);
+  const issued = `issued by ${provider.name}, valid until ${certificate.expiresAt.toISOString()}`;
+  const finding = before.verify?.status === 'warning' ? before.verify.detail : undefined;
   const isMine = await updateJob(tx, job, {
     status: 'completed',
     steps,
     orderState: null,
     certificateId: certificate.id,
-    message: `issued by ${provider.name}, valid until ${certificate.expiresAt.toISOString()}`,
+    message: finding === undefined ? issued : `${issued}; ${finding}`,
     leaseUntil: null,
     finishedAt: now,
   });

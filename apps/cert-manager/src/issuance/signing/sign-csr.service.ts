@@ -112,7 +112,13 @@ async function signInSlot(
   const certificate = await deps.storeSigned({ caller, order, issued: outcome, requestId });
   // the CA gave what another call had stored and revoked by now: as the newest one, it makes this a new request
   if (certificate.revokedAt !== null) return signInSlot(deps, slot, caller, input);
-  return { reply: { success: true, message: messageOf(order, certificate), certificate: certificate.pem } };
+  return {
+    reply: {
+      success: true,
+      message: messageOf(order, certificate, outcome.finding),
+      certificate: certificate.pem,
+    },
+  };
 }
 
 /** The same until a certificate is stored, so that a call after one that died gets the certificate of that one. */
@@ -120,10 +126,14 @@ function keyOf({ fqdn, csr, newestId }: Order, slot: number): string {
   return idempotencyKeyOf({ purpose: 'sign', fqdnId: fqdn.id, csrId: csr.id, newestId, slot });
 }
 
-function messageOf({ fqdn, provider }: Order, certificate: CertificateRow): string {
+function messageOf({ fqdn, provider }: Order, certificate: CertificateRow, finding?: string): string {
   const warning = validityWarning(fqdn.fqdn, { ...certificate, expiresAt: leafEndOf(certificate) });
   const signed = `signed by ${provider.name}, valid until ${certificate.expiresAt.toISOString()}`;
-  return warning === undefined ? signed : `${signed}; it ${warning}`;
+  return [
+    signed,
+    ...(warning === undefined ? [] : [`it ${warning}`]),
+    ...(finding === undefined ? [] : [finding]),
+  ].join('; ');
 }
 
 /** Throws the error; a refusal by the policy of the space is audited before. */

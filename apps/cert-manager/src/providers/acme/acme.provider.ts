@@ -18,7 +18,13 @@ import { caProblemType, isForgotten, isPermanent, isValidation } from '../../acm
 import { createSignedRequests } from '../../acme/signed-request.client.js';
 import { formatIssuedChain, judgeChain, preferChain } from '../../judging/acme-certificate.js';
 import { type OrderSubject, orderSubject } from '../../judging/csr-rules.js';
-import { findChainFault, keyOf, readIssued } from '../../judging/issued-certificate.js';
+import {
+  findChainFault,
+  type IssuedChain,
+  keyOf,
+  keyOfCsr,
+  readAnswered,
+} from '../../judging/issued-certificate.js';
 import {
   type IssuedCertificate,
   type KnownCertificate,
@@ -40,6 +46,7 @@ import {
   proverOf,
 } from './acme-parts.service.js';
 import { revokeByAccount } from './acme-revocation.service.js';
+import { type CompletedChain, completeChain } from './missing-intermediate.client.js';
 import { externalAccountMissing, probeAcme } from './probe-acme.service.js';
 
 /** ACME CA as provider (RFC 8555): the CSR is sent byte for byte; the service never has its key. */
@@ -147,10 +154,11 @@ async function order(
   ).catch((error: unknown) => judgeRefusal(context, account, error));
   // the CA has issued: from here on the certificate is to be known, come what may
   const reportAnyway: Report = (step, change) => evenIfAbandoned(report(step, change));
-  const chain = await download(context, account, certificateUrl, reportAnyway);
+  const { csrPem, subject } = intent;
+  const keySha256 = keyOfCsr(csrPem);
+  const chain = await download(context, account, { certificateUrl, keySha256 }, reportAnyway);
   await atMoment('downloaded');
   await reportAnyway('verify', { status: 'running' });
-  const { csrPem, subject } = intent;
   const judged = judgeChain(chain, { csrPem, identifiers: subject.identifiers, now: clock.now() });
   if (judged.fault !== undefined) {
     // the same order would only lead to the same certificate
@@ -159,8 +167,16 @@ async function order(
       code: judged.isChainFault === true ? 'unsound_chain' : 'unsound_certificate',
     });
   }
-  await reportAnyway('verify', { status: 'ok' });
-  return { certificatePem: judged.chainPem, upstreamId: certificateUrl };
+  const { issued, finding } = await completed(context, judged.issued);
+  const status = finding === undefined ? 'ok' : 'warning';
+  await reportAnyway('verify', { status, ...(finding !== undefined && { detail: finding }) });
+  return { certificatePem: formatIssuedChain(issued), upstreamId: certificateUrl, finding };
+}
+
+function completed({ config, parts }: AcmeContext, issued: IssuedChain): Promise<CompletedChain> {
+  const { outgoing, stopping, clock } = parts;
+  const fetch = outgoing.fetchGuarded({ allowPrivate: config.allowPrivateNetwork });
+  return completeChain(issued, { fetch, requestMs: config.timeouts.requestMs, stopping, now: clock.now() });
 }
 
 async function openAccount({ config, parts, client }: AcmeContext, { csrDer }: OrderSubject, report: Report) {
@@ -193,16 +209,16 @@ async function judgeRefusal(
 }
 
 async function download(
-  { config, client }: AcmeContext,
+  { config, client, parts }: AcmeContext,
   account: Account,
-  certificateUrl: string,
+  { certificateUrl, keySha256 }: { readonly certificateUrl: string; readonly keySha256: string },
   report: Report,
 ): Promise<string> {
   await report('download', { status: 'running' });
   const which = config.preferredChain === undefined ? 'first' : 'all';
   const chains = await client.downloadChains(account, certificateUrl, which);
   await report('download', { status: 'ok' });
-  return preferChain(chains, config.preferredChain);
+  return preferChain(chains, config.preferredChain, { keySha256, now: parts.clock.now() });
 }
 
 /** Downloads a certificate again by its URL (RFC 8555 §7.4.2). */
@@ -217,7 +233,9 @@ async function refresh(
   try {
     const which = config.preferredChain === undefined ? 'first' : 'all';
     const chains = await client.downloadChains(account, upstreamId, which);
-    const issued = readIssued(preferChain(chains, config.preferredChain));
+    const wanted = { keySha256: spkiSha256, now: parts.clock.now() };
+    const chain = preferChain(chains, config.preferredChain, wanted);
+    const issued = readAnswered(chain, spkiSha256, wanted.now);
     if (keyOf(issued) !== spkiSha256) {
       throw new UpstreamFailed('the CA answered with a certificate for another key');
     }
@@ -227,7 +245,8 @@ async function refresh(
         code: 'unsound_chain',
       });
     }
-    return { status: 'found', certificatePem: formatIssuedChain(issued) };
+    const { issued: whole } = await completed({ config, parts, client }, issued);
+    return { status: 'found', certificatePem: formatIssuedChain(whole) };
   } catch (error) {
     if (error instanceof AcmeProblem && isForgotten(error)) return { status: 'missing' };
     throw error;

@@ -1,11 +1,11 @@
 import { AppError, InvalidInput, UpstreamFailed } from '@certloop/contracts';
 import { parseRetryAfter } from '@certloop/server';
-import { type IssuedChain, readIssued } from '../../judging/issued-certificate.js';
+import { type IssuedChain, readAnswered } from '../../judging/issued-certificate.js';
 import { readableText, type SignRefusal } from '../provider.js';
 
-export function readAnswer(text: string): IssuedChain {
+export function readAnswer(text: string, keySha256: string, now: Date): IssuedChain {
   try {
-    return readIssued(text);
+    return readAnswered(text, keySha256, now);
   } catch (cause) {
     if (!(cause instanceof InvalidInput)) throw cause;
     throw new UpstreamFailed(readableText(`the CA's answer is not a certificate: ${cause.message}`), {

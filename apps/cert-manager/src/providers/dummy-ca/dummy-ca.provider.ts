@@ -8,7 +8,9 @@ import {
   type IssuedChain,
   isSameCertificate,
   keyOf,
+  keyOfCsr,
   leafFacts,
+  leafFault,
   subjectOf,
   timeFault,
 } from '../../judging/issued-certificate.js';
@@ -82,8 +84,9 @@ async function issue(
   }: { readonly requestName?: string | undefined; readonly onTurn?: () => Promise<void> } = {},
 ): Promise<IssuedCertificate> {
   const { id, certificate } = await context.ca.sign(csrPem, requestName, onTurn);
-  const issued = readAnswer(certificate);
-  const fault = differenceFromCsr(issued, csrPem) ?? timeFault(issued, context.clock.now());
+  const now = context.clock.now();
+  const issued = readAnswer(certificate, keyOfCsr(csrPem), now);
+  const fault = differenceFromCsr(issued, csrPem) ?? timeFault(issued, now) ?? leafFault(issued);
   if (fault !== undefined) throw new UpstreamFailed(readableText(fault));
   // An id that is not a plain word could not be asked for again.
   const upstreamId = /^[\w.:-]{1,200}$/.test(id) ? id : null;
@@ -107,7 +110,7 @@ async function probe(context: Context, depth: 'shallow' | 'deep'): Promise<strin
 async function refresh(context: Context, known: KnownCertificate): Promise<RefreshOutcome> {
   const text = await context.ca.findCertificate(known.upstreamId);
   if (text === undefined) return { status: 'missing' };
-  const issued = readAnswer(text);
+  const issued = readAnswer(text, known.spkiSha256, context.clock.now());
   if (keyOf(issued) !== known.spkiSha256) {
     throw new UpstreamFailed('the CA answered with a certificate for another key');
   }

@@ -4,6 +4,7 @@ import {
   createIssuer,
   createRoot,
   encodeName,
+  encodePointers,
   exportSpki,
   formatPem,
   generateKeyPair,
@@ -70,7 +71,7 @@ export async function createChainedCa(now: Date, links: readonly Link[]): Promis
         notBefore: inDays(-1000),
         notAfter,
         authority: link.pathLength === undefined ? {} : { pathLength: link.pathLength },
-        extensions: caIssuersExtension(caIssuers),
+        extensions: encodePointers({ issuer: caIssuers }),
       });
     intermediates.unshift(formatPem(certificateLabel, await certify(inDays(link.endsIn ?? 1000))));
     // an issuer refuses to issue for longer than it lasts itself, so what signs has more time
@@ -84,7 +85,7 @@ export async function createChainedCa(now: Date, links: readonly Link[]): Promis
       ...{ subjectDer, spkiDer, subjectAltNameDer },
       notBefore: inDays(-1),
       notAfter: inDays(endsIn),
-      extensions: caIssuersExtension(caIssuers),
+      extensions: encodePointers({ issuer: caIssuers }),
       ...(isAuthority && { authority: {} }),
     });
     return formatPem(certificateLabel, der);
@@ -101,17 +102,4 @@ export async function createChainedCa(now: Date, links: readonly Link[]): Promis
     sign,
     leafFor,
   };
-}
-
-/** Authority information access (RFC 5280 §4.2.2.1) with one address of the issuer's certificate. */
-function caIssuersExtension(url: string | undefined) {
-  if (url === undefined) return [];
-  const location = Buffer.from(url, 'latin1');
-  const description = Buffer.concat([
-    Buffer.from('06082b06010505073002', 'hex'),
-    Buffer.of(0x86, location.length),
-    location,
-  ]);
-  const sequence = (content: Buffer) => Buffer.concat([Buffer.of(0x30, content.length), content]);
-  return [{ oid: '1.3.6.1.5.5.7.1.1', critical: false, value: sequence(sequence(description)) }];
 }
