@@ -11,17 +11,19 @@ const [, , folder, shares] = process.argv;
 const email = 'stack@localhost.test';
 const last = join(folder, 'monitor-read-write-key');
 
+const setUp = (...projects) => {
+  const args = ['dist/src/cli.js', 'setup', '--owner', email, ...projects, '--json'];
+  return JSON.parse(execFileSync(process.execPath, args));
+};
+
+// a project of its own, so that no badge and no page of the other one shows the check that is meant to fall
+const canaryProject = 'CertLoop canary';
+const canary = join(folder, 'monitor-canary-key');
+
 if (!existsSync(last)) {
-  const owner = ['--owner', email, '--check-limit', '1000000'];
-  const said = execFileSync(process.execPath, [
-    'dist/src/cli.js',
-    'setup',
-    ...owner,
-    '--project',
-    'CertLoop',
-    '--json',
-  ]);
-  const { readWriteKey, readOnlyKey, pingKey } = JSON.parse(said);
+  const keys = setUp('--project', 'CertLoop', '--canary-project', canaryProject);
+  const { readWriteKey, readOnlyKey, pingKey, canaryKey } = keys;
+  writeSecret(canary, canaryKey);
   writeSecret(join(folder, 'monitor-read-only-key'), readOnlyKey);
   writeSecret(join(folder, 'monitor-ping-key'), pingKey);
   // The file that says it is done comes last.
@@ -37,11 +39,6 @@ if (!existsSync(password)) {
 shareSecret(password, join(shares, 'check-monitor', 'monitor-password'));
 shareSecret(last, join(shares, 'cert-manager', 'monitor-read-write-key'));
 
-// a project of its own, so that no badge and no page of the other one shows the check that is meant to fall
-const canary = join(folder, 'monitor-canary-key');
-if (!existsSync(canary)) {
-  const owner = ['--owner', email, '--project', 'CertLoop canary', '--json'];
-  const said = execFileSync(process.execPath, ['dist/src/cli.js', 'setup', ...owner]);
-  writeSecret(canary, JSON.parse(said).readWriteKey);
-}
+// a volume of an earlier version has none
+if (!existsSync(canary)) writeSecret(canary, setUp('--project', canaryProject).readWriteKey);
 shareSecret(canary, join(shares, 'cert-manager', 'monitor-canary-key'));

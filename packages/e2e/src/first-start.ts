@@ -100,8 +100,7 @@ export async function makeCanaryKey(plan: StackPlan): Promise<string> {
 }
 
 async function setUpProjects(plan: StackPlan, named: readonly string[]): Promise<ProjectKeys> {
-  const owner = ['--owner', monitorEmail, '--check-limit', '1000000'];
-  const args = ['setup', ...owner, ...named, '--json'];
+  const args = ['setup', '--owner', monitorEmail, ...named, '--json'];
   const said = await runCommand('check-monitor', args, plan.environments['check-monitor']);
   return projectKeysSchema.parse(JSON.parse(said));
 }

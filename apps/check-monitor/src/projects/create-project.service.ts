@@ -56,15 +56,19 @@ export interface Setup {
   readonly pingKey: string;
 }
 
+// the checks of a service are as many as what it watches
+const serviceCheckLimit = 1_000_000;
+
 /**
- * A user with a project and its keys. User and project are made where absent, so that it may be run again; the limits
- * given are set, and the API keys are new, as earlier ones cannot be read. A ping key stays, since jobs have it in
+ * A user with a project and its keys, for a service. User and project are made where absent, so that it may be run again;
+ * the limits given are set, a user without a limit of checks gets a million, and the API keys are new, as earlier ones cannot be read. A ping key stays, since jobs have it in
  * their addresses.
  */
 export async function setUpProject(deps: AccountDeps, wanted: NewUser, name: string): Promise<Setup> {
   return deps.db.transaction(async (tx) => {
     const owner = (await findUserByEmail(tx, normalEmail(wanted.email))) ?? (await addUser(deps, tx, wanted));
-    await setUserLimits(tx, owner.id, givenLimits(wanted));
+    const checkLimit = wanted.checkLimit ?? owner.checkLimit ?? serviceCheckLimit;
+    await setUserLimits(tx, owner.id, givenLimits({ ...wanted, checkLimit }));
     const project =
       (await findProjectByName(tx, owner.id, name)) ?? (await addProject(deps, tx, owner, name));
     const pingKey = openPingKey(tx, project);

@@ -79,6 +79,26 @@ describeEachDialect('command line', (open) => {
     expect(again.pingKey).toBe(first.pingKey);
   });
 
+  test('setup gives a service room for a million checks, unless its account has a limit', async () => {
+    const limitOf = async (email: string) => {
+      const users = JSON.parse((await run('user list --json')).out) as {
+        email: string;
+        checkLimit: number;
+      }[];
+      return users.find((user) => user.email === email)?.checkLimit;
+    };
+    await run('setup --owner ida@example.org --project Watch');
+    expect(await limitOf('ida@example.org')).toBe(1_000_000);
+    await run('user limit --email ida@example.org --check-limit 7');
+    await run('setup --owner ida@example.org --project Watch');
+    expect(await limitOf('ida@example.org')).toBe(7);
+    await run('setup --owner ida@example.org --project Watch --check-limit 9');
+    expect(await limitOf('ida@example.org')).toBe(9);
+    await run('user create --email jon@example.org');
+    await run('setup --owner jon@example.org --project Watch');
+    expect(await limitOf('jon@example.org')).toBe(1_000_000);
+  });
+
   test('creates user, project, key and channel one by one', async () => {
     await run('user create --email Ben@Example.org --check-limit 5');
     const { projectId } = JSON.parse(
