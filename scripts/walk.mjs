@@ -4,7 +4,7 @@ import { tableOfTest } from './table-of-test.mjs';
 
 const { rows, exitCode } = tableOfTest({
   filter: '@certloop/e2e',
-  word: 'documented-commands',
+  word: 'walk.test',
   variable: 'CERTLOOP_WALK_TABLE',
   environment: { CERTLOOP_TEST_SQLITE_ONLY: '1' },
 });

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import type { StackPorts } from './config.js';
 import type { ServiceName } from './service-process.js';
+import type { ChosenPorts } from './stack-ports.js';
 
 /** Files of a stack's folder that hold what only its services may know. */
 export interface SecretFiles {
@@ -19,7 +19,7 @@ export interface StackPlan {
 
 export interface PlanInput {
   readonly dataDir: string;
-  readonly ports: Required<StackPorts>;
+  readonly ports: ChosenPorts;
   readonly secretFiles: SecretFiles;
   /** Databases elsewhere than in SQLite files of the folder. */
   readonly databaseUrls?: DatabaseUrls | undefined;
@@ -52,6 +52,8 @@ export function planStack({ dataDir, ports, secretFiles, databaseUrls, environme
     'check-monitor': urlOf(ports.checkMonitor),
     'dummy-ca': urlOf(ports.dummyCa),
   };
+  // dummy-ca validates every name where cert-manager answers, since no name of an example has an address
+  const challengePort = environment['HTTP01_PORT'] ?? String(ports.http01);
   return {
     dataDir,
     urls,
@@ -60,6 +62,7 @@ export function planStack({ dataDir, ports, secretFiles, databaseUrls, environme
     environments: {
       'cert-manager': {
         ...environment,
+        HTTP01_PORT: challengePort,
         CERT_MANAGER_HOST: host,
         CERT_MANAGER_PORT: String(ports.certManager),
         CERT_MANAGER_PUBLIC_URL: urls['cert-manager'],
@@ -82,6 +85,8 @@ export function planStack({ dataDir, ports, secretFiles, databaseUrls, environme
       'dummy-ca': {
         // cert-manager revokes by its administrative API
         DUMMY_CA_ADMIN: 'true',
+        DUMMY_CA_HTTP01_PORT: challengePort,
+        DUMMY_CA_RESOLVE_TO: host,
         ...environment,
         DUMMY_CA_HOST: host,
         DUMMY_CA_PORT: String(ports.dummyCa),

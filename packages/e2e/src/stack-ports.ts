@@ -9,8 +9,14 @@ const portVariables = {
   dummyCaHttps: 'DUMMY_CA_HTTPS_PORT',
 } as const;
 
+/** Ports of a stack that is started. */
+export interface ChosenPorts extends Required<StackPorts> {
+  /** Where cert-manager answers challenges of http-01, and dummy-ca looks for the answers. */
+  readonly http01: number;
+}
+
 /** Ports of the stack, with a free one for each 0. Throws StartFailed for a port that is taken or named twice. */
-export async function choosePorts({ dummyCaHttps = 0, ...ports }: StackPorts): Promise<Required<StackPorts>> {
+export async function choosePorts({ dummyCaHttps = 0, ...ports }: StackPorts): Promise<ChosenPorts> {
   const { certManager, checkMonitor, dummyCa } = portVariables;
   if (ports.checkMonitor !== 0 && ports.checkMonitor === ports.certManager) {
     throw new StartFailed(`${certManager} and ${checkMonitor} are the same port, ${ports.checkMonitor}`);
@@ -26,6 +32,7 @@ export async function choosePorts({ dummyCaHttps = 0, ...ports }: StackPorts): P
     checkMonitor: await choosePort(ports.checkMonitor, checkMonitor),
     dummyCa: await choosePort(ports.dummyCa, dummyCa),
     dummyCaHttps: await choosePort(dummyCaHttps, portVariables.dummyCaHttps),
+    http01: await freePort(),
   };
 }
 

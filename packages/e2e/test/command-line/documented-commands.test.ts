@@ -1,11 +1,8 @@
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
-import { appendFile, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:tls';
 import { examples } from '@certloop/cli/dist/src/reference/examples.js';
 import { hasProgram } from '@certloop/server/testing';
@@ -14,11 +11,8 @@ import { inheritedEnvironment } from '../../src/config.js';
 import { credentialsFile } from '../../src/credentials.js';
 import { makeCsr } from '../../src/main-job.js';
 import { type Stack, startStack } from '../../src/stack.js';
-import { answeringAtOnePort } from '../support/acme-place.js';
 import { runCertloop } from '../support/certloop.js';
 import { createLineRunner, type LineRunner } from '../support/documented-lines.js';
-import { pendingMigrations, revertMigrations } from '../support/pending-migrations.js';
-import { readPreparation, readWalk } from '../support/walk-page.js';
 
 // the pages make their keys with it
 const ifOpenssl = hasProgram('openssl', 'no documented command is run', ['version'])
@@ -28,20 +22,14 @@ const ifOpenssl = hasProgram('openssl', 'no documented command is run', ['versio
 let folder: string;
 let stack: Stack;
 let lines: LineRunner;
-let settings: Readonly<Record<string, string>>;
-
-/** The stack in its folder, new or again. */
-const startHere = () =>
-  startStack({
-    dataDir: join(folder, 'data'),
-    ports: { certManager: 0, checkMonitor: 0, dummyCa: 0 },
-    environment: { ...inheritedEnvironment(), ...settings, CHECK_MONITOR_ALLOW_PRIVATE_TARGETS: 'true' },
-  });
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'certloop-policy-'));
-  settings = await answeringAtOnePort();
-  stack = await startHere();
+  stack = await startStack({
+    dataDir: join(folder, 'data'),
+    ports: { certManager: 0, checkMonitor: 0, dummyCa: 0 },
+    environment: inheritedEnvironment(),
+  });
   lines = await createLineRunner(folder);
   lines.env['CERTLOOP_CREDENTIALS'] = credentialsFile(join(folder, 'data'));
 });
@@ -199,105 +187,5 @@ ifOpenssl('the examples of help', () => {
       else await lines.run(here, { input: `${password}\n` });
     }
     expect(await readdir(files)).toEqual(expect.arrayContaining(['shop.pem', 'shop.p7b', 'audit.csv']));
-  });
-});
-
-ifOpenssl('the walk of docs/walk.md', () => {
-  const arrived: string[] = [];
-  const hook = createServer((request, response) => {
-    void text(request).then((body) => arrived.push(body));
-    response.end();
-  });
-  const page = readFileSync(new URL('../../../../../docs/walk.md', import.meta.url), 'utf8');
-  const steps = readWalk(page);
-  // npm run walk sets it
-  const table = process.env['CERTLOOP_WALK_TABLE'];
-  const home = process.cwd();
-  const mask = process.umask();
-  let reverted: string[] = [];
-
-  beforeAll(async () => {
-    hook.listen(0, '127.0.0.1');
-    await once(hook, 'listening');
-    process.chdir(folder);
-    // what the examples above leave, if they ran
-    await certloop(['spaces', 'delete', 'Shop', '--with-fqdns', '--yes']);
-    await certloop(['integrations', 'delete', 'Ops', '--yes']);
-    await certloop(['groups', 'delete', 'readers', '--yes']);
-    for (const line of readPreparation(page)) await run(line);
-  });
-  afterAll(() => {
-    process.chdir(home);
-    process.umask(mask);
-    hook.close();
-    hook.closeAllConnections();
-  });
-
-  /** One line of the page; the stack of the test stands for that of npm start, and this checkout for the new version. */
-  async function run(line: string): Promise<void> {
-    const { port } = hook.address() as AddressInfo;
-    const here = line
-      .replace('https://hooks.example.org', `http://127.0.0.1:${port}`)
-      .replace('http://localhost:3002', stack.plan.urls['dummy-ca']);
-    if (here === 'npm start') stack = await startHere();
-    else if (here === 'umask 077') process.umask(0o077);
-    else if (here !== 'git pull' && here !== 'npm run build')
-      await lines.run(here, { isProcess: table !== undefined });
-  }
-
-  test.each(steps)('$title takes the stated number of commands', async ({ title, commands, stated }) => {
-    expect(commands).toHaveLength(stated);
-    if (title === 'Restore') await asJson(['spaces', 'create', 'After the backup']);
-    if (title === 'Restore' || title === 'Upgrade') await stack.stop();
-    if (title === 'Upgrade') reverted = await revertMigrations('data');
-    const since = performance.now();
-    for (const line of commands) await run(line);
-    const seconds = (performance.now() - since) / 1000;
-    process.stderr.write(`${title}: ${stated} commands, ${seconds.toFixed(1)} s\n`);
-    const link = `[${title}](#${title.toLowerCase().replaceAll(' ', '-')})`;
-    if (table !== undefined) await appendFile(table, `| ${link} | ${stated} | ${seconds.toFixed(1)} |\n`);
-  });
-
-  test('does what the page describes', async () => {
-    expect(steps).toHaveLength(8);
-    expect(page).not.toMatch(/^(curl|wget|npm run monitor)\b/m);
-    expect(await readdir('certificates')).toHaveLength(31);
-    expect(arrived).not.toEqual([]);
-    const lab = 'lab.example.test';
-    expect(await asJson(['certificates', 'list', lab])).toHaveLength(1);
-    const [job] = await asJson(['issuance-jobs', lab]);
-    expect((await certloop(['issuance-jobs', 'get', job.id])).out).toMatch(/^challenges: ok/m);
-    const spaces = (await certloop(['spaces', '-o', 'name'])).out;
-    expect(spaces).toMatch(/^Shop$/m);
-    expect(spaces).not.toContain('After the backup');
-    expect((await stat('backup/cert-manager.sqlite')).mode & 0o777).toBe(0o600);
-  });
-
-  test('lets the team mate read, but not change, in both services', async () => {
-    const { certManager, checkMonitor } = stack.credentials;
-    const env = {
-      XDG_CONFIG_HOME: await mkdtemp(join(folder, 'ben-')),
-      CERTLOOP_MONITOR_URL: checkMonitor.url,
-      CERTLOOP_MONITOR_EMAIL: 'ben@example.org',
-    };
-    const asBen = (args: readonly string[]) => runCertloop(args, { env, input: 'nine green bottles\n' });
-    expect(await asBen(['login', '--url', certManager.url, '--username', 'ben'])).toMatchObject({ code: 0 });
-    expect((await asBen(['spaces', '-o', 'name'])).out).toBe('Shop\n');
-    expect((await asBen(['certificates', 'get', 'www.example.test'])).code).toBe(0);
-    expect(await asBen(['fqdns', 'create', 'ben.example.test', '-s', 'Shop'])).toMatchObject({ code: 1 });
-    const projects = (await asBen(['projects', '-o', 'json'])).out;
-    expect(JSON.parse(projects)).toMatchObject([{ name: 'CertLoop', role: 'read-only' }]);
-    expect(await asBen(['projects', 'update', 'CertLoop', '--name', 'Mine'])).toMatchObject({ code: 1 });
-  });
-
-  test('upgrades databases of an earlier version, with their data', async () => {
-    expect(await pendingMigrations('data-before-upgrade')).toEqual(reverted);
-    expect(reverted).toEqual(expect.arrayContaining(['0029-standings', '0010-check-names']));
-    expect(await pendingMigrations('data')).toEqual([]);
-    const www = await asJson(['certificates', 'list', 'www.example.test']);
-    expect(await readFile('certificates/www.example.test.pem', 'utf8')).toContain(www[0].pem.trim());
-    expect(await asJson(['fqdns', 'list', '--space', 'Shop'])).toHaveLength(32);
-    expect(await asJson(['checks', 'get', 'nightly-backup'])).toMatchObject({ status: 'up', n_pings: 2 });
-    expect((await certloop(['integrations', '-o', 'name'])).out).toBe('Ops\n');
   });
 });

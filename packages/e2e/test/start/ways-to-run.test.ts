@@ -88,7 +88,10 @@ test('the commands of “Without containers” set up a stack that watches fifty
   const manager = createCertManagerClient({ baseUrl, token });
   const { id: spaceId } = (await manager.createSpace({ body: { name: 'fifty' } })).body;
   for (let n = 0; n < names; n += 1) {
-    const { body } = await manager.createFqdn({ params: { id: spaceId }, body: { fqdn: `n${n}.example.test` } });
+    const { body } = await manager.createFqdn({
+      params: { id: spaceId },
+      body: { fqdn: `n${n}.example.test` },
+    });
     const params = { spaceId, fqdnId: body.id };
     await manager.setRenewalEnabled({ params, body: { renewalEnabled: true } });
   }
