@@ -5,6 +5,7 @@ import type { Channel } from '../channels/channels.repository.js';
 import { type Micros, microsPerSecond } from '../instants.js';
 import { isForPeople } from '../integrations/channel-kinds.js';
 import { type FailedDelivery, undelivered } from '../integrations/delivery/delivery-result.js';
+import { storedEvent } from '../integrations/messages/stored-event.js';
 import { recordGivenUp, recordSent } from '../notifications/channel-outcome.repository.js';
 import {
   extendLease,
@@ -17,7 +18,6 @@ import { type FurtherChanges, settleFurtherChanges } from './digested-changes.re
 import { maxRejections, nextTryAt, pauseAfterTimeout, pauseAfterTry } from './ladder.js';
 import { createContentLoader, type LoadContent, type LoadContentDeps } from './load-content.service.js';
 import { leadOf } from './parcels.js';
-import { storedEvent } from './stored-event.js';
 import type { DeliveryTurn, QueuedParcel } from './turn-rows.repository.js';
 import { createTurnWrites, type Persist } from './turn-writes.service.js';
 

@@ -6,12 +6,12 @@ import { listChecksById } from '../checks/rows/checks.repository.js';
 import { listEarlierFlips, listFlipsById } from '../flips/flips.repository.js';
 import type { Clock } from '../instants.js';
 import type { AlertEvent } from '../integrations/messages/alert-event.js';
+import { readStoredEvent } from '../integrations/messages/stored-event.js';
 import { listPingsUpTo } from '../pings/pings.repository.js';
 import { getProject } from '../projects/projects.repository.js';
 import { describeAlert } from './alert.js';
 import type { SummariseOthers } from './other-checks.repository.js';
 import { leadOf } from './parcels.js';
-import { readStoredEvent } from './stored-event.js';
 import type { QueuedParcel } from './turn-rows.repository.js';
 
 export interface LoadAlertDeps {

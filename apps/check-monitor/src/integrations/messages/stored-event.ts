@@ -1,4 +1,4 @@
-import type { AlertEvent } from '../integrations/messages/alert-event.js';
+import type { AlertEvent } from './alert-event.js';
 
 /** An event as it is stored with a message whose next try must be the same request. */
 export function storedEvent(event: AlertEvent): string {
