@@ -172,5 +172,6 @@ export function noticePollers(
   const sweep = () => watchJob('notices.sweep', () => sweepNotices(options, notices));
   const sweeper = startPoller({ name: 'notices.sweep', everyMs: 3_600_000, tick: sweep, logger });
   sweeper.trigger();
-  return [sender, sweeper];
+  const tick = () => notices.noticeFullDisk();
+  return [sender, sweeper, startPoller({ name: 'notices.full_disk', everyMs: 2000, tick, logger })];
 }

@@ -83,6 +83,7 @@ export {
 export { guardOutput } from './process/guard-output.js';
 export { type OnClose, runService } from './process/lifecycle.js';
 export { type Listening, type ListenOptions, listen, StartFailed, startFailure } from './process/listen.js';
+export { createOutageNotice, hasPassed } from './process/outage-notice.js';
 export { packageVersion } from './process/package-version.js';
 export { type Poller, type PollerOptions, startPoller } from './process/poller.js';
 export { bringUpToDate, type Migratable, type SchemaAtStart } from './process/schema-at-start.js';

@@ -12,6 +12,7 @@ export const eventTypes = [
   'monitor.back',
   'monitor.blind',
   'webhook.disabled',
+  'disk.full',
 ] as const;
 export type EventType = (typeof eventTypes)[number];
 

@@ -22,6 +22,7 @@ const headings: Readonly<Record<EventType, string>> = {
   'monitor.back': 'The monitor works again',
   'monitor.blind': 'The monitor raises no alerts',
   'webhook.disabled': 'The webhook is switched off',
+  'disk.full': 'The disk of cert-manager is full',
 };
 
 /** Subject and text of the mail; a single event has its own subject. */

@@ -3,6 +3,7 @@ import type { Clock, Logger } from '@certloop/server';
 import { type Destination, destinationsOf, type NewEvent } from './event.js';
 import { deleteOldEvents, insertEvent, insertEvents } from './events.repository.js';
 import { createMailClient, type MailSettings } from './mail.client.js';
+import { createFullDiskNotice } from './notice-full-disk.service.js';
 import { sendMail } from './send-mails.service.js';
 import { sendWebhooks } from './send-webhooks.service.js';
 import { createWebhookClient, type WebhookSettings } from './webhook.client.js';
@@ -30,6 +31,8 @@ export interface Notices {
   recordMany(tx: Tx, events: readonly Omit<NewEvent, 'onceKey'>[]): Promise<void>;
   /** Sends what is due, by mail and by webhook; false when something due is left. */
   run(): Promise<boolean>;
+  /** Sends one notice without the database if its disk is full. */
+  noticeFullDisk(): Promise<void>;
   /** Deletes events that are older than 30 days. */
   sweep(): Promise<void>;
   close(): Promise<void>;
@@ -75,6 +78,7 @@ export function createNotices({ mail, webhook, ...deps }: NoticesDeps): Notices 
       for (const end of ends) if (end.status === 'rejected') throw end.reason;
       return ends[1].status === 'fulfilled' && ends[1].value !== false;
     },
+    noticeFullDisk: createFullDiskNotice({ ...deps, send, client }),
     sweep: async () => {
       const before = new Date(clock.now().getTime() - storedDays * 86_400_000);
       for await (const _round of yieldBetween()) {
