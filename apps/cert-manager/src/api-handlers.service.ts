@@ -49,7 +49,7 @@ export interface ApiParts extends ServiceParts {
 
 /** The handler of every endpoint, with the ports that its slice needs of later ones. */
 export function apiHandlers(options: AppOptions, parts: ApiParts) {
-  const { database: db, clock } = options;
+  const { database: db, clock, steady } = options;
   const { renewals, targets, isDraining } = parts;
   return {
     ...auditApi(options, parts),
@@ -59,7 +59,13 @@ export function apiHandlers(options: AppOptions, parts: ApiParts) {
     ...standingsApi(options, parts),
     ...watchHandlers({ db, clock, ...renewals.scheduler }),
     ...targetsHandlers(targets.deps),
-    ...systemHandlers({ db, clock, isDraining, readContact: renewals.readContact }),
+    ...systemHandlers({
+      db,
+      clock,
+      isDraining,
+      findClockFault: () => steady?.fault(),
+      readContact: renewals.readContact,
+    }),
   };
 }
 

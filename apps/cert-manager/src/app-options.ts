@@ -1,5 +1,5 @@
 import type { Database } from '@certloop/db';
-import type { Clock, Logger, Metrics, ScryptCost, WatchJob } from '@certloop/server';
+import type { Clock, Logger, Metrics, ScryptCost, SteadyClock, WatchJob } from '@certloop/server';
 import type { Pause } from './acme/orders/order-run.service.js';
 import type { OrderMoment } from './acme/orders/order-steps.js';
 import type { Config } from './config.js';
@@ -12,6 +12,8 @@ export interface AppOptions {
   readonly database: Database;
   readonly logger: Logger;
   readonly clock: Clock;
+  /** The same clock, if it is compared with others; when absent, it is always right. */
+  readonly steady?: SteadyClock;
   /** Where the service counts; a place of its own when absent. */
   readonly metrics?: Metrics;
   /** Watches the recurring jobs; no one does when absent. */

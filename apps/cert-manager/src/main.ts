@@ -1,4 +1,13 @@
-import { createLogger, findConsole, listen, runService, startTracing, systemClock } from '@certloop/server';
+import { databaseClock } from '@certloop/db';
+import {
+  createLogger,
+  createSteadyClock,
+  findConsole,
+  listen,
+  runService,
+  startTracing,
+  systemSources,
+} from '@certloop/server';
 import { createApp } from './app.js';
 import { misspeltSettings, readCertManagerConfig } from './config.js';
 import { openMigrated } from './database.js';
@@ -13,7 +22,9 @@ void runService('cert-manager', async (onClose) => {
   onClose(() => database.close());
   const consoleFolder = findConsole('@certloop/web-manager', import.meta.url);
   if (consoleFolder === undefined) logger.info('console.not_built');
-  const app = await createApp({ config, database, logger, clock: systemClock, consoleFolder });
+  const steady = createSteadyClock(systemSources(databaseClock(database)), logger);
+  await steady.check();
+  const app = await createApp({ config, database, logger, clock: steady, steady, consoleFolder });
   onClose(() => app.close());
   const { host, http01Port } = config;
   if (http01Port !== undefined) {

@@ -1,8 +1,9 @@
+import type { SteadyClock } from '@certloop/server';
 import { pauseUntil } from './acme/orders/order-run.service.js';
 import type { AppOptions } from './app-options.js';
 import { ensureProviders, type ProviderAddresses } from './providers/changes/ensure-providers.service.js';
 import { createProviderOpener } from './providers/open-provider.service.js';
-import { createOutgoing } from './providers/outgoing.client.js';
+import { createOutgoing, type Outgoing } from './providers/outgoing.client.js';
 import { providerKinds } from './providers/provider-kinds.js';
 import type { createServiceMetrics } from './system/service-metrics.service.js';
 
@@ -12,7 +13,7 @@ import type { createServiceMetrics } from './system/service-metrics.service.js';
  * @param stopping ends the calls that are open, and the waits between them
  */
 export async function providerParts(
-  { config, database: db, logger, clock, orders }: AppOptions,
+  { config, database: db, logger, clock, steady, orders }: AppOptions,
   watch: ReturnType<typeof createServiceMetrics>,
   stopping: AbortSignal,
 ) {
@@ -23,10 +24,11 @@ export async function providerParts(
     ]),
   );
   await ensureProviders({ db, clock, logger }, addresses);
-  const outgoing = createOutgoing({
+  const ways = createOutgoing({
     trusted: Object.values(addresses).filter((address) => address !== undefined),
     onRefused: watch.onRefusedCall,
   });
+  const outgoing = steady === undefined ? ways : withDates(ways, steady);
   const unwatched = createProviderOpener({
     outgoing,
     keyRing: config.encryptionKeys,
@@ -43,5 +45,20 @@ export async function providerParts(
     outgoing,
     opener: watch.watchOpener(unwatched, 'issuance'),
     renewalOpener: watch.watchOpener(unwatched, 'renewal'),
+  };
+}
+
+/** Shows the clock what time the CAs say it is. */
+function withDates(outgoing: Outgoing, { noteCaDate }: SteadyClock): Outgoing {
+  return {
+    ...outgoing,
+    fetchFor: (target) => {
+      const call = outgoing.fetchFor(target);
+      return async (...request) => {
+        const response = await call(...request);
+        noteCaDate(response.headers.get('date'));
+        return response;
+      };
+    },
   };
 }

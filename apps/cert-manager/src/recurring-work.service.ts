@@ -35,13 +35,26 @@ export function accessPollers({ database: db, clock, logger }: AppOptions, denia
 
 /** Takes up what another process has left, at once and then every period. */
 export function issuancePollers(
-  { database: db, clock, logger }: AppOptions,
+  { database: db, clock, logger, steady }: AppOptions,
   runner: IssuanceRunner,
   recoverSigning: () => Promise<void>,
 ): Poller[] {
-  const takeUp = startPoller({ name: 'issuance', everyMs: 10_000, tick: () => runner.takeUp(), logger });
+  const mayRun = whileSettled(steady);
+  const takeUp = startPoller({
+    name: 'issuance',
+    mayRun,
+    everyMs: 10_000,
+    tick: () => runner.takeUp(),
+    logger,
+  });
   takeUp.trigger();
-  const recover = startPoller({ name: 'signing.recovery', everyMs: 10_000, tick: recoverSigning, logger });
+  const recover = startPoller({
+    name: 'signing.recovery',
+    mayRun,
+    everyMs: 10_000,
+    tick: recoverSigning,
+    logger,
+  });
   recover.trigger();
   const tick = async () => {
     await runner.sweep();
@@ -51,16 +64,18 @@ export function issuancePollers(
 }
 
 /** Completes revocations whose caller got no answer, at once and then every half minute. */
-export function revocationPoller(deps: RevocationDeps): Poller {
+export function revocationPoller({ steady }: Pick<AppOptions, 'steady'>, deps: RevocationDeps): Poller {
+  const mayRun = whileSettled(steady);
   const tick = () => finishRevocations(deps);
-  const poller = startPoller({ name: 'revocations', everyMs: 30_000, tick, logger: deps.logger });
+  const poller = startPoller({ name: 'revocations', mayRun, everyMs: 30_000, tick, logger: deps.logger });
   poller.trigger();
   return poller;
 }
 
 /** Takes up reviews of policies that another process has left, at once and then every minute. */
-export function policyPollers({ logger }: AppOptions, review: PolicyReview): Poller[] {
-  const take = startPoller({ name: 'policies', everyMs: 60_000, tick: () => review.run(), logger });
+export function policyPollers({ logger, steady }: AppOptions, review: PolicyReview): Poller[] {
+  const mayRun = whileSettled(steady);
+  const take = startPoller({ name: 'policies', mayRun, everyMs: 60_000, tick: () => review.run(), logger });
   take.trigger();
   return [
     take,
@@ -70,7 +85,7 @@ export function policyPollers({ logger }: AppOptions, review: PolicyReview): Pol
 
 /** Begins to work on the queue, at once and then every period. */
 export function renewalPollers(
-  { config, logger }: AppOptions,
+  { config, logger, steady }: AppOptions,
   { job, advise, sweepQueue: sweep }: Pick<RenewalParts, 'job' | 'advise' | 'sweepQueue'>,
 ): Poller[] {
   const work = async () => {
@@ -81,10 +96,17 @@ export function renewalPollers(
     const isDone = await advise();
     if (!isDone) advice.trigger();
   };
+  const mayRun = whileSettled(steady);
   const everyMs = config.heartbeatSeconds * 1000;
   const queue = startPoller({ name: 'renewals', everyMs, tick: work, logger });
-  const advice = startPoller({ name: 'renewals.advice', everyMs: adviceSeconds * 1000, tick: ask, logger });
-  const rest = startPoller({ name: 'renewals.sweep', everyMs: 3_600_000, tick: sweep, logger });
+  const advice = startPoller({
+    name: 'renewals.advice',
+    mayRun,
+    everyMs: adviceSeconds * 1000,
+    tick: ask,
+    logger,
+  });
+  const rest = startPoller({ name: 'renewals.sweep', mayRun, everyMs: 3_600_000, tick: sweep, logger });
   queue.trigger();
   advice.trigger();
   rest.trigger();
@@ -108,40 +130,67 @@ export function standingPollers(
   return pollers;
 }
 
-/** Corrects moments that a wrong clock stored, at once and then every minute. */
-export function clockPoller(
-  { logger }: Pick<AppOptions, 'logger'>,
-  { pullBack }: { readonly pullBack: () => Promise<void> },
-): Poller {
-  const poller = startPoller({ name: 'clock', everyMs: 60_000, tick: pullBack, logger });
-  poller.trigger();
-  return poller;
+/** Whether the time is certain; work that is due by its time waits until it is. */
+function whileSettled(steady: AppOptions['steady']): () => boolean {
+  return () => steady?.read().isSettled !== false;
+}
+
+/**
+ * Compares the clocks every few seconds, and corrects moments that a wrong clock stored: at once, every minute and after a
+ * jump.
+ */
+export function clockPollers(
+  { logger, steady }: Pick<AppOptions, 'logger' | 'steady'>,
+  {
+    pullBack,
+    renewals: { sweepQueue },
+  }: { readonly pullBack: () => Promise<void>; readonly renewals: Pick<RenewalParts, 'sweepQueue'> },
+): Poller[] {
+  const mayRun = whileSettled(steady);
+  const correct = startPoller({ name: 'clock', mayRun, everyMs: 60_000, tick: pullBack, logger });
+  correct.trigger();
+  if (steady === undefined) return [correct];
+  let seen = steady.read().jumps;
+  const compare = async () => {
+    await steady.check();
+    const { isSettled, jumps } = steady.read();
+    if (!isSettled || jumps === seen) return;
+    seen = jumps;
+    await pullBack();
+    await sweepQueue();
+  };
+  return [correct, startPoller({ name: 'clock.compare', everyMs: 5000, tick: compare, logger })];
 }
 
 /** Probes targets that are due, at once and then every minute. */
-export function probePollers({ logger }: AppOptions, { job }: Pick<TargetParts, 'job'>): Poller[] {
+export function probePollers({ logger, steady }: AppOptions, { job }: Pick<TargetParts, 'job'>): Poller[] {
   const tick = async () => {
     const isDone = await job.run();
     if (!isDone) poller.trigger();
   };
-  const poller = startPoller({ name: 'targets', everyMs: probeSeconds * 1000, tick, logger });
+  const mayRun = whileSettled(steady);
+  const poller = startPoller({ name: 'targets', mayRun, everyMs: probeSeconds * 1000, tick, logger });
   poller.trigger();
   return [poller];
 }
 
 /** Syncs the checks of certificates, at once and then every few seconds; does nothing without a monitor. */
-export function watchPollers({ logger }: AppOptions, { watcher }: Pick<RenewalParts, 'watcher'>): Poller[] {
+export function watchPollers(
+  { logger, steady }: AppOptions,
+  { watcher }: Pick<RenewalParts, 'watcher'>,
+): Poller[] {
   if (watcher === undefined) return [];
+  const mayRun = whileSettled(steady);
   const work = async () => {
     const isDone = await watcher.run();
     if (!isDone) pings.trigger();
   };
-  const pings = startPoller({ name: 'watch', everyMs: 2000, tick: work, logger });
+  const pings = startPoller({ name: 'watch', mayRun, everyMs: 2000, tick: work, logger });
   const sweep = async () => {
     await watcher.sweep();
     pings.trigger();
   };
-  const rest = startPoller({ name: 'watch.sweep', everyMs: 3_600_000, tick: sweep, logger });
+  const rest = startPoller({ name: 'watch.sweep', mayRun, everyMs: 3_600_000, tick: sweep, logger });
   rest.trigger();
   return [pings, rest];
 }
@@ -163,14 +212,15 @@ export function noticePollers(
   job: (() => Promise<boolean>) | undefined,
 ): Poller[] {
   if (notices === undefined || job === undefined) return [];
-  const { logger, watchJob } = options;
+  const { logger, watchJob, steady } = options;
+  const mayRun = whileSettled(steady);
   const send = async () => {
     const isDone = await job();
     if (!isDone) sender.trigger();
   };
-  const sender = startPoller({ name: 'notices', everyMs: 2000, tick: send, logger });
+  const sender = startPoller({ name: 'notices', mayRun, everyMs: 2000, tick: send, logger });
   const sweep = () => watchJob('notices.sweep', () => sweepNotices(options, notices));
-  const sweeper = startPoller({ name: 'notices.sweep', everyMs: 3_600_000, tick: sweep, logger });
+  const sweeper = startPoller({ name: 'notices.sweep', mayRun, everyMs: 3_600_000, tick: sweep, logger });
   sweeper.trigger();
   const tick = () => notices.noticeFullDisk();
   return [sender, sweeper, startPoller({ name: 'notices.full_disk', everyMs: 2000, tick, logger })];

@@ -84,7 +84,7 @@ export function renewalParts(options: PartOptions, opener: ProviderOpener, notic
   });
   const elsewhere = createHeartbeatUrls({ urls: options.config.heartbeatPingUrls, logger });
   const runQueue = () => watchJob('renewals', runner.run);
-  const jobDeps = { db, clock, logger, heartbeat, runQueue, onGoodRun: elsewhere.ping };
+  const jobDeps = { db, clock, logger, heartbeat, runQueue, onGoodRun: elsewhere.ping, ...clockOf(options) };
   const job = oneAtATime(() =>
     runRenewalJob({ ...jobDeps, ...(monitor !== undefined && { findTroubles: findWatchTroubles }) }),
   );
@@ -102,6 +102,11 @@ export function renewalParts(options: PartOptions, opener: ProviderOpener, notic
   const parts = { scheduler, runner, job, advise, watcher, review, watchWord };
   const sweeps = sweepsOf(options, standings, scheduler);
   return { ...parts, ...sweeps, readContact: contact.read, close: elsewhere.close };
+}
+
+/** Why it is not certain what time it is. */
+function clockOf({ steady }: AppOptions) {
+  return { findClockFault: () => (steady?.read().isSettled === false ? steady.fault() : undefined) };
 }
 
 /** What corrects the queue and the states of FQDNs, whatever was missed. */

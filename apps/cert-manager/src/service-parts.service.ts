@@ -1,4 +1,4 @@
-import { createJobWatch, createMetrics, type Poller } from '@certloop/server';
+import { createJobWatch, createMetrics, type Poller, watchClock } from '@certloop/server';
 import { builtInCaller, internalOrigin, nilUuid } from './access/caller.js';
 import { accountParts } from './account-parts.service.js';
 import type { AppOptions } from './app-options.js';
@@ -16,7 +16,7 @@ import type { ProviderOpener } from './providers/open-provider.service.js';
 import { proveKeyRing } from './providers/secrets/encryption.service.js';
 import {
   accessPollers,
-  clockPoller,
+  clockPollers,
   issuancePollers,
   noticePollers,
   openModeReminder,
@@ -50,6 +50,7 @@ export async function serviceParts(options: AppOptions) {
   const stop = stopping.signal;
   const metrics = options.metrics ?? createMetrics({ logger });
   const watch = createServiceMetrics(metrics, { db, clock });
+  if (options.steady !== undefined) watchClock(metrics, options.steady);
   const watchJob = createJobWatch(metrics, clock);
 
   const denials = watch.watchDenials(createDenials({ db, clock, logger }));
@@ -137,10 +138,10 @@ export function startPollers(options: AppOptions, parts: ServiceParts): Poller[]
   void indexAuditTexts({ db, logger });
   return [
     ...accessPollers(options, denials),
-    revocationPoller(issuance.revocations),
+    revocationPoller(options, issuance.revocations),
     ...issuancePollers(options, issuance.runner, issuance.recoverSigning),
     ...openModeReminder(config.authMode === 'open', logger),
-    clockPoller(options, parts),
+    ...clockPollers(options, parts),
     ...renewalPollers(options, renewals),
     ...standingPollers(options, renewals),
     ...probePollers(options, targets),

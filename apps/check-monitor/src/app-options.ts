@@ -36,6 +36,8 @@ export interface AppOptions {
   readonly passwords?: Passwords;
   /** Where the service counts; a place of its own when absent. */
   readonly watch?: ServiceMetrics;
+  /** How the clocks differ, in a sentence; undefined while they agree, and always when absent. */
+  readonly findClockFault?: () => string | undefined;
   /** Built pages of the console; only the API is served when absent. */
   readonly consoleFolder?: string | undefined;
 }

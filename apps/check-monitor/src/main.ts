@@ -1,15 +1,25 @@
-import { type Database, type DatabaseOptions, DatabaseUnavailable, openDatabase } from '@certloop/db';
+import {
+  type Database,
+  type DatabaseOptions,
+  DatabaseUnavailable,
+  databaseClock,
+  openDatabase,
+} from '@certloop/db';
 import {
   bringUpToDate,
   createLogger,
   createMetrics,
+  createSteadyClock,
   findConsole,
   type Logger,
   listen,
   runService,
   StartFailed,
+  type SteadyClock,
   startPoller,
   startTracing,
+  systemSources,
+  watchClock,
 } from '@certloop/server';
 import { type App, createApp } from './app.js';
 import { createSealer } from './channels/seal-stored.service.js';
@@ -38,11 +48,14 @@ void runService('check-monitor', async (onClose) => {
   const migrated = await openMigrated(config, logger);
   onClose(() => migrated.close());
   await migrated.transaction(prepareForPings);
-  const clock = createMicroClock();
+  const steady = createSteadyClock(systemSources(databaseClock(migrated)), logger);
+  await steady.check();
+  const clock: Clock = { now: () => Math.floor(steady.ms() * 1000) };
   const sealing: Sealing = { ring: keyRingFor(config), hasBegun: false };
   const database = withSealing(migrated, sealing);
   await openSealing({ db: database, clock }, sealing);
   const watch = createServiceMetrics(createMetrics({ logger }), { db: database, clock });
+  watchClock(watch.metrics, steady);
   const { onDelivered, onRefusedCall } = watch;
   const observers = { onDelivered, onRefusedCall };
   const notifier = createNotifier({ config: config.delivery, db: database, logger, clock, ...observers });
@@ -57,6 +70,7 @@ void runService('check-monitor', async (onClose) => {
     notifier,
     watch,
     consoleFolder,
+    findClockFault: steady.fault,
   });
   if (config.mail !== undefined) {
     const mails = await listenForMail({ intake, logger }, config.mail);
@@ -70,10 +84,8 @@ void runService('check-monitor', async (onClose) => {
   const tickSeal = () => watch.watchJob('secrets', seal);
   const sealer = startPoller({ name: 'secrets', everyMs: sealEveryMs, tick: tickSeal, logger });
   onClose(() => sealer.stop());
-  const corrector = startPoller({ name: 'clock', everyMs: 60_000, tick: pullBack, logger });
-  onClose(() => corrector.stop());
-  corrector.trigger();
-  onClose(startAlerts({ tick, noticeFullDisk, dispatcher, notifier, logger, everyMs: config.tickMs }));
+  onClose(watchClocks({ steady, pullBack, logger }));
+  onClose(startAlerts({ tick, noticeFullDisk, dispatcher, notifier, logger, steady, everyMs: config.tickMs }));
   onClose(async () => {
     drain();
     database.giveUpAfter(stopMs);
@@ -85,7 +97,31 @@ void runService('check-monitor', async (onClose) => {
 interface AlertParts extends Pick<App, 'tick' | 'noticeFullDisk' | 'dispatcher'> {
   readonly notifier: Pick<Notifier, 'stop'>;
   readonly logger: Logger;
+  readonly steady: SteadyClock;
   readonly everyMs: number;
+}
+
+/** Compares the clocks, and corrects moments that a wrong one stored: at once, every minute and after a jump. */
+function watchClocks({
+  steady,
+  pullBack,
+  logger,
+}: Pick<AlertParts, 'steady' | 'logger'> & Pick<App, 'pullBack'>): () => Promise<void> {
+  const mayRun = () => steady.read().isSettled;
+  const correct = startPoller({ name: 'clock', mayRun, everyMs: 60_000, tick: pullBack, logger });
+  let seen = steady.read().jumps;
+  const tick = async () => {
+    await steady.check();
+    const { isSettled, jumps } = steady.read();
+    if (!isSettled || jumps === seen) return;
+    seen = jumps;
+    correct.trigger();
+  };
+  const compare = startPoller({ name: 'clock.compare', everyMs: 5000, tick, logger });
+  correct.trigger();
+  return async () => {
+    await Promise.all([compare.stop(), correct.stop()]);
+  };
 }
 
 /**
@@ -93,13 +129,15 @@ interface AlertParts extends Pick<App, 'tick' | 'noticeFullDisk' | 'dispatcher'>
  * Returns a function that stops both. It aborts calls and releases their messages; pings are still accepted.
  */
 function startAlerts(parts: AlertParts): () => Promise<void> {
-  const { tick, noticeFullDisk, dispatcher, notifier, logger, everyMs } = parts;
-  const deliveries = startPoller({ name: 'deliveries', everyMs, tick: () => dispatcher.pump(), logger });
+  const { tick, noticeFullDisk, dispatcher, notifier, logger, steady, everyMs } = parts;
+  // while it is not certain what time it is, no check goes down, and no message is begun or given up
+  const timing = { everyMs, mayRun: () => steady.read().isSettled };
+  const deliveries = startPoller({ name: 'deliveries', ...timing, tick: () => dispatcher.pump(), logger });
   const loop = async () => {
     await tick();
     deliveries.trigger();
   };
-  const alerts = startPoller({ name: 'alerts', everyMs, tick: loop, logger });
+  const alerts = startPoller({ name: 'alerts', ...timing, tick: loop, logger });
   const disk = startPoller({ name: 'alerts.full_disk', everyMs, tick: noticeFullDisk, logger });
   disk.trigger();
   return async () => {
@@ -121,20 +159,4 @@ async function openMigrated(
     if (error instanceof DatabaseUnavailable) throw new StartFailed(error.message, { cause: error });
     throw error;
   }
-}
-
-const allowedDriftMs = 5;
-
-/** Reads the time in microseconds from the monotonic clock, and adjusts it when the system's clock was changed. */
-function createMicroClock(): Clock {
-  let originMs = performance.timeOrigin;
-  return {
-    now: () => {
-      const systemMs = Date.now();
-      if (Math.abs(originMs + performance.now() - systemMs) > allowedDriftMs) {
-        originMs = systemMs - performance.now();
-      }
-      return Math.floor((originMs + performance.now()) * 1000);
-    },
-  };
 }

@@ -55,6 +55,7 @@ export { connectionName } from './postgres/connection-name.js';
 export type { Autocommit, AutocommitStatement } from './postgres/postgres-autocommit.js';
 export { keepsPrepared } from './postgres/postgres-client.js';
 export { type BatchClaim, type Claim, claimDue, claimDueBatch } from './rows/claim.js';
+export { databaseClock } from './rows/database-clock.js';
 export { type Equalities, findRow, findRows, hasRow, type RowOrder } from './rows/find.js';
 export {
   isWholeList,

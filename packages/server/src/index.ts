@@ -50,6 +50,7 @@ export {
   tracingSettings,
 } from './observability/start-tracing.js';
 export { inSpan, type TracedFetchOptions, tracedFetch } from './observability/tracing.js';
+export { watchClock } from './observability/watch-clock.js';
 export { type WatchHandlerOptions, watchHandler } from './observability/watch-handler.js';
 export { createJobWatch, type WatchJob } from './observability/watch-job.js';
 export { refusalOfAddress } from './outgoing/address-rules.js';
@@ -87,6 +88,13 @@ export { createOutageNotice, hasPassed } from './process/outage-notice.js';
 export { packageVersion } from './process/package-version.js';
 export { type Poller, type PollerOptions, startPoller } from './process/poller.js';
 export { bringUpToDate, type Migratable, type SchemaAtStart } from './process/schema-at-start.js';
+export {
+  type ClockReading,
+  type ClockSources,
+  createSteadyClock,
+  type SteadyClock,
+  systemSources,
+} from './process/steady-clock.js';
 export {
   derivedPrefix,
   deriveEncryptionKey,

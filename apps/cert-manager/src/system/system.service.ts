@@ -14,6 +14,8 @@ export interface SystemDeps {
   readonly clock: Clock;
   /** Whether the service is stopping and takes no new work. */
   readonly isDraining: () => boolean;
+  /** How the clocks differ, in a sentence; undefined while they agree. */
+  readonly findClockFault: () => string | undefined;
   /** Whether the monitor answers this process; undefined without a monitor, and before the first call. */
   readonly readContact: () => MonitorContact | undefined;
 }
@@ -40,10 +42,17 @@ export function describeLiveness({ clock }: SystemDeps): Health {
  * That requests are taken. Throws an unavailable refusal while the service stops, and while its database does
  * not answer, has migrations to run, or cannot be written.
  */
-export async function describeReadiness({ db, clock, isDraining }: SystemDeps): Promise<Health> {
+export async function describeReadiness({
+  db,
+  clock,
+  isDraining,
+  findClockFault,
+}: SystemDeps): Promise<Health> {
   const fault = isDraining() ? 'the service is stopping' : await db.findFaultOrMigration();
   if (fault !== undefined) throw new AppError('unavailable', fault, { headers: { 'Retry-After': '5' } });
-  return { status: 'ok', message: 'requests are accepted', time: clock.now().toISOString(), version };
+  const apart = findClockFault();
+  const common = { time: clock.now().toISOString(), version, ...(apart !== undefined && { clock: apart }) };
+  return { status: 'ok', message: 'requests are accepted', ...common };
 }
 
 /** Counts of the spaces that the caller may read, and of what they hold; certificates and renewals if wanted. */

@@ -82,6 +82,33 @@ describeEachDialect('the heartbeat', (open) => {
     expect(events()).toEqual([]);
   });
 
+  test('begins nothing and fails while it is not certain what time it is', async () => {
+    const log = logger();
+    const heartbeat = createHeartbeat({
+      monitor: { url: monitor.url, apiKey: monitor.apiKey },
+      periodSeconds: 60,
+      clock,
+      logger: log,
+      timeoutMs: 10_000,
+    });
+    let runs = 0;
+    const runQueue = async () => {
+      runs += 1;
+      return quiet;
+    };
+    const faults = ['the clock jumped', undefined];
+    const deps = { db, clock, logger: log, runQueue, heartbeat, findClockFault: () => faults.shift() };
+    expect([await runRenewalJob(deps), runs]).toEqual([true, 0]);
+    await runRenewalJob(deps);
+    expect(monitor.pings.map(({ signal, body }) => [signal, body.split(',')[0]])).toEqual([
+      ['/start', ''],
+      ['/fail', 'the clock jumped'],
+      ['/start', ''],
+      ['', '0 renewed'],
+    ]);
+    expect(runs).toBe(1);
+  });
+
   test('stores the run in the database', async () => {
     clock.advance(1000);
     await beat().run();

@@ -1,14 +1,17 @@
 import type { Fqdn } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
+import { createLogger, createMovableClock, createSteadyClock } from '@certloop/server';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import {
   certificatesOf,
   clearInventory,
   failingFqdn,
   issueForDays,
+  moveToRenewal,
   openEntryOf,
   queueOf,
   renewedFqdn,
+  startRenewing,
   useRenewing,
 } from '../support/renewals.js';
 import { minute } from './run-renewals/run-facts.js';
@@ -98,5 +101,35 @@ describeEachDialect('renewals after a clock was wrong', (open) => {
     await app.pullBack();
     expect(await openEntryOf(app, fqdn)).toEqual(before);
     expect(before.attempt).toBe(2);
+  });
+});
+
+describeEachDialect('a service whose clock jumped', (open) => {
+  test('says so in /health/ready and the metrics, and begins no due renewal until the time is certain', async () => {
+    const clock = createMovableClock(new Date('2026-03-01T12:00:00Z'));
+    const sources = { wall: () => clock.now().getTime(), monotonic: () => 0 };
+    const compared = createSteadyClock(sources, createLogger({ service: 'cert-manager', level: 'silent' }));
+    // the small CA of the test shows the time of the machine
+    const steady = { ...compared, noteCaDate: () => undefined };
+    const place = await startRenewing(open, { steady, environment: { METRICS_OPEN: 'true' } });
+    const ready = async () => (await place.app.request.get('/health/ready').expect(200)).body;
+    const metric = async () =>
+      /^clock_unsettled (\d)$/m.exec((await place.app.request.get('/metrics')).text)?.[1];
+    expect(await ready()).not.toHaveProperty('clock');
+    const fqdn = await renewedFqdn(place);
+    await moveToRenewal(place.app, fqdn);
+    clock.advance(200 * day);
+    await steady.check();
+    expect((await ready()).clock).toContain('no new work is begun until the time is certain');
+    expect(await metric()).toBe('1');
+    await place.app.runRenewalJob();
+    expect(await certificatesOf(place.app, fqdn)).toHaveLength(1);
+
+    clock.advance(-200 * day);
+    await steady.check();
+    expect(await ready()).not.toHaveProperty('clock');
+    await place.app.runRenewalJob();
+    expect(await certificatesOf(place.app, fqdn)).toHaveLength(2);
+    await place.close();
   });
 });

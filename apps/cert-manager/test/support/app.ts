@@ -26,6 +26,7 @@ export interface TestAppOptions {
   readonly consoleFolder?: string;
   /** Where the clock stands first; in March 2026 when absent. */
   readonly now?: Date;
+  readonly steady?: AppOptions['steady'];
   /** What the clock of the CA shows when that of the application shows `now`; the same when absent. */
   readonly caNow?: (now: Date) => Date;
   /** Another process beside one that exists: same clock, and its people are there already. */
@@ -132,6 +133,7 @@ export async function startAppOn(database: Database, options: TestAppOptions = {
     renewals: options.renewals ?? {},
     orders: options.orders ?? {},
     ...(options.resolve !== undefined && { resolve: options.resolve }),
+    ...(options.steady !== undefined && { steady: options.steady }),
     consoleFolder: options.consoleFolder,
   });
   // one for all requests: supertest opens one for each otherwise, which costs as much as a third of a request

@@ -89,7 +89,7 @@ function finishRun(
   now: Micros,
 ): Partial<StateChange> {
   const isSameRun = check.lastStart !== null && check.lastStartRunId === runId;
-  const lastDuration = isSameRun && check.lastStart !== null ? now - check.lastStart : null;
+  const lastDuration = isSameRun && check.lastStart !== null ? Math.max(0, now - check.lastStart) : null;
   const ends = isSameRun || signal === 'fail' || runId === null;
   return ends ? { lastDuration, lastStart: null, lastStartRunId: null } : { lastDuration };
 }

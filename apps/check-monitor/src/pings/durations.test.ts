@@ -15,6 +15,7 @@ describe('runs on a page', () => {
     ['log and ignored pings between', page(['start', 1], ['log', 2], ['ign', 3], ['success', 4]), [[8, 3]]],
     ['the latest of two starts', page(['start', 1], ['start', 2], ['success', 4]), [[7, 2]]],
     ['a second success has no duration', page(['start', 1], ['success', 4], ['success', 5]), [[6, 3]]],
+    ['a start by a process whose clock is ahead', page(['start', 4], ['success', 1]), [[6, 0]]],
     ['another run', page(['start', 1, 'a'], ['success', 4, 'b']), []],
     [
       'two runs at once',

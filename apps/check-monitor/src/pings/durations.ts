@@ -36,7 +36,7 @@ export function pairRuns(oldestFirst: readonly RunEvent[], maxLookups = usualLoo
     if (ping.signal !== 'success' && ping.signal !== 'fail') continue;
     const startedAt = open.get(ping.runId);
     if (startedAt !== undefined && ping.at - startedAt < maxRunDuration)
-      durations.set(ping.n, ping.at - startedAt);
+      durations.set(ping.n, Math.max(0, ping.at - startedAt));
     if (!open.has(ping.runId) && ping.n > 1 && ping.at - pageBegins < maxRunDuration) lookups.push(ping);
     open.set(ping.runId, undefined);
   }

@@ -57,5 +57,5 @@ export async function readPingBody(
 /** Duration of the run that a ping ended, where its start lies before the page. */
 async function findDuration(tx: Tx, checkId: number, end: RunEvent): Promise<number | undefined> {
   const begin = await findEarlierRunEvent(tx, checkId, end, end.at - maxRunDuration);
-  return begin?.signal === 'start' ? end.at - begin.at : undefined;
+  return begin?.signal === 'start' ? Math.max(0, end.at - begin.at) : undefined;
 }

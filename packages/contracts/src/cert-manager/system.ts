@@ -8,6 +8,10 @@ export const healthSchema = z
     message: z.string(),
     time: scalars.instant,
     version: z.string().optional().describe('version of the service, as the changelog names it'),
+    clock: z
+      .string()
+      .optional()
+      .describe('how the clocks differ, once they do; status does not depend on it (only in /health/ready)'),
     monitor: z
       .object({ answers: z.boolean(), since: scalars.instant })
       .optional()

@@ -7,6 +7,10 @@ export const probeSchema = z
     status: z.literal('ok'),
     message: z.string(),
     version: z.string().optional().describe('version of the service, as the changelog names it'),
+    clock: z
+      .string()
+      .optional()
+      .describe('how the clocks differ, once they do; status does not depend on it (only in /health/ready)'),
   })
   .meta({ id: 'Probe' });
 export type Probe = z.output<typeof probeSchema>;

@@ -6,6 +6,8 @@ export interface PollerOptions {
   /** Milliseconds between the end of one tick and the begin of the next. */
   readonly everyMs: number;
   readonly tick: () => Promise<void>;
+  /** Whether ticks run now, such as only while the time is certain; they always do when absent. */
+  readonly mayRun?: (() => boolean) | undefined;
   readonly logger: Logger;
 }
 
@@ -17,7 +19,7 @@ export interface Poller {
 }
 
 /** Runs `tick` every period, never twice at once; a tick that throws is logged and the next one comes. */
-export function startPoller({ name, everyMs, tick, logger }: PollerOptions): Poller {
+export function startPoller({ name, everyMs, tick, mayRun, logger }: PollerOptions): Poller {
   let stopped = false;
   let again = false;
   let running: Promise<void> | undefined;
@@ -25,7 +27,7 @@ export function startPoller({ name, everyMs, tick, logger }: PollerOptions): Pol
 
   function run(): void {
     clearTimeout(timer);
-    running = tick()
+    running = (mayRun?.() === false ? Promise.resolve() : tick())
       .catch((error: unknown) => {
         // it passes, and says itself all there is to say
         if (error instanceof Unavailable)

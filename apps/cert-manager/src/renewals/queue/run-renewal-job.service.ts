@@ -13,6 +13,8 @@ export interface RenewalJobDeps {
   readonly runQueue: () => Promise<RunReport>;
   /** Absent when there is no monitor. */
   readonly heartbeat: Heartbeat | undefined;
+  /** Why it is not certain what time it is; undefined while it is, and always when absent. */
+  readonly findClockFault?: () => string | undefined;
   /** Further problems that people must solve, one sentence each; none when absent. */
   readonly findTroubles?: (tx: Tx, now: Date) => Promise<readonly string[]>;
   /** Called after a run without problems; never rejects. */
@@ -21,11 +23,16 @@ export interface RenewalJobDeps {
 
 /**
  * One run of the renewal job, reported to the monitor: start, then success with what was done, or fail with the
- * reason. It fails when the queue cannot be worked on, when the database does not take what is written to it, and
+ * reason. It fails when it is not certain what time it is, and then begins nothing, when the queue cannot be worked on, when the database does not take what is written to it, and
  * when a renewal or the watch has a problem that people must solve. False when something due is left for the next run. Never throws.
  */
 export async function runRenewalJob(deps: RenewalJobDeps): Promise<boolean> {
   const beat = await deps.heartbeat?.begin();
+  const clockFault = deps.findClockFault?.();
+  if (clockFault !== undefined) {
+    await beat?.fail(clockFault);
+    return true;
+  }
   try {
     const report = await deps.runQueue();
     const { stored, troubles } = await recordRun(deps);
