@@ -1,6 +1,8 @@
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { StartFailed } from '@certloop/server';
 import { z } from 'zod';
+import { readIfThere } from './secret-files.js';
 
 export const credentialsSchema = z.object({
   certManager: z.object({ url: z.string(), username: z.string(), password: z.string(), token: z.string() }),
@@ -25,12 +27,18 @@ export function credentialsFile(dataDir: string): string {
   return join(dataDir, 'credentials.json');
 }
 
-/** Credentials of an earlier start; undefined when the file is gone or is not what was written. */
+/** Credentials of an earlier start; undefined when the file is gone. Throws StartFailed if it is damaged or unreadable. */
 export async function findCredentials(dataDir: string): Promise<Credentials | undefined> {
+  const file = credentialsFile(dataDir);
+  const text = await readIfThere(file);
+  if (text === undefined) return undefined;
   try {
-    return credentialsSchema.parse(JSON.parse(await readFile(credentialsFile(dataDir), 'utf8')));
-  } catch {
-    return undefined;
+    return credentialsSchema.parse(JSON.parse(text));
+  } catch (cause) {
+    throw new StartFailed(
+      `${file} is damaged: correct it or restore it from a backup (docs/backup-and-restore.md); if you delete it, the next start replaces the passwords and API keys in it`,
+      { cause },
+    );
   }
 }
 

@@ -1,13 +1,17 @@
 import { randomBytes } from 'node:crypto';
-import { access, chmod, rm, writeFile } from 'node:fs/promises';
+import { chmod, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder } from '@certloop/db';
-import { StartFailed } from '@certloop/server';
+import { parseKeyRing, StartFailed } from '@certloop/server';
 import { z } from 'zod';
-import type { SecretFiles, StackPlan } from './plan.js';
+import { type SecretFiles, type StackPlan, sqliteFiles } from './plan.js';
+import { ensureSecret } from './secret-files.js';
 import { runCommand } from './service-process.js';
 
-/** Makes the folder and the secrets of a stack that do not exist yet. Throws StartFailed when it cannot. */
+/**
+ * Makes the folder of a stack and the secrets that its databases do not rely on yet. Throws StartFailed when it cannot,
+ * and when a secret that was used is missing, damaged or unreadable.
+ */
 export async function prepareFolder(dataDir: string): Promise<SecretFiles> {
   try {
     await makeFolder(join(dataDir, 'logs'));
@@ -15,13 +19,25 @@ export async function prepareFolder(dataDir: string): Promise<SecretFiles> {
     await chmod(join(dataDir, 'secrets'), 0o700);
     const encryptionKeys = join(dataDir, 'secrets', 'encryption-keys');
     const monitorSecret = join(dataDir, 'secrets', 'check-monitor-secret');
-    await writeOnce(encryptionKeys, `k1:${randomBytes(32).toString('base64')}\n`);
-    await writeOnce(monitorSecret, `${randomBytes(32).toString('base64url')}\n`);
+    const databases = sqliteFiles(dataDir);
+    await ensureSecret({
+      file: encryptionKeys,
+      make: () => `k1:${randomBytes(32).toString('base64')}\n`,
+      isDamaged: isNoKeyRing,
+      usedBy: { database: databases.certManager, tables: ['encryption_canaries'] },
+    });
+    await ensureSecret({
+      file: monitorSecret,
+      make: () => `${randomBytes(32).toString('base64url')}\n`,
+      isDamaged: (content) => content.trim() === '',
+      usedBy: { database: databases.checkMonitor, tables: ['encryption_canaries', 'api_keys'] },
+    });
     // The folder may be there from before, but of another user.
     await writeFile(join(dataDir, '.writable'), '');
     await rm(join(dataDir, '.writable'));
     return { encryptionKeys, monitorSecret };
   } catch (error) {
+    if (error instanceof StartFailed) throw error;
     const reason = error instanceof Error && 'code' in error ? String(error.code) : String(error);
     throw new StartFailed(
       `the folder ${dataDir} cannot be written (${reason}); CERTLOOP_DATA_DIR names another`,
@@ -32,12 +48,13 @@ export async function prepareFolder(dataDir: string): Promise<SecretFiles> {
   }
 }
 
-async function writeOnce(file: string, content: string): Promise<void> {
-  const exists = await access(file).then(
-    () => true,
-    () => false,
-  );
-  if (!exists) await writeFile(file, content, { mode: 0o600, flag: 'wx' });
+function isNoKeyRing(content: string): boolean {
+  try {
+    parseKeyRing(content, 'cert-manager');
+    return content.trim() === '';
+  } catch {
+    return true;
+  }
 }
 
 export interface Administrator {

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
-import { ConfigError, guardOutput } from '@certloop/server';
+import { ConfigError, guardOutput, StartFailed } from '@certloop/server';
 import { inheritedEnvironment, readStackConfig } from './config.js';
 import { prepareFolder } from './first-start.js';
 import { planStack } from './plan.js';
@@ -30,7 +30,7 @@ guardOutput('certloop');
 try {
   process.exitCode = await run(process.argv.slice(2));
 } catch (error) {
-  if (!(error instanceof ConfigError)) throw error;
+  if (!(error instanceof ConfigError || error instanceof StartFailed)) throw error;
   process.stderr.write(`certloop: ${error.message}\n`);
   process.exitCode = 1;
 }

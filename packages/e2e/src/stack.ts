@@ -216,7 +216,7 @@ async function credentialsFor(plan: StackPlan, options: StackOptions): Promise<C
   }
   if (options.databaseUrls !== undefined || (await databasesExist(plan.dataDir)))
     options.warn?.(
-      `${credentialsFile(plan.dataDir)} is missing or damaged: the administrator's password and the API keys of the monitor's project are replaced, if they exist; its ping key stays. A backup holds this file, too`,
+      `${credentialsFile(plan.dataDir)} is missing: the administrator's password and the API keys of the monitor's project are replaced, if they exist; its ping key stays. A backup holds this file, too`,
     );
   const [administrator, keys] = await Promise.all([makeAdministrator(plan), makeProjectKeys(plan)]);
   return {

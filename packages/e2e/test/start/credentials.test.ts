@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { get } from 'node:https';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -9,6 +9,8 @@ import { createCheckMonitorClient } from '@certloop/contracts';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { inheritedEnvironment } from '../../src/config.js';
 import { type Credentials, credentialsFile } from '../../src/credentials.js';
+import { prepareFolder } from '../../src/first-start.js';
+import { lockFolder, startOf } from '../../src/folder-lock.js';
 import { clientsOf } from '../../src/main-job.js';
 import { freePort } from '../../src/ports.js';
 import { type Stack, startStack } from '../../src/stack.js';
@@ -99,7 +101,7 @@ describe('credentials.json', () => {
     // jobs have it in their addresses
     expect(after.checkMonitor.pingKey).toBe(before.checkMonitor.pingKey);
     expect(warnings).toEqual([
-      expect.stringMatching(/credentials\.json is missing or damaged: .* password .* API keys .* replaced/),
+      expect.stringMatching(/credentials\.json is missing: .* password .* API keys .* replaced/),
     ]);
   });
 
@@ -115,6 +117,76 @@ describe('credentials.json', () => {
     await writeFile(credentialsFile(dataDir), JSON.stringify(spoilt));
     await withStack(useAll);
     expect((await stored()).certManager.password).toBe(before.certManager.password);
+  });
+});
+
+describe('a secret that the databases rely on', () => {
+  const page = 'docs/backup-and-restore.md';
+  const secrets = ['encryption-keys', 'check-monitor-secret'] as const;
+  const fileOf = (name: string) => join(dataDir, 'secrets', name);
+
+  /** Starts with what `spoil` leaves of a file, which must stay as it is; puts the file back. */
+  async function refusedWith(file: string, content: string | undefined): Promise<string> {
+    const before = await readFile(file);
+    await (content === undefined ? rm(file) : writeFile(file, content));
+    const refusal = await startStack({ dataDir, ports: free, environment }).then(
+      () => 'it starts',
+      (error: Error) => error.message,
+    );
+    expect(await readFile(file, 'utf8').catch(() => undefined)).toBe(content);
+    await writeFile(file, before);
+    return refusal;
+  }
+
+  test.each(secrets)('is never made again: %s', async (name) => {
+    const file = fileOf(name);
+    expect(await refusedWith(file, undefined)).toMatch(`${file} is missing, and `);
+    expect(await refusedWith(file, '')).toMatch(`${file} is damaged, and `);
+    expect(await refusedWith(file, ' \n')).toMatch(page);
+  });
+
+  test('is not replaced if it is half-written', async () => {
+    expect(await refusedWith(fileOf('encryption-keys'), 'k1:QUFB')).toMatch(
+      /is damaged, and .*cert-manager\.sqlite/,
+    );
+  });
+
+  test.each([
+    ['a typo', (text: string) => text.replace('{', '')],
+    ['half of it', (text: string) => text.slice(0, 100)],
+    ['an empty file', () => ''],
+    ['a missing member', () => '{}'],
+  ])('credentials.json with %s ends the start and stays as it is', async (_situation, spoil) => {
+    const file = credentialsFile(dataDir);
+    const spoilt = spoil(await readFile(file, 'utf8'));
+    expect(await refusedWith(file, spoilt)).toMatch(
+      `${file} is damaged: correct it or restore it from a backup`,
+    );
+  });
+
+  test('a file that cannot be read is no file that is missing', async () => {
+    const file = fileOf('check-monitor-secret');
+    const before = await readFile(file);
+    await rm(file);
+    // a folder cannot be read as a file, for any user
+    await mkdir(file);
+    await expect(startStack({ dataDir, ports: free, environment })).rejects.toThrow(
+      `${file} cannot be read (EISDIR)`,
+    );
+    await rm(file, { recursive: true });
+    await writeFile(file, before);
+  });
+
+  test('that was never used is made, and what is damaged stays beside it', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'certloop-unused-'));
+    await mkdir(join(folder, 'secrets'));
+    const file = join(folder, 'secrets', 'encryption-keys');
+    await writeFile(file, 'k1:QUFB');
+    await prepareFolder(folder);
+    expect(await readFile(file, 'utf8')).toMatch(/^k1:[A-Za-z0-9+/]{43}=\n$/);
+    expect(await readFile(`${file}.damaged`, 'utf8')).toBe('k1:QUFB');
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    await rm(folder, { recursive: true });
   });
 });
 
@@ -145,15 +217,28 @@ describe('a stack that cannot start', () => {
 
   test('names the process that already runs a stack on the folder, and starts after one that has ended', async () => {
     const holder = spawn(process.execPath, ['-e', 'setInterval(() => 0, 1000)'], { stdio: 'ignore' });
-    await writeFile(join(dataDir, 'stack.pid'), String(holder.pid));
-    const start = startStack({ dataDir, ports: free, environment });
-    await expect(start).rejects.toThrow(
-      `another stack (process ${holder.pid}) runs on the folder ${dataDir}`,
-    );
+    const lock = join(dataDir, 'stack.pid');
+    // an earlier version wrote the number alone
+    for (const content of [`${holder.pid}`, `${holder.pid} ${await startOf(holder.pid ?? 0)}`]) {
+      await writeFile(lock, content);
+      const start = startStack({ dataDir, ports: free, environment });
+      await expect(start).rejects.toThrow(
+        `another stack (process ${holder.pid}) runs on the folder ${dataDir}; CERTLOOP_DATA_DIR names another. If process ${holder.pid} is no stack, delete ${lock}`,
+      );
+    }
     holder.kill('SIGKILL');
     await once(holder, 'exit');
     await withStack(useAll);
     await expect(stat(join(dataDir, 'stack.pid'))).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
+  test('takes over the lock of a process whose number another process has since a reboot', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'certloop-lock-'));
+    const start = await startOf(process.ppid);
+    expect(start).not.toBe('');
+    await writeFile(join(folder, 'stack.pid'), `${process.ppid} ${start.replace(/.$/, 'x')}`);
+    await (await lockFolder(folder))();
+    await rm(folder, { recursive: true });
   });
 
   test('names the folder that cannot be written', async () => {
