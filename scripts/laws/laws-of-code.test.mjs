@@ -1,6 +1,6 @@
 // Proves that the laws of what functions do hold in the apps, exceptions apart, and that each refuses what breaks it.
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
@@ -212,6 +212,17 @@ export async function recordAll({ db, notices }: Deps, rows: Row[]) {
       'export async function sum({ places }: Deps, ids: Id[]) { for (const id of ids) await places.read(id); }',
   };
   assert.deepEqual(breachesOf({ ...files, ...good }), []);
+});
+
+test('only one rule decides whether a check of a certificate is sent a success', () => {
+  const folder = join(root, 'apps/cert-manager/src/watch');
+  const isOther = (file) => !/(^|\/)canary\/|\.test\.ts$|^signal-now\.ts$/.test(file);
+  const files = readdirSync(folder, { recursive: true }).filter(
+    (file) => file.endsWith('.ts') && isOther(file),
+  );
+  const sending = files.filter((file) => /['"`]success['"`]/.test(readFileSync(join(folder, file), 'utf8')));
+  assert.ok(files.includes('watch-events.service.ts'));
+  assert.deepEqual(sending, []);
 });
 
 test('docs/architecture.md prints the slice orders that are checked', () => {

@@ -35,6 +35,7 @@ import { refreshingBeside } from './watch/refresh-beside.service.js';
 import { createWatchRunner } from './watch/run-watch.service.js';
 import { sweepWatch } from './watch/sweep-watch.service.js';
 import { createWatchEvents, noWatch, type WatchEvents, withWatch } from './watch/watch-events.service.js';
+import { touchWatched } from './watch/watched-fqdns.repository.js';
 import { watchWordOf } from './watch/watched-subject.service.js';
 
 interface PartOptions extends AppOptions {
@@ -111,11 +112,13 @@ function clockOf({ steady }: AppOptions) {
 
 /** What corrects the queue and the states of FQDNs, whatever was missed. */
 function sweepsOf(
-  { database: db, clock, logger }: AppOptions,
+  options: AppOptions,
   standings: Standings,
   { onCertificateRefreshed }: RenewalScheduler,
 ) {
+  const { database: db, clock, logger } = options;
   const { refreshStates } = standings;
+  const onCorrected = checksFollow(options);
   const readChains = () => readChainEnds({ db, clock, logger, onCertificateRefreshed });
   return {
     readChainEnds: readChains,
@@ -123,7 +126,7 @@ function sweepsOf(
       await readChains();
       await sweepRenewals({ db, clock, logger, refreshStates });
     },
-    sweepStandings: () => sweepStandings({ db, clock, logger, standings }),
+    sweepStandings: () => sweepStandings({ db, clock, logger, standings, onCorrected }),
   };
 }
 
@@ -132,6 +135,11 @@ function schedulerOf(watch: WatchEvents, standings: Standings, notices: Notices 
   const noticed = noticedAfter(createRenewalScheduler(clock), notices, clock);
   const followed = withWatch(watch, probedAfter(noticed, clock));
   return refreshingAfter(reviewedAfter(followed, watch, clock), standings);
+}
+
+/** Has the checks of FQDNs looked at, in a transaction of its own: other work locks the check before the state. */
+function checksFollow({ database: db, clock }: Pick<AppOptions, 'database' | 'clock'>) {
+  return (fqdnIds: readonly string[]) => db.transaction((tx) => touchWatched(tx, { fqdnIds }, clock.now()));
 }
 
 /** Makes the checks of certificates follow, and finds which are missing. */

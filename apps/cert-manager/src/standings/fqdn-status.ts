@@ -64,10 +64,11 @@ export function reasonOf(standing: Standing, facts: ReasonFacts): string {
 function causeText(standing: Standing, { acceptedUntil }: ReasonFacts): string {
   if (standing.problem !== null) return problemText(standing);
   if (acceptedUntil !== undefined) return `People accept that until ${textOf(acceptedUntil)}.`;
-  return hints[standing.outlook];
+  return outlookHints[standing.outlook];
 }
 
-const hints: Readonly<Record<Standing['outlook'], string>> = {
+/** Why an FQDN is not renewed, and the remedy. */
+export const outlookHints: Readonly<Record<Standing['outlook'], string>> = {
   planned: 'Its renewal is late: see the explanation of its renewal.',
   forbidden: 'The issuance policy of the space forbids its renewal.',
   switched_off: 'Automatic renewal is off: switch it on, or request a certificate.',
@@ -97,7 +98,7 @@ function problemText({ problem, problemAt, problemReason }: Standing): string {
 
 function nextTry({ problem, outlook, renewAt }: Standing): string {
   if (problem === 'served' || problem === 'request' || problem === 'forbidden') return '';
-  return outlook === 'planned' ? `The next try is at ${textOf(renewAt)}.` : hints[outlook];
+  return outlook === 'planned' ? `The next try is at ${textOf(renewAt)}.` : outlookHints[outlook];
 }
 
 const textOf = (moment: Date | null): string => moment?.toISOString() ?? 'an unknown date';

@@ -31,6 +31,7 @@ export interface FactRow {
   readonly triedStatus: RenewalStatus | null;
   readonly triedAt: Date | null;
   readonly triedReason: string | null;
+  readonly triedAttempt: number | null;
   /** What the policy of the space forbids. */
   readonly refusedSince: Date | null;
   readonly refusal: string | null;
@@ -64,6 +65,7 @@ const columns = {
   triedStatus: column.word<RenewalStatus>(16).nullable(),
   triedAt: column.instant().nullable(),
   triedReason: column.text().nullable(),
+  triedAttempt: column.integer().nullable(),
   refusedSince: column.instant().nullable(),
   refusal: column.text().nullable(),
   servedSince: column.instant().nullable(),
@@ -79,6 +81,7 @@ const selection = `select f.id, f.space_id, f.fqdn, f.provider_id, f.renewal_ena
     c.spki_sha256, c.revoked_at, c.revocation_reason,
     q.certificate_id as open_certificate_id, q.scheduled_at, q.window_start, q.window_end,
     t.certificate_id as tried_certificate_id, t.status as tried_status, t.reason as tried_reason,
+    t.attempt as tried_attempt,
     coalesce(t.finished_at, t.scheduled_at) as tried_at,
     p.since as refused_since, p.reason as refusal,
     coalesce(s.since, s.created_at) as served_since, s.fault as served_fault

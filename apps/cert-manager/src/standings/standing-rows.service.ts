@@ -1,10 +1,10 @@
 import { domainToUnicode } from 'node:url';
-import type { Tx } from '@certloop/db';
+import { findRow, type Tx } from '@certloop/db';
 import { judgeOutlook, type PlannedCertificate } from '../renewals/outlook/read-outlook.service.js';
 import { planRenewal } from '../renewals/renewal-policy.js';
 import { type Mishap, type StandingFacts, standingOf } from './standing.js';
-import type { FactRow } from './standing-facts.repository.js';
-import { noDate, type StandingRow } from './standings.repository.js';
+import { type FactRow, readFacts } from './standing-facts.repository.js';
+import { fqdnStandings, noDate, type StandingRow } from './standings.repository.js';
 
 /** How the FQDNs stand by the facts; of what is stored, only the requests that failed count. */
 export async function standingRowsOf(
@@ -39,6 +39,14 @@ export async function standingRowsOf(
   return rows;
 }
 
+/** The facts that decide how an FQDN stands; undefined when there is none of that id. */
+export async function readStandingFacts(tx: Tx, fqdnId: string): Promise<StandingFacts | undefined> {
+  const [fact] = await readFacts(tx, [fqdnId]);
+  if (fact === undefined) return undefined;
+  const stored = await findRow(tx, fqdnStandings, { id: fqdnId });
+  return factsOf(tx, fact, mishap(stored?.requestFailedAt ?? null, stored?.requestFailure ?? null));
+}
+
 async function factsOf(tx: Tx, fact: FactRow, requestFailure: Mishap | undefined): Promise<StandingFacts> {
   const certificate = certificateOf(fact);
   const { windowStart: start, windowEnd: end } = fact;
@@ -54,7 +62,9 @@ async function factsOf(tx: Tx, fact: FactRow, requestFailure: Mishap | undefined
     dueAt: outlook.isPlanned ? outlook.plan.renewAt : dueAtOf(fact, certificate, window),
     scheduledAt: fact.scheduledAt ?? undefined,
     refusal: mishap(fact.refusedSince, fact.refusal),
-    renewalFailure: hasFailed ? mishap(fact.triedAt, fact.triedReason ?? 'unknown') : undefined,
+    renewalFailure: hasFailed
+      ? mishap(fact.triedAt, fact.triedReason ?? 'unknown', fact.triedAttempt ?? 1)
+      : undefined,
     requestFailure,
     served: mishap(fact.servedSince, fact.servedFault),
   };
@@ -82,6 +92,7 @@ function certificateOf(fact: FactRow): PlannedCertificate | undefined {
   return { id, fqdnId, notBefore, expiresAt, createdAt, spkiSha256, providerId, revokedAt, revocationReason };
 }
 
-function mishap(at: Date | null, reason: string | null): Mishap | undefined {
-  return at === null || reason === null ? undefined : { at, reason };
+function mishap(at: Date | null, reason: string | null, attempt?: number): Mishap | undefined {
+  if (at === null || reason === null) return undefined;
+  return { at, reason, ...(attempt !== undefined && { attempt }) };
 }

@@ -1,6 +1,6 @@
 import type { FqdnState } from '@certloop/contracts';
 import type { Hindrance, Outlook } from '../renewals/outlook/renewal-outlook.js';
-import { graceOf, noticeAt } from './attention.js';
+import { expectedOf } from './attention.js';
 
 /** Problems of an FQDN, the worst first. */
 export const standingProblems = ['revoked', 'forbidden', 'renewal', 'request', 'served'] as const;
@@ -14,6 +14,8 @@ export interface Mishap {
   readonly at: Date;
   /** A sentence for people. */
   readonly reason: string;
+  /** Number of the try that failed, from 1. */
+  readonly attempt?: number;
 }
 
 /** Facts that determine the standing of an FQDN. */
@@ -128,19 +130,11 @@ const byRank = (one: Problem, other: Problem) => rankOf(one) - rankOf(other);
 function attentionAtOf(facts: StandingFacts, problems: readonly Problem[]): Date | null {
   const { renewalEnabled, expiryAcceptedUntil, certificate } = facts;
   const moments = problems.map(({ at }) => at);
-  if (certificate !== undefined) moments.push(certificate.expiresAt, graceEndOf(facts, certificate));
+  // the check in the monitor falls then without a ping: console and monitor show the same time
+  if (certificate !== undefined)
+    moments.push(certificate.expiresAt, expectedOf({ ...facts, certificate }).attentionAt);
   if (moments.length === 0) return null;
   const first = new Date(Math.min(...moments.map((moment) => moment.getTime())));
   const isAccepted = !renewalEnabled && expiryAcceptedUntil !== null && expiryAcceptedUntil > first;
   return isAccepted ? expiryAcceptedUntil : first;
-}
-
-/** When the check in the monitor goes down without a ping, so that console and monitor show the same time. */
-function graceEndOf(
-  { renewalEnabled, dueAt }: StandingFacts,
-  certificate: NonNullable<StandingFacts['certificate']>,
-): Date {
-  const { expiresAt: notAfter } = certificate;
-  const expectedAt = renewalEnabled ? (dueAt ?? notAfter) : noticeAt(certificate);
-  return new Date(expectedAt.getTime() + graceOf({ expectedAt, notAfter }) * 1000);
 }

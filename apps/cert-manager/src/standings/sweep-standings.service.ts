@@ -10,6 +10,8 @@ export interface SweepStandingsDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly standings: Standings;
+  /** Notes that these FQDNs stand otherwise than was known; not in the transaction that corrects them. */
+  readonly onCorrected: (fqdnIds: readonly string[]) => Promise<void>;
 }
 
 const slice = 200;
@@ -20,7 +22,13 @@ const mendedAtOnce = 32;
  * Compares how all FQDNs stand with what is stored, and mends what differs: what a process of an earlier version changed,
  * and what no event says, such as a provider that was deleted. In slices, so that no one waits for it long.
  */
-export async function sweepStandings({ db, clock, logger, standings }: SweepStandingsDeps): Promise<void> {
+export async function sweepStandings({
+  db,
+  clock,
+  logger,
+  standings,
+  onCorrected,
+}: SweepStandingsDeps): Promise<void> {
   let corrected = 0;
   let last = '';
   for await (const _round of yieldBetween()) {
@@ -33,8 +41,10 @@ export async function sweepStandings({ db, clock, logger, standings }: SweepStan
       return { facts: found, wrong: changedOf(rows, stored).map(({ id }) => id) };
     });
     // read again there: it may have been corrected or changed in the meantime
-    for await (const ids of yieldBetween(slicesOf(wrong, mendedAtOnce)))
+    for await (const ids of yieldBetween(slicesOf(wrong, mendedAtOnce))) {
       await db.transaction((tx) => standings.refreshStates(tx, ids));
+      await onCorrected(ids);
+    }
     corrected += wrong.length;
     if (facts.length < slice) break;
     last = facts.at(-1)?.id ?? '';

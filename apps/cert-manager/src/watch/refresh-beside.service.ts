@@ -7,8 +7,9 @@ export function refreshingBeside(watch: WatchEvents, standings: Standings): Watc
   return {
     ...watch,
     onRequestFailed: async (tx, fqdnId, reason) => {
-      await watch.onRequestFailed(tx, fqdnId, reason);
       await standings.noteRequestFailure(tx, fqdnId, reason);
+      // its check fails by what is stored then
+      await watch.onRequestFailed(tx, fqdnId, reason);
     },
     onPlanned: async (tx, fqdn) => {
       await watch.onPlanned(tx, fqdn);

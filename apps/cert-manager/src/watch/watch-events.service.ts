@@ -3,9 +3,8 @@ import type { Clock } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
 import type { FqdnRow } from '../fqdns/fqdns.repository.js';
 import type { RenewalFault } from '../renewals/queue/settle-renewal.service.js';
-import { findOpenRenewal, type RenewalRow } from '../renewals/renewals.repository.js';
+import type { RenewalRow } from '../renewals/renewals.repository.js';
 import type { RenewalScheduler } from '../renewals/schedule-renewals.service.js';
-import { combinedSignal, limitByTargets } from './checks/combined-signal.js';
 import { watchMissing } from './missing-watch.repository.js';
 import {
   allowedText,
@@ -15,23 +14,19 @@ import {
   revokedText,
   servedAgainText,
   servedText,
-  storedText,
 } from './pings/ping-text.js';
-import { deletePingsOf, insertPing, type WatchSignal } from './pings/watch-pings.repository.js';
+import { deletePingsOf, insertPing } from './pings/watch-pings.repository.js';
+import { eventSignal, type WatchSignal } from './signal-now.js';
 import {
   findServedFault,
+  forgetSent,
   touchWatched,
   updateServedFault,
   type WatchScope,
   wasPinged,
   watchFqdn,
 } from './watched-fqdns.repository.js';
-import {
-  announcedCertificate,
-  findWatched,
-  firstPing,
-  type WatchedSubject,
-} from './watched-subject.service.js';
+import { announcedText, findWatched, stateText, type WatchedSubject } from './watched-subject.service.js';
 
 /** Events of the watch; each is handled in the transaction of the change, and calls no monitor. */
 export interface WatchEvents {
@@ -76,76 +71,70 @@ interface WatchNews {
   readonly watchesExpiry: boolean;
   find(tx: Tx, fqdnId: string): Promise<WatchedSubject | undefined>;
   send(tx: Tx, subject: WatchedSubject, signal: WatchSignal, body: string): Promise<void>;
-  /** News of the renewal: no success while what is served is at fault. */
-  notify(tx: Tx, subject: WatchedSubject, signal: WatchSignal, body: string): Promise<void>;
 }
 
 function createNews(clock: Clock, watchesExpiry: boolean): WatchNews {
-  const find = (tx: Tx, fqdnId: string) => findWatched(tx, fqdnId, { now: clock.now(), watchesExpiry });
-  const send = async (tx: Tx, { fqdn }: WatchedSubject, signal: WatchSignal, body: string) => {
-    const now = clock.now();
-    await insertPing(tx, { id: newRowId(now), subject: fqdn.id, signal, body, createdAt: now });
-    await watchFqdn(tx, fqdn, now);
+  return {
+    clock,
+    watchesExpiry,
+    find: (tx, fqdnId) => findWatched(tx, fqdnId, { now: clock.now(), watchesExpiry }),
+    send: async (tx, { fqdn }, signal, body) => {
+      const now = clock.now();
+      await insertPing(tx, { id: newRowId(now), subject: fqdn.id, signal, body, createdAt: now });
+      await watchFqdn(tx, fqdn, now);
+    },
   };
-  const notify = async (tx: Tx, subject: WatchedSubject, signal: WatchSignal, body: string) => {
-    const fault = signal === 'success' ? await findServedFault(tx, subject.fqdn.id) : null;
-    await send(tx, subject, limitByTargets(signal, fault), body);
-  };
-  return { clock, watchesExpiry, find, send, notify };
 }
 
 /** A certificate was stored, revoked, or not obtained. */
 function certificateEvents({
   find,
-  notify,
+  send,
 }: WatchNews): Pick<WatchEvents, 'onIssued' | 'onRenewalFailed' | 'onRequestFailed' | 'onRevoked'> {
   return {
     onIssued: async (tx, caller, fqdnId) => {
       const subject = await find(tx, fqdnId);
       if (subject?.certificate === undefined) return;
-      const isImported = subject.certificate.row.importedAt !== null;
+      const { certificate, now } = subject;
+      const isImported = certificate.importedAt !== null;
       const event = caller.kind === 'scheduler' ? 'renewed' : isImported ? 'imported' : 'issued';
-      await notify(
-        tx,
-        subject,
-        'success',
-        storedText(event, announcedCertificate(subject.mode, subject.certificate)),
-      );
+      await send(tx, subject, eventSignal('good', now), announcedText(event, certificate, subject));
     },
     onRenewalFailed: async (tx, { fqdnId, certificateId, isTest, attempt }, { reason }) => {
       const subject = await find(tx, fqdnId);
       if (subject === undefined) return;
       // a test says nothing about the next renewal, and what was renewed manually in the meantime need not be renewed
-      const isPast = isTest || subject.mode !== 'renewal' || subject.certificate?.row.id !== certificateId;
-      await notify(tx, subject, isPast ? 'log' : 'fail', failedText({ attempt, reason }));
+      const isPast = isTest || subject.mode !== 'renewal' || subject.certificate?.id !== certificateId;
+      const signal = isPast ? 'log' : eventSignal('bad', subject.now);
+      await send(tx, subject, signal, failedText({ attempt, reason }));
     },
     onRequestFailed: async (tx, fqdnId, reason) => {
       const subject = await find(tx, fqdnId);
-      if (subject === undefined) return;
-      // a failed request does not take away the certificate that is in use
-      await notify(tx, subject, subject.certificate === undefined ? 'fail' : 'log', refusedText(reason));
+      if (subject !== undefined)
+        await send(tx, subject, eventSignal('bad', subject.now), refusedText(reason));
     },
     onRevoked: async (tx, fqdnId) => {
       const subject = await find(tx, fqdnId);
       if (subject?.certificate === undefined) return;
-      const isPlanned = (await findOpenRenewal(tx, fqdnId)) !== undefined;
-      const body = revokedText({ ...subject.certificate.row, isPlanned });
-      await notify(tx, subject, isPlanned ? 'log' : 'fail', body);
+      const { certificate, now } = subject;
+      const isPlanned = now.standing.outlook === 'planned';
+      await send(tx, subject, eventSignal('bad', now), revokedText({ ...certificate, isPlanned }));
     },
   };
 }
 
 /** When or whether the FQDN is renewed has changed. */
-function planEvents({ clock, find, notify }: WatchNews): Pick<WatchEvents, 'onPlanned' | 'onModeChanged'> {
+function planEvents({ clock, find, send }: WatchNews): Pick<WatchEvents, 'onPlanned' | 'onModeChanged'> {
   return {
     onPlanned: (tx, { id, spaceId }) => watchFqdn(tx, { id, spaceId }, clock.now()),
     onModeChanged: async (tx, { id, spaceId }) => {
       const subject = await find(tx, id);
       if (subject === undefined) return touchWatched(tx, { fqdnId: id }, clock.now());
+      const { signal } = subject.now;
+      await forgetSent(tx, id);
       const isPinged = await wasPinged(tx, id);
-      const state = isPinged ? await firstPing(tx, subject, clock.now()) : undefined;
-      if (state !== undefined) return notify(tx, subject, state.signal, state.body);
-      // what is not sent yet is about another mode; a check that was never pinged begins with the state of then
+      if (isPinged && signal !== 'log') return send(tx, subject, signal, stateText(subject));
+      // what is not sent yet is about another mode; a check without pings begins with the state of then
       if (!isPinged) await deletePingsOf(tx, id);
       return watchFqdn(tx, { id, spaceId }, clock.now());
     },
@@ -153,41 +142,34 @@ function planEvents({ clock, find, notify }: WatchNews): Pick<WatchEvents, 'onPl
 }
 
 /** What the policy of the space says of the renewal has changed. */
-function policyEvents({
-  clock,
-  find,
-  notify,
-}: WatchNews): Pick<WatchEvents, 'onForbidden' | 'onAllowedAgain'> {
+function policyEvents({ find, send }: WatchNews): Pick<WatchEvents, 'onForbidden' | 'onAllowedAgain'> {
   return {
     onForbidden: async (tx, fqdnId, reason) => {
       const subject = await find(tx, fqdnId);
-      if (subject?.mode === 'renewal') await notify(tx, subject, 'fail', forbiddenText(reason));
+      if (subject?.mode !== 'renewal') return;
+      await send(tx, subject, eventSignal('bad', subject.now), forbiddenText(reason));
     },
     onAllowedAgain: async (tx, fqdnId) => {
       const subject = await find(tx, fqdnId);
       if (subject?.mode !== 'renewal') return;
       // if its renewal failed in the meantime, it is retried at once, and that attempt pings the result
-      const state = await firstPing(tx, subject, clock.now());
-      await notify(tx, subject, state?.signal === 'fail' ? 'log' : 'success', allowedText);
+      await send(tx, subject, eventSignal('good', subject.now), allowedText);
     },
   };
 }
 
 /** What the targets serve has changed. */
-function servedEvents({ clock, find, send }: WatchNews): Pick<WatchEvents, 'onServed'> {
+function servedEvents({ find, send }: WatchNews): Pick<WatchEvents, 'onServed'> {
   return {
     onServed: async (tx, fqdnId, fault) => {
       if ((await findServedFault(tx, fqdnId)) === fault) return;
       if (!(await updateServedFault(tx, fqdnId, fault))) return;
       const subject = await find(tx, fqdnId);
       if (subject === undefined) return;
-      const now = clock.now();
-      const renewal = await firstPing(tx, subject, now);
-      const isOverdue = subject.certificate !== undefined && subject.certificate.expectedAt <= now;
-      const side = renewal?.signal === 'fail' ? 'failed' : isOverdue ? 'overdue' : 'well';
-      const signal = combinedSignal(side, fault === null ? 'recovered' : 'fault');
-      const body = fault ?? (side === 'failed' ? renewal?.body : undefined) ?? servedAgainText;
-      await send(tx, subject, signal, servedText(body));
+      const { now } = subject;
+      if (fault !== null) return send(tx, subject, eventSignal('bad', now), servedText(fault));
+      const text = now.signal === 'fail' ? stateText(subject) : servedAgainText;
+      return send(tx, subject, now.signal, text);
     },
   };
 }

@@ -5,6 +5,7 @@ import {
   deleteRows,
   executeSql,
   findRow,
+  placeholders,
   type Tx,
   updateRows,
 } from '@certloop/db';
@@ -65,8 +66,12 @@ export const watchedFqdns = defineTable<WatchedFqdnRow>('watched_fqdns', {
   ],
 });
 
-/** FQDNs to look at: one, those of a space, or all. */
-export type WatchScope = { readonly fqdnId: string } | { readonly spaceId: string } | 'all';
+/** FQDNs to look at: one, some, those of a space, or all. */
+export type WatchScope =
+  | { readonly fqdnId: string }
+  | { readonly fqdnIds: readonly string[] }
+  | { readonly spaceId: string }
+  | 'all';
 
 // the worker that holds the lease notices the change by the version; a row with an expired lease is due already
 const dueAgain = `version = watched_fqdns.version + 1,
@@ -76,6 +81,11 @@ const dueAgain = `version = watched_fqdns.version + 1,
 export async function touchWatched(tx: Tx, scope: WatchScope, now: Date): Promise<void> {
   const text = `update watched_fqdns set ${dueAgain}`;
   if (scope === 'all') await executeSql(tx, text, [now]);
+  else if ('fqdnIds' in scope)
+    await executeSql(tx, `${text} where id in (${placeholders(scope.fqdnIds.length, 2)})`, [
+      now,
+      ...scope.fqdnIds,
+    ]);
   else if ('fqdnId' in scope) await executeSql(tx, `${text} where id = $2`, [now, scope.fqdnId]);
   else await executeSql(tx, `${text} where space_id = $2`, [now, scope.spaceId]);
 }
@@ -92,6 +102,11 @@ export async function watchFqdn(
      on conflict (id) do update set ${dueAgain}`,
     [now, id, spaceId],
   );
+}
+
+/** Has the check of an FQDN described to the monitor again. */
+export async function forgetSent(tx: Tx, id: string): Promise<void> {
+  await updateRows(tx, watchedFqdns, { id }, { toldAt: null });
 }
 
 /** Whether the monitor has taken a ping of the check that there is now, or perhaps takes one at this moment. */

@@ -117,7 +117,7 @@ describeWatch('the watch of certificates', (stage) => {
     expect(stage.signals()).toEqual(['success', 'fail', 'success']);
   });
 
-  test('only logs what does not threaten the certificate: a rejected request, a failed test', async () => {
+  test('only logs what does not threaten the certificate: a request rejected as it was stored, a failed test', async () => {
     const fqdn = await renewedFqdn(stage.place);
     await stage.app.watch();
     stage.place.ca.answer('with a refusal');

@@ -1,19 +1,13 @@
-import { graceOf } from '../../standings/attention.js';
+import type { Expected } from '../../standings/attention.js';
 
 // The check API document, Limits.
 const minTimeoutSeconds = 60;
+const minGraceSeconds = 60;
 const maxTimeoutSeconds = 31_536_000;
 
-const minute = 60_000;
-const day = 1440 * minute;
+const day = 86_400_000;
 // where the language of schedules ends
 const lastMoment = new Date('2199-12-31T00:00:00.000Z');
-
-/** When the next success is expected of a certificate, and when it would be too late. */
-export interface WatchedDates {
-  readonly expectedAt: Date;
-  readonly notAfter: Date;
-}
 
 /** When the monitor expects the next success, in its own words. */
 export type CheckExpectation = { readonly grace: number } & (
@@ -22,16 +16,23 @@ export type CheckExpectation = { readonly grace: number } & (
 );
 
 /**
- * What the monitor is to expect after a ping at `from`: the next at its moment. One further off than
- * the largest timeout becomes a schedule that comes once. Without a certificate there is nothing to wait for yet,
- * and a check that was never pinged does not fall.
+ * What the monitor is to expect after a ping at `from`, in whole seconds: the next at its moment, and the check falls when
+ * people must act, as far as a minute and a minute of grace allow that. A moment further off than the largest timeout
+ * becomes a schedule that comes once. Without a certificate there is nothing to wait for yet, and a check that was never
+ * pinged does not fall.
  */
-export function expectationAfter(from: Date, dates: WatchedDates | undefined): CheckExpectation {
+export function expectationAfter(from: Date, dates: Expected | undefined): CheckExpectation {
   if (dates === undefined) return { timeout: maxTimeoutSeconds, grace: day / 1000 };
-  const grace = graceOf(dates);
-  const seconds = Math.ceil((dates.expectedAt.getTime() - from.getTime()) / 1000);
-  if (seconds > maxTimeoutSeconds) return { schedule: onceAt(dates.expectedAt), tz: 'UTC', grace };
-  return { timeout: Math.max(minTimeoutSeconds, seconds), grace };
+  const secondsTo = (moment: Date) => Math.ceil((moment.getTime() - from.getTime()) / 1000);
+  // earlier where the grace would be too short for the monitor
+  const startMs = Math.min(dates.expectedAt.getTime(), dates.attentionAt.getTime() - minGraceSeconds * 1000);
+  const start = new Date(startMs);
+  const seconds = secondsTo(start);
+  const total = secondsTo(dates.attentionAt);
+  const graceAfter = (passed: number) => Math.max(minGraceSeconds, total - passed);
+  if (seconds > maxTimeoutSeconds) return { schedule: onceAt(start), tz: 'UTC', grace: graceAfter(seconds) };
+  const timeout = Math.max(minTimeoutSeconds, seconds);
+  return { timeout, grace: graceAfter(timeout) };
 }
 
 /** OnCalendar text of one moment (systemd.time(7)), rounded up to the second. */

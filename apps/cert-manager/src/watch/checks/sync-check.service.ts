@@ -1,12 +1,13 @@
-import type { Database, Tx } from '@certloop/db';
+import type { Database } from '@certloop/db';
 import type { Clock, Logger } from '@certloop/server';
-import { usableUntil } from '../../certificates/in-use.js';
+import { noDate } from '../../standings/standings.repository.js';
 import { type MonitorClient, MonitorRefused, type WatchedCheck } from '../monitor/monitor.client.js';
-import { sentText, servedText } from '../pings/ping-text.js';
+import { sentText } from '../pings/ping-text.js';
 import { listPings, type WatchPingRow } from '../pings/watch-pings.repository.js';
+import { lateSignal, missingSignal, type SentSignal, type SignalNow, sentSignal } from '../signal-now.js';
 import { retryAt } from '../watch-pause.js';
 import type { ClaimedFqdn, WaitingMode, WatchedState } from '../watched-fqdns.repository.js';
-import { type FirstPing, findWatched, firstPing, type WatchedSubject } from '../watched-subject.service.js';
+import { findWatched, stateText, type WatchedSubject } from '../watched-subject.service.js';
 import { describeCheck, slugOf } from './check-description.js';
 import { expectationAfter, isInSync, resyncMs } from './check-expectation.js';
 
@@ -56,8 +57,6 @@ export interface DueCheck {
   readonly subject: WatchedSubject | undefined;
   /** What the monitor has not taken yet, oldest first. */
   readonly pings: readonly WatchPingRow[];
-  /** What a check begins with that was never pinged. */
-  readonly first: FirstPing | undefined;
 }
 
 /** Reads what the check should be. */
@@ -65,9 +64,7 @@ export function readDueCheck({ db, clock, watchesExpiry }: SyncDeps, row: Claime
   const now = clock.now();
   return db.read(async (tx) => {
     const subject = await findWatched(tx, row.id, { now, watchesExpiry });
-    if (subject === undefined) return { row, subject, pings: [], first: undefined };
-    const first = row.pingedAt === null ? await firstPingBeside(tx, subject, row, now) : undefined;
-    return { row, subject, pings: await listPings(tx, row.id), first };
+    return { row, subject, pings: subject === undefined ? [] : await listPings(tx, row.id) };
   });
 }
 
@@ -95,31 +92,42 @@ export async function syncCheck(deps: SyncDeps, due: DueCheck): Promise<SyncEnd>
 
 async function syncCheckOf(
   sync: CheckSync,
-  { subject, pings, first }: DueCheck & { readonly subject: WatchedSubject },
+  { subject, pings }: DueCheck & { readonly subject: WatchedSubject },
 ): Promise<SyncEnd> {
   if (sync.state.checkUuid === null && !sync.deps.mayAskForCheck())
     return later(sync, waitMs, { waiting: subject.mode });
+  const isStale = isSentLongAgo(sync);
+  let last = sentSignal(sync.state);
   const uuid = sync.state.checkUuid ?? (await makeCheck(sync, subject));
-  // a check that was never pinged does not fall
-  if (first !== undefined && pings.every(({ signal }) => signal === 'log'))
-    await sendPing(sync, uuid, { ...first, id: sync.row.id });
   for (const ping of pings) {
-    await sendPing(sync, uuid, ping);
+    const signal = lateSignal(ping.signal, subject.now);
+    await sendPing(sync, uuid, { ...ping, signal });
     sync.sent.push(ping.id);
+    if (signal !== 'log') last = signal;
   }
-  await syncExpectation(sync, uuid, subject);
-  return later(sync, resyncMs, { attempts: 0, lastError: null, waiting: null });
+  // a failure is repeated once a day, as people may have pinged the check
+  const before = isStale && last === 'fail' && sync.sent.length === 0 ? 'none' : last;
+  const missing = missingSignal(subject.now, before) ?? missingSignal(subject.now, last);
+  if (missing !== undefined) {
+    await sendPing(sync, uuid, { id: sync.row.id, signal: missing, body: stateText(subject) });
+    last = missing;
+  }
+  await syncExpectation(sync, uuid, subject, deadlineOf(subject, last));
+  return later(sync, untilNext(sync, subject), { attempts: 0, lastError: null, waiting: null });
 }
 
-/** The ping that puts a new check in the state of its FQDN, whose targets may be at fault. */
-async function firstPingBeside(
-  tx: Tx,
-  subject: WatchedSubject,
-  { servedFault }: ClaimedFqdn,
-  now: Date,
-): Promise<FirstPing | undefined> {
-  if (servedFault === null) return firstPing(tx, subject, now);
-  return { signal: 'fail', body: servedText(servedFault) };
+function isSentLongAgo({ deps: { clock }, state: { toldAt } }: CheckSync): boolean {
+  return toldAt !== null && clock.now().getTime() - toldAt.getTime() >= resyncMs;
+}
+
+// the failure arrives with its cause before the check falls without one
+const leadMs = 60_000;
+
+/** Milliseconds until the check is to be looked at again. */
+function untilNext({ deps: { clock } }: CheckSync, { now: { signal, expected } }: WatchedSubject): number {
+  if (signal === 'fail' || expected === undefined) return resyncMs;
+  const left = expected.attentionAt.getTime() - leadMs - clock.now().getTime();
+  return Math.min(resyncMs, Math.max(1000, left));
 }
 
 /** Deletes the check, also one whose making was not answered. */
@@ -136,7 +144,7 @@ async function makeCheck(sync: CheckSync, subject: WatchedSubject): Promise<stri
   sync.state = {
     checkUuid,
     pingedAt: null,
-    toldDeadline: deadlineOf(subject),
+    toldDeadline: deadlineOf(subject, 'none'),
     toldFrom: now,
     toldAt: now,
   };
@@ -153,15 +161,20 @@ async function sendPing(
   const { clock, monitor } = sync.deps;
   const now = clock.now();
   await monitor.ping(uuid, signal, { rid, text: sentText({ body, createdAt: createdAt ?? now }, now) });
-  // a log begins no new period
-  if (signal !== 'log') sync.state = { ...sync.state, pingedAt: now };
+  // a log begins no new period, and after a failure no success is expected
+  if (signal === 'log') return;
+  sync.state = { ...sync.state, pingedAt: now, ...(signal === 'fail' && { toldDeadline: null }) };
 }
 
 /** Sends when to expect the next ping, if the monitor expects it at another moment or was not updated for long. */
-async function syncExpectation(sync: CheckSync, uuid: string, subject: WatchedSubject): Promise<void> {
+async function syncExpectation(
+  sync: CheckSync,
+  uuid: string,
+  subject: WatchedSubject,
+  toldDeadline: Date | null,
+): Promise<void> {
   const { clock, monitor } = sync.deps;
   const now = clock.now();
-  const toldDeadline = deadlineOf(subject);
   if (isInSync(sync.state, toldDeadline, now)) return;
   const toldFrom = sync.state.pingedAt ?? now;
   await monitor.updateCheck(uuid, checkOf(subject, toldFrom));
@@ -192,14 +205,15 @@ function putOff(
   return { row, sent, next: { ...state, attempts, lastError, dueAt, waiting } };
 }
 
-function checkOf({ fqdn, space, mode, certificate }: WatchedSubject, from: Date): WatchedCheck {
-  const dates = certificate && { expectedAt: certificate.expectedAt, notAfter: usableUntil(certificate.row) };
+function checkOf({ fqdn, space, mode, now }: WatchedSubject, from: Date): WatchedCheck {
   const description = describeCheck({ fqdnId: fqdn.id, fqdn: fqdn.fqdn, space: space.name, mode });
-  return { ...description, ...expectationAfter(from, dates) };
+  return { ...description, ...expectationAfter(from, now.expected) };
 }
 
-function deadlineOf({ certificate }: WatchedSubject): Date | null {
-  return certificate?.expectedAt ?? null;
+/** When the next success is expected; null after a failure. Without a certificate, on no date. */
+function deadlineOf({ now: { signal, expected } }: { now: SignalNow }, last: SentSignal): Date | null {
+  const isFailed = signal === 'fail' || (signal === 'log' && last === 'fail');
+  return isFailed ? null : (expected?.expectedAt ?? noDate);
 }
 
 function unlessGone(error: unknown): void {

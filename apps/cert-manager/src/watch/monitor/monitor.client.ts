@@ -3,7 +3,7 @@ import { createMonitorFetch } from '../../renewals/heartbeat/monitor-fetch.clien
 import { checkUuidIn } from '../../renewals/heartbeat/ping-address.js';
 import type { CheckDescription } from '../checks/check-description.js';
 import type { CheckExpectation } from '../checks/check-expectation.js';
-import type { WatchSignal } from '../pings/watch-pings.repository.js';
+import type { WatchSignal } from '../signal-now.js';
 import { faultOf, type MonitorFault } from './monitor-fault.js';
 
 /** The monitor did not do what it was asked. */

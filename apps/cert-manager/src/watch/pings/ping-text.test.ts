@@ -16,9 +16,9 @@ describe('the text of a ping', () => {
       'renewed: serial 01ab, issuer CN=Fake CA, valid until 2026-05-30T00:00:00.000Z; to be renewed on 2026-05-01T00:00:00.000Z',
     ],
     [
-      'issued, and no one knows when to renew it',
-      storedText('issued', { ...certificate, renewAt: undefined }),
-      'issued: serial 01ab, issuer CN=Fake CA, valid until 2026-05-30T00:00:00.000Z',
+      'issued, and something is missing to renew it',
+      storedText('issued', { ...certificate, renewAt: { hint: 'Upload a CSR.' } }),
+      'issued: serial 01ab, issuer CN=Fake CA, valid until 2026-05-30T00:00:00.000Z. Upload a CSR.',
     ],
     [
       'failed',

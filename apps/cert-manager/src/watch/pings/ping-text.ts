@@ -3,8 +3,8 @@ export interface PingedCertificate {
   readonly serialNumber: string;
   readonly issuer: string;
   readonly expiresAt: Date;
-  /** When it will be renewed, as far as that is known; `never` with renewal off. */
-  readonly renewAt: Date | 'never' | undefined;
+  /** When it will be renewed; `never` with renewal off, else why it will not be. */
+  readonly renewAt: Date | 'never' | { readonly hint: string };
 }
 
 // less than any monitor keeps of a body
@@ -18,15 +18,26 @@ export function storedText(
   const { serialNumber, issuer, expiresAt, renewAt } = certificate;
   const facts = `${event}: serial ${serialNumber}, issuer ${issuer}`;
   if (renewAt === 'never') return bounded(`${facts}; ${expiryText(expiresAt)}`);
-  const next = renewAt === undefined ? '' : `; to be renewed on ${renewAt.toISOString()}`;
+  const next = 'hint' in renewAt ? `. ${renewAt.hint}` : `; to be renewed on ${renewAt.toISOString()}`;
   return bounded(`${facts}, valid until ${expiresAt.toISOString()}${next}`);
 }
 
 /** Nothing will replace the certificate. */
-export function expiryText(expiresAt: Date): string {
+export function expiryText(expiresAt: Date, isOver = false): string {
   const remedies = 'upload a CSR and have it signed, request a certificate, switch renewal on, or accept it';
-  return `expires on ${expiresAt.toISOString()}, no one renews it: ${remedies}`;
+  return `${endText(expiresAt, isOver)}, no one renews it: ${remedies}`;
 }
+
+/** Renewal is on, and has not happened in time. */
+export function overdueText(expiresAt: Date, isOver: boolean, hint: string): string {
+  return bounded(`${endText(expiresAt, isOver)}. ${hint}`);
+}
+
+const endText = (expiresAt: Date, isOver: boolean) =>
+  `${isOver ? 'expired' : 'expires'} on ${expiresAt.toISOString()}`;
+
+/** There is no certificate, and nothing else is wrong. */
+export const unfinishedText = 'there is no certificate yet, and nothing else is wrong';
 
 /** A renewal failed; `attempt` counts its tries from 1. */
 export function failedText({

@@ -1,8 +1,6 @@
 import { column, defineTable, deleteRows, executeSql, insertMany, type Tx } from '@certloop/db';
 import { In } from 'typeorm';
-
-/** What a ping says; a `log` changes no status. */
-export type WatchSignal = 'success' | 'fail' | 'log';
+import type { WatchSignal } from '../signal-now.js';
 
 /** A ping that the monitor has not taken yet. */
 export interface WatchPingRow {
