@@ -18,7 +18,11 @@ for service in cert-manager check-monitor; do
   DATABASE_PASSWORD=$(cat "$secrets/$service-database-password")
   for attempt in 1 2 3 4 5 6 7 8 9 10; do
     make "$service" && break
-    [ "$attempt" -lt 10 ] || exit 1
+    if [ "$attempt" -ge 10 ]; then
+      echo 'if the password was refused, the secrets are not those of this database:' \
+        'restore them from a backup (docs/backup-and-restore.md)' >&2
+      exit 1
+    fi
     sleep 2
   done
 done

@@ -1,19 +1,36 @@
-// Makes the secrets of the stack that are not there yet, one file each, in the first folder given, and gives each
-// service a copy of those that it needs, in its folder below the second one.
+// Makes the secrets of the stack that were never used, one file each, in the first folder given, and gives each service
+// a copy of those that it needs, in its folder below the second one. A secret that has a copy was used: it comes back from
+// there. So a new version makes only the secrets that it adds.
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { shareSecret, writeSecret } from './share-secret.mjs';
+import { readSecret, shareSecret, writeSecret } from './share-secret.mjs';
 
 const [, , folder, shares] = process.argv;
 
-/** Content of a secret file, made once. Throws for an empty file, which an earlier full disk may have left. */
+const needs = {
+  postgres: ['postgres-password', 'cert-manager-database-password', 'check-monitor-database-password'],
+  'check-monitor': ['check-monitor-database-url', 'check-monitor-secret'],
+  'cert-manager': ['cert-manager-database-url', 'encryption-keys', 'admin-password'],
+};
+
+/** Content of a secret file, made once. An empty one, which an earlier full disk may have left, stays as `.damaged`. */
 function secret(name, make) {
   const file = join(folder, name);
-  if (!existsSync(file)) writeSecret(file, make());
-  const content = readFileSync(file, 'utf8');
-  if (content.trim() === '')
-    throw new Error(`${file} is empty: remove it, and start again to have it made anew`);
+  const found = readSecret(file);
+  if (found !== undefined && found.trim() !== '') return found;
+  const copies = Object.entries(needs)
+    .filter(([, names]) => names.includes(name))
+    .map(([service]) => readSecret(join(shares, service, name)));
+  const copy = copies.find((content) => content !== undefined);
+  if (copy !== undefined && copy.trim() === '')
+    throw new Error(
+      `${file} was used and is lost, and so is its copy: restore it from a backup (docs/backup-and-restore.md)`,
+    );
+  if (found !== undefined) renameSync(file, `${file}.damaged`);
+  if (copy !== undefined) console.error(`${file} was lost: it is restored from the copy of its service`);
+  const content = copy ?? make();
+  writeSecret(file, content);
   return content;
 }
 
@@ -35,10 +52,5 @@ secret('check-monitor-secret', () => word(32));
 secret('encryption-keys', () => `k1:${randomBytes(32).toString('base64')}`);
 secret('admin-password', () => word(18));
 
-const needs = {
-  postgres: ['postgres-password', 'cert-manager-database-password', 'check-monitor-database-password'],
-  'check-monitor': ['check-monitor-database-url', 'check-monitor-secret'],
-  'cert-manager': ['cert-manager-database-url', 'encryption-keys', 'admin-password'],
-};
 for (const [service, names] of Object.entries(needs))
   for (const name of names) shareSecret(join(folder, name), join(shares, service, name));

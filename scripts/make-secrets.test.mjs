@@ -45,12 +45,50 @@ describe('docker/make-secrets.mjs', () => {
     assert.ok(!readdirSync(folder).some((name) => name.endsWith('.new')));
   });
 
-  it('refuses an empty secret and names its file', () => {
+  it('never makes a secret again that was used', () => {
+    run();
+    const first = read();
+    for (const name of Object.keys(first)) {
+      rmSync(join(folder, name));
+      const { status, stderr } = run();
+      assert.equal(status, 0);
+      assert.match(stderr, new RegExp(`${name} was lost: it is restored`));
+    }
+    assert.deepEqual(read(), first);
+    writeFileSync(join(folder, 'encryption-keys'), '');
+    assert.equal(run().status, 0);
+    assert.deepEqual(read(), { ...first, 'encryption-keys.damaged': '' });
+  });
+
+  it('ends if a secret that was used and its copy are lost, and names the file', () => {
     run();
     writeFileSync(join(folder, 'postgres-password'), '');
+    writeFileSync(join(shares, 'postgres', 'postgres-password'), '');
+    const before = read();
     const { status, stderr } = run();
     assert.notEqual(status, 0);
-    assert.match(stderr, /postgres-password is empty: remove it/);
+    assert.match(stderr, /postgres-password was used and is lost, .*docs\/backup-and-restore\.md/);
+    assert.deepEqual(read(), before);
+  });
+
+  it('ends if a secret cannot be read', () => {
+    run();
+    rmSync(join(folder, 'encryption-keys'));
+    mkdirSync(join(folder, 'encryption-keys'));
+    const { status, stderr } = run();
+    assert.notEqual(status, 0);
+    assert.match(stderr, /encryption-keys cannot be read \(EISDIR\)/);
+  });
+
+  it('makes what a new version adds to the secrets of an earlier one', () => {
+    run();
+    const { 'cert-manager-database-password': _added, ...first } = read();
+    rmSync(join(folder, 'cert-manager-database-password'));
+    rmSync(join(shares, 'postgres', 'cert-manager-database-password'));
+    assert.equal(run().status, 0);
+    const { 'cert-manager-database-password': made, ...others } = read();
+    assert.deepEqual(others, first);
+    assert.ok(made.length >= 24);
   });
 
   it('gives each service a copy of only the secrets that it needs', () => {
