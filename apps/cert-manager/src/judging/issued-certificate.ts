@@ -149,6 +149,22 @@ export function keyOf({ leaf }: IssuedChain): string {
   return spkiSha256(leaf.spkiDer);
 }
 
+/** What identifies the certificate for the key, or else the first one, of what a CA answered; nothing of other texts. */
+export function identify(
+  text: string,
+  keySha256: string | undefined,
+): { readonly serialNumber?: string; readonly spkiSha256?: string } {
+  try {
+    const all = splitChain(text).map(parseCertificate);
+    const found = all.find(({ spkiDer }) => spkiSha256(spkiDer) === keySha256) ?? all[0];
+    if (found === undefined) return {};
+    return { serialNumber: found.serialNumber, spkiSha256: spkiSha256(found.spkiDer) };
+  } catch (error) {
+    if (error instanceof InvalidInput) return {};
+    throw error;
+  }
+}
+
 /** Facts of a certificate that are stored beside it. */
 export interface LeafFacts {
   readonly issuer: string;

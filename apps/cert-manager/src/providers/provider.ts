@@ -19,6 +19,17 @@ export interface IssuedCertificate {
   readonly facts?: LeafFacts | undefined;
 }
 
+/** A certificate that a provider issued, or may have issued, and that is not stored: what is known of it, and why. */
+export interface UnacceptedCertificate {
+  /** Hex. */
+  readonly serialNumber?: string | undefined;
+  /** Of its key, hex. */
+  readonly spkiSha256?: string | undefined;
+  readonly upstreamId?: string | null | undefined;
+  /** A sentence for people. */
+  readonly reason: string;
+}
+
 /** Why a provider did not sign, and what that means for asking again. */
 export interface SignRefusal {
   /** A sentence for people. */
@@ -27,6 +38,8 @@ export interface SignRefusal {
   readonly isPermanent?: boolean;
   /** The provider was asked and its answer did not arrive: it may have issued all the same. */
   readonly mayHaveIssued?: boolean;
+  /** What it issued instead of what was asked for; absent where `store` got it. */
+  readonly unaccepted?: UnacceptedCertificate | undefined;
   /** The provider could not validate a name; how often that may fail is bounded there. */
   readonly isValidation?: boolean;
   /** Not before this moment, says the provider. */
@@ -55,9 +68,10 @@ export interface OrderProgress {
   readonly stored: OrderState | undefined;
   /**
    * On disk when it resolves; undefined forgets an order that is over. Rejects when the order has passed to
-   * someone else; nothing more may be done for it then. Rejects with OrderAbandoned when its FQDN was deleted.
+   * someone else; nothing more may be done for it then. Rejects with OrderAbandoned when its FQDN was deleted. Records
+   * in the same transaction what the order led to, if that is not accepted.
    */
-  store(state: OrderState | undefined): Promise<void>;
+  store(state: OrderState | undefined, unaccepted?: UnacceptedCertificate): Promise<void>;
   /** Whether another request or renewal holds the order of the address. */
   readonly isHeldElsewhere?: ((orderUrl: string) => Promise<boolean>) | undefined;
   /** PEM of the certificate whose place the new one takes. */
@@ -124,6 +138,8 @@ export interface Provider {
    * or not of the same key.
    */
   refresh(known: KnownCertificate): Promise<RefreshOutcome>;
+  /** What an order led to that is to be dropped; undefined if there is no certificate. Absent where there are no orders. Throws UpstreamFailed. */
+  readonly findIssued?: (order: OrderState) => Promise<Omit<UnacceptedCertificate, 'reason'> | undefined>;
   /** Gives the account with the CA another key. Absent where there are no accounts. Throws UpstreamFailed. */
   readonly changeAccountKey?: () => Promise<void>;
   /** Undefined for a CA that gives no advice. Absent where no CA does. Throws UpstreamFailed. */

@@ -65,7 +65,7 @@ interface Watch {
 }
 
 function watchProvider(watch: Watch, provider: Provider): Provider {
-  const { changeAccountKey, adviseRenewal, revoke } = provider;
+  const { changeAccountKey, adviseRenewal, revoke, findIssued } = provider;
   return {
     test: (depth) =>
       timed(
@@ -82,6 +82,7 @@ function watchProvider(watch: Watch, provider: Provider): Provider {
         () => provider.refresh(known),
         ({ status }) => status,
       ),
+    ...(findIssued && { findIssued }),
     ...(changeAccountKey && {
       changeAccountKey: () =>
         timed(

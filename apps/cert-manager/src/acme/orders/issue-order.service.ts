@@ -104,5 +104,8 @@ async function finalize(run: OrderRun, order: AcmeOrder): Promise<Resource<AcmeO
 /** An order that the CA gave up is forgotten; one that only hangs goes on in the next try. */
 async function clear(run: OrderRun, error: AppError): Promise<void> {
   await withdrawProofs(run);
-  if (error instanceof AcmeProblem && !isForNow(error)) await run.deps.journal.store(undefined);
+  if (!(error instanceof AcmeProblem) || isForNow(error)) return;
+  const { mayHaveIssued = false } = run;
+  const reason = `the CA does not show the order: ${error.message}`;
+  await run.deps.journal.store(undefined, mayHaveIssued ? { reason } : undefined);
 }

@@ -56,6 +56,8 @@ export interface OrderRun {
   /** How often the CA was asked again since this process did its part last. */
   looks: number;
   waitedMs: number;
+  /** The order ends, and the CA may have issued a certificate that it does not show. */
+  mayHaveIssued?: boolean;
 }
 
 /** An order as the CA last returned it. */
@@ -134,7 +136,11 @@ const maxRefusedLooks = 5;
 export async function judgeLook(run: OrderRun, error: unknown): Promise<unknown> {
   const { isFinalizing, refusedLooks = 0 } = run.record;
   if (isFinalizing !== true || !(error instanceof AcmeProblem)) return error;
-  if (isForNow(error) || isForgotten(error) || refusedLooks + 1 >= maxRefusedLooks) return error;
+  if (isForNow(error)) return error;
+  if (isForgotten(error) || refusedLooks + 1 >= maxRefusedLooks) {
+    run.mayHaveIssued = true;
+    return error;
+  }
   await storeProgress(run, { refusedLooks: refusedLooks + 1 });
   const { code, message } = error;
   return new UpstreamFailed(`the CA refuses to show the order: ${message}`, { code, cause: error });

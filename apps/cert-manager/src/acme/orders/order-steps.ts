@@ -51,8 +51,14 @@ export function isSendingCsr(step: OrderStep, { status }: StepChange): boolean {
 /** Where an order stores how far it has come. */
 export interface OrderJournal {
   readonly stored: unknown;
-  /** Resolves once the record is on disk; undefined forgets an order that is over. Rejects with OrderAbandoned. */
-  store(record: Readonly<Record<string, unknown>> | undefined): Promise<void>;
+  /**
+   * Resolves once the record is on disk; undefined forgets an order that is over. Records in the same transaction why a
+   * certificate may have been issued that cannot be obtained. Rejects with OrderAbandoned.
+   */
+  store(
+    record: Readonly<Record<string, unknown>> | undefined,
+    unaccepted?: { readonly reason: string },
+  ): Promise<void>;
   /** Whether another request or renewal holds the order of the address. */
   readonly isHeldElsewhere?: ((orderUrl: string) => Promise<boolean>) | undefined;
   /** The caller reports that they have published what the order waits for. */

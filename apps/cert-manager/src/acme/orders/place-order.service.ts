@@ -27,6 +27,10 @@ async function findBegun(run: OrderRun): Promise<CurrentOrder | undefined> {
   } catch (error) {
     if (!(error instanceof AcmeProblem && isForgotten(error))) throw await judgeLook(run, error);
   }
+  if (run.record.isFinalizing === true) {
+    const reason = `its CA no longer knows the order ${url}`;
+    await run.deps.journal.store({}, { reason });
+  }
   run.record = {};
   return undefined;
 }

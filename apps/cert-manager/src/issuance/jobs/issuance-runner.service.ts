@@ -1,8 +1,9 @@
 import { constraintViolation, yieldBetween } from '@certloop/db';
 import { deleteOldJobs, findJob, type IssuanceJobRow, updateJob } from './issuance-jobs.repository.js';
+import type { RunDeps } from './issuance-worker.service.js';
 import { createJobQueue, type JobQueue } from './job-queue.store.js';
 import { claimFailedJob, claimJob, extendJobs } from './open-jobs.repository.js';
-import { failInterruptedJob, type RunDeps, runIssuance } from './run-issuance.service.js';
+import { failInterruptedJob, runIssuance } from './run-issuance.service.js';
 import { isInterruptedOften } from './unfinished-order.service.js';
 
 /** Works on jobs in this process. */

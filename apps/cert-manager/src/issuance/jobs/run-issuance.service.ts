@@ -1,8 +1,7 @@
 import { AppError, type NotFound } from '@certloop/contracts';
-import type { Database, Tx } from '@certloop/db';
-import { type Clock, type Logger, oneAtATime } from '@certloop/server';
+import type { Tx } from '@certloop/db';
 import { isCsrSent } from '../../acme/orders/order-record.js';
-import { isSendingCsr, OrderAbandoned } from '../../acme/orders/order-steps.js';
+import { isSendingCsr } from '../../acme/orders/order-steps.js';
 import { recordAudit } from '../../audit/audit.service.js';
 import type { CertificateRow } from '../../certificates/certificates.repository.js';
 import { findKeyRefusal, requireUncompromisedKey } from '../../certificates/compromised-keys.repository.js';
@@ -11,49 +10,33 @@ import {
   certificateFacts,
   lockSubjects,
   newCertificateOf,
-  type OnCertificatesStored,
   storeCertificate,
 } from '../../certificates/store-certificates.service.js';
 import { type CsrRow, csrNotFound, findCsr, findLatestCsr } from '../../csrs/csrs.repository.js';
 import { findRefusal, requireAllowed } from '../../csrs/judge-issuance.service.js';
 import { type FqdnRow, fqdnNotFound, getFqdn } from '../../fqdns/fqdns.repository.js';
-import type { ProviderOpener } from '../../providers/open-provider.service.js';
 import {
   type IssuedCertificate,
   type OrderProgress,
-  type OrderState,
   readableText,
   type SignOutcome,
   type SignRefusal,
+  type UnacceptedCertificate,
 } from '../../providers/provider.js';
 import { getProvider, type ProviderRow } from '../../providers/providers.repository.js';
-import { orRecordLost } from '../signing/lost-certificate.service.js';
-import { findJob, type IssuanceJobRow, updateJob } from './issuance-jobs.repository.js';
+import { notAccepted, orRecordLost } from '../signing/lost-certificate.service.js';
+import { type IssuanceJobRow, updateJob } from './issuance-jobs.repository.js';
+import {
+  createWorker,
+  type IssuanceWorker,
+  JobLost,
+  type RunDeps,
+  writeJob,
+} from './issuance-worker.service.js';
 import { callerOfJob, jobAudit } from './job-audit.js';
 import { hasJobWithOrder } from './open-jobs.repository.js';
-import { changeStep, failUnderWay, type StepReports } from './request-plan.js';
-import { newerCsr, nextTryOf, recordGivenUp } from './unfinished-order.service.js';
-
-export interface RunDeps {
-  readonly db: Database;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly opener: ProviderOpener;
-  readonly onCertificatesStored: OnCertificatesStored;
-  /** Notifies the watch of the FQDN that no certificate was issued, in the transaction that ends the job. */
-  readonly onRequestFailed?: (tx: Tx, fqdnId: string, reason: string) => Promise<void>;
-  /** Whether a renewal holds the ACME order of the address. */
-  readonly isOrderOfRenewal: (tx: Tx, url: string) => Promise<boolean>;
-  /** If a worker does not extend its lease for this long, another one may claim its job. */
-  readonly leaseMs: number;
-  /** Aborted when the service stops; aborted calls then reject with its reason. */
-  readonly stopping: AbortSignal;
-}
-
-/** Another worker has claimed the job, or it was deleted. */
-class JobLost extends Error {
-  override readonly name = 'JobLost';
-}
+import { changeStep, failUnderWay } from './request-plan.js';
+import { findGivenUp, newerCsr, nextTryOf, recordGivenUp } from './unfinished-order.service.js';
 
 /**
  * Processes a claimed job until it is completed, has failed, or waits for a person. If the process dies, the next worker
@@ -93,30 +76,6 @@ interface Subject {
   readonly refusal: RefusedOutcome | undefined;
 }
 
-interface IssuanceWorker {
-  readonly deps: RunDeps;
-  readonly job: IssuanceJobRow;
-  steps: StepReports;
-  orderState: OrderState | null;
-}
-
-/** Extends the lease of the job each third of its length, until it is released. */
-function createWorker(deps: RunDeps, job: IssuanceJobRow): IssuanceWorker & { readonly release: () => void } {
-  // one after the other: a late one would shorten the lease
-  const extend = oneAtATime(async () => {
-    const leaseUntil = new Date(deps.clock.now().getTime() + deps.leaseMs);
-    await deps.db.transaction((tx) => updateJob(tx, job, { leaseUntil }));
-  });
-  const timer = setInterval(() => {
-    extend
-      .run()
-      .catch((error: unknown) => deps.logger.warn({ jobId: job.id, error }, 'issuance.lease_not_extended'));
-  }, deps.leaseMs / 3);
-  timer.unref();
-  const { steps, orderState } = job;
-  return { deps, job, steps, orderState, release: () => clearInterval(timer) };
-}
-
 async function findSubject(tx: Tx, job: IssuanceJobRow): Promise<Subject> {
   const fqdn = await getFqdn(tx, job.spaceId, job.fqdnId);
   const csr = await findCsr(tx, job.csrId);
@@ -147,7 +106,7 @@ async function ask(worker: IssuanceWorker, subject: Subject): Promise<SignOutcom
   const { csr, provider } = subject;
   try {
     const progress = progressOf(worker, subject);
-    return await worker.deps.opener.openForSigning(provider).sign(csr.csrPem, progress);
+    return await worker.deps.opener.openForSigning(provider).sign(csr.csrPem, progress, worker.job.id);
   } catch (error) {
     if (error instanceof AppError) return { isSigned: false, reason: error.message, code: error.code };
     throw error;
@@ -159,8 +118,8 @@ function progressOf(worker: IssuanceWorker, subject: Subject): OrderProgress {
   const { replaces } = subject;
   return {
     stored: job.orderState ?? undefined,
-    store: async (state) => {
-      await write(worker, { orderState: state ?? null });
+    store: async (state, unaccepted) => {
+      await writeJob(worker, { orderState: state ?? null }, unaccepted && entryOf(subject, unaccepted));
       worker.orderState = state ?? null;
     },
     replaces,
@@ -177,20 +136,13 @@ function progressOf(worker: IssuanceWorker, subject: Subject): OrderProgress {
         });
       }
       worker.steps = changeStep(worker.steps, step, { ...change }, deps.clock.now());
-      await write(worker, { steps: worker.steps });
+      await writeJob(worker, { steps: worker.steps });
     },
   };
 }
 
-async function write({ deps, job }: IssuanceWorker, change: Partial<IssuanceJobRow>): Promise<void> {
-  const isMine = await deps.db.transaction(async (tx) => {
-    if (await updateJob(tx, job, change)) return true;
-    // the FQDN was deleted, and the job with it
-    if ((await findJob(tx, job.id)) === undefined) throw new OrderAbandoned();
-    return false;
-  });
-  if (!isMine) throw new JobLost();
-}
+const entryOf = ({ fqdn, provider }: Subject, unaccepted: UnacceptedCertificate) =>
+  notAccepted(fqdn, provider, unaccepted);
 
 function completeOrRecordLost(
   worker: IssuanceWorker,
@@ -267,14 +219,21 @@ async function fail(
 ): Promise<void> {
   const { deps, job } = worker;
   const reason = readableText(refusal.reason);
+  const { mayHaveIssued, unaccepted } = refusal;
+  // a CA without orders is asked again as one whose order has the CSR
+  if (mayHaveIssued === true) worker.orderState = { isFinalizing: true };
+  const issued = await findGivenUp(deps, worker, refusal);
   await deps.db.transaction(async (tx) => {
     const now = deps.clock.now();
     const steps = failUnderWay(worker.steps, stepError(refusal, reason), now);
     const leaseUntil = nextTryOf(worker, refusal, { now, leaseMs: deps.leaseMs });
     const finishedAt = job.finishedAt ?? now;
-    const end = { status: 'failed' as const, steps, message: reason, leaseUntil, finishedAt };
+    const { orderState } = worker;
+    const end = { status: 'failed' as const, steps, message: reason, orderState, leaseUntil, finishedAt };
     if (!(await updateJob(tx, job, end))) return;
-    if (leaseUntil === null) await recordGivenUp(tx, worker, reason, now);
+    if (subject !== undefined && unaccepted !== undefined)
+      await recordAudit(tx, callerOfJob(job), entryOf(subject, unaccepted), now);
+    if (leaseUntil === null) await recordGivenUp(tx, worker, { reason, issued }, now);
     // the failure was reported when it came first
     if (job.finishedAt !== null) return;
     const entry = { ...jobAudit(job, subject?.fqdn.fqdn, { reason }), outcome: 'failure' as const };

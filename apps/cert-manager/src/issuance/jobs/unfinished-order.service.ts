@@ -1,9 +1,12 @@
-import type { Tx } from '@certloop/db';
+import type { Database, Tx } from '@certloop/db';
+import type { Clock } from '@certloop/server';
 import { isCsrSent } from '../../acme/orders/order-record.js';
 import { recordAudit } from '../../audit/audit.service.js';
 import { listFqdnsById } from '../../fqdns/fqdns.repository.js';
+import type { ProviderOpener } from '../../providers/open-provider.service.js';
 import type { OrderState, SignRefusal } from '../../providers/provider.js';
-import { perhapsLost } from '../signing/lost-certificate.service.js';
+import { listProvidersById } from '../../providers/providers.repository.js';
+import { findDropped, notAccepted, perhapsLost } from '../signing/lost-certificate.service.js';
 import type { IssuanceJobRow } from './issuance-jobs.repository.js';
 import { callerOfJob } from './job-audit.js';
 
@@ -32,10 +35,11 @@ interface UnfinishedJob {
  */
 export function nextTryOf(
   { job, orderState }: UnfinishedJob,
-  { isPermanent, notBefore }: SignRefusal,
+  { isPermanent, mayHaveIssued, notBefore }: SignRefusal,
   { now, leaseMs }: { readonly now: Date; readonly leaseMs: number },
 ): Date | null {
-  if (!isCsrSent(orderState) || isPermanent === true || job.attempt >= lastAttempt) return null;
+  if (!isCsrSent(orderState) && mayHaveIssued !== true) return null;
+  if (isPermanent === true || job.attempt >= lastAttempt) return null;
   const pauseMs = leaseMs * 2 ** (Math.min(job.attempt, maxAttempts) - 1);
   return new Date(Math.max(now.getTime() + pauseMs, notBefore?.getTime() ?? 0));
 }
@@ -44,12 +48,37 @@ export function nextTryOf(
 export async function recordGivenUp(
   tx: Tx,
   { job, orderState }: UnfinishedJob,
-  reason: string,
+  { reason, issued }: { readonly reason: string; readonly issued: FoundIssued },
   now: Date,
 ): Promise<void> {
   if (!isCsrSent(orderState)) return;
   const [fqdn] = await listFqdnsById(tx, [job.fqdnId]);
   if (fqdn === undefined) return;
   const { id: jobId, csrId, providerId } = job;
-  await recordAudit(tx, callerOfJob(job), perhapsLost(fqdn, { jobId, csrId, providerId }, reason), now);
+  const [provider] = issued === undefined ? [] : await listProvidersById(tx, [providerId]);
+  const entry =
+    issued === undefined || provider === undefined
+      ? perhapsLost(fqdn, { jobId, csrId, providerId }, reason)
+      : notAccepted(fqdn, provider, { ...issued, reason });
+  await recordAudit(tx, callerOfJob(job), entry, now);
+}
+
+/** Asks the CA once what the order of a job led to, if the job is not continued. */
+export async function findGivenUp(
+  { db, opener, clock, leaseMs }: GivingUp,
+  { job, orderState }: UnfinishedJob,
+  refusal: SignRefusal,
+): Promise<FoundIssued> {
+  if (nextTryOf({ job, orderState }, refusal, { now: clock.now(), leaseMs }) !== null) return undefined;
+  const [provider] = await db.read((tx) => listProvidersById(tx, [job.providerId]));
+  return provider && findDropped(opener, provider, orderState);
+}
+
+type FoundIssued = Awaited<ReturnType<typeof findDropped>>;
+
+interface GivingUp {
+  readonly db: Database;
+  readonly opener: ProviderOpener;
+  readonly clock: Clock;
+  readonly leaseMs: number;
 }

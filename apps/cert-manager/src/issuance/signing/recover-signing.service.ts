@@ -6,10 +6,10 @@ import { findKeyRefusal } from '../../certificates/compromised-keys.repository.j
 import { type CsrRow, listLatestCsrs } from '../../csrs/csrs.repository.js';
 import { type FqdnRow, listFqdnsById } from '../../fqdns/fqdns.repository.js';
 import type { ProviderOpener } from '../../providers/open-provider.service.js';
-import type { SignOutcome } from '../../providers/provider.js';
+import type { SignOutcome, UnacceptedCertificate } from '../../providers/provider.js';
 import { listProvidersById, type ProviderRow } from '../../providers/providers.repository.js';
 import { callerOfJob } from '../jobs/job-audit.js';
-import { perhapsLost } from './lost-certificate.service.js';
+import { notAccepted, perhapsLost } from './lost-certificate.service.js';
 import {
   claimSigningRequest,
   deleteSigningRequests,
@@ -61,6 +61,7 @@ async function recover(deps: RecoverDeps, request: SigningRequestRow): Promise<v
     await storeOrRecordLost(deps, signed).catch(unlessGone);
     return;
   }
+  if (outcome.unaccepted !== undefined) return recordUnaccepted(deps, request, subject, outcome.unaccepted);
   if (outcome.isPermanent === true) return abandonRequest(deps, request, outcome.reason, provider);
   deps.logger.warn({ request: request.id, reason: outcome.reason }, 'signing.will_retry');
 }
@@ -104,6 +105,19 @@ async function ask(
 /** The audit log has it then. */
 function unlessGone(error: unknown): void {
   if (!(error instanceof AppError && error.kind === 'not_found')) throw error;
+}
+
+/** Asked again, the CA would give the same certificate. */
+function recordUnaccepted(
+  { db, clock }: RecoverDeps,
+  request: SigningRequestRow,
+  { fqdn, provider }: Subject,
+  unaccepted: UnacceptedCertificate,
+): Promise<void> {
+  return db.transaction(async (tx) => {
+    await recordAudit(tx, callerOfJob(request), notAccepted(fqdn, provider, unaccepted), clock.now());
+    await deleteSigningRequests(tx, [request.id]);
+  });
 }
 
 async function abandonRequest(

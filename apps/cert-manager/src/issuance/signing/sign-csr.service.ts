@@ -11,11 +11,12 @@ import { createIssuanceJudge } from '../../csrs/judge-issuance.service.js';
 import { createKeyJudge } from '../../csrs/judged-keys.store.js';
 import { validityWarning } from '../../judging/public-validity.js';
 import type { ProviderOpener } from '../../providers/open-provider.service.js';
-import type { OrderProgress } from '../../providers/provider.js';
+import type { OrderProgress, UnacceptedCertificate } from '../../providers/provider.js';
 import { kindOf } from '../../providers/provider-kinds.js';
 import type { RequestDeps } from '../jobs/begin-job.service.js';
 import { createOrderFinder, type Order, type OrderInput } from './find-orders.service.js';
 import { idempotencyKeyOf } from './idempotency-key.js';
+import { notAccepted } from './lost-certificate.service.js';
 import { createRequestLog } from './record-signing.service.js';
 import { type SignedByOrder, signByOrder } from './sign-by-order.service.js';
 import { createSignCompany } from './sign-company.store.js';
@@ -106,7 +107,7 @@ async function signInSlot(
   if (!outcome.isSigned) {
     // `recoverSigning` asks again for what a CA may have issued
     const ended = outcome.mayHaveIssued === true ? { order } : { order, requestId };
-    await recordRefusal(deps, caller, ended, outcome.reason);
+    await recordRefusal(deps, caller, { ...ended, unaccepted: outcome.unaccepted }, outcome.reason);
     return { reply: { success: false, message: outcome.reason } };
   }
   const certificate = await deps.storeSigned({ caller, order, issued: outcome, requestId });
@@ -157,12 +158,14 @@ interface Refused {
   readonly order: Order;
   /** What is written down of the request to the CA, which is over. */
   readonly requestId?: string;
+  /** What the CA issued, and is not stored. */
+  readonly unaccepted?: UnacceptedCertificate | undefined;
 }
 
 function recordRefusal(
   { db, clock, onRequestFailed }: SignDeps,
   caller: Caller,
-  { order: { fqdn, csr, provider }, requestId }: Refused,
+  { order: { fqdn, csr, provider }, requestId, unaccepted }: Refused,
   reason: string,
   code?: string,
 ): Promise<void> {
@@ -171,6 +174,8 @@ function recordRefusal(
   const entry = { ...signAudit({ fqdn, csr }, details), outcome: 'failure' as const };
   return db.transaction(async (tx) => {
     await recordAudit(tx, caller, entry, clock.now());
+    if (unaccepted !== undefined)
+      await recordAudit(tx, caller, notAccepted(fqdn, provider, unaccepted), clock.now());
     if (requestId !== undefined) await deleteSigningRequests(tx, [requestId]);
     await onRequestFailed?.(tx, fqdn.id, reason);
   });

@@ -12,30 +12,22 @@ import {
 import { certificateId } from '../../acme/certificate-id.js';
 import { issueOrder } from '../../acme/orders/issue-order.service.js';
 import { proofObstacle } from '../../acme/orders/order-plan.js';
-import { evenIfAbandoned, type OrderStep, type StepChange } from '../../acme/orders/order-steps.js';
+import { evenIfAbandoned } from '../../acme/orders/order-steps.js';
 import { OrderWaits } from '../../acme/orders/prove-control.service.js';
-import { caProblemType, isForgotten, isPermanent, isValidation } from '../../acme/problem-reading.js';
+import { caProblemType, isPermanent, isValidation } from '../../acme/problem-reading.js';
 import { createSignedRequests } from '../../acme/signed-request.client.js';
-import { formatIssuedChain, judgeChain, preferChain } from '../../judging/acme-certificate.js';
 import { type OrderSubject, orderSubject } from '../../judging/csr-rules.js';
 import {
-  findChainFault,
-  type IssuedChain,
-  keyOf,
-  keyOfCsr,
-  readAnswered,
-} from '../../judging/issued-certificate.js';
-import {
   type IssuedCertificate,
-  type KnownCertificate,
   type OrderProgress,
   type Provider,
   type ProviderReport,
-  type RefreshOutcome,
   type RenewalAdvice,
   readableText,
   type SignRefusal,
+  type UnacceptedCertificate,
 } from '../provider.js';
+import { findIssued, type Report, refreshCertificate, takeCertificate } from './acme-certificates.service.js';
 import type { AcmeConfig } from './acme-config.js';
 import {
   type AcmeContext,
@@ -46,7 +38,6 @@ import {
   proverOf,
 } from './acme-parts.service.js';
 import { revokeByAccount } from './acme-revocation.service.js';
-import { type CompletedChain, completeChain } from './missing-intermediate.client.js';
 import { externalAccountMissing, probeAcme } from './probe-acme.service.js';
 
 /** ACME CA as provider (RFC 8555): the CSR is sent byte for byte; the service never has its key. */
@@ -68,7 +59,8 @@ export function createAcmeProvider(config: AcmeConfig, parts: AcmeParts): Provid
         return { isSigned: false, ...refusalOf(error, parts.clock.now()) };
       }
     },
-    refresh: (known) => refresh(context, known).catch(asUpstreamFailure),
+    refresh: (known) => refreshCertificate(context, known).catch(asUpstreamFailure),
+    findIssued: (order) => findIssued(context, order).catch(asUpstreamFailure),
     changeAccountKey: () => {
       const box = keyBoxOf(parts);
       return changeAccountKey({ ...parts, box, client }, accountTerms(config, parts)).catch(
@@ -100,8 +92,6 @@ async function sign(
     return order(context, { csrPem, subject, replaces }, { ...progress, stored: undefined });
   }
 }
-
-type Report = (step: OrderStep, change: StepChange) => Promise<void>;
 
 function reporter({ onStep }: OrderProgress): Report {
   return async (step, change) => onStep?.(step, change);
@@ -154,29 +144,10 @@ async function order(
   ).catch((error: unknown) => judgeRefusal(context, account, error));
   // the CA has issued: from here on the certificate is to be known, come what may
   const reportAnyway: Report = (step, change) => evenIfAbandoned(report(step, change));
+  const drop = (unaccepted: UnacceptedCertificate) => progress.store(undefined, unaccepted);
   const { csrPem, subject } = intent;
-  const keySha256 = keyOfCsr(csrPem);
-  const chain = await download(context, account, { certificateUrl, keySha256 }, reportAnyway);
-  await atMoment('downloaded');
-  await reportAnyway('verify', { status: 'running' });
-  const judged = judgeChain(chain, { csrPem, identifiers: subject.identifiers, now: clock.now() });
-  if (judged.fault !== undefined) {
-    // the same order would only lead to the same certificate
-    await progress.store(undefined);
-    throw new UpstreamFailed(readableText(judged.fault), {
-      code: judged.isChainFault === true ? 'unsound_chain' : 'unsound_certificate',
-    });
-  }
-  const { issued, finding } = await completed(context, judged.issued);
-  const status = finding === undefined ? 'ok' : 'warning';
-  await reportAnyway('verify', { status, ...(finding !== undefined && { detail: finding }) });
-  return { certificatePem: formatIssuedChain(issued), upstreamId: certificateUrl, finding };
-}
-
-function completed({ config, parts }: AcmeContext, issued: IssuedChain): Promise<CompletedChain> {
-  const { outgoing, stopping, clock } = parts;
-  const fetch = outgoing.fetchGuarded({ allowPrivate: config.allowPrivateNetwork });
-  return completeChain(issued, { fetch, requestMs: config.timeouts.requestMs, stopping, now: clock.now() });
+  const wanted = { certificateUrl, csrPem, identifiers: subject.identifiers };
+  return takeCertificate(context, account, wanted, { report: reportAnyway, drop });
 }
 
 async function openAccount({ config, parts, client }: AcmeContext, { csrDer }: OrderSubject, report: Report) {
@@ -206,51 +177,6 @@ async function judgeRefusal(
     code: 'account_key_changed',
     cause: error,
   });
-}
-
-async function download(
-  { config, client, parts }: AcmeContext,
-  account: Account,
-  { certificateUrl, keySha256 }: { readonly certificateUrl: string; readonly keySha256: string },
-  report: Report,
-): Promise<string> {
-  await report('download', { status: 'running' });
-  const which = config.preferredChain === undefined ? 'first' : 'all';
-  const chains = await client.downloadChains(account, certificateUrl, which);
-  await report('download', { status: 'ok' });
-  return preferChain(chains, config.preferredChain, { keySha256, now: parts.clock.now() });
-}
-
-/** Downloads a certificate again by its URL (RFC 8555 §7.4.2). */
-async function refresh(
-  { config, parts, client }: AcmeContext,
-  { upstreamId, spkiSha256 }: KnownCertificate,
-): Promise<RefreshOutcome> {
-  const account = await findAccount({ ...parts, box: keyBoxOf(parts), client }, accountTerms(config, parts));
-  const isHere =
-    URL.canParse(upstreamId) && new URL(upstreamId).origin === new URL(config.directoryUrl).origin;
-  if (account?.accountUrl === undefined || !isHere) return { status: 'unchanged' };
-  try {
-    const which = config.preferredChain === undefined ? 'first' : 'all';
-    const chains = await client.downloadChains(account, upstreamId, which);
-    const wanted = { keySha256: spkiSha256, now: parts.clock.now() };
-    const chain = preferChain(chains, config.preferredChain, wanted);
-    const issued = readAnswered(chain, spkiSha256, wanted.now);
-    if (keyOf(issued) !== spkiSha256) {
-      throw new UpstreamFailed('the CA answered with a certificate for another key');
-    }
-    const fault = findChainFault(issued, parts.clock.now());
-    if (fault !== undefined) {
-      throw new UpstreamFailed(readableText(`TLS clients refuse the CA's chain: ${fault}`), {
-        code: 'unsound_chain',
-      });
-    }
-    const { issued: whole } = await completed({ config, parts, client }, issued);
-    return { status: 'found', certificatePem: formatIssuedChain(whole) };
-  } catch (error) {
-    if (error instanceof AcmeProblem && isForgotten(error)) return { status: 'missing' };
-    throw error;
-  }
 }
 
 async function adviseRenewal(

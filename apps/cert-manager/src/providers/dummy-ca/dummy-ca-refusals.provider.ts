@@ -1,7 +1,8 @@
 import { AppError, InvalidInput, UpstreamFailed } from '@certloop/contracts';
 import { parseRetryAfter } from '@certloop/server';
 import { type IssuedChain, readAnswered } from '../../judging/issued-certificate.js';
-import { readableText, type SignRefusal } from '../provider.js';
+import { readableText, type SignRefusal, type UnacceptedCertificate } from '../provider.js';
+import { answerLost } from './dummy-ca.client.js';
 
 export function readAnswer(text: string, keySha256: string, now: Date): IssuedChain {
   try {
@@ -17,11 +18,22 @@ export function readAnswer(text: string, keySha256: string, now: Date): IssuedCh
 /** Code of a failure to read the root by which a certificate is to be judged that the CA has issued already. */
 export const rootUnread = 'root_unread';
 
+/** A certificate that the CA issued, and that is not what was asked for. */
+export class NotAccepted extends UpstreamFailed {
+  readonly certificate: UnacceptedCertificate;
+
+  constructor(certificate: UnacceptedCertificate) {
+    super(certificate.reason);
+    this.certificate = certificate;
+  }
+}
+
 /** A CA that finds fault with the request itself will find it again. */
 export function refusalOf(error: unknown, now: Date): SignRefusal {
   const reason = reasonOf(error);
   const { cause, code } = error as UpstreamFailed;
-  if (code === rootUnread) return { reason, mayHaveIssued: true };
+  if (error instanceof NotAccepted) return { reason, unaccepted: error.certificate };
+  if (code === rootUnread || code === answerLost) return { reason, mayHaveIssued: true };
   if (!(cause instanceof AppError)) return { reason };
   return {
     reason,

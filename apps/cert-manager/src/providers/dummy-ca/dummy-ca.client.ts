@@ -59,16 +59,25 @@ export function connectDummyCa(config: DummyCaConfig, outgoing: Outgoing, slots:
     requireHealth: async () => void (await call(() => client.getHealth())),
     readRoot: async () => (await call(() => client.getRoot())).body,
     sign: async (csrPem, requestName, onTurn) => {
+      let status = 0;
+      const noting: typeof fetch = async (...input) => {
+        const answer = await fetch(...input);
+        ({ status } = answer);
+        return answer;
+      };
+      const signing = createDummyCaClient({ baseUrl, timeoutMs, fetch: noting });
       const csr = Buffer.from(csrPem, 'utf8').toString('base64');
       const order = { csr, action: 'sign' as const, validity_days: config.validityDays };
       // for another validity another certificate is wanted
       const headers =
         requestName === undefined ? {} : { 'idempotency-key': `${requestName}.${config.validityDays}` };
-      const { body } = await inSlot(async () => {
+      return inSlot(async () => {
         await onTurn?.();
-        return client.signCsr({ body: order, headers }).catch(asUpstreamFailure);
+        return signing
+          .signCsr({ body: order, headers })
+          .then(({ body }) => expected(signed.safeParse(body)))
+          .catch((error: unknown) => (mayBeSigned.has(status) ? asLost(error) : asUpstreamFailure(error)));
       });
-      return expected(signed.safeParse(body));
     },
     findCertificate: async (id) => {
       const reply = await call(() => client.getCertificate({ params: { id } }).catch(absentAsUndefined));
@@ -89,6 +98,18 @@ export function connectDummyCa(config: DummyCaConfig, outgoing: Outgoing, slots:
           .catch(revocationRefusal),
       ),
   };
+}
+
+/** Code of a failure after which the CA may have issued: its answer, or that of a gateway before it, cannot be read. */
+export const answerLost = 'answer_lost';
+
+// a CA that has signed, or a gateway that does not know whether the CA behind it has
+const mayBeSigned: ReadonlySet<number> = new Set([200, 502, 504]);
+
+function asLost(error: unknown): never {
+  if (!(error instanceof AppError)) return asBusy(error);
+  const message = readableText(`the CA may have issued, but its answer is lost: ${error.message}`);
+  throw new UpstreamFailed(message, { code: answerLost, cause: error });
 }
 
 function absentAsUndefined(error: unknown): undefined {

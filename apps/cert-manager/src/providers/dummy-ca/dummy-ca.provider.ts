@@ -6,6 +6,7 @@ import {
   describeLeaf,
   differenceFromCsr,
   type IssuedChain,
+  identify,
   isSameCertificate,
   keyOf,
   keyOfCsr,
@@ -25,7 +26,7 @@ import {
 } from '../provider.js';
 import { connectDummyCa, type DummyCa } from './dummy-ca.client.js';
 import type { DummyCaConfig } from './dummy-ca-config.js';
-import { readAnswer, reasonOf, refusalOf, rootUnread } from './dummy-ca-refusals.provider.js';
+import { NotAccepted, readAnswer, reasonOf, refusalOf, rootUnread } from './dummy-ca-refusals.provider.js';
 import { revokeByDummyCa } from './dummy-ca-revocation.service.js';
 
 /** What is remembered of a CA from call to call. */
@@ -84,16 +85,40 @@ async function issue(
   }: { readonly requestName?: string | undefined; readonly onTurn?: () => Promise<void> } = {},
 ): Promise<IssuedCertificate> {
   const { id, certificate } = await context.ca.sign(csrPem, requestName, onTurn);
+  // An id that is not a plain word could not be asked for again.
+  const upstreamId = /^[\w.:-]{1,200}$/.test(id) ? id : null;
+  const fault = await accept(context, csrPem, certificate).catch(asFault);
+  if (!(fault instanceof UpstreamFailed)) return { ...fault, upstreamId };
+  // once more, as another certificate would have to be issued
+  const again = upstreamId === null ? undefined : await context.ca.findCertificate(upstreamId).catch(asFault);
+  const isOther = typeof again === 'string' && again !== certificate;
+  const second = isOther ? await accept(context, csrPem, again).catch(asFault) : fault;
+  if (!(second instanceof UpstreamFailed)) return { ...second, upstreamId };
+  const spkiSha256 = keyOfCsr(csrPem);
+  const known = { spkiSha256, ...identify(certificate, spkiSha256), upstreamId };
+  throw new NotAccepted({ ...known, reason: fault.message });
+}
+
+/** Passes what the root is needed for on: the certificate is not refused, but asked for again. */
+function asFault(error: unknown): UpstreamFailed {
+  if (error instanceof UpstreamFailed && error.code !== rootUnread) return error;
+  throw error;
+}
+
+/** The certificate in the form that is stored. Throws UpstreamFailed if it is not what was asked for. */
+async function accept(
+  context: Context,
+  csrPem: string,
+  certificate: string,
+): Promise<Omit<IssuedCertificate, 'upstreamId'>> {
   const now = context.clock.now();
   const issued = readAnswer(certificate, keyOfCsr(csrPem), now);
   const fault = differenceFromCsr(issued, csrPem) ?? timeFault(issued, now) ?? leafFault(issued);
   if (fault !== undefined) throw new UpstreamFailed(readableText(fault));
-  // An id that is not a plain word could not be asked for again.
-  const upstreamId = /^[\w.:-]{1,200}$/.test(id) ? id : null;
   const certificatePem = await trustedChain(context, issued);
   // of several certificates, some may not be part of the chain
   const facts = issued.others.length === 0 ? leafFacts(issued) : describeLeaf(certificatePem);
-  return { certificatePem, upstreamId, facts };
+  return { certificatePem, facts };
 }
 
 async function probe(context: Context, depth: 'shallow' | 'deep'): Promise<string> {

@@ -10,7 +10,7 @@ import { requireAllowed } from '../../csrs/judge-issuance.service.js';
 import { fqdnNotFound } from '../../fqdns/fqdns.repository.js';
 import { hasJobWithOrder } from '../../issuance/jobs/open-jobs.repository.js';
 import { idempotencyKeyOf } from '../../issuance/signing/idempotency-key.js';
-import { perhapsLost } from '../../issuance/signing/lost-certificate.service.js';
+import { findDropped, notAccepted, perhapsLost } from '../../issuance/signing/lost-certificate.service.js';
 import { signingRequestOf } from '../../issuance/signing/record-signing.service.js';
 import {
   deleteSigningRequests,
@@ -65,6 +65,7 @@ export async function renewCertificate(deps: RenewDeps, entry: RenewalRow): Prom
     const end = outcome.isSigned
       ? await store(deps, lease, subject, outcome)
       : await settleFailed(deps, lease, subject, outcome);
+    if (end.kind === 'failed' && end.next === 'none') await recordDropped(deps, lease, subject, end.reason);
     await deps.atStep('settled', entry);
     return end;
   } catch (error) {
@@ -73,6 +74,19 @@ export async function renewCertificate(deps: RenewDeps, entry: RenewalRow): Prom
   } finally {
     lease.release();
   }
+}
+
+/** Names in the audit log what an order led to that no further try continues, if its CA says. */
+async function recordDropped(
+  { db, clock, opener }: RenewDeps,
+  lease: RenewalLease,
+  { fqdn, provider }: FoundSubject,
+  reason: string,
+): Promise<void> {
+  const issued = await findDropped(opener, provider, lease.journal()?.order);
+  if (issued === undefined) return;
+  const entry = notAccepted(fqdn, provider, { ...issued, reason });
+  await db.transaction((tx) => recordAudit(tx, callerFor(lease.entry), entry, clock.now()));
 }
 
 /** The FQDN or the entry went while it was being renewed. */
@@ -133,7 +147,7 @@ async function ask(deps: RenewDeps, lease: RenewalLease, subject: FoundSubject):
  * `recoverSigning` asks again where the entry is deleted, or no try follows.
  */
 async function recordRequest(
-  { clock, leaseMs }: RenewDeps,
+  { clock, leaseMs, opener }: RenewDeps,
   lease: RenewalLease,
   { fqdn, csr, provider, newestId }: FoundSubject & { readonly csr: CsrRow },
 ): Promise<string> {
@@ -144,7 +158,8 @@ async function recordRequest(
   const order = isSame ? before.order : undefined;
   const idempotencyKey = idempotencyKeyOf({ purpose: 'renew', fqdnId: fqdn.id, csrId: csr.id, newestId });
   const isDirect = kindOf(provider).issuance === 'direct';
-  if (!isDirect && keyBefore === undefined) return idempotencyKey;
+  const dropped = isSame ? undefined : before?.order;
+  if (!isDirect && keyBefore === undefined && !isCsrSent(dropped)) return idempotencyKey;
   const now = clock.now();
   const caller = callerFor(lease.entry);
   const request = signingRequestOf(
@@ -153,15 +168,21 @@ async function recordRequest(
   );
   const asked = isDirect ? pendingRequest(idempotencyKey, request.id) : {};
   const next = { csrId: csr.id, providerId: provider.id, ...(order && { order }), ...asked };
+  const issued =
+    before?.providerId === provider.id ? await findDropped(opener, provider, dropped) : undefined;
   await lease.storeJournal(next, async (tx) => {
     if (isDirect) await insertSigningRequests(tx, [request]);
-    if (before === null || keyBefore === undefined) return;
+    if (before === null || (keyBefore === undefined && !isCsrSent(dropped))) return;
     const { csrId, providerId, requestId } = before;
     const reason =
       csrId === csr.id ? 'its provider was disabled' : 'another CSR was uploaded, or this one deleted';
     const spkiSha256 = (await findCsr(tx, csrId))?.spkiSha256;
     const named = { csrId, ...(spkiSha256 !== undefined && { spkiSha256 }), providerId };
-    await recordAudit(tx, caller, perhapsLost(fqdn, named, reason), now);
+    const entry =
+      issued === undefined
+        ? perhapsLost(fqdn, named, reason)
+        : notAccepted(fqdn, provider, { ...issued, reason });
+    await recordAudit(tx, caller, entry, now);
     if (requestId !== undefined) await deleteSigningRequests(tx, [requestId]);
   });
   return idempotencyKey;
@@ -205,7 +226,7 @@ function refused({ message: reason, code }: AppError): SignOutcome {
 }
 
 function progressOf(
-  { db }: RenewDeps,
+  { db, clock }: RenewDeps,
   lease: RenewalLease,
   subject: FoundSubject & { readonly csr: CsrRow },
 ): OrderProgress {
@@ -230,9 +251,13 @@ function progressOf(
         });
       }
     },
-    store: (order) => {
+    store: (order, unaccepted) => {
       const next: RenewalJournal = { csrId, providerId, ...(order !== undefined && { order }) };
-      return lease.storeJournal(next);
+      return lease.storeJournal(next, async (tx) => {
+        if (unaccepted === undefined) return;
+        const entry = notAccepted(subject.fqdn, provider, unaccepted);
+        await recordAudit(tx, callerFor(lease.entry), entry, clock.now());
+      });
     },
   };
 }

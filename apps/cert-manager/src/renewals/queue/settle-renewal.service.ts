@@ -11,7 +11,7 @@ import { certificateFacts } from '../../certificates/store-certificates.service.
 import { type CsrRow, hasCsrOfFqdn } from '../../csrs/csrs.repository.js';
 import { type FqdnRow, lockFqdn } from '../../fqdns/fqdns.repository.js';
 import type { RefreshStates } from '../../fqdns/fqdns.service.js';
-import { perhapsLost } from '../../issuance/signing/lost-certificate.service.js';
+import { notAccepted, perhapsLost } from '../../issuance/signing/lost-certificate.service.js';
 import { deleteSigningRequests } from '../../issuance/signing/signing-requests.repository.js';
 import { readableText, type SignRefusal } from '../../providers/provider.js';
 import type { ProviderRow } from '../../providers/providers.repository.js';
@@ -112,6 +112,9 @@ export async function settleFailed(
     const change = changeOf(entry, { kind: 'fail', attempt: entry.attempt, at: now, reason });
     // a worker that lost its claim changes nothing
     if (change === undefined || !(await updateRenewal(tx, entry, settledBy(change)))) throw new LeaseLost();
+    const { unaccepted } = refusal;
+    if (unaccepted !== undefined)
+      await recordAudit(tx, callerFor(entry), notAccepted(held, provider, unaccepted), now);
     if (isAnswered(lease, refusal)) await deleteSigningRequests(tx, requestsOf(lease.journal()));
     const step = await planNext(tx, lease, held, refusal, now);
     if (step === 'none') await recordGivenUp(tx, lease, held, reason, now);

@@ -32,6 +32,8 @@ export type Manner =
   | 'without end'
   | 'without a certificate'
   | 'without JSON'
+  /** Issues, and a gateway before it says 502. */
+  | 'with the answer of a gateway'
   | 'with a redirect'
   | 'with an expired certificate'
   /** It began 25 days ago and has 5 more. */
@@ -187,6 +189,7 @@ async function sign(state: CaState, request: IncomingMessage, response: ServerRe
   idByKey.set(String(key), id);
   state.counted.note();
   if (state.manner === 'with few words') json(response, 200, { id, certificate: pem });
+  else if (state.manner === 'with the answer of a gateway') text(response, 502, 'bad gateway');
   else if (state.manner !== 'with silence') json(response, 200, signed(id, pem));
 }
 
