@@ -63,6 +63,7 @@ import { addNameHolders } from './migrations/0035-name-holders.js';
 import { addSignInPlaces } from './migrations/0036-sign-in-places.js';
 import { addDefaultPolicy } from './migrations/0037-default-policy.js';
 import { addChainEnds } from './migrations/0038-chain-ends.js';
+import { addContactRefusals } from './migrations/0039-contact-refusals.js';
 import { permissionGroupMembers } from './permission-groups/group-members.repository.js';
 import { permissionGroupSpaces, permissionGroups } from './permission-groups/permission-groups.repository.js';
 import { providers } from './providers/providers.repository.js';
@@ -176,6 +177,7 @@ export const schema: Schema = {
     addSignInPlaces,
     addDefaultPolicy,
     addChainEnds,
+    addContactRefusals,
   ],
 };
 

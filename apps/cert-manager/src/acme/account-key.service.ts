@@ -2,7 +2,7 @@ import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { NotFound } from '@certloop/contracts';
 import { exportPrivateKeyPem, generateKeyPair, type KeyKind } from '@certloop/crypto';
 import type { Database } from '@certloop/db';
-import type { Clock } from '@certloop/server';
+import type { Clock, Logger } from '@certloop/server';
 import { type AcmeAccountRow, findAccountRow, updateAccountOfNextKey } from './acme-accounts.repository.js';
 import type { AcmeClient } from './acme-operations.js';
 
@@ -19,6 +19,7 @@ export interface AccountDeps {
   readonly clock: Clock;
   readonly box: KeyBox;
   readonly client: AcmeClient;
+  readonly logger?: Logger;
   /** Called at each moment of a key change; an error that it throws ends the work as a crash would. */
   readonly atKeyChange?: ((moment: KeyChangeMoment) => Promise<void>) | undefined;
 }

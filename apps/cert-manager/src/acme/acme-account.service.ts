@@ -1,5 +1,5 @@
 import { type KeyObject, randomUUID } from 'node:crypto';
-import { AcmeProblem } from '@certloop/contracts';
+import { AcmeProblem, AppError } from '@certloop/contracts';
 import { constraintViolation } from '@certloop/db';
 import {
   type AccountDeps,
@@ -41,11 +41,41 @@ export async function ensureAccount(deps: AccountDeps, terms: AccountTerms): Pro
   const privateKey = openKey(deps.box, settled);
   if (settled.url === null) return register(deps, settled, privateKey, terms);
   const account = { privateKey, accountUrl: settled.url };
-  if (!isSameList(settled.contactEmails, terms.contactEmails)) {
-    await deps.client.updateContact(account, terms.contactEmails);
-    await change(deps, settled, { contactEmails: terms.contactEmails });
-  }
+  await updateContact(deps, settled, account, terms);
   return account;
+}
+
+const dayMs = 86_400_000;
+
+/**
+ * Gives the CA other contact addresses. Orders do not depend on them, so a refusal is stored, and the CA is asked again a
+ * day later, or when other addresses are configured.
+ */
+async function updateContact(
+  deps: AccountDeps,
+  row: AcmeAccountRow,
+  account: Account,
+  { contactEmails }: AccountTerms,
+): Promise<void> {
+  const { contactRefusal: last } = row;
+  if (isSameList(row.contactEmails, contactEmails)) {
+    if (last !== null) await change(deps, row, { contactRefusal: null });
+    return;
+  }
+  const now = deps.clock.now();
+  const sinceMs = last === null ? dayMs : now.getTime() - Date.parse(last.at);
+  const wasAsked = last !== null && isSameList(last.contactEmails, contactEmails);
+  if (wasAsked && sinceMs >= 0 && sinceMs < dayMs) return;
+  try {
+    await deps.client.updateContact(account, contactEmails);
+    await change(deps, row, { contactEmails, contactRefusal: null });
+  } catch (error) {
+    const isForgotten = error instanceof AcmeProblem && error.type === 'accountDoesNotExist';
+    if (!(error instanceof AppError) || isForgotten) throw error;
+    const contactRefusal = { at: now.toISOString(), contactEmails, reason: error.message.slice(0, 500) };
+    await change(deps, row, { contactRefusal });
+    deps.logger?.warn({ reason: contactRefusal.reason }, 'acme.contact_not_updated');
+  }
 }
 
 /**
@@ -55,11 +85,12 @@ export async function ensureAccount(deps: AccountDeps, terms: AccountTerms): Pro
 export async function findAccount(
   deps: AccountDeps,
   { providerId, directoryUrl }: Pick<AccountTerms, 'providerId' | 'directoryUrl'>,
-): Promise<AcmeSigner | undefined> {
+): Promise<(AcmeSigner & Pick<AcmeAccountRow, 'contactRefusal'>) | undefined> {
   const row = await deps.db.read((tx) => findAccountRow(tx, providerId, directoryUrl));
   if (row === undefined) return undefined;
   const settled = await settleKeyChange(deps, row);
-  return { privateKey: openKey(deps.box, settled), accountUrl: settled.url ?? undefined };
+  const { contactRefusal } = settled;
+  return { privateKey: openKey(deps.box, settled), accountUrl: settled.url ?? undefined, contactRefusal };
 }
 
 /** Makes the account be registered again with its key, as the CA has forgotten it. */
@@ -108,6 +139,7 @@ async function addRow({ db, clock, box }: AccountDeps, terms: AccountTerms): Pro
     sealedNextKey: null,
     url: null,
     contactEmails,
+    contactRefusal: null,
     createdAt: now,
     updatedAt: now,
   };
@@ -132,7 +164,7 @@ async function register(
   if (account.status !== 'valid') {
     throw new AcmeProblem('unauthorized', `the account with the CA is ${account.status}`);
   }
-  await change(deps, row, { url, contactEmails: terms.contactEmails });
+  await change(deps, row, { url, contactEmails: terms.contactEmails, contactRefusal: null });
   return { privateKey, accountUrl: url };
 }
 

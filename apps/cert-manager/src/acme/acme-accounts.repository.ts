@@ -1,5 +1,12 @@
 import { column, defineTable, deleteRows, insertMany, type Tx, updateRows } from '@certloop/db';
-import { IsNull, LessThan } from 'typeorm';
+import { In, IsNull, LessThan } from 'typeorm';
+
+/** Mail addresses that a CA was last asked to take, when, and why it did not. */
+export interface ContactRefusal {
+  readonly at: string;
+  readonly contactEmails: readonly string[];
+  readonly reason: string;
+}
 
 /** An account with a CA, by which one provider orders. */
 export interface AcmeAccountRow {
@@ -14,6 +21,8 @@ export interface AcmeAccountRow {
   readonly url: string | null;
   /** Mail addresses that the CA knows. */
   readonly contactEmails: readonly string[];
+  /** That the CA did not take other addresses; null if it took them, or was not asked. */
+  readonly contactRefusal: ContactRefusal | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }
@@ -27,6 +36,7 @@ export const acmeAccounts = defineTable<AcmeAccountRow>('acme_accounts', {
     sealedNextKey: column.text().nullable(),
     url: column.text().nullable(),
     contactEmails: column.json<readonly string[]>(),
+    contactRefusal: column.json<ContactRefusal>().nullable(),
     createdAt: column.instant(),
     updatedAt: column.instant(),
   },
@@ -40,6 +50,19 @@ export async function findAccountRow(
   directoryUrl: string,
 ): Promise<AcmeAccountRow | undefined> {
   return (await tx.findOneBy(acmeAccounts, { providerId, directoryUrl })) ?? undefined;
+}
+
+/** The latest refusal of contact addresses of each of the providers that has one. */
+export async function listContactRefusals(
+  tx: Tx,
+  providerIds: readonly string[],
+): Promise<ReadonlyMap<string, ContactRefusal>> {
+  const rows = await tx.findBy(acmeAccounts, { providerId: In([...providerIds]) });
+  const refused = rows.flatMap(({ providerId, contactRefusal }) =>
+    contactRefusal === null ? [] : [{ providerId, contactRefusal }],
+  );
+  refused.sort((one, other) => one.contactRefusal.at.localeCompare(other.contactRefusal.at));
+  return new Map(refused.map(({ providerId, contactRefusal }) => [providerId, contactRefusal]));
 }
 
 export function hasAccountRows(tx: Tx): Promise<boolean> {

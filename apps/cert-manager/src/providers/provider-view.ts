@@ -1,5 +1,6 @@
 import type { ProviderKindName, Provider as ProviderOnWire } from '@certloop/contracts';
 import type { Config } from './changes/stored-config.js';
+import { readableText } from './provider.js';
 import type { ProviderUsage, StoredTest } from './provider-usage.js';
 
 /** A provider with the configuration that its reader may see. */
@@ -14,6 +15,8 @@ export interface ShownProvider {
   /** The latest test and the usage; each is undefined if it was not requested or does not exist. */
   readonly shownTest?: StoredTest | undefined;
   readonly usage?: ProviderUsage | undefined;
+  /** That the CA did not take contact addresses. */
+  readonly contactRefusal?: { readonly at: string; readonly reason: string } | undefined;
 }
 
 export function providerView(provider: ShownProvider): ProviderOnWire {
@@ -26,6 +29,12 @@ export function providerView(provider: ShownProvider): ProviderOnWire {
     enabled: provider.enabled,
     config: { ...provider.shownConfig },
     ...(provider.shownTest !== undefined && { lastTest: testView(provider.shownTest) }),
+    ...(provider.contactRefusal !== undefined && {
+      contactRefused: {
+        at: provider.contactRefusal.at,
+        message: readableText(provider.contactRefusal.reason),
+      },
+    }),
     ...(provider.usage !== undefined && { usage: usageView(provider.usage) }),
   };
 }

@@ -3,6 +3,7 @@ import { type Database, type ListPage, type ListWindow, mapPage } from '@certloo
 import { type Clock, SecretUnreadable } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
 import { requireAdmin } from '../access/permissions.js';
+import { listContactRefusals } from '../acme/acme-accounts.repository.js';
 import { recordProviderAudit } from './changes/record-change.service.js';
 import { maskSecrets } from './changes/stored-config.js';
 import type { ProviderOpener } from './open-provider.service.js';
@@ -40,10 +41,14 @@ export async function showProviders(
   const page = await db.read((tx) => readProviderPage(tx, window));
   if (include === undefined) return mapPage(page, (row) => shownTo(caller, row));
   const usages = await readUsage(caller);
+  const ids = page.rows.map(({ id }) => id);
+  const refusals =
+    caller.isAdmin && ids.length > 0 ? await db.read((tx) => listContactRefusals(tx, ids)) : undefined;
   return mapPage(page, (row) => ({
     ...shownTo(caller, row),
     // its message may name an address, as the configuration does
     shownTest: caller.isAdmin ? (row.lastTest ?? undefined) : undefined,
+    contactRefusal: refusals?.get(row.id),
     usage: usages.get(row.id) ?? noUsage,
   }));
 }

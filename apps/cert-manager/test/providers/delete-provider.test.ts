@@ -102,6 +102,7 @@ describeEachDialect('deleting a provider', (open) => {
         id: unknownId,
         providerId: provider.id,
         contactEmails: [],
+        contactRefusal: null,
         ...account,
         ...dates,
       }),

@@ -91,7 +91,7 @@ describeEachDialect('rotating the encryption keys', (open) => {
         const sealedKey = sealSecret(old, accountKeyPlace('sealed_key', id), `key of ${id}`);
         const times = { createdAt: clock.now(), updatedAt: clock.now() };
         const place = { providerId: id, directoryUrl: 'https://acme.example.org/directory' };
-        const account = { ...place, url: null, contactEmails: [], sealedNextKey: null };
+        const account = { ...place, url: null, contactEmails: [], contactRefusal: null, sealedNextKey: null };
         await insertAccountRow(tx, { id, ...account, sealedKey, ...times });
       }
     });

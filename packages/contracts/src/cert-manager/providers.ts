@@ -38,7 +38,9 @@ export const providerSchema = z
     description: z.string(),
     enabled: z.boolean(),
     config: providerConfig,
-    /** The next two are shown with include=usage only; this one to administrators, once it was tested as configured. */
+    /** The next three are shown with include=usage only; this one to administrators, if the CA refused the contact addresses. */
+    contactRefused: z.object({ at: scalars.instant, message: z.string() }).optional(),
+    /** To administrators, once it was tested as configured. */
     lastTest: z
       .object({ at: scalars.instant, success: z.boolean(), message: z.string(), durationMs: z.int() })
       .optional(),

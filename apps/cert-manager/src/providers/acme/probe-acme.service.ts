@@ -1,5 +1,6 @@
 import { InvalidInput } from '@certloop/contracts';
 import { findAccount } from '../../acme/acme-account.service.js';
+import { readableText } from '../provider.js';
 import { type AcmeContext, accountTerms, keyBoxOf, proverOf } from './acme-parts.service.js';
 
 /**
@@ -25,7 +26,11 @@ async function accountFinding({ config, parts, client }: AcmeContext): Promise<s
   const account = await findAccount({ ...parts, box: keyBoxOf(parts), client }, accountTerms(config, parts));
   if (account === undefined) return undefined;
   const url = await client.findAccount(account);
-  return `the account is ${url === undefined ? 'not known to the CA, and will be created again' : 'known'}`;
+  if (url === undefined) return 'the account is not known to the CA, and will be created again';
+  const { contactRefusal: refusal } = account;
+  if (refusal === null) return 'the account is known';
+  const emails = refusal.contactEmails.join(', ') || 'none';
+  return `the account is known, but at ${refusal.at} the CA did not take its contact addresses (${emails}): ${readableText(refusal.reason)}; orders go on, and the CA is asked again daily: correct contactEmails in the configuration of the provider if it refuses them`;
 }
 
 /** The refusal to order without an external account from a CA that requires one. */

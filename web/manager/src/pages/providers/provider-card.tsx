@@ -27,7 +27,7 @@ export function ProviderCard({
   readonly isAdmin: boolean;
   readonly configure: () => void;
 }) {
-  const { name, displayName, kind, description, lastTest, usage } = provider;
+  const { name, displayName, kind, description, lastTest, contactRefused, usage } = provider;
   return (
     <section className="cl-panel" aria-label={displayName}>
       <div className="cl-title">
@@ -71,8 +71,18 @@ export function ProviderCard({
           It failed <Moment at={usage.lastFailure.at} />: {readableTimes(usage.lastFailure.message)}
         </p>
       )}
+      {contactRefused !== undefined && <ContactRefused refusal={contactRefused} />}
       {isAdmin && <Actions provider={provider} configure={configure} />}
     </section>
+  );
+}
+
+function ContactRefused({ refusal }: { readonly refusal: NonNullable<Provider['contactRefused']> }) {
+  return (
+    <p className="cl-strip">
+      The CA did not take the contact addresses <Moment at={refusal.at} />: {readableTimes(refusal.message)}.
+      It is asked again daily, and still issues.
+    </p>
   );
 }
 
