@@ -108,12 +108,12 @@ export function listStandingsBetween(tx: Tx, first: string, last: string): Promi
 }
 
 /**
- * Renewals are no longer planned, since there is no CSR. One statement for all, as there may be very many; it omits those
- * whose renewal still has an open entry in the queue.
+ * Renewals are no longer planned or possible, since there is no CSR. One statement for all, as there may be very many; it
+ * omits those whose renewal still has an open entry in the queue.
  */
 export async function endPlansWithoutCsr(tx: Tx, now: Date): Promise<void> {
   const text = `update fqdn_standings set outlook = 'no_csr', renew_at = $1, updated_at = $2
-    where outlook = 'planned' and not exists (
+    where outlook in ('planned', 'switched_off', 'no_provider') and not exists (
       select 1 from renewal_queue q where q.fqdn_id = fqdn_standings.id and q.is_test = false
         and q.status in ('pending', 'processing'))`;
   await executeSql(tx, text, [noDate, now]);

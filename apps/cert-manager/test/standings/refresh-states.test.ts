@@ -56,7 +56,7 @@ describeEachDialect('the stored state of an FQDN', (open) => {
     expect(await rowOf(fqdn)).toMatchObject({
       spaceId: fqdn.spaceId,
       fqdn: 'new.example.org',
-      outlook: 'switched_off',
+      outlook: 'no_certificate',
       certificateId: null,
       expiresAt: noDate,
       renewAt: noDate,

@@ -19,7 +19,23 @@ const facts: RenewalFacts = {
 
 test.each<[string, Partial<RenewalFacts>, string]>([
   ['switched off', { renewalEnabled: false }, 'switched_off'],
-  ['switched off, and nothing there', { renewalEnabled: false, certificate: undefined }, 'switched_off'],
+  ['switched off, and nothing there', { renewalEnabled: false, certificate: undefined }, 'no_certificate'],
+  ['switched off, without a CSR', { renewalEnabled: false, hasCsr: false }, 'no_csr'],
+  [
+    'switched off, without CSR and provider',
+    { renewalEnabled: false, hasCsr: false, certificate: { ...certificate, providerId: null } },
+    'no_csr',
+  ],
+  [
+    'switched off, without a provider',
+    { renewalEnabled: false, certificate: { ...certificate, providerId: null } },
+    'no_provider',
+  ],
+  [
+    'switched off, with a compromised key',
+    { renewalEnabled: false, isKeyCompromised: true },
+    'compromised_key',
+  ],
   ['no certificate yet', { certificate: undefined }, 'no_certificate'],
   ['the CSR was deleted', { hasCsr: false }, 'no_csr'],
   ['a compromised key', { isKeyCompromised: true }, 'compromised_key'],

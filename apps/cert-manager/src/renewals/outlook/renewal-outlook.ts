@@ -25,7 +25,7 @@ export interface RenewalFacts {
     | undefined;
 }
 
-/** Why an FQDN is not renewed. */
+/** What is missing for the renewal of an FQDN; of several, the first that people must provide. */
 export type Hindrance = 'switched_off' | 'no_certificate' | 'no_csr' | 'no_provider' | 'compromised_key';
 
 export type Outlook =
@@ -47,13 +47,13 @@ export function outlookOf({
   window,
   certificate,
 }: RenewalFacts): Outlook {
-  if (!renewalEnabled) return not('switched_off');
   if (certificate === undefined) return not('no_certificate');
   if (!hasCsr) return not('no_csr');
   const { id, notBefore, expiresAt, revokedAt } = certificate;
   const providerId = certificate.providerId ?? ownProviderId;
   if (providerId === null) return not('no_provider');
   if (isKeyCompromised) return not('compromised_key');
+  if (!renewalEnabled) return not('switched_off');
   if (revokedAt !== null) {
     return { isPlanned: true, certificateId: id, providerId, plan: planAfterRevocation(revokedAt) };
   }

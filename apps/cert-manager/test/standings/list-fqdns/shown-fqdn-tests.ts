@@ -51,7 +51,7 @@ export function describeShown(place: FqdnStatesPlace): void {
       expect((await show(held.unfinished)).status).toEqual({
         state: 'unfinished',
         reason: 'There is no certificate yet. Upload a CSR.',
-        outlook: 'switched_off',
+        outlook: 'no_certificate',
       });
     });
 

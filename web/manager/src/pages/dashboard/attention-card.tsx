@@ -126,7 +126,7 @@ function Remedy({ fqdn }: { readonly fqdn: Fqdn }) {
   const { id: fqdnId, spaceId, status } = fqdn;
   const queries = useQueryClient();
   const { everywhere } = useRights();
-  const mayWrite = includesLevel(everywhere, 'READ_WRITE');
+  const mayWrite = includesLevel(fqdn.level ?? everywhere, 'READ_WRITE');
   const remedy = mayWrite ? remedyOf(fqdn) : undefined;
   const act = useMutation({
     mutationFn: () => (remedy === 'retry' ? retry(spaceId, fqdnId) : switchOn(spaceId, fqdnId)),
