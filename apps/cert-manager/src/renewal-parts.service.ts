@@ -111,11 +111,7 @@ function clockOf({ steady }: AppOptions) {
 }
 
 /** What corrects the queue and the states of FQDNs, whatever was missed. */
-function sweepsOf(
-  options: AppOptions,
-  standings: Standings,
-  { onCertificateRefreshed }: RenewalScheduler,
-) {
+function sweepsOf(options: AppOptions, standings: Standings, { onCertificateRefreshed }: RenewalScheduler) {
   const { database: db, clock, logger } = options;
   const { refreshStates } = standings;
   const onCorrected = checksFollow(options);

@@ -85,7 +85,9 @@ void runService('check-monitor', async (onClose) => {
   const sealer = startPoller({ name: 'secrets', everyMs: sealEveryMs, tick: tickSeal, logger });
   onClose(() => sealer.stop());
   onClose(watchClocks({ steady, pullBack, logger }));
-  onClose(startAlerts({ tick, noticeFullDisk, dispatcher, notifier, logger, steady, everyMs: config.tickMs }));
+  onClose(
+    startAlerts({ tick, noticeFullDisk, dispatcher, notifier, logger, steady, everyMs: config.tickMs }),
+  );
   onClose(async () => {
     drain();
     database.giveUpAfter(stopMs);
