@@ -2,7 +2,7 @@ import { InvalidInput, NotFound } from '@certloop/contracts';
 import type { Database, Tx } from '@certloop/db';
 import type { Clock } from '../instants.js';
 import { findKind, keepSecrets, parseChannelSettings } from '../integrations/channel-kinds.js';
-import { addressIn, isAddressOf, needsConsent } from '../integrations/consent.js';
+import { addressIn, isAddressOf, isSameAddress, needsConsent } from '../integrations/consent.js';
 import type { ChannelKind } from '../integrations/kinds.js';
 import { countAssignedByChannel } from './assign-channel.repository.js';
 import {
@@ -103,7 +103,7 @@ async function settingsChanges(tx: Tx, channel: Channel, given: object): Promise
   const kind = requireKind(channel);
   const settings = editedSettings(channel, given);
   await requireMembers(tx, channel.projectId, kind, settings);
-  const isAskedAnew = needsConsent(kind) && addressIn(settings) !== addressIn(channel.settings);
+  const isAskedAnew = needsConsent(kind) && !isSameAddress(addressIn(settings), addressIn(channel.settings));
   const changes = { settings, disabledAt: null, lastError: null, ...wellHealth };
   return isAskedAnew ? { ...changes, verifiedAt: null } : changes;
 }

@@ -17,9 +17,18 @@ export function addressIn(settings: unknown): unknown {
   return typeof address === 'string' ? address.trim() : address;
 }
 
+/** Whether two mail addresses are one: the case of their domains does not count (RFC 5321 §2.4). */
+export function isSameAddress(one: unknown, other: unknown): boolean {
+  return withPlainDomain(one) === withPlainDomain(other);
+}
+
+function withPlainDomain(address: unknown): unknown {
+  return typeof address === 'string' ? address.replace(/@[^@]*$/, (domain) => domain.toLowerCase()) : address;
+}
+
 /** Whether settings of a kind that needs consent name `address`, whose holder is the one who gives them. */
 export function isAddressOf(kind: string, settings: unknown, address: string | undefined): boolean {
-  return needsConsent(kind) && address !== undefined && addressIn(settings) === address;
+  return needsConsent(kind) && address !== undefined && isSameAddress(addressIn(settings), address);
 }
 
 /** Why nothing is sent to an address whose holder has not agreed. */

@@ -10,6 +10,7 @@ import {
 } from '../channels/channels.repository.js';
 import type { Micros } from '../instants.js';
 import { isForPeople } from '../integrations/channel-kinds.js';
+import { addressIn, isSameAddress } from '../integrations/consent.js';
 import { hastenNotifications, insertNotifications } from './notifications.repository.js';
 
 export interface OutcomeOptions {
@@ -89,14 +90,11 @@ async function listNoticed(tx: Tx, { id, projectId }: Channel): Promise<Channel[
     other.id !== id &&
     other.disabledAt === null &&
     isForPeople(other.kind) &&
-    (other.kind !== 'email' || (other.verifiedAt !== null && addressIn(other.settings) !== owner));
+    (other.kind !== 'email' ||
+      (other.verifiedAt !== null && !isSameAddress(addressIn(other.settings), owner)));
   const fit = (await listProjectChannels(tx, projectId)).filter(isFit);
   const isFailing = ({ failingSince }: Channel) => (failingSince === null ? 0 : 1);
   return fit.sort((one, other) => isFailing(one) - isFailing(other)).slice(0, maxChannels);
-}
-
-function addressIn(settings: object): unknown {
-  return (settings as { readonly address?: unknown }).address;
 }
 
 /** Mail address of the owner of a project. */

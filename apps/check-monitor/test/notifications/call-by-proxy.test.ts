@@ -61,6 +61,15 @@ describeEachDialect('an integration behind an egress proxy', (open) => {
     expect(proxy.requests).toHaveLength(1);
   });
 
+  test('reports a redirect that is not followed', async () => {
+    proxy.answer((response) => response.writeHead(303, { Location: 'http://outside.example/secret' }).end());
+    expect(await sendTest()).toMatchObject({
+      ok: false,
+      error:
+        'The address answers with a redirect to another path of http://outside.example: use that address',
+    });
+  });
+
   test('reports the response of the proxy', async () => {
     proxy.answer((response) => response.writeHead(403).end());
     expect(await sendTest()).toMatchObject({ ok: false, error: 'Received status code 403' });
