@@ -78,7 +78,7 @@ function FirstLoss({ rows }: { readonly rows: readonly ProviderOutlook[] }) {
   if (loss === undefined) return null;
   return (
     <p className="cl-sentence">
-      If every CA stopped now, the first certificate to expire is that of{' '}
+      If every CA stopped now, the first certificate to expire of those that are to be renewed is that of{' '}
       <Link to="/spaces/$spaceId/fqdns/$fqdnId" params={{ spaceId: loss.spaceId, fqdnId: loss.fqdnId }}>
         {hostText(loss.fqdn)}
       </Link>

@@ -31,7 +31,10 @@ export function WatchCard() {
                   the monitor answers
                 </StateChip>
               </div>
-              <p>Each certificate has a check in the monitor, which alerts people when a renewal is late.</p>
+              <p>
+                Each certificate has a check in the monitor, which falls when a renewal is late. People are
+                notified only if the project there has an integration that works: open the monitor to test it.
+              </p>
             </>
           ) : (
             <>

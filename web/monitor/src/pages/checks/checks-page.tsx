@@ -117,7 +117,10 @@ function Announced({ counts }: { readonly counts: CheckCounts | undefined }) {
 function NoCheck({ children }: { readonly children: ReactNode }) {
   return (
     <EmptyState title="This project has no check yet">
-      <p>A check waits for the pings of a job, and alerts people when one does not come.</p>
+      <p>
+        A check waits for the pings of a job. When one does not come, it notifies the integrations of its
+        project.
+      </p>
       {children}
       <ByCommand text={createCommand()} />
     </EmptyState>
