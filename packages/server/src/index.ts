@@ -23,6 +23,7 @@ export { findConsole, type WebConsoleOptions, webConsole } from './http/pages/we
 export { chosenRefusal, dropBody, nameRequest, sendText } from './http/plain-requests.js';
 export { answerUnparsed, type UnparsedOptions } from './http/unparsed-requests.js';
 export { receiveUpload, type Upload, type UploadLimits } from './http/upload.js';
+export { watchDisk } from './observability/disk-metrics.js';
 export { LogOutput } from './observability/log-output.js';
 export {
   createLogger,

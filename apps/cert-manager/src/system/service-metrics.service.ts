@@ -1,5 +1,5 @@
 import type { Database } from '@certloop/db';
-import type { Clock, Metrics } from '@certloop/server';
+import { type Clock, type Metrics, watchDisk } from '@certloop/server';
 import type { Denials } from '../audit/denials.service.js';
 import { countWaiting } from '../events/waiting-notices.repository.js';
 import { findReceiver } from '../events/webhook-receivers.repository.js';
@@ -31,6 +31,7 @@ export interface ServiceMetricsDeps {
 
 /** Declares the metrics of this service. What lies in the database is asked for at a scrape. */
 export function createServiceMetrics(metrics: Metrics, deps: ServiceMetricsDeps): ServiceMetrics {
+  watchDisk(metrics, deps.db);
   readQueue(metrics, deps);
   readExpiry(metrics, deps);
   readServed(metrics, deps);

@@ -1,4 +1,4 @@
-import { createJobWatch, type Metrics, type WatchJob } from '@certloop/server';
+import { createJobWatch, type Metrics, type WatchJob, watchDisk } from '@certloop/server';
 import { wholeMs } from '../instants.js';
 import { channelKindNames, findKind } from '../integrations/channel-kinds.js';
 import { type DeliveryFacts, deliveryOutcomes } from '../notifications/delivery.service.js';
@@ -30,6 +30,7 @@ export interface ServiceMetrics {
 export function createServiceMetrics(metrics: Metrics, deps: ServiceMetricsDeps): ServiceMetrics {
   readQueues(metrics, deps);
   readChecks(metrics, deps);
+  watchDisk(metrics, deps.db);
   const pings = createPingCounts();
   metrics.counterOf({
     name: 'check_monitor_pings_total',
