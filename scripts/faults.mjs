@@ -5,6 +5,7 @@ import { tableOfTest } from './table-of-test.mjs';
 const suites = [
   { filter: '@certloop/check-monitor', word: 'deliver-through' },
   { filter: '@certloop/e2e', word: 'fail-over' },
+  { filter: '@certloop/e2e', word: 'full-disk' },
 ];
 const tables = suites.map((suite) =>
   tableOfTest({

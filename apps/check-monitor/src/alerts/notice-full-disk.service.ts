@@ -20,11 +20,12 @@ const sendsAtOnce = 10;
 
 /**
  * Returns one round of a job that sends one notice when the disk is full: changes of checks and messages cannot be stored
- * then, so alerts are held. The receivers are those in memory, which it reads each minute while writes succeed.
+ * then, so alerts are held. The receivers are those in memory, which it reads each minute while writes succeed, if
+ * they cannot be read then.
  */
 export function createFullDiskNotice(deps: FullDiskDeps): () => Promise<void> {
   const { db, clock, logger } = deps;
-  let receivers: NoticeReceivers | undefined;
+  let receivers: NoticeReceivers = { owners: [], channels: [] };
   let readAtMs: number | undefined;
   return createOutageNotice({
     findFault: () => db.confirmWriteFault(),
@@ -35,7 +36,8 @@ export function createFullDiskNotice(deps: FullDiskDeps): () => Promise<void> {
       receivers = await db.read(listNoticeReceivers);
     },
     send: async ({ fault, sinceMs }) => {
-      receivers ??= await db.read(listNoticeReceivers);
+      // they can often be read on a full disk, and may be new
+      receivers = await db.read(listNoticeReceivers).catch(() => receivers);
       const delivered = await sendAll(deps, receivers, fullDiskNotice(sinceMs * 1000));
       logger.error({ reason: fault, delivered }, 'alerts.held_for_full_disk');
       return delivered > 0;

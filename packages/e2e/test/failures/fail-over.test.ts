@@ -1,4 +1,3 @@
-import { appendFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,6 +17,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { inheritedEnvironment } from '../../src/config.js';
 import { clientsOf } from '../../src/main-job.js';
 import { type Stack, startStack } from '../../src/stack.js';
+import { reportFault } from '../support/fault-table.js';
 import {
   addWebhook,
   type PingCount,
@@ -134,14 +134,16 @@ describeOnPostgres('the stack on a PostgreSQL with a synchronous standby', () =>
 
   /** Adds a line to the table that `npm run faults` prints. */
   function reportFaults(): void {
-    const file = process.env['CERTLOOP_FAULT_TABLE'];
-    if (file === undefined) return;
     const sent = [...events.values()].reduce((sum, count) => sum + count, 0);
     const { count, latestNewAt } = listener.arrivals();
-    const lateSeconds = ((latestNewAt - began) / 1000).toFixed(1);
-    const fault = 'PostgreSQL failed over, then restarted, then frozen';
-    const cells = [fault, 'postgres', sent, sent, lateSeconds, count - sent, 0];
-    appendFileSync(file, `| ${cells.join(' | ')} |\n`);
+    reportFault({
+      fault: 'PostgreSQL failed over, then restarted, then frozen',
+      database: 'postgres',
+      sent,
+      arrived: sent,
+      lateSeconds: (latestNewAt - began) / 1000,
+      repeated: count - sent,
+    });
   }
 });
 
