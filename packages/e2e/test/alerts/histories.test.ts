@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { playHistory } from '../support/histories.js';
 import { type OneProcess, startOneProcess } from '../support/one-process.js';
 
-const { HISTORIES_SEED = '1', HISTORIES_COUNT = '8' } = process.env;
+const { HISTORIES_SEED = '1', HISTORIES_COUNT = '4' } = process.env;
 
 describeEachDialect('random histories of names', (open) => {
   let stack: OneProcess;
