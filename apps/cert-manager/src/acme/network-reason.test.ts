@@ -6,6 +6,11 @@ const withCode = (code: string) => Object.assign(new Error('words'), { code });
 
 test.each([
   [
+    'words for a code of the HTTP client',
+    new TypeError('fetch failed', { cause: withCode('UND_ERR_SOCKET') }),
+    'the connection was closed',
+  ],
+  [
     'the code of the innermost cause',
     new TypeError('fetch failed', { cause: withCode('ECONNREFUSED') }),
     'ECONNREFUSED',

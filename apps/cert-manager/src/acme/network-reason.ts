@@ -6,6 +6,14 @@ interface Failure {
   readonly cause?: unknown;
 }
 
+// Codes of the HTTP client, which people do not look up as they do those of the system.
+const clientWords: ReadonlyMap<string, string> = new Map([
+  ['UND_ERR_SOCKET', 'the connection was closed'],
+  ['UND_ERR_CONNECT_TIMEOUT', 'no connection in time'],
+  ['UND_ERR_HEADERS_TIMEOUT', 'no answer in time'],
+  ['UND_ERR_BODY_TIMEOUT', 'no complete answer in time'],
+]);
+
 /** Why a request failed, in few words: the innermost cause's code such as ECONNREFUSED, else its message. */
 export function networkReason(error: unknown): string {
   if (typeof error !== 'object' || error === null) return 'no answer';
@@ -13,7 +21,7 @@ export function networkReason(error: unknown): string {
   if (name === 'TimeoutError') return 'no answer in time';
   if (typeof cause === 'object' && cause !== null) return networkReason(cause);
   // codes of the system and of TLS are in capitals; others are this project's own
-  if (typeof code === 'string' && /^[A-Z][A-Z0-9_]+$/.test(code)) return code;
+  if (typeof code === 'string' && /^[A-Z][A-Z0-9_]+$/.test(code)) return clientWords.get(code) ?? code;
   return typeof message === 'string' && message !== '' ? message : 'no answer';
 }
 

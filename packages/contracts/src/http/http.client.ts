@@ -207,6 +207,7 @@ function unanswered(shape: Endpoint, error: unknown): UpstreamFailed {
 function reasonOf(error: unknown): string {
   const { cause, code, message } = faultOf(error);
   if (cause !== undefined) return reasonOf(cause);
+  if (code === 'UND_ERR_SOCKET') return 'the connection was closed';
   return typeof code === 'string' ? code : String(message ?? error);
 }
 

@@ -1,6 +1,6 @@
 import { AppError, InvalidInput } from '@certloop/contracts';
 import { describe, expect, test } from '@jest/globals';
-import { csrLabels, formatPem, parsePem, parsePemBlocks, splitChain } from './pem.js';
+import { certificateLabel, csrLabels, formatPem, parsePem, parsePemBlocks, splitChain } from './pem.js';
 
 const der = Buffer.from(Array.from({ length: 100 }, (_, index) => index));
 const csr = formatPem('CERTIFICATE REQUEST', der);
@@ -76,6 +76,30 @@ describe('texts that are rejected', () => {
     ['a private key hidden in a line', `x-----begin private key-----\n${csr}`, 'private_key_in_upload'],
   ])('%s', (_, text, code) => {
     expect(codeOf(() => parsePem(text, csrLabels))).toBe(code);
+  });
+
+  test.each<[string, Buffer, RegExp]>([
+    [
+      'DER',
+      Buffer.concat([Buffer.of(0x30, 0x82, 1, 2), der]),
+      /the file is DER: convert it with openssl x509 or openssl req/,
+    ],
+    [
+      'UTF-16',
+      Buffer.from(`\uFEFF${formatPem(certificateLabel, der)}`, 'utf16le'),
+      /is UTF-16: save it as UTF-8/,
+    ],
+    ['text', Buffer.from('hello'), /expected CERTIFICATE$/],
+  ])('names the way out of a file in %s', (_, bytes, message) => {
+    const text = bytes.toString('utf8');
+    expect(() => splitChain(text)).toThrow(message);
+    expect(() => parsePem(text, [certificateLabel])).toThrow(/no PEM block found/);
+  });
+
+  test('ignores lines of dashes around blocks', () => {
+    expect(parsePem(`-----\n----- my request -----\n${csr}----------\n`, csrLabels)).toEqual(
+      parsePem(csr, csrLabels),
+    );
   });
 
   test('the error about a private key contains nothing of the key', () => {

@@ -60,7 +60,8 @@ export function parsePem(text: string, labels: readonly string[]): Buffer {
   refusePrivateKey(text);
   const [block, ...rest] = parsePemBlocks(text);
   const wanted = labels.join(' or ');
-  if (block === undefined) throw wrongBlock(`no PEM block found; expected one of ${wanted}`);
+  if (block === undefined)
+    throw wrongBlock(`no PEM block found; ${encodingHint(text) ?? `expected one of ${wanted}`}`);
   if (rest.length > 0) throw wrongBlock(`${rest.length + 1} PEM blocks found; expected exactly one`);
   if (!labels.includes(block.label)) throw wrongBlock(`found a PEM block ${block.label}; expected ${wanted}`);
   return block.der;
@@ -70,12 +71,24 @@ export function parsePem(text: string, labels: readonly string[]): Buffer {
 export function splitChain(text: string): Buffer[] {
   refusePrivateKey(text);
   const blocks = parsePemBlocks(text);
-  if (blocks.length === 0) throw wrongBlock(`no PEM block found; expected ${certificateLabel}`);
+  if (blocks.length === 0)
+    throw wrongBlock(`no PEM block found; ${encodingHint(text) ?? `expected ${certificateLabel}`}`);
   const stranger = blocks.find((block) => block.label !== certificateLabel);
   if (stranger !== undefined) {
     throw wrongBlock(`found a PEM block ${stranger.label}; expected only ${certificateLabel}`);
   }
   return blocks.map((block) => block.der);
+}
+
+/** What a text without blocks is, by how its octets look when they are read as UTF-8; undefined for other texts. */
+function encodingHint(text: string): string | undefined {
+  // a SEQUENCE whose length has two octets, as every certificate and CSR has
+  if (/^0[\u0080-\uFFFF]/.test(text)) {
+    return 'the file is DER: convert it with openssl x509 or openssl req, -inform DER -outform PEM';
+  }
+  return text.includes('\0-\0-') || text.includes('-\0-\0')
+    ? 'the file is UTF-16: save it as UTF-8'
+    : undefined;
 }
 
 /** Text of one block: lines of 64 characters, final newline (RFC 7468 §2). */
