@@ -64,6 +64,7 @@ import { addSignInPlaces } from './migrations/0036-sign-in-places.js';
 import { addDefaultPolicy } from './migrations/0037-default-policy.js';
 import { addChainEnds } from './migrations/0038-chain-ends.js';
 import { addContactRefusals } from './migrations/0039-contact-refusals.js';
+import { addProviderPace } from './migrations/0040-provider-pace.js';
 import { permissionGroupMembers } from './permission-groups/group-members.repository.js';
 import { permissionGroupSpaces, permissionGroups } from './permission-groups/permission-groups.repository.js';
 import { providers } from './providers/providers.repository.js';
@@ -178,6 +179,7 @@ export const schema: Schema = {
     addDefaultPolicy,
     addChainEnds,
     addContactRefusals,
+    addProviderPace,
   ],
 };
 

@@ -83,14 +83,20 @@ export function policyPollers({ logger, steady }: AppOptions, review: PolicyRevi
   ];
 }
 
+// how often at most the queue is run for a CA with little room
+const minPacedMs = 5000;
+
 /** Begins to work on the queue, at once and then every period. */
 export function renewalPollers(
   { config, logger, steady }: AppOptions,
-  { job, advise, sweepQueue: sweep }: Pick<RenewalParts, 'job' | 'advise' | 'sweepQueue'>,
+  { job, runner, advise, sweepQueue: sweep }: Pick<RenewalParts, 'job' | 'runner' | 'advise' | 'sweepQueue'>,
 ): Poller[] {
   const work = async () => {
     const isDone = await job.run();
-    if (!isDone) queue.trigger();
+    if (!isDone) return queue.trigger();
+    const waitMs = await runner.roomInMs();
+    if (waitMs !== undefined && waitMs < everyMs)
+      setTimeout(queue.trigger, Math.max(minPacedMs, waitMs)).unref();
   };
   const ask = async () => {
     const isDone = await advise();

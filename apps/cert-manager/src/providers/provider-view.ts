@@ -1,5 +1,6 @@
 import type { ProviderKindName, Provider as ProviderOnWire } from '@certloop/contracts';
 import type { Config } from './changes/stored-config.js';
+import type { ShownPace } from './pace/provider-pace.js';
 import { readableText } from './provider.js';
 import type { ProviderUsage, StoredTest } from './provider-usage.js';
 
@@ -12,6 +13,8 @@ export interface ShownProvider {
   readonly description: string;
   readonly enabled: boolean;
   readonly shownConfig: Config;
+  /** How fast its CA takes orders; undefined while it has refused none for its rate limit. */
+  readonly shownPace?: ShownPace | undefined;
   /** The latest test and the usage; each is undefined if it was not requested or does not exist. */
   readonly shownTest?: StoredTest | undefined;
   readonly usage?: ProviderUsage | undefined;
@@ -28,6 +31,7 @@ export function providerView(provider: ShownProvider): ProviderOnWire {
     description: provider.description,
     enabled: provider.enabled,
     config: { ...provider.shownConfig },
+    ...(provider.shownPace !== undefined && { pace: provider.shownPace }),
     ...(provider.shownTest !== undefined && { lastTest: testView(provider.shownTest) }),
     ...(provider.contactRefusal !== undefined && {
       contactRefused: {

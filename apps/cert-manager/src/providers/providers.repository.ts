@@ -17,6 +17,7 @@ import {
 import type { SecretPlace } from '@certloop/server';
 import { In } from 'typeorm';
 import type { Config, SealedSecrets } from './changes/stored-config.js';
+import type { ProviderPace } from './pace/provider-pace.js';
 import { kindOf } from './provider-kinds.js';
 import type { StoredTest } from './provider-usage.js';
 
@@ -39,6 +40,8 @@ export interface ProviderRow {
   readonly updatedAt: Date;
   /** The last test of this configuration; null until there is one. */
   readonly lastTest: StoredTest | null;
+  /** How fast its CA takes orders; null while it has refused none for its rate limit. */
+  readonly pace: ProviderPace | null;
 }
 
 export const providers = defineTable<ProviderRow>('providers', {
@@ -56,6 +59,7 @@ export const providers = defineTable<ProviderRow>('providers', {
     // SQLite adds no column that refuses null
     kind: column.word<ProviderKindName>(32).nullable(),
     lastTest: column.json<StoredTest>().nullable(),
+    pace: column.json<ProviderPace>().nullable(),
   },
   indexes: [{ columns: ['name'], unique: true }],
 });
@@ -117,6 +121,10 @@ export async function lockProvider(tx: Tx, id: string): Promise<ProviderRow> {
 export async function lockProviderForShare(tx: Tx, id: string): Promise<ProviderRow | undefined> {
   const [row] = await lockForShare(tx, providers, { id });
   return row;
+}
+
+export async function storePace(tx: Tx, id: string, pace: ProviderPace | null): Promise<void> {
+  await updateRows(tx, providers, { id }, { pace });
 }
 
 /** All providers, locked until the transaction ends. */

@@ -7,6 +7,7 @@ import { listContactRefusals } from '../acme/acme-accounts.repository.js';
 import { recordProviderAudit } from './changes/record-change.service.js';
 import { maskSecrets } from './changes/stored-config.js';
 import type { ProviderOpener } from './open-provider.service.js';
+import { shownPace } from './pace/provider-pace.js';
 import type { ProviderReport } from './provider.js';
 import { kindOf } from './provider-kinds.js';
 import { missingKey } from './provider-state.js';
@@ -34,18 +35,19 @@ export interface ListProvidersDeps extends ProvidersDeps {
 
 /** Every provider, oldest first, each with the configuration that the caller may see, and its usage if wanted. */
 export async function showProviders(
-  { db, readUsage }: ListProvidersDeps,
+  { db, clock, readUsage }: ListProvidersDeps,
   caller: Caller,
   { include, ...window }: ListWindow & { readonly include?: 'usage' | undefined },
 ): Promise<ListPage<ShownProvider>> {
   const page = await db.read((tx) => readProviderPage(tx, window));
-  if (include === undefined) return mapPage(page, (row) => shownTo(caller, row));
+  const now = clock.now();
+  if (include === undefined) return mapPage(page, (row) => shownTo(caller, row, now));
   const usages = await readUsage(caller);
   const ids = page.rows.map(({ id }) => id);
   const refusals =
     caller.isAdmin && ids.length > 0 ? await db.read((tx) => listContactRefusals(tx, ids)) : undefined;
   return mapPage(page, (row) => ({
-    ...shownTo(caller, row),
+    ...shownTo(caller, row, now),
     // its message may name an address, as the configuration does
     shownTest: caller.isAdmin ? (row.lastTest ?? undefined) : undefined,
     contactRefusal: refusals?.get(row.id),
@@ -56,13 +58,14 @@ export async function showProviders(
 /** Throws NotFound. */
 export async function showProvider(deps: ProvidersDeps, caller: Caller, id: string): Promise<ShownProvider> {
   const row = await deps.db.read((tx) => getProvider(tx, id));
-  return shownTo(caller, row);
+  return shownTo(caller, row, deps.clock.now());
 }
 
 /** Administrators see the configuration with its secrets masked; others see that there is a provider. */
-export function shownTo(caller: Caller, row: ProviderRow): ShownProvider {
+export function shownTo(caller: Caller, row: ProviderRow, now?: Date): ShownProvider {
+  const pace = now && shownPace(row.pace, now);
   const shownConfig = caller.isAdmin ? maskSecrets(row.config ?? {}, row.secrets) : {};
-  return { ...row, kind: kindOf(row).name, shownConfig };
+  return { ...row, kind: kindOf(row).name, shownConfig, shownPace: pace };
 }
 
 /**

@@ -20,6 +20,7 @@ export function createProviderWatch(metrics: Metrics): WatchOpener {
       // as early as it is known, since Prometheus does not see the first rise of a series that did not exist
       for (const outcome of signOutcomes)
         instruments.countCertificate({ provider: name, purpose, outcome }, 0);
+      instruments.countLimited({ provider: name, purpose }, 0);
       const isOrdered = kindOf(row).issuance === 'order';
       return watchProvider({ instruments, purpose, name, isOrdered }, provider);
     };
@@ -48,6 +49,11 @@ function createInstruments(metrics: Metrics) {
       name: 'cert_manager_certificates_requested_total',
       help: 'Certificates asked for of providers, by what came of it',
       labels: ['provider', 'purpose', 'outcome'],
+    }),
+    countLimited: metrics.counter({
+      name: 'cert_manager_rate_limited_calls_total',
+      help: 'Certificates asked for that a CA refused for its rate limit (429)',
+      labels: ['provider', 'purpose'],
     }),
     countOrder: metrics.counter({
       name: 'cert_manager_acme_orders_total',
@@ -121,6 +127,7 @@ async function sign(watch: Watch, work: () => Promise<SignOutcome>): Promise<Sig
   try {
     const result = await timed(watch, 'sign', work, wordOf);
     outcome = wordOf(result);
+    if (!result.isSigned && result.isRateLimited === true) instruments.countLimited({ provider, purpose });
     return result;
   } finally {
     instruments.countCertificate({ provider, purpose, outcome });

@@ -6,11 +6,12 @@ import { type ExistingOptions, withIfNotExists } from '../existing.js';
 import { readJsonObject } from '../json-file.js';
 import { findProvider } from '../lookup.js';
 
-const rowOf = ({ name, kind, displayName, enabled, id }: Provider) => ({
+const rowOf = ({ name, kind, displayName, enabled, pace, id }: Provider) => ({
   name,
   kind,
   title: displayName,
   enabled: enabled ? 'yes' : 'no',
+  'a minute': pace?.perMinute,
   id,
 });
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { endpoint, json } from '../endpoint.js';
 import * as scalars from '../scalars.js';
+import { paceSchema } from './providers.js';
 import { timelineBuckets } from './words.js';
 
 /** How long a provider may be away, and how much it has to do. */
@@ -23,6 +24,8 @@ export const providerOutlookSchema = z
     peakPerHour: z.int(),
     /** How long what is due in 24 h takes. */
     drainSeconds: z.int(),
+    /** How fast its CA takes orders, once it has refused one for its rate limit. */
+    pace: paceSchema.optional(),
     /** When a newest certificate of it was stored last. */
     lastSuccessAt: scalars.instant.optional(),
   })

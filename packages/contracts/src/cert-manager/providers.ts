@@ -28,6 +28,14 @@ const sentConfig = z.preprocess((value, context) => {
   return value;
 }, providerConfig);
 
+export const paceSchema = z
+  .object({
+    perMinute: z.number().describe('renewals a minute that are begun'),
+    room: z.int().describe('renewals that may be begun now'),
+    pausedUntil: scalars.instant.optional().describe('when the CA is asked again'),
+  })
+  .meta({ id: 'ProviderPace' });
+
 /** One way to obtain certificates; secrets in `config` are shown as `********`. */
 export const providerSchema = z
   .object({
@@ -38,6 +46,8 @@ export const providerSchema = z
     description: z.string(),
     enabled: z.boolean(),
     config: providerConfig,
+    /** How fast its CA takes orders, once it has refused one for its rate limit. */
+    pace: paceSchema.optional(),
     /** The next three are shown with include=usage only; this one to administrators, if the CA refused the contact addresses. */
     contactRefused: z.object({ at: scalars.instant, message: z.string() }).optional(),
     /** To administrators, once it was tested as configured. */

@@ -47,7 +47,7 @@ export async function setProviderConfig(
     const row = await lockProvider(tx, id);
     const { config: open, secrets } = sealConfig(row, valid, deps.keyRing);
     const environmentAddress = addressOfEnvironment(deps, row, open);
-    const change = { config: open, secrets, environmentAddress, updatedAt: now, lastTest: null };
+    const change = { config: open, secrets, environmentAddress, updatedAt: now, lastTest: null, pace: null };
     await updateProvider(tx, id, change);
     const before = maskSecrets(row.config ?? {}, row.secrets);
     const after = maskSecrets(open, secrets);

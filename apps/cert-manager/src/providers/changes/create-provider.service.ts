@@ -44,6 +44,7 @@ export async function createProvider(
     createdAt: now,
     updatedAt: now,
     lastTest: null,
+    pace: null,
   };
   const sealed = { ...unsealed, ...sealConfig(unsealed, valid, deps.keyRing) };
   return deps.db.transaction(async (tx) => {

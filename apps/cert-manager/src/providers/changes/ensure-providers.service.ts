@@ -66,5 +66,6 @@ function newRow({ name, displayName, description }: ProviderKind, createdAt: Dat
     createdAt,
     updatedAt: createdAt,
     lastTest: null,
+    pace: null,
   };
 }

@@ -39,6 +39,7 @@ export function refusalOf(error: unknown, now: Date): SignRefusal {
     reason,
     isPermanent: cause.kind === 'invalid_input',
     mayHaveIssued: isAnswerLost(cause),
+    isRateLimited: cause.kind === 'too_many_requests',
     notBefore: parseRetryAfter(cause.headers['Retry-After'], now),
   };
 }

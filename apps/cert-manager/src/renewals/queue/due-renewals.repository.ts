@@ -1,5 +1,5 @@
-import { claimDueBatch, column, querySql, type Tx } from '@certloop/db';
-import { In, LessThanOrEqual, Not } from 'typeorm';
+import { claimDueBatch, column, placeholders, querySql, type Tx } from '@certloop/db';
+import { In, LessThanOrEqual, MoreThan, Not } from 'typeorm';
 import { fqdns } from '../../fqdns/fqdns.repository.js';
 import { claimedBy } from '../renewal-entry.js';
 import { type RenewalRow, renewalQueue } from '../renewals.repository.js';
@@ -11,6 +11,8 @@ export interface RenewalClaim {
   readonly leaseUntil: Date;
   /** Maximum number of entries. */
   readonly limit: number;
+  /** Whether those come first whose certificates end first, as the CA has little room; else those due first. */
+  readonly byExpiry?: boolean;
 }
 
 /**
@@ -19,22 +21,49 @@ export interface RenewalClaim {
  */
 export async function claimRenewals(
   tx: Tx,
-  { providerId, now, owner, leaseUntil, limit }: RenewalClaim,
+  { providerId, now, owner, leaseUntil, limit, byExpiry = false }: RenewalClaim,
 ): Promise<RenewalRow[]> {
+  if (limit <= 0) return [];
   const busy = await listBusyFqdns(tx);
+  const chosen = byExpiry ? await listFirstEnding(tx, { providerId, now, limit }, busy) : undefined;
+  if (chosen?.length === 0) return [];
   return claimDueBatch(tx, {
     table: renewalQueue,
     where: {
       status: 'pending',
       providerId,
       scheduledAt: LessThanOrEqual(now),
-      ...(busy.length > 0 && { fqdnId: Not(In(busy)) }),
+      ...(chosen !== undefined ? { id: In(chosen) } : busy.length > 0 && { fqdnId: Not(In(busy)) }),
     },
     order: { scheduledAt: 'ASC', id: 'ASC' },
     limit,
     choose: firstOfEachFqdn,
     set: claimedBy(owner, leaseUntil),
   });
+}
+
+/** Due entries whose certificates end first. */
+async function listFirstEnding(
+  tx: Tx,
+  { providerId, now, limit }: Pick<RenewalClaim, 'providerId' | 'now' | 'limit'>,
+  busy: readonly string[],
+): Promise<string[]> {
+  const others = busy.length > 0 ? `and q.fqdn_id not in (${placeholders(busy.length, 4)})` : '';
+  const text = `select q.id from renewal_queue q join certificates c on c.id = q.certificate_id
+    where q.status = 'pending' and q.provider_id = $1 and q.scheduled_at <= $2 ${others}
+    order by c.expires_at, q.id limit $3`;
+  const rows = await querySql(tx, { id: column.uuid() }, text, [providerId, now, limit, ...busy]);
+  return rows.map(({ id }) => id);
+}
+
+/** Renewals by a provider that are under way in all processes. */
+export async function countUnderWay(tx: Tx, providerId: string): Promise<number> {
+  return tx.countBy(renewalQueue, { status: 'processing', providerId });
+}
+
+/** Renewals by a provider that were completed since the moment. */
+export async function countCompletedSince(tx: Tx, providerId: string, since: Date): Promise<number> {
+  return tx.countBy(renewalQueue, { status: 'completed', providerId, finishedAt: MoreThan(since) });
 }
 
 function firstOfEachFqdn(entries: readonly RenewalRow[]): RenewalRow[] {

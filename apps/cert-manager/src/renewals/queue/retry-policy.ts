@@ -30,15 +30,18 @@ const longExpired = 30 * day;
 
 /**
  * When to try again. Before the expiry: after 1, 10 and 100 minutes, then daily, a permanent fault daily, later if the
- * CA asks for it, but never after more than an eighth of the time that is left. A rate limit counts until the last tenth
- * of the lifetime. After the expiry: each tenth of the lifetime, a minute at least and a day at most; for a permanent
+ * CA asks for it, but never after more than an eighth of the time that is left. A rate limit counts as long as the CA asks
+ * for, until the last tenth of the lifetime. After the expiry: each tenth of the lifetime, a minute at least and a day at most; for a permanent
  * fault, pauses double from that tenth to a day; daily after 30 days. A name that could not be validated waits 20
  * minutes at least.
  */
 export function nextTry(failed: FailedTry): Date {
   const { now, isValidation, isRateLimited, retryAt } = failed;
-  const wanted = Math.max(ownDelay(failed), (retryAt?.getTime() ?? 0) - now.getTime());
-  const bounded = Math.min(wanted, isRateLimited === true ? rateLimitDelay(failed) : maxDelay(failed));
+  const asked = (retryAt?.getTime() ?? 0) - now.getTime();
+  // a CA that says how long to wait for its rate limit knows it better than the own delays
+  const isTimed = isRateLimited === true && asked > 0;
+  const wanted = Math.max(isTimed ? minDelay(failed) : ownDelay(failed), asked);
+  const bounded = Math.min(wanted, isTimed ? rateLimitDelay(failed) : maxDelay(failed));
   return new Date(now.getTime() + (isValidation === true ? Math.max(bounded, validationDelay) : bounded));
 }
 

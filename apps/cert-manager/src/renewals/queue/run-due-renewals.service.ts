@@ -4,10 +4,13 @@ import { oneAtATime } from '@certloop/server';
 import { usableUntil } from '../../certificates/in-use.js';
 import { findNewestCertificate } from '../../certificates/newest-certificates.repository.js';
 import { findForbiddenRenewals } from '../../fqdns/policy/policy-refusals.repository.js';
+import { roomInMs } from '../../providers/pace/provider-pace.js';
+import { listProviders } from '../../providers/providers.repository.js';
 import type { RunReport } from '../heartbeat/run-report.js';
 import { changeOf } from '../renewal-entry.js';
 import { type RenewalRow, updateRenewal } from '../renewals.repository.js';
-import { claimRenewals, findTroubled, hasDueRenewal, listLapsedRenewals } from './due-renewals.repository.js';
+import { findTroubled, hasDueRenewal, listLapsedRenewals } from './due-renewals.repository.js';
+import { claimAtPace } from './pace-renewals.service.js';
 import { listProviderQueues, type ProviderQueue } from './provider-queues.service.js';
 import { createRenewalBatches, type RenewDeps, renewCertificate } from './renew-certificate.service.js';
 import type { RenewalEnd } from './settle-renewal.service.js';
@@ -28,6 +31,8 @@ export interface RenewalRunner {
    * queue itself cannot be worked on.
    */
   run(): Promise<RunReport>;
+  /** Milliseconds until the first CA with little room has room again; undefined if no CA limits its rate. */
+  roomInMs(): Promise<number | undefined>;
   /** Starts no more renewals; resolves when the running ones have ended. */
   stop(): Promise<void>;
 }
@@ -50,6 +55,12 @@ export function createRenewalRunner(deps: RunnerDeps): RenewalRunner {
   const runs = oneAtATime(() => runOnce(worker));
   return {
     run: runs.run,
+    roomInMs: async () => {
+      const now = deps.clock.now();
+      const rows = await deps.db.read(listProviders);
+      const waits = rows.flatMap(({ pace, enabled }) => (enabled ? (roomInMs(pace, now) ?? []) : []));
+      return waits.length === 0 ? undefined : Math.min(...waits);
+    },
     stop: async () => {
       worker.isStopped = true;
       await runs.idle();
@@ -149,7 +160,7 @@ async function claim(worker: RenewalWorker, providerId: string, limit: number): 
   const now = clock.now();
   const leaseUntil = new Date(now.getTime() + leaseMs);
   try {
-    return await db.transaction((tx) => claimRenewals(tx, { providerId, now, owner, leaseUntil, limit }));
+    return await db.transaction((tx) => claimAtPace(tx, { providerId, now, owner, leaseUntil, limit }));
   } catch (error) {
     // another worker began with one of these FQDNs: it is seen as busy from now on
     if (constraintViolation(error)?.kind === 'unique') return claim(worker, providerId, limit);

@@ -22,6 +22,7 @@ import { pendingKeyOf, type RenewalJournal, withoutRequest } from '../renewal-jo
 import { insertRenewal, type RenewalRow, updateRenewal } from '../renewals.repository.js';
 import { insertPlanned } from '../replan-renewals.service.js';
 import type { RenewalScheduler } from '../schedule-renewals.service.js';
+import { pauseProvider } from './pace-renewals.service.js';
 import { LeaseLost, type RenewalLease } from './renewal-lease.service.js';
 import { isLongExpired, nextTry } from './retry-policy.js';
 
@@ -172,7 +173,7 @@ async function planNext(
   const { notBefore } = newest;
   const notAfter = usableUntil(newest);
   const { isPermanent = false, isWaiting = false, isValidation = false, isRateLimited = false } = refusal;
-  const scheduledAt = nextTry({
+  const failed = {
     attempt,
     now,
     notBefore,
@@ -182,7 +183,8 @@ async function planNext(
     retryAt: refusal.notBefore,
     // further tries do not help an order that waits for its owner
     isPermanent: isPermanent || isWaiting,
-  });
+  };
+  const scheduledAt = isRateLimited ? await pauseProvider(tx, providerId, failed, refusal) : nextTry(failed);
   // renewed manually in the meantime: continue only an order for which the CA may have issued a certificate
   if (
     !entry.isTest &&

@@ -1,4 +1,5 @@
 import type { ExpiryTimeline, Outlook } from '@certloop/contracts';
+import type { ShownPace } from '../../providers/pace/provider-pace.js';
 
 interface ShownName {
   readonly id: string;
@@ -16,6 +17,7 @@ interface ShownOutlook {
     readonly dueIn24h: number;
     readonly peakPerHour: number;
     readonly drainSeconds: number;
+    readonly pace: ShownPace | undefined;
     readonly lastSuccessAt: Date | undefined;
   }[];
   readonly computedAt: Date;
@@ -31,6 +33,7 @@ export function outlookView({ providers, computedAt }: ShownOutlook): Outlook {
       dueIn24h: one.dueIn24h,
       peakPerHour: one.peakPerHour,
       drainSeconds: one.drainSeconds,
+      ...(one.pace !== undefined && { pace: one.pace }),
       ...(one.lastSuccessAt !== undefined && { lastSuccessAt: one.lastSuccessAt.toISOString() }),
     })),
     computedAt: computedAt.toISOString(),

@@ -26,7 +26,7 @@ export function survivableSeconds({ firstTooLate }: ProviderPlan, now: Date): nu
   return Math.max(0, Math.floor(firstTooLate - now.getTime() / 1000 - inServiceSeconds));
 }
 
-/** Seconds that what is due within a day takes. */
-export function drainSeconds({ dueIn24h }: ProviderPlan, pace: Pace): number {
-  return Math.ceil(dueIn24h / renewalsPerSecond[pace]);
+/** Seconds that what is due within a day takes; by the rate that the CA allows, if it has refused orders for that. */
+export function drainSeconds({ dueIn24h }: ProviderPlan, pace: Pace, perMinute?: number): number {
+  return Math.ceil(dueIn24h / (perMinute === undefined ? renewalsPerSecond[pace] : perMinute / 60));
 }

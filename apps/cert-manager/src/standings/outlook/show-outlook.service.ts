@@ -2,6 +2,7 @@ import type { Database, Tx } from '@certloop/db';
 import type { Clock } from '@certloop/server';
 import type { Caller } from '../../access/caller.js';
 import { canOn, readableSpaces } from '../../access/permissions.js';
+import { type ShownPace, shownPace } from '../../providers/pace/provider-pace.js';
 import { kindOf } from '../../providers/provider-kinds.js';
 import { listProvidersById, type ProviderRow } from '../../providers/providers.repository.js';
 import type { SpaceScope } from '../../spaces/spaces.repository.js';
@@ -32,6 +33,7 @@ export interface ProviderOutlook {
   readonly dueIn24h: number;
   readonly peakPerHour: number;
   readonly drainSeconds: number;
+  readonly pace: ShownPace | undefined;
   readonly lastSuccessAt: Date | undefined;
 }
 
@@ -72,6 +74,7 @@ async function outlookOfProvider(
 ): Promise<ProviderOutlook> {
   const { providerId, dueIn24h, peakPerHour } = plan;
   const { issuance: pace } = kindOf(provider);
+  const shown = shownPace(provider.pace, now);
   const firstTooLate = pace === 'direct' ? plan.firstTooLateDirect : plan.firstTooLateOrder;
   return {
     providerId,
@@ -79,7 +82,8 @@ async function outlookOfProvider(
     firstLoss: await findFirstLoss(tx, providerId, scope, now),
     dueIn24h,
     peakPerHour,
-    drainSeconds: drainSeconds({ firstTooLate, dueIn24h }, pace),
+    drainSeconds: drainSeconds({ firstTooLate, dueIn24h }, pace, shown?.perMinute),
+    pace: shown,
     lastSuccessAt: await findLastSuccess(tx, providerId, scope),
   };
 }

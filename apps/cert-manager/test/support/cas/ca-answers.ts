@@ -13,6 +13,11 @@ export function busy(response: ServerResponse): void {
   response.end(JSON.stringify({ error: 'too busy' }));
 }
 
+export function limited(response: ServerResponse): void {
+  response.writeHead(429, { 'retry-after': '40', 'content-type': 'application/json' });
+  response.end(JSON.stringify({ error: 'too many orders' }));
+}
+
 export function redirect(response: ServerResponse, location: string): void {
   response.writeHead(302, { location }).end();
 }

@@ -15,7 +15,7 @@ import {
 } from '@certloop/crypto';
 import type { Clock } from '@certloop/server';
 import { listening, textOf } from '../small-server.js';
-import { busy, flood, json, redirect, text } from './ca-answers.js';
+import { busy, flood, json, limited, redirect, text } from './ca-answers.js';
 import { createFakeRevocations, type FakeRevocations } from './fake-revocations.js';
 import { type Counted, createCounted, createGate, type Gate } from './held-answers.js';
 
@@ -28,6 +28,7 @@ export type Manner =
   | 'with a refusal'
   | 'with a fault'
   | 'with a demand to wait'
+  | 'with a rate limit'
   | 'never'
   | 'without end'
   | 'without a certificate'
@@ -198,6 +199,7 @@ function misbehave(manner: Manner, response: ServerResponse): boolean {
   if (manner === 'with a refusal') json(response, 400, { error: 'this CSR\nis not liked' });
   else if (manner === 'with a fault') json(response, 500, { error: 'signing failed' });
   else if (manner === 'with a demand to wait') busy(response);
+  else if (manner === 'with a rate limit') limited(response);
   else if (manner === 'without end') flood(response);
   else if (manner === 'without JSON') text(response, 200, 'certificate');
   else if (manner === 'with a redirect') redirect(response, '/elsewhere');

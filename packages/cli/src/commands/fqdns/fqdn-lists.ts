@@ -106,8 +106,9 @@ async function showOutlook({ report, manager }: Session, space: string | undefin
       'due in 24 h': each.dueIn24h,
       'most in an hour': each.peakPerHour,
       takes: formatDuration(each.drainSeconds),
+      'a minute': each.pace?.perMinute,
       'last success': each.lastSuccessAt,
     }),
-    { wide: ['most in an hour', 'last success'] },
+    { wide: ['most in an hour', 'a minute', 'last success'] },
   );
 }
