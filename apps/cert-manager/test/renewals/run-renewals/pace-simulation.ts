@@ -62,9 +62,12 @@ export function simulatePace(given: PaceCase): PaceEnd {
   return { expired: queue.expired, refused: queue.refused, seconds: (now - start) / second };
 }
 
-function entriesOf({ names, lifetimeMs, leftMs: [least, most] }: PaceCase, random: () => number): Entry[] {
+function entriesOf(
+  { names, lifetimeMs, leftMs: [minLeftMs, maxLeftMs] }: PaceCase,
+  random: () => number,
+): Entry[] {
   return Array.from({ length: names }, () => {
-    const notAfter = start + least + Math.floor(random() * (most - least));
+    const notAfter = start + minLeftMs + Math.floor(random() * (maxLeftMs - minLeftMs));
     const validity = { notBefore: new Date(notAfter - lifetimeMs), notAfter: new Date(notAfter) };
     return { ...validity, dueAt: start, attempt: 1, state: 'waiting' as const };
   });
@@ -166,10 +169,10 @@ function formerRetryAt({
 }: Pick<Entry, 'attempt' | 'notBefore' | 'notAfter'> & { readonly now: Date }): number {
   const lifetime = notAfter.getTime() - notBefore.getTime();
   const left = notAfter.getTime() - now.getTime();
-  const least = Math.min(minute, Math.max(second, lifetime / 120));
+  const minMs = Math.min(minute, Math.max(second, lifetime / 120));
   const afterExpiry = Math.min(day, Math.max(minute, lifetime / 10));
-  const most = left > 0 ? Math.max(least, left / 8, left - lifetime / 10) : afterExpiry;
-  return now.getTime() + Math.min(ladder[attempt - 1] ?? day, most);
+  const maxMs = left > 0 ? Math.max(minMs, left / 8, left - lifetime / 10) : afterExpiry;
+  return now.getTime() + Math.min(ladder[attempt - 1] ?? day, maxMs);
 }
 
 /** Numbers from 0 to 1 that look random, the same for the same seed. */
