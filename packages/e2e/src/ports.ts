@@ -7,10 +7,10 @@ const host = '127.0.0.1';
 /**
  * A port that was free a moment ago, another one at each call, in whichever process of this machine. It lies below those
  * that systems give to outgoing connections and to servers without a chosen port (from 32768 on Linux, 49152 elsewhere),
- * which could take it before the service does.
+ * which could take it before the service does, and above those of single programs in tests.
  */
 export async function freePort(): Promise<number> {
-  const port = 15_000 + randomInt(17_000);
+  const port = 23_000 + randomInt(9_000);
   return (await isFree(port)) && (await reserve(port)) ? port : freePort();
 }
 
