@@ -10,11 +10,11 @@ interface StoredDatabase {
 }
 
 /**
- * Declares how large the disk of the database is, and how much of it is free for the service; nothing for a database that
- * is no file.
+ * Declares how large the disk of the database is, and how much of it is free for the service; without values for a
+ * database that is no file.
  */
 export function watchDisk(metrics: Pick<Metrics, 'gaugesOf'>, { dialect, shown }: StoredDatabase): void {
-  if (!dialect.capabilities.isEmbedded || shown === ':memory:') return;
+  const isFile = dialect.capabilities.isEmbedded && shown !== ':memory:';
   const folder = dirname(shown);
   metrics.gaugesOf({
     name: 'disk',
@@ -31,6 +31,7 @@ export function watchDisk(metrics: Pick<Metrics, 'gaugesOf'>, { dialect, shown }
       },
     },
     read: async () => {
+      if (!isFile) return { free: [], size: [] };
       const { bavail, blocks, bsize } = await statfs(folder);
       return { free: [{ labels: {}, value: bavail * bsize }], size: [{ labels: {}, value: blocks * bsize }] };
     },
