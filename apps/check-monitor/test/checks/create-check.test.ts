@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { began } from '../support/app.js';
+import { newPerson, newProject } from '../support/browser.js';
 import { insertTestChannel } from '../support/factories.js';
 import { describeMonitor } from '../support/suite.js';
 
@@ -154,8 +155,10 @@ describeMonitor('check limit', (stage) => {
   });
 
   test('is the default for an account without a limit', async () => {
-    for (let count = 0; count < 20; count += 1) await stage.ada.check();
-    await stage.ada.post('/checks/').expect(403);
+    const person = await newPerson(stage);
+    const path = `/projects/${await newProject(person)}/v3/checks/`;
+    for (let count = 0; count < 20; count += 1) await person.send('post', path, {}).expect(201);
+    await person.send('post', path, {}).expect(403);
   });
 
   test('a check that was pinged elsewhere goes down at the same time as there', async () => {
