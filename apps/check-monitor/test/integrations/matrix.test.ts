@@ -37,6 +37,7 @@ describe('Matrix', () => {
       ok: false,
       error: 'Received status code 403',
       permanent: false,
+      retryReason: 'rejected',
     });
   });
 

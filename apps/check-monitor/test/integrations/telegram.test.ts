@@ -42,20 +42,24 @@ describe('telegram', () => {
   });
 
   test.each([
-    [403, 'Forbidden: the group chat was deleted', true],
-    [403, 'Forbidden: bot was blocked by the user', true],
-    [403, 'Forbidden: user is deactivated', true],
-    [403, 'Forbidden: bot was kicked from the group chat', true],
-    [403, 'Forbidden: bot was kicked from the supergroup chat', true],
-    [400, 'Bad Request: chat not found', true],
-    [403, 'Forbidden: not enough rights to send text messages to the chat', false],
-    [400, 'Bad Request: can’t parse entities', false],
-  ])('answers %i %s, permanent: %p', async (status, description, permanent) => {
+    [403, 'Forbidden: the group chat was deleted', { permanent: true }],
+    [403, 'Forbidden: bot was blocked by the user', { permanent: true }],
+    [403, 'Forbidden: user is deactivated', { permanent: true }],
+    [403, 'Forbidden: bot was kicked from the group chat', { permanent: true }],
+    [403, 'Forbidden: bot was kicked from the supergroup chat', { permanent: true }],
+    [400, 'Bad Request: chat not found', { permanent: true }],
+    [
+      403,
+      'Forbidden: not enough rights to send text messages to the chat',
+      { permanent: false, retryReason: 'rejected' },
+    ],
+    [400, 'Bad Request: can’t parse entities', { permanent: false }],
+  ])('answers %i %s, and means %j', async (status, description, meaning) => {
     target.answerJson(status, { ok: false, description });
     expect(await telegram().deliver(aDelivery(settings))).toEqual({
       ok: false,
       error: `Received status code ${status} with a message: "${description}"`,
-      permanent,
+      ...meaning,
     });
     expect(target.server.requests).toHaveLength(1);
   });
