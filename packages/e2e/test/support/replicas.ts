@@ -20,6 +20,8 @@ export async function startReplica(
   const own = {
     'cert-manager': {
       CERT_MANAGER_PORT: String(port),
+      // the first manager has that of the stack, and answers the challenges of both
+      HTTP01_PORT: String(await freePort()),
       CHECK_MONITOR_API_KEY: credentials.checkMonitor.readWriteKey,
     },
     'check-monitor': { CHECK_MONITOR_PORT: String(port) },
