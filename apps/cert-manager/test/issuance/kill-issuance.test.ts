@@ -1,4 +1,5 @@
 import type { Fqdn } from '@certloop/contracts';
+import { until } from '@certloop/contracts/testing';
 import { executeSql } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
@@ -230,22 +231,26 @@ describeEachDialect('a process that is killed', (open) => {
       const now = app.clock.now();
       const child = beginLife({ databaseUrl: app.databaseUrl, environment, now, work: 'requests', deadly });
       expect(await deathOf(child)).toBe('SIGKILL');
-      // no one takes it from a process that may be alive
+      // no one takes it from a process that may be alive, nor does another request begin a second one
       await app.takeUpJobs();
+      const { auth } = app.people.ada;
+      const { body } = await app.request
+        .post(`${pathOf(fqdn, 'request-certificate')}?wait=0`)
+        .set(auth)
+        .expect(200);
+      expect(body).toMatchObject({ success: false, stepStatus: { store: { status: 'pending' } } });
       expect(await certificatesOf(app, fqdn)).toEqual([]);
 
       app.clock.advance(leaseMs);
       await app.takeUpJobs();
-      const { body } = await app.request
-        .post(`${pathOf(fqdn, 'request-certificate')}?wait=60`)
-        .set(app.people.ada.auth)
-        .expect(200);
-      expect(body).toMatchObject({ success: true, stepStatus: { store: { status: 'ok' } } });
-      const { body: shown } = await app.request
-        .get(`/issuance-jobs/${job.id}`)
-        .set(app.people.ada.auth)
-        .expect(200);
-      expect(shown).toMatchObject({ status: 'completed', certificate: body.certificate });
+      const show = async () => (await app.request.get(`/issuance-jobs/${job.id}`).set(auth).expect(200)).body;
+      await until(async () => (await show()).status !== 'running');
+      const [{ id, pem } = {}] = await certificatesOf(app, fqdn);
+      expect(await show()).toMatchObject({
+        status: 'completed',
+        certificate: { id, pem },
+        stepStatus: { store: { status: 'ok' } },
+      });
       expect([acme.orders.length, acme.csrs.length]).toEqual([1, 1]);
       expect(await certificatesOf(app, fqdn)).toHaveLength(1);
       expect(await app.database.read((tx) => tx.count(challengeTokens))).toBe(0);
