@@ -1,4 +1,5 @@
 import type { Fqdn } from '@certloop/contracts';
+import { until } from '@certloop/contracts/testing';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import type { OrderMoment } from '../../src/acme/orders/order-steps.js';
@@ -137,7 +138,7 @@ describeEachDialect('two kinds of work on one FQDN', (open) => {
     await addJob(app, { orderState: { url: `${new URL(acme.directoryUrl).origin}/order/1` } });
     app.clock.advance(61_000);
     await app.takeUpJobs();
-    expect((await request('wait=20').expect(200)).body.success).toBe(true);
+    await until(async () => (await certificatesOf(app, fqdn)).length === 1);
     expect(acme.orders).toHaveLength(2);
   });
 });

@@ -14,16 +14,27 @@ import { encryptionKeys, type RequestPlace } from './request-place.js';
 /** Tests of requests whose process ended, or that failed while the CA had an order. */
 export function describeInterruptedRequests(place: RequestPlace): void {
   describe('is continued after the end of a process', () => {
+    const jobsOf = ({ id: fqdnId }: Fqdn) =>
+      place.app.database.read((tx) => tx.find(issuanceJobs, { where: { fqdnId }, order: { id: 'ASC' } }));
+    /** Continues what is due after so many minutes, and waits for its end. */
+    const takeUpAfter = async (minutes: number, fqdn: Fqdn) => {
+      place.app.clock.advance(minutes * 60_000);
+      await place.app.takeUpJobs();
+      return until(async () => {
+        const jobs = await jobsOf(fqdn);
+        return jobs.every(({ status }) => status !== 'running') && jobs;
+      });
+    };
+
     test.each(orderMoments)('%s: one order, one certificate', async (moment) => {
       const { fqdn } = await fqdnWithCsr(place.app);
       place.deadly = moment;
       await place.request(fqdn, {}, place.app.people.ada, 'wait=0').expect(200);
       await place.quiet();
       expect(place.deadly).toBeUndefined();
-      place.app.clock.advance(61_000);
-      await place.app.takeUpJobs();
-      const { body } = await place.request(fqdn).expect(200);
-      expect(body).toMatchObject({ success: true, stepStatus: { store: { status: 'ok' } } });
+      expect(await takeUpAfter(2, fqdn)).toMatchObject([
+        { status: 'completed', steps: { store: { status: 'ok' } } },
+      ]);
       expect(place.ca.orders).toHaveLength(1);
       expect(place.ca.csrs).toHaveLength(1);
       expect(await place.certificatesOf(fqdn)).toHaveLength(1);
@@ -36,9 +47,7 @@ export function describeInterruptedRequests(place: RequestPlace): void {
       place.deadly = 'ordered';
       await place.request(fqdn, {}, place.app.people.ada, 'wait=0').expect(200);
       await place.quiet();
-      place.app.clock.advance(61_000);
-      await place.app.takeUpJobs();
-      expect((await place.request(fqdn).expect(200)).body.success).toBe(true);
+      expect(await takeUpAfter(2, fqdn)).toMatchObject([{ status: 'completed' }]);
       expect(place.ca.csrs).toHaveLength(1);
     });
 
@@ -75,8 +84,7 @@ export function describeInterruptedRequests(place: RequestPlace): void {
         .expect(200);
       await other.close();
       place.ca.processing = 0;
-      await place.app.takeUpJobs();
-      expect((await place.request(fqdn).expect(200)).body.success).toBe(true);
+      expect(await takeUpAfter(0, fqdn)).toMatchObject([{ status: 'completed' }]);
       expect(place.ca.orders.length).toBeLessThanOrEqual(1);
       expect(place.ca.csrs).toHaveLength(1);
     });
@@ -99,17 +107,6 @@ export function describeInterruptedRequests(place: RequestPlace): void {
         place.ca.script('certificate', { status: 503 });
         expect((await place.request(fqdn).expect(200)).body).toMatchObject({ success: false });
         return fqdn;
-      };
-      const jobsOf = ({ id: fqdnId }: Fqdn) =>
-        place.app.database.read((tx) => tx.find(issuanceJobs, { where: { fqdnId }, order: { id: 'ASC' } }));
-      /** Continues what is due after so many minutes, and waits for its end. */
-      const takeUpAfter = async (minutes: number, fqdn: Fqdn) => {
-        place.app.clock.advance(minutes * 60_000);
-        await place.app.takeUpJobs();
-        return until(async () => {
-          const jobs = await jobsOf(fqdn);
-          return jobs.every(({ status }) => status !== 'running') && jobs;
-        });
       };
 
       test('and its certificate is stored', async () => {
