@@ -37,6 +37,7 @@ function sliceRules([app, slices]) {
 // a slice may have folders of its own, which obey the same laws
 const inSlice = '^apps/[^/]+/src/.+/';
 const pureFile = `${inSlice}[^/.]+\\.ts$`;
+const composition = '^apps/cert-manager/src/((parts|handlers|jobs)\\.service|api\\.responder)\\.ts$';
 const roles = 'routes|middleware|service|repository|store|client|provider|channel|responder';
 
 // What pages may import: a service is deployed with its pages, but shares nothing with them except contracts.
@@ -156,6 +157,13 @@ module.exports = {
         pathNot: ['\\.(routes|middleware|responder)\\.ts$', '/app\\.ts$', ...notTests],
       },
       to: { path: 'node_modules/(@types/)?express' },
+    },
+    {
+      name: 'composition-is-flat',
+      comment: 'app.ts connects these files, which do not know each other',
+      severity: 'error',
+      from: { path: composition },
+      to: { path: composition },
     },
     {
       name: 'routes-import-no-tables',

@@ -58,7 +58,7 @@ for (let attempt = 0; ; attempt += 1) {
     say('the heartbeat check is up', `${check.n_pings} pings`);
     break;
   }
-  if (attempt === 90) throw new Error('the heartbeat check did not go up');
+  if (attempt === 300) throw new Error('the heartbeat check did not go up');
   await new Promise((resolve) => setTimeout(resolve, 1_000));
 }
 

@@ -25,27 +25,29 @@ function cellsOf(row) {
     .map((cell) => cell.trim());
 }
 
-/** One line for each fault and database: sums, and the latest arrival. */
+/** One line for each fault and database: sums, the latest arrival, and the slowest recovery where it is measured. */
 function summary(rows) {
   const lines = new Map();
-  for (const [fault, database, sent, arrived, late, repeated, lost] of rows) {
+  for (const [fault, database, sent, arrived, late, repeated, lost, well] of rows) {
     const line = lines.get(`${fault} ${database}`) ?? {
       fault,
       database,
       rounds: 0,
       sums: [0, 0, 0, 0],
       late: 0,
+      well: undefined,
     };
     line.rounds += 1;
     line.sums = [sent, arrived, repeated, lost].map((cell, index) => line.sums[index] + Number(cell));
     line.late = Math.max(line.late, Number(late));
+    if (well !== undefined) line.well = Math.max(line.well ?? 0, Number(well));
     lines.set(`${fault} ${database}`, line);
   }
   const head =
-    '| Fault | Database | Runs | Sent | Arrived | Late by at most, s | Repeated | Lost |\n|---|---|---|---|---|---|---|---|\n';
-  const body = [...lines.values()].map(({ fault, database, rounds, sums, late }) => {
+    '| Fault | Database | Runs | Sent | Arrived | Late by at most, s | Repeated | Lost | Well again within, s |\n|---|---|---|---|---|---|---|---|---|\n';
+  const body = [...lines.values()].map(({ fault, database, rounds, sums, late, well }) => {
     const [sent, arrived, repeated, lost] = sums;
-    return `| ${[fault, database, rounds, sent, arrived, late.toFixed(1), repeated, lost].join(' | ')} |\n`;
+    return `| ${[fault, database, rounds, sent, arrived, late.toFixed(1), repeated, lost, well?.toFixed(1) ?? '–'].join(' | ')} |\n`;
   });
   return head + body.join('');
 }

@@ -1,6 +1,7 @@
 // Runs the pnpm that package.json names, so that Node and npm are all a machine needs.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -17,11 +18,15 @@ const env = { TURBO_TELEMETRY_DISABLED: '1', ...headers, ...process.env };
 const pathName = Object.keys(env).find((name) => name.toUpperCase() === 'PATH') ?? 'PATH';
 const path = env[pathName] ?? '';
 
-/** Folder of pnpm's command where npx has put it, which takes npx a second to find again; undefined if it is unknown. */
+/**
+ * Folder of pnpm's command where npx has put it, which takes npx a second to find again; undefined if it is unknown. A
+ * folder in another home is not used: what is there is run by this user.
+ */
 function notedFolder() {
   try {
-    const { version, folder } = JSON.parse(readFileSync(noted, 'utf8'));
-    return version === packageManager && existsSync(join(folder, 'pnpm')) ? folder : undefined;
+    const { version, folder, home } = JSON.parse(readFileSync(noted, 'utf8'));
+    const isUsable = version === packageManager && home === homedir() && existsSync(join(folder, 'pnpm'));
+    return isUsable ? folder : undefined;
   } catch {
     return undefined;
   }
@@ -45,7 +50,7 @@ if (process.env['CERTLOOP_IN_NPX'] === '1') {
   // afterwards, since an installation makes the folder, or clears it
   try {
     if (existsSync(dirname(noted))) {
-      writeFileSync(noted, JSON.stringify({ version: packageManager, folder: found }));
+      writeFileSync(noted, JSON.stringify({ version: packageManager, folder: found, home: homedir() }));
     }
   } catch {
     // the next run asks npx again

@@ -9,6 +9,8 @@ import { fileURLToPath } from 'node:url';
 
 const script = fileURLToPath(new URL('../docker/upgrade.sh', import.meta.url));
 const services = ['check-monitor', 'cert-manager', 'dummy-ca'];
+// what a new version needs is there before a process of it starts
+const preparation = ['ran secrets', 'ran databases', 'migrated', 'migrated'];
 
 // `states` has the answer to each question for the state of a new container; questions after the last one fail
 const docker = `#!/usr/bin/env bash
@@ -20,6 +22,8 @@ case "$*" in
   compose*' config --hash '*) echo "$last hash" ;;
   compose*' up '*--wait) echo started >>calls ;;
   compose*' up '*) echo "$last-new" >"$last" ;;
+  compose*' run '*' migrate') echo migrated >>calls ;;
+  compose*' run '*) echo "ran $last" >>calls ;;
   'container inspect'*Health*)
     read -r health others <states || exit 1
     tail -n +2 states >rest && mv rest states
@@ -62,7 +66,8 @@ describe('docker/upgrade.sh', { skip: !hasBash && 'bash is missing' }, () => {
       healthy,
     );
     assert.equal(status, 0);
-    assert.deepEqual(calls, [...services.map((service) => `stopped ${service}-old`), 'started']);
+    const stops = services.map((service) => `stopped ${service}-old`);
+    assert.deepEqual(calls, [...preparation, ...stops, 'started']);
   });
 
   for (const [what, states] of Object.entries({
@@ -74,7 +79,7 @@ describe('docker/upgrade.sh', { skip: !hasBash && 'bash is missing' }, () => {
       const { status, stderr, calls } = upgrade(...states);
       assert.equal(status, 1);
       assert.match(stderr, /a new check-monitor .*: docker logs check-monitor-new/);
-      assert.deepEqual(calls, ['stopped check-monitor-old']);
+      assert.deepEqual(calls, [...preparation, 'stopped check-monitor-old']);
     });
   }
 });

@@ -40,7 +40,7 @@ const exceptions = new Map([
   ['sound', /with(?:out a|out|) sound|no sound/],
   [
     'wish',
-    /signing_requests set wish|wish: column|readonly wish|idempotencyKey: wish|wish: idempotencyKey|\bwish: _|\.\.\.row, wish|\?\.wish\b|'wish'/,
+    /signing_requests set wish|wish: column|readonly wish|idempotencyKey: wish|wish: idempotencyKey|\bwish: _|\.\.\.row, wish|provider_id, wish|\?\.wish\b|'wish'/,
   ],
 ]);
 

@@ -25,7 +25,7 @@ export async function measureNotices({ url, ca, database }) {
   await database.transaction((tx) => insertEvents(tx, given, new Date()));
   const cpu = process.cpuUsage();
   const start = performance.now();
-  while (!(await app.runNotices()));
+  while (!(await app.jobs.run('notices')));
   const seconds = (performance.now() - start) / 1000;
   const { user, system } = process.cpuUsage(cpu);
   await app.close();

@@ -22,7 +22,7 @@ process.once('message', async ({ url, environment, seconds }) => {
   }, sampleMs);
   const cpu = process.cpuUsage();
   const start = performance.now();
-  const runs = app.runProbes();
+  const runs = app.jobs.run('targets');
   await new Promise((resolve) => setTimeout(resolve, seconds * 1e3));
   const probed = (await countStates()) - before;
   const ms = performance.now() - start;

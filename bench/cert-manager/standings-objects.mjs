@@ -1,8 +1,6 @@
 // What the pages of single objects ask, beside 50,000 FQDNs: certificates, a CSR on trial, jobs, users, the audit log.
-import {
-  insertJob,
-  issuanceJobs,
-} from '../../apps/cert-manager/dist/src/issuance/jobs/issuance-jobs.repository.js';
+import { insertJob } from '../../apps/cert-manager/dist/src/issuance/jobs/issuance-jobs.repository.js';
+import { issuances } from '../../apps/cert-manager/dist/src/issuance/signing/issuances.repository.js';
 import { users } from '../../apps/cert-manager/dist/src/users/users.repository.js';
 import { buildCsr, generateKeyPair } from '../../packages/crypto/dist/src/index.js';
 import { settle } from '../databases.mjs';
@@ -57,11 +55,21 @@ export async function measureObjects(place, { spaceId, first, kind, count }) {
 async function seedJobs({ dialect, runSql, database, providerId }, { id, spaceId }, { kind, count }) {
   const [createdAt, finishedAt] = [new Date(), new Date()];
   const caller = { kind: 'user', userId: id, username: administrator.username, requestId: '', ipAddress: '' };
-  const job = { id, fqdnId: id, spaceId, csrId: id, providerId, kind: 'request', status: 'failed' };
+  const job = { id, fqdnId: id, spaceId, csrId: id, providerId, cause: 'request', state: 'failed' };
   const rest = { isConfirmed: false, replacesId: null, certificateId: null, message: 'the CA is away' };
-  const times = { attempt: 1, leaseUntil: null, createdAt, finishedAt };
+  const times = { attempt: 1, leaseUntil: null, nextAt: null, createdAt, finishedAt };
+  const asked = {
+    fqdn: '',
+    spkiSha256: '',
+    isOrder: true,
+    idempotencyKey: id,
+    orderUrl: null,
+    issued: null,
+    code: null,
+  };
   const row = {
     ...job,
+    ...asked,
     ...rest,
     ...times,
     caller: { ...caller, userAgent: '' },
@@ -74,7 +82,7 @@ async function seedJobs({ dialect, runSql, database, providerId }, { id, spaceId
     fqdnId: uuid(kind, 'n.i'),
     csrId: uuid(kind, 'n.i'),
   });
-  await runSql(multiply(dialect, issuanceJobs, { where: `t.id = '${id}'`, count, change }));
+  await runSql(multiply(dialect, issuances, { where: `t.id = '${id}'`, count, change }));
 }
 
 /** 10,000 users beside the administrator. */

@@ -26,6 +26,10 @@ const badTree = {
   'pure-files-stay-pure': { 'apps/dummy-ca/src/signing/pure.ts': 'node:fs' },
   'typeorm-in-repositories-only': { 'apps/cert-manager/src/fqdns/fqdns.service.ts': 'typeorm' },
   'express-at-the-edge-only': { 'apps/dummy-ca/src/signing/signing.service.ts': 'express' },
+  'composition-is-flat': {
+    'apps/cert-manager/src/jobs.service.ts': './parts.service.js',
+    'apps/cert-manager/src/parts.service.ts': undefined,
+  },
   'routes-import-no-tables': {
     'apps/cert-manager/src/fqdns/fqdns.routes.ts': './fqdns.repository.js',
     'apps/cert-manager/src/fqdns/fqdns.repository.ts': undefined,

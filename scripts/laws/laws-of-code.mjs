@@ -36,7 +36,6 @@ export const exceptions = {
       'everyone may export what they may read, and the filter leaves out the rest',
     'cert-manager/issuance/jobs/begin-job.service.ts#beginJob': 'requestCertificate has asked for it',
     'cert-manager/issuance/jobs/begin-job.service.ts#recordRefusal': 'requestCertificate has asked for it',
-    'cert-manager/issuance/signing/sign-by-order.service.ts#signByOrder': 'signCsr has asked for it',
     'cert-manager/users/api-tokens/revoke-api-tokens.service.ts#revokeOwnApiToken':
       'a token may always revoke itself',
     'cert-manager/users/sessions/sessions.service.ts#closeSession': 'a session may always close itself',

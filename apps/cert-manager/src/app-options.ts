@@ -1,5 +1,6 @@
 import type { Database } from '@certloop/db';
-import type { Clock, Logger, Metrics, ScryptCost, SteadyClock, WatchJob } from '@certloop/server';
+import type { Clock, Logger, Metrics, ScryptCost, SteadyClock } from '@certloop/server';
+import type { Operation } from './access/route-needs.js';
 import type { Pause } from './acme/orders/order-run.service.js';
 import type { OrderMoment } from './acme/orders/order-steps.js';
 import type { Config } from './config.js';
@@ -16,16 +17,16 @@ export interface AppOptions {
   readonly steady?: SteadyClock;
   /** Where the service counts; a place of its own when absent. */
   readonly metrics?: Metrics;
-  /** Watches the recurring jobs; no one does when absent. */
-  readonly watchJob?: WatchJob;
   /** Built pages of the console; only the API is served when absent. */
   readonly consoleFolder?: string | undefined;
   /** Cost of hashing a password; the usual one when absent. */
   readonly passwordCost?: ScryptCost;
-  /** Shows the operator one line, such as the setup token; standard error when absent. */
+  /** Shows the operator one line, such as where the setup token is; standard error when absent. */
   readonly announce?: (line: string) => void;
   readonly renewals?: RenewalOptions;
   readonly orders?: OrderOptions;
+  /** Milliseconds until an operation must have an answer, as in `http/answer-times.ts` when absent. */
+  readonly answerMs?: (operation: Operation) => number;
   /** Look-up of all addresses of a server's name; that of the system when absent. */
   readonly resolve?: (host: string) => Promise<readonly string[]>;
 }

@@ -9,6 +9,7 @@ import {
   keyRing,
   logLevel,
   metricsSettings,
+  nameSetting,
   portFault,
   portNumber,
   readConfig,
@@ -199,6 +200,8 @@ export const settings = {
 
 export type Config = Omit<ConfigOf<typeof settings>, 'setupTokenPath'> & {
   readonly setupTokenPath: string;
+  /** How messages name the setting of the encryption keys. */
+  readonly encryptionKeysName?: string;
 };
 
 /** Configuration of the service. Throws ConfigError that names every fault, those of open mode included. */
@@ -211,7 +214,11 @@ export function readCertManagerConfig(environment: Environment = process.env): C
     ...noticeFaults(config),
   ];
   if (faults.length > 0) throw new ConfigError(faults);
-  return { ...config, setupTokenPath: config.setupTokenPath ?? besideDatabase(config.databaseUrl) };
+  return {
+    ...config,
+    setupTokenPath: config.setupTokenPath ?? besideDatabase(config.databaseUrl),
+    encryptionKeysName: nameSetting('ENCRYPTION_KEYS', environment),
+  };
 }
 
 /** What the command line reads of the environment. */

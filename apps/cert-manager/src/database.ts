@@ -23,7 +23,7 @@ import { nameHolders } from './fqdns/holders/name-holders.repository.js';
 import { defaultPolicies } from './fqdns/policy/default-policy.repository.js';
 import { policyRefusals } from './fqdns/policy/policy-refusals.repository.js';
 import { spacePolicies } from './fqdns/policy/space-policies.repository.js';
-import { issuanceJobs } from './issuance/jobs/issuance-jobs.repository.js';
+import { issuances } from './issuance/signing/issuances.repository.js';
 import { signingRequests } from './issuance/signing/signing-requests.repository.js';
 import { access } from './migrations/0001-access.js';
 import { addProviders } from './migrations/0002-providers.js';
@@ -65,6 +65,8 @@ import { addDefaultPolicy } from './migrations/0037-default-policy.js';
 import { addChainEnds } from './migrations/0038-chain-ends.js';
 import { addContactRefusals } from './migrations/0039-contact-refusals.js';
 import { addProviderPace } from './migrations/0040-provider-pace.js';
+import { addIssuances } from './migrations/0041-issuances.js';
+import { moveJobs } from './migrations/0042-jobs.js';
 import { permissionGroupMembers } from './permission-groups/group-members.repository.js';
 import { permissionGroupSpaces, permissionGroups } from './permission-groups/permission-groups.repository.js';
 import { providers } from './providers/providers.repository.js';
@@ -118,8 +120,8 @@ const tables: readonly AnyTable[] = [
   renewalQueue,
   acmeAccounts,
   challengeTokens,
-  issuanceJobs,
   signingRequests,
+  issuances,
   watchedFqdns,
   watchPings,
   pendingRevocations,
@@ -180,6 +182,8 @@ export const schema: Schema = {
     addChainEnds,
     addContactRefusals,
     addProviderPace,
+    addIssuances,
+    moveJobs,
   ],
 };
 

@@ -42,7 +42,7 @@ void runService('cert-manager', async (onClose) => {
     // statements without a response by then fail, so that the shutdown ends in time
     database.giveUpAfter(8000);
   });
-  app.startPollers();
+  app.jobs.start();
   logger.info({ url: listening.url }, 'service.started');
   return logger;
 });

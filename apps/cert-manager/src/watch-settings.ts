@@ -26,3 +26,13 @@ export const watchSettings = {
     'seconds without a response of the monitor after which a notice is sent',
   ),
 } as const;
+
+interface MonitorValues {
+  readonly checkMonitorUrl?: string | undefined;
+  readonly checkMonitorApiKey?: string | undefined;
+}
+
+/** Address and key of the monitor; undefined if there is none. */
+export function monitorOf({ checkMonitorUrl: url, checkMonitorApiKey: apiKey }: MonitorValues) {
+  return url === undefined || apiKey === undefined ? undefined : { url, apiKey };
+}

@@ -38,6 +38,7 @@ import { createFullDiskNotice } from './alerts/notice-full-disk.service.js';
 import { createOthersSummary } from './alerts/other-checks.repository.js';
 import type { AppOptions } from './app-options.js';
 import { badgeRouter, badgesHandlers } from './badges/badges.routes.js';
+import { readAlertReach } from './channels/alert-reach.service.js';
 import { channelsHandlers } from './channels/channels.routes.js';
 import { checksHandlers, earlierFlipsHandlers, flipsHandlers } from './checks/checks.routes.js';
 import { cloakedRouter } from './cloaked/cloaked.routes.js';
@@ -207,7 +208,10 @@ function apiHandlers(deps: SharedParts) {
     ...channelsHandlers(deps),
     ...channelTestHandlers(deps),
     ...badgesHandlers(deps),
-    ...ownKeyHandlers(deps),
+    ...ownKeyHandlers({
+      ...deps,
+      readReach: async (id, tag) => (await readAlertReach(deps, [id], tag)).get(id),
+    }),
   };
 }
 

@@ -1,13 +1,22 @@
 import { Conflict, keyKinds, NotFound, UpstreamFailed } from '@certloop/contracts';
 import { createPasswords } from '@certloop/server';
 import { addMember, dropMember, listMembersOf } from './accounts/administer.service.js';
+import { setUpService, storeKeyFiles } from './accounts/key-files.store.js';
 import { setPassword } from './accounts/passwords.service.js';
 import { countAssignedChecks } from './channels/assign-channel.repository.js';
 import { listProjectChannels } from './channels/channels.repository.js';
 import { createChannel } from './channels/create-channel.service.js';
 import { removeChannel } from './channels/manage-channels.service.js';
 import { discardUnreadable, rotateKeys } from './channels/seal-stored.service.js';
-import { channelSettings, oneOf, readLimits, requireOption, UsageError, type Values } from './cli-options.js';
+import {
+  channelSettings,
+  oneOf,
+  readLimits,
+  requireOption,
+  serviceProjects,
+  UsageError,
+  type Values,
+} from './cli-options.js';
 import { importDump } from './imports/import-dump.service.js';
 import type { ImportReport } from './imports/import-report.js';
 import { describeImport } from './imports/import-text.js';
@@ -15,7 +24,7 @@ import { channelKindNames } from './integrations/channel-kinds.js';
 import type { Notifier } from './notifications/notifier.service.js';
 import { testChannel } from './notifications/test-channel.service.js';
 import type { Secrets } from './projects/api-key.js';
-import { createProject, issueKey, revokeKey, setUpProject } from './projects/create-project.service.js';
+import { createProject, issueKey, revokeKey } from './projects/create-project.service.js';
 import { type AccountDeps, createUser, limitUser } from './projects/create-user.service.js';
 import { listProjects } from './projects/projects.repository.js';
 import type { Sealing } from './projects/sealing/sealing.store.js';
@@ -151,10 +160,10 @@ export const commands: Readonly<Record<string, Command>> = {
     }),
   setup: async (deps, values) => {
     const owner = { email: requireOption(values, 'owner'), ...readLimits(values) };
-    const keys = await setUpProject(deps, owner, requireOption(values, 'project'));
-    const canary = values['canary-project'];
-    if (typeof canary !== 'string') return keys;
-    return { ...keys, canaryKey: (await setUpProject(deps, owner, canary)).readWriteKey };
+    const named = serviceProjects(values);
+    const folder = values['dir'];
+    if (typeof folder !== 'string') return setUpService(deps, owner, named);
+    return storeKeyFiles({ ...deps, passwords: createPasswords() }, owner, named, folder);
   },
 };
 

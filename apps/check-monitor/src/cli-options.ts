@@ -35,6 +35,17 @@ function count(values: Values, name: string, min: number): number | null {
   return Number(value);
 }
 
+/** Projects of a service that is set up: those of cert-manager, unless the command line names others. */
+export function serviceProjects(values: Values): {
+  readonly project: string;
+  readonly canaryProject?: string | undefined;
+} {
+  const { project, 'canary-project': canary } = values;
+  const canaryProject = typeof canary === 'string' ? canary : undefined;
+  if (typeof project === 'string') return { project, canaryProject };
+  return { project: 'CertLoop', canaryProject: canaryProject ?? 'CertLoop canary' };
+}
+
 /** Settings of a channel: JSON, or only an address. */
 export function channelSettings(values: Values): unknown {
   const { url } = values;

@@ -4,7 +4,7 @@ import { type Database, DatabaseMissing, DatabaseUnavailable, openDatabase } fro
 import { bringUpToDate, ConfigError, createLogger, type Environment, StartFailed } from '@certloop/server';
 import { type CommandDeps, commands, descriptions, discardCommand } from './cli-commands.js';
 import { UsageError } from './cli-options.js';
-import { keyRingFor, loadConfig, loadStorageConfig } from './config.js';
+import { keyNames, keyRingFor, loadConfig, loadStorageConfig } from './config.js';
 import { schema } from './database.js';
 import { microsOf } from './instants.js';
 import { channelKindNames } from './integrations/channel-kinds.js';
@@ -39,8 +39,10 @@ const help = `Usage: check-monitor <command> [options]
   import          --file DUMP [--dry-run] [--skip-faulty]
                   imports a dump that "manage.py dumpdata" of Healthchecks wrote, completely or not at all;
                   a second run changes only checks that were never pinged here
-  setup           --owner E --project NAME [--canary-project NAME] [--check-limit N] [--ping-limit N]
-                  creates the user and the project if they do not exist, and new keys for the project
+  setup           --owner E [--project NAME] [--canary-project NAME] [--dir DIR] [--check-limit N] [--ping-limit N]
+                  creates the user and the projects if they do not exist, and new keys; without --project, the
+                  projects of cert-manager, CertLoop and CertLoop canary. With --dir, stores the keys and a password
+                  of the user as files; those that are there already and valid do not change
 
   keys rotate     encrypts all stored secrets with the first of CHECK_MONITOR_ENCRYPTION_KEYS, or with the key
                   that follows from CHECK_MONITOR_SECRET, and lists the keys that can be removed then
@@ -68,6 +70,7 @@ const options = {
   name: { type: 'string' },
   project: { type: 'string' },
   'canary-project': { type: 'string' },
+  dir: { type: 'string' },
   kind: { type: 'string' },
   url: { type: 'string' },
   settings: { type: 'string' },
@@ -143,7 +146,8 @@ async function withDatabase<T>(
     limits: { idleMs: maxCommandMs },
     mustExist,
   });
-  const sealing: Sealing = { ring: keyRingFor({ secret, formerSecret, encryptionKeys }), hasBegun: false };
+  const ring = keyRingFor({ secret, formerSecret, encryptionKeys });
+  const sealing: Sealing = { ring, hasBegun: false, names: keyNames(environment) };
   const db = withSealing(plain, sealing);
   const clock = { now: () => microsOf(new Date()) };
   let notifier: Notifier | undefined;

@@ -11,6 +11,7 @@ import {
   keyRingOf,
   logLevel,
   metricsSettings,
+  nameSetting,
   portNumber,
   readConfig,
   setting,
@@ -252,6 +253,14 @@ export function keyRingFor({ secret, formerSecret, encryptionKeys }: RingValues)
   const [active, ...others] = [...own, derived, ...former].filter((key) => key !== undefined);
   if (active === undefined) throw new Error('there is no secret');
   return keyRingOf('check-monitor', [active, ...others]);
+}
+
+/** How messages name the settings that keys come from. */
+export function keyNames(environment: Environment) {
+  return {
+    secret: nameSetting('CHECK_MONITOR_SECRET', environment),
+    keys: nameSetting('CHECK_MONITOR_ENCRYPTION_KEYS', environment),
+  };
 }
 
 /** Variables that look like settings of this service but are not: most likely misspelt. */

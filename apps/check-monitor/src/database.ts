@@ -22,6 +22,7 @@ import { sealSecrets } from './migrations/0012-sealed-secrets.js';
 import { indexTurnsOfChannels } from './migrations/0013-messages-in-hand.js';
 import { addConsentRequests } from './migrations/0014-consent-requests.js';
 import { storeEvents } from './migrations/0015-stored-events.js';
+import { storeDeliveries } from './migrations/0016-delivered-messages.js';
 import { consentRequests } from './notifications/consent/consent-requests.repository.js';
 import { notifications } from './notifications/notifications.repository.js';
 import { pings } from './pings/pings.repository.js';
@@ -68,5 +69,6 @@ export const schema: Schema = {
     indexTurnsOfChannels,
     addConsentRequests,
     storeEvents,
+    storeDeliveries,
   ],
 };

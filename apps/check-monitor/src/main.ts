@@ -23,7 +23,7 @@ import {
 } from '@certloop/server';
 import { type App, createApp } from './app.js';
 import { createSealer } from './channels/seal-stored.service.js';
-import { type Config, environment, keyRingFor, loadConfig, misspeltSettings } from './config.js';
+import { type Config, environment, keyNames, keyRingFor, loadConfig, misspeltSettings } from './config.js';
 import { schema } from './database.js';
 import type { Clock } from './instants.js';
 import { createServiceMetrics } from './metrics/service-metrics.service.js';
@@ -51,7 +51,7 @@ void runService('check-monitor', async (onClose) => {
   const steady = createSteadyClock(systemSources(databaseClock(migrated)), logger);
   await steady.check();
   const clock: Clock = { now: () => Math.floor(steady.ms() * 1000) };
-  const sealing: Sealing = { ring: keyRingFor(config), hasBegun: false };
+  const sealing: Sealing = { ring: keyRingFor(config), hasBegun: false, names: keyNames(environment) };
   const database = withSealing(migrated, sealing);
   await openSealing({ db: database, clock }, sealing);
   const watch = createServiceMetrics(createMetrics({ logger }), { db: database, clock });

@@ -36,7 +36,7 @@ export const acmeSettings = {
   profiles: setting(
     'DUMMY_CA_PROFILES',
     profiles.prefault(
-      'classic:7776000 tlsserver:3888000::no-cn+no-ski+no-key-encipherment+server-only shortlived:576000::no-cn+no-ski+no-key-encipherment+server-only',
+      'classic:7776000::server-only tlsserver:3888000::no-cn+no-ski+no-key-encipherment+server-only shortlived:576000::no-cn+no-ski+no-key-encipherment+server-only tlsclient:7776000',
     ),
     'profiles, separated by spaces, as name:seconds of validity:seconds from now to notBefore:options; the last two are optional; the first profile is the default; options, joined by +, are no-cn, no-ski, no-key-encipherment and server-only',
   ),
@@ -145,6 +145,9 @@ export type AcmeConfig = ConfigOf<typeof acmeSettings>;
 // Long enough for a validation on the same machine, too short for a person to notice.
 const challengeWaitMs = 250;
 
+// long enough to repeat the first packet of a connection once (RFC 6298 §2)
+const maxConnectMs = 3_000;
+
 /** What ACME is built from, in addition to what signs. */
 export function acmePartsOf(config: AcmeConfig & { readonly backdateSeconds: number }): {
   readonly settings: AcmeSettings;
@@ -164,6 +167,7 @@ export function acmePartsOf(config: AcmeConfig & { readonly backdateSeconds: num
       resolveTo: config.resolveTo,
       allowPrivate: config.validatePrivate,
       timeoutMs: config.validationSeconds * 1000,
+      maxConnectMs,
     },
     maxRecords: config.acmeKeep,
     faults: { faults: config.faults, seed: config.faultSeed },

@@ -30,6 +30,22 @@ test.each(operationTables)('each operation of $service has a command that exists
   }
 });
 
+test('each command is in a group of the help, which has at most nine', () => {
+  const sizes = new Map<string, number>();
+  for (const command of visibleCommands(program))
+    sizes.set(command.helpGroup(), (sizes.get(command.helpGroup()) ?? 0) + 1);
+  expect([...sizes.keys()]).toEqual([
+    'Log in:',
+    'Certificates:',
+    'What servers serve:',
+    'Jobs and alerts:',
+    'People:',
+    'Services and this program:',
+  ]);
+  expect(Math.max(...sizes.values())).toBeLessThan(10);
+  expect(program.helpInformation()).not.toContain('\nCommands:');
+});
+
 test('each command without a parent has an example of its own words', () => {
   for (const command of visibleCommands(program)) {
     const lines = examplesOf(command.name()).map(({ line }) => line);

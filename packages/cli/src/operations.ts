@@ -28,6 +28,7 @@ export const certManagerOperations: Readonly<Record<keyof typeof certManagerCont
   getLiveness: not(forMachines),
   getReadiness: not(forMachines),
   getOpenApi: not(forMachines),
+  getWatch: by('status'),
   getStats: by('status'),
   getOutlook: by('fqdns outlook'),
   getExpiryTimeline: not('for the chart of the console; expiring lists the FQDNs'),
@@ -87,6 +88,7 @@ export const certManagerOperations: Readonly<Record<keyof typeof certManagerCont
   listIssuanceJobs: by('issuance-jobs list'),
   getIssuanceJob: by('issuance-jobs get'),
   continueIssuanceJob: by('issuance-jobs continue'),
+  cancelIssuanceJob: by('issuance-jobs cancel'),
   listRenewals: by('renewals list'),
   createTestRenewal: not(forTests),
   triggerRenewals: not(forTests),
@@ -191,7 +193,7 @@ export const accountOperations: Readonly<Record<keyof typeof accountContract, Re
   getDurations: not('for the chart of a check'),
   getDowntimes: not('for the chart of a check'),
   listChannelKinds: by('integrations kinds'),
-  tryChannel: not('for the form of the console; integrations test tries a saved one'),
+  tryChannel: by('integrations create'),
   listDeliveries: by('integrations deliveries'),
 };
 

@@ -31,9 +31,11 @@ import { addProbe } from './commands/targets/probe.js';
 import { addTargets } from './commands/targets/targets.js';
 import { readConnection } from './connection/connection.js';
 import { addContextDefaults } from './connection/context-defaults.js';
-import { openSession, type SessionSettings } from './connection/session.js';
+import { timeoutMs } from './connection/fetch.js';
+import { openSession, type Session, type SessionSettings } from './connection/session.js';
 import { UsageError } from './faults/command-errors.js';
 import type { Io } from './io.js';
+import { duration } from './numbers.js';
 import { type Format, formatNames, parseFormat } from './output/format.js';
 import { environment } from './reference/environment.js';
 import { formatExamples } from './reference/examples.js';
@@ -63,10 +65,11 @@ interface GlobalOptions {
   readonly verbose?: true;
   readonly exitCode?: true;
   readonly context?: string;
+  readonly requestTimeout?: number;
 }
 
 function settingsOf(
-  { output, json, quiet, verbose, exitCode, context }: GlobalOptions,
+  { output, json, quiet, verbose, exitCode, context, requestTimeout }: GlobalOptions,
   ended: (code: number) => void,
 ): SessionSettings {
   return {
@@ -74,6 +77,7 @@ function settingsOf(
     isQuiet: quiet === true,
     isVerbose: verbose === true,
     context,
+    limitMs: requestTimeout === undefined ? undefined : requestTimeout * 1_000,
     unchanged: () => {
       if (exitCode === true) ended(unchangedCode);
     },
@@ -84,43 +88,69 @@ function settingsOf(
 export function createProgram(args: readonly string[], io: Io, ended: (code: number) => void): Command {
   const program = rootCommand(args, io);
   const open = () => openSession(io, settingsOf(program.opts(), ended));
-  addLogin(program, open);
-  addLogout(program, open);
-  addWhoami(program, open);
-  addContexts(program, open);
-  addRenewals(program, open);
-  addProviders(program, open);
+  addSignIn(program, open);
+  addCertificateCommands(program, open, ended);
+  addMonitorCommands(program, open, ended);
+  addPeople(program, open);
+  program.commandsGroup('Services and this program:');
   addStatus(program, open);
-  addSpaces(program, open);
-  addFqdns(program, open);
-  addIssue(program, open);
-  addIssuanceJobs(program, open);
-  addCertificates(program, open);
-  addChecks(program, open);
-  addPings(program, open);
-  addFlips(program, open);
-  addIntegrations(program, open);
-  addProjects(program, open);
-  addJobs(program, open, ended);
-  addCa(program, open);
-  addProbe(program, open, ended);
-  addCheckFiles(program, open, ended);
-  addCsrs(program, open);
-  addTargets(program, open);
-  addUsers(program, open);
-  addGroups(program, open);
-  addTokens(program, open);
-  addSessions(program, open);
-  addAudit(program, open);
   addAdmin(program, open, { args, ended });
+  addCa(program, open);
   addInstall(program, open);
   addCompletion(program, io);
+  program.helpCommand('help [command]', 'show the help of a command');
   addContextDefaults(program, () => readConnection(io, program.opts<GlobalOptions>().context));
   for (const command of program.commands) {
     command.hook('preSubcommand', refuseUnknownVerb);
     addExamples(command, command.name());
   }
   return program;
+}
+
+type Open = () => Session;
+type Ended = (code: number) => void;
+
+function addSignIn(program: Command, open: Open): void {
+  program.commandsGroup('Log in:');
+  addLogin(program, open);
+  addLogout(program, open);
+  addWhoami(program, open);
+  addContexts(program, open);
+}
+
+function addCertificateCommands(program: Command, open: Open, ended: Ended): void {
+  program.commandsGroup('Certificates:');
+  addIssue(program, open);
+  addSpaces(program, open);
+  addFqdns(program, open);
+  addCertificates(program, open);
+  addCsrs(program, open);
+  addIssuanceJobs(program, open);
+  addRenewals(program, open);
+  addProviders(program, open);
+  program.commandsGroup('What servers serve:');
+  addTargets(program, open);
+  addProbe(program, open, ended);
+  addCheckFiles(program, open, ended);
+}
+
+function addMonitorCommands(program: Command, open: Open, ended: Ended): void {
+  program.commandsGroup('Jobs and alerts:');
+  addJobs(program, open, ended);
+  addChecks(program, open);
+  addPings(program, open);
+  addFlips(program, open);
+  addIntegrations(program, open);
+  addProjects(program, open);
+}
+
+function addPeople(program: Command, open: Open): void {
+  program.commandsGroup('People:');
+  addUsers(program, open);
+  addGroups(program, open);
+  addTokens(program, open);
+  addSessions(program, open);
+  addAudit(program, open);
 }
 
 /** The command without its nouns: what it is, and the options of all its commands. */
@@ -137,6 +167,11 @@ function rootCommand(args: readonly string[], io: Io): Command {
     .option('--json', 'as -o json, but errors are printed as sentences')
     .option('-q, --quiet', 'print only results: no sentences, warnings or progress')
     .option('--exit-code', 'exit with 3 if nothing had to be changed')
+    .option(
+      '--request-timeout <duration>',
+      'how long to wait for a response of a service: seconds, or 2m; default: 10 s for check-monitor, 40 s for reads of the others, else 150 s',
+      duration('--request-timeout', 's', 1, timeoutMs / 1_000),
+    )
     .option('-v, --verbose', 'print each call of a service on standard error')
     .addHelpText('after', `\n${environment}`)
     .configureHelp({ showGlobalOptions: true })

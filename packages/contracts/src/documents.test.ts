@@ -91,6 +91,7 @@ POST   /spaces/{id}/fqdns/review                200 | | 400 401 403 404
 POST   /fqdns/bulk                             200 | | 400 401 403 409
 GET    /outlook                                200 | | 400 401
 GET    /stats/expiry                           200 | | 400 401
+GET    /watch                                  200 | | 401
 PUT    /spaces/{id}/watch-enabled              200 | | 400 401 403 404
 PUT    /spaces/{spaceId}/fqdns/{fqdnId}/expiry-accepted 200 | | 400 401 403 404
 GET    /spaces/{spaceId}/fqdns/{fqdnId}/targets 200 | | 401 404
@@ -118,6 +119,7 @@ POST   /renewal-queue/{id}/run                 200 | | 401 403 404 409
 GET    /issuance-jobs                          200 | | 400 401
 GET    /issuance-jobs/{id}                     200 | | 401 404
 POST   /issuance-jobs/{id}/continue            200 | | 401 403 404 409
+POST   /issuance-jobs/{id}/cancel              200 | | 401 403 404 409
 `;
 
 // {id} is a uuid, or a unique key where the document names one.
@@ -161,7 +163,7 @@ GET    /projects/{projectId}/checks/{checkId}/events 200 | | 400 401 404
 GET    /projects/{projectId}/checks/{checkId}/durations 200 | | 400 401 404
 GET    /projects/{projectId}/checks/{checkId}/downtimes 200 | | 400 401 404
 POST   /projects 201 | | 400 401 403
-GET    /projects/{projectId} 200 | | 401 404
+GET    /projects/{projectId} 200 | | 400 401 404
 PUT    /projects/{projectId} 200 | | 400 401 403 404
 DELETE /projects/{projectId} 204 | | 401 403 404
 GET    /projects/{projectId}/members 200 | | 401 404
@@ -245,6 +247,18 @@ describe('the contracts match the OpenAPI documents', () => {
   test('dummy certificate authority', () => {
     expect(rowsOf(dummyCaContract)).toEqual([...rowsIn(dummyCa), ...rowsIn(dummyCaExtensions)].sort());
   });
+});
+
+test.each<[string, Contract, string]>([
+  ['certificate management service', certManagerContract, certManager],
+  ['check-monitoring service', checkMonitorContract, checkMonitor],
+  ['accounts of the check-monitoring service', accountContract, ''],
+  ['dummy certificate authority', dummyCaContract, dummyCa],
+])('the documented operations of the %s are marked', (_, contract, table) => {
+  const marked = Object.values(contract).filter(({ documented }) => documented === true);
+  const rows = table === '' ? [] : rowsIn(table);
+  const addresses = rows.map((line) => line.split(' ', 2).join(' '));
+  expect(marked.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(addresses.sort());
 });
 
 test('has no paths below /ui, which belong to the consoles', () => {

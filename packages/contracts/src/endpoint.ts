@@ -51,6 +51,8 @@ export interface Endpoint {
   /** Path with parameters in braces, such as `/spaces/{id}`. */
   readonly path: string;
   readonly summary: string;
+  /** Has a row in one of the API documents. Its clients may send unknown query members; those of others are rejected. */
+  readonly documented?: true;
   /** Needs no credential. */
   readonly public?: true;
   readonly params?: Schema;

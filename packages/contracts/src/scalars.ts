@@ -36,6 +36,14 @@ function digitsText(read: (text: string) => string | undefined, message: string)
     .meta({ type: 'string' });
 }
 
+/** Text to search for. No database holds U+0000, so a text with it would find nothing, or everything. */
+export function searchText(maxLength: number) {
+  return z
+    .string()
+    .max(maxLength)
+    .refine((text) => !text.includes('\u0000'), 'must not contain U+0000');
+}
+
 /** PEM text (RFC 7468). */
 export const pem = z.string();
 

@@ -166,6 +166,7 @@ describe('copied values', () => {
     ['UTF8String', encodeSequence(attribute(tag.utf8String, Buffer.from('žagari')))],
     ['TeletexString', encodeSequence(attribute(tag.teletexString, Buffer.of(0xe9)))],
     ['BMPString', encodeSequence(attribute(tag.bmpString, Buffer.from('017d', 'hex')))],
+    ['an empty part', encodeSequence(encodeSetOf(), attribute(tag.utf8String, Buffer.from('a')))],
     ['several parts', Buffer.concat([encodeName({ country: 'LV', organization: 'a', commonName: 'b' })])],
   ])('copies a subject in %s byte for byte', async (_, subjectDer) => {
     expect(parseCertificate(await issue({ subjectDer })).subjectDer).toEqual(subjectDer);

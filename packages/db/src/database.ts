@@ -6,7 +6,7 @@ import { WriteFaults } from './faults/write-faults.js';
 import type { Autocommit } from './postgres/postgres-autocommit.js';
 import { openPostgresBackend } from './postgres/postgres-backend.js';
 import { type PostgresLimits, usualLimits } from './postgres/postgres-client.js';
-import { type Address, isAbsent, parseAddress } from './source.js';
+import { type Address, explainingFile, isAbsent, parseAddress } from './source.js';
 import { openSqliteBackend } from './sqlite/sqlite-backend.js';
 import {
   type Migration,
@@ -145,7 +145,13 @@ async function openAddress(address: Address, options: DatabaseOptions): Promise<
           onMigrationWaits: (reason) => warn({ name: 'database.migration_waits', detail: { reason } }),
         });
   const named = { dialect, shown: shownOf(address) };
-  return behind(backend, named, options.schema.migrations, warn);
+  const database = behind(backend, named, options.schema.migrations, warn);
+  // a start begins with these
+  return {
+    ...database,
+    migrate: () => explainingFile(address, database.migrate),
+    pendingMigrations: () => explainingFile(address, database.pendingMigrations),
+  };
 }
 
 function limitsOf({ transactionMs }: DatabaseOptions): {

@@ -77,6 +77,7 @@ export {
   insertIfAbsent,
   insertMany,
   insertOrUpdate,
+  insertUnlessTaken,
   type NewRow,
   updateRows,
 } from './rows/write.js';

@@ -1,8 +1,9 @@
-import { open, stat } from 'node:fs/promises';
+import { open, stat, statfs } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type pg from 'pg';
 import { DataSource, type EntitySchema } from 'typeorm';
-import { DatabaseUnavailable } from './faults/failures.js';
+import { DatabaseUnavailable, driverCode, withoutValues } from './faults/failures.js';
+import { fileRemedy } from './faults/file-remedy.js';
 import { makeFolder } from './folder.js';
 import { connectionName } from './postgres/connection-name.js';
 import { loadSqlite, prepareConnection, sqliteWaitMs } from './sqlite/sqlite-binding.js';
@@ -61,7 +62,8 @@ export async function createSqliteFile(file: string): Promise<void> {
     // the mode of the file is also that of its write-ahead log
     await (await open(file, 'a', 0o600)).close();
   } catch (cause) {
-    throw new DatabaseUnavailable(`cannot write the database ${file}: ${reasonOf(cause)}`, { cause });
+    const sentence = `cannot write the database ${file}: ${reasonOf(cause)}`;
+    throw new DatabaseUnavailable(`${sentence}${await remedyOf(cause, file)}`, { cause });
   }
 }
 
@@ -85,7 +87,31 @@ export async function openSqlite(
     driver: loadSqlite(),
     prepareDatabase: prepareConnection,
   });
-  return opened(source, `the database ${file ?? ':memory:'}`);
+  return opened(source, `the database ${file ?? ':memory:'}`, file);
+}
+
+/** What to do about an error of the file, as the end of a sentence; '' where nothing is known. */
+async function remedyOf(error: unknown, file: string | undefined): Promise<string> {
+  const code = driverCode(error) ?? (error as NodeJS.ErrnoException).code;
+  if (file === undefined) return fileRemedy(code, undefined);
+  const freeBytes = await statfs(dirname(file)).then(
+    ({ bavail, bsize }) => bavail * bsize,
+    () => undefined,
+  );
+  return fileRemedy(code, freeBytes);
+}
+
+/** What `work` returns; an error of the file of SQLite becomes DatabaseUnavailable with what to do. */
+export async function explainingFile<T>(address: Address, work: () => Promise<T>): Promise<T> {
+  if (address.dialect !== 'sqlite') return work();
+  try {
+    return await work();
+  } catch (cause) {
+    const remedy = driverCode(cause) === undefined ? '' : await remedyOf(cause, address.file);
+    if (remedy === '') throw cause;
+    const sentence = `cannot use the database ${address.file ?? ':memory:'}: ${reasonOf(cause)}`;
+    throw new DatabaseUnavailable(`${sentence}${remedy}`, { cause: withoutValues(cause) });
+  }
 }
 
 /** Opens a pool of connections to PostgreSQL. Throws DatabaseUnavailable. */
@@ -109,11 +135,12 @@ export async function openPostgres(
   return opened(source, `the PostgreSQL at ${address.shown}`);
 }
 
-async function opened(source: DataSource, shown: string): Promise<DataSource> {
+async function opened(source: DataSource, shown: string, file?: string): Promise<DataSource> {
   try {
     return await source.initialize();
   } catch (cause) {
-    throw new DatabaseUnavailable(`cannot open ${shown}: ${reasonOf(cause)}`, { cause });
+    const remedy = file === undefined ? '' : await remedyOf(cause, file);
+    throw new DatabaseUnavailable(`cannot open ${shown}: ${reasonOf(cause)}${remedy}`, { cause });
   }
 }
 

@@ -25,6 +25,7 @@ export { startPostgres } from './testing/postgres-server.js';
 export { type ServerOnSmallDisk, startOnSmallDisk } from './testing/postgres-small-disk.js';
 export { openRelay, type Relay } from './testing/relay.js';
 export { mountSmallDisk, type SmallDisk } from './testing/small-disk.js';
+export { correctedMoments, standAlone, wrongClocks } from './testing/wrong-clocks.js';
 
 export interface TestAddress {
   readonly url: string;

@@ -177,6 +177,17 @@ describe('a caller that shares a commit', () => {
     expect(sent.filter((statement) => statement === 'COMMIT')).toHaveLength(1);
   });
 
+  test('shares it with callers that come in the next turns of the event loop', async () => {
+    const { sent, commits } = scripted(async () => undefined);
+    const works = [commits.write(async () => undefined)];
+    for (let turn = 0; turn < 3; turn += 1) {
+      await new Promise((resolve) => setImmediate(resolve));
+      works.push(commits.write(async () => undefined));
+    }
+    await Promise.all(works);
+    expect(sent.filter((statement) => statement === 'COMMIT')).toHaveLength(1);
+  });
+
   test('does not wait behind others for a file that another process holds', async () => {
     const busy = Object.assign(new Error('database is locked'), { name: 'SqliteError', code: 'SQLITE_BUSY' });
     let attempts = 0;

@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { DatabaseUnavailable, insertMany, openDatabase } from '../src/index.js';
+import { type Database, DatabaseUnavailable, insertMany, openDatabase } from '../src/index.js';
 import { testDatabaseUrl, testDialects } from '../src/testing.js';
 import { customer, gate, insertNamed, names, namesIn } from './support/rows.js';
 import { customers, shop } from './support/shop.js';
@@ -65,7 +65,30 @@ describe('a SQLite file', () => {
   test('that is not a SQLite database is rejected', async () => {
     const file = join(folder, 'notes.txt');
     writeFileSync(file, 'these are my notes, not a database '.repeat(100));
-    expect(await refusal(`sqlite:${file}`)).toBe(`cannot open the database ${file}: file is not a database`);
+    expect(await refusal(`sqlite:${file}`)).toBe(
+      `cannot open the database ${file}: file is not a database: the file is damaged; stop the service and restore a backup (docs/backup-and-restore.md)`,
+    );
+  });
+
+  test('that is damaged below its header is rejected with what to do', async () => {
+    const file = join(folder, 'damaged.sqlite');
+    const before = await openDatabase({ url: `sqlite:${file}`, schema: shop });
+    await before.migrate();
+    await before.close();
+    const bytes = readFileSync(file);
+    writeFileSync(file, bytes.fill(0xa5, 100));
+    const damaged = await openDatabase({ url: `sqlite:${file}`, schema: shop }).catch(
+      (error: unknown) => error,
+    );
+    const reason =
+      damaged instanceof Error
+        ? damaged
+        : await (damaged as Database).migrate().catch((error: unknown) => error);
+    expect(reason).toBeInstanceOf(DatabaseUnavailable);
+    expect((reason as Error).message).toMatch(
+      /^cannot \w+ the database .*damaged\.sqlite: .* malformed: the file is damaged; stop the service and restore a backup \(docs\/backup-and-restore\.md\)$/,
+    );
+    if (!(damaged instanceof Error)) await (damaged as Database).close();
   });
 
   test('is rejected if its folder cannot be created', async () => {

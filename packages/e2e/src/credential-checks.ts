@@ -5,6 +5,7 @@ import {
   type NewApiToken,
 } from '@certloop/contracts';
 import type { Administrator, ProjectKeys } from './first-start.js';
+import { patientCalls } from './main-job.js';
 
 const dayMs = 86_400_000;
 // A stack that is started once a week still gets a new token before the old one ends.
@@ -12,7 +13,7 @@ const renewBeforeMs = 14 * dayMs;
 
 /** Whether a token is accepted and lasts for another two weeks. */
 export async function tokenLasts(baseUrl: string, token: string, now: Date): Promise<boolean> {
-  const me = await refusedAsUndefined(createCertManagerClient({ baseUrl, token }).getMe());
+  const me = await refusedAsUndefined(createCertManagerClient({ ...patientCalls, baseUrl, token }).getMe());
   const expiresAt = me?.body.token?.expiresAt;
   return expiresAt !== undefined && Date.parse(expiresAt) - now.getTime() > renewBeforeMs;
 }
@@ -21,7 +22,9 @@ export async function tokenLasts(baseUrl: string, token: string, now: Date): Pro
 export async function keysWork(baseUrl: string, keys: ProjectKeys): Promise<boolean> {
   const { readWriteKey, readOnlyKey, canaryKey = readWriteKey } = keys;
   const checks = [readWriteKey, readOnlyKey, canaryKey].map((apiKey) =>
-    refusedAsUndefined(createCheckMonitorClient({ baseUrl, apiKey }).listChecks({ query: { slug: 'none' } })),
+    refusedAsUndefined(
+      createCheckMonitorClient({ ...patientCalls, baseUrl, apiKey }).listChecks({ query: { slug: 'none' } }),
+    ),
   );
   return (await Promise.all(checks)).every((reply) => reply !== undefined);
 }
@@ -31,7 +34,7 @@ export async function issueToken(
   baseUrl: string,
   { username, password }: Administrator,
 ): Promise<string | undefined> {
-  const client = createCertManagerClient({ baseUrl });
+  const client = createCertManagerClient({ ...patientCalls, baseUrl });
   const login = await refusedAsUndefined(client.login({ body: { username, password } }));
   if (login === undefined) return undefined;
   const cookie = login.headers?.['set-cookie']?.split(';')[0] ?? '';

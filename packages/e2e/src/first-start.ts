@@ -106,14 +106,12 @@ export async function makeMonitorPassword(plan: StackPlan): Promise<MonitorUser>
 
 /** Makes the stack's projects in the monitor when they are not there, and new keys for them. */
 export async function makeProjectKeys(plan: StackPlan): Promise<ProjectKeys> {
-  return setUpProjects(plan, ['--project', 'CertLoop', '--canary-project', canaryProject]);
+  return setUpProjects(plan, []);
 }
-
-const canaryProject = 'CertLoop canary';
 
 /** Makes the project of cert-manager's canary when it does not exist; its new read-write key. */
 export async function makeCanaryKey(plan: StackPlan): Promise<string> {
-  return (await setUpProjects(plan, ['--project', canaryProject])).readWriteKey;
+  return (await setUpProjects(plan, ['--project', 'CertLoop canary'])).readWriteKey;
 }
 
 async function setUpProjects(plan: StackPlan, named: readonly string[]): Promise<ProjectKeys> {

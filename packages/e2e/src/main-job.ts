@@ -24,13 +24,27 @@ import {
 } from '@certloop/crypto';
 import type { Credentials } from './credentials.js';
 
+/**
+ * How calls are made. A service answers within 130 s, however slow its machine is. Each call has a connection of its own:
+ * a service that restarts, or has idled for a minute, may just be closing an earlier one.
+ */
+export const patientCalls = { timeoutMs: 150_000, headers: { connection: 'close' } };
+
 /** The clients of one stack. */
 export function clientsOf(credentials: Credentials) {
   const { certManager, checkMonitor, dummyCa } = credentials;
   return {
-    manager: createCertManagerClient({ baseUrl: certManager.url, token: certManager.token }),
-    monitor: createCheckMonitorClient({ baseUrl: checkMonitor.url, apiKey: checkMonitor.readWriteKey }),
-    ca: createDummyCaClient({ baseUrl: dummyCa.url }),
+    manager: createCertManagerClient({
+      ...patientCalls,
+      baseUrl: certManager.url,
+      token: certManager.token,
+    }),
+    monitor: createCheckMonitorClient({
+      ...patientCalls,
+      baseUrl: checkMonitor.url,
+      apiKey: checkMonitor.readWriteKey,
+    }),
+    ca: createDummyCaClient({ ...patientCalls, baseUrl: dummyCa.url }),
   };
 }
 

@@ -1,4 +1,4 @@
-export { type BatchEnd, type BatchPatience, batched } from './concurrency/batching.js';
+export { type BatchEnd, batched } from './concurrency/batching.js';
 export { type CallSlots, createCallSlots } from './concurrency/call-slots.js';
 export { createGrowingCache } from './concurrency/growing-cache.js';
 export {
@@ -73,6 +73,7 @@ export {
   flag,
   httpAddress,
   logLevel,
+  nameSetting,
   portNumber,
   readConfig,
   type Setting,

@@ -39,6 +39,24 @@ describe('requests that a bound contract serves', () => {
     ]);
   });
 
+  test('ignores an unknown query member of a documented operation', async () => {
+    expect((await call().get(`/things/${id}?tag=x`)).status).toBe(200);
+  });
+
+  test.each([
+    ['/things?limit=1&tag=x&offset=2', ['query.tag', 'query.offset'], 'limit'],
+    ['/things/count?tag=x', ['query.tag'], 'no members here'],
+    ['/things?tag%5B%5D=x', ['query.tag[]'], 'limit'],
+  ])('names unknown query members of another operation: %s', async (path, members, known) => {
+    const { status, body } = await call().get(path);
+    const fields = members.map((member) => ({
+      path: member,
+      code: 'unknown_member',
+      message: `is not known: this operation has ${known}`,
+    }));
+    expect([status, body.fields]).toEqual([400, fields]);
+  });
+
   test('a uuid in capitals names the same object', async () => {
     expect((await call().get(`/things/${id.toUpperCase()}/`)).body).toEqual({ id, name: 'caller' });
   });

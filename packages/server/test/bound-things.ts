@@ -38,6 +38,7 @@ const contract = {
   getThing: endpoint({
     method: 'GET',
     path: '/things/{id}',
+    documented: true,
     summary: 'Show a thing',
     params: z.object({ id: scalars.uuid }),
     responses: { 200: json(thing, 'The thing') },

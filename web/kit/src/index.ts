@@ -12,6 +12,7 @@ export { type Dot, Dots } from './charts/dots.js';
 export { expirySentence } from './charts/expiry-sentence.js';
 export { type Series, StackedBars } from './charts/stacked-bars.js';
 export { useCountdown, useInterval, useNow } from './clock.browser.js';
+export { ClockNotice } from './clock-notice.js';
 export { ByCommand, CodeBlock, CopyText } from './copy-text.js';
 export { CopyCurl } from './curl/copy-curl.js';
 export { FormEnd } from './curl/form-end.js';
@@ -57,6 +58,7 @@ export { lifeSentence, windowText } from './life/life-sentence.js';
 export { needsPerson } from './life/needs-person.js';
 export { StateChip, type StateShape, type Tone } from './life/state-chip.js';
 export { nameWords, stateWords } from './life/state-words.js';
+export { Steps } from './life/steps.js';
 export { type BulkProgress, type BulkRules, requestOf, sendParts, startOf } from './lists/bulk/bulk-parts.js';
 export { namesIn } from './lists/bulk/pasted-names.js';
 export { ListEnd } from './lists/pages/list-end.js';
@@ -124,4 +126,5 @@ export {
   relativeTime,
   spanText,
   wholeSentence,
+  withMoments,
 } from './times.js';

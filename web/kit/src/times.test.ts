@@ -10,6 +10,7 @@ import {
   relativeTime,
   spanText,
   wholeSentence,
+  withMoments,
   writeTimesIn,
 } from './times.js';
 
@@ -64,6 +65,15 @@ test('formats the instants in a sentence, and nothing else of it', () => {
   expect(readableTimes(`Renews on ${at}, not 2026-03-01: ${at}.`)).toBe(
     `Renews on ${exactTime(at)}, not 2026-03-01: ${exactTime(at)}.`,
   );
+});
+
+test('writes the moments that come with a sentence in the zone of the reader', () => {
+  const text = '2026-03-01 14:00:00 UTC+02:00 (Europe/Riga)';
+  const at = '2026-03-01T12:00:00+00:00';
+  expect(withMoments(`Expected on ${text}, not yet there.`, [{ text, at }])).toBe(
+    `Expected on ${exactTime(at)}, not yet there.`,
+  );
+  expect(withMoments('No ping yet.')).toBe('No ping yet.');
 });
 
 test.each([

@@ -77,6 +77,14 @@ export function readableTimes(sentence: string): string {
   return sentence.replace(instant, exactTime);
 }
 
+/** A sentence of a service, each of the moments that came with it as people read them in their zone. */
+export function withMoments(
+  sentence: string,
+  moments: readonly { readonly text: string; readonly at: string }[] = [],
+): string {
+  return moments.reduce((written, { text, at }) => written.replaceAll(text, () => exactTime(at)), sentence);
+}
+
 const counts = new Intl.NumberFormat('en');
 const plural = new Intl.PluralRules('en');
 

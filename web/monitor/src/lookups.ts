@@ -27,6 +27,18 @@ export function projectQuery(projectId: string) {
   };
 }
 
+/** Query of whether the alerts of a project reach people; repeated at intervals, and when its integrations change. */
+export function reachQuery(projectId: string) {
+  const query = { include: 'counts' } as const;
+  return {
+    queryKey: ['projects', projectId, 'channels', 'reach'],
+    queryFn: async ({ signal }: Asked) =>
+      (await api.getProject({ params: { projectId }, query, headers: background, signal })).body.alerts ??
+      null,
+    ...live(60_000),
+  };
+}
+
 /** Whether a member with this role changes what is in the project; others only look. */
 export function mayChange(project: Pick<AccountProject, 'role'> | undefined): boolean {
   return project !== undefined && project.role !== 'read-only';

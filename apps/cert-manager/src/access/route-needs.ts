@@ -29,6 +29,7 @@ export const routeNeeds: Readonly<Record<Operation, Need>> = {
   getLiveness: 'anonymous',
   getReadiness: 'anonymous',
   getOpenApi: 'anonymous',
+  getWatch: 'signed-in',
   getStats: 'signed-in',
 
   getAuthState: 'anonymous',
@@ -99,6 +100,7 @@ export const routeNeeds: Readonly<Record<Operation, Need>> = {
   // The job names the space, so its use case judges the level.
   getIssuanceJob: 'signed-in',
   continueIssuanceJob: 'signed-in',
+  cancelIssuanceJob: 'signed-in',
 
   listRenewals: 'signed-in',
   createTestRenewal: 'admin',

@@ -26,7 +26,7 @@ export function accountCalls(requests: SignedRequests): Pick<AcmeClient, Account
       const { newAccount: url } = await requests.directory();
       try {
         const { location } = await requests.post(url, keyOnly(signer), { onlyReturnExisting: true });
-        return location;
+        return addressOf(location, 'account');
       } catch (error) {
         if (error instanceof AcmeProblem && error.type === 'accountDoesNotExist') return undefined;
         throw error;

@@ -1,4 +1,4 @@
-import { type Database, newRowId, type Tx } from '@certloop/db';
+import { type Database, newRowId } from '@certloop/db';
 import type { Clock } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
 import { requireLevel } from '../access/permissions.js';
@@ -12,14 +12,12 @@ import { leafFacts } from '../judging/issued-certificate.js';
 import { type CertificateRow, updateCertificate } from './certificates.repository.js';
 import { endsView } from './in-use.js';
 import type { StoreResult } from './insert-certificates.repository.js';
-import { type OnCertificatesStored, storeCertificate } from './store-certificates.service.js';
+import { type CertificateEvents, storeCertificate } from './store-certificates.service.js';
 
 export interface ImportDeps {
   readonly db: Database;
   readonly clock: Clock;
-  readonly onCertificatesStored: OnCertificatesStored;
-  /** Makes what depends on the certificates of an FQDN follow; the FQDN is locked. */
-  readonly onCertificateRefreshed: (tx: Tx, caller: Caller, fqdn: FqdnRow) => Promise<void>;
+  readonly emit: CertificateEvents;
 }
 
 /**
@@ -29,7 +27,7 @@ export interface ImportDeps {
  * the space does not allow the FQDN, or another space holds its name.
  */
 export async function importCertificate(
-  { db, clock, onCertificatesStored, onCertificateRefreshed }: ImportDeps,
+  { db, clock, emit }: ImportDeps,
   caller: Caller,
   { spaceId, fqdnId, pem }: { readonly spaceId: string; readonly fqdnId: string; readonly pem: string },
 ): Promise<StoreResult & { readonly isVerified: boolean }> {
@@ -57,14 +55,14 @@ export async function importCertificate(
     };
     const auditRow = (row: CertificateRow) => auditOf(fqdn, row, chain.isVerified);
     const item = { caller, fqdn, certificate, auditOf: auditRow };
-    const stored = await storeCertificate(tx, item, { now, onCertificatesStored });
+    const stored = await storeCertificate(tx, item, { now, emit });
     const { id, expiresAt, replacedAt } = stored.certificate;
     if (stored.isNew || facts.expiresAt <= expiresAt) return stored;
     const change = { pem: certificate.pem, expiresAt: facts.expiresAt, leafExpiresAt: facts.leafExpiresAt };
     await updateCertificate(tx, id, change);
     const renewed = { ...stored.certificate, ...change };
     await recordAudit(tx, caller, auditRow(renewed), now);
-    if (replacedAt === null) await onCertificateRefreshed(tx, caller, fqdn);
+    if (replacedAt === null) await emit.certificateRefreshed(tx, { fqdn });
     return { ...stored, certificate: renewed };
   });
   return { ...stored, isVerified: chain.isVerified };

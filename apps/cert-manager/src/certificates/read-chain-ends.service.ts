@@ -1,8 +1,8 @@
 import { InvalidInput } from '@certloop/contracts';
 import { type Database, executeSql, placeholders, querySql, type Tx, yieldBetween } from '@certloop/db';
-import type { Clock, Logger } from '@certloop/server';
-import { builtInCaller, type Caller, internalOrigin, nilUuid } from '../access/caller.js';
-import { type FqdnRow, findFqdn, lockFqdn } from '../fqdns/fqdns.repository.js';
+import type { Logger } from '@certloop/server';
+import { nilUuid } from '../access/caller.js';
+import { findFqdn, lockFqdn } from '../fqdns/fqdns.repository.js';
 import { describeLeaf, type LeafFacts } from '../judging/issued-certificate.js';
 import {
   type CertificateRow,
@@ -10,13 +10,12 @@ import {
   findCertificate,
   updateCertificate,
 } from './certificates.repository.js';
+import type { CertificateEvents } from './store-certificates.service.js';
 
 export interface ChainEndDeps {
   readonly db: Database;
-  readonly clock: Clock;
   readonly logger: Logger;
-  /** Makes what depends on the certificates of an FQDN follow; the FQDN is locked. */
-  readonly onCertificateRefreshed: (tx: Tx, caller: Caller, fqdn: FqdnRow) => Promise<void>;
+  readonly emit: CertificateEvents;
 }
 
 const slice = 100;
@@ -72,7 +71,7 @@ async function markRead(tx: Tx, ids: readonly string[]): Promise<void> {
 /** Whether the row was still there and unread. */
 async function storeEarlierEnd(
   tx: Tx,
-  { clock, onCertificateRefreshed }: ChainEndDeps,
+  { emit }: ChainEndDeps,
   { id, fqdnId }: UnreadRow,
   { expiresAt, leafExpiresAt }: LeafFacts,
 ): Promise<boolean> {
@@ -83,7 +82,6 @@ async function storeEarlierEnd(
   // another process has read it, or it was refreshed
   if (row === undefined || row.leafExpiresAt !== null) return false;
   await updateCertificate(tx, id, { expiresAt, leafExpiresAt });
-  const caller = builtInCaller('scheduler', internalOrigin(`chains-${clock.now().getTime()}`));
-  if (row.replacedAt === null) await onCertificateRefreshed(tx, caller, fqdn);
+  if (row.replacedAt === null) await emit.certificateRefreshed(tx, { fqdn });
   return true;
 }

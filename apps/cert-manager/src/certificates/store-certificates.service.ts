@@ -4,6 +4,7 @@ import { recordAudits } from '../audit/audit.service.js';
 import type { AuditEntry } from '../audit/audit-entry.js';
 import { lockCsrsForShare } from '../csrs/csrs.repository.js';
 import { type FqdnRow, lockFqdns } from '../fqdns/fqdns.repository.js';
+import type { Changes } from '../fqdns/fqdns.service.js';
 import { holdNames } from '../fqdns/holders/name-holders.repository.js';
 import { describeLeaf } from '../judging/issued-certificate.js';
 import type { IssuedCertificate } from '../providers/provider.js';
@@ -25,8 +26,13 @@ export interface StoredCertificate {
   readonly provider?: ProviderRow | undefined;
 }
 
-/** Updates what depends on the newest certificates of FQDNs, each of which comes once. */
-export type OnCertificatesStored = (tx: Tx, stored: readonly StoredCertificate[]) => Promise<void>;
+/** Events of certificates; `changes/reactions.service.ts` lists what follows each of them. */
+export interface CertificateEvents {
+  /** FQDNs have a newer certificate. */
+  certificateStored(tx: Tx, event: Changes<StoredCertificate>): Promise<void>;
+  /** The dates of the newest certificate of the FQDN, which is locked, were read again. */
+  certificateRefreshed(tx: Tx, event: { readonly fqdn: FqdnRow }): Promise<void>;
+}
 
 /** A certificate to store, and its entry in the audit log. */
 export interface CertificateToStore extends Omit<StoredCertificate, 'certificate'> {
@@ -38,7 +44,7 @@ export interface CertificateToStore extends Omit<StoredCertificate, 'certificate
 
 interface Storing {
   readonly now: Date;
-  readonly onCertificatesStored: OnCertificatesStored;
+  readonly emit: CertificateEvents;
 }
 
 /**
@@ -48,7 +54,7 @@ interface Storing {
 export async function storeCertificates(
   tx: Tx,
   items: readonly CertificateToStore[],
-  { now, onCertificatesStored }: Storing,
+  { now, emit }: Storing,
 ): Promise<StoreResult[]> {
   if (items.length === 0) return [];
   const results = await insertCertificates(
@@ -74,10 +80,14 @@ export async function storeCertificates(
     added.map(({ caller, auditOf, certificate }) => ({ caller, entry: auditOf(certificate) })),
     now,
   );
-  await onCertificatesStored(
-    tx,
-    added.map(({ caller, fqdn, certificate, provider }) => ({ caller, fqdn, certificate, provider })),
-  );
+  await emit.certificateStored(tx, {
+    changes: added.map(({ caller, fqdn, certificate, provider }) => ({
+      caller,
+      fqdn,
+      certificate,
+      provider,
+    })),
+  });
   return results;
 }
 

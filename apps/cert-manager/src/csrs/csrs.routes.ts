@@ -3,13 +3,13 @@ import type { Caller } from '../access/caller.js';
 import { eachOf } from '../http/lazy-rows.js';
 import { pageHeaders } from '../http/page-headers.js';
 import { csrReviewView, csrView } from './csr-view.js';
-import { type DeleteCsrsDeps, deleteAllCsrs, getLatestCsr, listCsrs } from './csrs.service.js';
-import { reviewCsr, type UploadCsrDeps, uploadCsr } from './upload-csr.service.js';
+import { type ChangeCsrsDeps, deleteAllCsrs, getLatestCsr, listCsrs } from './csrs.service.js';
+import { reviewCsr, uploadCsr } from './upload-csr.service.js';
 
 type CsrOperations = 'uploadCsr' | 'listCsrs' | 'deleteAllCsrs';
 
 export function csrsHandlers(
-  deps: DeleteCsrsDeps & UploadCsrDeps,
+  deps: ChangeCsrsDeps,
 ): Pick<Handlers<typeof certManagerContract, Caller>, CsrOperations> {
   return {
     uploadCsr: async ({ params, query, body, context }) => {

@@ -43,22 +43,26 @@ export async function getLatestCsr(
   });
 }
 
-export interface DeleteCsrsDeps extends CsrsDeps {
-  /** Ends what needs a CSR, since there is no longer one. */
-  readonly onCsrsDeleted: (tx: Tx, caller: Caller) => Promise<void>;
+export interface ChangeCsrsDeps extends CsrsDeps {
+  readonly emit: CsrEvents;
+}
+
+/** Events of CSRs; `changes/reactions.service.ts` lists what follows each of them. */
+export interface CsrEvents {
+  /** The FQDN, which is locked, has a newer CSR. */
+  csrStored(tx: Tx, event: { readonly fqdn: FqdnRow }): Promise<void>;
+  /** All CSRs of all FQDNs were deleted. */
+  csrsDeleted(tx: Tx, event: { readonly caller: Caller }): Promise<void>;
 }
 
 /** Deletes the CSRs of all spaces and returns how many there were. Throws Forbidden. */
-export async function deleteAllCsrs(
-  { db, clock, onCsrsDeleted }: DeleteCsrsDeps,
-  caller: Caller,
-): Promise<number> {
+export async function deleteAllCsrs({ db, clock, emit }: ChangeCsrsDeps, caller: Caller): Promise<number> {
   requireFullAccess(caller);
   return db.longTransaction(async (tx) => {
     const deletedCount = await deleteEveryCsr(tx);
     const entry = { action: 'csr.deleteAll', resourceType: 'csr', details: { deletedCount } } as const;
     await recordAudit(tx, caller, entry, clock.now());
-    await onCsrsDeleted(tx, caller);
+    await emit.csrsDeleted(tx, { caller });
     return deletedCount;
   });
 }

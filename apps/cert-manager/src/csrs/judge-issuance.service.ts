@@ -1,6 +1,5 @@
 import type { InvalidInput } from '@certloop/contracts';
-import type { Database, Tx } from '@certloop/db';
-import { batched } from '@certloop/server';
+import type { Tx } from '@certloop/db';
 import type { FqdnRow } from '../fqdns/fqdns.repository.js';
 import type { AskedNames, PolicyRefusal, PolicyRules } from '../fqdns/policy/issuance-policy.js';
 import { policyRefused } from '../fqdns/policy/policy-refused.js';
@@ -44,19 +43,6 @@ export async function findRefusals(tx: Tx, all: readonly Issuance[]): Promise<(I
     const own = rules.get(issuance.fqdn.spaceId);
     return own && refusedBy(own, issuance);
   });
-}
-
-// as many as are judged in a few milliseconds
-const maxTogether = 32;
-
-/** Returns a function that does what requireAllowed does. Calls at the same time share one statement. */
-export function createIssuanceJudge(db: Database): (issuance: Issuance) => Promise<void> {
-  return batched(async (all: readonly Issuance[]) => {
-    const refusals = await db.read((tx) => findRefusals(tx, all));
-    return refusals.map((reason) =>
-      reason === undefined ? { status: 'fulfilled', value: undefined } : { status: 'rejected', reason },
-    );
-  }, maxTogether);
 }
 
 /** Throws InvalidInput if the policy of the space no longer allows it. */

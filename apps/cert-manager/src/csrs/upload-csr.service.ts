@@ -7,15 +7,10 @@ import { type FqdnRow, getFqdn, lockFqdn } from '../fqdns/fqdns.repository.js';
 import { lockSpacesForShare } from '../spaces/spaces.repository.js';
 import { type CsrDifference, csrDifference } from './csr-difference.js';
 import { type CsrRow, findLatestCsr, insertCsr } from './csrs.repository.js';
-import type { CsrsDeps } from './csrs.service.js';
+import type { ChangeCsrsDeps, CsrsDeps } from './csrs.service.js';
 import { type CsrUpload, type JudgedCsr, judgeCsr } from './judge-csr.service.js';
 import { requireAllowed } from './judge-issuance.service.js';
 import { rejectHeldNames } from './judge-names.service.js';
-
-export interface UploadCsrDeps extends CsrsDeps {
-  /** Makes what depends on the newest CSR of an FQDN follow it; the FQDN is locked. */
-  readonly onCsrStored: (tx: Tx, caller: Caller, fqdn: FqdnRow) => Promise<void>;
-}
 
 /**
  * Stores a CSR for an FQDN and returns both. The PEM text is stored in its canonical form, its DER byte for byte.
@@ -24,7 +19,7 @@ export interface UploadCsrDeps extends CsrsDeps {
  * another space holds one; such a rejection is audited, without the content.
  */
 export async function uploadCsr(
-  deps: UploadCsrDeps,
+  deps: ChangeCsrsDeps,
   caller: Caller,
   upload: CsrUpload,
 ): Promise<{ readonly fqdn: FqdnRow; readonly csr: CsrRow }> {
@@ -50,7 +45,7 @@ export async function uploadCsr(
       details,
     } as const;
     await recordAudit(tx, caller, entry, now);
-    await deps.onCsrStored(tx, caller, held);
+    await deps.emit.csrStored(tx, { fqdn: held });
     return row;
   };
   const csr = await auditRejection(deps, caller, fqdn, () => db.transaction(store));

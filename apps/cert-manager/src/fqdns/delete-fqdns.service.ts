@@ -6,24 +6,19 @@ import { changeSpaceSize } from '../spaces/space-sizes.repository.js';
 import { spaceExists } from '../spaces/spaces.repository.js';
 import { deleteEveryFqdn, deleteFqdnRow, deleteFqdnsOfSpace } from './fqdn-changes.repository.js';
 import { fqdnNotFound, getFqdn } from './fqdns.repository.js';
-import { type FqdnPlace, type FqdnsDeps, fqdnAudit, readableSpaceId } from './fqdns.service.js';
+import { type ChangeFqdnDeps, type FqdnPlace, fqdnAudit, readableSpaceId } from './fqdns.service.js';
 
-export interface DeleteFqdnsDeps extends FqdnsDeps {
+export interface DeleteFqdnsDeps extends ChangeFqdnDeps {
   /** Fingerprints of what goes with an FQDN, by kind; the audit log keeps them. */
   readonly fingerprintsUnder: (
     tx: Tx,
     fqdnId: string,
   ) => Promise<Readonly<Record<string, readonly string[]>>>;
-  /** Lets what watches these FQDNs know that they are gone. */
-  readonly onFqdnsDeleted: (
-    tx: Tx,
-    scope: { readonly fqdnId: string } | { readonly spaceId: string } | 'all',
-  ) => Promise<void>;
 }
 
 /** Deletes an FQDN with its CSRs and certificates. Throws NotFound and Forbidden. */
 export async function deleteFqdn(
-  { db, clock, fingerprintsUnder, onFqdnsDeleted }: DeleteFqdnsDeps,
+  { db, clock, fingerprintsUnder, emit }: DeleteFqdnsDeps,
   caller: Caller,
   { spaceId, fqdnId }: FqdnPlace,
 ): Promise<void> {
@@ -33,7 +28,7 @@ export async function deleteFqdn(
     const fqdn = await getFqdn(tx, spaceId, fqdnId);
     const fingerprints = await fingerprintsUnder(tx, fqdnId);
     if (!(await deleteFqdnRow(tx, spaceId, fqdnId))) throw fqdnNotFound();
-    await onFqdnsDeleted(tx, { fqdnId });
+    await emit.fqdnDeleted(tx, { scope: { fqdnId } });
     await recordAudit(tx, caller, fqdnAudit('fqdn.delete', fqdn, { fingerprints }), clock.now());
     await changeSpaceSize(tx, spaceId, -1);
   });
@@ -44,7 +39,7 @@ export async function deleteFqdn(
  * caller may read. Throws Forbidden.
  */
 export async function deleteSpaceFqdns(
-  { db, clock, onFqdnsDeleted }: DeleteFqdnsDeps,
+  { db, clock, emit }: DeleteFqdnsDeps,
   caller: Caller,
   text: string,
 ): Promise<number> {
@@ -55,7 +50,7 @@ export async function deleteSpaceFqdns(
     if (!(await spaceExists(tx, spaceId))) return 0;
     requireLevel(caller, spaceId, 'FULL_ACCESS');
     const deletedCount = await deleteFqdnsOfSpace(tx, spaceId);
-    await onFqdnsDeleted(tx, { spaceId });
+    await emit.fqdnDeleted(tx, { scope: { spaceId } });
     const details = { deletedCount };
     const entry = { action: 'fqdn.deleteAll', resourceType: 'space', resourceId: spaceId } as const;
     await recordAudit(tx, caller, { ...entry, spaceId, details }, clock.now());
@@ -65,14 +60,11 @@ export async function deleteSpaceFqdns(
 }
 
 /** Deletes the FQDNs of all spaces and returns how many there were. Throws Forbidden. */
-export async function deleteAllFqdns(
-  { db, clock, onFqdnsDeleted }: DeleteFqdnsDeps,
-  caller: Caller,
-): Promise<number> {
+export async function deleteAllFqdns({ db, clock, emit }: DeleteFqdnsDeps, caller: Caller): Promise<number> {
   requireFullAccess(caller);
   return db.longTransaction(async (tx) => {
     const deletedCount = await deleteEveryFqdn(tx);
-    await onFqdnsDeleted(tx, 'all');
+    await emit.fqdnDeleted(tx, { scope: 'all' });
     const details = { deletedCount };
     await recordAudit(tx, caller, { action: 'fqdn.deleteAll', resourceType: 'fqdn', details }, clock.now());
     return deletedCount;

@@ -131,8 +131,8 @@ export async function countFqdnRows(tx: Tx, scope: SpaceScope): Promise<number> 
 }
 
 /** The refusal for an FQDN that the space does not have. */
-export function fqdnNotFound(): NotFound {
-  return new NotFound('FQDN not found in this space', { code: 'fqdn_not_found', title: 'FQDN not found' });
+export function fqdnNotFound(message = 'FQDN not found in this space'): NotFound {
+  return new NotFound(message, { code: 'fqdn_not_found', title: 'FQDN not found' });
 }
 
 /** FQDNs of a space, oldest first. */

@@ -7,8 +7,8 @@ import {
   deleteSpaceFqdns,
 } from './delete-fqdns.service.js';
 import { fqdnView } from './fqdn-view.js';
-import { type ChangeFqdnDeps, countFqdns, createFqdn } from './fqdns.service.js';
-import { type SwitchRenewalDeps, setRenewalEnabled } from './renewal-switch.service.js';
+import { countFqdns, createFqdn } from './fqdns.service.js';
+import { setRenewalEnabled } from './renewal-switch.service.js';
 import { reviewFqdns } from './review-fqdns.service.js';
 
 type FqdnOperations =
@@ -21,7 +21,7 @@ type FqdnOperations =
   | 'setRenewalEnabled';
 
 export function fqdnsHandlers(
-  deps: ChangeFqdnDeps & DeleteFqdnsDeps & SwitchRenewalDeps,
+  deps: DeleteFqdnsDeps,
 ): Pick<Handlers<typeof certManagerContract, Caller>, FqdnOperations> {
   return {
     countFqdns: async ({ params, context }) => ({

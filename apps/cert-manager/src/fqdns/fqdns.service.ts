@@ -16,11 +16,46 @@ export interface FqdnsDeps {
   readonly clock: Clock;
 }
 
-/** Updates the stored state of FQDNs after a change in the same transaction. */
-export type RefreshStates = (tx: Tx, fqdnIds: readonly string[]) => Promise<void>;
-
 export interface ChangeFqdnDeps extends FqdnsDeps {
-  readonly refreshStates: RefreshStates;
+  readonly emit: FqdnEvents;
+}
+
+/** Events of FQDNs; `changes/reactions.service.ts` lists what follows each of them. The FQDNs are locked. */
+export interface FqdnEvents {
+  fqdnCreated(tx: Tx, event: { readonly fqdn: FqdnRow }): Promise<void>;
+  /** The FQDN has another description. */
+  descriptionChanged(tx: Tx, event: { readonly fqdn: FqdnRow }): Promise<void>;
+  /** The FQDNs, as they are now, have another provider, or none. */
+  providerChanged(tx: Tx, event: ByCaller & Changes<{ readonly fqdn: FqdnRow }>): Promise<void>;
+  /** The renewal of the FQDNs was switched on or off, or they have another share of the lifetime. */
+  renewalSwitched(tx: Tx, event: ByCaller & Changes<SwitchedFqdn>): Promise<void>;
+  /** The FQDNs in the scope were deleted. */
+  fqdnDeleted(tx: Tx, event: { readonly scope: DeletedScope }): Promise<void>;
+}
+
+/** An FQDN as it is now, and whether its renewal was on before. */
+export interface SwitchedFqdn {
+  readonly fqdn: FqdnRow;
+  readonly wasEnabled: boolean;
+}
+
+export type DeletedScope = { readonly fqdnId: string } | { readonly spaceId: string } | 'all';
+
+interface ByCaller {
+  readonly caller: Caller;
+}
+
+/** Changes of one kind in one transaction; each FQDN comes once. */
+export interface Changes<Change> {
+  readonly changes: readonly Change[];
+}
+
+/** An event about one FQDN or several. */
+export type FqdnEvent<Fqdn> = { readonly fqdn: Fqdn } | Changes<{ readonly fqdn: Fqdn }>;
+
+/** Returns the FQDNs that the event is about. */
+export function fqdnsOf<Fqdn>(event: FqdnEvent<Fqdn>): readonly Fqdn[] {
+  return 'fqdn' in event ? [event.fqdn] : event.changes.map(({ fqdn }) => fqdn);
 }
 
 export interface NewFqdn {
@@ -42,7 +77,7 @@ export interface FqdnPlace {
  * policy of the space does not allow, which is audited, and Conflict when the space has it already.
  */
 export async function createFqdn(
-  { db, clock, refreshStates }: ChangeFqdnDeps,
+  { db, clock, emit }: ChangeFqdnDeps,
   caller: Caller,
   input: NewFqdn,
 ): Promise<{ readonly fqdn: FqdnRow; readonly warning: string | undefined }> {
@@ -68,7 +103,7 @@ export async function createFqdn(
     await requireAllowed(tx, fqdn, provider);
     const warning = provider?.enabled === false ? 'the provider is disabled' : undefined;
     await insertFqdn(tx, fqdn);
-    await refreshStates(tx, [fqdn.id]);
+    await emit.fqdnCreated(tx, { fqdn });
     const after = { description, providerId, renewalEnabled: false };
     await recordAudit(tx, caller, fqdnAudit('fqdn.create', fqdn, { after }), now);
     await changeSpaceSize(tx, spaceId, 1);

@@ -1,21 +1,9 @@
-import type { Tx } from '@certloop/db';
 import type { Caller } from '../access/caller.js';
 import { requireLevel } from '../access/permissions.js';
 import { recordAudit } from '../audit/audit.service.js';
 import { type RenewalSwitch, updateRenewalSwitch } from './fqdn-changes.repository.js';
 import { type FqdnRow, lockFqdn } from './fqdns.repository.js';
-import { type FqdnPlace, type FqdnsDeps, fqdnAudit } from './fqdns.service.js';
-
-/** An FQDN as it is now, and whether its renewal was on before. */
-export interface SwitchedFqdn {
-  readonly fqdn: FqdnRow;
-  readonly wasEnabled: boolean;
-}
-
-export interface SwitchRenewalDeps extends FqdnsDeps {
-  /** Updates the renewal queue. */
-  readonly onRenewalsSwitched: (tx: Tx, caller: Caller, switched: readonly SwitchedFqdn[]) => Promise<void>;
-}
+import { type ChangeFqdnDeps, type FqdnPlace, fqdnAudit } from './fqdns.service.js';
 
 /** Whether to renew automatically; the share of the lifetime, 0.1 to 0.9, stays as it is when undefined. */
 export interface NewRenewalSwitch extends FqdnPlace {
@@ -25,7 +13,7 @@ export interface NewRenewalSwitch extends FqdnPlace {
 
 /** Switches automatic renewal of an FQDN. Throws NotFound and Forbidden. */
 export async function setRenewalEnabled(
-  { db, clock, onRenewalsSwitched }: SwitchRenewalDeps,
+  { db, clock, emit }: ChangeFqdnDeps,
   caller: Caller,
   { spaceId, fqdnId, renewalEnabled, renewAfterFraction }: NewRenewalSwitch,
 ): Promise<void> {
@@ -42,7 +30,7 @@ export async function setRenewalEnabled(
     const details = { before: switchOf(fqdn), after: switchOf(change) };
     await recordAudit(tx, caller, fqdnAudit('fqdn.renewal', fqdn, details), clock.now());
     const switched = { fqdn: { ...fqdn, ...change }, wasEnabled: fqdn.renewalEnabled };
-    await onRenewalsSwitched(tx, caller, [switched]);
+    await emit.renewalSwitched(tx, { caller, changes: [switched] });
   });
 }
 

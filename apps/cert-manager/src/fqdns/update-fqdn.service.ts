@@ -1,4 +1,3 @@
-import type { Tx } from '@certloop/db';
 import type { Caller } from '../access/caller.js';
 import { requireLevel, spaceNotFound } from '../access/permissions.js';
 import { recordAudit } from '../audit/audit.service.js';
@@ -7,11 +6,6 @@ import { updateFqdnTexts } from './fqdn-changes.repository.js';
 import { namedProvider, requireAllowed } from './fqdn-provider.service.js';
 import { type FqdnRow, lockFqdn } from './fqdns.repository.js';
 import { type ChangeFqdnDeps, type FqdnPlace, fqdnAudit } from './fqdns.service.js';
-
-export interface UpdateFqdnDeps extends ChangeFqdnDeps {
-  /** Makes the renewal queue follow another provider of the FQDNs, which are locked. */
-  readonly onProviderNamed: (tx: Tx, caller: Caller, fqdns: readonly FqdnRow[]) => Promise<void>;
-}
 
 /** What to change of an FQDN; what is undefined stays, a provider that is null goes. */
 export interface FqdnChange extends FqdnPlace {
@@ -24,7 +18,7 @@ export interface FqdnChange extends FqdnPlace {
  * InvalidInput for an unknown provider, or one that the policy of the space does not allow.
  */
 export async function updateFqdn(
-  { db, clock, refreshStates, onProviderNamed }: UpdateFqdnDeps,
+  { db, clock, emit }: ChangeFqdnDeps,
   caller: Caller,
   { spaceId, fqdnId, ...input }: FqdnChange,
 ): Promise<FqdnRow> {
@@ -47,8 +41,8 @@ export async function updateFqdn(
     const details = { before: { description, providerId }, after };
     await recordAudit(tx, caller, fqdnAudit('fqdn.update', fqdn, details), clock.now());
     const changed = { ...fqdn, ...after };
-    if (isOther) await onProviderNamed(tx, caller, [changed]);
-    await refreshStates(tx, [fqdnId]);
+    if (isOther) await emit.providerChanged(tx, { caller, changes: [{ fqdn: changed }] });
+    else await emit.descriptionChanged(tx, { fqdn: changed });
     return changed;
   });
 }

@@ -5,6 +5,7 @@ import {
   requestSteps,
 } from '@certloop/contracts';
 import { allSteps, type StepReports } from './jobs/request-plan.js';
+import { type IssuanceState, jobStatuses } from './signing/issuance-state.js';
 
 interface ShownCertificate {
   readonly id: string;
@@ -15,7 +16,7 @@ interface ShownJob {
   readonly id: string;
   readonly fqdnId: string;
   readonly spaceId: string;
-  readonly status: IssuanceJob['status'];
+  readonly state: IssuanceState['state'];
   readonly message: string;
   readonly steps: StepReports;
   readonly createdAt: Date;
@@ -54,11 +55,11 @@ export function requestView(state: ShownRequest<ShownJob>): RequestReply {
 }
 
 function jobReply(
-  { status, message, steps }: ShownJob,
+  { state, message, steps }: ShownJob,
   certificate: ShownCertificate | undefined,
 ): RequestReply {
   return {
-    success: status === 'completed',
+    success: state === 'issued',
     message,
     ...(certificate !== undefined && { certificate: { id: certificate.id, pem: certificate.pem } }),
     stepStatus: allSteps(steps),
@@ -71,7 +72,7 @@ export function jobView(job: ShownJob, certificate: ShownCertificate | undefined
     id: job.id,
     fqdnId: job.fqdnId,
     spaceId: job.spaceId,
-    status: job.status,
+    status: jobStatuses[job.state],
     ...jobReply(job, certificate),
     createdAt: job.createdAt.toISOString(),
     ...endOf(job),
@@ -83,20 +84,22 @@ function endOf(job: ShownJob): { readonly finishedAt?: string } {
   return job.finishedAt === null || isOpen(job) ? {} : { finishedAt: job.finishedAt.toISOString() };
 }
 
-function isOpen({ status }: Pick<ShownJob, 'status'>): boolean {
+function isOpen({ state }: Pick<ShownJob, 'state'>): boolean {
+  const status = jobStatuses[state];
   return status === 'running' || status === 'waiting';
 }
 
 /** A job in a list. */
 export function listedJobView(
   job: ShownJob & {
-    readonly kind: 'request' | 'sign';
+    readonly cause: 'request' | 'sign' | 'renewal';
     readonly caller: { readonly username: string };
     readonly providerId: string;
     readonly certificateId: string | null;
   },
 ): ListedIssuanceJob {
-  const { id, fqdnId, spaceId, status, message, kind, caller, providerId, certificateId } = job;
+  const { id, fqdnId, spaceId, message, cause, caller, providerId, certificateId } = job;
+  const status = jobStatuses[job.state];
   const failedStep = requestSteps.find((step) => job.steps[step]?.status === 'failed');
   return {
     id,
@@ -107,7 +110,7 @@ export function listedJobView(
     createdAt: job.createdAt.toISOString(),
     ...endOf(job),
     providerId,
-    trigger: kind,
+    trigger: cause === 'sign' ? 'sign' : 'request',
     requestedBy: caller.username,
     ...(certificateId !== null && { certificateId }),
     ...(status === 'failed' && failedStep !== undefined && { failedStep }),
@@ -120,6 +123,6 @@ export function jobOf<Job extends ShownJob>(state: ShownRequest<Job>): Job | und
 }
 
 /** Location of an open job; no header for a finished one. */
-export function followHeaders(job: Pick<ShownJob, 'id' | 'status'> | undefined): Record<string, string> {
+export function followHeaders(job: Pick<ShownJob, 'id' | 'state'> | undefined): Record<string, string> {
   return job !== undefined && isOpen(job) ? { Location: `/issuance-jobs/${job.id}` } : {};
 }

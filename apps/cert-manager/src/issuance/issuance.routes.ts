@@ -4,11 +4,12 @@ import { refreshedCertificateView } from '../certificates/certificate-view.js';
 import { eachOf } from '../http/lazy-rows.js';
 import { pageHeaders } from '../http/page-headers.js';
 import { followHeaders, jobOf, jobView, listedJobView, requestView } from './issuance-view.js';
+import { cancelJob } from './jobs/cancel-job.service.js';
 import { continueJob, showJob } from './jobs/issuance-jobs.service.js';
 import { listJobs } from './jobs/list-jobs.service.js';
 import { requestCertificate } from './jobs/request-certificate.service.js';
 import { type RefreshDeps, refreshCertificate } from './refresh-certificate.service.js';
-import { createSigner, type SignDeps } from './signing/sign-csr.service.js';
+import { type SignDeps, signCsr } from './signing/sign-csr.service.js';
 
 type Operations =
   | 'signCsr'
@@ -16,16 +17,16 @@ type Operations =
   | 'refreshCertificate'
   | 'listIssuanceJobs'
   | 'getIssuanceJob'
-  | 'continueIssuanceJob';
+  | 'continueIssuanceJob'
+  | 'cancelIssuanceJob';
 
 export function issuanceHandlers(
   deps: SignDeps & RefreshDeps,
 ): Pick<Handlers<typeof certManagerContract, Caller>, Operations> {
-  const sign = createSigner(deps);
   return {
     signCsr: async ({ context, params, query, body }) => {
       const input = { ...params, providerId: body.providerId, waitSeconds: query.wait };
-      const { reply, unfinished } = await sign(context, input);
+      const { reply, unfinished } = await signCsr(deps, context, input);
       return { status: 200, body: reply, headers: followHeaders(unfinished) };
     },
     requestCertificate: async ({ context, params, query, body }) => {
@@ -50,6 +51,9 @@ export function issuanceHandlers(
     continueIssuanceJob: async ({ context, params }) => {
       const job = await continueJob(deps, context, params.id);
       return { status: 200, body: jobView(job, undefined), headers: followHeaders(job) };
+    },
+    cancelIssuanceJob: async ({ context, params }) => {
+      return { status: 200, body: jobView(await cancelJob(deps, context, params.id), undefined) };
     },
   };
 }

@@ -1,5 +1,6 @@
 import { UpstreamFailed } from '@certloop/contracts';
-import type { Tx } from '@certloop/db';
+import type { Database, Tx } from '@certloop/db';
+import type { Clock } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
 import { requireLevel } from '../access/permissions.js';
 import { recordAudit } from '../audit/audit.service.js';
@@ -10,16 +11,18 @@ import {
   updateCertificate,
 } from '../certificates/certificates.repository.js';
 import { hasOther } from '../certificates/insert-certificates.repository.js';
+import type { CertificateEvents } from '../certificates/store-certificates.service.js';
 import { type FqdnRow, getFqdn, lockFqdn } from '../fqdns/fqdns.repository.js';
 import { describeLeaf } from '../judging/issued-certificate.js';
 import type { ProviderOpener } from '../providers/open-provider.service.js';
 import type { RefreshOutcome } from '../providers/provider.js';
 import { findProvider, type ProviderRow } from '../providers/providers.repository.js';
-import type { IssuanceDeps } from './signing/sign-csr.service.js';
 
-export interface RefreshDeps extends IssuanceDeps {
-  /** Makes what depends on the certificates of an FQDN follow what was read; the FQDN is locked. */
-  readonly onCertificateRefreshed: (tx: Tx, caller: Caller, fqdn: FqdnRow) => Promise<void>;
+export interface RefreshDeps {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly opener: ProviderOpener;
+  readonly emit: CertificateEvents;
 }
 
 /** A certificate after its provider was asked; `isMissing` when that no longer knows it. */
@@ -71,7 +74,7 @@ function askProvider(opener: ProviderOpener, { certificate, provider }: Subject)
 }
 
 async function settle(
-  { db, clock, onCertificateRefreshed }: RefreshDeps,
+  { db, clock, emit }: RefreshDeps,
   caller: Caller,
   subject: Subject,
   outcome: RefreshOutcome,
@@ -86,7 +89,7 @@ async function settle(
     if (rows === 0) throw certificateNotFound();
     const status = isMissing ? 'missing' : outcome.status;
     await recordAudit(tx, caller, auditOf(subject, { status }), now);
-    if (!isMissing) await onCertificateRefreshed(tx, caller, fqdn);
+    if (!isMissing) await emit.certificateRefreshed(tx, { fqdn });
     return { certificate: { ...subject.certificate, ...change }, isMissing };
   });
 }
@@ -110,7 +113,7 @@ async function changeOf(
 }
 
 function recordFailure(
-  { db, clock }: IssuanceDeps,
+  { db, clock }: RefreshDeps,
   caller: Caller,
   subject: Subject,
   reason: string,

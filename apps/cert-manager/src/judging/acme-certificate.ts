@@ -9,6 +9,7 @@ import {
   keyOfCsr,
   leafFault,
   readAnswered,
+  readCsr,
   timeFault,
 } from './issued-certificate.js';
 
@@ -30,15 +31,16 @@ export type ChainJudgement =
  * each certificate is signed by the next, and TLS clients find no fault with the chain; a root at the end is omitted.
  */
 export function judgeChain(text: string, ordered: OrderedCertificate): ChainJudgement {
+  const csr = readCsr(ordered.csrPem);
   let issued: IssuedChain;
   try {
-    issued = readAnswered(text, keyOfCsr(ordered.csrPem), ordered.now);
+    issued = readAnswered(text, keyOfCsr(csr), ordered.now);
   } catch (error) {
     if (!(error instanceof InvalidInput)) throw error;
     return { fault: `the CA's answer is not a certificate: ${error.message}` };
   }
   const fault =
-    differenceFromCsr(issued, ordered.csrPem) ??
+    differenceFromCsr(issued, csr) ??
     timeFault(issued, ordered.now) ??
     nameFault(issued.leaf, ordered.identifiers) ??
     leafFault(issued) ??

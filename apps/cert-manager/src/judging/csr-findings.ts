@@ -1,6 +1,6 @@
 import type { CsrFinding } from '@certloop/contracts';
 import { type CsrFacts, joinNames } from './csr-policy.js';
-import { coversHostname } from './hostname.js';
+import { coversHostname, readHostname } from './hostname.js';
 
 /** What the holder of a CSR should know of it, though it is no reason to refuse it. */
 export function csrFindings(csr: CsrFacts, hostname: string): CsrFinding[] {
@@ -44,6 +44,13 @@ const findingRules: readonly (readonly [string, FindingRule])[] = [
     (csr, hostname) => {
       const more = namesBeyond(csr, hostname);
       return more.length === 0 ? undefined : `it also asks for ${joinNames(more)}`;
+    },
+  ],
+  [
+    'invalid_names',
+    ({ dnsNames }) => {
+      const faults = dnsNames.flatMap(nameFault);
+      return faults.length === 0 ? undefined : `its DNS names have faults: ${joinNames(faults)}`;
     },
   ],
   [
@@ -91,6 +98,11 @@ const usualExtensions: ReadonlySet<string> = new Set([
 
 function allNames({ dnsNames, ipAddresses, emailAddresses, uris }: CsrFacts): string[] {
   return [...dnsNames, ...ipAddresses, ...emailAddresses, ...uris];
+}
+
+function nameFault(name: string): string[] {
+  const { fault } = readHostname(name);
+  return fault === undefined ? [] : [`${JSON.stringify(name.slice(0, 80))} ${fault}`];
 }
 
 function namesBeyond(csr: CsrFacts, hostname: string): string[] {

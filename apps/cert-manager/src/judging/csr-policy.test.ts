@@ -157,6 +157,11 @@ describe('findings', () => {
     ['MD5', { signatureAlgorithm: 'md5WithRSAEncryption' }, ['weak_signature']],
     ['SHA-512', { signatureAlgorithm: 'sha512WithRSAEncryption' }, []],
     ['another DNS name', { dnsNames: [hostname, 'a.example'] }, ['more_names']],
+    [
+      'a DNS name that is no host name',
+      { dnsNames: [hostname, '.a.example'] },
+      ['more_names', 'invalid_names'],
+    ],
     ['an IP address', { ipAddresses: ['192.0.2.1'] }, ['more_names']],
     ['a mail address', { emailAddresses: ['a@example.com'] }, ['more_names']],
     ['a URI', { uris: ['https://example.com'] }, ['more_names']],

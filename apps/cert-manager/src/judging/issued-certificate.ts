@@ -1,6 +1,7 @@
 import { InvalidInput } from '@certloop/contracts';
 import {
   type Certificate,
+  type Csr,
   certificateLabel,
   checkChain,
   csrLabels,
@@ -42,18 +43,22 @@ export function readIssued(text: string): IssuedChain {
  * is dropped, as clients need no more. Throws InvalidInput if there is none.
  */
 export function readAnswered(text: string, keySha256: string, now: Date): IssuedChain {
-  const ders = splitChain(text);
+  const certificates = splitChain(text).map(recallCertificate);
   // without a certificate for the key, the first one is named as another's
   const hasKey = ({ spkiDer }: Certificate) => spkiSha256(spkiDer) === keySha256;
-  const wanted = ders.map(recallCertificate).some(hasKey) ? hasKey : () => true;
-  const [leaf, ...others] = pickChain(ders, wanted, now);
+  const wanted = certificates.some(hasKey) ? hasKey : () => true;
+  const [leaf, ...others] = pickChain(certificates, wanted, now);
   if (leaf === undefined) throw new RangeError('a chain has a leaf');
   return { leaf, others };
 }
 
+export function readCsr(csrPem: string): Csr {
+  return parseCsr(parsePem(csrPem, csrLabels));
+}
+
 /** Fingerprint of the key of a CSR: SHA-256 over its SubjectPublicKeyInfo, hex. */
-export function keyOfCsr(csrPem: string): string {
-  return spkiSha256(parseCsr(parsePem(csrPem, csrLabels)).spkiDer);
+export function keyOfCsr({ spkiDer }: Csr): string {
+  return spkiSha256(spkiDer);
 }
 
 /** Why what a CA issued is no certificate of a server, in one sentence. */
@@ -65,8 +70,7 @@ export function leafFault({ leaf, others }: IssuedChain): string | undefined {
 }
 
 /** What a certificate has that its CSR did not ask for, in one sentence: another key or a further name. */
-export function differenceFromCsr({ leaf }: IssuedChain, csrPem: string): string | undefined {
-  const csr = parseCsr(parsePem(csrPem, csrLabels));
+export function differenceFromCsr({ leaf }: IssuedChain, csr: Csr): string | undefined {
   if (!publicKeysEqual(leaf.spkiDer, csr.spkiDer)) return 'the certificate is for another key than the CSR';
   // A common name may be repeated among the alternative names, and the other way round.
   const commonNames = listCommonNames(csr.subject);

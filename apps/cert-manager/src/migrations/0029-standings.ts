@@ -67,6 +67,20 @@ export const addStandings: Migration = {
   },
 };
 
+/** The word of each FQDN by the rules that decide it later; a test compares both. */
+export const outlookInSql = `case
+  when q.id is not null and exists (select 1 from policy_refusals p where p.fqdn_id = f.id) then 'forbidden'
+  when c.id is null then 'no_certificate'
+  when not exists (select 1 from csrs r where r.fqdn_id = f.id) then 'no_csr'
+  when coalesce(c.provider_id, f.provider_id) is null then 'no_provider'
+  when c.revocation_reason = 'keyCompromise' and c.spki_sha256 = (
+    select r.spki_sha256 from csrs r where r.fqdn_id = f.id order by r.position desc limit 1) then 'compromised_key'
+  when f.renewal_enabled = false then 'switched_off'
+  when exists (select 1 from policy_refusals p where p.fqdn_id = f.id) then 'forbidden'
+  when exists (select 1 from providers v where v.id = coalesce(c.provider_id, f.provider_id) and v.enabled = false)
+    then 'provider_off'
+  else 'planned' end`;
+
 /**
  * A row for each FQDN. SQL cannot draw the moments of renewals, so the moments of attention are near ones: the sweep at
  * the start of the service mends them.
@@ -90,9 +104,7 @@ function filling(dialect: Dialect): string {
       (id, space_id, fqdn, renewal_enabled, provider_id, outlook, certificate_id, not_before, expires_at, renew_at,
        attention_at, problem, problem_at, problem_reason, request_failed_at, request_failure, updated_at)
     select f.id, f.space_id, f.fqdn, f.renewal_enabled, coalesce(c.provider_id, f.provider_id),
-      case when f.renewal_enabled = false then 'switched_off' when c.id is null then 'no_certificate'
-        when q.id is not null then 'planned'
-        when not exists (select 1 from csrs r where r.fqdn_id = f.id) then 'no_csr' else 'no_provider' end,
+      ${outlookInSql},
       c.id, c.not_before, coalesce(c.expires_at, ${never}), coalesce(q.scheduled_at, ${never}),
       case when c.revoked_at is not null then c.revoked_at
         when f.renewal_enabled = true and ${failed} then coalesce(t.finished_at, t.scheduled_at)

@@ -99,9 +99,12 @@ export async function deletePermissionGroup(tx: Tx, id: string): Promise<void> {
   await deleteRows(tx, permissionGroups, { id });
 }
 
-/** Makes the groups forget the space; one that reached only this space reaches none then. */
-export async function deleteSpaceFromGroups(tx: Tx, spaceId: string): Promise<void> {
-  await deleteRows(tx, permissionGroupSpaces, { spaceId });
+/** Removes a deleted space from all groups; a group that reached only this space reaches none then. */
+export async function deleteSpaceFromGroups(
+  tx: Tx,
+  { scope }: { readonly scope: { readonly spaceId: string } },
+): Promise<void> {
+  await deleteRows(tx, permissionGroupSpaces, { spaceId: scope.spaceId });
 }
 
 async function peopled(tx: Tx, groups: readonly PermissionGroupRow[]): Promise<PermissionGroup | undefined> {

@@ -10,36 +10,27 @@ import {
   storePolicyRefusal,
 } from '../fqdns/policy/policy-refusals.repository.js';
 import { findRules } from '../fqdns/policy/policy-rules.repository.js';
+import type { PolicyVerdict } from '../fqdns/policy/policy-verdict.js';
 import { findProvider } from '../providers/providers.repository.js';
 import { noteForbidden, resumeRenewal } from '../renewals/queue/forbidden-renewals.service.js';
-import type { WatchEvents } from '../watch/watch-events.service.js';
-
-type Watch = Pick<WatchEvents, 'onForbidden' | 'onAllowedAgain'>;
 
 /**
- * Judges whether the policy of its space allows the next renewal of an FQDN, which is locked, and makes what depends on
- * that follow: its entry in the queue has the reason, its check fails or recovers, and a renewal that waited for the
- * policy is due at once. The verdict where it is another one than before.
+ * Judges whether the policy of its space allows the next renewal of an FQDN, which is locked, and makes the queue follow:
+ * its entry has the reason, and a renewal that waited for the policy is due at once. Returns the verdict if it is another
+ * one than before.
  */
-export async function reviewFqdn(
-  tx: Tx,
-  watch: Watch,
-  fqdn: FqdnRow,
-  now: Date,
-): Promise<'allowed' | 'refused' | undefined> {
+export async function reviewFqdn(tx: Tx, fqdn: FqdnRow, now: Date): Promise<PolicyVerdict | undefined> {
   const before = await findPolicyRefusal(tx, fqdn.id);
   const reason = await findReason(tx, await findRules(tx, fqdn.spaceId), fqdn);
   if (reason === before?.reason) return undefined;
   if (reason === undefined) {
     await deletePolicyRefusal(tx, fqdn.id);
     await resumeRenewal(tx, fqdn.id, now);
-    await watch.onAllowedAgain(tx, fqdn.id);
-    return 'allowed';
+    return { refusal: undefined };
   }
   await storePolicyRefusal(tx, { fqdnId: fqdn.id, spaceId: fqdn.spaceId, reason }, now);
   await noteForbidden(tx, fqdn.id, reason);
-  await watch.onForbidden(tx, fqdn.id, reason);
-  return 'refused';
+  return { refusal: reason };
 }
 
 async function findReason(tx: Tx, rules: PolicyRules, fqdn: FqdnRow): Promise<string | undefined> {

@@ -1,9 +1,10 @@
 import { type Database, slicesOf, type Tx, yieldBetween } from '@certloop/db';
 import { type Clock, type Logger, oneAtATime } from '@certloop/server';
 import { refusedBy } from '../csrs/judge-issuance.service.js';
-import { findFqdn, lockFqdn } from '../fqdns/fqdns.repository.js';
+import { type FqdnRow, findFqdn, lockFqdn } from '../fqdns/fqdns.repository.js';
 import { listPolicyRefusals, listPolicyRefusalsAfter } from '../fqdns/policy/policy-refusals.repository.js';
 import { findRules } from '../fqdns/policy/policy-rules.repository.js';
+import type { PolicyVerdict } from '../fqdns/policy/policy-verdict.js';
 import {
   advanceReview,
   claimReview,
@@ -12,7 +13,6 @@ import {
 } from '../fqdns/policy/space-policies.repository.js';
 import { listProviders } from '../providers/providers.repository.js';
 import { lockSpacesForShare } from '../spaces/spaces.repository.js';
-import type { WatchEvents } from '../watch/watch-events.service.js';
 import { csrOf } from './find-newly-refused.service.js';
 import { type ScannedFqdn, scanFqdns } from './policy-scan.repository.js';
 import { reviewFqdn } from './review-fqdn.service.js';
@@ -21,9 +21,15 @@ export interface ReviewDeps {
   readonly db: Database;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly watch: Pick<WatchEvents, 'onForbidden' | 'onAllowedAgain'>;
+  readonly emit: PolicyEvents;
   /** Triggers a run of the renewal queue without waiting for it. */
   readonly triggerRenewals: () => void;
+}
+
+/** Events of policies; `changes/reactions.service.ts` lists what follows each of them. */
+export interface PolicyEvents {
+  /** The policy of its space forbids the renewal of the FQDN, which is locked, or allows it again. */
+  policyChanged(tx: Tx, event: PolicyVerdict & { readonly fqdn: FqdnRow }): Promise<void>;
 }
 
 /** Reviews FQDNs after changes of policies; in all processes together, only one works on a space at a time. */
@@ -129,7 +135,7 @@ async function readSlice(tx: Tx, { spaceId }: SpacePolicyRow, last: string) {
 type ReviewedFqdn = Pick<ScannedFqdn, 'id' | 'spaceId'>;
 
 /** Reviews the FQDNs, a few per transaction; returns the number that are allowed again. */
-async function reviewAll({ db, clock, watch }: ReviewDeps, fqdns: readonly ReviewedFqdn[]): Promise<number> {
+async function reviewAll({ db, clock, emit }: ReviewDeps, fqdns: readonly ReviewedFqdn[]): Promise<number> {
   let allowed = 0;
   for await (const some of yieldBetween(slicesOf(fqdns, changedAtOnce))) {
     allowed += await db.transaction(async (tx) => {
@@ -140,7 +146,10 @@ async function reviewAll({ db, clock, watch }: ReviewDeps, fqdns: readonly Revie
         // it may have gone in the meantime
         if ((await findFqdn(tx, place.id)) === undefined) continue;
         const fqdn = await lockFqdn(tx, place.spaceId, place.id);
-        if ((await reviewFqdn(tx, watch, fqdn, clock.now())) === 'allowed') count += 1;
+        const verdict = await reviewFqdn(tx, fqdn, clock.now());
+        if (verdict === undefined) continue;
+        await emit.policyChanged(tx, { fqdn, ...verdict });
+        if (verdict.refusal === undefined) count += 1;
       }
       return count;
     });

@@ -7,6 +7,7 @@ import { type DeleteProviderDeps, deleteProvider } from './changes/delete-provid
 import { providerView } from './provider-view.js';
 import {
   type ListProvidersDeps,
+  type SwitchProviderDeps,
   setProviderEnabled,
   showProvider,
   showProviders,
@@ -23,7 +24,7 @@ type Operations =
   | 'testProvider';
 
 export function providersHandlers(
-  deps: ListProvidersDeps & ConfigureDeps & DeleteProviderDeps,
+  deps: ListProvidersDeps & ConfigureDeps & DeleteProviderDeps & SwitchProviderDeps,
 ): Pick<Handlers<typeof certManagerContract, Caller>, Operations> {
   return {
     listProviders: async ({ query, context }) => {

@@ -1,5 +1,5 @@
 import { InvalidInput } from '@certloop/contracts';
-import { type Database, type ListPage, type ListWindow, mapPage } from '@certloop/db';
+import { type Database, type ListPage, type ListWindow, mapPage, type Tx } from '@certloop/db';
 import { type Clock, SecretUnreadable } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
 import { requireAdmin } from '../access/permissions.js';
@@ -26,6 +26,19 @@ export interface ProvidersDeps {
   readonly db: Database;
   readonly clock: Clock;
   readonly opener: ProviderOpener;
+}
+
+export interface SwitchProviderDeps extends ProvidersDeps {
+  readonly emit: ProviderEvents;
+}
+
+/** Events of providers; `changes/reactions.service.ts` lists what follows each of them. */
+export interface ProviderEvents {
+  /** The provider was enabled or disabled. */
+  providerSwitched(
+    tx: Tx,
+    event: { readonly providerId: string; readonly isEnabled: boolean },
+  ): Promise<void>;
 }
 
 export interface ListProvidersDeps extends ProvidersDeps {
@@ -73,15 +86,17 @@ export function shownTo(caller: Caller, row: ProviderRow, now?: Date): ShownProv
  * too early lacks. Throws NotFound.
  */
 export async function setProviderEnabled(
-  { db, clock }: ProvidersDeps,
+  { db, clock, emit }: SwitchProviderDeps,
   caller: Caller,
   { id, enabled }: { readonly id: string; readonly enabled: boolean },
 ): Promise<string> {
   requireAdmin(caller);
   const now = clock.now();
-  const row = await db.transaction(async (tx) => {
+  // it may be the provider of very many FQDNs
+  const row = await db.longTransaction(async (tx) => {
     const found = await lockProvider(tx, id);
     await updateProvider(tx, id, { enabled, updatedAt: now });
+    if (found.enabled !== enabled) await emit.providerSwitched(tx, { providerId: id, isEnabled: enabled });
     const details = { before: { enabled: found.enabled }, after: { enabled } };
     await recordProviderAudit(tx, caller, { action: 'provider.enable', row: found, details }, now);
     return found;

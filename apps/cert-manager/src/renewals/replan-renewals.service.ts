@@ -1,4 +1,5 @@
 import type { Tx } from '@certloop/db';
+import type { Clock } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
 import { recordAudits } from '../audit/audit.service.js';
 import type { CertificateRow } from '../certificates/certificates.repository.js';
@@ -6,6 +7,7 @@ import { listNewestCertificates } from '../certificates/newest-certificates.repo
 import type { StoredCertificate } from '../certificates/store-certificates.service.js';
 import { listFqdnsWithCsr } from '../csrs/csrs.repository.js';
 import type { FqdnRow } from '../fqdns/fqdns.repository.js';
+import type { Changes } from '../fqdns/fqdns.service.js';
 import { kindOf } from '../providers/provider-kinds.js';
 import { getProvider, lockProviderForShare, type ProviderRow } from '../providers/providers.repository.js';
 import { newRenewal } from './new-renewal.repository.js';
@@ -30,8 +32,13 @@ const isNewer = 'a newer certificate was stored';
 export const isCompromised = 'the certificate was revoked for its key, which the newest CSR has too';
 
 /** Replaces the plans for the former certificates with plans for the new ones. */
-export async function replanRenewals(tx: Tx, all: readonly StoredCertificate[], now: Date): Promise<void> {
-  const stored = all.filter(({ fqdn }) => fqdn.renewalEnabled);
+export async function replanRenewals(
+  tx: Tx,
+  { changes }: Changes<StoredCertificate>,
+  { clock }: { readonly clock: Clock },
+): Promise<void> {
+  const now = clock.now();
+  const stored = changes.filter(({ fqdn }) => fqdn.renewalEnabled);
   if (stored.length === 0) return;
   const ids = stored.map(({ fqdn }) => fqdn.id);
   const open = new Map((await lockOpenRenewals(tx, ids)).map((entry) => [entry.fqdnId, entry]));

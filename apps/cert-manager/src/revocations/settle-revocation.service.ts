@@ -25,10 +25,23 @@ export interface RevocationDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly opener: ProviderOpener;
-  /** Makes what depends on the newest certificate of an FQDN follow its revocation; the FQDN is locked. */
-  readonly onCertificateRevoked: (tx: Tx, caller: Caller, fqdn: FqdnRow) => Promise<void>;
-  /** Called with each certificate that is stored as revoked. */
-  readonly recordRevocation: (tx: Tx, fqdn: FqdnRow, certificate: CertificateRow) => Promise<void>;
+  readonly emit: RevocationEvents;
+}
+
+/** Events of revocations; `changes/reactions.service.ts` lists what follows each of them. */
+export interface RevocationEvents {
+  /** The newest certificate of the FQDN was revoked. */
+  certificateRevoked(tx: Tx, event: RevokedCertificate): Promise<void>;
+  /** A certificate of the FQDN that a newer one has replaced was revoked. */
+  replacedCertificateRevoked(tx: Tx, event: RevokedCertificate): Promise<void>;
+}
+
+/** A certificate that was stored as revoked. */
+export interface RevokedCertificate {
+  readonly caller: Caller;
+  /** Locked. */
+  readonly fqdn: FqdnRow;
+  readonly certificate: CertificateRow;
 }
 
 /** A revocation that the CA has done, and the result. */
@@ -57,7 +70,7 @@ export async function askCa(
 
 /** Stores that a certificate is revoked, with its audit entry and all that follows. */
 export function settleRevoked(
-  { db, clock, onCertificateRevoked, recordRevocation }: RevocationDeps,
+  { db, clock, emit }: RevocationDeps,
   pending: PendingRevocationRow,
   provider: ProviderRow,
   outcome: Exclude<RevokeOutcome, { status: 'refused' }>,
@@ -82,9 +95,10 @@ export function settleRevoked(
     await recordAudit(tx, caller, revocationAudit(pending, provider, facts), now);
     if (before === undefined || fqdn === undefined) return { certificate: undefined, isStoredBefore: false };
     await updateCertificate(tx, before.id, change);
-    if (before.replacedAt === null) await onCertificateRevoked(tx, caller, fqdn);
     const certificate = { ...before, ...change };
-    await recordRevocation(tx, fqdn, certificate);
+    const event = { caller, fqdn, certificate };
+    if (before.replacedAt === null) await emit.certificateRevoked(tx, event);
+    else await emit.replacedCertificateRevoked(tx, event);
     return { certificate, isStoredBefore: false };
   });
 }

@@ -13,7 +13,6 @@ import type { Caller } from '../access/caller.js';
 import { readableSpaces, requireFullAccess, requireLevel, spaceNotFound } from '../access/permissions.js';
 import { recordAudit } from '../audit/audit.service.js';
 import { type RequestMark, requestMarkOf, requireSameRequest } from '../http/request-mark.js';
-import { deleteSpaceFromGroups } from '../permission-groups/permission-groups.repository.js';
 import { insertSpaceSize } from './space-sizes.repository.js';
 import {
   deleteSpaceRow,
@@ -30,8 +29,15 @@ export interface SpacesDeps {
   readonly clock: Clock;
   /** How many FQDNs the spaces hold. */
   readonly countFqdns: (tx: Tx, spaceIds: readonly string[]) => Promise<number>;
-  /** Lets what watches the FQDNs of a space know that they are gone. */
-  readonly onFqdnsDeleted: (tx: Tx, scope: { readonly spaceId: string }) => Promise<void>;
+  readonly emit: SpaceEvents;
+}
+
+/** Events of spaces; `changes/reactions.service.ts` lists what follows each of them. */
+export interface SpaceEvents {
+  /** The space was deleted, with its FQDNs. */
+  spaceDeleted(tx: Tx, event: { readonly scope: { readonly spaceId: string } }): Promise<void>;
+  /** The watch of the FQDNs of the space was switched on or off. */
+  watchSwitched(tx: Tx, event: { readonly spaceId: string }): Promise<void>;
 }
 
 /** The spaces that the caller may read, oldest first. */
@@ -111,7 +117,7 @@ async function createOnce(
  * Conflict when it still holds FQDNs.
  */
 export async function deleteSpace(
-  { db, clock, countFqdns, onFqdnsDeleted }: SpacesDeps,
+  { db, clock, countFqdns, emit }: SpacesDeps,
   caller: Caller,
   { id, deleteFqdns }: { readonly id: string; readonly deleteFqdns: boolean },
 ): Promise<void> {
@@ -122,9 +128,8 @@ export async function deleteSpace(
     if (space === undefined) throw spaceNotFound();
     const fqdns = await countFqdns(tx, [id]);
     if (fqdns > 0 && !deleteFqdns) throw notEmpty(fqdns);
-    await deleteSpaceFromGroups(tx, id);
     await deleteSpaceRow(tx, id);
-    await onFqdnsDeleted(tx, { spaceId: id });
+    await emit.spaceDeleted(tx, { scope: { spaceId: id } });
     const { name, description } = space;
     const details = { before: { name, description }, deletedFqdns: fqdns };
     await recordAudit(tx, caller, spaceAudit('space.delete', id, details), clock.now());

@@ -1,21 +1,20 @@
-import type { Database, Tx } from '@certloop/db';
+import type { Database } from '@certloop/db';
 import type { Clock } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
 import { requireLevel, spaceNotFound } from '../access/permissions.js';
 import { recordAudit } from '../audit/audit.service.js';
 import { lockSpace, updateSpace } from './spaces.repository.js';
-import { spaceAudit } from './spaces.service.js';
+import { type SpaceEvents, spaceAudit } from './spaces.service.js';
 
 export interface SwitchWatchDeps {
   readonly db: Database;
   readonly clock: Clock;
-  /** Makes the checks of the FQDNs of a space follow its switch. */
-  readonly onWatchSwitched: (tx: Tx, spaceId: string) => Promise<void>;
+  readonly emit: SpaceEvents;
 }
 
 /** Switches whether the monitor watches the FQDNs of a space. Throws NotFound and Forbidden. */
 export async function setWatchEnabled(
-  { db, clock, onWatchSwitched }: SwitchWatchDeps,
+  { db, clock, emit }: SwitchWatchDeps,
   caller: Caller,
   { id, watchEnabled }: { readonly id: string; readonly watchEnabled: boolean },
 ): Promise<void> {
@@ -27,7 +26,7 @@ export async function setWatchEnabled(
     const before = { watchEnabled: space.unwatchedSince === null };
     if (before.watchEnabled !== watchEnabled) {
       await updateSpace(tx, id, { unwatchedSince: watchEnabled ? null : now });
-      await onWatchSwitched(tx, id);
+      await emit.watchSwitched(tx, { spaceId: id });
     }
     const details = { before, after: { watchEnabled } };
     await recordAudit(tx, caller, spaceAudit('space.watch', id, details), now);

@@ -1,7 +1,7 @@
 const minute = 60_000;
 const day = 1440 * minute;
 /** How long before its end people are notified of a certificate at the earliest. */
-export const maxNoticeMs = 30 * day;
+const maxNoticeMs = 30 * day;
 // time for the replacement of a revoked certificate
 const replacementMs = 5 * minute;
 

@@ -56,12 +56,13 @@ export async function readFound(tx: Tx, ids: readonly string[]): Promise<FoundSt
   const text = `select s.*, f.id as fqdn_id, c.issuer, c.serial_number, c.spki_sha256, c.leaf_expires_at,
       r.id as csr_id, r.created_at as csr_created_at, ${findingsSql(tx)} as csr_findings,
       q.status as renewal_status, q.scheduled_at as renewal_scheduled_at, q.attempt as renewal_attempt,
-      j.status as job_status, w.check_uuid
+      case j.state when 'queued' then 'running' else j.state end as job_status, w.check_uuid
     from fqdns f left join fqdn_standings s on s.id = f.id
       left join certificates c on c.id = s.certificate_id
       left join csrs r on r.id = (select l.id from csrs l where l.fqdn_id = f.id order by l.position desc limit 1)
       left join renewal_queue q on q.fqdn_id = f.id and q.is_test = false and q.status in ('pending', 'processing')
-      left join issuance_jobs j on j.fqdn_id = f.id and j.status in ('running', 'waiting')
+      left join issuances j on j.fqdn_id = f.id and j.is_order and j.cause <> 'renewal'
+        and j.state in ('queued', 'running', 'waiting')
       left join watched_fqdns w on w.id = f.id
     where f.id in (${placeholders(ids.length)})`;
   const rows = await querySql<FoundRow>(tx, foundColumns, text, ids);

@@ -24,7 +24,7 @@ export function outlookAt(
   now: Date,
 ): RenewalOutlook {
   if (renewal?.status === 'processing') return 'running';
-  if (outlook === 'forbidden') return 'forbidden';
+  if (outlook === 'forbidden' || outlook === 'provider_off') return outlook;
   if (renewal === undefined) return outlook === 'planned' ? 'unscheduled' : outlook;
   if (renewal.scheduledAt <= now) return 'due';
   return renewal.attempt > 1 ? 'retrying' : 'scheduled';
@@ -71,6 +71,7 @@ function causeText(standing: Standing, { acceptedUntil }: ReasonFacts): string {
 export const outlookHints: Readonly<Record<Standing['outlook'], string>> = {
   planned: 'Its renewal is late: see the explanation of its renewal.',
   forbidden: 'The issuance policy of the space forbids its renewal.',
+  provider_off: 'The provider that would renew it is disabled: enable it, or have a CSR signed by another.',
   switched_off: 'Automatic renewal is off: switch it on, or request a certificate.',
   no_certificate: '',
   no_csr: 'No CSR is stored, and a renewal needs one: upload a CSR.',

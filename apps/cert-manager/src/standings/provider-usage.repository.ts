@@ -1,6 +1,7 @@
 import { column, querySql, type SqlValue, type Tx } from '@certloop/db';
 import type { SpaceScope } from '../spaces/spaces.repository.js';
 import { inSpaces } from './outlook/outlook.repository.js';
+import { isPlanned } from './standings.repository.js';
 
 /** How many FQDNs of a space ask a provider, and of how many a renewal is planned. */
 export interface UsageRow {
@@ -15,7 +16,7 @@ export function countUsage(tx: Tx, scope: SpaceScope): Promise<UsageRow[]> {
   const values: SqlValue[] = [];
   const place = (value: SqlValue) => `$${values.push(value)}`;
   const text = `select s.provider_id, s.space_id, count(*) as fqdns,
-      sum(case when s.outlook = 'planned' then 1 else 0 end) as pending_renewals
+      sum(case when ${isPlanned} then 1 else 0 end) as pending_renewals
     from fqdn_standings s where s.provider_id is not null ${inSpaces(scope, place)}
     group by s.provider_id, s.space_id order by count(*) desc, s.space_id`;
   const columns = {

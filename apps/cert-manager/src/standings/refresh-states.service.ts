@@ -1,5 +1,6 @@
 import type { Tx } from '@certloop/db';
 import type { Clock } from '@certloop/server';
+import { type FqdnEvent, fqdnsOf } from '../fqdns/fqdns.service.js';
 import { readFacts } from './standing-facts.repository.js';
 import { standingRowsOf } from './standing-rows.service.js';
 import {
@@ -10,16 +11,11 @@ import {
   noteRequestFailure,
   type StandingRow,
   storeStandings,
+  switchPlans,
 } from './standings.repository.js';
 
-/** Updates the stored state of FQDNs, in the transaction that changes them. */
-export interface Standings {
-  /** For these FQDNs; ids that do not exist are ignored. */
-  refreshStates(tx: Tx, fqdnIds: readonly string[]): Promise<void>;
-  /** For all FQDNs with a planned renewal, after all CSRs were deleted. */
-  refreshStatesWithoutCsrs(tx: Tx): Promise<void>;
-  /** For one FQDN, after a request for a certificate failed. */
-  noteRequestFailure(tx: Tx, fqdnId: string, reason: string): Promise<void>;
+interface WithClock {
+  readonly clock: Clock;
 }
 
 // few enough that the statements of each number of rows stay prepared
@@ -27,35 +23,65 @@ const atOnce = 32;
 
 const slice = 500;
 
-export function createStandings(clock: Clock): Standings {
-  const refreshStates: Standings['refreshStates'] = async (tx, fqdnIds) => {
-    const ids = [...new Set(fqdnIds)];
-    for (let start = 0; start < ids.length; start += atOnce) {
-      await refreshSome(tx, ids.slice(start, start + atOnce), clock.now());
-    }
-  };
-  return {
-    refreshStates,
-    refreshStatesWithoutCsrs: async (tx) => {
-      await endPlansWithoutCsr(tx, clock.now());
-      // the few whose renewal is running
-      for (let last = ''; ; ) {
-        const ids = await listPlannedAfter(tx, last, slice);
-        await refreshStates(tx, ids);
-        if (ids.length < slice) return;
-        last = ids.at(-1) ?? '';
-      }
-    },
-    noteRequestFailure: async (tx, id, reason) => {
-      const failure = { at: clock.now(), reason };
-      // one that an earlier version added has no standing yet
-      if (!(await noteRequestFailure(tx, id, failure))) {
-        await refreshStates(tx, [id]);
-        await noteRequestFailure(tx, id, failure);
-      }
-      await refreshStates(tx, [id]);
-    },
-  };
+/** Updates the stored states of the FQDNs that an event is about; those that do not exist are ignored. */
+export function refreshStates(
+  tx: Tx,
+  event: FqdnEvent<{ readonly id: string }>,
+  deps: WithClock,
+): Promise<void> {
+  return refreshStatesOf(
+    tx,
+    fqdnsOf(event).map(({ id }) => id),
+    deps,
+  );
+}
+
+/** Updates the stored states of these FQDNs; ids that do not exist are ignored. */
+export async function refreshStatesOf(
+  tx: Tx,
+  fqdnIds: readonly string[],
+  { clock }: WithClock,
+): Promise<void> {
+  const ids = [...new Set(fqdnIds)];
+  for (let start = 0; start < ids.length; start += atOnce) {
+    await refreshSome(tx, ids.slice(start, start + atOnce), clock.now());
+  }
+}
+
+/** Updates the stored states of all FQDNs with a planned renewal, after all CSRs were deleted. */
+export async function refreshStatesWithoutCsrs(tx: Tx, _event: object, { clock }: WithClock): Promise<void> {
+  await endPlansWithoutCsr(tx, clock.now());
+  // the few whose renewal is running
+  for (let last = ''; ; ) {
+    const ids = await listPlannedAfter(tx, last, slice);
+    await refreshStatesOf(tx, ids, { clock });
+    if (ids.length < slice) return;
+    last = ids.at(-1) ?? '';
+  }
+}
+
+/** Updates the stored states of FQDNs that a provider is to renew, after it was disabled or enabled. */
+export async function refreshStatesOfProvider(
+  tx: Tx,
+  { providerId, isEnabled }: { readonly providerId: string; readonly isEnabled: boolean },
+  { clock }: WithClock,
+): Promise<void> {
+  await switchPlans(tx, providerId, isEnabled, clock.now());
+}
+
+/** Stores why a request for a certificate of an FQDN failed, and updates its state. */
+export async function storeRequestFailure(
+  tx: Tx,
+  { fqdn: { id }, reason }: { readonly fqdn: { readonly id: string }; readonly reason: string },
+  { clock }: WithClock,
+): Promise<void> {
+  const failure = { at: clock.now(), reason };
+  // one that an earlier version added has no standing yet
+  if (!(await noteRequestFailure(tx, id, failure))) {
+    await refreshStatesOf(tx, [id], { clock });
+    await noteRequestFailure(tx, id, failure);
+  }
+  await refreshStatesOf(tx, [id], { clock });
 }
 
 async function refreshSome(tx: Tx, ids: readonly string[], now: Date): Promise<void> {

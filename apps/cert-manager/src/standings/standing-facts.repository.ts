@@ -18,6 +18,8 @@ export interface FactRow {
   readonly expiresAt: Date | null;
   readonly storedAt: Date | null;
   readonly issuerId: string | null;
+  /** Whether the provider that is to be asked next is enabled; null without one. */
+  readonly isProviderEnabled: boolean | null;
   readonly spkiSha256: string | null;
   readonly revokedAt: Date | null;
   readonly revocationReason: RevocationReasonName | null;
@@ -54,6 +56,7 @@ const columns = {
   expiresAt: column.instant().nullable(),
   storedAt: column.instant().nullable(),
   issuerId: column.uuid().nullable(),
+  isProviderEnabled: column.boolean().nullable(),
   spkiSha256: column.word(64).nullable(),
   revokedAt: column.instant().nullable(),
   revocationReason: column.word<RevocationReasonName>(32).nullable(),
@@ -78,6 +81,7 @@ const lastEntry = `select l.id from renewal_queue l where l.fqdn_id = f.id and l
 const selection = `select f.id, f.space_id, f.fqdn, f.provider_id, f.renewal_enabled, f.renew_after_permille,
     f.expiry_accepted_until, exists (select 1 from csrs r where r.fqdn_id = f.id) as has_csr,
     c.id as certificate_id, c.not_before, c.expires_at, c.created_at as stored_at, c.provider_id as issuer_id,
+    v.enabled as is_provider_enabled,
     c.spki_sha256, c.revoked_at, c.revocation_reason,
     q.certificate_id as open_certificate_id, q.scheduled_at, q.window_start, q.window_end,
     t.certificate_id as tried_certificate_id, t.status as tried_status, t.reason as tried_reason,
@@ -87,6 +91,7 @@ const selection = `select f.id, f.space_id, f.fqdn, f.provider_id, f.renewal_ena
     coalesce(s.since, s.created_at) as served_since, s.fault as served_fault
   from fqdns f
     left join certificates c on c.fqdn_id = f.id and c.${isNewest}
+    left join providers v on v.id = coalesce(c.provider_id, f.provider_id)
     left join renewal_queue q on q.fqdn_id = f.id and q.is_test = false and q.status in ('pending', 'processing')
     left join renewal_queue t on t.id = case when q.id is null then (${lastEntry}) else q.retry_of end
     left join policy_refusals p on p.fqdn_id = f.id

@@ -1,5 +1,5 @@
 import { domainToUnicode } from 'node:url';
-import { findRow, type Tx } from '@certloop/db';
+import { findRows, type Tx } from '@certloop/db';
 import { judgeOutlook, type PlannedCertificate } from '../renewals/outlook/read-outlook.service.js';
 import { planRenewal } from '../renewals/renewal-policy.js';
 import { type Mishap, type StandingFacts, standingOf } from './standing.js';
@@ -41,10 +41,22 @@ export async function standingRowsOf(
 
 /** The facts that decide how an FQDN stands; undefined when there is none of that id. */
 export async function readStandingFacts(tx: Tx, fqdnId: string): Promise<StandingFacts | undefined> {
-  const [fact] = await readFacts(tx, [fqdnId]);
-  if (fact === undefined) return undefined;
-  const stored = await findRow(tx, fqdnStandings, { id: fqdnId });
-  return factsOf(tx, fact, mishap(stored?.requestFailedAt ?? null, stored?.requestFailure ?? null));
+  return (await listStandingFacts(tx, [fqdnId])).get(fqdnId);
+}
+
+/** The facts that decide how FQDNs stand, by their ids; those that do not exist are left out. */
+export async function listStandingFacts(
+  tx: Tx,
+  fqdnIds: readonly string[],
+): Promise<ReadonlyMap<string, StandingFacts>> {
+  if (fqdnIds.length === 0) return new Map();
+  const stored = new Map((await findRows(tx, fqdnStandings, { id: fqdnIds })).map((row) => [row.id, row]));
+  const facts = new Map<string, StandingFacts>();
+  for (const fact of await readFacts(tx, fqdnIds)) {
+    const { requestFailedAt = null, requestFailure = null } = stored.get(fact.id) ?? {};
+    facts.set(fact.id, await factsOf(tx, fact, mishap(requestFailedAt, requestFailure)));
+  }
+  return facts;
 }
 
 async function factsOf(tx: Tx, fact: FactRow, requestFailure: Mishap | undefined): Promise<StandingFacts> {
@@ -61,6 +73,7 @@ async function factsOf(tx: Tx, fact: FactRow, requestFailure: Mishap | undefined
     outlook,
     dueAt: outlook.isPlanned ? outlook.plan.renewAt : dueAtOf(fact, certificate, window),
     scheduledAt: fact.scheduledAt ?? undefined,
+    isProviderDisabled: fact.isProviderEnabled === false,
     refusal: mishap(fact.refusedSince, fact.refusal),
     renewalFailure: hasFailed
       ? mishap(fact.triedAt, fact.triedReason ?? 'unknown', fact.triedAttempt ?? 1)

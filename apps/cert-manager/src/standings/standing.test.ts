@@ -170,9 +170,19 @@ describe('what is wrong with an FQDN', () => {
 
   test('is forbidden only if a renewal would happen', () => {
     expect(standingOf(factsOf(valid, { refusal: mishap(-1) })).outlook).toBe('forbidden');
+    expect(standingOf(factsOf(valid, { refusal: mishap(-1), isProviderDisabled: true })).outlook).toBe(
+      'forbidden',
+    );
     const without = factsOf(undefined, { refusal: mishap(-1) });
     expect(standingOf(without).outlook).toBe('no_certificate');
   });
+});
+
+test('a renewal with a disabled provider is not planned; the date on which people must act is the same', () => {
+  const disabled = { isProviderDisabled: true };
+  const standing = standingOf(factsOf(valid, disabled));
+  expect(standing).toEqual({ ...standingOf(factsOf(valid)), outlook: 'provider_off' });
+  expect(standingOf(off(valid, disabled)).outlook).toBe('switched_off');
 });
 
 describe('when it is renewed', () => {

@@ -7,7 +7,7 @@ export const standingProblems = ['revoked', 'forbidden', 'renewal', 'request', '
 export type StandingProblem = (typeof standingProblems)[number];
 
 /** Whether an FQDN will be renewed, or what prevents it. */
-export type StandingOutlook = 'planned' | 'forbidden' | Hindrance;
+export type StandingOutlook = 'planned' | 'forbidden' | 'provider_off' | Hindrance;
 
 /** A failure and its time. */
 export interface Mishap {
@@ -39,6 +39,8 @@ export interface StandingFacts {
   readonly dueAt: Date | undefined;
   /** When the open entry of the queue runs. */
   readonly scheduledAt: Date | undefined;
+  /** The provider that is to be asked is disabled. */
+  readonly isProviderDisabled?: boolean;
   /** The policy of the space forbids the renewal. */
   readonly refusal: Mishap | undefined;
   /** The last attempt to renew the newest certificate failed. */
@@ -92,9 +94,15 @@ export function stateAt({ certificateId, expiresAt, problem, attentionAt }: Stan
   return attentionAt !== null && attentionAt <= now ? 'due' : 'valid';
 }
 
-function outlookWord({ outlook, refusal, scheduledAt }: StandingFacts): StandingOutlook {
+function outlookWord({
+  outlook,
+  refusal,
+  scheduledAt,
+  isProviderDisabled = false,
+}: StandingFacts): StandingOutlook {
   if (refusal !== undefined && (outlook.isPlanned || scheduledAt !== undefined)) return 'forbidden';
-  return outlook.isPlanned ? 'planned' : outlook.hindrance;
+  if (!outlook.isPlanned) return outlook.hindrance;
+  return isProviderDisabled ? 'provider_off' : 'planned';
 }
 
 type Problem = Mishap & { readonly problem: StandingProblem };

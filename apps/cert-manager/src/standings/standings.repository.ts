@@ -113,11 +113,21 @@ export function listStandingsBetween(tx: Tx, first: string, last: string): Promi
  */
 export async function endPlansWithoutCsr(tx: Tx, now: Date): Promise<void> {
   const text = `update fqdn_standings set outlook = 'no_csr', renew_at = $1, updated_at = $2
-    where outlook in ('planned', 'switched_off', 'no_provider') and not exists (
+    where outlook in ('planned', 'provider_off', 'switched_off', 'no_provider') and not exists (
       select 1 from renewal_queue q where q.fqdn_id = fqdn_standings.id and q.is_test = false
         and q.status in ('pending', 'processing'))`;
   await executeSql(tx, text, [noDate, now]);
 }
+
+/** Plans with a provider wait, or go on, after it was disabled or enabled. One statement, as there may be very many. */
+export async function switchPlans(tx: Tx, providerId: string, isEnabled: boolean, now: Date): Promise<void> {
+  const [before, after] = isEnabled ? ['provider_off', 'planned'] : ['planned', 'provider_off'];
+  const text = `update fqdn_standings set outlook = $1, updated_at = $2 where provider_id = $3 and outlook = $4`;
+  await executeSql(tx, text, [after, now, providerId, before]);
+}
+
+/** SQL condition: the renewal is planned, whether or not its provider is disabled. */
+export const isPlanned = "s.outlook in ('planned', 'provider_off')";
 
 /**
  * FQDNs that have a certificate and are to be renewed, whether or not a policy forbids that, in the order of their ids:
@@ -126,7 +136,7 @@ export async function endPlansWithoutCsr(tx: Tx, now: Date): Promise<void> {
 export async function listPlannedAfter(tx: Tx, last: string, limit: number): Promise<string[]> {
   const after = last === '' ? '' : 'and id > $1';
   const text = `select id from fqdn_standings
-    where outlook in ('planned', 'forbidden', 'compromised_key') ${after} order by id limit ${limit}`;
+    where outlook in ('planned', 'provider_off', 'forbidden', 'compromised_key') ${after} order by id limit ${limit}`;
   const rows = await querySql(tx, { id: column.uuid() }, text, last === '' ? [] : [last]);
   return rows.map(({ id }) => id);
 }

@@ -2,12 +2,11 @@ import { type certManagerContract, formatSortedCursor, type Handlers } from '@ce
 import type { Caller } from '../access/caller.js';
 import { levelOn } from '../access/permissions.js';
 import { fqdnView } from '../fqdns/fqdn-view.js';
-import type { FqdnPlace } from '../fqdns/fqdns.service.js';
-import { type UpdateFqdnDeps, updateFqdn } from '../fqdns/update-fqdn.service.js';
+import type { ChangeFqdnDeps, FqdnPlace } from '../fqdns/fqdns.service.js';
+import { updateFqdn } from '../fqdns/update-fqdn.service.js';
 import { eachOf } from '../http/lazy-rows.js';
 import { listHeaders } from '../http/page-headers.js';
 import { changeFqdns } from './bulk/change-fqdns.service.js';
-import type { ChangeFqdnsDeps } from './bulk/write-changes.service.js';
 import { statusView } from './fqdn-status-view.js';
 import {
   countFqdnStates,
@@ -28,7 +27,7 @@ type StandingOperations =
   | 'getFqdn'
   | 'updateFqdn';
 
-export interface StandingsDeps extends ListFqdnsDeps, UpdateFqdnDeps, ChangeFqdnsDeps {
+export interface StandingsDeps extends ListFqdnsDeps, ChangeFqdnDeps {
   /** Where browsers reach the monitor. */
   readonly monitorPublicUrl: string | undefined;
 }

@@ -1,6 +1,6 @@
-import { type Database, slicesOf, yieldBetween } from '@certloop/db';
+import { type Database, slicesOf, type Tx, yieldBetween } from '@certloop/db';
 import type { Clock, Logger } from '@certloop/server';
-import { changedOf, type Standings } from './refresh-states.service.js';
+import { changedOf, refreshStatesOf } from './refresh-states.service.js';
 import { readFactsAfter } from './standing-facts.repository.js';
 import { standingRowsOf } from './standing-rows.service.js';
 import { listStandingsBetween } from './standings.repository.js';
@@ -9,9 +9,13 @@ export interface SweepStandingsDeps {
   readonly db: Database;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly standings: Standings;
-  /** Notes that these FQDNs stand otherwise than was known; not in the transaction that corrects them. */
-  readonly onCorrected: (fqdnIds: readonly string[]) => Promise<void>;
+  readonly emit: StateEvents;
+}
+
+/** Events of stored states; `changes/reactions.service.ts` lists what follows each of them. */
+export interface StateEvents {
+  /** The stored states of the FQDNs were wrong, and were corrected in an earlier transaction. */
+  statesCorrected(tx: Tx, event: { readonly fqdnIds: readonly string[] }): Promise<void>;
 }
 
 const slice = 200;
@@ -22,13 +26,7 @@ const mendedAtOnce = 32;
  * Compares how all FQDNs stand with what is stored, and mends what differs: what a process of an earlier version changed,
  * and what no event says, such as a provider that was deleted. In slices, so that no one waits for it long.
  */
-export async function sweepStandings({
-  db,
-  clock,
-  logger,
-  standings,
-  onCorrected,
-}: SweepStandingsDeps): Promise<void> {
+export async function sweepStandings({ db, clock, logger, emit }: SweepStandingsDeps): Promise<void> {
   let corrected = 0;
   let last = '';
   for await (const _round of yieldBetween()) {
@@ -42,8 +40,9 @@ export async function sweepStandings({
     });
     // read again there: it may have been corrected or changed in the meantime
     for await (const ids of yieldBetween(slicesOf(wrong, mendedAtOnce))) {
-      await db.transaction((tx) => standings.refreshStates(tx, ids));
-      await onCorrected(ids);
+      await db.transaction((tx) => refreshStatesOf(tx, ids, { clock }));
+      // in a transaction of its own: other work locks the check before the state
+      await db.transaction((tx) => emit.statesCorrected(tx, { fqdnIds: ids }));
     }
     corrected += wrong.length;
     if (facts.length < slice) break;

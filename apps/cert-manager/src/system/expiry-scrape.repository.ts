@@ -77,8 +77,8 @@ const expiryColumns = {
   later: column.bigint(),
 };
 
-/** Certificates in use of a space that have little of their lifetime left. */
-export interface SpaceNearExpiry {
+/** How many of something a space has. */
+export interface SpaceCount {
   readonly spaceId: string;
   readonly space: string;
   readonly count: number;
@@ -88,7 +88,7 @@ export interface SpaceNearExpiry {
  * By space, the certificates in use that expire within 3 days and have less than a tenth of their lifetime left, or that expired within the last 30 days. So a certificate of six days
  * counts from its last 14 hours on. Up to 10 000 certificates.
  */
-export async function listNearExpiry(tx: Tx, now: Date): Promise<SpaceNearExpiry[]> {
+export async function listNearExpiry(tx: Tx, now: Date): Promise<SpaceCount[]> {
   const { span, now: current } = inDialect(tx, timeSql);
   const text = `select f.space_id, s.name as space, count(*) as count
     from (select fqdn_id from certificates

@@ -2,7 +2,7 @@ import type { Tx } from '@certloop/db';
 import { findCertificatesOfProvider } from '../certificates/certificate-lists.repository.js';
 import { findFqdnsOfProvider, listFqdnsById } from '../fqdns/fqdns.repository.js';
 import { findPoliciesOfProvider } from '../fqdns/policy/space-policies.repository.js';
-import { findOpenJobsOfProvider } from '../issuance/jobs/open-jobs.repository.js';
+import { findOpenJobsOfProvider } from '../issuance/jobs/issuance-jobs.repository.js';
 import type { ProviderUse } from '../providers/provider-use.js';
 import type { ProviderUsers } from '../providers/provider-users.repository.js';
 import { findOpenRenewalsOfProvider } from '../renewals/renewals.repository.js';

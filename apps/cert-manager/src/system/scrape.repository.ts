@@ -1,6 +1,7 @@
 import { type RenewalStatus, renewalStatuses } from '@certloop/contracts';
 import { column, querySql, type Tx } from '@certloop/db';
 import { jobRuns } from '../renewals/queue/job-runs.repository.js';
+import { stateCondition } from '../standings/standings.repository.js';
 import { certificatesInUse, inDays } from './expiry-scrape.repository.js';
 
 /** Rows that a count looks at: a scrape must cost the same however much there is. */
@@ -38,15 +39,33 @@ export async function findLastSuccess(tx: Tx, job: string): Promise<Date | undef
 }
 
 /**
- * Certificates in use that expire within 7 days, or did within the last 30, and that no open renewal will replace;
+ * Certificates in use that expire within 7 days, or did within the last 30, and whose renewal is not planned;
  * counted up to 1 000.
  */
 export async function countUnattended(tx: Tx, now: Date): Promise<number> {
   const text = `select count(*) as count from
-    (select 1 from (${certificatesInUse(tx)}) c where c.expires_at <= $3
-      and not exists (select 1 from renewal_queue q where q.fqdn_id = c.fqdn_id
-        and q.status in ('pending', 'processing') and q.is_test = false) limit 1000) unattended`;
+    (select 1 from (${certificatesInUse(tx)}) c join fqdn_standings s on s.id = c.fqdn_id
+      where c.expires_at <= $3 and s.outlook <> 'planned' limit 1000) unattended`;
   const bounds = [now, inDays(now, -30), inDays(now, 7)];
   const [counted] = await querySql(tx, { count: column.bigint() }, text, bounds);
   return counted?.count ?? 0;
+}
+
+/** States of FQDNs that a metric counts: the others are valid. */
+export const countedStates = ['unfinished', 'due', 'failing', 'expired'] as const;
+
+/** FQDNs by state, and how many need people, each counted up to `maxCounted`. */
+export async function countFqdns(
+  tx: Tx,
+  now: Date,
+): Promise<{ readonly word: string; readonly count: number }[]> {
+  const conditions = [
+    ...countedStates.map((state) => [state, stateCondition(state, '$1')] as const),
+    ['needs_you', 'attention_at <= $1'] as const,
+  ];
+  const parts = conditions.map(
+    ([word, condition]) => `select '${word}' as word, count(*) as count from
+      (select 1 from fqdn_standings where ${condition} limit ${maxCounted}) ${word}_rows`,
+  );
+  return querySql(tx, { word: column.word(16), count: column.bigint() }, parts.join(' union all '), [now]);
 }

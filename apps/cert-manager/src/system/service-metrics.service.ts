@@ -6,7 +6,14 @@ import { findReceiver } from '../events/webhook-receivers.repository.js';
 import { countServedAddresses } from '../targets/probes/target-states.repository.js';
 import { countWaiting as countWaitingChecks } from '../watch/missing-watch.repository.js';
 import { listNearExpiry, listSpaceExpiry, type SpaceExpiry } from './expiry-scrape.repository.js';
-import { countRenewals, countUnattended, findLastSuccess, readDueRenewals } from './scrape.repository.js';
+import {
+  countFqdns,
+  countRenewals,
+  countUnattended,
+  findLastSuccess,
+  readDueRenewals,
+} from './scrape.repository.js';
+import { listDrifted } from './served-scrape.repository.js';
 import { createProviderWatch, type WatchOpener } from './watched-providers.service.js';
 
 /** Metrics of this service beyond those of requests. */
@@ -135,13 +142,21 @@ function readServed(metrics: Metrics, { db }: ServiceMetricsDeps): void {
         help: 'Addresses of targets by the class of what they serve, of up to 100000',
         labels: ['class'],
       },
+      drifted: {
+        name: 'cert_manager_served_drifted',
+        help: 'FQDNs whose check fails for what their servers serve; of the 50 spaces that have most',
+        labels: ['space_id', 'space'],
+      },
     },
-    read: async () => {
-      const counts = await db.longRead(countServedAddresses);
-      return {
-        addresses: counts.map(({ class: found, count }) => ({ labels: { class: found }, value: count })),
-      };
-    },
+    read: () =>
+      db.longRead(async (tx) => {
+        const counts = await countServedAddresses(tx);
+        const drifted = await listDrifted(tx);
+        return {
+          addresses: counts.map(({ class: found, count }) => ({ labels: { class: found }, value: count })),
+          drifted: drifted.map((space) => ({ labels: spaceLabels(space), value: space.count })),
+        };
+      }),
   });
 }
 
@@ -218,9 +233,19 @@ function readExpiry(metrics: Metrics, { db, clock }: ServiceMetricsDeps): void {
         help: 'Certificates in use that expire within 3 days with less than a tenth of their lifetime left, or have expired; of the 50 spaces that have most',
         labels: ['space_id', 'space'],
       },
+      fqdns: {
+        name: 'cert_manager_fqdns',
+        help: 'FQDNs that are not valid, by state, up to 100000 of each',
+        labels: ['state'],
+      },
+      needsYou: {
+        name: 'cert_manager_fqdns_needing_people',
+        help: 'FQDNs of any state for which people must act, up to 100000',
+        labels: [],
+      },
       unattended: {
         name: 'cert_manager_certificates_unattended',
-        help: 'Certificates in use that expire within 7 days or have expired, and that no open renewal will replace, up to 1000',
+        help: 'Certificates in use that expire within 7 days or have expired, and whose renewal is not planned, up to 1000',
         labels: [],
       },
     },
@@ -229,10 +254,15 @@ function readExpiry(metrics: Metrics, { db, clock }: ServiceMetricsDeps): void {
         const now = clock.now();
         const spaces = await listSpaceExpiry(tx, now);
         const near = await listNearExpiry(tx, now);
+        const fqdns = await countFqdns(tx, now);
         return {
           soonest: spaces.map((space) => ({ labels: spaceLabels(space), value: seconds(space.soonest) })),
           counts: spaces.flatMap(countsOf),
           near: near.map((space) => ({ labels: spaceLabels(space), value: space.count })),
+          fqdns: fqdns.flatMap(({ word, count }) =>
+            word === 'needs_you' ? [] : [{ labels: { state: word }, value: count }],
+          ),
+          needsYou: alone(fqdns.find(({ word }) => word === 'needs_you')?.count ?? 0),
           unattended: alone(await countUnattended(tx, now)),
         };
       }),

@@ -9,7 +9,7 @@ import { findLatestCsr } from '../csrs/csrs.repository.js';
 import { type FqdnRow, getFqdn, lockFqdn } from '../fqdns/fqdns.repository.js';
 import { lockSpace } from '../spaces/spaces.repository.js';
 import type { Prober } from './probes/prober.service.js';
-import { type ServedListener, settleTargets } from './probes/settle-observed.service.js';
+import { settleTargets, type TargetEvents } from './probes/settle-observed.service.js';
 import { listStates, replaceStates } from './probes/target-states.repository.js';
 import { findNewest } from './served/expected.service.js';
 import { addServedFqdn } from './served/served-fqdns.repository.js';
@@ -26,7 +26,8 @@ import {
   updateTargetRow,
 } from './targets.repository.js';
 
-export interface TargetDeps extends ServedListener {
+export interface TargetDeps {
+  readonly emit: TargetEvents;
   readonly db: Database;
   readonly clock: Clock;
   readonly prober: Prober;
@@ -111,7 +112,7 @@ export async function updateTarget(
         states.map(({ address }) => address),
       );
     }
-    await settleTargets(tx, deps, fqdnId, { newest: await findNewest(tx, fqdnId), now });
+    await settleTargets(tx, deps.emit, fqdnId, { newest: await findNewest(tx, fqdnId), now });
     await recordAudit(tx, caller, auditOf('target.update', fqdn, target), now);
     return target;
   });
@@ -129,7 +130,7 @@ export async function deleteTarget(
     const target = await getTarget(tx, fqdnId, targetId);
     await deleteTargetRow(tx, targetId);
     const now = deps.clock.now();
-    await settleTargets(tx, deps, fqdnId, { newest: await findNewest(tx, fqdnId), now });
+    await settleTargets(tx, deps.emit, fqdnId, { newest: await findNewest(tx, fqdnId), now });
     await recordAudit(tx, caller, auditOf('target.delete', fqdn, target), now);
   });
 }

@@ -1,7 +1,7 @@
 import { column, executeSql, querySql, type Tx } from '@certloop/db';
 import { isNewest } from '../certificates/in-use.js';
 import { outOfUseBefore } from './watch-mode.js';
-import type { WaitingMode } from './watched-fqdns.repository.js';
+import { servedFault, type WaitingMode } from './watched-fqdns.repository.js';
 
 /** FQDNs whose ids lie between these, both included. */
 export interface IdRange {
@@ -45,8 +45,8 @@ export function watchMissing(
   const { text, values } = wantedIn(scope, mode, now);
   return executeSql(
     tx,
-    `insert into watched_fqdns (id, space_id, version, due_at, attempts)
-     select f.id, f.space_id, 0, $${values.length + 1}, 0 ${text} on conflict (id) do nothing`,
+    `insert into watched_fqdns (id, space_id, version, due_at, attempts, served_fault)
+     select f.id, f.space_id, 0, $${values.length + 1}, 0, ${servedFault('f.id')} ${text} on conflict (id) do nothing`,
     [...values, dueAt],
   );
 }

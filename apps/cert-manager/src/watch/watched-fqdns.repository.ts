@@ -90,6 +90,9 @@ export async function touchWatched(tx: Tx, scope: WatchScope, now: Date): Promis
   else await executeSql(tx, `${text} where space_id = $2`, [now, scope.spaceId]);
 }
 
+/** SQL of the fault of an FQDN's targets when its watch begins: that it ended would not be noticed otherwise. */
+export const servedFault = (id: string): string => `(select s.fault from served_fqdns s where s.id = ${id})`;
+
 /** Has the check of an FQDN looked at, also if there is none yet. */
 export async function watchFqdn(
   tx: Tx,
@@ -98,7 +101,8 @@ export async function watchFqdn(
 ): Promise<void> {
   await executeSql(
     tx,
-    `insert into watched_fqdns (id, space_id, version, due_at, attempts) values ($2, $3, 0, $1, 0)
+    `insert into watched_fqdns (id, space_id, version, due_at, attempts, served_fault)
+     values ($2, $3, 0, $1, 0, ${servedFault('$2')})
      on conflict (id) do update set ${dueAgain}`,
     [now, id, spaceId],
   );

@@ -26,6 +26,22 @@ const requests: Requests<Operation> = {
 
 const operations = Object.keys(requests) as Operation[];
 const endpointOf = (operation: Operation): Endpoint => certManagerContract[operation];
+// these reject a token, a path without its user, or an installation with users before they read the query
+const rejectedBefore: readonly Operation[] = [
+  'bootstrap',
+  'logout',
+  'listSessions',
+  'deleteSession',
+  'changePassword',
+  'listApiTokens',
+  'createApiToken',
+  'deleteApiToken',
+  'deleteUserApiToken',
+  'deleteAvatar',
+];
+const strict = operations.filter(
+  (operation) => endpointOf(operation).documented !== true && !rejectedBefore.includes(operation),
+);
 const anyPath = (operation: Operation) => endpointOf(operation).path.replace(/\{\w+\}/g, unknownId);
 
 describeEachDialect('the contract', (open) => {
@@ -62,6 +78,29 @@ describeEachDialect('the contract', (open) => {
         const details = expect.objectContaining({ outcome: 'success' });
         expect(entries).toContainEqual(expect.objectContaining({ action: leaves, details }));
       }
+    },
+  );
+
+  test.each(strict)('%s rejects unknown query members', async (operation) => {
+    const method = endpointOf(operation).method.toLowerCase() as 'get' | 'post' | 'put' | 'delete';
+    const { status, body } = await ask(app, method, `${anyPath(operation)}?unheard=1`);
+    const message = expect.stringMatching(/^is not known: this operation has /);
+    const errors = [{ path: 'query.unheard', code: 'unknown_member', message }];
+    expect({ status, errors: body.errors }).toEqual({ status: 400, errors });
+  });
+
+  test('documented operations ignore unknown query members', async () => {
+    expect((await ask(app, 'get', '/spaces?unheard=1')).status).toBe(200);
+  });
+
+  test.each(['/fqdns', '/fqdns/counts', '/spaces', '/users', '/audit-logs'])(
+    '%s rejects a NUL in what is searched for',
+    async (path) => {
+      const { status, body } = await ask(app, 'get', `${path}?q=%00`);
+      expect({ status, errors: body.errors }).toMatchObject({
+        status: 400,
+        errors: [{ path: 'query.q', message: 'must not contain U+0000' }],
+      });
     },
   );
 

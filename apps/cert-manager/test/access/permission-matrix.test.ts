@@ -17,6 +17,7 @@ const matrix = rowsOf(
   getLiveness             200
   getReadiness            200
   getOpenApi              200
+  getWatch                401 200 200 200 200 200 200
   getStats                401 200 200 200 200 200 200
 
   getAuthState            200
@@ -116,6 +117,8 @@ const matrix = rowsOf(
   listIssuanceJobs/unknown 401 200 200 200 200 200 200
   getIssuanceJob          401 404 200 200 200 200 200
   continueIssuanceJob     401 404 403 200 200 200 200
+  cancelIssuanceJob       401 404 403 200 200 200 200
+  cancelIssuanceJob/unknown 401 404 404 404 404 404 404
 
   listRenewals            401 200 200 200 200 200 200
   createTestRenewal       401 403 403 403 403 403 201

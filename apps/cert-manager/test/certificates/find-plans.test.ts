@@ -1,4 +1,4 @@
-import { type Database, executeSql, type Tx } from '@certloop/db';
+import { executeSql } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import {
@@ -6,7 +6,7 @@ import {
   readFoundPage,
 } from '../../src/certificates/found-certificates.repository.js';
 import { unknownId } from '../support/inventory.js';
-import { seedUnrenewed } from '../support/large-place.js';
+import { plansOf, seedUnrenewed } from '../support/large-place.js';
 import { issuedFqdn, type RenewalPlace, startRenewing } from '../support/renewals.js';
 
 const serialNumber = '0a1b2c';
@@ -60,23 +60,3 @@ describeEachDialect('the search for certificates among many', (open) => {
     }
   });
 });
-
-/** How the database executes each statement of `work`. */
-async function plansOf(database: Database, work: (tx: Tx) => Promise<unknown>): Promise<string[]> {
-  const explain = database.dialect.name === 'sqlite' ? 'explain query plan' : 'explain';
-  return database.read(async (tx) => {
-    const { queryRunner: runner } = tx;
-    if (runner === undefined) throw new Error('a transaction has a query runner');
-    const asked: [text: string, values: unknown[] | undefined][] = [];
-    const query = runner.query.bind(runner) as typeof runner.query;
-    runner.query = ((text: string, values?: unknown[], isStructured?: boolean) => {
-      asked.push([text, values]);
-      return isStructured === true ? query(text, values, true) : query(text, values);
-    }) as typeof runner.query;
-    await work(tx);
-    runner.query = query;
-    const plans: string[] = [];
-    for (const [text, values] of asked) plans.push(JSON.stringify(await query(`${explain} ${text}`, values)));
-    return plans;
-  });
-}

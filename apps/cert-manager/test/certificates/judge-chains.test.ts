@@ -96,13 +96,20 @@ describeEachDialect('the chain of a certificate', (open) => {
     let pem: string;
     let close: () => Promise<void>;
     const asked: string[] = [];
-    const alone = async () => {
+    const serve = async (pemAt: (path: string) => string | undefined) => {
       const server = createServer((request, response) => {
-        asked.push(request.url ?? '');
-        response.end(parsePem(pem, [certificateLabel]));
+        const path = request.url ?? '';
+        asked.push(path);
+        const found = pemAt(path);
+        if (found === undefined) response.writeHead(404).end();
+        else response.end(parsePem(found, [certificateLabel]));
       });
       const { url, close: end } = await listening(server);
       close = end;
+      return url;
+    };
+    const alone = async () => {
+      const url = await serve(() => pem);
       const ca = await chainOf([{ name: 'Lone', caIssuers: `${url}/lone.cer` }]);
       pem = ca.intermediates.join('');
       place.acme.issue = (csrDer) => ca.sign(csrDer);
@@ -126,6 +133,30 @@ describeEachDialect('the chain of a certificate', (open) => {
       const [certificate] = await certificatesOf(place.app, fqdn);
       expect(certificate?.pem.endsWith(pem)).toBe(true);
       expect(asked).toEqual(['/lone.cer']);
+    });
+
+    test.each([
+      ['is completed over several levels', ['/1.cer', '/2.cer', '/3.cer']],
+      ['is completed as far as addresses answer', ['/1.cer', '/2.cer']],
+    ])('%s', async (_, served) => {
+      await permit(true);
+      let intermediates: readonly string[] = [];
+      const url = await serve((path) =>
+        served.includes(path) ? intermediates[Number(path[1]) - 1] : undefined,
+      );
+      const links = [3, 2, 1].map((level) => ({ name: `Level ${level}`, caIssuers: `${url}/${level}.cer` }));
+      const ca = await chainOf(links);
+      ({ intermediates } = ca);
+      place.acme.issue = (csrDer) => ca.sign(csrDer);
+      const { fqdn } = await fqdnWithCsr(place.app);
+      expect(await order(fqdn)).toMatchObject({
+        success: true,
+        message: expect.not.stringMatching(/fetched/),
+      });
+      const [certificate] = await certificatesOf(place.app, fqdn);
+      expect(certificate?.pem.endsWith(intermediates.slice(0, served.length).join(''))).toBe(true);
+      expect(certificate?.pem.match(/BEGIN/g)).toHaveLength(1 + served.length);
+      expect(asked).toEqual(['/1.cer', '/2.cer', '/3.cer']);
     });
 
     test('is stored with a finding if the address must not be called', async () => {

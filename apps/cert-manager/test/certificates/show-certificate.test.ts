@@ -74,7 +74,7 @@ describeEachDialect('showing a certificate', (open) => {
       fqdnId: fqdn.id,
       spaceId: fqdn.spaceId,
       certificateId: id,
-      status: 'completed',
+      state: 'issued',
     });
     await place.app.request
       .get(pathOf(fqdn, `certificates/${id}/download`))

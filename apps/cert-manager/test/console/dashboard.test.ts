@@ -95,10 +95,10 @@ const allowedNames = {
         .waitFor();
       expect(await steps.getByText('done').count()).toBe(4);
       await look('failing');
-      await page.route('**/health', (route) => route.fulfill({ status: 400, body: '{}' }));
+      await page.route('**/watch', (route) => route.fulfill({ status: 400, body: '{}' }));
       await page.reload();
       await steps.getByText('The service answered with status 400.').waitFor();
-      await page.unroute('**/health');
+      await page.unroute('**/watch');
       await steps.getByRole('button', { name: 'Retry' }).click();
       await steps.getByText('CHECK_MONITOR_URL').waitFor();
       await steps.getByRole('button', { name: 'Hide this list' }).click();
@@ -114,8 +114,53 @@ const allowedNames = {
         .send({ allowedNames })
         .expect(200);
       // a browser that was never here does not show a list of which all is done
-      const monitor = { answers: true, since: app.clock.now().toISOString() };
-      await page.route('**/health', (route) => route.fulfill({ json: { status: 'ok', monitor } }));
+      const at = app.clock.now().toISOString();
+      const counts = { failing: 0, checks: 1, checksWithoutIntegration: 0 };
+      const integrationsUrl = 'https://monitor.example/ui/projects/1/integrations';
+      const said = { monitor: { answers: true, since: at }, integrationsUrl };
+      const answerWatch = (more: object) =>
+        page.route('**/watch', (route) => route.fulfill({ json: { ...said, ...more } }));
+      const watch = page.getByRole('region', { name: 'Who watches' });
+      const nextStep = steps.getByRole('listitem').filter({ hasNotText: 'done' });
+      // red, with the way out, where the monitor has no integration that can send
+      const message =
+        'Watched, but no one is notified: the project in the monitor has no integration: add one.';
+      const pace = { perMinute: 0.5, room: 0, refusals: 2, pausedUntil: at };
+      await page.route('**/outlook', async (route) => {
+        const response = await route.fetch();
+        const body = (await response.json()) as { providers: object[] };
+        await route.fulfill({
+          json: { ...body, providers: body.providers.map((one) => ({ ...one, pace })) },
+        });
+      });
+      const clock = 'the clock of the database is 90 s ahead of that of this machine';
+      await page.route('**/health/ready', (route) => route.fulfill({ json: { status: 'ok', clock } }));
+      await answerWatch({ state: 'no_one', message, alerts: { ...counts, canSend: 0 } });
+      await page.reload();
+      for (const card of [watch, needs]) {
+        await card.locator('[data-tone=bad]').getByText('watched, but no one is notified').waitFor();
+        const link = card.getByRole('link', { name: 'Add an integration' });
+        expect(await link.getAttribute('href')).toBe(integrationsUrl);
+      }
+      expect(await watch.locator('[data-tone=ok]').count()).toBe(0);
+      const reserve = page.getByRole('region', { name: 'If a CA is away' });
+      await reserve
+        .getByText(/is limited by its CA: 30 an hour, 0 may begin now, 2 refusals in a row/)
+        .waitFor();
+      await page.getByText('The clocks differ. The clock of the database is 90 s ahead').waitFor();
+      await look('silent');
+      await page.unroute('**/outlook');
+      await page.unroute('**/health/ready');
+      // a step that ends only when a message or a test has arrived
+      const notified = { state: 'notified', message: 'Watched: 1 integration can notify people.' };
+      await page.unroute('**/watch');
+      await answerWatch({ ...notified, alerts: { ...counts, canSend: 1 } });
+      await page.reload();
+      await watch.locator('[data-tone=ok]').getByText('people are notified').waitFor();
+      await watch.getByText('No message or test has arrived yet.').waitFor();
+      await nextStep.getByText('send a test').waitFor();
+      await page.unroute('**/watch');
+      await answerWatch({ ...notified, alerts: { ...counts, canSend: 1, lastDeliveredAt: at } });
       await page.evaluate('localStorage.clear()');
       const renewals = await holdBack(page, '**/renewal-queue?*');
       await expectOnlyTitle(page);
@@ -127,14 +172,14 @@ const allowedNames = {
       await page.getByLabel('Show the first steps of a new installation').check();
       await page.getByRole('link', { name: 'Dashboard' }).click();
       await steps.getByText('CHECK_MONITOR_URL').waitFor();
-      expect(await steps.getByText('done', { exact: true }).count()).toBe(6);
+      expect(await steps.getByText('done', { exact: true }).count()).toBe(7);
       await look('finished');
-      await page.unroute('**/health');
+      await page.unroute('**/watch');
       await steps.getByRole('button', { name: 'Hide this list' }).click();
       const asked: string[] = [];
       page.on('request', (request) => {
         const { pathname } = new URL(request.url());
-        if (!/^\/(ui|auth|changes|health)/.test(pathname)) asked.push(pathname);
+        if (!/^\/(ui|auth|changes|watch|health)/.test(pathname)) asked.push(pathname);
       });
       await page.reload();
       await page.getByRole('table', { name: 'Next renewals' }).getByText('failing.example.org').waitFor();

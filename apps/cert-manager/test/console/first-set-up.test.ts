@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { type Browser, hasBrowser, openBrowser, runStory } from '@certloop/browser';
 import { createTestDatabase } from '@certloop/db/testing';
 import { createLogger, createMovableClock, findConsole, listen } from '@certloop/server';
@@ -13,7 +13,6 @@ import { quickCost } from '../support/app.js';
 async function startNewService(environment: Readonly<Record<string, string>> = {}) {
   const { database, drop } = await createTestDatabase('sqlite', schema);
   const tokenFile = `/tmp/certloop-setup-token-${randomUUID()}`;
-  const announced: string[] = [];
   const clock = createMovableClock(new Date());
   const app = await createApp({
     config: readCertManagerConfig({ CERT_MANAGER_SETUP_TOKEN_FILE: tokenFile, ...environment }),
@@ -21,7 +20,7 @@ async function startNewService(environment: Readonly<Record<string, string>> = {
     logger: createLogger({ service: 'cert-manager', level: 'silent' }),
     clock,
     passwordCost: quickCost,
-    announce: (line) => void announced.push(line),
+    announce: () => undefined,
     consoleFolder: findConsole('@certloop/web-manager', import.meta.url),
   });
   const { url, close } = await listen(app.http, { host: '127.0.0.1', port: 0 });
@@ -34,7 +33,10 @@ async function startNewService(environment: Readonly<Record<string, string>> = {
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ username, password: 'wrong' }),
       }),
-    token: /cms_\S+/.exec(announced.join())?.[0] ?? '',
+    token: await readFile(tokenFile, 'utf8').then(
+      (text) => text.trim(),
+      () => '',
+    ),
     close: async () => {
       await close();
       await app.close();

@@ -72,8 +72,11 @@ const longHost = `${'a-very-long-label-of-a-name.'.repeat(8)}example.org`;
       await asking.getByRole('link', { name: 'space' }).waitFor();
       await look('one');
       await page.getByRole('link', { name: 'Providers' }).last().click();
+      // the switch moves before the service has answered
+      const stored = page.waitForResponse((response) => response.request().method() === 'PUT');
       await page.getByLabel('enabled: Dummy certificate authority').click();
       await page.getByLabel('disabled: Dummy certificate authority').waitFor();
+      await stored;
       expect((await providerOf(app, 'dummy-ca')).enabled).toBe(false);
     });
   });

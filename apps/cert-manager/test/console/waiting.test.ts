@@ -86,7 +86,7 @@ import { configure, providerOf } from '../support/signing.js';
       await renewedFqdn({ app, ca, providerId, close }, `renewed${number}.example.org`);
     }
     const headings = 'main h1, main h2';
-    const cards = /\/(fqdns\?|stats\/expiry|renewal-queue|health|outlook)/;
+    const cards = /\/(fqdns\?|stats\/expiry|renewal-queue|watch|outlook)/;
     await stage.play('waiting-cards', app.people.ada, '/', async ({ page, look }) => {
       // what this browser showed last is what it expects
       await page.getByRole('region', { name: 'First steps' }).getByText('CHECK_MONITOR_URL').waitFor();

@@ -2,7 +2,6 @@ import type { Fqdn } from '@certloop/contracts';
 import { executeSql } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { signingRequests } from '../../src/issuance/signing/signing-requests.repository.js';
 import { orderingByHttp, type ScriptedAcme, startScriptedAcme } from '../support/acme/scripted-acme.js';
 import { addCsr, addFqdn, addSpace, auditEntries, pathOf } from '../support/inventory.js';
 import {
@@ -16,7 +15,7 @@ import {
   signWith,
   startRenewing,
 } from '../support/renewals.js';
-import { configure, enable, fqdnWithCsr, newCsr, providerOf } from '../support/signing.js';
+import { configure, countOpenRequests, enable, fqdnWithCsr, newCsr, providerOf } from '../support/signing.js';
 
 const leaseMs = 120_000;
 
@@ -125,7 +124,7 @@ describeEachDialect('a key for which a certificate was revoked as compromised', 
     app.clock.advance(3 * leaseMs);
     await app.recoverSigning();
     expect(ca.ids.length).toBe(before);
-    expect(await app.database.read((tx) => tx.count(signingRequests))).toBe(0);
+    expect(await countOpenRequests(app)).toBe(0);
     const lost = (await auditEntries(app, 'certificate.issue')).filter(
       ({ resourceId }) => resourceId === fqdn.id,
     );

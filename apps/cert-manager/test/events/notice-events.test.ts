@@ -158,10 +158,11 @@ describeEachDialect('events for notices', (open) => {
     expect(await received()).toEqual([]);
   });
 
-  test('include certificate.expiring once, with a third of the lifetime left, if it is not renewed', async () => {
+  test('include certificate.expiring once, when the check fails, if it is not renewed', async () => {
     const fqdn = await renewedFqdn(place);
     await switchRenewal(app, fqdn, false);
-    app.clock.advance(20 * day - 2 * hour);
+    // a third of its lifetime is left, and the grace is a day
+    app.clock.advance(21 * day - 2 * hour);
     await app.sweepNotices();
     expect(await received()).toEqual([]);
     app.clock.advance(3 * hour);
@@ -188,12 +189,14 @@ describeEachDialect('events for notices', (open) => {
     expect(await received()).toMatchObject([{ type: 'certificate.expiring', subject: fqdn.id }]);
   });
 
-  test('include certificate.expiring with a twelfth of the lifetime left if the renewal never ran', async () => {
-    await renewedFqdn(place);
-    app.clock.advance(27 * day);
+  test('include certificate.expiring when the check fails if the renewal never ran', async () => {
+    const fqdn = await renewedFqdn(place);
+    const shown = await app.request.get(pathOf(fqdn, '').slice(0, -1)).set(app.people.ada.auth).expect(200);
+    const attentionAt = Date.parse(shown.body.status.attentionAt);
+    app.clock.set(new Date(attentionAt - 1));
     await app.sweepNotices();
     expect(await received()).toEqual([]);
-    app.clock.advance(day);
+    app.clock.advance(1);
     await app.sweepNotices();
     expect(await received()).toMatchObject([
       { type: 'certificate.expiring', data: { renewalEnabled: true } },

@@ -135,7 +135,8 @@ describeEachDialect('two kinds of work on one FQDN', (open) => {
     deadly = 'ordered';
     await request('wait=0').expect(200);
     while (deadly !== undefined) await new Promise((resolve) => setTimeout(resolve, 10));
-    await addJob(app, { orderState: { url: `${new URL(acme.directoryUrl).origin}/order/1` } });
+    const url = `${new URL(acme.directoryUrl).origin}/order/1`;
+    await addJob(app, { orderUrl: url, orderState: { url } });
     app.clock.advance(61_000);
     await app.takeUpJobs();
     await until(async () => (await certificatesOf(app, fqdn)).length === 1);

@@ -1,6 +1,8 @@
 import type { ListedIssuanceJob } from '@certloop/contracts';
+import { insertMany } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { issuances } from '../../src/issuance/signing/issuances.repository.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { grant } from '../support/factories.js';
 import { unknownId } from '../support/inventory.js';
@@ -12,7 +14,7 @@ describeEachDialect('listing requests for certificates', (open) => {
   let failed: string;
   beforeAll(async () => {
     app = await startApp(open);
-    const ended = { status: 'completed', finishedAt: app.clock.now() } as const;
+    const ended = { state: 'issued', finishedAt: app.clock.now() } as const;
     first = await addJob(app, ended);
     app.clock.advance(1_000);
     const error = { code: 'x', message: 'the CA says no', retryable: false };
@@ -20,8 +22,8 @@ describeEachDialect('listing requests for certificates', (open) => {
     const { job } = await addJob(app, {
       fqdnId,
       spaceId,
-      status: 'failed',
-      kind: 'sign',
+      state: 'failed',
+      cause: 'sign',
       message: 'the CA says no',
       steps: { csrCheck: { status: 'ok' }, order: { status: 'failed', error } },
       finishedAt: app.clock.now(),
@@ -65,7 +67,7 @@ describeEachDialect('listing requests for certificates', (open) => {
   test.each(['running', 'waiting'] as const)(
     'returns no end of a failed one that is continued: %s',
     async (status) => {
-      const { job, fqdn } = await addJob(app, { status, finishedAt: app.clock.now(), attempt: 2 });
+      const { job, fqdn } = await addJob(app, { state: status, finishedAt: app.clock.now(), attempt: 2 });
       const [listed] = (await list({ fqdnId: fqdn.id })).jobs;
       const { body: shown } = await app.request
         .get(`/issuance-jobs/${job.id}`)
@@ -94,6 +96,16 @@ describeEachDialect('listing requests for certificates', (open) => {
     }
     await grant(app, app.people.ben, 'READ', [fqdn.spaceId]);
     expect((await list({ fqdnId: fqdn.id }, app.people.ben)).jobs).toHaveLength(2);
+  });
+
+  test('returns no ended ones after 90 days, however many there are', async () => {
+    const { job, fqdn } = await addJob(app, { state: 'failed', finishedAt: app.clock.now() });
+    const finishedAt = new Date(app.clock.now().getTime() - 91 * 86_400_000);
+    const old = Array.from({ length: 2_500 }, () => ({ ...job, id: crypto.randomUUID(), finishedAt }));
+    await app.database.transaction((tx) => insertMany(tx, issuances, old));
+    expect((await list({ fqdnId: fqdn.id })).jobs).toHaveLength(2_501);
+    await app.jobs.run('issuance.sweep');
+    expect((await list({ fqdnId: fqdn.id })).jobs).toMatchObject([{ id: job.id }]);
   });
 
   test.each([

@@ -3,7 +3,7 @@ import { csrLabels, parsePem } from '@certloop/crypto';
 import { describe, expect, test } from '@jest/globals';
 import { challengeTokens } from '../../src/acme/acme-accounts.repository.js';
 import type { OrderMoment } from '../../src/acme/orders/order-steps.js';
-import { issuanceJobs } from '../../src/issuance/jobs/issuance-jobs.repository.js';
+import { issuances } from '../../src/issuance/signing/issuances.repository.js';
 import { auditEntries, pathOf } from '../support/inventory.js';
 import { addJob } from '../support/issuance.js';
 import { fqdnWithCsr, providerOf } from '../support/signing.js';
@@ -46,8 +46,11 @@ describeRequests('requesting a certificate', (place) => {
   });
 
   describe('when the FQDN is deleted in the meantime', () => {
-    /** Requests a certificate and deletes the FQDN at the moment. */
-    async function deletedAt(deadline: OrderMoment): Promise<Fqdn> {
+    /** Requests a certificate, or has the CSR signed, and deletes the FQDN at the moment. */
+    async function deletedAt(
+      deadline: OrderMoment,
+      ask = (fqdn: Fqdn) => place.request(fqdn),
+    ): Promise<Fqdn> {
       const { fqdn } = await fqdnWithCsr(place.app);
       const path = `/spaces/${fqdn.spaceId}/fqdns/${fqdn.id}`;
       place.atMoment = async (moment) => {
@@ -55,9 +58,18 @@ describeRequests('requesting a certificate', (place) => {
         place.atMoment = undefined;
         await place.app.request.delete(path).set(place.app.people.ada.auth).expect(200);
       };
-      await place.request(fqdn).expect(200);
+      const { body } = await ask(fqdn).expect(404);
+      const detail = 'the FQDN was deleted while the certificate was being requested';
+      expect(body).toMatchObject({ code: 'fqdn_not_found', detail });
       return fqdn;
     }
+
+    test('does not say of the signing of a CSR that it is in progress', async () => {
+      const { id: providerId } = await providerOf(place.app, 'acme');
+      await deletedAt('published', (fqdn) =>
+        place.app.request.post(pathOf(fqdn, 'csr/sign')).set(place.app.people.ada.auth).send({ providerId }),
+      );
+    });
     const lost = async (fqdn: Fqdn) =>
       (await auditEntries(place.app, 'certificate.issue')).filter(
         ({ outcome, resourceId }) => outcome === 'failure' && resourceId === fqdn.id,
@@ -112,10 +124,8 @@ describeRequests('requesting a certificate', (place) => {
       expect(entries.filter(({ resourceId }) => resourceId === fqdn.id)).toMatchObject([
         { outcome: 'failure', details: { serial: expect.stringMatching(/^[0-9a-f]{2,40}$/) } },
       ]);
-      const [job] = await place.app.database.read((tx) =>
-        tx.find(issuanceJobs, { where: { fqdnId: fqdn.id } }),
-      );
-      expect(job).toMatchObject({ status: 'failed', orderState: null, leaseUntil: null });
+      const [job] = await place.app.database.read((tx) => tx.find(issuances, { where: { fqdnId: fqdn.id } }));
+      expect(job).toMatchObject({ state: 'failed', orderState: null, leaseUntil: null, nextAt: null });
     },
   );
 
@@ -164,7 +174,7 @@ describeRequests('requesting a certificate', (place) => {
 
   test('continues after the call times out, and can be polled', async () => {
     const { job, fqdn } = await addJob(place.app, {
-      status: 'running',
+      state: 'running',
       leaseUntil: new Date('2027-03-01T12:00:00Z'),
     });
     const { body, headers } = await place.request(fqdn, {}, place.app.people.ada, 'wait=0').expect(200);
@@ -179,7 +189,7 @@ describeRequests('requesting a certificate', (place) => {
 
   test('by csr/sign does not wait longer than the call states', async () => {
     const { job, fqdn } = await addJob(place.app, {
-      status: 'running',
+      state: 'running',
       leaseUntil: new Date('2027-03-01T12:00:00Z'),
     });
     const { id: providerId } = await providerOf(place.app, 'acme');

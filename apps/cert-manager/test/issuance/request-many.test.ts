@@ -1,21 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Fqdn } from '@certloop/contracts';
-import { insertMany } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { fqdns } from '../../src/fqdns/fqdns.repository.js';
-import { type IssuanceJobRow, issuanceJobs } from '../../src/issuance/jobs/issuance-jobs.repository.js';
-import { extendJobs } from '../../src/issuance/jobs/open-jobs.repository.js';
+import { type IssuanceRow, issuances } from '../../src/issuance/signing/issuances.repository.js';
 import { orderingByHttp, type ScriptedAcme, startScriptedAcme } from '../support/acme/scripted-acme.js';
 import { startApp, startAppOn, type TestApp } from '../support/app.js';
 import { addCsr, addFqdn, addSpace, pathOf } from '../support/inventory.js';
-import { seedUnrenewed } from '../support/large-place.js';
 import { configure, newCsr, providerOf } from '../support/signing.js';
 
 const leaseMs = 6000;
 const count = 64;
-// one statement extends 500 leases
-const leased = 1200;
 
 const environmentOf = (ca: ScriptedAcme) => ({
   ENCRYPTION_KEYS: `one:${Buffer.alloc(32, 7).toString('base64')}`,
@@ -61,18 +55,17 @@ describeEachDialect('requests for certificates, many at once', (open) => {
       .set(app.people.ada.auth)
       .send({})
       .expect(200);
-  const jobs = () => app.database.read((tx) => tx.find(issuanceJobs));
-  const isRunning = ({ status }: Pick<IssuanceJobRow, 'status'>) => status === 'running';
+  const jobs = () => app.database.read((tx) => tx.find(issuances));
+  const isOpen = ({ state }: Pick<IssuanceRow, 'state'>) => state === 'queued' || state === 'running';
   const failures = async () =>
-    (await jobs())
-      .filter(({ status }) => status !== 'completed')
-      .map(({ status, message }) => message ?? status);
+    (await jobs()).filter(({ state }) => state !== 'issued').map(({ state, message }) => message ?? state);
 
   /** Resolves when no job runs; how often all leases were extended before that, after each of which the clock moves. */
   async function ended({ moveMs = 0 } = {}): Promise<number> {
     for (let moves = 0; ; await pause(100)) {
-      const running = (await jobs()).filter(isRunning);
-      if (running.length === 0) return moves;
+      const open = (await jobs()).filter(isOpen);
+      if (open.length === 0) return moves;
+      const running = open.filter(({ state }) => state === 'running');
       const full = app.clock.now().getTime() + leaseMs;
       if (moveMs === 0 || running.some(({ leaseUntil }) => Number(leaseUntil) < full)) continue;
       app.clock.advance(moveMs);
@@ -110,28 +103,5 @@ describeEachDialect('requests for certificates, many at once', (open) => {
     await ended();
     expect(await failures()).toEqual([]);
     expect(ca.csrs).toHaveLength(40);
-  });
-
-  test('extend more leases than fit into one statement, but not the lease of a job of another worker', async () => {
-    const [ended] = await jobs();
-    if (ended === undefined) throw new Error('there is no job');
-    await seedUnrenewed(app.database, ended.fqdnId, leased);
-    const fresh = (await app.database.read((tx) => tx.find(fqdns))).filter(({ fqdn }) =>
-      fqdn.startsWith('host-'),
-    );
-    expect(fresh).toHaveLength(leased);
-    const rows = fresh.map(({ id }, n) => {
-      const lease = { attempt: (n % 2) + 1, leaseUntil: app.clock.now() };
-      return { ...ended, ...lease, id, fqdnId: id, status: 'running' as const };
-    });
-    const mine = rows.slice(10);
-    const others = rows.slice(0, 10).map((row) => ({ ...row, attempt: row.attempt + 1 }));
-    const until = new Date(app.clock.now().getTime() + leaseMs);
-    await app.database.transaction(async (tx) => {
-      await insertMany(tx, issuanceJobs, [...others, ...mine]);
-      await extendJobs(tx, rows, until);
-    });
-    const extended = (await jobs()).filter(({ leaseUntil }) => leaseUntil?.getTime() === until.getTime());
-    expect(new Set(extended.map(({ id }) => id))).toEqual(new Set(mine.map(({ id }) => id)));
   });
 });

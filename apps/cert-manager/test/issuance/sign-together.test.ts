@@ -81,7 +81,8 @@ describeEachDialect('CSRs that are signed at the same time', (open) => {
     const remove = () =>
       app.request.delete(`/spaces/${gone.spaceId}/fqdns/${gone.id}`).set(app.people.ada.auth).expect(200);
     expect(await signAll([gone, twice, twice, ...others], remove)).toEqual([404, 200, 200, 200, 200, 200]);
-    expect(await certificatesOf(app, twice)).toHaveLength(3);
+    // the second call joins the first one
+    expect(await certificatesOf(app, twice)).toHaveLength(2);
     for (const fqdn of [twice, ...others]) {
       const certificates = await certificatesOf(app, fqdn);
       expect(certificates.length).toBeGreaterThan(1);

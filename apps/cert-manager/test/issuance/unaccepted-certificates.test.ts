@@ -4,7 +4,6 @@ import { executeSql } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { OrderMoment } from '../../src/acme/orders/order-steps.js';
-import { signingRequests } from '../../src/issuance/signing/signing-requests.repository.js';
 import { orderingByHttp, type ScriptedAcme, startScriptedAcme } from '../support/acme/scripted-acme.js';
 import { createChainedCa } from '../support/cas/chained-ca.js';
 import { addCsr, auditEntries, pathOf } from '../support/inventory.js';
@@ -17,7 +16,7 @@ import {
   signWith,
   startRenewing,
 } from '../support/renewals.js';
-import { configure, enable, fqdnWithCsr, newCsr, providerOf } from '../support/signing.js';
+import { configure, countOpenRequests, enable, fqdnWithCsr, newCsr, providerOf } from '../support/signing.js';
 
 const minute = 60_000;
 
@@ -52,7 +51,7 @@ describeEachDialect('a certificate that a CA issued and that is not stored', (op
   });
   beforeEach(async () => {
     acme.forget();
-    await place.app.database.transaction((tx) => executeSql(tx, 'delete from issuance_jobs'));
+    await place.app.database.transaction((tx) => executeSql(tx, 'delete from issuances'));
   });
   afterEach(async () => {
     place.ca.answer('normally');
@@ -185,7 +184,7 @@ describeEachDialect('a certificate that a CA issued and that is not stored', (op
         reason: expect.stringMatching(/has a name that the CSR has not: stray/),
       });
     }
-    expect(await place.app.database.read((tx) => tx.count(signingRequests))).toBe(0);
+    expect(await countOpenRequests(place.app)).toBe(0);
   });
 
   test.each(['with the answer of a gateway', 'without JSON'] as const)(
@@ -194,7 +193,7 @@ describeEachDialect('a certificate that a CA issued and that is not stored', (op
       const { fqdn } = await fqdnWithCsr(place.app);
       place.ca.answer(manner);
       expect((await signWith(place, fqdn)).body).toMatchObject({ success: false });
-      expect(await place.app.database.read((tx) => tx.count(signingRequests))).toBe(1);
+      expect(await countOpenRequests(place.app)).toBe(1);
       place.ca.answer('normally');
       place.app.clock.advance(5 * minute);
       await place.app.recoverSigning();

@@ -1,10 +1,6 @@
 import type { AllowedNames, Fqdn } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { builtInCaller } from '../../src/access/caller.js';
-import { createOrderFinder } from '../../src/issuance/signing/find-orders.service.js';
-import { createRequestLog } from '../../src/issuance/signing/record-signing.service.js';
-import { signingRequests } from '../../src/issuance/signing/signing-requests.repository.js';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import type { TestApp } from '../support/app.js';
 import { auditEntries, pathOf } from '../support/inventory.js';
 import {
@@ -16,7 +12,7 @@ import {
   renewedFqdn,
   startRenewing,
 } from '../support/renewals.js';
-import { configure, fqdnWithCsr } from '../support/signing.js';
+import { configure, countOpenRequests, fqdnWithCsr } from '../support/signing.js';
 
 const allowedNames: AllowedNames = {
   names: [],
@@ -50,7 +46,7 @@ describeEachDialect('a call of a CA that the policy of the space forbids while i
       .set(app.people.ada.auth)
       .send({ allowedNames, confirmed: true })
       .expect(200);
-  const written = () => app.database.read((tx) => tx.count(signingRequests));
+  const written = () => countOpenRequests(app);
   const until = async (isSo: () => Promise<boolean>) => {
     while (!(await isSo())) await new Promise((resolve) => setImmediate(resolve));
   };
@@ -106,25 +102,13 @@ describeEachDialect('a call of a CA that the policy of the space forbids while i
     expect(await certificatesOf(app, fqdn)).toHaveLength(1);
   });
 
-  describe('before it is recorded', () => {
-    test('is not recorded, and the other calls are', async () => {
-      const { fqdn } = await fqdnWithCsr(app);
-      const { fqdn: other } = await fqdnWithCsr(app);
-      const find = createOrderFinder(app.database);
-      const { providerId } = place;
-      const found = await Promise.all(
-        [fqdn, other].map(({ id: fqdnId, spaceId }) => find({ spaceId, fqdnId, providerId })),
-      );
-      await forbid(fqdn);
-      const record = createRequestLog({ db: app.database, clock: app.clock, leaseMs: 1000 });
-      const caller = builtInCaller('cli', { requestId: '', ipAddress: '', userAgent: '' });
-      const asked = found.map((order) => ({ caller, order, idempotencyKey: order.fqdn.id }));
-      const [refused, recorded] = await Promise.allSettled(asked.map(record));
-      expect(refused).toMatchObject({ status: 'rejected', reason: { code: 'name_not_allowed' } });
-      expect(recorded).toMatchObject({ status: 'fulfilled' });
-      const rows = await app.database.read((tx) => tx.find(signingRequests));
-      expect(rows).toMatchObject([{ fqdnId: other.id }]);
-      await app.database.transaction((tx) => tx.delete(signingRequests, { fqdnId: other.id }));
-    });
+  test('is not recorded beforehand, and other calls at the same time are', async () => {
+    const { fqdn } = await fqdnWithCsr(app);
+    const { fqdn: other } = await fqdnWithCsr(app);
+    await forbid(fqdn);
+    const replies = await Promise.all([fqdn, other].map((one) => sign(one).then(({ status }) => status)));
+    expect(replies).toEqual([400, 200]);
+    expect([await written(), await certificatesOf(app, fqdn)]).toEqual([0, []]);
+    expect(await certificatesOf(app, other)).toHaveLength(1);
   });
 });

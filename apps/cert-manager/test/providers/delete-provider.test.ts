@@ -4,7 +4,7 @@ import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { acmeAccounts } from '../../src/acme/acme-accounts.repository.js';
 import { certificates } from '../../src/certificates/certificates.repository.js';
-import { issuanceJobs } from '../../src/issuance/jobs/issuance-jobs.repository.js';
+import { issuances } from '../../src/issuance/signing/issuances.repository.js';
 import { renewalQueue } from '../../src/renewals/renewals.repository.js';
 import { deletePendingRevocation } from '../../src/revocations/pending-revocations.repository.js';
 import { orderingByHttp, type ScriptedAcme, startScriptedAcme } from '../support/acme/scripted-acme.js';
@@ -145,15 +145,15 @@ describeEachDialect('deleting a provider', (open) => {
       );
     });
 
-    test.each(['running', 'waiting'] as const)('by a request that is %s', async (status) => {
+    test.each(['queued', 'running', 'waiting'] as const)('by a request that is %s', async (state) => {
       const provider = await newProvider();
-      const { job } = await addJob(app, { providerId: provider.id, status });
+      const { job } = await addJob(app, { providerId: provider.id, state });
       const { body } = await remove(provider).expect(409);
       expect(body.detail).toMatch(
         /: 1 open request \(www\.example\.org\); wait until the requests have ended,/,
       );
       await app.database.transaction((tx) =>
-        tx.update(issuanceJobs, { id: job.id }, { status: 'failed', finishedAt: app.clock.now() }),
+        tx.update(issuances, { id: job.id }, { state: 'failed', finishedAt: app.clock.now() }),
       );
       await remove(provider).expect(200);
     });

@@ -61,6 +61,14 @@ describeEachDialect('the start', (open) => {
       );
     });
 
+    test('names the file of the keys and the way back', async () => {
+      await start(line('a'));
+      const ring = parseKeyRing(line('b'), 'cert-manager');
+      await expect(proveKeyRing({ db, clock }, ring, 'ENCRYPTION_KEYS (/secrets/keys)')).rejects.toThrow(
+        'ENCRYPTION_KEYS (/secrets/keys): the key "a" that this database was encrypted with is missing: restore it from a backup (docs/backup-and-restore.md)',
+      );
+    });
+
     test('refuses to go on without any', async () => {
       await start(line('a'));
       await expect(start()).rejects.toThrow('this database contains encrypted secrets: set ENCRYPTION_KEYS');

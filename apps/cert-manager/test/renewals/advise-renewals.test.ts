@@ -15,7 +15,7 @@ import {
   storedRenewals,
   switchRenewal,
 } from '../support/renewals.js';
-import { providerOf } from '../support/signing.js';
+import { configure, enable, providerOf } from '../support/signing.js';
 
 const minute = 60_000;
 const day = 1440 * minute;
@@ -27,6 +27,10 @@ describeEachDialect('the renewal information of a CA', (open) => {
   let opened = 0;
   beforeAll(async () => {
     place = await startRenewing(open);
+    const acme = await providerOf(place.app, 'acme');
+    const config = { directoryUrl: 'https://8.8.8.8/dir', termsOfServiceAgreed: true };
+    await configure(place.app, acme, config).expect(200);
+    await enable(place.app, acme).expect(200);
     asked = [];
   });
   afterEach(async () => {
@@ -46,7 +50,9 @@ describeEachDialect('the renewal information of a CA', (open) => {
   });
 
   /** Asks once, by an ACME provider that answers as the test says. */
-  function ask(more: Pick<AdviceDeps, 'onPlanned'> = {}): Promise<boolean> {
+  function ask(
+    renewalAdvised: AdviceDeps['emit']['renewalAdvised'] = async () => undefined,
+  ): Promise<boolean> {
     const { database: db, clock } = place.app;
     const provider = {
       adviseRenewal: async (pem: string) => {
@@ -60,7 +66,7 @@ describeEachDialect('the renewal information of a CA', (open) => {
       return provider;
     };
     const opener = { open: openForSigning, openForSigning };
-    return askAdvice({ db, clock, logger, opener, ...more });
+    return askAdvice({ db, clock, logger, opener, emit: { renewalAdvised } });
   }
 
   /** An FQDN whose certificate says that it came from the ACME provider. */
@@ -79,7 +85,7 @@ describeEachDialect('the renewal information of a CA', (open) => {
   test('notifies the watch of a changed window, and only then', async () => {
     await advisedFqdn();
     const moved: string[] = [];
-    const onPlanned = async (_tx: unknown, { id }: { readonly id: string }) => void moved.push(id);
+    const noteMoved: AdviceDeps['emit']['renewalAdvised'] = async (_tx, { fqdn }) => void moved.push(fqdn.id);
     const [first, second] = [window(5 * day, 6 * day), window(7 * day, 8 * day)];
     for (const [said, count] of [
       [first, 1],
@@ -87,7 +93,7 @@ describeEachDialect('the renewal information of a CA', (open) => {
       [second, 2],
     ] as const) {
       answer = () => said;
-      await ask({ onPlanned });
+      await ask(noteMoved);
       expect(moved).toHaveLength(count);
       place.app.clock.advance(day);
     }
@@ -155,6 +161,27 @@ describeEachDialect('the renewal information of a CA', (open) => {
     place.app.clock.advance(1);
     await ask();
     expect(asked).toHaveLength(2);
+  });
+
+  test.each([
+    ['before the CA is asked', 0],
+    ['while the CA is asked', 1],
+  ])('does not postpone a renewal that a user runs %s', async (_, asksBefore) => {
+    const { app } = place;
+    const acme = await providerOf(app, 'acme');
+    const fqdn = await advisedFqdn();
+    const { id } = await openEntryOf(app, fqdn);
+    // so that the entry stays pending
+    await enable(app, acme, false).expect(200);
+    const run = () => app.request.post(`/renewal-queue/${id}/run`).set(app.people.ada.auth).expect(200);
+    answer = async () => {
+      if (asksBefore === 1) await run();
+      return window(3 * day, 4 * day);
+    };
+    if (asksBefore === 0) await run();
+    await ask();
+    expect((await openEntryOf(app, fqdn)).scheduledAt).toBe(app.clock.now().toISOString());
+    await enable(app, acme).expect(200);
   });
 
   test('blocks nothing if it is unavailable: the last one is used', async () => {

@@ -133,13 +133,43 @@ describeEachDialect('the explanation of a renewal', (open) => {
     const reason =
       'provider is disabled: dummy-ca; an administrator enables it by PUT /providers/{id}/enabled or by certloop providers enable dummy-ca';
     expect(await explanationOf(app, fqdn)).toMatchObject({
-      willRenew: true,
-      outlook: 'due',
+      willRenew: false,
+      outlook: 'provider_off',
       message: `due since ${at}, but ${reason}`,
       provider: { obstacle: reason },
       entry: { status: 'pending', reason },
     });
     await enable(app, { id: providerId }).expect(200);
+    await clearInventory(app);
+  });
+
+  test('does not say that it renews while its provider is disabled', async () => {
+    const { app, providerId } = place;
+    const fqdn = await renewedFqdn(place);
+    const path = `/spaces/${fqdn.spaceId}/fqdns/${fqdn.id}`;
+    const statusOf = async () => {
+      const shown = await app.request.get(path).set(app.people.ada.auth).expect(200);
+      return shown.body.status;
+    };
+    const planned = await explanationOf(app, fqdn);
+    expect(planned).toMatchObject({ willRenew: true, outlook: 'scheduled' });
+    expect(await statusOf()).toMatchObject({
+      outlook: 'scheduled',
+      reason: expect.stringMatching(/^Renews on /),
+    });
+    await enable(app, { id: providerId }, false).expect(200);
+    expect(await explanationOf(app, fqdn)).toMatchObject({
+      willRenew: false,
+      outlook: 'provider_off',
+      message: expect.stringMatching(
+        `^planned for ${planned.scheduledAt}, but provider is disabled: dummy-ca`,
+      ),
+    });
+    const { state, outlook, reason } = await statusOf();
+    expect({ state, outlook }).toEqual({ state: 'valid', outlook: 'provider_off' });
+    expect(reason).toMatch(/^The certificate is valid until .* is disabled: enable it, or have a CSR signed/);
+    await enable(app, { id: providerId }).expect(200);
+    expect(await statusOf()).toMatchObject({ outlook: 'scheduled' });
     await clearInventory(app);
   });
 

@@ -57,7 +57,11 @@ describeEachDialect('a process that is killed while it renews', (open) => {
   }
 
   // number of the try that succeeds
-  const tries: Readonly<Record<RenewalStep, number>> = { claimed: 2, answered: 2, settled: 1 };
+  const tries: Readonly<Record<(typeof renewalSteps)[number], number>> = {
+    claimed: 2,
+    answered: 2,
+    settled: 1,
+  };
 
   test.each(renewalSteps)('by the dummy CA, at %s: one certificate is issued, and stored', async (step) => {
     const { app, ca } = place;
@@ -112,8 +116,11 @@ describeEachDialect('a process that is killed while it renews', (open) => {
     await moveToRenewal(app, fqdn);
     const before = ca.ids.length;
     await dieAt('answered');
-    await signWith(place, fqdn);
+    // until then the renewal counts as running
     app.clock.advance(leaseMs);
+    // the first call gets what was issued for the renewal
+    await signWith(place, fqdn);
+    await signWith(place, fqdn);
     await app.renew();
     expect(ca.ids.length - before).toBe(2);
     const pems = (await certificatesOf(app, fqdn)).map(({ pem }) => pem);
@@ -143,6 +150,30 @@ describeEachDialect('a process that is killed while it renews', (open) => {
         details: { fqdn: fqdn.fqdn, reason: expect.stringContaining('another CSR was uploaded') },
       },
     ]);
+  });
+
+  test('by ACME, after it was given up: the audit log names what the CA may have issued', async () => {
+    const { app, acme } = place;
+    const { id: providerId } = await providerOf(app, 'acme');
+    const fqdn = await renewedFqdn({ ...place, providerId });
+    await moveToRenewal(app, fqdn);
+    acme.forget();
+    await dieAt('finalized');
+    await app.request.delete('/csrs?confirm=true').set(app.people.ada.auth).expect(200);
+    app.clock.advance(leaseMs);
+    await dieAt('given_up');
+    const entries = await auditEntries(app, 'certificate.issue');
+    expect(entries.filter(({ resourceId }) => resourceId === fqdn.id)).toEqual([
+      expect.objectContaining({
+        outcome: 'failure',
+        details: expect.objectContaining({
+          fqdn: fqdn.fqdn,
+          providerId,
+          reason: expect.stringContaining('may have been issued'),
+        }),
+      }),
+    ]);
+    expect(acme.csrs).toHaveLength(1);
   });
 
   describe('by ACME', () => {

@@ -2,6 +2,7 @@ import type { Fqdn, RenewalQueueEntry } from '@certloop/contracts';
 import { insertMany, newRowId } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createEmit } from '../../src/changes/reactions.service.js';
 import { sweepRenewals } from '../../src/renewals/queue/sweep-renewals.service.js';
 import { type RenewalRow, renewalQueue } from '../../src/renewals/renewals.repository.js';
 import { grant } from '../support/factories.js';
@@ -125,7 +126,12 @@ describeEachDialect('the sweep of the renewal queue', (open) => {
 
   const sweep = () => {
     const { database: db, clock } = place.app;
-    return sweepRenewals({ db, clock, logger, refreshStates: async () => undefined });
+    return sweepRenewals({
+      db,
+      clock,
+      logger,
+      emit: createEmit({ clock, notices: undefined, watch: undefined }),
+    });
   };
 
   test('plans each missing renewal once', async () => {

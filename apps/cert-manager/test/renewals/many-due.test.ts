@@ -6,11 +6,11 @@ import { createLogger } from '@certloop/server';
 import { stretchExcess } from '@certloop/server/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { FindOptionsWhere } from 'typeorm';
+import { createEmit } from '../../src/changes/reactions.service.js';
 import { sweepRenewals } from '../../src/renewals/queue/sweep-renewals.service.js';
 import { renewalQueue } from '../../src/renewals/renewals.repository.js';
 import { listWrongSizes } from '../../src/spaces/space-sizes.repository.js';
 import { spaces } from '../../src/spaces/spaces.repository.js';
-import { createStandings } from '../../src/standings/refresh-states.service.js';
 import { fqdnStandings } from '../../src/standings/standings.repository.js';
 import { sweepWatch } from '../../src/watch/sweep-watch.service.js';
 import { watchedFqdns } from '../../src/watch/watched-fqdns.repository.js';
@@ -21,7 +21,8 @@ const count = 10_000;
 // enough for many claims in several runs
 const renewedAtLeast = 200;
 const unplanned = 200;
-const day = 86_400_000;
+const minute = 60_000;
+const day = 1440 * minute;
 const logger = createLogger({
   service: 'cert-manager',
   level: 'info',
@@ -68,7 +69,7 @@ describeEachDialect('10,000 certificates', (open) => {
 
   interface Sweep {
     readonly prepare: () => Promise<unknown>;
-    readonly sweep: () => Promise<void>;
+    readonly sweep: () => Promise<unknown>;
     readonly expectSwept: () => Promise<void>;
   }
   const sweeps: Readonly<Record<string, Sweep>> = {
@@ -85,6 +86,52 @@ describeEachDialect('10,000 certificates', (open) => {
         return sweepWatch({ db, clock, logger, watchesExpiry: true });
       },
       expectSwept: async () => expect(await countRows(watchedFqdns)).toBe(count + 1),
+    },
+    'the moments of 10,000 checks that a wrong clock stored': {
+      prepare: async () => {
+        const { database: db, clock } = place.app;
+        await sweepWatch({ db, clock, logger, watchesExpiry: true });
+        await run(`update watched_fqdns set due_at = '2030-12-31 12:00:00.000'`);
+      },
+      sweep: () => place.app.pullBack(),
+      expectSwept: async () => {
+        const text = 'select distinct due_at from watched_fqdns where due_at < $1';
+        const until = new Date(place.app.clock.now().getTime() + 20 * minute);
+        const moments = await place.app.database.read((tx) => executeSql(tx, text, [until]));
+        expect(moments).toBeGreaterThan(100);
+        const late = place.app.database.read((tx) =>
+          executeSql(tx, 'select 1 from watched_fqdns where due_at >= $1', [until]),
+        );
+        expect(await late).toBe(0);
+      },
+    },
+    '200 renewals that a wrong clock planned': {
+      prepare: () =>
+        run(`update renewal_queue set scheduled_at = '2030-12-31 12:00:00.000'
+          where id in (select id from renewal_queue where status = 'pending' order by id limit 200)`),
+      sweep: () => {
+        const { database: db, clock } = place.app;
+        return sweepRenewals({
+          db,
+          clock,
+          logger,
+          emit: createEmit({ clock, notices: undefined, watch: undefined }),
+        });
+      },
+      expectSwept: async () => {
+        const late = "select 1 from renewal_queue where status = 'pending' and scheduled_at > '2030-01-01'";
+        expect(await place.app.database.read((tx) => executeSql(tx, late))).toBe(0);
+      },
+    },
+    'the chains of 2,000 certificates of an earlier version': {
+      prepare: () =>
+        run(`update certificates set leaf_expires_at = null
+          where id in (select id from certificates order by id limit 2000)`),
+      sweep: () => place.app.readChainEnds(),
+      expectSwept: async () => {
+        const unread = 'select 1 from certificates where leaf_expires_at is null';
+        expect(await place.app.database.read((tx) => executeSql(tx, unread))).toBe(0);
+      },
     },
     'the wrong sizes of their space and of 300 others': {
       prepare: async () => {
@@ -117,7 +164,12 @@ describeEachDialect('10,000 certificates', (open) => {
       },
       sweep: () => {
         const { database: db, clock } = place.app;
-        return sweepRenewals({ db, clock, logger, refreshStates: createStandings(clock).refreshStates });
+        return sweepRenewals({
+          db,
+          clock,
+          logger,
+          emit: createEmit({ clock, notices: undefined, watch: undefined }),
+        });
       },
       expectSwept: async () => {
         expect(await countEntries('completed')).toBe(0);

@@ -2,6 +2,7 @@ import type { Fqdn } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
 import { createLogger } from '@certloop/server';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { createEmit } from '../../src/changes/reactions.service.js';
 import {
   createDummyCaMemory,
   createDummyCaProvider,
@@ -9,9 +10,8 @@ import {
 import { dummyCaConfigSchema } from '../../src/providers/dummy-ca/dummy-ca-config.js';
 import { createOutgoing } from '../../src/providers/outgoing.client.js';
 import type { OrderProgress, OrderState, Provider } from '../../src/providers/provider.js';
-import { type RenewalStep, renewalSteps } from '../../src/renewals/queue/renew-certificate.service.js';
+import { renewalSteps } from '../../src/renewals/queue/renew-certificate.service.js';
 import { createRenewalRunner } from '../../src/renewals/queue/run-due-renewals.service.js';
-import { createRenewalScheduler } from '../../src/renewals/schedule-renewals.service.js';
 import {
   certificatesOf,
   clearInventory,
@@ -68,7 +68,7 @@ describeEachDialect('a process that dies while it renews', (open) => {
 
   describe('by one call to the CA, such as the dummy CA', () => {
     // step at which the process dies → total signatures by the CA, total attempts
-    const table: Readonly<Record<RenewalStep, readonly [number, number]>> = {
+    const table: Readonly<Record<(typeof renewalSteps)[number], readonly [number, number]>> = {
       claimed: [1, 2],
       // for the same idempotency key, the CA returns the same certificate
       answered: [1, 2],
@@ -184,7 +184,7 @@ describeEachDialect('a process that dies while it renews', (open) => {
       const config = dummyCaConfigSchema.parse({ baseUrl: place.ca.url, validityDays: 30 });
       const outgoing = createOutgoing({ trusted: [place.ca.url] });
       const signer = createDummyCaProvider(config, { outgoing, memory: createDummyCaMemory(), clock });
-      const scheduler = createRenewalScheduler(clock);
+      const emit = createEmit({ clock, notices: undefined, watch: undefined });
       return createRenewalRunner({
         db,
         clock,
@@ -193,11 +193,10 @@ describeEachDialect('a process that dies while it renews', (open) => {
           open: () => signer,
           openForSigning: () => (by === 'orders' ? orderProvider(signer) : signer),
         },
-        refreshStates: async () => undefined,
-        scheduler: {
-          ...scheduler,
-          onCertificatesStored: async (...stored) => {
-            await scheduler.onCertificatesStored(...stored);
+        emit: {
+          ...emit,
+          certificateStored: async (...stored) => {
+            await emit.certificateStored(...stored);
             dieAt('storing');
           },
         },

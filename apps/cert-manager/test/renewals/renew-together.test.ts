@@ -3,6 +3,7 @@ import { insertMany, newRowId, openDatabase } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { certificates } from '../../src/certificates/certificates.repository.js';
+import { createEmit } from '../../src/changes/reactions.service.js';
 import { csrs, listCsrsOfFqdn } from '../../src/csrs/csrs.repository.js';
 import { schema } from '../../src/database.js';
 import { fqdns } from '../../src/fqdns/fqdns.repository.js';
@@ -108,7 +109,12 @@ describeEachDialect('several processes on one database', (open) => {
     const { database, clock } = app;
     const ids = await multiply(await renewedFqdn(place), 299);
     const logger = { info: () => undefined } as never;
-    await sweepRenewals({ db: database, clock, logger, refreshStates: async () => undefined });
+    await sweepRenewals({
+      db: database,
+      clock,
+      logger,
+      emit: createEmit({ clock, notices: undefined, watch: undefined }),
+    });
     expect(await queueOf(app, { status: 'pending' })).toHaveLength(300);
 
     clock.advance(25 * day);

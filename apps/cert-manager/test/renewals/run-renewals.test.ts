@@ -1,17 +1,11 @@
-import { randomUUID } from 'node:crypto';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { builtInCaller, builtInUserIds, internalOrigin } from '../../src/access/caller.js';
-import { listCsrsOfFqdn } from '../../src/csrs/csrs.repository.js';
-import {
-  type IssuanceJobRow,
-  insertJob,
-  updateJob,
-} from '../../src/issuance/jobs/issuance-jobs.repository.js';
-import { jobCallerOf } from '../../src/issuance/jobs/job-audit.js';
+import { builtInUserIds } from '../../src/access/caller.js';
+import { updateIssuance } from '../../src/issuance/signing/issuances.repository.js';
 import { updateProvider } from '../../src/providers/providers.repository.js';
 import type { RenewalStep } from '../../src/renewals/queue/renew-certificate.service.js';
 import { addCsr, auditEntries } from '../support/inventory.js';
+import { addJob } from '../support/issuance.js';
 import {
   certificatesOf,
   clearInventory,
@@ -31,7 +25,12 @@ const day = 1440 * minute;
 
 describeEachDialect('a run of the renewal queue', (open) => {
   const steps: RenewalStep[] = [];
-  const place = useRenewing(open, { renewals: { atStep: async (step) => void steps.push(step) } });
+  let onClaimed: (() => Promise<void>) | undefined;
+  const atStep = async (step: RenewalStep) => {
+    steps.push(step);
+    if (step === 'claimed') await onClaimed?.();
+  };
+  const place = useRenewing(open, { renewals: { atStep } });
   afterEach(async () => {
     const { app, ca, providerId } = place;
     ca.answer('normally');
@@ -214,35 +213,32 @@ describeEachDialect('a run of the renewal queue', (open) => {
     });
   });
 
-  test('waits while a request for the FQDN is under way', async () => {
-    const { app, providerId } = place;
+  test.each([
+    ['is running', 'running', 'before'],
+    ['is queued', 'queued', 'before'],
+    ['begins when it was just claimed', 'running', 'after'],
+    ['is queued when it was just claimed', 'queued', 'after'],
+  ] as const)('waits while a request for the FQDN %s, which is no failed try', async (_, state, moment) => {
+    const { app } = place;
     const { database, clock } = app;
     const fqdn = await renewedFqdn(place);
-    const [csr] = await database.read((tx) => listCsrsOfFqdn(tx, fqdn.id));
     await moveToRenewal(app, fqdn);
-    const job: IssuanceJobRow = {
-      id: randomUUID(),
-      fqdnId: fqdn.id,
-      spaceId: fqdn.spaceId,
-      csrId: csr?.id ?? '',
-      providerId,
-      kind: 'request',
-      status: 'running',
-      caller: jobCallerOf(builtInCaller('cli', internalOrigin('test'))),
-      steps: {},
-      orderState: null,
-      isConfirmed: false,
-      replacesId: null,
-      certificateId: null,
-      message: '',
-      attempt: 1,
-      leaseUntil: new Date(clock.now().getTime() + minute),
-      createdAt: clock.now(),
-      finishedAt: null,
+    const before = await openEntryOf(app, fqdn);
+    const leaseUntil = state === 'running' ? new Date(clock.now().getTime() + minute) : null;
+    const begin = () => addJob(app, { fqdnId: fqdn.id, spaceId: fqdn.spaceId, state, leaseUntil });
+    const begun: Awaited<ReturnType<typeof begin>>[] = [];
+    if (moment === 'before') begun.push(await begin());
+    onClaimed = async () => {
+      onClaimed = undefined;
+      if (moment === 'after') begun.push(await begin());
     };
-    await database.transaction((tx) => insertJob(tx, job));
     expect(await app.renew()).toEqual(quiet);
-    await database.transaction((tx) => updateJob(tx, job, { status: 'failed', finishedAt: clock.now() }));
+    expect(await app.renew()).toEqual(quiet);
+    onClaimed = undefined;
+    expect(await entriesOf(app, fqdn)).toEqual([before]);
+    const [{ job } = {}] = begun;
+    if (job === undefined) throw new Error('no request was begun');
+    await database.transaction((tx) => updateIssuance(tx, job, { state: 'failed', finishedAt: clock.now() }));
     expect(await app.renew()).toEqual({ ...quiet, renewed: 1 });
   });
 

@@ -8,7 +8,7 @@ import { schema } from '../../src/database.js';
 import { runAdviceJob } from '../../src/renewals/advice/run-advice-job.service.js';
 import { createHeartbeat } from '../../src/renewals/heartbeat/heartbeat.client.js';
 import type { RunReport } from '../../src/renewals/heartbeat/run-report.js';
-import { jobRuns } from '../../src/renewals/queue/job-runs.repository.js';
+import { jobRuns, replaceJobRun } from '../../src/renewals/queue/job-runs.repository.js';
 import { runRenewalJob } from '../../src/renewals/queue/run-renewal-job.service.js';
 import { createHeartbeatUrls } from '../../src/watch/monitor/heartbeat-urls.client.js';
 import { createLostPings } from '../../src/watch/pings/lost-pings.service.js';
@@ -56,6 +56,18 @@ describeEachDialect('the heartbeat', (open) => {
       run: (database = db) => runRenewalJob({ db: database, clock, logger: log, runQueue, heartbeat }),
     };
   };
+
+  test('does not fail if two processes store their first runs at the same time', async () => {
+    await db.transaction((tx) => tx.clear(jobRuns));
+    const store = (report: string) =>
+      db.transaction(async (tx) => {
+        await replaceJobRun(tx, { job: 'renewals', succeededAt: clock.now(), report });
+        // the other one waits for this row meanwhile
+        for (let reads = 0; reads < 20; reads += 1) await tx.count(jobRuns);
+      });
+    await Promise.all([store('one'), store('two')]);
+    expect(await db.read((tx) => tx.count(jobRuns))).toBe(1);
+  });
 
   test('creates its check, then reports the start and the success of each run', async () => {
     const { run } = beat();
@@ -264,7 +276,7 @@ describeEachDialect('the heartbeat', (open) => {
     });
     const answers = [false, false, true];
     const ask = async () => answers.shift() ?? Promise.reject(new Error('the disk is full'));
-    const deps = { clock, logger: log, heartbeat };
+    const deps = { clock, logger: log, heartbeat, budgetMs: 30_000 };
     expect(await runAdviceJob({ ...deps, ask })).toBe(true);
     expect(answers).toEqual([]);
     expect(await runAdviceJob({ ...deps, ask })).toBe(true);

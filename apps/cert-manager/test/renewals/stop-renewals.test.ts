@@ -18,7 +18,7 @@ import {
   renewedFqdn,
   storedRenewals,
 } from '../support/renewals.js';
-import { providerOf } from '../support/signing.js';
+import { countOpenRequests, providerOf } from '../support/signing.js';
 
 describeEachDialect('a process that is stopped while it renews', (open) => {
   let place: OrderingPlace;
@@ -56,27 +56,35 @@ describeEachDialect('a process that is stopped while it renews', (open) => {
     ]);
   });
 
-  test('logs an unexpected error that occurs while it stops, and leaves that renewal too', async () => {
-    const { app, environment } = place;
-    const fqdn = await renewedFqdn(place);
-    await moveToRenewal(app, fqdn);
-    const steps = new EventEmitter();
-    const atStep = async () => {
-      const goOn = once(steps, 'go on');
-      steps.emit('claimed');
-      await goOn;
-      throw new Error('unexpected');
-    };
-    const stopping = await startAppOn(app.database, { environment, beside: app, renewals: { atStep } });
-    const claimed = once(steps, 'claimed');
-    const renewing = stopping.renew();
-    await claimed;
-    const closing = stopping.close();
-    steps.emit('go on');
-    await Promise.all([closing, renewing]);
-    expect(endsOf(stopping)).toEqual(['renewal.unexpected_error', 'renewal.released']);
-    expect(await app.renew()).toMatchObject({ renewed: 1, lapsed: 0 });
-  });
+  const deadly = ['claimed', 'answered'] as const;
+  test.each(deadly)(
+    'logs an unexpected error when it stops at %s, and leaves that renewal too',
+    async (point) => {
+      const { app, ca, environment } = place;
+      const fqdn = await renewedFqdn(place);
+      await moveToRenewal(app, fqdn);
+      const before = ca.ids.length;
+      const steps = new EventEmitter();
+      const atStep = async (step: string) => {
+        if (step !== point) return;
+        const goOn = once(steps, 'go on');
+        steps.emit('reached');
+        await goOn;
+        throw new Error('unexpected');
+      };
+      const stopping = await startAppOn(app.database, { environment, beside: app, renewals: { atStep } });
+      const reached = once(steps, 'reached');
+      const renewing = stopping.renew();
+      await reached;
+      const closing = stopping.close();
+      steps.emit('go on');
+      await Promise.all([closing, renewing]);
+      expect(endsOf(stopping)).toEqual(['renewal.unexpected_error', 'renewal.released']);
+      expect(await app.renew()).toMatchObject({ renewed: 1, lapsed: 0 });
+      // under the same key, the CA returns what it has issued
+      expect([ca.ids.length - before, await countOpenRequests(app)]).toEqual([1, 0]);
+    },
+  );
 
   test('writes nothing once the next one has claimed the renewal that it left', async () => {
     const { app, providerId } = place;

@@ -94,6 +94,30 @@ describeEachDialect('renewals after a clock was wrong', (open) => {
     expect(await moments()).toEqual(before);
   });
 
+  test.each([
+    ['in spring', '2026-03-28T12:00:00Z'],
+    ['in autumn', '2026-10-24T12:00:00Z'],
+  ])('do not depend on the change of the host’s time %s', async (_, at) => {
+    const { app } = place;
+    const zone = process.env['TZ'];
+    process.env['TZ'] = 'Europe/Berlin';
+    try {
+      app.clock.set(new Date(at));
+      await issueForDays(place, 1);
+      const fqdn = await renewedFqdn(place);
+      const { scheduledAt } = await openEntryOf(app, fqdn);
+      app.clock.set(new Date(Date.parse(scheduledAt) - 1000));
+      await app.pullBack();
+      expect((await openEntryOf(app, fqdn)).scheduledAt).toBe(scheduledAt);
+      expect(await app.renew()).toMatchObject({ renewed: 0, failed: [] });
+      app.clock.advance(1000);
+      expect(await app.renew()).toMatchObject({ renewed: 1, failed: [] });
+    } finally {
+      if (zone === undefined) delete process.env['TZ'];
+      else process.env['TZ'] = zone;
+    }
+  });
+
   test('stay as they are while a failed attempt waits by the rules', async () => {
     const { app } = place;
     const fqdn = await failingFqdn(place);
@@ -105,6 +129,29 @@ describeEachDialect('renewals after a clock was wrong', (open) => {
 });
 
 describeEachDialect('a service whose clock jumped', (open) => {
+  test('goes on five minutes after a suspend of an hour, and then renews what became due', async () => {
+    const clock = createMovableClock(new Date('2026-03-01T12:00:00Z'));
+    let awakeMs = 0;
+    const sources = { wall: () => clock.now().getTime(), monotonic: () => awakeMs };
+    const steady = createSteadyClock(sources, createLogger({ service: 'cert-manager', level: 'silent' }));
+    const place = await startRenewing(open, { steady });
+    const fqdn = await renewedFqdn(place);
+    await moveToRenewal(place.app, fqdn);
+    clock.advance(60 * minute);
+    for (const [awake, certificates] of [
+      [0, 1],
+      [4, 1],
+      [1, 2],
+    ] as const) {
+      awakeMs += awake * minute;
+      clock.advance(awake * minute);
+      await steady.check();
+      await place.app.runRenewalJob();
+      expect(await certificatesOf(place.app, fqdn)).toHaveLength(certificates);
+    }
+    await place.close();
+  });
+
   test('says so in /health/ready and the metrics, and begins no due renewal until the time is certain', async () => {
     const clock = createMovableClock(new Date('2026-03-01T12:00:00Z'));
     const sources = { wall: () => clock.now().getTime(), monotonic: () => 0 };

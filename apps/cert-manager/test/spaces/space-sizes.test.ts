@@ -5,8 +5,9 @@ import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/global
 import { In } from 'typeorm';
 import { schema } from '../../src/database.js';
 import { addSpaceSizes } from '../../src/migrations/0034-space-sizes.js';
-import { standingPollers } from '../../src/recurring-work.service.js';
 import { spaceSizes } from '../../src/spaces/space-sizes.repository.js';
+import { sweepSpaceSizes } from '../../src/spaces/sweep-space-sizes.service.js';
+import { createRunnableJobs } from '../../src/system/runnable-jobs.service.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { addFqdn, addSpace } from '../support/inventory.js';
 
@@ -158,10 +159,13 @@ describeEachDialect('the number of FQDNs of a space', (open) => {
     };
     await falsify();
     jest.useFakeTimers({ doNotFake: [...realTimers] });
-    const pollers = standingPollers(
-      { database: app.database, logger },
-      { sweepStandings: () => Promise.resolve() },
+    const run = () => sweepSpaceSizes({ db: app.database, logger });
+    const { 'spaces.sweep': job } = app.jobs.table;
+    const jobs = createRunnableJobs(
+      { job: { ...job, run } },
+      { logger, watchJob: (_name, work) => work(), heartbeatOf: () => undefined },
     );
+    jobs.start();
     await settled(1);
     const day = 86_400_000;
     for (const [round, jump] of [-day, 2 * day].entries()) {
@@ -175,7 +179,7 @@ describeEachDialect('the number of FQDNs of a space', (open) => {
       expect({ jump, stored: await stored() }).toEqual({ jump, stored: 1 });
     }
     expect(recounts()).toBe(3);
-    await Promise.all(pollers.map((poller) => poller.stop()));
+    await jobs.stop();
   });
 
   test('is filled in by the migration', async () => {

@@ -1,6 +1,8 @@
 import type { Fqdn } from '@certloop/contracts';
+import { column, querySql } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { outlookInSql } from '../../src/migrations/0029-standings.js';
 import { stateAt } from '../../src/standings/standing.js';
 import { fqdnStandings, noDate } from '../../src/standings/standings.repository.js';
 import type { TestApp } from '../support/app.js';
@@ -36,8 +38,15 @@ describeEachDialect('the stored state of an FQDN', (open) => {
   });
   afterAll(() => place.close());
 
-  /** What was written at each change is what the sweep finds by the facts. */
+  /** What was written at each change is what the sweep finds by the facts, and what the migration would write. */
   async function expectRight(): Promise<void> {
+    const text = `select f.id, s.outlook, ${outlookInSql} as in_sql from fqdns f
+      join fqdn_standings s on s.id = f.id
+      left join certificates c on c.fqdn_id = f.id and c.replaced_at is null
+      left join renewal_queue q on q.fqdn_id = f.id and q.is_test = false and q.status in ('pending', 'processing')`;
+    const columns = { id: column.uuid(), outlook: column.word(16), inSql: column.word(16) };
+    for (const { outlook, inSql } of await app.database.read((tx) => querySql(tx, columns, text)))
+      expect(inSql).toBe(outlook);
     await app.sweepStandings();
     expect(app.logged().filter(({ event }) => event === 'standings.corrected')).toEqual([]);
   }
@@ -50,6 +59,23 @@ describeEachDialect('the stored state of an FQDN', (open) => {
   const put = (fqdn: Fqdn, what: string, body: object) =>
     app.request.put(pathOf(fqdn, what)).set(app.people.ada.auth).send(body).expect(200);
   const newestOf = async (fqdn: Fqdn) => (await certificatesOf(app, fqdn)).at(-1);
+
+  test('follows its provider, which is disabled and enabled again', async () => {
+    const fqdn = await renewedFqdn(place);
+    const other = await renewedFqdn(place, 'off.example.org');
+    await switchRenewal(app, other, false);
+    const path = `/providers/${place.providerId}/enabled`;
+    for (const [enabled, outlook] of [
+      [false, 'provider_off'],
+      [true, 'planned'],
+    ] as const) {
+      await app.request.put(path).set(app.people.ada.auth).send({ enabled }).expect(200);
+      const renewAt = new Date((await openEntryOf(app, fqdn)).scheduledAt);
+      expect(await rowOf(fqdn)).toMatchObject({ outlook, renewAt });
+      expect(await rowOf(other)).toMatchObject({ outlook: 'switched_off' });
+      await expectRight();
+    }
+  });
 
   test('is unfinished until it has a certificate, and never renewed', async () => {
     const { fqdn } = await fqdnWithCsr(app, 'new.example.org');

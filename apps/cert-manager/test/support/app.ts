@@ -11,6 +11,7 @@ import { type CertManager, createApp } from '../../src/app.js';
 import type { AppOptions, OrderOptions, RenewalOptions } from '../../src/app-options.js';
 import { type Config, readCertManagerConfig } from '../../src/config.js';
 import { schema } from '../../src/database.js';
+import { answerMs } from '../../src/http/answer-times.js';
 import type { RunReport } from '../../src/renewals/heartbeat/run-report.js';
 import { type People, settlePeople } from './people.js';
 
@@ -48,33 +49,34 @@ export interface TestApp {
   readonly logged: () => readonly Record<string, unknown>[];
   /** What a signal to stop begins with. */
   readonly drain: () => void;
+  readonly jobs: CertManager['jobs'];
   /** Takes up requests that no one works on any more. */
-  readonly takeUpJobs: () => Promise<void>;
+  readonly takeUpJobs: () => Promise<unknown>;
   /** Completes revocations whose caller got no answer. */
-  readonly finishRevocations: () => Promise<void>;
-  readonly recoverSigning: () => Promise<void>;
+  readonly finishRevocations: () => Promise<unknown>;
+  readonly recoverSigning: () => Promise<unknown>;
   /** Corrects moments that a wrong clock stored. */
-  readonly pullBack: () => Promise<void>;
+  readonly pullBack: () => Promise<unknown>;
   /** Works on the renewal queue once. */
   readonly renew: () => Promise<RunReport>;
   /** Asks CAs once when they want certificates renewed. */
   readonly advise: () => Promise<boolean>;
   /** Reviews the FQDNs of spaces whose policies were changed. */
-  readonly review: () => Promise<void>;
+  readonly review: () => Promise<unknown>;
   /** Sends the monitor what is new about certificates. */
-  readonly watch: () => Promise<void>;
+  readonly watch: () => Promise<unknown>;
   /** Mends how FQDNs stand where something was missed. */
-  readonly sweepStandings: () => Promise<void>;
-  readonly readChainEnds: () => Promise<void>;
+  readonly sweepStandings: () => Promise<unknown>;
+  readonly readChainEnds: () => Promise<unknown>;
   /** Mends how many FQDNs spaces have where something was missed. */
-  readonly sweepSpaceSizes: () => Promise<void>;
+  readonly sweepSpaceSizes: () => Promise<unknown>;
   /** Probes the targets that are due; false when more are. */
   readonly probe: () => Promise<boolean>;
   /** Sends notices that are due. */
   readonly sendNotices: () => Promise<boolean>;
-  readonly sweepNotices: () => Promise<void>;
+  readonly sweepNotices: () => Promise<unknown>;
   /** Takes the next step of the canary, when it is due. */
-  readonly runCanary: () => Promise<void>;
+  readonly runCanary: () => Promise<unknown>;
   /** Works on the renewal queue once and reports to the monitor. */
   readonly runRenewalJob: () => Promise<boolean>;
   readonly close: () => Promise<void>;
@@ -130,6 +132,8 @@ export async function startAppOn(database: Database, options: TestAppOptions = {
     clock,
     metrics: createMetrics({ logger, maxAgeMs: 0 }),
     passwordCost: quickCost,
+    // as of databases in tests: a machine under load exceeds the usual limits
+    answerMs: (operation) => 10 * answerMs(operation),
     renewals: options.renewals ?? {},
     orders: options.orders ?? {},
     ...(options.resolve !== undefined && { resolve: options.resolve }),
@@ -149,19 +153,9 @@ export async function startAppOn(database: Database, options: TestAppOptions = {
     people,
     logged: () => lines,
     drain: () => app.drain(),
-    renew: () => app.runRenewals(),
-    advise: () => app.runAdvice(),
-    review: () => app.reviewPolicies(),
-    watch: () => app.runWatch(),
-    takeUpJobs: () => app.takeUpJobs(),
-    finishRevocations: () => app.finishRevocations(),
-    recoverSigning: () => app.recoverSigning(),
-    ...sweepsOf(app),
-    probe: () => app.runProbes(),
-    sendNotices: () => app.runNotices(),
-    sweepNotices: () => app.sweepNotices(),
-    runCanary: () => app.runCanary(),
-    runRenewalJob: () => app.runRenewalJob(),
+    renew: app.jobs.runRenewals,
+    jobs: app.jobs,
+    ...roundsOf(app),
     close: async () => {
       await app.close();
       server.close();
@@ -169,12 +163,29 @@ export async function startAppOn(database: Database, options: TestAppOptions = {
   };
 }
 
-/** What corrects stored facts. */
-function sweepsOf(app: CertManager) {
+/** One round of each job that tests run often. */
+function roundsOf({ jobs: { run: runJob } }: CertManager) {
   return {
-    pullBack: () => app.pullBack(),
-    sweepStandings: () => app.sweepStandings(),
-    readChainEnds: () => app.readChainEnds(),
-    sweepSpaceSizes: () => app.sweepSpaceSizes(),
+    advise: () => runJob('renewals.advice'),
+    review: () => runJob('policies'),
+    watch: async () => {
+      await runJob('watch.sweep');
+      await runJob('watch');
+    },
+    takeUpJobs: () => runJob('issuance'),
+    finishRevocations: () => runJob('revocations'),
+    recoverSigning: () => runJob('signing.recovery'),
+    pullBack: async () => {
+      await runJob('clock');
+      await runJob('renewals.sweep');
+    },
+    sweepStandings: () => runJob('standings.sweep'),
+    readChainEnds: () => runJob('renewals.sweep'),
+    sweepSpaceSizes: () => runJob('spaces.sweep'),
+    probe: () => runJob('targets'),
+    sendNotices: () => runJob('notices'),
+    sweepNotices: () => runJob('notices.sweep'),
+    runCanary: () => runJob('watch.canary'),
+    runRenewalJob: () => runJob('renewals'),
   };
 }

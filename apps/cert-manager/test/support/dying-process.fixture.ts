@@ -22,10 +22,10 @@ async function live({ databaseUrl: url, environment, now, work, deadly }: Life):
     renewals: { atStep: dieAt },
     orders: { atMoment: dieAt, pause: async () => undefined },
   });
-  if (work === 'renewals') await app.runRenewals();
-  else if (work === 'requests') await app.takeUpJobs();
-  else if (work === 'notices') await app.runNotices();
-  else if (work === 'probes') await app.runProbes();
+  if (work === 'renewals') await app.jobs.runRenewals();
+  else if (work === 'requests') await app.jobs.run('issuance');
+  else if (work === 'notices') await app.jobs.run('notices');
+  else if (work === 'probes') await app.jobs.run('targets');
   else await supertest(app.http).post(work.path).set(work.auth).send(work.body);
   // what was begun goes on until the end, which must come
   await new Promise((resolve) => setTimeout(resolve, 60_000));

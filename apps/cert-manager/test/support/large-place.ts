@@ -27,7 +27,7 @@ export async function seedLargePlace(database: Database, place: LargePlace): Pro
   const { fqdnId, count, own, entries } = place;
   const isSqlite = database.dialect.name === 'sqlite';
   const of = `t.fqdn_id = '${fqdnId}'`;
-  await database.transaction(async (tx) => {
+  await database.longTransaction(async (tx) => {
     const copy = (table: AnyTable, where: string, copies: number, change: Change) =>
       tx.query(copies > 0 ? copying(isSqlite, table, where, copies, change) : 'select 1');
     const id = uuid(isSqlite, '0000000a');
@@ -55,7 +55,7 @@ export async function seedLargePlace(database: Database, place: LargePlace): Pro
 export async function seedUnrenewed(database: Database, fqdnId: string, count: number): Promise<void> {
   const isSqlite = database.dialect.name === 'sqlite';
   const id = uuid(isSqlite, '0000000a');
-  await database.transaction(async (tx) => {
+  await database.longTransaction(async (tx) => {
     const named = { id, fqdn: "'host-' || n.i || '.example.test'" };
     await tx.query(copying(isSqlite, fqdns, `t.id = '${fqdnId}'`, count, named));
     for (const id of await listWrongSizes(tx)) await recountSpace(tx, id);
@@ -78,7 +78,7 @@ export async function seedListed(
   const isSqlite = database.dialect.name === 'sqlite';
   const id = uuid(isSqlite, idsFrom);
   const fqdn = "'host-' || n.i || '.example.test'";
-  await database.transaction(async (tx) => {
+  await database.longTransaction(async (tx) => {
     const copy = (table: AnyTable, where: string, change: Change) =>
       tx.query(copying(isSqlite, table, `${where} = '${fqdnId}'`, count, change));
     await copy(fqdns, 't.id', { id, fqdn });
@@ -96,7 +96,7 @@ export async function seedWithCsrs(database: Database, fqdnId: string, count: nu
   const idsFrom = '0000000b';
   await seedListed(database, fqdnId, count, idsFrom);
   const id = uuid(isSqlite, idsFrom);
-  await database.transaction(async (tx) => {
+  await database.longTransaction(async (tx) => {
     await tx.query(copying(isSqlite, csrs, `t.fqdn_id = '${fqdnId}'`, count, { id, fqdnId: id }));
     await tx.query(`update certificates set spki_sha256 = cast(id as text) where fqdn_id in (
       select id from fqdns where space_id = (select space_id from fqdns where id = '${fqdnId}'))`);
@@ -109,7 +109,7 @@ export async function seedEarlier(database: Database, fqdnId: string, count: num
   const where = `t.fqdn_id = '${fqdnId}'`;
   const change = { id: uuid(isSqlite, '0000000c'), position: 'n.i + 1' };
   const ofCertificate = { ...change, leafSha256: 'null', replacedAt: 't.created_at' };
-  await database.transaction(async (tx) => {
+  await database.longTransaction(async (tx) => {
     await tx.query(copying(isSqlite, csrs, where, count, change));
     await tx.query(copying(isSqlite, certificates, where, count, ofCertificate));
   });
@@ -141,7 +141,7 @@ export async function seedEvents(database: Database, count: number): Promise<voi
   const isSqlite = database.dialect.name === 'sqlite';
   const id = uuid(isSqlite, '0000000d');
   const subject = "'host-' || n.i";
-  await database.transaction(async (tx) => {
+  await database.longTransaction(async (tx) => {
     const ofNotice = { id: uuid(isSqlite, '0000000e'), eventId: id, subject };
     await tx.query(copying(isSqlite, notices, '1 = 1', count, ofNotice));
     await tx.query(copying(isSqlite, events, '1 = 1', count, { id, subject }));
@@ -171,5 +171,25 @@ function uuid(isSqlite: boolean, kind: string): string {
 
 /** What PostgreSQL does for itself about a minute later. */
 async function analyze(database: Database): Promise<void> {
-  await database.transaction((tx: Tx) => tx.query('analyze'));
+  await database.longTransaction((tx: Tx) => tx.query('analyze'));
+}
+
+/** How the database executes each statement of `work`. */
+export async function plansOf(database: Database, work: (tx: Tx) => Promise<unknown>): Promise<string[]> {
+  const explain = database.dialect.name === 'sqlite' ? 'explain query plan' : 'explain';
+  return database.longTransaction(async (tx) => {
+    const { queryRunner: runner } = tx;
+    if (runner === undefined) throw new Error('a transaction has a query runner');
+    const asked: [text: string, values: unknown[] | undefined][] = [];
+    const query = runner.query.bind(runner) as typeof runner.query;
+    runner.query = ((text: string, values?: unknown[], isStructured?: boolean) => {
+      asked.push([text, values]);
+      return isStructured === true ? query(text, values, true) : query(text, values);
+    }) as typeof runner.query;
+    await work(tx);
+    runner.query = query;
+    const plans: string[] = [];
+    for (const [text, values] of asked) plans.push(JSON.stringify(await query(`${explain} ${text}`, values)));
+    return plans;
+  });
 }

@@ -1,7 +1,7 @@
 import type { Fqdn, Provider } from '@certloop/contracts';
 import { certificates } from '../../src/certificates/certificates.repository.js';
 import { fqdns } from '../../src/fqdns/fqdns.repository.js';
-import { issuanceJobs } from '../../src/issuance/jobs/issuance-jobs.repository.js';
+import { issuances } from '../../src/issuance/signing/issuances.repository.js';
 import { providers } from '../../src/providers/providers.repository.js';
 import { renewalQueue } from '../../src/renewals/renewals.repository.js';
 import { storePendingRevocation } from '../../src/revocations/pending-revocations.repository.js';
@@ -47,7 +47,7 @@ export async function danglingReferences(app: TestApp): Promise<string[]> {
     const named = [
       ...(await tx.find(fqdns)).map(({ providerId }) => providerId),
       ...(await tx.find(certificates)).map(({ providerId }) => providerId),
-      ...(await tx.find(issuanceJobs)).flatMap((job) => (job.finishedAt === null ? [job.providerId] : [])),
+      ...(await tx.find(issuances)).flatMap((job) => (job.finishedAt === null ? [job.providerId] : [])),
       ...(await tx.find(renewalQueue)).flatMap((entry) =>
         entry.finishedAt === null ? [entry.providerId] : [],
       ),

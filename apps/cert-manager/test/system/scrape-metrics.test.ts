@@ -85,6 +85,11 @@ describeEachDialect('GET /metrics', (open) => {
     app.clock.advance(1000);
     const late = await scrape();
     expect(late.get('cert_manager_certificates_unattended')).toBe(1);
+    const counted = (await app.request.get('/fqdns/counts').set(app.people.ada.auth).expect(200)).body;
+    expect(counted.due).toBeGreaterThan(0);
+    for (const state of ['unfinished', 'due', 'failing', 'expired'])
+      expect([state, late.get(`cert_manager_fqdns{state="${state}"}`)]).toEqual([state, counted[state]]);
+    expect(late.get('cert_manager_fqdns_needing_people')).toBe(counted.needsYou);
     expect(late.get(`cert_manager_certificates{${labels},expiry="7d"}`)).toBe(1);
 
     app.clock.set(new Date(soonest * 1000));

@@ -41,7 +41,7 @@ test('serves until SIGTERM, then exits cleanly', async () => {
   const { code, stderr } = await failure;
   expect(code).toBe(0);
   expect(stderr).toMatch(
-    /^cert-manager: no administrator yet: POST \/auth\/bootstrap with the token cms_.*\n$/,
+    /^cert-manager: no administrator yet: create one .* with the token in \S+\/setup-token\n$/,
   );
 });
 

@@ -1,6 +1,13 @@
-import { columnName } from '@certloop/db';
-import { clockRowsOf, columnsOfType, describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { columnName, type Database } from '@certloop/db';
+import {
+  clockRowsOf,
+  columnsOfType,
+  correctedMoments,
+  describeEachDialect,
+  standAlone,
+  wrongClocks,
+} from '@certloop/db/testing';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { schema } from '../../src/database.js';
 import { mailTurns } from '../../src/events/mail-turns.repository.js';
 import { futureMoments } from '../../src/system/clock/future-moments.repository.js';
@@ -8,6 +15,8 @@ import { startApp, type TestApp } from '../support/app.js';
 
 const unbounded = ['recorded', 'given', 'derived', 'set by people', 'by its certificate'];
 const rows = clockRowsOf('cert-manager');
+const moments = futureMoments({ renewalLeaseMs: 120_000, jobLeaseMs: 60_000 });
+const now = Date.parse('2026-03-01T12:00:00Z');
 const namesOf = (some: typeof rows) =>
   some.flatMap(({ table, columns }) => columns.map((column) => `${table}.${column}`)).toSorted();
 
@@ -23,7 +32,6 @@ describeEachDialect('moments that are stored', (open) => {
   });
 
   test('have the bounds of that page', () => {
-    const moments = futureMoments({ renewalLeaseMs: 120_000, jobLeaseMs: 60_000 });
     const names = new Set(moments.map(({ table, column }) => `${table.name}.${columnName(column)}`));
     expect([...names].toSorted()).toEqual(namesOf(rows.filter(({ bound }) => !unbounded.includes(bound))));
   });
@@ -41,5 +49,31 @@ describeEachDialect('moments that are stored', (open) => {
     expect(lines()).toMatchObject([{ counts: { 'mail_turns.due_at': 1 } }]);
     await app.pullBack();
     expect(lines()).toHaveLength(1);
+  });
+});
+
+describeEachDialect('a stored moment', (open) => {
+  let database: Database;
+  beforeAll(async () => {
+    ({ database } = await open(standAlone(moments)));
+  });
+
+  const named = moments.map((moment, index) => ({ name: `${moment.table.name} ${index}`, moment }));
+  describe.each(named)('of $name', ({ moment }) => {
+    test.each(wrongClocks)(
+      'is within its bound after the clock that stored it was %s',
+      async (_, aheadMs) => {
+        const { maxAheadMs, pauseMs = 0, spreadMs = 0 } = moment;
+        const terms = {
+          now,
+          stored: (ms: number) => new Date(ms),
+          msOf: (at: unknown) => (at as Date).getTime(),
+        };
+        const { allowed, beyond } = await correctedMoments(database, moment, terms, aheadMs);
+        expect(allowed).toBe(Math.floor(maxAheadMs));
+        expect(beyond).toBeGreaterThanOrEqual(pauseMs);
+        expect(beyond).toBeLessThanOrEqual(Math.min(maxAheadMs, pauseMs + spreadMs));
+      },
+    );
   });
 });

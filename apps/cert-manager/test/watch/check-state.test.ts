@@ -101,6 +101,36 @@ describeEachDialect('the check of an FQDN', (open) => {
     expect(lastBody()).toMatch(/^expires on .*no one renews it/);
   });
 
+  test('that was watched again after its targets were at fault is up once they are deleted', async () => {
+    const fqdn = await importedFqdn(80 * day, 10 * day);
+    const auth = app.people.ada.auth;
+    const targets = pathOf(fqdn, 'targets');
+    const body = { host: fqdn.fqdn, mode: 'report', graceSeconds: 0 };
+    const { id } = (await app.request.post(targets).set(auth).send(body).expect(201)).body;
+    const { leafPem: chainPem } = await foreignCertificate({
+      dnsNames: [fqdn.fqdn],
+      notBefore: inMs(-day),
+      notAfter: inMs(day),
+    });
+    const seen = { address: '192.0.2.1', chainPem, observedAt: app.clock.now().toISOString() };
+    await app.request.post(`${targets}/${id}/observations`).set(auth).send(seen).expect(204);
+    await app.watch();
+    // out of use, so that it has no check
+    app.clock.advance(41 * day);
+    await app.watch();
+    app.clock.advance(day);
+    await app.watch();
+    const dates = { notBefore: inMs(-day), notAfter: inMs(89 * day) };
+    const { leafPem: pem } = await foreignCertificate({ dnsNames: [fqdn.fqdn], ...dates });
+    await app.request.post(pathOf(fqdn, 'certificates/import')).set(auth).send({ pem }).expect(201);
+    await app.watch();
+    expect(signals().at(-1)).toBe('fail');
+    await app.request.delete(`${targets}/${id}`).set(auth).expect(200);
+    await app.watch();
+    expect(await stateOf(fqdn)).toMatchObject({ state: 'valid' });
+    expect(signals().at(-1)).toBe('success');
+  });
+
   test('says what is missing when a renewal cannot happen', async () => {
     const fqdn = await importedFqdn(0, 90 * day);
     await switchRenewal(app, fqdn, true);

@@ -2,9 +2,9 @@ import { describeEachDialect } from '@certloop/db/testing';
 import { createLogger } from '@certloop/server';
 import { expect, test } from '@jest/globals';
 import { certificates } from '../../src/certificates/certificates.repository.js';
+import { createEmit } from '../../src/changes/reactions.service.js';
 import type { Provider } from '../../src/providers/provider.js';
 import { askAdvice } from '../../src/renewals/advice/ask-advice.service.js';
-import { createWatchEvents } from '../../src/watch/watch-events.service.js';
 import { watchedFqdns } from '../../src/watch/watched-fqdns.repository.js';
 import { startAppOn } from '../support/app.js';
 import { startWatchingMonitor } from '../support/monitor/watching-monitor.js';
@@ -190,7 +190,7 @@ describeWatch('the watch of certificates', (stage) => {
     await askAdvice({
       db,
       clock,
-      ...createWatchEvents(clock),
+      emit: createEmit({ clock, notices: undefined, watch: { watchesExpiry: true } }),
       logger: createLogger({ service: 'cert-manager', level: 'silent' }),
       opener: { open: () => provider, openForSigning: () => provider },
     });

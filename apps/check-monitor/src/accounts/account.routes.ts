@@ -2,6 +2,7 @@ import type { AccountState, accountContract, Handlers } from '@certloop/contract
 import { describeChannel, type ViewedChannel } from '../channels/channel-view.js';
 import { removeChannel } from '../channels/manage-channels.service.js';
 import { isoSeconds } from '../instants.js';
+import { judgeGroups } from '../integrations/kinds/group/group-members.js';
 import { type TestChannelDeps, testChannel } from '../notifications/test-channel.service.js';
 import { issueKey, revokeKey } from '../projects/create-project.service.js';
 import { type AccountCallerDeps, type AccountContext, sessionOf, userOf } from './account.middleware.js';
@@ -17,14 +18,13 @@ import {
   type AccountProjectsDeps,
   countProjects,
   createOwnProject,
-  readProject,
   removeProject,
   renameOwnProject,
   requireRole,
 } from './account-projects.service.js';
 import { channelPathOf, requireKind } from './channel-path.js';
 import { type ConsoleRoutesDeps, consoleHandlers } from './console/console.routes.js';
-import { listProjects, type ProjectCountsDeps } from './console/project-counts.service.js';
+import { listProjects, type ProjectCountsDeps, showProject } from './console/project-counts.service.js';
 import { changePassword } from './passwords.service.js';
 import { listProjectMembers, putMember, removeMember } from './project-members.service.js';
 import { mayAs } from './role.js';
@@ -122,8 +122,8 @@ function projectHandlers(
     createProject: async ({ context, body }) => {
       return { status: 201, body: await createOwnProject(deps, userOf(context), body.name) };
     },
-    getProject: async ({ context, params }) => {
-      return { status: 200, body: await readProject(deps, userOf(context), params.projectId) };
+    getProject: async ({ context, params, query }) => {
+      return { status: 200, body: await showProject(deps, userOf(context), { ...params, ...query }) };
     },
     renameProject: async ({ context, params, body }) => {
       const renamed = await renameOwnProject(deps, userOf(context), params.projectId, body.name);
@@ -179,8 +179,17 @@ function channelHandlers(
     listAccountChannels: async ({ context, params: { projectId }, query }) => {
       const role = await requireRole(deps, userOf(context), projectId, 'read-only');
       const found = await listChannels(deps, projectId, query);
+      const obstacle = judgeGroups(
+        found.map(({ channel }) => channel),
+        deps.notifier.obstacle,
+      );
       const channels = found.map(({ channel, ...counted }) => {
-        const described = { ...shown(deps, channel), ...counted };
+        const cannot_send = obstacle(channel);
+        const described = {
+          ...shown(deps, channel),
+          ...(cannot_send !== undefined && { cannot_send }),
+          ...counted,
+        };
         // addresses and bodies may hold secrets, too
         return mayAs(role, 'member') ? described : { ...described, settings: {} };
       });

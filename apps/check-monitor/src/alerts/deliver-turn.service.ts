@@ -200,7 +200,8 @@ async function recordOutcome(
     return { canContinue: false, channel };
   }
   const hold = (timeouts: number) => holdAfter(result, parcel, { timeouts, now });
-  const options = { now, hold, isNotice: parcel.kind === 'notice' };
+  const arrivedAt = arrived.length > 0 ? now : undefined;
+  const options = { now, hold, isNotice: parcel.kind === 'notice', arrivedAt };
   // Successes of up to a second are recorded in one write. After a kill they are sent again, with the same keys.
   const isNews = isLast() || !result.ok || result.settings !== undefined || !isWell(channel);
   if (!isNews) {

@@ -6,6 +6,7 @@ export interface ChannelHealth {
   readonly disabledAt: Micros | null;
   readonly lastError: string | null;
   readonly lastNotifiedAt: Micros | null;
+  readonly lastDeliveredAt: Micros | null;
   readonly lastDurationMs: number | null;
   readonly timeouts: number | null;
   readonly failingSince: Micros | null;
@@ -25,7 +26,10 @@ export function healthAfter(
   now: Micros,
 ): Partial<ChannelHealth> {
   const seen = { lastNotifiedAt: now, lastDurationMs: durationMs };
-  if (result.ok) return { ...seen, lastError: null, failingSince: null, timeouts: null, noticedAt: null };
+  if (result.ok) {
+    const well = { lastError: null, failingSince: null, timeouts: null, noticedAt: null };
+    return { ...seen, ...well, lastDeliveredAt: now };
+  }
   if (result.retryReason === 'limited') return {};
   return {
     ...seen,

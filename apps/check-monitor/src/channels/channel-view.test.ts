@@ -12,6 +12,7 @@ const channel: ViewedChannel = {
   failingSince: null,
   heldUntil: null,
   lastNotifiedAt: null,
+  lastDeliveredAt: null,
   lastDurationMs: null,
 };
 
@@ -31,6 +32,7 @@ test('shows a channel without its secrets', () => {
     held_until: null,
     last_notify: null,
     last_duration_ms: null,
+    last_delivered_at: null,
   });
 });
 

@@ -14,12 +14,13 @@ export interface ViewedChannel {
   readonly failingSince: Micros | null;
   readonly heldUntil: Micros | null;
   readonly lastNotifiedAt: Micros | null;
+  readonly lastDeliveredAt: Micros | null;
   readonly lastDurationMs: number | null;
 }
 
 /** Channel with its settings, secrets excepted, and how it is doing at `now`. */
 export function describeChannel(channel: ViewedChannel, now: Micros) {
-  const { uuid, kind, name, settings, disabledAt, lastError, lastNotifiedAt } = channel;
+  const { uuid, kind, name, settings, disabledAt, lastError, lastNotifiedAt, lastDeliveredAt } = channel;
   const known = findKind(kind);
   return {
     id: uuid,
@@ -34,6 +35,7 @@ export function describeChannel(channel: ViewedChannel, now: Micros) {
     held_until: isHeld(channel, now) ? isoSeconds(channel.heldUntil) : null,
     last_notify: lastNotifiedAt === null ? null : isoSeconds(lastNotifiedAt),
     last_duration_ms: channel.lastDurationMs,
+    last_delivered_at: lastDeliveredAt === null ? null : isoSeconds(lastDeliveredAt),
   };
 }
 
@@ -52,12 +54,13 @@ export function listedChannel({ uuid, name, kind }: Pick<ViewedChannel, 'uuid' |
 
 /** The same, with what is wrong at `now`. `obstacle` is why it cannot send. */
 export function listedWithState(channel: Omit<ViewedChannel, 'settings'>, now: Micros, obstacle?: string) {
-  const { failingSince, disabledAt } = channel;
+  const { failingSince, disabledAt, lastDeliveredAt } = channel;
   return {
     ...listedChannel(channel),
     ...(failingSince === null ? {} : { failing_since: isoSeconds(failingSince) }),
     ...(isHeld(channel, now) ? { held_until: isoSeconds(channel.heldUntil) } : {}),
     ...(disabledAt === null ? {} : { disabled_at: isoSeconds(disabledAt) }),
     ...(obstacle === undefined ? {} : { cannot_send: obstacle }),
+    ...(lastDeliveredAt === null ? {} : { last_delivered_at: isoSeconds(lastDeliveredAt) }),
   };
 }

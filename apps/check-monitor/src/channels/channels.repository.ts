@@ -9,6 +9,7 @@ import {
   querySql,
   type Tx,
   updateRows,
+  yieldBetween,
 } from '@certloop/db';
 import { SecretUnreadable } from '@certloop/server';
 import { In } from 'typeorm';
@@ -32,6 +33,8 @@ export interface Channel {
   /** Why the latest message did not arrive; null when it did. */
   readonly lastError: string | null;
   readonly lastNotifiedAt: Micros | null;
+  /** When a message or a test last arrived, sent with the settings that it has; null when none has. */
+  readonly lastDeliveredAt: Micros | null;
   /** How long the latest message took. */
   readonly lastDurationMs: number | null;
   /** Until when nothing is sent, as the target takes no more or does not answer. */
@@ -65,6 +68,7 @@ export const channels = defineTable<StoredChannel>('channels', {
     disabledAt: column.preciseInstant().nullable(),
     lastError: column.text().nullable(),
     lastNotifiedAt: column.preciseInstant().nullable(),
+    lastDeliveredAt: column.preciseInstant().nullable(),
     lastDurationMs: column.integer().nullable(),
     heldUntil: column.preciseInstant().nullable(),
     timeouts: column.integer().nullable(),
@@ -124,6 +128,24 @@ export async function listProjectChannels(tx: Tx, projectId: string): Promise<Ch
   return found.map((row) => readChannel(tx, row));
 }
 
+/** Channels of several projects, each project's in the order of their making. */
+export async function listChannelsOfProjects(
+  tx: Tx,
+  projectIds: readonly string[],
+): Promise<ReadonlyMap<string, Channel[]>> {
+  const stored = await tx.find(channels, {
+    where: { projectId: In([...projectIds]) },
+    order: { projectId: 'ASC', id: 'ASC' },
+  });
+  const byProject = new Map<string, Channel[]>();
+  for await (const row of yieldBetween(stored)) {
+    const found = byProject.get(row.projectId);
+    if (found === undefined) byProject.set(row.projectId, [readChannel(tx, row)]);
+    else found.push(readChannel(tx, row));
+  }
+  return byProject;
+}
+
 /** Number of channels of each project that has any, and of those that fail or are switched off. */
 export async function countProjectChannels(
   tx: Tx,
@@ -151,6 +173,7 @@ export const unusedChannel = {
   disabledAt: null,
   lastError: null,
   lastNotifiedAt: null,
+  lastDeliveredAt: null,
   lastDurationMs: null,
   ...wellHealth,
   minuteAt: null,

@@ -1,3 +1,4 @@
+import { internalTag } from '@certloop/contracts';
 import { column, defineTable, inDialect, insertMany, placeholders, querySql, type Tx } from '@certloop/db';
 import { type Channel, channels, readChannel, type StoredChannel } from './channels.repository.js';
 
@@ -74,6 +75,43 @@ export async function listAssignedUuids(
   const rows = await querySql(tx, columns, text, [projectId, ...(checkIds ?? [])]);
   const uuidsOf = memoised((list: string) => list.split(',').flatMap((id) => uuids.get(id) ?? []));
   return new Map(rows.map(({ checkId, channelIds }) => [checkId, uuidsOf(channelIds)]));
+}
+
+/** So many checks of a project that notify the same channels. */
+export interface Assignment {
+  readonly channelIds: readonly string[];
+  readonly count: number;
+}
+
+/** Which channels the checks of each project, or those with a tag, notify; internal checks of CertLoop do not count. */
+export async function countAssignments(
+  tx: Tx,
+  projectIds: readonly string[],
+  tag?: string,
+): Promise<ReadonlyMap<string, Assignment[]>> {
+  const byProject = new Map<string, Assignment[]>();
+  if (projectIds.length === 0) return byProject;
+  const ids = inDialect(tx, {
+    sqlite: 'group_concat(x.channel_id)',
+    postgres: "string_agg(cast(x.channel_id as text), ',')",
+  });
+  const place = inDialect(tx, { sqlite: 'instr', postgres: 'strpos' });
+  const tagged = tag === undefined ? '' : `and ${place}(' ' || c.tags || ' ', $${projectIds.length + 1}) > 0`;
+  const text = `select project_id, channel_ids, count(*) as "checks" from (
+      select c.project_id, ${ids} as channel_ids from checks c left join check_channels x on x.check_id = c.id
+      where c.project_id in (${placeholders(projectIds.length, 1)})
+        and ' ' || c.tags || ' ' not like '% ${internalTag} %' ${tagged}
+      group by c.project_id, c.id) assigned
+    group by project_id, channel_ids`;
+  const values = tag === undefined ? projectIds : [...projectIds, ` ${tag} `];
+  const columns = { projectId: column.uuid(), channelIds: column.text().nullable(), checks: column.bigint() };
+  for (const { projectId, channelIds, checks } of await querySql(tx, columns, text, values)) {
+    const assignment = { channelIds: channelIds === null ? [] : channelIds.split(','), count: checks };
+    const found = byProject.get(projectId);
+    if (found === undefined) byProject.set(projectId, [assignment]);
+    else found.push(assignment);
+  }
+  return byProject;
 }
 
 /** Most checks of a project have the same channels. */

@@ -104,7 +104,9 @@ async function settingsChanges(tx: Tx, channel: Channel, given: object): Promise
   const settings = editedSettings(channel, given);
   await requireMembers(tx, channel.projectId, kind, settings);
   const isAskedAnew = needsConsent(kind) && !isSameAddress(addressIn(settings), addressIn(channel.settings));
-  const changes = { settings, disabledAt: null, lastError: null, ...wellHealth };
+  // what has arrived with other settings shows nothing of these
+  const unused = { disabledAt: null, lastError: null, lastDeliveredAt: null, ...wellHealth };
+  const changes = { settings, ...unused };
   return isAskedAnew ? { ...changes, verifiedAt: null } : changes;
 }
 

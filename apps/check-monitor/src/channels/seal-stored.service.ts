@@ -8,7 +8,12 @@ import {
   projects,
 } from '../projects/projects.repository.js';
 import { deleteCanaries, hasEarlierProcess, listCanaries } from '../projects/sealing/canaries.repository.js';
-import { beginSealing, isProven, type SealingDeps } from '../projects/sealing/open-sealing.service.js';
+import {
+  beginSealing,
+  isProven,
+  provenKeys,
+  type SealingDeps,
+} from '../projects/sealing/open-sealing.service.js';
 import { envelopeOf, type Sealing } from '../projects/sealing/sealing.store.js';
 import { channels, openChannel, type StoredChannel, sealSettings } from './channels.repository.js';
 
@@ -88,7 +93,9 @@ export async function rotateKeys(deps: SealingDeps, sealing: Sealing): Promise<R
   const { active, keys } = sealing.ring;
   const encrypted = await sealStored(deps, active.id);
   const unusedKeys = [...keys.keys()].filter((id) => id !== active.id);
-  await deps.db.transaction((tx) => deleteCanaries(tx, unusedKeys));
+  const proven = provenKeys(sealing.ring).map(({ id }) => id);
+  const forgotten = unusedKeys.filter((id) => !proven.includes(id));
+  await deps.db.transaction((tx) => deleteCanaries(tx, forgotten));
   return { encrypted, activeKey: active.id, unusedKeys };
 }
 

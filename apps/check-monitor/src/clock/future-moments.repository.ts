@@ -16,8 +16,8 @@ export const futureMoments: readonly FutureMoment[] = [
   { table: notifications, column: 'dueAt', where: 'settled_at is null', maxAheadMs: hour },
   { table: notifications, column: 'leaseUntil', where: 'turn_id is not null', maxAheadMs: 5 * minute },
   // moments of the past: a later one would block mails to an address, or make a session last longer
-  { table: consentRequests, column: 'sentAt', maxAheadMs: minute },
-  { table: consentRequests, column: 'declinedAt', maxAheadMs: minute },
-  { table: sessions, column: 'createdAt', maxAheadMs: minute },
-  { table: sessions, column: 'lastUsedAt', maxAheadMs: minute },
+  { table: consentRequests, column: 'sentAt', maxAheadMs: 0 },
+  { table: consentRequests, column: 'declinedAt', maxAheadMs: 0 },
+  { table: sessions, column: 'createdAt', maxAheadMs: 0 },
+  { table: sessions, column: 'lastUsedAt', maxAheadMs: 0 },
 ];

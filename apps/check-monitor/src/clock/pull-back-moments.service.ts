@@ -1,4 +1,4 @@
-import { type Database, pullBackMoments, yieldBetween } from '@certloop/db';
+import { type Database, pullBackMoments, slicesOf, yieldBetween } from '@certloop/db';
 import type { Logger } from '@certloop/server';
 import { listChecksAhead, setBackChecks } from '../checks/rows/checks-ahead.repository.js';
 import { type Clock, microsPerSecond, wholeMs } from '../instants.js';
@@ -13,6 +13,8 @@ export interface PullBackDeps {
 }
 
 const checksAtOnce = 50;
+// the column has no index, so it is searched once for so many
+const readAtOnce = 500;
 // clocks of several processes differ by less
 const tolerance = 60 * microsPerSecond;
 
@@ -32,13 +34,15 @@ async function setBackPings({ db, clock, noteChange }: PullBackDeps): Promise<nu
   let total = 0;
   for await (const _round of yieldBetween()) {
     const after = clock.now() + tolerance;
-    const ahead = await db.longRead((tx) => listChecksAhead(tx, after, checksAtOnce));
-    if (ahead.length === 0) break;
-    const changed = await db.transaction((tx) => setBackChecks(tx, ahead, clock.now()));
-    for (const { uuid } of ahead) noteChange?.(uuid);
+    const ahead = await db.longRead((tx) => listChecksAhead(tx, after, readAtOnce));
+    let changed = 0;
+    for await (const some of yieldBetween(slicesOf(ahead, checksAtOnce))) {
+      changed += await db.transaction((tx) => setBackChecks(tx, some, clock.now()));
+      for (const { uuid } of some) noteChange?.(uuid);
+    }
     total += changed;
     // those that were pinged in the meantime are right, or come next time
-    if (ahead.length < checksAtOnce || changed === 0) break;
+    if (ahead.length < readAtOnce || changed === 0) break;
   }
   return total;
 }

@@ -19,6 +19,8 @@ export interface OutcomeOptions {
   readonly hold?: (timeouts: number) => Micros | undefined;
   /** Whether the message was a notice about another channel: what happens to one causes no further notice. */
   readonly isNotice?: boolean;
+  /** When messages arrived before this one that are not recorded on the channel yet. */
+  readonly arrivedAt?: Micros | undefined;
 }
 
 /**
@@ -30,7 +32,7 @@ export async function recordSent(
   tx: Tx,
   used: Pick<Channel, 'id' | 'settings'>,
   sent: Sent,
-  { now, hold, isNotice = false }: OutcomeOptions,
+  { now, hold, isNotice = false, arrivedAt }: OutcomeOptions,
 ): Promise<Channel | undefined> {
   const channel = await lockChannel(tx, used.id);
   if (channel === undefined || !isDeepStrictEqual(channel.settings, used.settings)) return undefined;
@@ -38,6 +40,7 @@ export async function recordSent(
   const health = healthAfter(channel, sent, now);
   const heldUntil = hold?.(health.timeouts ?? 0);
   const changes: Partial<Channel> = {
+    ...(arrivedAt !== undefined && { lastDeliveredAt: arrivedAt }),
     ...health,
     ...(result.ok && result.settings !== undefined ? { settings: result.settings } : {}),
     ...(heldUntil === undefined ? {} : { heldUntil }),

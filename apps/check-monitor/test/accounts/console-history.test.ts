@@ -66,7 +66,18 @@ describeMonitor('the history of a check in the console', (stage) => {
 
   test('says in a sentence why a check is in its state', async () => {
     const check = await make({ name: 'Backup', timeout: 3600, grace: 600 });
-    const sentence = async () => (await read(check, 'diagnosis', reader)).sentence;
+    const sentence = async () => {
+      const { sentence: said, moments = [] } = await read(check, 'diagnosis', reader);
+      // each moment in the sentence also comes as an instant
+      let rest = said as string;
+      for (const { text, at: instant } of moments as { text: string; at: string }[]) {
+        expect(said).toContain(text);
+        expect(Date.parse(`${text.slice(0, 19).replace(' ', 'T')}Z`)).toBe(Date.parse(instant));
+        rest = rest.replaceAll(text, '');
+      }
+      expect(rest).not.toMatch(/\d{4}-\d\d-\d\d|\d\d:\d\d/);
+      return said;
+    };
     expect(await sentence()).toMatch(/^No ping has arrived yet/);
     await ping(check);
     stage.app.clock.advance(60_000);

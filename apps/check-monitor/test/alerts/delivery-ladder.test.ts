@@ -1,6 +1,7 @@
 import { until } from '@certloop/contracts/testing';
 import { describeEachDialect } from '@certloop/db/testing';
 import { expect, test } from '@jest/globals';
+import { editChannel } from '../../src/channels/manage-channels.service.js';
 import { openAlertStage } from '../support/alerts.js';
 import { began } from '../support/app.js';
 
@@ -95,6 +96,23 @@ describeEachDialect('the retry schedule of deliveries', (open) => {
       expect((await log(hook)).map(({ event }) => event)).toEqual([null, null]);
     },
   );
+
+  test('sends the message of new settings under another key', async () => {
+    const { ada, app, target } = stage;
+    const call = { method: 'POST', url: target.url, body: '$NAME' };
+    const hook = await channel('webhook', { down: call, up: call });
+    answer(503);
+    await fail();
+    await app.deliver();
+    const path = { projectId: ada.keys.projectId, uuid: hook.uuid };
+    const settings = { down: { ...call, body: '$NAME is $STATUS' }, up: call };
+    await editChannel(app.accounts, path, { settings });
+    app.clock.advance(30 * second);
+    answer(200);
+    await app.deliver();
+    expect(target.requests.map(({ body }) => body)).toEqual(['Backup', 'Backup is down']);
+    expect(new Set(target.requests.map(({ headers }) => headers['idempotency-key'])).size).toBe(2);
+  });
 
   test('gives up a message after 24 hours, and notifies the owner once', async () => {
     const { ada, app, mailbox } = stage;

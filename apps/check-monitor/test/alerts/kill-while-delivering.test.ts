@@ -52,7 +52,10 @@ function nextDelivery(target: Recorder, answer: 'answers' | 'hangs'): Promise<st
 }
 
 describeEachDialect('a service that is killed while it delivers', (open) => {
-  test('delivers again when it is back, under the same key', async () => {
+  test.each([
+    ['under the same key', undefined],
+    ['under another key if the check was renamed', "update checks set name = 'weekly'"],
+  ])('delivers again when it is back, %s', async (_, change) => {
     const { url: databaseUrl, database } = await open(schema);
     const accounts = { db: database, secret, clock: { now: () => microsOf(new Date()) } };
     const owner = { email: 'ada@example.org', checkLimit: null, pingLimit: null };
@@ -75,10 +78,12 @@ describeEachDialect('a service that is killed while it delivers', (open) => {
 
     // the lease of the dead worker would expire in ten minutes
     await database.transaction((tx) => executeSql(tx, 'update notifications set lease_until = 0'));
+    if (change !== undefined) await database.transaction((tx) => executeSql(tx, change));
     const again = nextDelivery(target, 'answers');
     const second = await startService(databaseUrl);
-    expect(await again).toBe(key);
-    expect(target.requests.map(({ body }) => body)).toEqual(['nightly is down', 'nightly is down']);
+    expect((await again) === key).toBe(change === undefined);
+    const name = change === undefined ? 'nightly' : 'weekly';
+    expect(target.requests.map(({ body }) => body)).toEqual(['nightly is down', `${name} is down`]);
 
     second.child.kill('SIGTERM');
     expect(await once(second.child, 'close')).toEqual([0, null]);

@@ -97,6 +97,56 @@ const minute = 60_000;
     });
   });
 
+  test('says in red that no one is notified, until a test has arrived', async () => {
+    const email = 'dina@example.org';
+    const dina = await stage.newOwner(email, 'Silent');
+    const { projectId } = dina.keys;
+    const { browser, url } = stage;
+    target.reset();
+    await runStory(browser, { name: 'silent', url }, async (story) => {
+      const { page, look } = story;
+      await signIn(story, email);
+      const steps = page.getByRole('list', { name: 'First steps' });
+      await steps.getByText('send a test').waitFor();
+      expect(await steps.getByText('done').count()).toBe(0);
+      await dina.check({ name: 'Nightly' });
+      await page.getByRole('link', { name: 'Projects', exact: true }).first().click();
+      const inList = page.getByRole('table', { name: 'Projects' }).locator('[data-tone=bad]');
+      await inList.getByText('no one is notified').waitFor();
+      await look('projects');
+      await page.getByRole('link', { name: 'Silent' }).click();
+      const notice = page.getByRole('region', { name: 'Whether people are notified' });
+      await notice.getByText('1 check has no integration to notify.').waitFor();
+      await look('checks');
+      const { uuid } = (await dina.get('/checks/')).body.checks[0];
+      await page.goto(`${url}ui/projects/${projectId}/checks/${uuid}`);
+      const card = page.getByRole('region', { name: 'Who is notified' });
+      await card.locator('[data-tone=bad]').getByText('no one is notified').waitFor();
+      await look('check');
+      const settings = { url: target.url };
+      await createChannel(stage.app.accounts, {
+        projectId,
+        kind: 'slack',
+        name: 'Ops',
+        isVerified: true,
+        settings,
+      });
+      await page.reload();
+      await card.getByText('Ops').waitFor();
+      expect(await card.getByText('no one is notified').count()).toBe(0);
+      await card.getByRole('switch', { name: 'Ops' }).press('Space');
+      await card.getByText('no one is notified').waitFor();
+      await page.getByRole('link', { name: 'Silent' }).click();
+      await notice.getByText('No message or test has arrived yet.').waitFor();
+      await notice.getByRole('link', { name: 'Send a test' }).click();
+      await page.getByRole('button', { name: 'Test', exact: true }).click();
+      await page.getByText('works').waitFor();
+      await page.getByRole('link', { name: 'Checks', exact: true }).click();
+      await page.getByText('Nightly').waitFor();
+      await notice.waitFor({ state: 'detached' });
+    });
+  });
+
   test('shows what a schedule means while it is typed, and creates the check', async () => {
     const email = 'cilla@example.org';
     await stage.newOwner(email, 'Schedules');
@@ -210,7 +260,7 @@ const minute = 60_000;
       await page.getByRole('link', { name: 'Open in the console' }).click();
       await page.getByText('No ping has arrived since one was expected').waitFor();
       await page.getByRole('button', { name: 'Send a ping now' }).click();
-      await page.getByText('The next one is expected on').waitFor();
+      await page.getByText(/The next one is expected on \d+ \w+ \d{4}, [\d:]+ UTC\./).waitFor();
       await page.getByRole('button', { name: 'Pause' }).click();
       await page.getByText('It is paused').waitFor();
       await page.getByRole('button', { name: 'Resume' }).click();

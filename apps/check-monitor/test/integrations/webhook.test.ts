@@ -42,7 +42,7 @@ describe('a webhook', () => {
     expect(request?.headers).toMatchObject({
       'content-type': 'application/json',
       'x-tag': 'prod',
-      'idempotency-key': event.deliveryId,
+      'idempotency-key': expect.stringMatching(new RegExp(`^${event.deliveryId}-[0-9a-f]{16}$`)),
       'user-agent': 'certloop-test',
     });
   });
@@ -58,6 +58,20 @@ describe('a webhook', () => {
     await createWebhook(sender.send).deliver(aDelivery(settings));
     expect(target.requests[0]).toMatchObject({ method: 'PUT', body: 'x' });
     expect(target.requests[0]?.headers).not.toHaveProperty('content-type');
+  });
+
+  test('has another key if the delivery is repeated with another content', async () => {
+    const { deliver } = createWebhook(sender.send);
+    const event = anEvent();
+    const settings = (url: string, body: string, secret: string) =>
+      webhookSettings.parse({ down: { method: 'POST', url, body, headers: { Authorization: secret } } });
+    await deliver(aDelivery(settings(target.url, '$NAME', 'a'), event));
+    await deliver(aDelivery(settings(target.url, '$NAME', 'b'), event));
+    await deliver(aDelivery(settings(target.url, '$NAME is $STATUS', 'b'), event));
+    await deliver(aDelivery(settings(`${target.url}/other`, '$NAME', 'b'), event));
+    const [first, same, ...others] = target.requests.map(({ headers }) => headers['idempotency-key']);
+    expect(same).toBe(first);
+    expect(new Set([first, ...others]).size).toBe(3);
   });
 
   test('keeps the key of the user for repeated deliveries', async () => {

@@ -6,7 +6,7 @@ import { createLogger, parseKeyRing } from '@certloop/server';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { insertChannel } from '../../src/channels/channels.repository.js';
 import { createSealer, discardUnreadable, rotateKeys } from '../../src/channels/seal-stored.service.js';
-import { keyRingFor } from '../../src/config.js';
+import { keyNames, keyRingFor } from '../../src/config.js';
 import { schema } from '../../src/database.js';
 import { channelKindNames, parseChannelSettings } from '../../src/integrations/channel-kinds.js';
 import { issueKey } from '../../src/projects/create-project.service.js';
@@ -166,12 +166,13 @@ describeEachDialect('secrets at rest', (open) => {
       expect(await rotateKeys(deps, sealing)).toMatchObject({ encrypted: 0 });
       expect(await count(former.active.id)).toBe(0);
 
-      use(
-        keyRingFor({
-          secret: 'another secret of tests',
-          encryptionKeys: parseKeyRing(line('k2', 2), 'check-monitor'),
-        }),
-      );
+      // the secret, too, is replaced once the earlier one is known as such
+      const encryptionKeys = parseKeyRing(line('k2', 2), 'check-monitor');
+      const another = 'another secret of tests';
+      use(keyRingFor({ secret: another, formerSecret: secret, encryptionKeys }));
+      await openSealing(deps, sealing);
+      await rotateKeys(deps, sealing);
+      use(keyRingFor({ secret: another, encryptionKeys }));
       await openSealing(deps, sealing);
       await works('alone', '/rotated');
       await expect(openSealing(deps, { ring: former, hasBegun: false })).rejects.toThrow(
@@ -180,11 +181,34 @@ describeEachDialect('secrets at rest', (open) => {
       await expect(openSealing(deps, { ring: ringOf(line('k2', 3)), hasBegun: false })).rejects.toThrow(
         'CHECK_MONITOR_ENCRYPTION_KEYS: the key "k2" is not the one that this database was encrypted with',
       );
-      use(keyRingFor({ secret, encryptionKeys: parseKeyRing(line('k2', 2), 'check-monitor') }));
+      use(keyRingFor({ secret, formerSecret: another, encryptionKeys }));
       const back = { ...sealing, ring: former };
       use({ ...former, keys: new Map([...former.keys, ...sealing.ring.keys]) });
       await rotateKeys(deps, sealing);
       use(back.ring);
+    });
+
+    test('that are separate leave a fingerprint of the secret, which hashes API keys', async () => {
+      const { database, sealing } = stage.app;
+      const deps = { db: database, clock: stage.app.accounts.clock };
+      const former = sealing.ring;
+      const encryptionKeys = parseKeyRing(line('k4', 4), 'check-monitor');
+      const ringWith = (one: string, formerSecret?: string) => ({
+        ring: keyRingFor({ secret: one, formerSecret, encryptionKeys }),
+        hasBegun: false,
+        names: keyNames({ CHECK_MONITOR_SECRET_FILE: '/secrets/monitor' }),
+      });
+      const ours = ringWith(secret);
+      await openSealing(deps, ours);
+      await rotateKeys(deps, Object.assign(sealing, ours));
+      await expect(openSealing(deps, ringWith('a secret made anew'))).rejects.toThrow(
+        'CHECK_MONITOR_SECRET (/secrets/monitor): this database relies on another secret: restore it from a backup (docs/backup-and-restore.md)',
+      );
+      await openSealing(deps, ours);
+      Object.assign(sealing, { ring: { ...former, keys: new Map([...ours.ring.keys, ...former.keys]) } });
+      await rotateKeys(deps, sealing);
+      Object.assign(sealing, { ring: former });
+      await openSealing(deps, sealing);
     });
 
     test('that follow from a secret need the earlier secret when it changes', async () => {

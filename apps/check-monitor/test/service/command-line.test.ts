@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, openSync } from 'node:fs';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -97,6 +97,36 @@ describeEachDialect('command line', (open) => {
     await run('user create --email jon@example.org');
     await run('setup --owner jon@example.org --project Watch');
     expect(await limitOf('jon@example.org')).toBe(1_000_000);
+  });
+
+  test('setup without a project sets up cert-manager, and stores its keys as files', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'certloop-keys-'));
+    const setup = `setup --owner leo@example.org --dir ${join(folder, 'keys')} --json`;
+    const readAll = async () => {
+      const files = (await readdir(join(folder, 'keys'))).sort();
+      const contents = files.map(async (name) => [name, await readFile(join(folder, 'keys', name), 'utf8')]);
+      return Object.fromEntries(await Promise.all(contents)) as Record<string, string>;
+    };
+    expect(JSON.parse((await run(setup)).out)).toMatchObject({ keys: 'created' });
+    const first = await readAll();
+    expect(first).toEqual({
+      'monitor-canary-key': expect.stringMatching(/^hcw_/),
+      'monitor-password': expect.stringMatching(/^.{24}$/),
+      'monitor-ping-key': expect.stringMatching(/^[a-z0-9]{22}$/),
+      'monitor-read-only-key': expect.stringMatching(/^hcr_/),
+      'monitor-read-write-key': expect.stringMatching(/^hcw_/),
+    });
+    for (const name of Object.keys(first))
+      expect((await stat(join(folder, 'keys', name))).mode & 0o777).toBe(0o600);
+    const projects = JSON.parse((await run('project list --json')).out) as { name: string }[];
+    expect(projects.map(({ name }) => name)).toEqual(expect.arrayContaining(['CertLoop', 'CertLoop canary']));
+    expect(JSON.parse((await run(setup)).out)).toMatchObject({ keys: 'unchanged' });
+    expect(await readAll()).toEqual(first);
+    // those of another database
+    await writeFile(join(folder, 'keys', 'monitor-read-write-key'), `hcw_${'A'.repeat(28)}`);
+    expect(JSON.parse((await run(setup)).out)).toMatchObject({ keys: 'created' });
+    expect(await readAll()).toMatchObject({ 'monitor-canary-key.former': first['monitor-canary-key'] });
+    await rm(folder, { recursive: true });
   });
 
   test('creates user, project, key and channel one by one', async () => {

@@ -1,6 +1,13 @@
-import { columnName, executeSql } from '@certloop/db';
-import { clockRowsOf, columnsOfType } from '@certloop/db/testing';
-import { expect, test } from '@jest/globals';
+import { columnName, type Database, executeSql } from '@certloop/db';
+import {
+  clockRowsOf,
+  columnsOfType,
+  correctedMoments,
+  describeEachDialect,
+  standAlone,
+  wrongClocks,
+} from '@certloop/db/testing';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { futureMoments } from '../../src/clock/future-moments.repository.js';
 import { schema } from '../../src/database.js';
 import { describeMonitor } from '../support/suite.js';
@@ -49,6 +56,47 @@ describeMonitor('moments that are stored', (stage) => {
     expect((await checkOf(simple)).status).toBe('up');
   });
 
+  test('are pulled back while the clock is a day behind, so that checks go down all the same', async () => {
+    const { app, ada } = stage;
+    const check = await ada.check({ timeout: 600, grace: 60 });
+    await ada.ping(check);
+    app.clock.advance(-day);
+    await app.pullBack();
+    expect(await checkOf(check)).toMatchObject({ status: 'up', next_ping: '2025-12-31T12:10:00+00:00' });
+    app.clock.advance(11 * minute);
+    await app.tick();
+    expect((await checkOf(check)).status).toBe('down');
+    app.clock.advance(day);
+    await ada.ping(check);
+    await app.pullBack();
+    await app.tick();
+    expect(await checkOf(check)).toMatchObject({ status: 'up', next_ping: '2026-01-01T12:21:00+00:00' });
+  });
+
+  test.each([
+    ['in spring', '2026-03-29T00:55:00Z', '2026-03-29T01:05:00+00:00'],
+    ['in autumn', '2026-10-25T00:55:00Z', '2026-10-25T01:05:00+00:00'],
+  ])('do not depend on the change of the host’s time %s', async (_, at, nextPing) => {
+    const { app, ada } = stage;
+    const zone = process.env['TZ'];
+    process.env['TZ'] = 'Europe/Berlin';
+    try {
+      app.clock.set(new Date(at));
+      const check = await ada.check({ timeout: 600, grace: 60 });
+      await ada.ping(check);
+      expect((await checkOf(check)).next_ping).toBe(nextPing);
+      app.clock.advance(11 * minute - 1000);
+      await app.tick();
+      expect((await checkOf(check)).status).toBe('grace');
+      app.clock.advance(1000);
+      await app.tick();
+      expect((await checkOf(check)).status).toBe('down');
+    } finally {
+      if (zone === undefined) delete process.env['TZ'];
+      else process.env['TZ'] = zone;
+    }
+  });
+
   test('stay as they are if the rules allow them', async () => {
     const { app, ada } = stage;
     const check = await ada.check({ timeout: 31_536_000, grace: 60 });
@@ -70,5 +118,26 @@ describeMonitor('moments that are stored', (stage) => {
     const left = app.database.read((tx) => executeSql(tx, held, [app.accounts.clock.now()]));
     expect(await left).toBe(0);
     await app.database.transaction((tx) => executeSql(tx, 'delete from channels'));
+  });
+});
+
+describeEachDialect('a stored moment', (open) => {
+  let database: Database;
+  beforeAll(async () => {
+    ({ database } = await open(standAlone(futureMoments)));
+  });
+
+  const named = futureMoments.map((moment) => ({ name: `${moment.table.name}.${moment.column}`, moment }));
+  describe.each(named)('of $name', ({ moment }) => {
+    test.each(wrongClocks)(
+      'is within its bound after the clock that stored it was %s',
+      async (_, aheadMs) => {
+        const now = Date.parse('2026-03-01T12:00:00Z');
+        const terms = { now, stored: (ms: number) => ms * 1000, msOf: (at: unknown) => Number(at) / 1000 };
+        const { maxAheadMs } = moment;
+        const corrected = await correctedMoments(database, moment, terms, aheadMs);
+        expect(corrected).toEqual({ allowed: maxAheadMs, beyond: 0 });
+      },
+    );
   });
 });

@@ -82,4 +82,26 @@ describeEachDialect('turns for everything else', (open) => {
     expect(await excessOf(prune, prepare)).toBeUndefined();
     for (const table of ['flips', 'notifications']) expect(await countRows(`select 1 from ${table}`)).toBe(0);
   });
+
+  test('come while the moments of 2,000 checks and messages are pulled back that a wrong clock stored', async () => {
+    const { app, ada } = stage;
+    const hook = await stage.webhook();
+    await insertUpChecks(app, ada.keys.projectId, 2_000);
+    const isPostgres = app.database.dialect.name === 'postgres';
+    const uuid = isPostgres ? 'gen_random_uuid()' : "'00000000-0000-4000-8000-' || printf('%012x', id)";
+    const now = app.accounts.clock.now();
+    const far = now + 200 * 86_400_000_000;
+    const prepare = async () => {
+      await write('delete from notifications');
+      await write(`insert into notifications
+        (delivery_id, channel_id, check_id, status, attempt, created_at, due_at)
+        select ${uuid}, ${hook.id}, id, 'down', 1, 1, ${far} from checks`);
+      await write(
+        `update check_states set last_ping = ${far}, alert_after = ${far}, revision = revision + 1`,
+      );
+    };
+    expect(await excessOf(app.pullBack, prepare)).toBeUndefined();
+    expect(await countRows(`select 1 from notifications where due_at > ${now}`)).toBe(0);
+    expect(await countRows(`select 1 from check_states where last_ping > ${now}`)).toBe(0);
+  });
 });

@@ -30,7 +30,8 @@ export function ocspHandler(answer: AnswerOcsp, clock: Clock) {
 
 /** Decodes Base64 (RFC 6960, Appendix A.1); empty, and so an invalid request, if the text is not Base64. */
 function requestInPath(path: string): Buffer {
-  const text = decoded(path.slice(1));
+  // some clients put a second slash behind the address of the responder
+  const text = decoded(path.replace(/^\/+/, ''));
   return /^[A-Za-z0-9+/]+={0,2}$/.test(text) ? Buffer.from(text, 'base64') : Buffer.alloc(0);
 }
 

@@ -72,12 +72,23 @@ describe.each(schemes)('uacme over %s', (scheme) => {
 });
 
 describe('uacme', () => {
-  uacme('proves an address by http-01', async () => {
-    await ask('http', 'address', '-t', 'EC', '-b', '384', 'new');
-    await ask('http', 'address', '-t', 'EC', '-b', '384', '-m', '-h', byWebRoot, 'issue', '127.0.0.1');
-    const leaf = await verifiedLeaf(place, '127.0.0.1', file('address', '127.0.0.1'));
+  uacme('issues for a key of P-384 with must-staple', async () => {
+    const name = 'staple.uacme.test';
+    await ask('http', 'staple', '-t', 'EC', '-b', '384', 'new');
+    await ask('http', 'staple', '-t', 'EC', '-b', '384', '-m', '-h', byWebRoot, 'issue', name);
+    expect(traitsOf(await verifiedLeaf(place, name, file('staple', name)))).toEqual(['secp384r1', true]);
+  });
+
+  uacme('proves an address by http-01 if it is not the common name', async () => {
+    await ask('http', 'address', 'new');
+    const issue = ['-h', byWebRoot, 'issue'];
+    // its own CSR has the address as common name, which public CAs refuse too
+    await expect(ask('http', 'address', ...issue, '127.0.0.1')).rejects.toThrow(
+      /common name .* is an address/,
+    );
+    await ask('http', 'address', ...issue, await place.foreignCsr('127.0.0.1'));
+    const leaf = await verifiedLeaf(place, '127.0.0.1', place.at('127.0.0.1-cert.pem'));
     expect(leaf.subjectAltName).toBe('IP Address:127.0.0.1');
-    expect(traitsOf(leaf)).toEqual(['secp384r1', true]);
   });
 
   uacme('proves a wildcard by dns-01, and takes the chain up to the other root', async () => {

@@ -114,6 +114,10 @@ describe('a certificate', () => {
   test.each([
     [
       'classic',
+      { subject: 'CN=www.example.test', hasKeyIdentifier: true, encipherment: true, purposes: serverAuth },
+    ],
+    [
+      'tlsclient',
       { subject: 'CN=www.example.test', hasKeyIdentifier: true, encipherment: true, purposes: both },
     ],
     ['tlsserver', { subject: '', hasKeyIdentifier: false, encipherment: false, purposes: serverAuth }],

@@ -6,6 +6,7 @@ import { acmeIdentifierValue, dns01Value } from '../../src/acme/records/challeng
 import { createValidation } from '../../src/acme/validation/validate-challenge.client.js';
 import type { ValidationSettings } from '../../src/acme/validation/validation-settings.js';
 import { type Http01Responder, startHttp01Responder } from '../support/http01-responder.js';
+import { startSilentServer } from '../support/silent-server.js';
 import { type ChallengeCertificate, startTlsAlpnResponder } from '../support/tls-alpn-responder.js';
 
 const token = 'token';
@@ -27,6 +28,7 @@ beforeAll(async () => {
     resolveTo: '127.0.0.1',
     allowPrivate: true,
     timeoutMs: 60_000,
+    maxConnectMs: 50,
   };
 });
 afterAll(async () => {
@@ -163,6 +165,30 @@ describe('the address of a validation', () => {
     },
   );
 
+  test.each(['http-01', 'tls-alpn-01'] as const)(
+    'is the next one if the first one does not respond: %s',
+    async (type) => {
+      const certificate = { dnsNames: ['www.example.test'], value: acmeIdentifierValue(keyAuthorization) };
+      const server = await startTlsAlpnResponder(certificate);
+      const port = type === 'http-01' ? responder.port : server.port;
+      const silent = await startSilentServer('127.0.0.2', port);
+      // also behind a redirect
+      dns.addresses.set('www.example.test', ['127.0.0.2', '127.0.0.1']);
+      responder.answers.set(path, { location: '/elsewhere' });
+      responder.answers.set('/elsewhere', keyAuthorization);
+      await expect(proving(type, { ...byDns, tlsAlpn01Port: server.port })).resolves.toBeUndefined();
+      await silent.close();
+      await server.close();
+    },
+  );
+
+  test('is the last one that is reported if none responds', async () => {
+    const silent = await startSilentServer('127.0.0.2', responder.port);
+    dns.addresses.set('www.example.test', ['127.0.0.2', '127.0.0.3']);
+    await expect(proving('http-01', byDns)).rejects.toEqual(problem('connection', /127\.0\.0\.3: .*REFUSED/));
+    await silent.close();
+  });
+
   test('is only the first one that accepts the connection', async () => {
     dns.addresses.set('www.example.test', ['127.0.0.1', '127.0.0.1']);
     responder.answers.set(path, { status: 403 });
@@ -245,6 +271,21 @@ describe('the address of a validation', () => {
     responder.answers.set(path, { location: 'http://inner.test/' });
     await expect(proving('http-01', byDns)).rejects.toEqual(problem('dns', /inner\.test/));
   });
+});
+
+test('a validation with ten redirects leaves no listeners at its signal', async () => {
+  const warnings: Error[] = [];
+  const collect = (warning: Error) => warnings.push(warning);
+  process.on('warning', collect);
+  dns.addresses.set('www.example.test', '127.0.0.1');
+  responder.answers.set(path, { location: '/1' });
+  for (let step = 1; step < 10; step += 1) responder.answers.set(`/${step}`, { location: `/${step + 1}` });
+  responder.answers.set('/10', keyAuthorization);
+  await proving('http-01', { resolveTo: undefined });
+  // warnings are emitted in a later turn
+  await new Promise((resolve) => setImmediate(resolve));
+  process.off('warning', collect);
+  expect(warnings).toEqual([]);
 });
 
 describe('dns-01 (RFC 8555 §8.4)', () => {

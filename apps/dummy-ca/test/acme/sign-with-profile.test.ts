@@ -38,7 +38,8 @@ describe('POST /csr with a profile', () => {
   const serverAndClient = [server, '1.3.6.1.5.5.7.3.2'];
 
   test.each([
-    ['classic', 90 * daySeconds, 'CN=www.example.test', serverAndClient, true],
+    ['classic', 90 * daySeconds, 'CN=www.example.test', [server], true],
+    ['tlsclient', 90 * daySeconds, 'CN=www.example.test', serverAndClient, true],
     ['tlsserver', 45 * daySeconds, undefined, [server], false],
     ['shortlived', 160 * 3600, undefined, [server], false],
   ])(
@@ -75,7 +76,7 @@ describe('POST /csr with a profile', () => {
     'refuses the profile "%s" and names those there are',
     async (profile) => {
       const { status, body } = await post({ profile });
-      const error = 'profile: must be one of classic, tlsserver, shortlived';
+      const error = 'profile: must be one of classic, tlsserver, shortlived, tlsclient';
       expect({ status, body }).toEqual({ status: 400, body: { error } });
     },
   );

@@ -20,6 +20,7 @@ import {
   subjectAltName,
   uri,
 } from '../support/csrs.js';
+import { oid, sequence, set, utf8 } from '../support/der.js';
 import { certificatePem, derOf, type PublicCa, startPublicCa } from '../support/public-ca.js';
 
 const hasOpenssl = hasProgram('openssl', 'it judges no kind of certificate', ['version']);
@@ -64,6 +65,14 @@ const kinds: Readonly<Record<string, Kind>> = {
   },
   'a wildcard': { csr: asking(dns('*.example.test'), { subject: emptyName }) },
   'a long name': { csr: asking(dns(longName), { subject: emptyName }) },
+  'a subject with an empty part': {
+    csr: asking(dns('www.example.test'), {
+      subject: sequence(set(), set(sequence(oid(commonName), utf8('www.example.test')))),
+    }),
+  },
+  'a subject of an empty part alone': {
+    csr: asking(dns('www.example.test'), { subject: sequence(set()) }),
+  },
   'an international name': {
     csr: asking(dns('xn--mnchen-3ya.test'), { subject: nameOf([commonName, 'münchen.test']) }),
   },

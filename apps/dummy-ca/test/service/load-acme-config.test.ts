@@ -13,9 +13,10 @@ describe('the configuration of ACME', () => {
     const { settings, validation, ...rest } = partsOf({});
     expect(settings).toMatchObject({
       profiles: [
-        { name: 'classic', validitySeconds: 7_776_000, options: [] },
+        { name: 'classic', validitySeconds: 7_776_000, options: ['server-only'] },
         { name: 'tlsserver', validitySeconds: 3_888_000, options: asPublicCas },
         { name: 'shortlived', validitySeconds: 576_000, options: asPublicCas },
+        { name: 'tlsclient', validitySeconds: 7_776_000, options: [] },
       ],
       termsOfService: undefined,
       externalAccounts: new Map(),
@@ -35,6 +36,7 @@ describe('the configuration of ACME', () => {
       resolveTo: undefined,
       allowPrivate: true,
       timeoutMs: 10_000,
+      maxConnectMs: 3_000,
     });
     const faults = { faults: [], seed: 1 };
     expect(rest).toEqual({ maxRecords: 20_000, publicUrl: undefined, faults, admin: false });
@@ -58,6 +60,7 @@ describe('the configuration of ACME', () => {
       resolveTo: '::1',
       allowPrivate: false,
       timeoutMs: 3_000,
+      maxConnectMs: 3_000,
     });
   });
 

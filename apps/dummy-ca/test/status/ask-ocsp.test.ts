@@ -188,6 +188,7 @@ suite('OCSP over HTTP', () => {
   test.each([
     ['as it is', (text: string) => text],
     ['escaped', encodeURIComponent],
+    ['behind a second slash', (text: string) => `/${text}`],
   ])('takes a request in its address, %s, and says how long the answer is good', async (_, write) => {
     const pem = await ca.sign();
     const request = await requestFor('-no_nonce', '-cert', ca.file('leaf.pem', pem));

@@ -1,5 +1,6 @@
 import type { X509Certificate } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '@certloop/contracts/testing';
@@ -33,7 +34,7 @@ export interface ClientPlace {
   directory(scheme: Scheme): string;
   /** Path of a shell script with the lines. */
   script(name: string, ...lines: readonly string[]): string;
-  /** Path of a CSR for the name, also as its common name, of a key that no client has seen. */
+  /** Path of a CSR for the name, also as its common name, or for the address, of a key that no client has seen. */
   foreignCsr(name: string): Promise<string>;
   /** Says by the administrative API that the certificate should have been renewed an hour ago (RFC 9773). */
   wantRenewed(certificate: X509Certificate): Promise<void>;
@@ -132,7 +133,9 @@ function writersOf(at: ClientPlace['at']): Pick<ClientPlace, 'script' | 'foreign
     },
     foreignCsr: async (name) => {
       const { privateKey } = p256();
-      const { pem } = await buildCsr({ privateKey, subject: { commonName: name }, dnsNames: [name] });
+      const names =
+        isIP(name) > 0 ? { ipAddresses: [name] } : { subject: { commonName: name }, dnsNames: [name] };
+      const { pem } = await buildCsr({ privateKey, ...names });
       writeFileSync(at(`${name}.csr`), pem);
       return at(`${name}.csr`);
     },

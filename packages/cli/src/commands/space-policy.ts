@@ -41,7 +41,7 @@ export function addSpacePolicy(spaces: Command, open: () => Session): void {
     .option('--provider <provider...>', 'allow only these providers')
     .option('--any-provider', 'allow every provider')
     .option('--file <file>', 'the whole policy as JSON, as --json prints it; - is standard input')
-    .option('--dry-run', 'only list what would be refused')
+    .option('--dry-run', 'only list what would be refused; exit code 1 if there is any')
     .option('-y, --yes', 'save it although FQDNs that are allowed today would be refused')
     .action((space: string, options: PolicyOptions) => showOrSet(open(), space, options));
   spaces
@@ -154,14 +154,18 @@ async function set(
     throw unconfirmed(trial.newlyRefused.count);
   const change = trial !== undefined && dryRun === true ? trial : await put({}, yes === true);
   print(report, change, (await client.listProviders()).body);
+  if (dryRun === true && change.newlyRefused.count > 0)
+    throw new Conflict(`${refusedToday(change.newlyRefused.count)} would be refused`);
 }
 
 function unconfirmed(count: number): Conflict {
-  const fqdns = count === 1 ? '1 FQDN that is' : `${count} FQDNs that are`;
   return new Conflict(
-    `${fqdns} allowed today would be refused; add --dry-run to list them, or --yes to save the policy all the same`,
+    `${refusedToday(count)} would be refused; add --dry-run to list them, or --yes to save the policy all the same`,
   );
 }
+
+const refusedToday = (count: number) =>
+  count === 1 ? '1 FQDN that is allowed today' : `${count} FQDNs that are allowed today`;
 
 function print(report: Report, change: IssuancePolicyChange, providers: readonly Provider[]): void {
   const { saved, newlyRefused } = change;

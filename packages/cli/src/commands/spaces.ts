@@ -63,18 +63,40 @@ export function addSpaces(program: Command, open: () => Session): void {
     .description('Delete a space, by name or id')
     .option('--with-fqdns', 'delete its FQDNs too; without it, a space that has FQDNs is not deleted')
     .option('-y, --yes', 'delete; without it, the command asks')
-    .action(async (named: string, { withFqdns = false, yes }: { withFqdns?: boolean; yes?: true }) => {
-      const { io, report, manager } = open();
-      const client = await manager();
-      const space = await findSpace(client, named);
-      const held = withFqdns ? ' with its FQDNs, their CSRs and certificates' : '';
-      await confirm(io, yes, `space ${space.name} would be deleted${held}`);
-      const query = withFqdns ? { deleteFqdns: 'true' as const } : {};
-      const { body } = await client.deleteSpace({ params: { id: space.id }, query });
-      report.done(body.message, space);
-    });
+    .action((named: string, options: SpaceDeletion) => deleteSpace(open(), named, options));
   addSpacePolicy(spaces, open);
 }
+
+interface SpaceDeletion {
+  readonly withFqdns?: true;
+  readonly yes?: true;
+}
+
+async function deleteSpace(
+  session: Session,
+  named: string,
+  { withFqdns, yes }: SpaceDeletion,
+): Promise<void> {
+  const { io, report, manager } = session;
+  const client = await manager();
+  const space = await findSpace(client, named);
+  const params = { id: space.id };
+  const { count } = (await client.countFqdns({ params })).body;
+  if (count > 0 && withFqdns !== true)
+    throw new UsageError(
+      `space ${space.name} has ${countOf(count)}; add --with-fqdns to delete them too, with their CSRs and certificates`,
+    );
+  const loss =
+    count === 0
+      ? `space ${space.name}, which has no FQDNs, would be deleted`
+      : `space ${space.name} would be deleted with its ${countOf(count)}, their CSRs, certificates and checks`;
+  await confirm(io, yes, loss);
+  const query = withFqdns === true ? { deleteFqdns: 'true' as const } : {};
+  const { body } = await client.deleteSpace({ params, query });
+  report.done(body.message, space);
+}
+
+const countOf = (count: number) => (count === 1 ? '1 FQDN' : `${count} FQDNs`);
 
 interface NewSpace extends ExistingOptions {
   readonly description?: string;

@@ -1,4 +1,4 @@
-import { type AlertReach, measureAlertReach, withChannels } from '@certloop/contracts';
+import { type AlertReach, AppError, measureAlertReach, type Watch, withChannels } from '@certloop/contracts';
 import type { Command } from 'commander';
 import type { Session } from '../connection/session.js';
 
@@ -19,7 +19,12 @@ async function showStatus(session: Session): Promise<void> {
   const known = { ...manager, monitor, ...(context !== undefined && { context }) };
   report.thing(known, () => ({
     context,
-    ...(manager && { status: manager.health.status, time: manager.health.time, ...manager.stats }),
+    ...(manager && {
+      status: manager.health.status,
+      time: manager.health.time,
+      ...manager.stats,
+      watch: manager.watch && watchWords[manager.watch.state],
+    }),
     ...(monitor && {
       monitor: monitor.error ?? 'ok',
       checks: monitor.checks,
@@ -28,15 +33,40 @@ async function showStatus(session: Session): Promise<void> {
       'integrations switched off': monitor.switchedOff || undefined,
       'integrations that cannot send': monitor.unable || undefined,
       'integrations failing': monitor.failing || undefined,
+      'last delivered': monitor.lastDeliveredAt,
     }),
   }));
-  if (monitor?.integrations === 0)
-    report.warn('the project has no integration, so its checks send no alerts');
+  if (monitor?.canSend === 0)
+    report.warn(
+      monitor.integrations === 0
+        ? 'the project has no integration, so its checks send no alerts'
+        : 'no integration of the project can send, so its checks send no alerts',
+    );
 }
+
+/** Whether people are notified of what the watch of the certificates sees. */
+const watchWords: Readonly<Record<Watch['state'], string>> = {
+  not_watched: 'not watched',
+  unknown: 'unknown whether anyone is notified',
+  no_one: 'watched, but no one is notified',
+  failing: 'watched, but messages do not arrive',
+  notified: 'people are notified',
+};
 
 async function readManager({ manager }: Session) {
   const client = await manager();
-  return { health: (await client.getHealth()).body, stats: (await client.getStats()).body };
+  const [health, stats] = [(await client.getHealth()).body, (await client.getStats()).body];
+  return { health, stats, watch: await readWatch(client) };
+}
+
+/** Undefined from a service that does not know this yet. */
+async function readWatch(client: Awaited<ReturnType<Session['manager']>>): Promise<Watch | undefined> {
+  try {
+    return (await client.getWatch()).body;
+  } catch (error) {
+    if (error instanceof AppError && error.kind === 'not_found') return undefined;
+    throw error;
+  }
 }
 
 interface MonitorStatus extends Partial<AlertReach> {

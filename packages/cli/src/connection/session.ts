@@ -45,6 +45,8 @@ export interface SessionSettings extends OutputSettings {
   readonly context: string | undefined;
   /** Ends all calls of services. */
   readonly deadline?: AbortSignal;
+  /** Milliseconds until the response to a call must begin; by service and method when absent. */
+  readonly limitMs?: number | undefined;
 }
 
 export function openSession(given: Io, settings: SessionSettings): Session {
@@ -57,13 +59,14 @@ export function openSession(given: Io, settings: SessionSettings): Session {
     resolved ??= readConnection(io, settings.context);
     return resolved;
   };
+  const fetching = { trace, deadline: settings.deadline, limitMs: settings.limitMs, after: io.deadline };
   const activity = settings.isQuiet || settings.isVerbose ? noActivity : createActivity(io);
   const fetchOf =
     (service: string): Fetch =>
     (...request) =>
       activity.during(
         () => `waiting for ${service}`,
-        () => fetchFrom(service, trace, settings.deadline)(...request),
+        () => fetchFrom(service, fetching)(...request),
       );
   return {
     io,
@@ -123,7 +126,7 @@ export function monitorAt(
   apiKey: string,
   fetchOf: Fetch = fetchFrom('check-monitor'),
 ): Monitor {
-  return createCheckMonitorClient({ baseUrl, apiKey, fetch: fetchOf });
+  return createCheckMonitorClient({ baseUrl, apiKey, timeoutMs, fetch: fetchOf });
 }
 
 function warnOfOverride({ env }: Io, report: Report, context: string | undefined): void {

@@ -1,7 +1,7 @@
 import { accountBasePath, accountContract, type Client, createClient } from '@certloop/contracts';
 import { UsageError } from '../faults/command-errors.js';
 import { addressForm, isAddress } from './connection-values.js';
-import { type Fetch, fetchFrom } from './fetch.js';
+import { type Fetch, fetchFrom, timeoutMs } from './fetch.js';
 import { managerAt } from './session.js';
 
 export type SignedIn = Awaited<ReturnType<typeof signIn>>;
@@ -26,7 +26,7 @@ export async function signInToMonitor(
   requireAddress(url);
   const baseUrl = `${url.replace(/\/+$/, '')}${accountBasePath}`;
   const clientWith = (headers: Readonly<Record<string, string>>) =>
-    createClient(accountContract, { baseUrl, headers, fetch: fetchOf });
+    createClient(accountContract, { baseUrl, headers, timeoutMs, fetch: fetchOf });
   const { origin } = new URL(url);
   const { body, headers } = await clientWith({ origin }).login({ body: { email, password } });
   return clientWith(headersOf(url, headers, body.csrfToken));

@@ -46,7 +46,7 @@ export async function runWatched(session: Session, job: WatchedJob): Promise<num
 }
 
 /** The environment without the secrets of certloop: a job that prints its environment would send them to the monitor. */
-function withoutSecrets(env: Io['env']): Io['env'] {
+export function withoutSecrets(env: Io['env']): Io['env'] {
   const isSecret = (name: string) => /^CERTLOOP_\w*(TOKEN|KEY|PASSWORD|SECRET)$/i.test(name);
   return Object.fromEntries(Object.entries(env).filter(([name]) => !isSecret(name)));
 }

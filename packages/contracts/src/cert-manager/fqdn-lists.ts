@@ -6,9 +6,9 @@ import { fqdnActions, fqdnSorts, fqdnStates, nameVerdicts } from './words.js';
 /** Which FQDNs of a list, in which order, and what to include with them. */
 export const fqdnQuery = {
   /** Part of the name, in either spelling. */
-  q: z.string().max(253).optional(),
+  q: scalars.searchText(253).optional(),
   /** The whole name, in either spelling. */
-  fqdn: z.string().max(1000).optional(),
+  fqdn: scalars.searchText(1000).optional(),
   state: z.enum(fqdnStates).optional(),
   renewal: z.enum(['on', 'off']).optional(),
   /** Who is asked for the next certificate. */

@@ -86,6 +86,7 @@ export const fqdnsContract = {
   countFqdns: endpoint({
     method: 'GET',
     path: '/spaces/{id}/fqdns/count',
+    documented: true,
     summary: 'Count the FQDNs of a space',
     params: byAnyId,
     responses: { 200: json(countSchema, 'The count') },
@@ -118,6 +119,7 @@ export const fqdnsContract = {
   listFqdns: endpoint({
     method: 'GET',
     path: '/spaces/{id}/fqdns',
+    documented: true,
     summary: 'List the FQDNs of a space',
     params: byId,
     query: z.object(fqdnQuery),
@@ -127,6 +129,7 @@ export const fqdnsContract = {
   createFqdn: endpoint({
     method: 'POST',
     path: '/spaces/{id}/fqdns',
+    documented: true,
     summary: 'Add an FQDN to a space',
     params: byId,
     body: {
@@ -156,6 +159,7 @@ export const fqdnsContract = {
   deleteSpaceFqdns: endpoint({
     method: 'DELETE',
     path: '/spaces/{id}/fqdns',
+    documented: true,
     summary: 'Delete the FQDNs of a space',
     params: byAnyId,
     responses: { 200: json(deleteSchema, 'How many were deleted') },
@@ -188,6 +192,7 @@ export const fqdnsContract = {
   deleteFqdn: endpoint({
     method: 'DELETE',
     path: '/spaces/{id}/fqdns/{fqdnId}',
+    documented: true,
     summary: 'Delete an FQDN with its CSRs and certificates',
     params: byId.extend({ fqdnId: scalars.uuid }),
     responses: { 200: json(messageSchema, 'Deleted') },
@@ -196,6 +201,7 @@ export const fqdnsContract = {
   deleteAllFqdns: endpoint({
     method: 'DELETE',
     path: '/fqdns',
+    documented: true,
     summary: 'Delete the FQDNs of all spaces',
     query: confirmation,
     responses: { 200: json(deleteSchema, 'How many were deleted') },
@@ -204,6 +210,7 @@ export const fqdnsContract = {
   setRenewalEnabled: endpoint({
     method: 'PUT',
     path: '/spaces/{spaceId}/fqdns/{fqdnId}/renewal-enabled',
+    documented: true,
     summary: 'Switch automatic renewal of an FQDN',
     params: byFqdn,
     body: {

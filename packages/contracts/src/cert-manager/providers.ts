@@ -33,6 +33,10 @@ export const paceSchema = z
     perMinute: z.number().describe('renewals a minute that are begun'),
     room: z.int().describe('renewals that may be begun now'),
     pausedUntil: scalars.instant.optional().describe('when the CA is asked again'),
+    refusals: z
+      .int()
+      .optional()
+      .describe('how often in a row the CA refused; 0 since it took an order again'),
   })
   .meta({ id: 'ProviderPace' });
 
@@ -80,6 +84,7 @@ export const providersContract = {
   listProviders: endpoint({
     method: 'GET',
     path: '/providers',
+    documented: true,
     summary: 'List providers',
     query: z.object({ include: z.literal('usage').optional(), ...pageQuery }),
     responses: { 200: json(z.array(providerSchema), 'Providers') },
@@ -88,6 +93,7 @@ export const providersContract = {
   getProvider: endpoint({
     method: 'GET',
     path: '/providers/{id}',
+    documented: true,
     summary: 'Show a provider',
     params: byId,
     responses: { 200: json(providerSchema, 'The provider') },
@@ -121,6 +127,7 @@ export const providersContract = {
   setProviderEnabled: endpoint({
     method: 'PUT',
     path: '/providers/{id}/enabled',
+    documented: true,
     summary: 'Enable or disable a provider',
     params: byId,
     body: { kind: 'json', schema: z.object({ enabled: z.boolean() }) },
@@ -130,6 +137,7 @@ export const providersContract = {
   setProviderConfig: endpoint({
     method: 'PUT',
     path: '/providers/{id}/config',
+    documented: true,
     summary: 'Replace the configuration of a provider; a secret that is sent as its mask stays unchanged',
     params: byId,
     body: { kind: 'json', schema: z.object({ config: sentConfig }) },
@@ -139,6 +147,7 @@ export const providersContract = {
   testProvider: endpoint({
     method: 'POST',
     path: '/providers/{id}/test',
+    documented: true,
     summary: 'Test whether a provider can be reached',
     params: byId,
     // `deep` also does what leaves a trace at the provider, such as signing a CSR of no use.

@@ -110,6 +110,7 @@ export const renewalsContract = {
   listRenewals: endpoint({
     method: 'GET',
     path: '/renewal-queue',
+    documented: true,
     summary: 'List the renewal queue by time of execution',
     query: z.object({
       status: z.enum(renewalStatuses).optional(),
@@ -123,6 +124,7 @@ export const renewalsContract = {
   createTestRenewal: endpoint({
     method: 'POST',
     path: '/renewal-queue/test/create',
+    documented: true,
     summary: 'Queue a renewal for a moment from now, for tests',
     body: {
       kind: 'json',
@@ -140,6 +142,7 @@ export const renewalsContract = {
   triggerRenewals: endpoint({
     method: 'POST',
     path: '/renewal-queue/test/trigger',
+    documented: true,
     summary: 'Process the due entries of the renewal queue now',
     responses: { 200: json(messageSchema, 'Processing started') },
     failures: [401, 403],

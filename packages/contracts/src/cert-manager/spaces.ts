@@ -33,10 +33,11 @@ export const spacesContract = {
   listSpaces: endpoint({
     method: 'GET',
     path: '/spaces',
+    documented: true,
     summary: 'List the spaces that the caller may read',
     query: z.object({
       // part of the name
-      q: z.string().max(100).optional(),
+      q: scalars.searchText(100).optional(),
       // whether an issuance policy, its own or the default one, limits the space
       policy: z.enum(policyPresences).optional(),
       sort: z.enum(spaceSorts).optional(),
@@ -49,6 +50,7 @@ export const spacesContract = {
   createSpace: endpoint({
     method: 'POST',
     path: '/spaces',
+    documented: true,
     summary: 'Create a space; a repeated request with the same Idempotency-Key header returns the same space',
     body: {
       kind: 'json',
@@ -85,6 +87,7 @@ export const spacesContract = {
   deleteSpace: endpoint({
     method: 'DELETE',
     path: '/spaces/{id}',
+    documented: true,
     summary: 'Delete a space; if it has FQDNs, only with deleteFqdns=true',
     params: byId,
     query: z.object({ deleteFqdns: scalars.queryFlag }),

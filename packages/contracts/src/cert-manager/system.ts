@@ -22,6 +22,38 @@ export const healthSchema = z
   .meta({ id: 'Health' });
 export type Health = z.output<typeof healthSchema>;
 
+/** Whether people are notified of what the monitor sees. */
+export const watchStates = ['not_watched', 'unknown', 'no_one', 'failing', 'notified'] as const;
+export type WatchState = (typeof watchStates)[number];
+
+export const watchSchema = z
+  .object({
+    state: z.enum(watchStates),
+    /** The state in a sentence, with what to do. */
+    message: z.string(),
+    monitor: z
+      .object({ answers: z.boolean(), since: scalars.instant })
+      .optional()
+      .describe('whether the monitor answers this process, and since when; absent before the first call'),
+    /** What the monitor says of the integrations of the project; absent where it does not. */
+    alerts: z
+      .object({
+        /** Integrations that are enabled and able to send; those that fail are among them. */
+        canSend: z.int(),
+        failing: z.int(),
+        checks: z.int(),
+        /** Checks of the watch to which no integration that can send is assigned. */
+        checksWithoutIntegration: z.int(),
+        /** When one of them last delivered a message or a test; absent when none has. */
+        lastDeliveredAt: scalars.instant.optional(),
+      })
+      .optional(),
+    /** Page of the integrations in the monitor's console, where the address for browsers is set. */
+    integrationsUrl: z.string().optional(),
+  })
+  .meta({ id: 'Watch' });
+export type Watch = z.output<typeof watchSchema>;
+
 /** Counts of what the caller may see. */
 export const statsSchema = z
   .object({
@@ -47,6 +79,7 @@ export const systemContract = {
   getHealth: endpoint({
     method: 'GET',
     path: '/health',
+    documented: true,
     summary: 'Report whether the service works',
     public: true,
     responses: { 200: json(healthSchema, 'The service works') },
@@ -76,9 +109,17 @@ export const systemContract = {
     responses: { 200: json(z.record(z.string(), z.unknown()), 'OpenAPI 3.1 document') },
     failures: [],
   }),
+  getWatch: endpoint({
+    method: 'GET',
+    path: '/watch',
+    summary: 'Report whether the monitor answers, and whether people are notified of what it sees',
+    responses: { 200: json(watchSchema, 'The state of the watch') },
+    failures: [401],
+  }),
   getStats: endpoint({
     method: 'GET',
     path: '/stats',
+    documented: true,
     summary: 'Count spaces, FQDNs and CSRs, with detail=true also certificates and renewals by their results',
     query: z.object({ detail: scalars.queryFlag }),
     responses: { 200: json(statsSchema, 'Counts') },

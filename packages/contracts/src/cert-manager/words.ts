@@ -52,7 +52,7 @@ export type RenewalStatus = (typeof renewalStatuses)[number];
 export const renewalOutlooks = [
   /** It has its moment. */
   'scheduled',
-  /** Its moment has come; it is next, or its provider is not ready. */
+  /** Its moment has come; it is next, or the configuration of its provider is not complete. */
   'due',
   'running',
   /** A try failed, and the next one has its moment. */
@@ -61,6 +61,8 @@ export const renewalOutlooks = [
   'unscheduled',
   /** The issuance policy of the space does not allow it; it goes on when that does. */
   'forbidden',
+  /** Its provider is disabled; it goes on when that is enabled. */
+  'provider_off',
   'switched_off',
   'no_certificate',
   'no_csr',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { empty, endpoint, json } from '../endpoint.js';
-import { optionalQueryInteger } from '../scalars.js';
+import { optionalQueryInteger, searchText } from '../scalars.js';
 import { checkChangeResultSchema, checkChangeSchema, listStatuses } from './change-checks.js';
 import { checkSchema, readOnlyCheckSchema } from './checks.js';
 import { flipSchema } from './flips.js';
@@ -101,7 +101,7 @@ export const accountChecksContract = {
     query: z.object({
       slug: queryText,
       tag: queryText,
-      q: z.string().max(200).optional(),
+      q: searchText(200).optional(),
       status: severalOf(listStatuses),
       channel: z.string().toLowerCase().optional(),
       sort: z.enum(checkSorts).optional(),

@@ -34,6 +34,8 @@ export type SchedulePreview = z.output<typeof schedulePreviewSchema>;
 export const diagnosisSchema = z
   .object({
     sentence: z.string(),
+    /** The moments in the sentence, each with its text there, so that a page can show them in the zone of its reader. */
+    moments: z.array(z.object({ text: z.string(), at: z.string() })).optional(),
     expectedAt: z.string().optional(),
     /** Zone of the schedule. */
     tz: z.string().optional(),

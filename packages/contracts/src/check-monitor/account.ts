@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { empty, endpoint, json } from '../endpoint.js';
 import { accountChecksContract, checkCountsSchema } from './account-checks.js';
 import { accountConsoleContract } from './account-console.js';
+import { alertReachSchema } from './alert-reach.js';
 import { keyKinds, projectRoles } from './words.js';
 
 export const accountUserSchema = z.object({ id: z.string(), email: z.string() }).meta({ id: 'AccountUser' });
@@ -29,6 +30,8 @@ const projectCounts = {
   failingChannels: z.int().optional(),
   /** When the status of one of its checks changed last; absent when none ever did. */
   lastFlipAt: z.string().optional(),
+  /** Whether its alerts reach people. */
+  alerts: alertReachSchema.optional(),
 };
 export type AccountProject = z.output<typeof accountProjectSchema>;
 
@@ -52,6 +55,10 @@ export const accountChannelSchema = z
     held_until: z.string().nullable(),
     last_notify: z.string().nullable(),
     last_duration_ms: z.int().nullable(),
+    /** When a message or a test last arrived, sent with the present settings. */
+    last_delivered_at: z.string().nullable(),
+    /** Why nothing can be sent, such as an account that the monitor lacks; only in lists, absent where nothing is known. */
+    cannot_send: z.string().optional(),
     /** Number of checks that notify it; shown with include=counts only. */
     checks: z.int().optional(),
   })
@@ -169,8 +176,14 @@ export const accountContract = {
     path: '/projects/{projectId}',
     summary: 'Show a project',
     params: ofProject,
-    responses: { 200: json(accountProjectSchema, 'The project') },
-    failures: [401, 404],
+    query: z.object({ include: z.enum(['counts']).optional() }),
+    responses: {
+      200: json(
+        accountProjectSchema.extend(projectCounts),
+        'The project, with the counts of its checks and integrations if asked',
+      ),
+    },
+    failures: [400, 401, 404],
   }),
   renameProject: endpoint({
     method: 'PUT',

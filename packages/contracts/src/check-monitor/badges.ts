@@ -48,6 +48,7 @@ export const badgesContract = {
   listBadges: endpoint({
     method: 'GET',
     path: '/badges/',
+    documented: true,
     summary: 'List badge addresses by tag',
     responses: { 200: json(badgeSetSchema, 'Badge addresses') },
     failures: [401],
@@ -74,6 +75,7 @@ const badge = <
   endpoint({
     method: 'GET',
     path,
+    documented: true,
     summary: response.description,
     params,
     public: true,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { searchText } from '../scalars.js';
 import { checkActions, checkStatuses } from './words.js';
 
 /** States by which lists of checks are filtered; `started` is a check whose job runs. */
@@ -20,7 +21,7 @@ export const checkChangeSchema = z
     // A misspelt condition must not mean all checks.
     filter: z
       .strictObject({
-        q: z.string().max(200).optional(),
+        q: searchText(200).optional(),
         status: z.array(z.enum(listStatuses)).min(1).optional(),
         /** All of them. */
         tag: z.array(z.string().max(500)).max(50).optional(),

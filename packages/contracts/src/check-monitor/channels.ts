@@ -15,6 +15,8 @@ export const integrationSchema = z
     disabled_at: z.string().optional(),
     /** Why nothing can be sent, such as a mail address that is not verified, or for a group that none of its members can; absent where nothing is known. */
     cannot_send: z.string().optional(),
+    /** When a message or a test last arrived, sent with the present settings; absent when none has. */
+    last_delivered_at: z.string().optional(),
   })
   .meta({ id: 'Integration' });
 export type Integration = z.output<typeof integrationSchema>;
@@ -23,6 +25,7 @@ export const channelsContract = {
   listChannels: endpoint({
     method: 'GET',
     path: '/channels/',
+    documented: true,
     summary: 'List the integrations of the project',
     // any other value is ignored, as Healthchecks ignores queries here
     query: z.object({ include: z.string().optional() }),

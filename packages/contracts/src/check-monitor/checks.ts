@@ -124,6 +124,7 @@ export const checksContract = {
   listChecks: endpoint({
     method: 'GET',
     path: '/checks/',
+    documented: true,
     summary: 'List the checks of the project, filtered by slug and tags',
     query: z.object({ slug: queryText, tag: queryText }),
     responses: { 200: json(z.object({ checks: z.array(asSeen) }), 'Checks') },
@@ -132,6 +133,7 @@ export const checksContract = {
   getCheck: endpoint({
     method: 'GET',
     path: '/checks/{id}',
+    documented: true,
     summary: 'Show a check by uuid or unique key',
     params: byCheck,
     responses: { 200: json(asSeen, 'The check') },
@@ -140,6 +142,7 @@ export const checksContract = {
   createCheck: endpoint({
     method: 'POST',
     path: '/checks/',
+    documented: true,
     summary: 'Create a check, or update the one that matches in the fields of unique',
     body: { kind: 'raw', schema: checkCreateSchema },
     responses: {
@@ -151,6 +154,7 @@ export const checksContract = {
   updateCheck: endpoint({
     method: 'POST',
     path: '/checks/{id}',
+    documented: true,
     summary: 'Update a check',
     params: byCheck,
     body: { kind: 'raw', schema: checkUpdateSchema },
@@ -160,6 +164,7 @@ export const checksContract = {
   pauseCheck: endpoint({
     method: 'POST',
     path: '/checks/{id}/pause',
+    documented: true,
     summary: 'Pause a check',
     params: byCheck,
     body: keyOnly,
@@ -169,6 +174,7 @@ export const checksContract = {
   resumeCheck: endpoint({
     method: 'POST',
     path: '/checks/{id}/resume',
+    documented: true,
     summary: 'Resume a paused check',
     params: byCheck,
     body: keyOnly,
@@ -178,6 +184,7 @@ export const checksContract = {
   deleteCheck: endpoint({
     method: 'DELETE',
     path: '/checks/{id}',
+    documented: true,
     summary: 'Delete a check',
     params: byCheck,
     responses: { 200: json(checkSchema, 'The deleted check') },

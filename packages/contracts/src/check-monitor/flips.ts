@@ -15,6 +15,7 @@ export const flipsContract = {
   listFlips: endpoint({
     method: 'GET',
     path: '/checks/{id}/flips/',
+    documented: true,
     summary: 'List changes of status of a check by uuid or unique key, newest first',
     params: byCheck,
     query: z.object({ seconds: queryText, start: queryText, end: queryText }),

@@ -24,6 +24,7 @@ export const pingLogContract = {
   listPings: endpoint({
     method: 'GET',
     path: '/checks/{id}/pings/',
+    documented: true,
     summary: 'List the pings of a check, newest first',
     params: byCheck,
     responses: { 200: json(z.object({ pings: z.array(pingSchema) }), 'Pings') },
@@ -32,6 +33,7 @@ export const pingLogContract = {
   getPingBody: endpoint({
     method: 'GET',
     path: '/checks/{id}/pings/{n}/body',
+    documented: true,
     summary: 'Show the body of a ping as it was received',
     params: byCheck.extend({ n: z.string() }),
     responses: { 200: { kind: 'bytes', contentType: 'text/plain', description: 'The body' } },
@@ -51,6 +53,7 @@ const uuidPing = <const P extends string>(path: P, summary: string) =>
   endpoint({
     method: 'POST',
     path,
+    documented: true,
     summary,
     params: byUuid,
     query: run,
@@ -64,6 +67,7 @@ const slugPing = <const P extends string>(path: P, summary: string) =>
   endpoint({
     method: 'POST',
     path,
+    documented: true,
     summary,
     params: bySlug,
     query: runOrCreate,
@@ -86,6 +90,7 @@ export const pingContract = {
   pingNamed: endpoint({
     method: 'POST',
     path: '/ping/{key}/{name}',
+    documented: true,
     summary: 'Report an exit status (0 to 255) by check uuid, or success by ping key and slug',
     params: z.object({ key: z.string(), name: z.string() }),
     query: runOrCreate,
@@ -100,6 +105,7 @@ export const pingContract = {
   pingExitStatusBySlug: endpoint({
     method: 'POST',
     path: '/ping/{pingKey}/{slug}/{exitStatus}',
+    documented: true,
     summary: 'Report an exit status, 0 to 255',
     params: bySlug.extend({ exitStatus: z.string() }),
     query: runOrCreate,

@@ -66,6 +66,7 @@ export const signingContract = {
   getHealth: endpoint({
     method: 'GET',
     path: '/health',
+    documented: true,
     summary: 'Report whether the authority works',
     responses: { 200: json(caHealthSchema, 'The authority works') },
     failures: [],
@@ -73,6 +74,7 @@ export const signingContract = {
   signCsr: endpoint({
     method: 'POST',
     path: '/csr',
+    documented: true,
     summary: 'Sign a CSR',
     body: { kind: 'json', schema: signingRequestSchema },
     responses: { 200: json(signingReplySchema, 'The certificate') },
@@ -81,6 +83,7 @@ export const signingContract = {
   getCertificate: endpoint({
     method: 'GET',
     path: '/certificate/{id}',
+    documented: true,
     summary: 'Show a stored certificate',
     params: z.object({ id: z.string() }),
     responses: { 200: json(certificateRecordSchema, 'The certificate') },
@@ -89,6 +92,7 @@ export const signingContract = {
   getRoot: endpoint({
     method: 'GET',
     path: '/root',
+    documented: true,
     summary: 'Show the root certificate',
     responses: { 200: text('application/x-pem-file', 'The root certificate as PEM') },
     failures: [],

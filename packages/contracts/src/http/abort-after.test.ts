@@ -37,6 +37,15 @@ test.each<[string, () => AbortSignal]>([
   }
 });
 
+test('leaves a process that stood still the time to read what arrived meanwhile', async () => {
+  const signal = abortAfter(2_000);
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_100);
+  // timers fire between two turns
+  for (let turns = 0; turns < 2; turns += 1) await new Promise((resolve) => setImmediate(resolve));
+  expect(signal.aborted).toBe(false);
+  await once(signal, 'abort');
+});
+
 test('aborts 100,000 pending signals together, in bounded memory, and lets the process exit', async () => {
   const count = 100_000;
   const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;

@@ -67,7 +67,8 @@ function operationOf(operationId: string, shape: Endpoint, api: ApiDescription):
 }
 
 function failuresOf(shape: Endpoint, { furtherFailures }: ApiDescription): number[] {
-  return [...new Set([...shape.failures, ...(furtherFailures?.(shape) ?? [])])];
+  const ofQuery = shape.documented === true ? [] : [400];
+  return [...new Set([...ofQuery, ...shape.failures, ...(furtherFailures?.(shape) ?? [])])];
 }
 
 function groupsOf(operationId: string, { groups }: ApiDescription): string[] {

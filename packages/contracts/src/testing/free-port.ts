@@ -2,14 +2,17 @@ import { createServer } from 'node:net';
 
 /** Each process of tests has ports of its own, as a program takes its port seconds after it was found free. */
 const first = 15_000 + 1000 * (Number(process.env['JEST_WORKER_ID'] ?? 0) % 8);
+const count = 1000;
+let next = Math.floor(Math.random() * count);
 
 /**
  * A port that is free right now, below those that systems give to outgoing connections and to servers without a chosen
- * port. No stack has reserved it: stacks take theirs from 23000 on, and their processes hold at 127.0.0.2 what they have
- * not taken yet.
+ * port. None is returned twice in a row of 1000, as programs take theirs later. No stack has reserved it: stacks take
+ * theirs from 23000 on, and their processes hold at 127.0.0.2 what they have not taken yet.
  */
 export async function freePort(): Promise<number> {
-  const port = first + Math.floor(Math.random() * 1000);
+  const port = first + next;
+  next = (next + 1) % count;
   return (await isFree(port, '127.0.0.1')) && (await isFree(port, '127.0.0.2')) ? port : freePort();
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { parseDer, tag } from '../der/der.js';
+import { parseDer } from '../der/der.js';
 import {
   encodeBoolean,
   encodeInteger,
@@ -11,6 +11,7 @@ import {
 import { keyPurposes, keyUsageBit, oid } from '../der/oids.js';
 import { type PublicKey, parsePublicKey } from '../keys/public-keys.js';
 import { encodeGeneralNames, type GeneralNamesInput } from '../names/general-names.js';
+import { parseName } from '../names/names.js';
 import { type Extension, encodeExtension } from './extensions.js';
 import type { Issuer } from './issuer.js';
 
@@ -121,4 +122,4 @@ const encodePurpose = (purpose: string): Buffer => encodeOid(purposeOids.get(pur
 
 const usualPurposes = encodePurposes(['serverAuth', 'clientAuth']);
 
-const isEmptyName = (der: Buffer): boolean => der[0] === tag.sequence && der[1] === 0;
+const isEmptyName = (der: Buffer): boolean => parseName(parseDer(der, 'name')).length === 0;

@@ -167,7 +167,7 @@ describe('pickChain', () => {
   const isLeaf = (one: Certificate) => one.spkiDer.equals(leaf.spkiDer);
   const pick = (...certificates: Certificate[]) =>
     pickChain(
-      certificates.map(({ der }) => der),
+      certificates.map(({ der }) => parseCertificate(der)),
       isLeaf,
       now,
     );

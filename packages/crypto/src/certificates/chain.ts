@@ -87,16 +87,15 @@ export function orderChain(ders: readonly Buffer[]): Certificate[] {
 
 /**
  * The chain of the certificate that `isLeaf` picks, leaf first; others that it does not need are dropped. Of several
- * issuers, one that is valid at `now` is preferred. Throws InvalidInput (`broken_chain`) if there is none, or
- * `malformed_der`.
+ * issuers, one that is valid at `now` is preferred. Throws InvalidInput (`broken_chain`) if there is none.
  */
 export function pickChain(
-  ders: readonly Buffer[],
+  certificates: readonly Certificate[],
   isLeaf: (certificate: Certificate) => boolean,
   now: Date,
 ): Certificate[] {
-  if (ders.length > maxCertificates) throw brokenChain(`it has more than ${maxCertificates} certificates`);
-  const certificates = ders.map(recallCertificate);
+  if (certificates.length > maxCertificates)
+    throw brokenChain(`it has more than ${maxCertificates} certificates`);
   const leaf = certificates.find(isLeaf);
   if (leaf === undefined) throw brokenChain('it has no certificate for the key that was asked for');
   const issuance = new BoundedIssuance();

@@ -95,6 +95,7 @@ describe('subjects', () => {
   test.each<[string, Buffer, string]>([
     ['octets that are not UTF-8', named(oid.commonName, encode(tag.utf8String, Buffer.of(0xff))), 'CN'],
     ['a lone surrogate', named(oid.commonName, encode(tag.bmpString, Buffer.from('d800', 'hex'))), 'CN'],
+    ['a surrogate pair', named(oid.commonName, encode(tag.bmpString, Buffer.from('d83dde00', 'hex'))), 'CN'],
     ['a BMPString of odd length', named('2.5.4.10', encode(tag.bmpString, Buffer.of(0))), 'O'],
     ['a PrintableString beyond ASCII', named('2.5.4.6', encode(tag.printableString, Buffer.of(0xe9))), 'C'],
     ['a VisibleString', named(oid.commonName, encode(tag.visibleString, Buffer.from('a.test'))), 'CN'],

@@ -89,11 +89,32 @@ describe('texts that are rejected', () => {
       Buffer.from(`\uFEFF${formatPem(certificateLabel, der)}`, 'utf16le'),
       /is UTF-16: save it as UTF-8/,
     ],
+    [
+      'PEM with indented lines',
+      Buffer.from(certificate.replace(/^/gm, '  ')),
+      /its lines are indented: remove the blanks before them/,
+    ],
     ['text', Buffer.from('hello'), /expected CERTIFICATE$/],
   ])('names the way out of a file in %s', (_, bytes, message) => {
     const text = bytes.toString('utf8');
     expect(() => splitChain(text)).toThrow(message);
     expect(() => parsePem(text, [certificateLabel])).toThrow(/no PEM block found/);
+  });
+
+  test.each([
+    ['line breaks as \\n', csr.replaceAll('\n', '\\n'), /line 1 has \\n as text: send line breaks instead/],
+    [
+      'line breaks as \\n in the first line alone',
+      csr.replace('\n', '\\n'),
+      /line 1 has \\n as text: send line breaks instead/,
+    ],
+    [
+      'an indented block',
+      csr.replace(/^(?!-)/gm, ' '),
+      /block of line 1 has blanks in its lines: remove them/,
+    ],
+  ])('names the reason for %s', (_, text, message) => {
+    expect(() => parsePem(text, csrLabels)).toThrow(message);
   });
 
   test('ignores lines of dashes around blocks', () => {

@@ -15,6 +15,7 @@ export const certificateLabel = 'CERTIFICATE';
 const boundary = /^-----(BEGIN|END) ([A-Z0-9](?:[A-Z0-9 ]*[A-Z0-9])?)-----[ \t]*$/;
 // what was meant to be one; other lines that begin with dashes are text
 const brokenBoundary = /^-----\s*(?:BEGIN|END)\b/i;
+const indentedBoundary = /^[ \t]+-----BEGIN /m;
 const privateKeyMark = /-----\s*BEGIN[^-\r\n]*PRIVATE KEY/i;
 
 /**
@@ -31,7 +32,7 @@ export function parsePemBlocks(text: string): PemBlock[] {
     const mark = boundary.exec(line);
     if (mark === null) {
       const isBroken = open === undefined ? brokenBoundary.test(line) : line.startsWith('-----');
-      if (isBroken) throw malformed(`line ${place} is not a PEM boundary`);
+      if (isBroken) throw malformed(`line ${place} ${boundaryFault(line)}`);
       open?.base64.push(line.trimEnd());
       continue;
     }
@@ -49,6 +50,10 @@ export function parsePemBlocks(text: string): PemBlock[] {
   }
   if (open !== undefined) throw malformed(`the block of line ${open.line} has no END line`);
   return blocks;
+}
+
+function boundaryFault(line: string): string {
+  return line.includes('\\n') ? 'has \\n as text: send line breaks instead' : 'is not a PEM boundary';
 }
 
 /**
@@ -80,15 +85,14 @@ export function splitChain(text: string): Buffer[] {
   return blocks.map((block) => block.der);
 }
 
-/** What a text without blocks is, by how its octets look when they are read as UTF-8; undefined for other texts. */
+/** Why a text has no blocks, by how its octets look when they are read as UTF-8; undefined for other texts. */
 function encodingHint(text: string): string | undefined {
   // a SEQUENCE whose length has two octets, as every certificate and CSR has
   if (/^0[\u0080-\uFFFF]/.test(text)) {
     return 'the file is DER: convert it with openssl x509 or openssl req, -inform DER -outform PEM';
   }
-  return text.includes('\0-\0-') || text.includes('-\0-\0')
-    ? 'the file is UTF-16: save it as UTF-8'
-    : undefined;
+  if (text.includes('\0-\0-') || text.includes('-\0-\0')) return 'the file is UTF-16: save it as UTF-8';
+  return indentedBoundary.test(text) ? 'its lines are indented: remove the blanks before them' : undefined;
 }
 
 /** Text of one block: lines of 64 characters, final newline (RFC 7468 §2). */
@@ -111,7 +115,10 @@ function decodeBase64(base64: string, line: number): Buffer {
   if (base64 === '') throw malformed(`the block of line ${line} is empty`);
   const der = Buffer.from(base64, 'base64');
   // Node's decoder skips what it does not know; only a canonical text survives the round trip.
-  if (der.toString('base64') !== base64) throw malformed(`the block of line ${line} is not strict base64`);
+  if (der.toString('base64') !== base64) {
+    const fault = /[ \t]/.test(base64) ? 'has blanks in its lines: remove them' : 'is not strict base64';
+    throw malformed(`the block of line ${line} ${fault}`);
+  }
   return der;
 }
 

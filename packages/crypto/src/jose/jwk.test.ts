@@ -51,6 +51,16 @@ describe('importJwk', () => {
   };
   const point = exportJwk(generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey);
   test.each([
+    ['its use', { use: 'sig' }],
+    ['its operation', { key_ops: ['verify'] }],
+    ['the operation of the private key', { key_ops: ['sign'], ext: true }],
+    ['its algorithm', { alg: 'ES256' }],
+    ['all of them', { use: 'sig', key_ops: ['sign', 'verify'], alg: 'ES256', kid: '1' }],
+  ])('accepts %s', (_, members) => {
+    expect(exportJwk(importJwk({ ...point, ...members }))).toEqual(point);
+  });
+
+  test.each([
     ['null', null],
     ['a text', 'jwk'],
     ['a symmetric key', { kty: 'oct', k: 'AAAA' }],
@@ -61,6 +71,13 @@ describe('importJwk', () => {
     ['a coordinate in plain Base64', { ...point, y: 'a+/=' }],
     ['a coordinate without the zero that it begins with', withoutFirstZero],
     ['a point off its curve', { ...point, y: 'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAE' }],
+    ['a key for encryption (Wycheproof 353, 354)', { ...point, use: 'enc' }],
+    ['a key with other operations (Wycheproof 355, 356)', { ...point, key_ops: ['encrypt'] }],
+    ['no operations', { ...point, key_ops: [] }],
+    ['operations that are a text', { ...point, key_ops: 'verify' }],
+    ['another algorithm (Wycheproof 332)', { ...rsa, alg: 'PS512' }],
+    ['the algorithm of another curve', { ...point, alg: 'ES384' }],
+    ['an algorithm that is not a text', { ...point, alg: null }],
     ['a small RSA modulus', exportJwk(generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey)],
     ['a modulus without end', { kty: 'RSA', n: 'A'.repeat(1_000_000), e: 'AQAB' }],
   ])('rejects %s', (_, jwk) => {

@@ -1,5 +1,6 @@
 import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
 import { InvalidInput } from '@certloop/contracts';
+import { signatureAlgorithmOf } from './jws-algorithms.js';
 
 /** A public key as JSON (RFC 7517), with the members that its kind requires and no other. */
 export type PublicJwk =
@@ -25,12 +26,15 @@ export function exportJwk(key: KeyObject): PublicJwk {
 /**
  * Key of a JWK that came from outside. Throws InvalidInput for a private or symmetric one, an unknown kind or
  * curve, an RSA modulus outside 2048 to 8192 bits, a coordinate of another length than its curve has, or a point that
- * is not on its curve.
+ * is not on its curve. Also for one that is not meant to verify signatures, or only those of another algorithm (RFC 7517
+ * §4.2 to §4.4).
  */
 export function importJwk(jwk: unknown): KeyObject {
   if (typeof jwk !== 'object' || jwk === null) throw refusal('is not an object');
   if ('d' in jwk) throw refusal('holds a private key');
-  const members = requiredMembers({ ...jwk });
+  const given: Readonly<Record<string, unknown>> = { ...jwk };
+  const members = requiredMembers(given);
+  requireSignatureUse(given);
   let key: KeyObject;
   try {
     key = createPublicKey({ key: members, format: 'jwk' });
@@ -41,7 +45,22 @@ export function importJwk(jwk: unknown): KeyObject {
   if (bits !== undefined && (bits < rsaBits.min || bits > rsaBits.max)) {
     throw refusal(`has an RSA modulus outside ${rsaBits.min} to ${rsaBits.max} bits`);
   }
+  const algorithm = signatureAlgorithmOf(key);
+  if (given['alg'] !== undefined && given['alg'] !== algorithm) {
+    throw refusal(`is for another algorithm than ${algorithm} (its alg)`);
+  }
   return key;
+}
+
+// `sign` too: clients make their public JWK from the private one
+const signatureOperations: readonly unknown[] = ['verify', 'sign'];
+
+function requireSignatureUse({ use, key_ops: operations }: Readonly<Record<string, unknown>>): void {
+  if (use !== undefined && use !== 'sig') throw refusal('is not for signatures (its use)');
+  if (operations === undefined) return;
+  const isForSignatures =
+    Array.isArray(operations) && operations.some((operation) => signatureOperations.includes(operation));
+  if (!isForSignatures) throw refusal('is not for signatures (its key_ops)');
 }
 
 function requiredMembers(jwk: Readonly<Record<string, unknown>>): PublicJwk {

@@ -17,9 +17,7 @@ export function decodeText(element: DerElement): string | undefined {
       // T.61 in theory; every program that writes it means Latin-1.
       return content.toString('latin1');
     case tag.bmpString:
-      return content.length % 2 === 0
-        ? wellFormed(Buffer.from(content).swap16().toString('utf16le'))
-        : undefined;
+      return decodeUcs2(content);
     case tag.universalString:
       return decodeUtf32(content);
     default:
@@ -35,17 +33,20 @@ function decodeUtf8(content: Buffer): string | undefined {
   }
 }
 
+/** UCS-2 has no surrogate pairs: OpenSSL cannot load a certificate with one in a BMPString. */
+function decodeUcs2(content: Buffer): string | undefined {
+  if (content.length % 2 !== 0) return undefined;
+  const text = Buffer.from(content).swap16().toString('utf16le');
+  return /[\ud800-\udfff]/.test(text) ? undefined : text;
+}
+
 function decodeUtf32(content: Buffer): string | undefined {
   if (content.length % 4 !== 0) return undefined;
   let text = '';
   for (let offset = 0; offset < content.length; offset += 4) {
     const point = content.readUInt32BE(offset);
-    if (point > 0x10ffff) return undefined;
+    if (point > 0x10ffff || (point >= 0xd800 && point <= 0xdfff)) return undefined;
     text += String.fromCodePoint(point);
   }
-  return wellFormed(text);
-}
-
-function wellFormed(text: string): string | undefined {
-  return /\p{Surrogate}/u.test(text) ? undefined : text;
+  return text;
 }

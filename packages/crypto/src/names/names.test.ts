@@ -14,6 +14,12 @@ const commonName = (text: string): Buffer => nameOf(attribute('2.5.4.3', tag.utf
 describe('distinguished names as RFC 4514 text', () => {
   test.each([
     ['no name', encodeSequence(), ''],
+    ['an empty part alone', encodeSequence(encodeSetOf()), ''],
+    [
+      'an empty part beside another',
+      encodeSequence(encodeSetOf(), encodeSetOf(attribute('2.5.4.3', tag.utf8String, 'a'))),
+      'CN=a',
+    ],
     [
       'the last encoded part comes first',
       encodeName({ country: 'LV', organization: 'Oak', commonName: 'a.test' }),
@@ -65,7 +71,7 @@ describe('distinguished names as RFC 4514 text', () => {
   });
 
   test.each([
-    ['an empty part', encodeSequence(encodeSetOf())],
+    ['a part that is not a SET', encodeSequence(encodeSequence())],
     ['an attribute without a value', encodeSequence(encodeSetOf(encodeSequence(encodeOid('2.5.4.3'))))],
     ['a SET at the top', encodeSetOf()],
     [

@@ -25,11 +25,14 @@ export interface SubjectFields {
   readonly commonName?: string;
 }
 
-/** The Name (RFC 5280 §4.1.2.4) that the element is. Throws InvalidInput. */
+/**
+ * The Name (RFC 5280 §4.1.2.4) that the element is. Parts without attributes are left out: OpenSSL and others accept them.
+ * Throws InvalidInput.
+ */
 export function parseName(element: DerElement): DistinguishedName {
-  return expectTag(element, tag.sequence, 'a name').children.map((set) => {
-    if (set.tag !== tag.set || set.children.length === 0) throw set.malformed('a name has an empty part');
-    return set.children.map(parseAttribute);
+  return expectTag(element, tag.sequence, 'a name').children.flatMap((set) => {
+    const part = expectTag(set, tag.set, 'a part of a name').children.map(parseAttribute);
+    return part.length === 0 ? [] : [part];
   });
 }
 

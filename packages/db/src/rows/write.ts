@@ -3,7 +3,7 @@ import type { Tx } from '../database.js';
 import { columnName } from '../tables/columns.js';
 import type { AnyTable, TableOf } from '../tables/table.js';
 import { placeholders, plainCondition, writtenColumns } from './plain-sql.js';
-import { executeSql, type SqlValue } from './sql.js';
+import { executeSql, querySql, type SqlValue } from './sql.js';
 
 /** A row to insert: whole, but for an `id` that the database counts up (`column.key()`). */
 export type NewRow<Row> = Row extends { readonly id: number }
@@ -52,6 +52,27 @@ async function insertFew<Row>(tx: Tx, table: TableOf<Row>, rows: readonly object
     written.push(...values);
   }
   await flush();
+}
+
+/**
+ * Inserts those of the rows, at most 32, that no unique index refuses; returns their ids. Of rows that exclude each other,
+ * the first one is inserted.
+ */
+export async function insertUnlessTaken<Row extends { readonly id: string }>(
+  tx: Tx,
+  table: TableOf<Row>,
+  rows: readonly Row[],
+): Promise<ReadonlySet<string>> {
+  const written = rows.map((row) => writtenColumns(table, row));
+  const [first] = written;
+  if (first === undefined) return new Set();
+  const { length } = first.names;
+  const tuples = written.map((_, index) => `(${placeholders(length, index * length + 1)})`);
+  const text = `insert into ${table.name} (${first.names.join(', ')}) values ${tuples.join(', ')}
+    on conflict do nothing returning id`;
+  const values = written.flatMap((row) => row.values);
+  const inserted = await querySql(tx, { id: table.columns.id }, text, values);
+  return new Set(inserted.map(({ id }) => id));
 }
 
 /** A row to insert, in which columns that stay null need not be named. */

@@ -52,8 +52,8 @@ export async function whenUnlocked<T>(
         await sleep(pauseMs * (0.5 + Math.random()));
         continue;
       }
-      // lock_not_available
-      if (driverCode(error) !== '55P03') throw error;
+      // lock_not_available, deadlock_detected
+      if (!['55P03', '40P01'].includes(driverCode(error) ?? '')) throw error;
       refusals += 1;
       if (refusals === maxAttempts) throw inUse(error);
       report('long statements use the tables that the migration changes; it is tried again');

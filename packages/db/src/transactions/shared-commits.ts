@@ -1,4 +1,5 @@
 import { AsyncResource } from 'node:async_hooks';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { EntityManager } from 'typeorm';
 import { beginWhenFree, type FileHold } from './retry.js';
 import { inTransaction, type Session } from './runner.js';
@@ -36,14 +37,17 @@ export interface SharingLimits {
   readonly patienceMs: number;
 }
 
+// as many as lie between a request that has arrived and its transaction; four empty ones take some microseconds
+const turnsBeforeBegin = 4;
+
 const usual: SharingLimits = { maxJoined: 64, joinMs: 20, workMs: 30_000, patienceMs: 5000 };
 
 /**
  * Commits waiting transactions of SQLite together. Each runs in its own savepoint, in the order of arrival. One sync to
- * disk serves all of them, and callers are answered after it. A transaction that fails rolls back only its own changes,
- * and a single transaction does not wait for others. If the commit fails, it fails for all: later transactions may have
- * read what earlier ones wrote. A transaction that waits for anything but the database is cancelled after `workMs`,
- * since all others wait for it.
+ * disk serves all of them, and callers are answered after it. A transaction that fails rolls back only its own changes.
+ * A single transaction waits only for requests that have already arrived. If the commit fails, it fails for all: later
+ * transactions may have read what earlier ones wrote. A transaction that waits for anything but the database is cancelled
+ * after `workMs`, since all others wait for it.
  */
 export class SharedCommits {
   private readonly connection: WritingConnection;
@@ -75,6 +79,8 @@ export class SharedCommits {
     this.isAtWork = true;
     for await (const _round of yieldBetween()) {
       if (this.waiting.length === 0) break;
+      // the event loop stands still during a commit: let what has arrived in the meantime share the next one
+      for (let turn = 0; turn < turnsBeforeBegin; turn += 1) await nextTurn();
       await this.connection.alone(() => this.commitGroup());
     }
     this.isAtWork = false;

@@ -55,7 +55,7 @@ describeEachDialect('moments beyond their bound', (open) => {
   test('are pulled back to the pause, others stay', async () => {
     await insert([
       { id: 'a', kind: 'call', dueAt: inHours(1) },
-      { id: 'b', kind: 'call', dueAt: new Date(now + hour + 1) },
+      { id: 'b', kind: 'call', dueAt: new Date(now + hour + 60_001) },
       { id: 'c', kind: 'mail', dueAt: inHours(5000) },
       { id: 'd', kind: 'call', dueAt: null },
     ]);
@@ -69,6 +69,13 @@ describeEachDialect('moments beyond their bound', (open) => {
     expect(await pullBackMoments(db, [moment], terms)).toEqual({ 'turns.due_at': 1 });
     expect(await moments()).toEqual([inHours(1), new Date(now + 60_000), inHours(5000), null]);
     expect(await pullBackMoments(db, [moment], terms)).toEqual({});
+  });
+
+  test('stay within a minute, as another process stores moments in the meantime', async () => {
+    await insert([{ id: 'a', kind: 'call', dueAt: new Date(now + hour + 60_000) }]);
+    expect(await pullBackMoments(db, [{ table: turns, column: 'dueAt', maxAheadMs: hour }], terms)).toEqual(
+      {},
+    );
   });
 
   test('are spread where there are many', async () => {

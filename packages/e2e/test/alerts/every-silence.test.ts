@@ -39,18 +39,23 @@ describeEachDialect('a part that stops', (open) => {
   };
 
   test.each([
-    ['the renewal queue', 'CertLoop cert-manager', 60, (stack: OneProcess) => stack.manager.runRenewalJob()],
+    [
+      'the renewal queue',
+      'CertLoop cert-manager',
+      60,
+      (stack: OneProcess) => stack.manager.jobs.run('renewals'),
+    ],
     [
       'asking CAs for advice',
       'CertLoop cert-manager: renewal advice',
       300,
-      (stack: OneProcess) => stack.manager.runAdvice(),
+      (stack: OneProcess) => stack.manager.jobs.run('renewals.advice'),
     ],
     [
       'the prober',
       'CertLoop cert-manager: served certificates',
       300,
-      (stack: OneProcess) => stack.manager.runProbes(),
+      (stack: OneProcess) => stack.manager.jobs.run('targets'),
     ],
   ])('is announced by the monitor after two and a half periods: %s', async (_, name, period, run) => {
     await run(place);
@@ -67,7 +72,7 @@ describeEachDialect('a part that stops', (open) => {
   });
 
   test('is announced by the monitor: cert-manager, if it is ready again and again but ends before a run', async () => {
-    await place.manager.runRenewalJob();
+    await place.manager.jobs.run('renewals');
     await place.tick();
     place.alerts();
     for (let minutes = 0; minutes < 3; minutes += 1) {
@@ -76,14 +81,14 @@ describeEachDialect('a part that stops', (open) => {
       await place.tick();
     }
     expect(place.alerts()).toContainEqual(expect.stringMatching(/^CertLoop cert-manager is down/));
-    await place.manager.runRenewalJob();
+    await place.manager.jobs.run('renewals');
     await place.tick();
     expect(place.alerts()).toContainEqual(expect.stringMatching(/^CertLoop cert-manager is up/));
   });
 
   test('fails the renewal queue: the canary of the monitor', async () => {
-    await place.manager.runCanary();
-    await place.manager.runRenewalJob();
+    await place.manager.jobs.run('watch.canary');
+    await place.manager.jobs.run('renewals');
     await place.tick();
     place.alerts();
     // its next step is due in ten minutes, and fails the queue ten minutes later
@@ -92,7 +97,7 @@ describeEachDialect('a part that stops', (open) => {
       [2, 1],
     ] as const) {
       place.clock.advance(minutes * minute);
-      await place.manager.runRenewalJob();
+      await place.manager.jobs.run('renewals');
       await place.tick();
       const isDown = /^CertLoop cert-manager is down: .*the canary of the monitor has been due since/;
       expect(place.alerts().filter((message) => isDown.test(message))).toHaveLength(count);
@@ -102,7 +107,8 @@ describeEachDialect('a part that stops', (open) => {
   test('is announced by the monitor within its grace: one renewal', async () => {
     const params = await certifiedFqdn(place, 'renewed.example.test');
     await place.clients.manager.setRenewalEnabled({ params, body: { renewalEnabled: true } });
-    await place.manager.runWatch();
+    await place.manager.jobs.run('watch.sweep');
+    await place.manager.jobs.run('watch');
     const { plan } = (await place.clients.manager.explainRenewal({ params })).body;
     const check = await findCheck(place, `certloop-fqdn-${params.fqdnId}`);
     const dueAt = Date.parse(plan?.renewAt ?? '');
@@ -130,8 +136,8 @@ describeEachDialect('the monitor itself', (open) => {
   const pass = async (minutes: number, { isLoopRunning = true } = {}) => {
     for (let count = 0; count < minutes; count += 1) {
       place.clock.advance(minute);
-      await place.manager.runRenewalJob();
-      await place.manager.runCanary();
+      await place.manager.jobs.run('renewals');
+      await place.manager.jobs.run('watch.canary');
       if (isLoopRunning) await place.tick();
     }
   };
@@ -193,7 +199,7 @@ describeEachDialect('the canary', (open) => {
   const pass = async (minutes: number) => {
     for (let passed = 0; passed < minutes; passed += 1) {
       place.clock.advance(minute);
-      await place.manager.runCanary();
+      await place.manager.jobs.run('watch.canary');
       await place.tick();
     }
   };
@@ -239,11 +245,12 @@ describeEachDialect('a monitor at its limit of checks', (open) => {
     const place = await startOneProcess(open, { checkLimit: 1 });
     const pass = async () => {
       place.clock.advance(6 * minute);
-      await place.manager.runWatch();
-      await place.manager.runRenewalJob();
+      await place.manager.jobs.run('watch.sweep');
+      await place.manager.jobs.run('watch');
+      await place.manager.jobs.run('renewals');
       await place.tick();
     };
-    await place.manager.runRenewalJob();
+    await place.manager.jobs.run('renewals');
     await certifiedFqdn(place, 'expiring.example.test');
     await pass();
     const news = async () => (await place.notices()).filter(({ type }) => type.startsWith('monitor.'));

@@ -45,6 +45,8 @@ describe('the first alert', () => {
         DUMMY_CA_PORT: '0',
         DUMMY_CA_HTTPS_PORT: '0',
         CHECK_MONITOR_ALLOW_PRIVATE_TARGETS: 'true',
+        // each run asks the monitor who is notified
+        HEARTBEAT_SECONDS: '1',
       },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
@@ -72,6 +74,13 @@ describe('the first alert', () => {
       };
       const before = await until(watched);
       expect(before.map((check) => 'channels' in check && check.channels)).toEqual(['', '', '', '']);
+      /** What cert-manager says of the watch once it knows that so many checks have no integration. */
+      const watchWithout = (checks: number) =>
+        until(async () => {
+          const { state, alerts } = (await clients.manager.getWatch()).body;
+          return alerts?.checksWithoutIntegration === checks ? { state, ...alerts } : undefined;
+        });
+      expect(await watchWithout(4)).toMatchObject({ state: 'no_one', canSend: 0 });
 
       const { port } = hook.address() as AddressInfo;
       const settings = {
@@ -100,6 +109,7 @@ describe('the first alert', () => {
         'CertLoop cert-manager: served certificates is down',
         'www.example.test (Shop) is down',
       ]);
+      expect(await watchWithout(0)).toMatchObject({ state: 'notified', canSend: 1, failing: 0 });
     } finally {
       stack.kill('SIGTERM');
       await ended;

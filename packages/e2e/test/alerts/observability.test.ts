@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
+import { hangMs } from '@certloop/contracts/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { addFqdn, makeCsr, makeSpace, signCsr, uploadCsr } from '../../src/main-job.js';
+import { addFqdn, awaitHeartbeat, makeCsr, makeSpace, signCsr, uploadCsr } from '../../src/main-job.js';
 import { describeStack } from '../support/running-stack.js';
 import { createSpanCollector, type SentSpan } from '../support/span-collector.js';
 
@@ -62,6 +63,8 @@ describeStack(
       await uploadCsr(clients, place, fqdn.fqdn, await makeCsr(fqdn.fqdn));
       collector.spans.length = 0;
       await signCsr(clients, place);
+      // the first pings are stored
+      await awaitHeartbeat(clients, hangMs);
       const { certManager, checkMonitor, dummyCa } = stack.credentials;
       for (const { url } of [certManager, checkMonitor, dummyCa]) {
         const answer = await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${token}` } });

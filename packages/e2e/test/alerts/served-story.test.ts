@@ -55,9 +55,10 @@ describeEachDialect('a certificate', (open) => {
   /** Status of the FQDN's check when the clock stands there, after a run of each job. */
   const statusAt = async (moment: number) => {
     stack.clock.set(new Date(moment));
-    await stack.manager.runRenewals();
-    await stack.manager.runProbes();
-    await stack.manager.runWatch();
+    await stack.manager.jobs.runRenewals();
+    await stack.manager.jobs.run('targets');
+    await stack.manager.jobs.run('watch.sweep');
+    await stack.manager.jobs.run('watch');
     await stack.tick();
     const query = { slug: `certloop-fqdn-${params.fqdnId}` };
     return (await stack.clients.monitor.listChecks({ query })).body.checks[0]?.status;
@@ -114,7 +115,7 @@ describeEachDialect('a certificate', (open) => {
     const [message] = messages();
     expect(message).toContain(`${checkName} is down`);
     expect(message).toContain(expiresAt.slice(0, 10));
-    await stack.manager.sweepNotices();
+    await stack.manager.jobs.run('notices.sweep');
     expect(await stack.notices()).toContainEqual(
       expect.objectContaining({
         type: 'certificate.expiring',

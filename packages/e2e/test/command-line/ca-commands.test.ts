@@ -145,7 +145,7 @@ describe('certloop ca issue', () => {
     expect(await certloop(args)).toEqual({
       code: 1,
       out: '',
-      err: 'certloop: profile: must be one of classic, tlsserver, shortlived\n',
+      err: 'certloop: profile: must be one of classic, tlsserver, shortlived, tlsclient\n',
     });
     await expect(readdir(at('none'))).rejects.toThrow(/ENOENT/);
   });

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -13,11 +14,14 @@ import { makeCsr } from '../../src/main-job.js';
 import { type Stack, startStack } from '../../src/stack.js';
 import { runCertloop } from '../support/certloop.js';
 import { createLineRunner, type LineRunner } from '../support/documented-lines.js';
+import { readSteps } from '../support/walk-page.js';
 
 // the pages make their keys with it
 const ifOpenssl = hasProgram('openssl', 'no documented command is run', ['version'])
   ? describe
   : describe.skip;
+
+const ifCurl = hasProgram('curl', 'no command of the runbook is run') ? describe : describe.skip;
 
 let folder: string;
 let stack: Stack;
@@ -98,7 +102,12 @@ describe('the issuance policy of a space', () => {
     });
     expect(await policyAsJson()).toEqual(unlimited);
     const tried = await policy('--suffix', 'shop.test', '--dry-run');
-    expect(tried).toMatchObject({ code: 0, err: expect.stringMatching(/^certloop: www\.old\.test: .+\n$/) });
+    expect(tried).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(
+        /^certloop: www\.old\.test: .+\ncertloop: 1 FQDN that is allowed today would be refused\n$/,
+      ),
+    });
     expect(tried.out).toMatch(/^saved: no\nnewly refused: 1$/m);
     expect(await policyAsJson('--suffix', 'shop.test', '--yes')).toMatchObject({
       saved: true,
@@ -142,6 +151,22 @@ describe('the issuance policy of a space', () => {
     });
     const wrong = await certloop(['spaces', 'policy', 'Limited', '--file', '-'], '{"allowedName": null}');
     expect(wrong).toMatchObject({ code: 1, err: expect.stringContaining('allowedName') });
+  });
+});
+
+ifCurl('the runbook', () => {
+  const home = process.cwd();
+  const page = readFileSync(new URL('../../../../../docs/runbook.md', import.meta.url), 'utf8');
+  beforeAll(() => {
+    process.chdir(folder);
+    const { urls } = stack.plan;
+    lines.env['CERT_MANAGER_PORT'] = new URL(urls['cert-manager']).port;
+    lines.env['CHECK_MONITOR_PORT'] = new URL(urls['check-monitor']).port;
+  });
+  afterAll(() => process.chdir(home));
+
+  test.each(readSteps(page))('has commands that run as they stand: $title', async ({ commands }) => {
+    for (const line of commands) await lines.run(line);
   });
 });
 

@@ -15,7 +15,7 @@ import {
 } from '@certloop/db/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { inheritedEnvironment } from '../../src/config.js';
-import { clientsOf } from '../../src/main-job.js';
+import { clientsOf, patientCalls } from '../../src/main-job.js';
 import { type Stack, startStack } from '../../src/stack.js';
 import { reportFault } from '../support/fault-table.js';
 import {
@@ -72,6 +72,7 @@ describeOnPostgres('the stack on a PostgreSQL with a synchronous standby', () =>
   /** Puts both services under load, has the fault, and shows that they recover and that nothing answered is lost. */
   async function survive(fault: () => Promise<void>): Promise<void> {
     const monitor = createCheckMonitorClient({
+      ...patientCalls,
       baseUrl: stack.plan.urls['check-monitor'],
       apiKey: stack.credentials.checkMonitor.readWriteKey,
     });

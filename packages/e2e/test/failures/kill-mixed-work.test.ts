@@ -1,13 +1,15 @@
 import { appendFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
+import { createCertManagerClient } from '@certloop/contracts';
 import { hangMs, until } from '@certloop/contracts/testing';
 import { describeCertificate, parseCertificate, splitChain } from '@certloop/crypto';
 import { type DialectName, openDatabase } from '@certloop/db';
 import { testDialects } from '@certloop/db/testing';
 import { expect, jest, test } from '@jest/globals';
-import { dummyCaProvider, type Place } from '../../src/main-job.js';
+import { dummyCaProvider, type Place, patientCalls } from '../../src/main-job.js';
 import { answeringAtOnePort, placeWithCsr, useAcme } from '../support/acme-place.js';
-import { type Cleanup, startTestStack } from '../support/test-stack.js';
+import { type Replica, startReplica } from '../support/replicas.js';
+import { type Cleanup, type RunningStack, startTestStack } from '../support/test-stack.js';
 
 // `npm run kills` sets more kills, the seed, and a file for the table
 const kills = Number(process.env['CERTLOOP_KILLS'] ?? '10');
@@ -29,12 +31,12 @@ function randomNumbers(start: number): () => number {
 
 /** Work that is open, whether a process works on it or not. */
 const openWork = `select (select count(*) from signing_requests)
-  + (select count(*) from issuance_jobs where status = 'running' or (status = 'failed' and lease_until is not null))
+  + (select count(*) from issuances where state in ('queued', 'running', 'unknown'))
   + (select count(*) from renewal_queue where status in ('pending', 'processing') and is_test) as count`;
 
 /** Lets failed requests be continued whose CA may have issued a certificate. */
-const endJobPauses =
-  "update issuance_jobs set lease_until = created_at where status = 'failed' and lease_until is not null";
+const endPausesOfOrders =
+  "update issuances set next_at = created_at where is_order and state in ('queued', 'unknown')";
 
 /** The stack on a database of its own, and what closes it. */
 async function startPlace(dialect: DialectName, cleanups: Cleanup[]) {
@@ -53,19 +55,47 @@ async function startPlace(dialect: DialectName, cleanups: Cleanup[]) {
   return { ...running, database };
 }
 
-/** Kills a manager during all kinds of work; what happened to the certificates. */
+/** The managers on one database: one, and on PostgreSQL a second one. All are killed together, as with their machine. */
+function createManagers(dialect: DialectName, { stack, clients }: RunningStack, cleanups: Cleanup[]) {
+  const { token } = stack.credentials.certManager;
+  let replica: Replica | undefined;
+  let second = clients.manager;
+  cleanups.push(async () => replica?.stop());
+  const startSecond = async () => {
+    if (dialect !== 'postgres') return;
+    replica = await startReplica(stack, 'cert-manager');
+    second = createCertManagerClient({ ...patientCalls, baseUrl: replica.url, token });
+  };
+  return {
+    /** Clients of two managers; on SQLite of the same one. */
+    pair: () => [clients.manager, second] as const,
+    startSecond,
+    start: async () => {
+      await stack.start('cert-manager');
+      await startSecond();
+    },
+    kill: async () => {
+      await Promise.all([stack.end('cert-manager', 'kill'), replica?.kill()]);
+      replica = undefined;
+    },
+  };
+}
+
+/** Kills managers during all kinds of work; what happened to the certificates. */
 async function killDuringWork(
   dialect: DialectName,
   { stack, clients, database }: Awaited<ReturnType<typeof startPlace>>,
+  cleanups: Cleanup[],
 ) {
   const random = randomNumbers(seed);
+  const managers = createManagers(dialect, { stack, clients }, cleanups);
 
   /** The dead hold nothing for minutes: leases and pauses are tested elsewhere, with a moved clock. */
   const endWaits = () =>
     database.transaction(async (tx) => {
       await tx.query('update signing_requests set lease_until = created_at');
-      await tx.query("update issuance_jobs set lease_until = null where status = 'running'");
-      await tx.query(endJobPauses);
+      await tx.query("update issuances set lease_until = created_at where state = 'running'");
+      await tx.query("update issuances set next_at = created_at where state in ('queued', 'unknown')");
       await tx.query("update renewal_queue set lease_until = created_at where status = 'processing'");
     });
   const endPauses = () =>
@@ -73,7 +103,7 @@ async function killDuringWork(
       await tx.query(
         "update renewal_queue set scheduled_at = created_at where status = 'pending' and is_test",
       );
-      await tx.query(endJobPauses);
+      await tx.query(endPausesOfOrders);
     });
 
   const serialOf = (pem: string) => {
@@ -109,27 +139,54 @@ async function killDuringWork(
   const answered: string[] = [];
   let isStopped = false;
   let ended = 0;
+  let cancelled = 0;
 
+  type Manager = typeof clients.manager;
+  const oneOfThem = (): Manager => managers.pair()[random() < 0.5 ? 0 : 1];
+  /** Two equal calls at once. They may get one certificate or two: the second may begin when the first has ended. */
+  const signTwice = async (params: Place, providerId: string) => {
+    const call = { params, query: { wait: '5' }, body: { providerId } };
+    const results = await Promise.allSettled(managers.pair().map((manager) => manager.signCsr(call)));
+    const failures: unknown[] = [];
+    for (const result of results) {
+      if (result.status === 'rejected') failures.push(result.reason);
+      else if (result.value.body.certificate !== undefined) answered.push(result.value.body.certificate);
+    }
+    if (failures.length > 0) throw failures[0];
+  };
+  /** Requests a certificate, and cancels what is running for the FQDN, if its CSR was not sent by then. */
+  const requestAndCancel = async (params: Place) => {
+    const wait = { query: { wait: '0' }, body: { confirmed: true } };
+    await oneOfThem().requestCertificate({ params, ...wait });
+    const query = { fqdnId: params.fqdnId, status: 'running' } as const;
+    const [job] = (await oneOfThem().listIssuanceJobs({ query })).body;
+    if (job === undefined) return;
+    const isCancelled = await oneOfThem()
+      .cancelIssuanceJob({ params: { id: job.id } })
+      .then(
+        () => true,
+        () => false,
+      );
+    if (isCancelled) cancelled += 1;
+  };
   const act = async (params: Place): Promise<void> => {
     const chance = random();
-    if (chance < 0.4) {
-      const { body } = await clients.manager.signCsr({ params, body: { providerId: direct } });
-      if (body.certificate !== undefined) answered.push(body.certificate);
-    } else if (chance < 0.55) {
-      const { body } = await clients.manager.signCsr({ params, body: { providerId: acme } });
-      if (body.certificate !== undefined) answered.push(body.certificate);
-    } else if (chance < 0.75) {
+    if (chance < 0.35) return signTwice(params, direct);
+    if (chance < 0.5) return signTwice(params, acme);
+    if (chance < 0.6) return requestAndCancel(params);
+    if (chance < 0.75) {
       const wait = { query: { wait: '5' }, body: { confirmed: true } };
-      const { body } = await clients.manager.requestCertificate({ params, ...wait });
+      const { body } = await oneOfThem().requestCertificate({ params, ...wait });
       if (body.certificate?.pem !== undefined && body.success) answered.push(body.certificate.pem);
     } else {
-      const { body } = await clients.manager.listCertificates({ params });
+      const { body } = await oneOfThem().listCertificates({ params });
       const certificateId = body.at(-1)?.id;
       if (certificateId === undefined) return;
-      await clients.manager.createTestRenewal({ body: { ...params, certificateId, minutesFromNow: 0 } });
-      await clients.manager.triggerRenewals({});
+      await oneOfThem().createTestRenewal({ body: { ...params, certificateId, minutesFromNow: 0 } });
+      await Promise.all(managers.pair().map((manager) => manager.triggerRenewals({})));
     }
   };
+  await managers.startSecond();
   const callers = [...made, ...made].map(async ({ place }) => {
     while (!isStopped) {
       await act(place).then(
@@ -150,13 +207,13 @@ async function killDuringWork(
   try {
     for (let kill = 1; kill < kills; kill += 1) {
       await letWork();
-      await stack.end('cert-manager', 'kill');
+      await managers.kill();
       await endWaits();
-      await stack.start('cert-manager');
+      await managers.start();
     }
     await letWork();
     isStopped = true;
-    await stack.end('cert-manager', 'kill');
+    await managers.kill();
   } finally {
     isStopped = true;
     await Promise.all(callers);
@@ -190,6 +247,9 @@ async function killDuringWork(
     stored.length - distinct.size,
     lost.length,
     answered.length,
+    // calls that got the certificate of another call
+    answered.length - new Set(answered).size,
+    cancelled,
   ];
   if (table !== undefined) appendFileSync(table, `| ${numbers.join(' | ')} |\n`);
   return {
@@ -215,7 +275,11 @@ test.concurrent.each(testDialects())(
   async (dialect) => {
     const cleanups: Cleanup[] = [];
     try {
-      const { stored, ...faults } = await killDuringWork(dialect, await startInTurn(dialect, cleanups));
+      const { stored, ...faults } = await killDuringWork(
+        dialect,
+        await startInTurn(dialect, cleanups),
+        cleanups,
+      );
       expect(stored).toBeGreaterThan(0);
       expect(faults).toEqual({ twice: [], neverStored: 0, storedTwice: 0, answeredAndLost: 0 });
     } finally {

@@ -8,6 +8,7 @@ import {
   makeCsr,
   makeSpace,
   type Place,
+  patientCalls,
   signCsr,
   uploadCsr,
 } from '../../src/main-job.js';
@@ -54,7 +55,7 @@ describeOnPostgres('two managers and two monitors on one PostgreSQL', () => {
     await addWebhook(stack, listener.url);
     const urls = [stack.plan.urls['check-monitor'], second.monitor.url];
     const { readWriteKey: apiKey } = stack.credentials.checkMonitor;
-    const survivor = createCheckMonitorClient({ baseUrl: second.monitor.url, apiKey });
+    const survivor = createCheckMonitorClient({ ...patientCalls, baseUrl: second.monitor.url, apiKey });
     const uuids: string[] = [];
     for (let n = 0; n < 8; n += 1) {
       uuids.push((await survivor.createCheck({ body: { name: `Job ${n}`, channels: '*' } })).body.uuid);

@@ -11,7 +11,7 @@ import { inheritedEnvironment } from '../../src/config.js';
 import { type Credentials, credentialsFile } from '../../src/credentials.js';
 import { prepareFolder } from '../../src/first-start.js';
 import { lockFolder, startOf } from '../../src/folder-lock.js';
-import { clientsOf } from '../../src/main-job.js';
+import { clientsOf, patientCalls } from '../../src/main-job.js';
 import { freePort } from '../../src/ports.js';
 import { type Stack, startStack } from '../../src/stack.js';
 
@@ -49,7 +49,7 @@ async function useAll(stack: Stack): Promise<void> {
   const seen = await fetch(`${url}/api/v3/checks/`, { headers: { 'X-Api-Key': readOnlyKey } });
   expect(JSON.stringify(await seen.json())).not.toContain('ping_url');
   expect(check.name).toBe('c');
-  const canaries = createCheckMonitorClient({ baseUrl: url, apiKey: canaryKey });
+  const canaries = createCheckMonitorClient({ ...patientCalls, baseUrl: url, apiKey: canaryKey });
   // the canary has a project of its own
   expect((await canaries.listChecks({ query: { slug: 'c' } })).body.checks).toEqual([]);
   const { email, password: monitorPassword } = stack.credentials.checkMonitor;

@@ -21,6 +21,7 @@ const complete = {
   integrations: 2,
   checks: 36,
   checksWithoutIntegration: 0,
+  canSend: 2,
   switchedOff: 0,
   unable: 0,
   failing: 0,

@@ -40,7 +40,7 @@ export async function placeWithCsr(
 
 /** Asks for a certificate and waits for it; confirmed when one serves already. */
 export async function request({ manager }: Clients, params: Place, confirmed = false) {
-  return (await manager.requestCertificate({ params, query: { wait: '30' }, body: { confirmed } })).body;
+  return (await manager.requestCertificate({ params, query: { wait: '120' }, body: { confirmed } })).body;
 }
 
 /** The certificates of an FQDN as soon as there are so many. */

@@ -13,12 +13,16 @@ export interface FaultResult {
   readonly lateSeconds: number;
   /** Messages that arrived once more, under the same name. */
   readonly repeated: number;
+  /** Seconds from the end of a fault until all works and has arrived, the slowest of the rounds. */
+  readonly wellSeconds?: number;
 }
 
 /** Adds a line to the table that `npm run faults` prints. */
-export function reportFault({ fault, database, sent, arrived, lateSeconds, repeated }: FaultResult): void {
+export function reportFault(result: FaultResult): void {
   const file = process.env['CERTLOOP_FAULT_TABLE'];
   if (file === undefined) return;
+  const { fault, database, sent, arrived, lateSeconds, repeated, wellSeconds } = result;
   const cells = [fault, database, sent, arrived, lateSeconds.toFixed(1), repeated, sent - arrived];
+  if (wellSeconds !== undefined) cells.push(wellSeconds.toFixed(1));
   appendFileSync(file, `| ${cells.join(' | ')} |\n`);
 }

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -21,7 +20,8 @@ import { createApp as createCa } from '@certloop/dummy-ca/dist/src/app.js';
 import { openAuthority } from '@certloop/dummy-ca/dist/src/authority/certificate-authority.service.js';
 import { loadConfig as loadCaConfig } from '@certloop/dummy-ca/dist/src/config.js';
 import { createLogger, createMovableClock, type MovableClock } from '@certloop/server';
-import type { Clients } from '../../src/main-job.js';
+import { type Clients, patientCalls } from '../../src/main-job.js';
+import { createPresence, type Presence } from './presence.js';
 
 /** An event as the receiver of webhooks got it. */
 export interface ReceivedEvent {
@@ -31,7 +31,7 @@ export interface ReceivedEvent {
 }
 
 /** The three services in this process, on databases of their own and one clock; they talk over HTTP. */
-export interface OneProcess {
+export interface OneProcess extends Omit<Presence, 'serve'> {
   readonly clock: MovableClock;
   readonly clients: Clients;
   readonly manager: CertManager;
@@ -45,6 +45,10 @@ export interface OneProcess {
   readonly pinged: () => number;
   /** Gives the project of the monitor another key than the one that cert-manager has. */
   readonly replaceKey: () => Promise<void>;
+  /** Pulls back moments that a wrong clock stored, in both services. */
+  readonly pullBack: () => Promise<void>;
+  /** Address of the CA. */
+  readonly caUrl: string;
   /** Client of the monitor with the key of a project. */
   readonly monitorOf: (apiKey: string) => Clients['monitor'];
   /** Read-write key of another project in the monitor, of the same owner. */
@@ -71,12 +75,7 @@ export async function startOneProcess(
 ): Promise<OneProcess> {
   const clock = createMovableClock(new Date());
   const closing: Closing = [];
-  const serve = async (handler: RequestListener) => {
-    const { url, close } = await listening(handler);
-    closing.push(close);
-    return url;
-  };
-
+  const { serve, ...presence } = createPresence(closing);
   const { receiver, monitor, urls } = await startOthers({ open, clock, checkLimit, closing, serve });
   const { database } = await open(managerSchema);
   const start = createManagerStart({ database, clock }, closing, {
@@ -91,7 +90,7 @@ export async function startOneProcess(
   closing.push(() => manager.close());
   const managerUrl = await serve((request, response) => manager.http(request, response));
 
-  const monitorOf = (key: string) => createCheckMonitorClient({ baseUrl: urls.monitor, apiKey: key });
+  const monitorOf = clientOfMonitor(urls.monitor);
   let apiKey = monitor.keys.readWriteKey;
   return {
     clock,
@@ -100,21 +99,27 @@ export async function startOneProcess(
     },
     get clients() {
       return {
-        manager: createCertManagerClient({ baseUrl: managerUrl }),
+        manager: createCertManagerClient({ ...patientCalls, baseUrl: managerUrl }),
         monitor: monitorOf(apiKey),
-        ca: createDummyCaClient({ baseUrl: urls.ca }),
+        ca: createDummyCaClient({ ...patientCalls, baseUrl: urls.ca }),
       };
     },
     tick: monitor.tick,
     alerts: receiver.takeAlerts,
     notices: async () => {
-      while (!(await manager.runNotices()));
+      while (!(await manager.jobs.run('notices')));
       return receiver.takeEvents();
     },
     pinged: receiver.pinged,
     replaceKey: async () => {
       apiKey = await monitor.replaceKey();
     },
+    ...presence,
+    pullBack: async () => {
+      for (const job of ['clock', 'renewals.sweep'] as const) await manager.jobs.run(job);
+      await monitor.pullBack();
+    },
+    caUrl: urls.ca,
     monitorOf,
     otherProjectKey: monitor.otherProjectKey,
     restartManager: async (changes) => {
@@ -123,6 +128,11 @@ export async function startOneProcess(
     },
     close: () => closeAll(closing),
   };
+}
+
+/** Clients of the monitor by their keys. */
+function clientOfMonitor(baseUrl: string) {
+  return (apiKey: string) => createCheckMonitorClient({ ...patientCalls, baseUrl, apiKey });
 }
 
 async function closeAll(closing: Closing): Promise<void> {
@@ -134,17 +144,17 @@ interface OthersPlace {
   readonly clock: MovableClock;
   readonly checkLimit: number;
   readonly closing: Closing;
-  readonly serve: (handler: RequestListener) => Promise<string>;
+  readonly serve: Presence['serve'];
 }
 
 /** What cert-manager calls: a receiver of messages, the CA and the monitor. */
 async function startOthers({ open, clock, checkLimit, closing, serve }: OthersPlace) {
   const receiver = createReceiver();
   const receiverUrl = await serve(receiver.handler);
-  const caUrl = await serve(await createAuthority(clock));
+  const caUrl = await serve(await createAuthority(clock), 'ca');
   const { database } = await open(monitorSchema);
   const monitor = await startMonitor({ database, clock, checkLimit }, `${receiverUrl}/alerts`, closing);
-  const urls = { receiver: receiverUrl, ca: caUrl, monitor: await serve(monitor.handler) };
+  const urls = { receiver: receiverUrl, ca: caUrl, monitor: await serve(monitor.handler, 'monitor') };
   return { receiver, monitor, urls };
 }
 
@@ -247,23 +257,12 @@ async function startMonitor(
   return {
     keys,
     handler: app.handler,
+    pullBack: app.pullBack,
     tick: async () => {
       await app.tick();
       await app.dispatcher.deliver();
     },
     replaceKey: () => issueKey(accounts, keys.projectId, 'read-write'),
     otherProjectKey: async () => (await setUpProject(accounts, owner, 'Other')).readWriteKey,
-  };
-}
-
-async function listening(handler: RequestListener) {
-  const server = createServer(handler);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
   };
 }

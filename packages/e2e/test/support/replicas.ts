@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { createCertManagerClient } from '@certloop/contracts';
+import { patientCalls } from '../../src/main-job.js';
 import { healthUrl } from '../../src/plan.js';
 import { freePort } from '../../src/ports.js';
 import { type ServiceProcess, startService } from '../../src/service-process.js';
@@ -14,6 +15,7 @@ export interface Replica extends ServiceProcess {
 export async function startReplica(
   { plan, credentials }: Stack,
   app: 'cert-manager' | 'check-monitor',
+  environment: Readonly<Record<string, string>> = {},
 ): Promise<Replica> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
@@ -28,7 +30,7 @@ export async function startReplica(
   };
   const service = startService({
     app,
-    environment: { ...plan.environments[app], ...own[app] },
+    environment: { ...plan.environments[app], ...own[app], ...environment },
     healthUrl: healthUrl(app, { ...plan, urls: { ...plan.urls, [app]: url } }),
     logFile: join(plan.dataDir, 'logs', `${app}-2.log`),
   });
@@ -42,5 +44,9 @@ export function sessionClient(
   { cookie, csrfToken }: { readonly cookie: string; readonly csrfToken: string },
 ) {
   const headers = { cookie, 'x-csrf-token': csrfToken, 'sec-fetch-site': 'same-origin' };
-  return createCertManagerClient({ baseUrl, headers });
+  return createCertManagerClient({
+    ...patientCalls,
+    baseUrl,
+    headers: { ...patientCalls.headers, ...headers },
+  });
 }

@@ -11,17 +11,23 @@ export function readPreparation(page: string): string[] {
   return commandsOf(page.split(/^## /m).find((section) => section.startsWith('Before you start\n')) ?? '');
 }
 
+/** The sections of a page with their commands. */
+export function readSteps(page: string): Omit<WalkStep, 'stated'>[] {
+  const [, ...sections] = page.split(/^## /m);
+  return sections.map((section) => {
+    const [title = ''] = section.split('\n', 1);
+    return { title, commands: commandsOf(section) };
+  });
+}
+
 /** The sections of a page that its table counts. */
 export function readWalk(page: string): WalkStep[] {
   const rows = [...page.matchAll(/^\| \[(.+)\]\(#.*\) \| (\d+) \|/gm)];
   const stated = new Map(rows.map(([, title = '', count]) => [title, Number(count)]));
-  return page
-    .split(/^## /m)
-    .map((section) => {
-      const [title = ''] = section.split('\n', 1);
-      return { title, commands: commandsOf(section), stated: stated.get(title) };
-    })
-    .flatMap(({ stated: count, ...step }) => (count === undefined ? [] : [{ ...step, stated: count }]));
+  return readSteps(page).flatMap((step) => {
+    const count = stated.get(step.title);
+    return count === undefined ? [] : [{ ...step, stated: count }];
+  });
 }
 
 /** The lines of the sh blocks of a section. */

@@ -45,33 +45,3 @@ test('rejects the whole batch if the work fails, and continues with the next', a
   expect(ends.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   expect(await work('c')).toBe('c');
 });
-
-test('waits for expected calls, up to the maximum wait', async () => {
-  const rounds: string[][] = [];
-  let expected = 3;
-  const patience = { ms: 60_000, expected: () => expected };
-  const work = batched(
-    async (things: readonly string[]) => {
-      rounds.push([...things]);
-      return things.map(done);
-    },
-    4,
-    patience,
-  );
-  const turn = () => new Promise((resolve) => setImmediate(resolve));
-  const all = [work('a')];
-  for (let n = 0; n < 3; n += 1) await turn();
-  all.push(work('b'));
-  for (let n = 0; n < 3; n += 1) await turn();
-  expect(rounds).toEqual([]);
-  all.push(work('c'));
-  await Promise.all(all);
-  expected = 100;
-  await Promise.all(['d', 'e', 'f', 'g'].map(work));
-  // one that does not come is not waited for any longer
-  patience.ms = 1;
-  await work('h');
-  expected = 0;
-  await work('i');
-  expect(rounds).toEqual([['a', 'b', 'c'], ['d', 'e', 'f', 'g'], ['h'], ['i']]);
-});

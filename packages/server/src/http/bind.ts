@@ -13,7 +13,7 @@ import { noteRoute } from '../observability/logger.js';
 import { answerInTime } from './answer-in-time.js';
 import { CallerGone, signalOf } from './caller-gone.js';
 import { onBrokenBody } from './connections/broken-request.js';
-import { parseInput } from './input-faults.js';
+import { parseInput, requireKnownMembers } from './input-faults.js';
 import { parseJsonBody } from './json-body.js';
 import { maxPublicValues } from './json-size.js';
 import { sendReply } from './replies.js';
@@ -53,7 +53,8 @@ const maxPublicBytes = 16_384;
 /**
  * Router that serves a contract: identifies the caller, parses parameters, query and body by the contract
  * (in that order), calls the handler and sends its reply. A path parameter that cannot name anything is
- * NotFound; a wrong query or body is InvalidInput; a method that a path does not have is refused with 405
+ * NotFound; a wrong query or body is InvalidInput, and so is an unknown member of the query, unless the endpoint is
+ * documented; a method that a path does not have is refused with 405
  * and Allow. HEAD answers like GET; a trailing slash is ignored.
  */
 export function bind<C extends Contract, Context, Pending extends keyof C & string = never>(
@@ -102,6 +103,7 @@ function methodOf(shape: Endpoint): 'get' | 'post' | 'put' | 'delete' {
 }
 
 function serveWith(operation: string, shape: Endpoint, handler: AnyHandler, options: AnyOptions) {
+  const known = queryMembers(shape.query);
   return async (request: Request, response: Response): Promise<void> => {
     noteRoute(response, shape.path);
     const params = request.params as Record<string, string>;
@@ -109,7 +111,7 @@ function serveWith(operation: string, shape: Endpoint, handler: AnyHandler, opti
       const context = await options.context({ operation, endpoint: shape, params, request, response });
       return handler({
         params: shape.params === undefined ? {} : pathParams(shape, params),
-        query: shape.query === undefined ? {} : parseInput(shape.query, { ...request.query }, 'query'),
+        query: queryOf(shape, known, request.query),
         body: await bodyOf(operation, shape, request, response, options),
         context,
         // made where it is asked for, which few do
@@ -129,6 +131,16 @@ function serveWith(operation: string, shape: Endpoint, handler: AnyHandler, opti
       if (!(error instanceof CallerGone)) throw error;
     }
   };
+}
+
+/** Members of a query by its schema, which is one of an object. */
+function queryMembers(query: Endpoint['query']): readonly string[] {
+  return query === undefined ? [] : Object.keys((query as z.ZodObject).shape);
+}
+
+function queryOf(shape: Endpoint, known: readonly string[], query: Request['query']): unknown {
+  if (shape.documented !== true) requireKnownMembers(query, known, 'query');
+  return shape.query === undefined ? {} : parseInput(shape.query, { ...query }, 'query');
 }
 
 function pathParams(shape: Endpoint, params: Readonly<Record<string, string>>): unknown {

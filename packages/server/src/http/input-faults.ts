@@ -13,6 +13,17 @@ export function parseInput<S extends Schema>(schema: S, value: unknown, place: s
   throw new InvalidInput(fields.map(({ path, message }) => `${path}: ${message}`).join('; '), { fields });
 }
 
+/** Throws InvalidInput that names the members which are not among the known ones. */
+export function requireKnownMembers(value: object, known: readonly string[], place: string): void {
+  const unknown = Object.keys(value).filter((name) => !known.includes(name));
+  if (unknown.length === 0) return;
+  const message = `is not known: this operation has ${known.length === 0 ? 'no members here' : known.join(', ')}`;
+  const fields = unknown
+    .slice(0, maxFaults)
+    .map((name) => ({ path: pathOf([name], place), code: 'unknown_member', message }));
+  throw new InvalidInput(fields.map(({ path }) => `${path}: ${message}`).join('; '), { fields });
+}
+
 // the sentences of thousands would be many times the body that they are about
 const maxFaults = 100;
 

@@ -49,6 +49,12 @@ export function readConfig<S extends Settings>(settings: S, environment: Environ
   return Object.fromEntries(entries) as ConfigOf<S>;
 }
 
+/** A setting as messages name it: with the file that contains its value, if it is in one. */
+export function nameSetting(name: string, environment: Environment): string {
+  const path = presence(environment[`${name}_FILE`]);
+  return path === undefined ? name : `${name} (${path})`;
+}
+
 type Source = { readonly value: string | undefined } | { readonly fault: string };
 
 function readValue(name: string, environment: Environment): Source {

@@ -56,6 +56,7 @@ describe('an unhandled rejection', () => {
       'part.closed',
       'process.unhandled_rejection',
       'process_unhandled_rejections_total 1',
+      'service.stopped',
       'service.stopping',
     ]);
     const { error } = ended.entries.find(({ event }) => event === 'process.unhandled_rejection') as {
@@ -68,8 +69,17 @@ describe('an unhandled rejection', () => {
 
   test('by a failed invariant of the database ends the service after its parts are closed', async () => {
     const ended = await run(`void Promise.reject(new InvariantFailed('missing await?'));`);
-    expect(eventsOf(ended)).toEqual(['part.closed', 'process.unhandled_rejection', 'service.stopping']);
+    expect(eventsOf(ended)).toEqual([
+      'part.closed',
+      'process.unhandled_rejection',
+      'service.stopped',
+      'service.stopping',
+    ]);
     expect(ended.code).toBe(1);
+    expect(ended.entries.find(({ event }) => event === 'service.stopped')).toMatchObject({
+      reason: 'unexpected error',
+      exitCode: 1,
+    });
   });
 
   test('during the start ends the start with its stack on standard error', async () => {
@@ -81,6 +91,11 @@ describe('an unhandled rejection', () => {
 
 test('an uncaught exception ends the service after its parts are closed', async () => {
   const ended = await run(`setImmediate(() => { throw new Error('halfway'); });`);
-  expect(eventsOf(ended)).toEqual(['part.closed', 'process.uncaught_exception', 'service.stopping']);
+  expect(eventsOf(ended)).toEqual([
+    'part.closed',
+    'process.uncaught_exception',
+    'service.stopped',
+    'service.stopping',
+  ]);
   expect(ended.code).toBe(1);
 });

@@ -23,8 +23,10 @@ export async function runService(name: string, start: (onClose: OnClose) => Prom
     setTimeout(() => process.exit(1), 20_000).unref();
     logger?.info({ reason }, 'service.stopping');
     const failed = await closeAll(closers, logger);
+    const code = failed ? 1 : exitCode;
+    logger?.info({ reason, exitCode: code }, 'service.stopped');
     await writeLog(logger);
-    process.exit(failed ? 1 : exitCode);
+    process.exit(code);
   };
   const onSignal = (signal: string) => {
     if (stopping) process.exit(1);

@@ -7,6 +7,7 @@ import {
 } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { twoHosts } from '../http/unparsed-requests.js';
 
 /** A start that cannot go on, in one sentence for the operator. */
@@ -112,11 +113,31 @@ function hasOneHost({ rawHeaders }: IncomingMessage): boolean {
   return count < 2;
 }
 
+// a server that gets connections without a pause ends, too
+const maxTurns = 1_000;
+
+/** Lets the server accept the connections that wait for it: the kernel resets them when the socket is closed. */
+async function acceptWaiting(server: Server): Promise<void> {
+  let hasAccepted = true;
+  const note = () => {
+    hasAccepted = true;
+  };
+  server.on('connection', note);
+  for (let turn = 0; hasAccepted && turn < maxTurns; turn += 1) {
+    hasAccepted = false;
+    // the event loop accepts a connection between two of its turns
+    await nextTurn();
+    await nextTurn();
+  }
+  server.off('connection', note);
+}
+
 async function drain(server: Server, drainMs: number): Promise<void> {
   // The client then sends its next request elsewhere, instead of into a connection that is being closed.
   server.prependListener('request', (_, response: ServerResponse) =>
     response.setHeader('Connection', 'close'),
   );
+  await acceptWaiting(server);
   // A keep-alive connection becomes idle only when its running request ends: look again until then.
   const sweep = setInterval(() => server.closeIdleConnections(), 20);
   const cut = setTimeout(() => server.closeAllConnections(), drainMs);

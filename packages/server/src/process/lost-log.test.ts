@@ -77,6 +77,6 @@ test('a slow reader of the log gets all lines before the service exits', async (
   const stopping = service.stop();
   const lines = (await text(service.output as NodeJS.ReadableStream)).trim().split('\n');
   expect(await stopping).toEqual(stopped);
-  expect(lines).toHaveLength(501);
-  expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ event: 'service.stopping' });
+  expect(lines).toHaveLength(502);
+  expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ event: 'service.stopped', exitCode: 0 });
 });

@@ -49,16 +49,24 @@ describe('a password', () => {
   });
 
   test.each([0, 1, 9])('of a first attempt is verified before 1,000 that wait for turn %i', async (turn) => {
-    const ended: string[] = [];
+    const [begun, ended]: [string[], string[]] = [[], []];
+    // their ends may come in another order
+    const notingBegin = (name: string) => {
+      const normalize = () => {
+        begun.push(name);
+        return 'x';
+      };
+      return Object.assign(Object('x') as string, { normalize });
+    };
     const verify = (name: string, at: number) =>
-      quick.verify('x', undefined, at).then(
+      quick.verify(notingBegin(name), undefined, at).then(
         () => ended.push(name),
         () => undefined,
       );
     const crowd = Array.from({ length: 1000 }, () => verify('crowd', turn));
     await verify('first', 0);
     // two may be under way
-    expect(ended.indexOf('first')).toBeLessThanOrEqual(2);
+    expect(begun.indexOf('first')).toBe(2);
     await Promise.all(crowd);
     expect(ended).toHaveLength(turn === 0 ? 1001 : 131);
   });

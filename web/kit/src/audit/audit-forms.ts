@@ -43,6 +43,7 @@ const forms: Readonly<Record<AuditAction, Form | ((facts: AuditFacts) => Form)>>
   'certificate.renew': ['renewed', 'renew', 'the certificate of {on}'],
   'certificate.replace': ['replaced', 'replace', 'the certificate of {on}'],
   'certificate.request': ['requested', 'request', 'a certificate for {on}'],
+  'certificate.request.cancel': ['cancelled', 'cancel', 'the request of a certificate for {on}'],
   'certificate.request.needs_confirmation': [
     'was asked',
     'be asked',

@@ -11,6 +11,7 @@ export const stateWords: Readonly<Record<FqdnState, string>> = {
 
 const dueWords: Readonly<Partial<Record<RenewalOutlook, string>>> = {
   switched_off: 'renewal is off',
+  provider_off: 'provider is disabled',
   no_csr: 'needs a CSR',
   no_provider: 'needs a provider',
   compromised_key: 'needs a new key',

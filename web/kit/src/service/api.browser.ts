@@ -18,6 +18,13 @@ export function serviceUrl(): string {
   return new URL('..', document.baseURI).href.replace(/\/$/, '');
 }
 
+/** How the clocks of the service differ, in a sentence; null while they agree or that cannot be known. */
+export async function readClockFault(signal: AbortSignal): Promise<string | null> {
+  const response = await fetch(`${serviceUrl()}/health/ready`, { headers: background, signal });
+  const { clock } = (await response.json()) as { readonly clock?: unknown };
+  return typeof clock === 'string' ? clock : null;
+}
+
 /** Path of the console on its origin, such as `/ui` or `/certs/ui`. */
 export function consolePath(): string {
   return new URL('.', document.baseURI).pathname.replace(/\/$/, '');

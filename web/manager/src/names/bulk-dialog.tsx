@@ -5,6 +5,7 @@ import {
   countOf,
   countText,
   Fault,
+  readableTimes,
   requestOf,
   sendParts,
   sentenceOf,
@@ -201,7 +202,7 @@ function Summary({ result, isDone }: { readonly result: FqdnChangeResult; readon
           <ul className="cl-list">
             {skipped.map(({ id, fqdn, reason }) => (
               <li key={id}>
-                {fqdn ?? id}: {reason}
+                {fqdn ?? id}: {readableTimes(reason)}
               </li>
             ))}
           </ul>

@@ -15,6 +15,7 @@ import {
 import { Link } from '@tanstack/react-router';
 import { providerName, useProviders } from '../providers.js';
 import { useOutlook } from './ahead.js';
+import { PaceLine } from './pace-line.js';
 
 type ProviderOutlook = Outlook['providers'][number];
 
@@ -38,6 +39,13 @@ export function SlackCard({ isReady = true }: { readonly isReady?: boolean }) {
                 rows={rows.toSorted((a, b) => slackOf(a) - slackOf(b))}
                 rowKey={({ providerId }) => providerId}
               />
+              {rows.map(({ providerId, pace }) =>
+                pace === undefined ? null : (
+                  <p key={providerId} className="cl-strip">
+                    {providerName(providers, providerId)} is <PaceLine pace={pace} />.
+                  </p>
+                ),
+              )}
             </>
           )
         }
@@ -101,15 +109,21 @@ function columnsFor(providers: readonly Provider[] | undefined): readonly Column
     {
       key: 'slack',
       title: 'May be away for',
-      width: '9rem',
+      width: '7.75rem',
       cell: ({ survivableOutageSeconds: seconds }) =>
         seconds === null ? 'as long as it takes' : seconds === 0 ? 'no time' : lengthOf(seconds),
     },
     {
       key: 'due',
       title: 'Due in 24 h',
-      width: '7rem',
+      width: '5.75rem',
       cell: ({ dueIn24h }) => countText(dueIn24h),
+    },
+    {
+      key: 'drain',
+      title: 'Takes',
+      width: '4.5rem',
+      cell: ({ dueIn24h, drainSeconds }) => (dueIn24h === 0 ? 'no time' : lengthOf(drainSeconds)),
     },
   ];
 }

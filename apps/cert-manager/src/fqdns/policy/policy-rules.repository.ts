@@ -2,7 +2,7 @@ import type { IssuancePolicy } from '@certloop/contracts';
 import { column, placeholders, querySql, type Tx } from '@certloop/db';
 import { findDefaultPolicy } from './default-policy.repository.js';
 import { type PolicyRules, rulesOf } from './issuance-policy.js';
-import { type FqdnWithPolicy, findSpacePolicy, hasLimits } from './space-policies.repository.js';
+import { findSpacePolicy, hasLimits } from './space-policies.repository.js';
 
 const open = rulesOf({ allowedNames: null, providerIds: null });
 
@@ -37,9 +37,8 @@ export async function listRules(
  */
 export async function rulesOfRevision(
   tx: Tx,
-  { spaceId, policyRevision }: Pick<FqdnWithPolicy, 'spaceId' | 'policyRevision'>,
+  { spaceId, policyRevision }: { readonly spaceId: string; readonly policyRevision: string },
 ): Promise<PolicyRules> {
-  if (policyRevision === null) return open;
   const known = remembered.get(policyRevision);
   if (known !== undefined) return known.rules;
   const own = await findSpacePolicy(tx, spaceId);

@@ -6,14 +6,12 @@ import {
   executeSql,
   findRow,
   insertOrUpdate,
-  placeholders,
   querySql,
   type Tx,
   updateRows,
 } from '@certloop/db';
 import { maxNamed, type ProviderUsers } from '../../providers/provider-users.repository.js';
 import { spaces } from '../../spaces/spaces.repository.js';
-import { type FqdnRow, fqdns } from '../fqdns.repository.js';
 
 /** The policy of a space that has, or had, one, or was reviewed after a change of the default one. */
 export interface SpacePolicyRow extends IssuancePolicy {
@@ -109,17 +107,4 @@ export function hasLimits(alias: string): string {
 export function isLimited(id: string): string {
   return `(exists (select 1 from default_policies)
     or exists (select 1 from space_policies o where o.space_id = ${id} and ${hasLimits('o')}))`;
-}
-
-/** An FQDN with the revision of its space's policy or else of the default one, null if there is none. */
-export type FqdnWithPolicy = FqdnRow & { readonly policyRevision: string | null };
-
-const withPolicy = { ...fqdns.columns, policyRevision: column.uuid().nullable() };
-
-/** Those of the FQDNs that exist, of whatever space; at least one is asked for. */
-export function listFqdnsWithPolicy(tx: Tx, ids: readonly string[]): Promise<FqdnWithPolicy[]> {
-  const text = `select f.*, coalesce(p.revision, (select d.revision from default_policies d)) as policy_revision
-    from fqdns f left join space_policies p on p.space_id = f.space_id and ${hasLimits('p')}
-    where f.id in (${placeholders(ids.length)})`;
-  return querySql<FqdnWithPolicy>(tx, withPolicy, text, ids);
 }

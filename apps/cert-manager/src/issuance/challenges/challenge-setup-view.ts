@@ -8,7 +8,7 @@ interface ShownSetup {
   readonly provider: { readonly id: string; readonly name: string } | undefined;
   readonly names: readonly string[];
   readonly work: SetupWork;
-  readonly job: { readonly id: string; readonly status: string; readonly steps: StepReports } | undefined;
+  readonly job: { readonly id: string; readonly state: string; readonly steps: StepReports } | undefined;
 }
 
 /** What an FQDN's challenges need, as the API shows it. */
@@ -30,7 +30,7 @@ export function challengeSetupView({ fqdn, provider, names, work, job }: ShownSe
 }
 
 function waitingOf(job: ShownSetup['job']): ChallengeSetup['waiting'] {
-  if (job?.status !== 'waiting') return [];
+  if (job?.state !== 'waiting') return [];
   const { items = {} } = (job.steps.challenges ?? {}) as {
     readonly items?: Readonly<Record<string, ChallengeItem>>;
   };

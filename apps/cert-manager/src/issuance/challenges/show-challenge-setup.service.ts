@@ -8,8 +8,8 @@ import type { FqdnPlace } from '../../fqdns/fqdns.service.js';
 import { orderSubject } from '../../judging/csr-rules.js';
 import { challengeTermsOf } from '../../providers/acme/challenge-terms.js';
 import { findOrderProvider, findProvider, type ProviderRow } from '../../providers/providers.repository.js';
-import type { IssuanceJobRow } from '../jobs/issuance-jobs.repository.js';
-import { findOpenJob } from '../jobs/open-jobs.repository.js';
+import { findOpenJob } from '../jobs/issuance-jobs.repository.js';
+import type { IssuanceRow } from '../signing/issuances.repository.js';
 import { type SetupWork, setupWork } from './challenge-setup.js';
 import type { OwnAddress } from './web-server-lines.js';
 
@@ -26,7 +26,7 @@ export interface FqdnSetup {
   readonly provider: ProviderRow | undefined;
   readonly names: readonly string[];
   readonly work: SetupWork;
-  readonly job: IssuanceJobRow | undefined;
+  readonly job: IssuanceRow | undefined;
 }
 
 /** Throws NotFound also when the caller may not see the space. */

@@ -12,9 +12,9 @@ import { isPolicyRefused } from '../../fqdns/policy/policy-refused.js';
 import type { ProviderOpener } from '../../providers/open-provider.service.js';
 import { kindOf } from '../../providers/provider-kinds.js';
 import { findOrderProvider, getProvider, type ProviderRow } from '../../providers/providers.repository.js';
-import type { IssuanceJobRow } from './issuance-jobs.repository.js';
+import type { IssuanceRow } from '../signing/issuances.repository.js';
+import { findOpenJob } from './issuance-jobs.repository.js';
 import type { IssuanceRunner } from './issuance-runner.service.js';
-import { findOpenJob } from './open-jobs.repository.js';
 import {
   changeStep,
   failUnderWay,
@@ -39,7 +39,7 @@ export interface RequestDeps {
 export type RequestState =
   | {
       readonly kind: 'job';
-      readonly job: IssuanceJobRow;
+      readonly job: IssuanceRow;
       /** What came of it. */
       readonly certificate?: CertificateRow | undefined;
     }
@@ -54,7 +54,7 @@ export interface Requested {
   readonly csr: CsrRow;
   readonly provider: ProviderRow;
   readonly isConfirmed: boolean;
-  readonly kind: IssuanceJobRow['kind'];
+  readonly cause: 'sign' | 'request';
 }
 
 /**
@@ -65,10 +65,10 @@ export async function beginJob(
   deps: RequestDeps,
   caller: Caller,
   requested: Requested,
-): Promise<RequestState> {
+): Promise<BegunRequest> {
   try {
     const state = await deps.db.transaction((tx) => decide(tx, deps, caller, requested));
-    if (state.kind === 'job' && state.isNew) deps.runner.begin(state.job);
+    if (state.kind === 'job' && state.isNew) await deps.runner.begin(state.job);
     return state;
   } catch (error) {
     // another process was first: its job is the one
@@ -78,14 +78,17 @@ export async function beginJob(
   }
 }
 
-type Decision = Exclude<RequestState, { kind: 'job' }> | (RequestState & { kind: 'job'; isNew: boolean });
+/** A request as it begins: `isNew` unless its FQDN had an open job. */
+export type BegunRequest =
+  | Exclude<RequestState, { kind: 'job' }>
+  | (RequestState & { readonly kind: 'job'; readonly isNew: boolean });
 
 async function decide(
   tx: Tx,
-  { clock, runner, renewAtOf, isBeingRenewed }: RequestDeps,
+  { clock, renewAtOf, isBeingRenewed }: RequestDeps,
   caller: Caller,
   requested: Requested,
-): Promise<Decision> {
+): Promise<BegunRequest> {
   const fqdn = await lockFqdn(tx, requested.fqdn.spaceId, requested.fqdn.id);
   const open = await findOpenJob(tx, fqdn.id);
   if (open !== undefined) return { kind: 'job', job: open, isNew: false };
@@ -106,9 +109,9 @@ async function decide(
   const detail = serving === undefined ? 'none' : `valid until ${serving.expiresAt.toISOString()}`;
   const steps = changeStep(first.steps, 'existing', { status: 'ok', detail }, now);
   const replacesId = serving?.id ?? null;
-  const job = await insertNewJob(tx, caller, { ...requested, fqdn, steps, replacesId }, { now, ...runner });
+  const job = await insertNewJob(tx, caller, { ...requested, fqdn, steps, replacesId }, now);
   const details = { jobId: job.id, providerId: job.providerId, confirmed: requested.isConfirmed };
-  if (job.kind === 'request')
+  if (job.cause === 'request')
     await recordAudit(tx, caller, auditOf(requested, 'certificate.request', details), now);
   return { kind: 'job', job, isNew: true };
 }
@@ -135,8 +138,8 @@ export async function recordRefusal(
   await db.transaction((tx) => recordAudit(tx, caller, entry, clock.now()));
 }
 
-function failureOf({ kind }: Requested) {
-  return kind === 'sign' ? 'csr.sign' : 'certificate.fail';
+function failureOf({ cause }: Requested) {
+  return cause === 'sign' ? 'csr.sign' : 'certificate.fail';
 }
 
 /** Nothing is begun; the audit log says why. */
@@ -145,7 +148,7 @@ async function refuse(
   caller: Caller,
   requested: Requested,
   { fault, steps, now }: { readonly fault?: string; readonly steps: StepReports; readonly now: Date },
-): Promise<Decision> {
+): Promise<BegunRequest> {
   const message = fault ?? '';
   const entry = {
     ...auditOf(requested, failureOf(requested), { reason: message }),
@@ -161,7 +164,7 @@ async function askToConfirm(
   requested: Requested,
   serving: CertificateRow,
   now: Date,
-): Promise<Decision> {
+): Promise<BegunRequest> {
   const detail = `valid until ${serving.expiresAt.toISOString()}`;
   const action = 'certificate.request.needs_confirmation';
   await recordAudit(tx, caller, auditOf(requested, action, { certificateId: serving.id }), now);
@@ -183,12 +186,12 @@ export async function acmeProviderOf(tx: Tx, { providerId }: FqdnRow): Promise<P
 }
 
 function auditOf(
-  { fqdn, csr, kind, provider }: Requested,
+  { fqdn, csr, cause, provider }: Requested,
   action: 'certificate.request' | 'certificate.request.needs_confirmation' | 'certificate.fail' | 'csr.sign',
   more: Readonly<Record<string, unknown>>,
 ) {
   const resource =
-    kind === 'sign'
+    cause === 'sign'
       ? { resourceType: 'csr', resourceId: csr.id }
       : { resourceType: 'fqdn', resourceId: fqdn.id };
   const details = { fqdn: fqdn.fqdn, fqdnId: fqdn.id, provider: provider.name, ...more };

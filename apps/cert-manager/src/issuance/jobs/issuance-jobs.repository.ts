@@ -1,110 +1,51 @@
 import {
-  column,
-  defineTable,
+  deleteRows,
   executeSql,
   findRow,
+  findRows,
   insertMany,
   type ListPage,
   type ListWindow,
+  lockForUpdate,
+  querySql,
   readListPage,
   type Tx,
-  updateRows,
 } from '@certloop/db';
-import type { OrderState } from '../../providers/provider.js';
-import type { JobCaller } from './job-audit.js';
-import type { StepReports } from './request-plan.js';
+import { In } from 'typeorm';
+import type { DeletedScope } from '../../fqdns/fqdns.service.js';
+import { findProviderUsers, type ProviderUsers } from '../../providers/provider-users.repository.js';
+import { changeOf, type jobStatuses, type LeaseTerms, statesOf } from '../signing/issuance-state.js';
+import { type IssuanceRow, issuances, updateIssuance } from '../signing/issuances.repository.js';
+import { withoutFailure } from './request-plan.js';
 
-/** `waiting` for someone to publish a proof; `running` is someone's as long as the lease lasts. */
-export const jobStatuses = ['running', 'waiting', 'completed', 'failed'] as const;
+/** The issuances that the API shows as jobs: those of providers with orders that a caller asked for. */
+const isJob = "is_order and cause <> 'renewal'";
 
-export type JobStatus = (typeof jobStatuses)[number];
-
-/** One request for a certificate, from the question to its end. */
-export interface IssuanceJobRow {
-  readonly id: string;
-  readonly fqdnId: string;
-  readonly spaceId: string;
-  readonly csrId: string;
-  readonly providerId: string;
-  /** What was called: request-certificate, or csr/sign. */
-  readonly kind: 'request' | 'sign';
-  readonly status: JobStatus;
-  readonly caller: JobCaller;
-  readonly steps: StepReports;
-  /** What the provider keeps of the order. */
-  readonly orderState: OrderState | null;
-  /** A user reported that they have published what the order waits for. */
-  readonly isConfirmed: boolean;
-  /** The valid certificate whose place the new one takes. */
-  readonly replacesId: string | null;
-  readonly certificateId: string | null;
-  /** A sentence for people. */
-  readonly message: string;
-  /** How often a worker has claimed it. Each write names this number, so that a former worker cannot write. */
-  readonly attempt: number;
-  /** Of a failed job: when its order is continued, as its CA may have issued a certificate; null if it is not. */
-  readonly leaseUntil: Date | null;
-  readonly createdAt: Date;
-  /** When it ended; of one that failed and is continued, when it failed first. */
-  readonly finishedAt: Date | null;
-}
-
-export const isOpen = "status in ('running', 'waiting')";
-
-export const issuanceJobs = defineTable<IssuanceJobRow>('issuance_jobs', {
-  columns: {
-    id: column.uuid().primary(),
-    fqdnId: column.uuid(),
-    spaceId: column.uuid(),
-    csrId: column.uuid(),
-    providerId: column.uuid(),
-    kind: column.word<IssuanceJobRow['kind']>(16),
-    status: column.word<JobStatus>(16),
-    caller: column.json<JobCaller>(),
-    steps: column.json<StepReports>(),
-    orderState: column.json<OrderState>().nullable(),
-    isConfirmed: column.boolean(),
-    replacesId: column.uuid().nullable(),
-    certificateId: column.uuid().nullable(),
-    message: column.text(),
-    attempt: column.integer(),
-    leaseUntil: column.instant().nullable(),
-    createdAt: column.instant(),
-    finishedAt: column.instant().nullable(),
-  },
-  indexes: [
-    // one request for each FQDN
-    {
-      name: 'uq_issuance_jobs_open',
-      columns: ['fqdnId'],
-      unique: true,
-      where: isOpen,
-    },
-    { columns: ['fqdnId', 'createdAt', 'id'] },
-    { columns: ['spaceId', 'createdAt', 'id'] },
-    { columns: ['status', 'leaseUntil'] },
-    { columns: ['finishedAt'] },
-  ],
-  references: [{ columns: ['fqdnId'], table: 'fqdns', onDelete: 'CASCADE' }],
-});
+const openStates = ['queued', 'running', 'waiting'] as const;
+const isOpen = `${isJob} and state in ('queued', 'running', 'waiting')`;
 
 /** The database refuses a second open job of an FQDN. */
-export function insertJob(tx: Tx, row: IssuanceJobRow): Promise<void> {
-  return insertMany(tx, issuanceJobs, [row]);
+export function insertJob(tx: Tx, row: IssuanceRow): Promise<void> {
+  return insertMany(tx, issuances, [row]);
 }
 
-export async function findJob(tx: Tx, id: string): Promise<IssuanceJobRow | undefined> {
-  return findRow(tx, issuanceJobs, { id });
+/** A job; undefined also if its FQDN was deleted. */
+export async function findJob(tx: Tx, id: string): Promise<IssuanceRow | undefined> {
+  const text = `select * from issuances where id = $1 and ${isJob}
+    and exists (select 1 from fqdns where fqdns.id = issuances.fqdn_id)`;
+  return (await querySql(tx, issuances.columns, text, [id]))[0];
+}
+
+/** The job of an FQDN that has not come to its end. */
+export async function findOpenJob(tx: Tx, fqdnId: string): Promise<IssuanceRow | undefined> {
+  const text = `select * from issuances where fqdn_id = $1 and ${isOpen}`;
+  return (await querySql(tx, issuances.columns, text, [fqdnId]))[0];
 }
 
 /** The job of an FQDN that was made last. */
-export async function findLatestJob(tx: Tx, fqdnId: string): Promise<IssuanceJobRow | undefined> {
-  const [row] = await tx.find(issuanceJobs, {
-    where: { fqdnId },
-    order: { createdAt: 'DESC', id: 'DESC' },
-    take: 1,
-  });
-  return row;
+export async function findLatestJob(tx: Tx, fqdnId: string): Promise<IssuanceRow | undefined> {
+  const text = `select * from issuances where fqdn_id = $1 and ${isJob} order by created_at desc, id desc limit 1`;
+  return (await querySql(tx, issuances.columns, text, [fqdnId]))[0];
 }
 
 /** Id of the job that brought a certificate, as long as the job is stored. */
@@ -112,34 +53,114 @@ export async function findJobIdOfCertificate(
   tx: Tx,
   { id, fqdnId }: { readonly id: string; readonly fqdnId: string },
 ): Promise<string | undefined> {
-  return (await findRow(tx, issuanceJobs, { fqdnId, certificateId: id }))?.id;
+  return (await findRow(tx, issuances, { fqdnId, certificateId: id }))?.id;
 }
 
-/** Changes a job that is still in the hands of the worker, or waiting; false when it is not. */
-export async function updateJob(
+/** Those of the FQDNs that have a job which runs, or will as soon as it can; at least one is asked for. */
+export async function listFqdnsBeingRequested(tx: Tx, fqdnIds: readonly string[]): Promise<string[]> {
+  const rows = await findRows(tx, issuances, {
+    fqdnId: fqdnIds,
+    isOrder: true,
+    state: ['queued', 'running'],
+  });
+  return rows.filter(({ cause }) => cause !== 'renewal').map(({ fqdnId }) => fqdnId);
+}
+
+/** Jobs by a provider that have not come to their end. */
+export function findOpenJobsOfProvider(tx: Tx, providerId: string): Promise<ProviderUsers> {
+  const condition = `provider_id = $1 and ${isOpen}`;
+  return findProviderUsers(tx, { table: 'issuances', fqdnId: 'fqdn_id', condition }, [providerId]);
+}
+
+/** Whether an issuance other than the one named holds the ACME order of the address, or has left it to the next one. */
+export async function hasIssuanceWithOrder(tx: Tx, url: string, exceptId: string): Promise<boolean> {
+  const text = 'select 1 from issuances where order_url = $1 and id <> $2 limit 1';
+  return (await querySql(tx, {}, text, [url, exceptId])).length > 0;
+}
+
+/** What is needed to take a job up. */
+export type DueJob = Pick<IssuanceRow, 'id' | 'providerId'>;
+
+/** Jobs that no one works on, whose worker is silent, or whose CA is to be asked again. */
+export function listDueJobs(tx: Tx, now: Date): Promise<DueJob[]> {
+  const { id, providerId } = issuances.columns;
+  const select = `select id, provider_id from issuances where ${isJob}`;
+  const text = `${select} and state = 'running' and lease_until <= $1
+    union all ${select} and state in ('queued', 'unknown') and next_at <= $1`;
+  return querySql<DueJob>(tx, { id, providerId }, text, [now]);
+}
+
+/** A job in the hands of this process. */
+export interface ClaimedJob {
+  readonly job: IssuanceRow;
+  /** Whether its worker before did not come to an end. */
+  readonly isTakenOver: boolean;
+}
+
+/**
+ * Takes a job for this process: exactly one worker gets it. A failed one runs again, unless its FQDN has an open job. `busy`
+ * if another issuance of the FQDN is running, undefined if the job has ended, is not due, or is another worker's. Throws a
+ * unique violation if one is begun at the same time.
+ */
+export async function claimJob(
   tx: Tx,
-  { id, attempt, status }: Pick<IssuanceJobRow, 'id' | 'attempt' | 'status'>,
-  change: Partial<IssuanceJobRow>,
-): Promise<boolean> {
-  return (await updateRows(tx, issuanceJobs, { id, attempt, status }, change)) === 1;
+  id: string,
+  now: Date,
+  terms: LeaseTerms,
+): Promise<ClaimedJob | 'busy' | undefined> {
+  const job = await findRow(tx, issuances, { id });
+  if (job === undefined) return undefined;
+  const isUnknown = job.state === 'unknown';
+  const claim = changeOf(isUnknown ? { ...job, state: 'queued' } : job, { kind: 'claim', now }, terms);
+  if (claim === undefined || (isUnknown && (await findOpenJob(tx, job.fqdnId)) !== undefined))
+    return undefined;
+  const isBegun = job.state !== 'running';
+  if (isBegun && (await findRow(tx, issuances, { fqdnId: job.fqdnId, state: 'running' })) !== undefined)
+    return isUnknown ? undefined : 'busy';
+  const change = { ...claim, ...(isUnknown && { steps: withoutFailure(job.steps), message: 'in progress' }) };
+  const isMine = await updateIssuance(tx, job, change);
+  return isMine ? { job: { ...job, ...change }, isTakenOver: job.state !== 'queued' } : undefined;
+}
+
+/** The job, locked until the transaction ends. */
+export async function lockJob(tx: Tx, id: string): Promise<IssuanceRow | undefined> {
+  return (await lockForUpdate(tx, issuances, { id }))[0];
 }
 
 /** Deletes at most 1000 ended jobs that are older than `before`; how many there were. */
 export function deleteOldJobs(tx: Tx, before: Date): Promise<number> {
-  return executeSql(
-    tx,
-    'delete from issuance_jobs where id in (select id from issuance_jobs where finished_at < $1 limit 1000)',
-    [before],
-  );
+  const text = `delete from issuances where id in (
+    select id from issuances where finished_at < $1 and state in ('issued', 'failed') limit 1000)`;
+  return executeSql(tx, text, [before]);
 }
 
+/** Deletes the jobs of deleted FQDNs that have ended, and open ones whose CA need not be asked what it issued. */
+export async function deleteJobsOf(
+  tx: Tx,
+  scope: DeletedScope,
+  isNeeded: (job: IssuanceRow) => boolean,
+): Promise<void> {
+  const place = scope === 'all' ? {} : scope;
+  await deleteRows(tx, issuances, { ...place, isOrder: true, state: In(['issued', 'failed']) });
+  const open = await lockForUpdate(tx, issuances, {
+    ...place,
+    isOrder: true,
+    state: In([...openStates, 'unknown']),
+  });
+  const ids = open.filter((job) => !isNeeded(job)).map(({ id }) => id);
+  for (let start = 0; start < ids.length; start += 500)
+    await deleteRows(tx, issuances, { id: In(ids.slice(start, start + 500)) });
+}
+
+const { orderState: _, issued: __, ...listedColumns } = issuances.columns;
+
 /** A job as lists read it. */
-export type ListedJob = Omit<IssuanceJobRow, 'orderState'>;
+export type ListedJob = Omit<IssuanceRow, 'orderState' | 'issued'>;
 
 export interface JobFilter {
   readonly fqdnId?: string | undefined;
   readonly spaceId?: string | undefined;
-  readonly status?: JobStatus | undefined;
+  readonly status?: (typeof jobStatuses)[keyof typeof jobStatuses] | undefined;
 }
 
 /** One page of the jobs that match, the newest first. */
@@ -148,12 +169,12 @@ export function readJobPage(
   { fqdnId, spaceId, status }: JobFilter,
   window: ListWindow,
 ): Promise<ListPage<ListedJob>> {
-  const { orderState, ...columns } = issuanceJobs.columns;
-  const table = { name: issuanceJobs.name, columns };
+  const table = { name: issuances.name, columns: listedColumns };
   const where = {
     ...(fqdnId !== undefined && { fqdn_id: [fqdnId] }),
     ...(spaceId !== undefined && { space_id: [spaceId] }),
-    ...(status !== undefined && { status: [status] }),
+    ...(status !== undefined && { state: statesOf(status) }),
   };
-  return readListPage<ListedJob>(tx, { table, by: 'createdAt', isNewestFirst: true, where }, window);
+  const also = () => [isJob, 'exists (select 1 from fqdns where fqdns.id = issuances.fqdn_id)'];
+  return readListPage<ListedJob>(tx, { table, by: 'createdAt', isNewestFirst: true, where, also }, window);
 }

@@ -1,8 +1,9 @@
 import { constraintViolation, yieldBetween } from '@certloop/db';
-import { deleteOldJobs, findJob, type IssuanceJobRow, updateJob } from './issuance-jobs.repository.js';
+import { changeOf, jobStatuses } from '../signing/issuance-state.js';
+import { type IssuanceRow, updateIssuance } from '../signing/issuances.repository.js';
+import { claimJob, type DueJob, deleteOldJobs, findJob, listDueJobs } from './issuance-jobs.repository.js';
 import type { RunDeps } from './issuance-worker.service.js';
-import { createJobQueue, type JobQueue } from './job-queue.store.js';
-import { claimFailedJob, claimJob, extendJobs } from './open-jobs.repository.js';
+import { createJobQueue } from './job-queue.store.js';
 import { failInterruptedJob, runIssuance } from './run-issuance.service.js';
 import { isInterruptedOften } from './unfinished-order.service.js';
 
@@ -10,13 +11,16 @@ import { isInterruptedOften } from './unfinished-order.service.js';
 export interface IssuanceRunner {
   /** Milliseconds that a claim lasts. */
   readonly leaseMs: number;
-  /** Starts a job that this process created or claimed, as soon as its provider has a free slot. */
-  begin(job: IssuanceJobRow): void;
-  /** The job when it is no longer running, or as it is after `ms`; undefined when it is gone. */
-  settled(id: string, ms: number): Promise<IssuanceJobRow | undefined>;
   /**
-   * Continues jobs whose worker has stopped, and failed jobs whose CA may have issued a certificate. A job that failed
-   * unexpectedly 10 times ends as failed instead.
+   * Claims a job and works on it, as soon as its provider has a free slot and no other request for its FQDN is running.
+   * Resolves when the job is claimed, or has to wait, or is not this process's.
+   */
+  begin(job: DueJob): Promise<void>;
+  /** The job when it is no longer running, or as it is after `ms`; undefined when it is gone. */
+  settled(id: string, ms: number): Promise<IssuanceRow | undefined>;
+  /**
+   * Begins jobs that no one works on, and continues those whose worker has stopped and failed ones whose CA may have issued
+   * a certificate. A job that failed unexpectedly 10 times ends as failed instead.
    */
   takeUp(): Promise<void>;
   /** Deletes what ended long ago. */
@@ -32,20 +36,19 @@ const maxAtOnce = 32;
 
 export function createIssuanceRunner(deps: RunDeps): IssuanceRunner {
   const underWay = new Map<string, Promise<void>>();
-  const queue = createJobQueue<IssuanceJobRow>(maxAtOnce);
-  const leases = setInterval(() => void extendWaiting(deps, queue.waiting()), deps.leaseMs / 3);
-  leases.unref();
+  const queue = createJobQueue<DueJob>(maxAtOnce);
   let isStopped = false;
-  const begin = (job: IssuanceJobRow) => {
-    const work = runInTurn(deps, queue, job)
-      .catch((error: unknown) => {
-        const isBrokenOff = deps.stopping.aborted && error === deps.stopping.reason;
-        if (!isBrokenOff) logBroken(deps, job, error);
-        return isStopped ? releaseJob(deps, job) : undefined;
-      })
-      .finally(() => underWay.delete(job.id));
-    underWay.set(job.id, work);
-  };
+  const begin = (job: DueJob) =>
+    new Promise<void>((onBegun) => {
+      // the end of the turn before is written, but perhaps not over
+      const work = Promise.resolve(underWay.get(job.id))
+        .then(() => runInTurn(deps, queue, job, onBegun))
+        .catch((error: unknown) => deps.logger.error({ jobId: job.id, error }, 'issuance.unexpected_error'))
+        .finally(() => {
+          if (underWay.get(job.id) === work) underWay.delete(job.id);
+        });
+      underWay.set(job.id, work);
+    });
   return {
     leaseMs: deps.leaseMs,
     begin,
@@ -54,78 +57,98 @@ export function createIssuanceRunner(deps: RunDeps): IssuanceRunner {
       for (;;) {
         const job = await deps.db.read((tx) => findJob(tx, id));
         const left = deadline - performance.now();
-        if (job?.status !== 'running' || left <= 0 || isStopped) return job;
+        if (job === undefined || jobStatuses[job.state] !== 'running' || left <= 0 || isStopped) return job;
         await first(underWay.get(id), Math.min(left, underWay.has(id) ? left : pollMs));
       }
     },
     takeUp: async () => {
-      for await (const _round of yieldBetween()) {
-        if (isStopped) return;
-        const job = await claim(deps);
-        if (job === undefined) return;
-        deps.logger.warn({ jobId: job.id, attempt: job.attempt }, 'issuance.taken_over');
-        if (isInterruptedOften(job)) await failInterruptedJob(deps, job, job.attempt - 1);
-        else begin(job);
-      }
+      const due = await deps.db.read((tx) => listDueJobs(tx, deps.clock.now()));
+      if (!isStopped) await Promise.all(due.filter(({ id }) => !underWay.has(id)).map(begin));
     },
     sweep: async () => {
       const before = new Date(deps.clock.now().getTime() - retentionMs);
-      await deps.db.transaction((tx) => deleteOldJobs(tx, before));
+      for await (const _round of yieldBetween())
+        if ((await deps.db.transaction((tx) => deleteOldJobs(tx, before))) === 0) return;
     },
     stop: async () => {
       isStopped = true;
-      clearInterval(leases);
       queue.close();
       await Promise.all(underWay.values());
     },
   };
 }
 
-async function claim({ db, clock, leaseMs }: RunDeps): Promise<IssuanceJobRow | undefined> {
-  const now = clock.now();
-  const leaseUntil = new Date(now.getTime() + leaseMs);
+type Turns = ReturnType<typeof createJobQueue<DueJob>>;
+
+/** Works on a job when its provider has room for it; leaves it to others when the process stops before. */
+async function runInTurn(deps: RunDeps, queue: Turns, job: DueJob, onBegun: () => void): Promise<void> {
+  for await (const _round of yieldBetween()) {
+    const turn = queue.enter(job);
+    if (turn !== true) onBegun();
+    if (!(await turn)) return;
+    try {
+      const claimed = await claim(deps, job).finally(onBegun);
+      if (claimed !== 'busy') return claimed && (await runClaimed(deps, claimed));
+    } finally {
+      queue.leave(job);
+    }
+    await pauseUnlessStopping(deps.stopping);
+  }
+}
+
+/** The job if it is to be run by this process; one whose workers failed too often ends here. */
+async function claim(deps: RunDeps, { id }: DueJob): Promise<IssuanceRow | 'busy' | undefined> {
+  const { db, clock, leaseMs, logger } = deps;
   try {
-    return await db.transaction(
-      async (tx) => (await claimJob(tx, now, leaseUntil)) ?? (await claimFailedJob(tx, now, leaseUntil)),
-    );
+    const claimed = await db.transaction((tx) => claimJob(tx, id, clock.now(), { leaseMs }));
+    if (claimed === undefined || claimed === 'busy') return claimed;
+    const { job, isTakenOver } = claimed;
+    if (!isTakenOver) return job;
+    logger.warn({ jobId: id, attempt: job.attempt }, 'issuance.taken_over');
+    if (!isInterruptedOften(job)) return job;
+    await failInterruptedJob(deps, job, job.attempt - 1);
+    return undefined;
   } catch (error) {
-    // a request for the same FQDN was begun at the same moment: the failed job is continued after it
-    if (constraintViolation(error)?.kind === 'unique') return undefined;
+    // a request for the same FQDN was begun at the same moment
+    if (constraintViolation(error)?.kind === 'unique') return 'busy';
     throw error;
   }
 }
 
-/** Runs a job when its provider has room for it; leaves it to others when the process stops before. */
-async function runInTurn(deps: RunDeps, queue: JobQueue<IssuanceJobRow>, job: IssuanceJobRow): Promise<void> {
-  if (!(await queue.enter(job))) return releaseJob(deps, job);
+async function runClaimed(deps: RunDeps, job: IssuanceRow): Promise<void> {
   try {
     await runIssuance(deps, job);
-  } finally {
-    queue.leave(job);
+  } catch (error) {
+    if (!deps.stopping.aborted) throw error;
+    if (error !== deps.stopping.reason)
+      deps.logger.error({ jobId: job.id, error }, 'issuance.unexpected_error');
+    await release(deps, job);
   }
 }
 
-async function extendWaiting({ db, clock, logger, leaseMs }: RunDeps, jobs: readonly IssuanceJobRow[]) {
-  if (jobs.length === 0) return;
-  const leaseUntil = new Date(clock.now().getTime() + leaseMs);
-  await db
-    .transaction((tx) => extendJobs(tx, jobs, leaseUntil))
-    .catch((error: unknown) => logger.warn({ jobs: jobs.length, error }, 'issuance.leases_not_extended'));
-}
-
-/** Unless the service stops, the job stays claimed until its lease expires, and is then taken over. */
-function logBroken({ logger }: RunDeps, { id: jobId }: IssuanceJobRow, error: unknown): void {
-  logger.error({ jobId, error }, 'issuance.unexpected_error');
-}
-
-/** Releases a job for the next process, since this one stops. */
-async function releaseJob({ db, logger }: RunDeps, job: IssuanceJobRow): Promise<void> {
+/** Leaves the job to the next process, since this one stops. */
+async function release({ db, clock, leaseMs, logger }: RunDeps, job: IssuanceRow): Promise<void> {
+  const change = changeOf(job, { kind: 'queue', now: clock.now() }, { leaseMs });
+  if (change === undefined) return;
   try {
-    await db.transaction((tx) => updateJob(tx, job, { leaseUntil: null }));
+    await db.transaction((tx) => updateIssuance(tx, job, change));
     logger.info({ jobId: job.id }, 'issuance.released');
   } catch (error) {
     logger.warn({ jobId: job.id, error }, 'issuance.release_failed');
   }
+}
+
+function pauseUnlessStopping(stopping: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (stopping.aborted) return resolve();
+    const end = () => {
+      clearTimeout(timer);
+      stopping.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, pollMs);
+    stopping.addEventListener('abort', end);
+  });
 }
 
 /** Resolves when the work is over, or after `ms`. */

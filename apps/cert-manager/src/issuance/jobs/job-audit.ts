@@ -33,7 +33,7 @@ export function callerOfJob({ caller }: { readonly caller: JobCaller }): Caller 
 
 interface AuditedJob {
   readonly id: string;
-  readonly kind: 'request' | 'sign';
+  readonly cause: 'request' | 'sign' | 'renewal';
   readonly fqdnId: string;
   readonly spaceId: string;
   readonly csrId: string;
@@ -50,7 +50,7 @@ export function jobAudit(
 ): AuditEntry {
   const { id: jobId, fqdnId, spaceId, csrId, providerId, replacesId } = job;
   const facts = { ...(fqdn !== undefined && { fqdn }), fqdnId, jobId, providerId, ...details };
-  if (job.kind === 'sign') {
+  if (job.cause === 'sign') {
     return { action: 'csr.sign', resourceType: 'csr', resourceId: csrId, spaceId, details: facts };
   }
   if (certificateId === undefined) {

@@ -8,18 +8,16 @@ test('runs at most the allowed number of jobs of a provider at once, and the nex
   const begun: string[] = [];
   const [one, two, three, four, other] = [job('1'), job('2'), job('3'), job('4'), job('5', 'b')];
   const all = [one, two, three, four, other].map((each) =>
-    queue.enter(each).then((mayRun) => mayRun && begun.push(each.id)),
+    Promise.resolve(queue.enter(each)).then((mayRun) => mayRun && begun.push(each.id)),
   );
   await new Promise(setImmediate);
   expect(begun).toEqual(['1', '2', '5']);
-  expect(queue.waiting()).toEqual([three, four]);
   queue.leave(two);
   await new Promise(setImmediate);
   expect(begun).toEqual(['1', '2', '5', '3']);
   queue.leave(one);
   await Promise.all(all);
   expect(begun).toEqual(['1', '2', '5', '3', '4']);
-  expect(queue.waiting()).toEqual([]);
 });
 
 test('rejects waiting and new jobs after it is closed', async () => {
@@ -29,5 +27,4 @@ test('rejects waiting and new jobs after it is closed', async () => {
   queue.close();
   expect(await waiting).toBe(false);
   expect(await queue.enter(job('3', 'b'))).toBe(false);
-  expect(queue.waiting()).toEqual([]);
 });

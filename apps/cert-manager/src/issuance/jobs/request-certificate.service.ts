@@ -4,6 +4,8 @@ import { requireLevel } from '../../access/permissions.js';
 import { type CertificateRow, findCertificate } from '../../certificates/certificates.repository.js';
 import { findKeyRefusal } from '../../certificates/compromised-keys.repository.js';
 import { findRefusal } from '../../csrs/judge-issuance.service.js';
+import { fqdnNotFound } from '../../fqdns/fqdns.repository.js';
+import type { IssuanceRow } from '../signing/issuances.repository.js';
 import {
   acmeProviderOf,
   beginJob,
@@ -11,7 +13,6 @@ import {
   type RequestState,
   recordRefusal,
 } from './begin-job.service.js';
-import type { IssuanceJobRow } from './issuance-jobs.repository.js';
 import { findRequested } from './start-issuance.service.js';
 
 /**
@@ -38,7 +39,7 @@ export async function requestCertificate(
     return { ...found, provider, refusal };
   });
   deps.opener.openForSigning(requested.provider);
-  const asked = { ...requested, isConfirmed: input.isConfirmed, kind: 'request' } as const;
+  const asked = { ...requested, isConfirmed: input.isConfirmed, cause: 'request' } as const;
   if (requested.refusal !== undefined) {
     await recordRefusal(deps, caller, asked, requested.refusal);
     throw requested.refusal;
@@ -48,20 +49,24 @@ export async function requestCertificate(
   return awaitJob(deps, begun.job, input.waitSeconds * 1000);
 }
 
-/** The job when it is over, or as it is after `ms`, with the result. */
+/**
+ * The job when it is over, or as it is after `ms`, with the result. Throws NotFound if it was deleted with its FQDN in the
+ * meantime.
+ */
 export async function awaitJob(
   { db, runner }: Pick<RequestDeps, 'db' | 'runner'>,
-  begun: IssuanceJobRow,
+  begun: IssuanceRow,
   ms: number,
 ): Promise<RequestState & { readonly kind: 'job' }> {
-  const job = (await runner.settled(begun.id, ms)) ?? begun;
+  const job = await runner.settled(begun.id, ms);
+  if (job === undefined) throw fqdnNotFound('the FQDN was deleted while the certificate was being requested');
   return { kind: 'job', job, certificate: await db.read((tx) => findCertificateOf(tx, job)) };
 }
 
 /** The certificate that came of a job; undefined when none did, or when it is gone. */
 export async function findCertificateOf(
   tx: Tx,
-  { certificateId }: IssuanceJobRow,
+  { certificateId }: IssuanceRow,
 ): Promise<CertificateRow | undefined> {
   return certificateId === null ? undefined : findCertificate(tx, certificateId);
 }

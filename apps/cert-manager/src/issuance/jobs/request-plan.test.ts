@@ -62,6 +62,11 @@ describe('the steps of a request', () => {
 
   test.each([
     ['the one under way', changeStep({}, 'order', { status: 'running' }, at(1)), 'order'],
+    [
+      'the one that waits for a person',
+      changeStep({}, 'challenges', { status: 'waiting_manual' }, at(1)),
+      'challenges',
+    ],
     ['the next one if none is', changeStep({}, 'csrCheck', { status: 'ok' }, at(1)), 'policy'],
     ['the first one before anything', {}, 'csrCheck'],
   ] as const)('fail: %s', (_, reports, step) => {

@@ -82,9 +82,13 @@ export function withoutFailure(reports: StepReports): StepReports {
 /** Why a step failed. */
 export type StepError = NonNullable<StepReport['error']>;
 
-/** The reports after all running steps have failed; later steps are not reached. */
+function isUnderWay(report: { readonly status: StepStatus } | undefined): boolean {
+  return report?.status === 'running' || report?.status === 'waiting_manual';
+}
+
+/** The reports after all running and waiting steps have failed; later steps are not reached. */
 export function failUnderWay(reports: StepReports, error: StepError, now: Date): StepReports {
-  const underWay = requestSteps.filter((step) => reports[step]?.status === 'running').at(-1);
+  const underWay = requestSteps.filter((step) => isUnderWay(reports[step])).at(-1);
   const next = requestSteps.find((step) => reports[step] === undefined);
   const step = underWay ?? next;
   if (step === undefined) return reports;
@@ -99,7 +103,7 @@ function failedItems(report: StepReport | undefined): { readonly items?: Items }
   const { items } = (report ?? {}) as { readonly items?: Items };
   if (items === undefined) return {};
   const ended = Object.entries(items).map(([name, item]) => {
-    const status = item.status === 'running' ? ('failed' as const) : item.status;
+    const status = isUnderWay(item) ? ('failed' as const) : item.status;
     return [name, { ...item, status }] as const;
   });
   return { items: Object.fromEntries(ended) };

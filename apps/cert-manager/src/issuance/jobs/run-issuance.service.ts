@@ -1,6 +1,6 @@
 import { AppError, type NotFound } from '@certloop/contracts';
 import type { Tx } from '@certloop/db';
-import { isCsrSent } from '../../acme/orders/order-record.js';
+import { isCsrSent, readOrderRecord } from '../../acme/orders/order-record.js';
 import { isSendingCsr } from '../../acme/orders/order-steps.js';
 import { recordAudit } from '../../audit/audit.service.js';
 import type { CertificateRow } from '../../certificates/certificates.repository.js';
@@ -14,7 +14,7 @@ import {
 } from '../../certificates/store-certificates.service.js';
 import { type CsrRow, csrNotFound, findCsr, findLatestCsr } from '../../csrs/csrs.repository.js';
 import { findRefusal, requireAllowed } from '../../csrs/judge-issuance.service.js';
-import { type FqdnRow, fqdnNotFound, getFqdn } from '../../fqdns/fqdns.repository.js';
+import { type FqdnRow, findFqdn, fqdnNotFound, getFqdn } from '../../fqdns/fqdns.repository.js';
 import {
   type IssuedCertificate,
   type OrderProgress,
@@ -24,8 +24,10 @@ import {
   type UnacceptedCertificate,
 } from '../../providers/provider.js';
 import { getProvider, type ProviderRow } from '../../providers/providers.repository.js';
+import { changeOf } from '../signing/issuance-state.js';
+import { type IssuanceRow, updateIssuance } from '../signing/issuances.repository.js';
 import { notAccepted, orRecordLost } from '../signing/lost-certificate.service.js';
-import { type IssuanceJobRow, updateJob } from './issuance-jobs.repository.js';
+import { hasIssuanceWithOrder } from './issuance-jobs.repository.js';
 import {
   createWorker,
   type IssuanceWorker,
@@ -34,15 +36,14 @@ import {
   writeJob,
 } from './issuance-worker.service.js';
 import { callerOfJob, jobAudit } from './job-audit.js';
-import { hasJobWithOrder } from './open-jobs.repository.js';
 import { changeStep, failUnderWay } from './request-plan.js';
-import { findGivenUp, newerCsr, nextTryOf, recordGivenUp } from './unfinished-order.service.js';
+import { continuationOf, findGivenUp, newerCsr, recordGivenUp } from './unfinished-order.service.js';
 
 /**
  * Processes a claimed job until it is completed, has failed, or waits for a person. If the process dies, the next worker
  * continues from what is on disk.
  */
-export async function runIssuance(deps: RunDeps, job: IssuanceJobRow): Promise<void> {
+export async function runIssuance(deps: RunDeps, job: IssuanceRow): Promise<void> {
   const worker = createWorker(deps, job);
   try {
     const subject = await deps.db.read((tx) => findSubject(tx, job));
@@ -61,7 +62,7 @@ export async function runIssuance(deps: RunDeps, job: IssuanceJobRow): Promise<v
 }
 
 /** Fails a claimed job without starting it, because each of `tries` earlier attempts was interrupted. */
-export async function failInterruptedJob(deps: RunDeps, job: IssuanceJobRow, tries: number): Promise<void> {
+export async function failInterruptedJob(deps: RunDeps, job: IssuanceRow, tries: number): Promise<void> {
   const reason = `the request failed ${tries} times with an unexpected error: see issuance.unexpected_error in the log of the service, then request the certificate again`;
   await fail({ ...job, deps, job }, undefined, { reason });
 }
@@ -76,7 +77,7 @@ interface Subject {
   readonly refusal: RefusedOutcome | undefined;
 }
 
-async function findSubject(tx: Tx, job: IssuanceJobRow): Promise<Subject> {
+async function findSubject(tx: Tx, job: IssuanceRow): Promise<Subject> {
   const fqdn = await getFqdn(tx, job.spaceId, job.fqdnId);
   const csr = await findCsr(tx, job.csrId);
   if (csr === undefined) throw csrGone();
@@ -106,7 +107,9 @@ async function ask(worker: IssuanceWorker, subject: Subject): Promise<SignOutcom
   const { csr, provider } = subject;
   try {
     const progress = progressOf(worker, subject);
-    return await worker.deps.opener.openForSigning(provider).sign(csr.csrPem, progress, worker.job.id);
+    return await worker.deps.opener
+      .openForSigning(provider)
+      .sign(csr.csrPem, progress, worker.job.idempotencyKey);
   } catch (error) {
     if (error instanceof AppError) return { isSigned: false, reason: error.message, code: error.code };
     throw error;
@@ -119,13 +122,15 @@ function progressOf(worker: IssuanceWorker, subject: Subject): OrderProgress {
   return {
     stored: job.orderState ?? undefined,
     store: async (state, unaccepted) => {
-      await writeJob(worker, { orderState: state ?? null }, unaccepted && entryOf(subject, unaccepted));
-      worker.orderState = state ?? null;
+      const orderState = state ?? null;
+      const order = { orderState, orderUrl: readOrderRecord(state).url ?? null };
+      await writeJob(worker, order, unaccepted && entryOf(subject, unaccepted));
+      worker.orderState = orderState;
     },
     replaces,
     isHeldElsewhere: (url) =>
       deps.db.read(
-        async (tx) => (await hasJobWithOrder(tx, url, job.id)) || (await deps.isOrderOfRenewal(tx, url)),
+        async (tx) => (await hasIssuanceWithOrder(tx, url, job.id)) || (await deps.isOrderOfRenewal(tx, url)),
       ),
     isConfirmed: job.isConfirmed,
     onStep: async (step, change) => {
@@ -151,12 +156,14 @@ function completeOrRecordLost(
 ): Promise<void> {
   // its entry names the certificate: a second one that it may exist would only mislead
   const onLost = async (tx: Tx) => {
-    await updateJob(tx, worker.job, { orderState: null });
+    await updateIssuance(tx, worker.job, noOrder);
     worker.orderState = null;
   };
   const lost = { ...subject, caller: callerOfJob(worker.job), issued, onLost };
   return orRecordLost(worker.deps, lost, () => complete(worker, subject, issued));
 }
+
+const noOrder = { orderState: null, orderUrl: null };
 
 /** Stores the certificate and ends the job, all or nothing. */
 async function complete(worker: IssuanceWorker, subject: Subject, issued: IssuedCertificate): Promise<void> {
@@ -175,7 +182,7 @@ async function complete(worker: IssuanceWorker, subject: Subject, issued: Issued
     const endRequest = (row: CertificateRow) => endJob(tx, worker, { fqdn, provider }, row, now);
     const certificate = newCertificateOf({ ...origin, issued, now });
     const item = { caller, fqdn, provider, certificate, auditOf, endRequest };
-    return storeCertificate(tx, item, { now, onCertificatesStored: deps.onCertificatesStored });
+    return storeCertificate(tx, item, { now, emit: deps.emit });
   });
   deps.logger.info({ jobId: job.id, certificateId: certificate.id }, 'issuance.completed');
 }
@@ -192,25 +199,30 @@ async function endJob(
   const steps = changeStep(stored, 'schedule', { status: fqdn.renewalEnabled ? 'ok' : 'skipped' }, now);
   const issued = `issued by ${provider.name}, valid until ${certificate.expiresAt.toISOString()}`;
   const finding = before.verify?.status === 'warning' ? before.verify.detail : undefined;
-  const isMine = await updateJob(tx, job, {
-    status: 'completed',
+  const isMine = await updateIssuance(tx, job, {
+    state: 'issued',
     steps,
-    orderState: null,
+    ...noOrder,
     certificateId: certificate.id,
     message: finding === undefined ? issued : `${issued}; ${finding}`,
     leaseUntil: null,
+    nextAt: null,
     finishedAt: now,
   });
   if (!isMine) throw new JobLost();
 }
 
 async function wait(worker: IssuanceWorker, reason: string): Promise<void> {
-  const isMine = await worker.deps.db.transaction((tx) =>
-    updateJob(tx, worker.job, { status: 'waiting', message: reason, leaseUntil: null }),
-  );
+  const { deps, job } = worker;
+  const change = changeOf(job, { kind: 'wait', now: deps.clock.now() }, deps);
+  const isMine =
+    change !== undefined &&
+    (await deps.db.transaction((tx) => updateIssuance(tx, job, { ...change, message: reason })));
   if (!isMine) throw new JobLost();
-  worker.deps.logger.info({ jobId: worker.job.id }, 'issuance.waiting_for_confirmation');
+  deps.logger.info({ jobId: job.id }, 'issuance.waiting_for_confirmation');
 }
+
+const failed = { state: 'failed', leaseUntil: null, nextAt: null } as const;
 
 async function fail(
   worker: IssuanceWorker,
@@ -226,19 +238,19 @@ async function fail(
   await deps.db.transaction(async (tx) => {
     const now = deps.clock.now();
     const steps = failUnderWay(worker.steps, stepError(refusal, reason), now);
-    const leaseUntil = nextTryOf(worker, refusal, { now, leaseMs: deps.leaseMs });
+    const again = continuationOf(worker, refusal, now, deps);
     const finishedAt = job.finishedAt ?? now;
     const { orderState } = worker;
-    const end = { status: 'failed' as const, steps, message: reason, orderState, leaseUntil, finishedAt };
-    if (!(await updateJob(tx, job, end))) return;
+    const end = { steps, message: reason, code: refusal.code ?? null, orderState, finishedAt };
+    if (!(await updateIssuance(tx, job, { ...end, ...(again ?? failed) }))) return;
     if (subject !== undefined && unaccepted !== undefined)
       await recordAudit(tx, callerOfJob(job), entryOf(subject, unaccepted), now);
-    if (leaseUntil === null) await recordGivenUp(tx, worker, { reason, issued }, now);
-    // the failure was reported when it came first
-    if (job.finishedAt !== null) return;
+    if (again === undefined) await recordGivenUp(tx, worker, { reason, issued }, now);
+    // the failure was reported when it came first; an FQDN that was deleted has none
+    if (job.finishedAt !== null || (await findFqdn(tx, job.fqdnId)) === undefined) return;
     const entry = { ...jobAudit(job, subject?.fqdn.fqdn, { reason }), outcome: 'failure' as const };
     await recordAudit(tx, callerOfJob(job), entry, now);
-    await deps.onRequestFailed?.(tx, job.fqdnId, reason);
+    await deps.emit.issuanceFailed(tx, { fqdn: { id: job.fqdnId }, reason });
   });
   deps.logger.warn({ jobId: job.id, reason }, 'issuance.failed');
 }

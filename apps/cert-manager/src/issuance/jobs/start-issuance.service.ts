@@ -1,5 +1,6 @@
 import { newRowId, type Tx } from '@certloop/db';
 import type { Caller } from '../../access/caller.js';
+import { listNewestCertificateIds } from '../../certificates/newest-certificates.repository.js';
 import { type CsrRow, csrNotFound, findLatestCsr } from '../../csrs/csrs.repository.js';
 import { type FqdnRow, getFqdn } from '../../fqdns/fqdns.repository.js';
 import { orderSubject } from '../../judging/csr-rules.js';
@@ -8,13 +9,15 @@ import {
   type ProviderRow,
   providerNotFound,
 } from '../../providers/providers.repository.js';
-import { findLatestJob, type IssuanceJobRow, insertJob, updateJob } from './issuance-jobs.repository.js';
+import { idempotencyKeyOf } from '../signing/idempotency-key.js';
+import { type IssuanceRow, updateIssuance } from '../signing/issuances.repository.js';
+import { findLatestJob, insertJob } from './issuance-jobs.repository.js';
 import { jobCallerOf } from './job-audit.js';
 import { changeStep, type StepReports } from './request-plan.js';
 
 /** What is asked for. */
 export interface NewJob {
-  readonly kind: IssuanceJobRow['kind'];
+  readonly cause: IssuanceRow['cause'];
   readonly fqdn: FqdnRow;
   readonly csr: CsrRow;
   readonly provider: ProviderRow;
@@ -23,31 +26,39 @@ export interface NewJob {
   readonly replacesId: string | null;
 }
 
-/** Makes a job in the hands of this process; the FQDN is locked and has no open one. Throws NotFound when the provider is gone. */
+/** Makes a job that waits for a worker; the FQDN is locked and has no open one. Throws NotFound when the provider is gone. */
 export async function insertNewJob(
   tx: Tx,
   caller: Caller,
-  { kind, fqdn, csr, provider, steps, replacesId }: NewJob,
-  { now, leaseMs }: { readonly now: Date; readonly leaseMs: number },
-): Promise<IssuanceJobRow> {
+  { cause, fqdn, csr, provider, steps, replacesId }: NewJob,
+  now: Date,
+): Promise<IssuanceRow> {
   if ((await lockProviderForShare(tx, provider.id)) === undefined) throw providerNotFound();
-  const row: IssuanceJobRow = {
+  const [newest] = await listNewestCertificateIds(tx, [fqdn.id]);
+  const row: IssuanceRow = {
     id: newRowId(now),
     fqdnId: fqdn.id,
+    fqdn: fqdn.fqdn,
     spaceId: fqdn.spaceId,
     csrId: csr.id,
+    spkiSha256: csr.spkiSha256,
     providerId: provider.id,
-    kind,
-    status: 'running',
+    cause,
+    isOrder: true,
+    state: 'queued',
+    idempotencyKey: idempotencyKeyOf({ fqdnId: fqdn.id, csrId: csr.id, newestId: newest?.id }),
     caller: jobCallerOf(caller),
     steps,
-    orderState: await orderLeftBehind(tx, csr, provider),
+    ...(await orderLeftBehind(tx, csr, provider)),
+    issued: null,
     isConfirmed: false,
     replacesId,
     certificateId: null,
+    code: null,
     message: 'in progress',
-    attempt: 1,
-    leaseUntil: new Date(now.getTime() + leaseMs),
+    attempt: 0,
+    leaseUntil: null,
+    nextAt: now,
     createdAt: now,
     finishedAt: null,
   };
@@ -58,9 +69,14 @@ export async function insertNewJob(
 /** An order that the job before could not bring to its end goes on in this one, and only here. */
 async function orderLeftBehind(tx: Tx, { id, fqdnId }: CsrRow, provider: ProviderRow) {
   const last = await findLatestJob(tx, fqdnId);
-  if (last?.status !== 'failed' || last.csrId !== id || last.providerId !== provider.id) return null;
-  if (last.leaseUntil !== null) await updateJob(tx, last, { leaseUntil: null });
-  return last.orderState;
+  const isOver = last?.state === 'failed' || last?.state === 'unknown';
+  if (!isOver || last.csrId !== id || last.providerId !== provider.id)
+    return { orderState: null, orderUrl: null };
+  // a worker that asks the CA again has lost it
+  if (last.state === 'unknown')
+    await updateIssuance(tx, last, { state: 'failed', attempt: last.attempt + 1, nextAt: null });
+  const { orderState, orderUrl } = last;
+  return { orderState, orderUrl };
 }
 
 /** The FQDN and its newest CSR. Throws NotFound. */

@@ -1,13 +1,12 @@
-import { claimDue, column, defineTable, deleteRows, insertMany, type Tx } from '@certloop/db';
+import { claimDueBatch, column, defineTable, deleteRows, type Tx } from '@certloop/db';
 import { In, LessThanOrEqual } from 'typeorm';
 import type { JobCaller } from '../jobs/job-audit.js';
 
 /**
- * A call of csr/sign, or a renewal, whose CA is asked for a certificate and issues it at once. The row goes with the
- * transaction that stores the certificate or records the CA's refusal. It refers to nothing, so that it outlives what it
- * names.
+ * A renewal or a call of csr/sign of an earlier version, by a CA that issues at once. The row refers to nothing, so that it
+ * outlives what it names.
  */
-export interface SigningRequestRow {
+interface SigningRequestRow {
   readonly id: string;
   readonly spaceId: string;
   readonly fqdnId: string;
@@ -47,30 +46,19 @@ export const signingRequests = defineTable<StoredRequest>('signing_requests', {
   indexes: [{ columns: ['leaseUntil'] }],
 });
 
-export function insertSigningRequests(tx: Tx, rows: readonly SigningRequestRow[]): Promise<void> {
-  const stored = rows.map(({ idempotencyKey: wish, ...row }) => ({ ...row, wish }));
-  return insertMany(tx, signingRequests, stored);
-}
-
-/** Deletes what has ended. */
+/** Deletes what has ended or is in the table of issuances now. */
 export async function deleteSigningRequests(tx: Tx, ids: readonly string[]): Promise<void> {
-  if (ids.length === 0) return;
-  await deleteRows(tx, signingRequests, { id: In([...ids]) });
+  if (ids.length > 0) await deleteRows(tx, signingRequests, { id: In([...ids]) });
 }
 
-/** Takes over a request whose process counts as dead: exactly one worker gets it. */
-export async function claimSigningRequest(
-  tx: Tx,
-  now: Date,
-  leaseAfter: (attempt: number) => Date,
-): Promise<SigningRequestRow | undefined> {
-  const claimed = await claimDue(tx, {
+/** Claims requests whose process counts as dead, at most `limit`: exactly one worker gets each. */
+export async function claimLapsedRequests(tx: Tx, now: Date, limit: number): Promise<SigningRequestRow[]> {
+  const claimed = await claimDueBatch<StoredRequest>(tx, {
     table: signingRequests,
     where: { leaseUntil: LessThanOrEqual(now) },
     order: { leaseUntil: 'ASC' },
-    set: ({ attempt }) => ({ attempt: attempt + 1, leaseUntil: leaseAfter(attempt + 1) }),
+    limit,
+    set: { leaseUntil: now },
   });
-  if (claimed === undefined) return undefined;
-  const { wish: idempotencyKey, ...row } = claimed;
-  return { ...row, idempotencyKey };
+  return claimed.map(({ wish: idempotencyKey, ...row }) => ({ ...row, idempotencyKey }));
 }

@@ -12,6 +12,7 @@ import {
   keyOf,
   keyOfCsr,
   readAnswered,
+  readCsr,
 } from '../../judging/issued-certificate.js';
 import {
   type IssuedCertificate,
@@ -51,7 +52,7 @@ export async function takeCertificate(
 ): Promise<IssuedCertificate> {
   const { csrPem, identifiers, certificateUrl } = wanted;
   const { clock, atMoment } = context.parts;
-  const keySha256 = keyOfCsr(csrPem);
+  const keySha256 = keyOfCsr(readCsr(csrPem));
   const take = async () => {
     const text = await download(context, account, { certificateUrl, keySha256 }, report);
     await atMoment('downloaded');

@@ -86,7 +86,7 @@ async function sign(
     return await order(context, { csrPem, subject, replaces }, progress);
   } catch (error) {
     // a CA that has lost its accounts knows none of the orders either
-    if (!(error instanceof AcmeProblem && error.type === 'accountDoesNotExist')) throw error;
+    if (!(await isAccountLost(context, error))) throw error;
     await forgetAccountUrl(context.parts, accountTerms(context.config, context.parts));
     await progress.store(undefined);
     return order(context, { csrPem, subject, replaces }, { ...progress, stored: undefined });
@@ -160,6 +160,24 @@ async function openAccount({ config, parts, client }: AcmeContext, { csrDer }: O
   }
   await report('account', { status: 'ok' });
   return account;
+}
+
+/**
+ * Whether the CA has lost the account. Some say so by 500, as of any other fault; then the CA is asked for an account of
+ * the key, which makes none. Without an answer the account is not lost.
+ */
+async function isAccountLost({ config, parts, client }: AcmeContext, error: unknown): Promise<boolean> {
+  if (!(error instanceof AcmeProblem)) return false;
+  if (error.type === 'accountDoesNotExist') return true;
+  if (error.members['caStatus'] !== 500) return false;
+  try {
+    const deps = { ...parts, box: keyBoxOf(parts), client };
+    const account = await findAccount(deps, accountTerms(config, parts));
+    return account?.accountUrl !== undefined && (await client.findAccount(account)) === undefined;
+  } catch (failure) {
+    if (failure instanceof AppError) return false;
+    throw failure;
+  }
 }
 
 /** A refusal caused by a key that changed in the meantime does not concern the order: the next try has the new key. */

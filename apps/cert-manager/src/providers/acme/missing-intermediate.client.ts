@@ -24,9 +24,13 @@ interface Fetching {
   readonly now: Date;
 }
 
+// as many intermediates as real chains have, and one more
+const maxIntermediates = 4;
+
 /**
  * Adds the issuer of a certificate that a CA sent alone, from the first address that the certificate names for it (RFC 5280
- * §4.2.2.1). One request; a root is not added, as clients have it. Never throws, unless the service stops.
+ * §4.2.2.1), and the issuers above that one. At most four requests; a root is not added, as clients have it. Never throws,
+ * unless the service stops.
  */
 export async function completeChain(issued: IssuedChain, fetching: Fetching): Promise<CompletedChain> {
   const { leaf, others } = issued;
@@ -41,10 +45,31 @@ export async function completeChain(issued: IssuedChain, fetching: Fetching): Pr
     if (!isIssuedBy(leaf, issuer)) return missing(`${address} is not the certificate of its issuer`);
     const completed = { leaf, others: [issuer] };
     const fault = findChainFault(completed, fetching.now);
-    return fault === undefined ? { issued: completed } : missing(fault);
+    return fault === undefined ? { issued: await addIssuers(completed, fetching) } : missing(fault);
   } catch (error) {
     fetching.stopping.throwIfAborted();
     return missing(error instanceof AppError ? error.message : `${address} did not answer`);
+  }
+}
+
+/**
+ * Adds the issuers of the last certificate as far as they can be fetched. A failure is no finding: the last one may have
+ * been issued by a root, whose address often leads nowhere.
+ */
+async function addIssuers({ leaf, others }: IssuedChain, fetching: Fetching): Promise<IssuedChain> {
+  const top = others.at(-1);
+  const [address] = top === undefined || isIssuedBy(top, top) ? [] : readIssuerAddresses(top.extensions);
+  if (top === undefined || address === undefined || others.length === maxIntermediates)
+    return { leaf, others };
+  try {
+    const issuer = await readIssuer(address, fetching);
+    const longer = { leaf, others: [...others, issuer] };
+    const isUseful = isIssuedBy(top, issuer) && !isIssuedBy(issuer, issuer);
+    if (!isUseful || findChainFault(longer, fetching.now) !== undefined) return { leaf, others };
+    return await addIssuers(longer, fetching);
+  } catch {
+    fetching.stopping.throwIfAborted();
+    return { leaf, others };
   }
 }
 

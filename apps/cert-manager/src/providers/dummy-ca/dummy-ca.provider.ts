@@ -12,6 +12,7 @@ import {
   keyOfCsr,
   leafFacts,
   leafFault,
+  readCsr,
   subjectOf,
   timeFault,
 } from '../../judging/issued-certificate.js';
@@ -94,7 +95,7 @@ async function issue(
   const isOther = typeof again === 'string' && again !== certificate;
   const second = isOther ? await accept(context, csrPem, again).catch(asFault) : fault;
   if (!(second instanceof UpstreamFailed)) return { ...second, upstreamId };
-  const spkiSha256 = keyOfCsr(csrPem);
+  const spkiSha256 = keyOfCsr(readCsr(csrPem));
   const known = { spkiSha256, ...identify(certificate, spkiSha256), upstreamId };
   throw new NotAccepted({ ...known, reason: fault.message });
 }
@@ -112,8 +113,9 @@ async function accept(
   certificate: string,
 ): Promise<Omit<IssuedCertificate, 'upstreamId'>> {
   const now = context.clock.now();
-  const issued = readAnswer(certificate, keyOfCsr(csrPem), now);
-  const fault = differenceFromCsr(issued, csrPem) ?? timeFault(issued, now) ?? leafFault(issued);
+  const csr = readCsr(csrPem);
+  const issued = readAnswer(certificate, keyOfCsr(csr), now);
+  const fault = differenceFromCsr(issued, csr) ?? timeFault(issued, now) ?? leafFault(issued);
   if (fault !== undefined) throw new UpstreamFailed(readableText(fault));
   const certificatePem = await trustedChain(context, issued);
   // of several certificates, some may not be part of the chain

@@ -82,8 +82,9 @@ describe('the pace of a provider', () => {
     expect(shownPace(paused, now)).toEqual({
       perMinute: 5,
       room: 0,
+      refusals: 1,
       pausedUntil: at(40 * second).toISOString(),
     });
-    expect(shownPace(paced, at(hour))).toEqual({ perMinute: 5, room: 6 });
+    expect(shownPace(paced, at(hour))).toEqual({ perMinute: 5, room: 6, refusals: 0 });
   });
 });

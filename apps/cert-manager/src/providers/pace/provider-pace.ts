@@ -126,12 +126,14 @@ export interface ShownPace {
   /** Renewals that may be begun now. */
   readonly room: number;
   readonly pausedUntil?: string;
+  /** How often in a row the CA refused. */
+  readonly refusals: number;
 }
 
 export function shownPace(stored: ProviderPace | null, now: Date): ShownPace | undefined {
   const { room, pace } = roomOf(stored, { now, underWay: 0 });
   if (pace === null) return undefined;
   const perMinute = Math.round((minute / pace.intervalMs) * 100) / 100;
-  const { pausedUntil } = pace;
-  return { perMinute, room, ...(now < new Date(pausedUntil) && { pausedUntil }) };
+  const { pausedUntil, refusals } = pace;
+  return { perMinute, room, refusals, ...(now < new Date(pausedUntil) && { pausedUntil }) };
 }

@@ -13,21 +13,25 @@ interface Deps {
  * Proves that the key ring is that of this database. Every key that ever became the active one has left a canary,
  * a known word that it encrypted. Throws StartFailed when a canary does not open, when something is encrypted and
  * there is no key ring, or no canary that speaks for it; a canary is made for a new key only, never in place of
- * another.
+ * another. `name` is how messages name the setting of the ring.
  */
-export async function proveKeyRing(deps: Deps, ring: KeyRing | undefined): Promise<void> {
+export async function proveKeyRing(
+  deps: Deps,
+  ring: KeyRing | undefined,
+  name = 'ENCRYPTION_KEYS',
+): Promise<void> {
   const { canaries, holdsSecrets } = await deps.db.read(readEncrypted);
   if (ring === undefined) {
     if (canaries.length === 0 && !holdsSecrets) return;
     throw new StartFailed(
-      'this database contains encrypted secrets: set ENCRYPTION_KEYS or ENCRYPTION_KEYS_FILE',
+      `this database contains encrypted secrets: set ENCRYPTION_KEYS or ENCRYPTION_KEYS_FILE, and ${restore}`,
     );
   }
   if (holdsSecrets && canaries.length === 0) {
     throw new StartFailed('this database contains encrypted secrets, but the proof of their key is missing');
   }
-  for (const canary of canaries) proveKey(ring, canary);
-  if (!canaries.some(({ keyId }) => keyId === ring.active.id)) await leaveCanary(deps, ring);
+  for (const canary of canaries) proveKey(ring, canary, name);
+  if (!canaries.some(({ keyId }) => keyId === ring.active.id)) await leaveCanary(deps, ring, name);
 }
 
 async function readEncrypted(tx: Tx) {
@@ -39,26 +43,27 @@ async function readEncrypted(tx: Tx) {
 }
 
 const word = 'certloop';
+const restore = 'restore it from a backup (docs/backup-and-restore.md)';
 
 function canaryPlace(keyId: string) {
   return { table: 'encryption_canaries', column: 'sealed', rowId: keyId };
 }
 
-function proveKey(ring: KeyRing, { keyId, sealed }: CanaryRow): void {
+function proveKey(ring: KeyRing, { keyId, sealed }: CanaryRow, name: string): void {
   try {
     if (openSecret(ring, canaryPlace(keyId), sealed) === word) return;
   } catch (cause) {
     throw new StartFailed(
       ring.keys.has(keyId)
-        ? `ENCRYPTION_KEYS: the key "${keyId}" is not the one that this database was encrypted with`
-        : `ENCRYPTION_KEYS: the key "${keyId}" that this database was encrypted with is missing`,
+        ? `${name}: the key "${keyId}" is not the one that this database was encrypted with: ${restore}`
+        : `${name}: the key "${keyId}" that this database was encrypted with is missing: ${restore}`,
       { cause },
     );
   }
   throw new StartFailed(`the proof of the key "${keyId}" in this database is not valid`);
 }
 
-async function leaveCanary({ db, clock }: Deps, ring: KeyRing): Promise<void> {
+async function leaveCanary({ db, clock }: Deps, ring: KeyRing, name: string): Promise<void> {
   const { id: keyId } = ring.active;
   const sealed = sealSecret(ring, canaryPlace(keyId), word);
   try {
@@ -66,6 +71,6 @@ async function leaveCanary({ db, clock }: Deps, ring: KeyRing): Promise<void> {
   } catch (error) {
     if (constraintViolation(error)?.kind !== 'unique') throw error;
     // Another process that starts right now was first: its canary must open here, too.
-    for (const canary of await db.read(listCanaries)) proveKey(ring, canary);
+    for (const canary of await db.read(listCanaries)) proveKey(ring, canary, name);
   }
 }

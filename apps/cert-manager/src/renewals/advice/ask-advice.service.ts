@@ -2,12 +2,13 @@ import { AppError } from '@certloop/contracts';
 import type { Database, Tx } from '@certloop/db';
 import { type Clock, type Logger, SecretUnreadable } from '@certloop/server';
 import { getCertificate } from '../../certificates/certificates.repository.js';
-import { type FqdnRow, lockFqdn } from '../../fqdns/fqdns.repository.js';
+import { lockFqdn } from '../../fqdns/fqdns.repository.js';
 import type { ProviderOpener } from '../../providers/open-provider.service.js';
 import type { Provider, RenewalAdvice } from '../../providers/provider.js';
 import { getProvider, type ProviderRow } from '../../providers/providers.repository.js';
 import { claimAdvice } from '../queue/due-renewals.repository.js';
-import { type RenewalRow, updateRenewal } from '../renewals.repository.js';
+import type { RenewalEvents } from '../queue/settle-renewal.service.js';
+import { findRenewal, type RenewalRow, updateRenewal } from '../renewals.repository.js';
 import { rescheduleEntry } from '../reschedule-entry.service.js';
 import { adviceLeaseUntil, nextAdvice, nextAdviceAfterFault } from './advice-times.js';
 
@@ -16,8 +17,7 @@ export interface AdviceDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly opener: ProviderOpener;
-  /** Lets what watches the FQDN know that its renewal may have moved. */
-  readonly onPlanned?: (tx: Tx, fqdn: FqdnRow) => Promise<void>;
+  readonly emit: Pick<RenewalEvents, 'renewalAdvised'>;
 }
 
 /** What came of asking: `none` from a CA that gives no advice, `fault` from one that could not be asked. */
@@ -75,7 +75,7 @@ async function findSubject(tx: Tx, { fqdnId, certificateId, providerId }: Renewa
 
 /** Writes down what the CA said, unless the entry has changed in the meantime. Throws NotFound when the FQDN is gone. */
 async function storeAdvice(
-  { db, clock, logger, onPlanned }: AdviceDeps,
+  { db, clock, logger, emit }: AdviceDeps,
   asked: RenewalRow,
   answer: Answer,
 ): Promise<void> {
@@ -84,8 +84,10 @@ async function storeAdvice(
   await db.transaction(async (tx) => {
     const fqdn = await lockFqdn(tx, asked.spaceId, asked.fqdnId);
     if (!(await updateRenewal(tx, asked, change))) return;
-    await rescheduleEntry(tx, fqdn, { ...asked, ...change }, now);
-    if (isNews(asked, answer)) await onPlanned?.(tx, fqdn);
+    const entry = await findRenewal(tx, asked.id);
+    // one that is due stays due: a user may have run it
+    if (entry !== undefined && entry.scheduledAt > now) await rescheduleEntry(tx, fqdn, entry, now);
+    if (isNews(asked, answer)) await emit.renewalAdvised(tx, { fqdn });
   });
   if (answer === 'none' || answer === 'fault' || isSame(asked, answer)) return;
   const { start, end, explanationUrl } = answer;

@@ -7,18 +7,18 @@ export interface AdviceJobDeps {
   readonly logger: Logger;
   /** Asks some of the CAs whose turn it is; false when there is more to ask. */
   readonly ask: () => Promise<boolean>;
+  /** Milliseconds after which the run begins no further round, so that slow CAs do not make it late. */
+  readonly budgetMs: number;
   /** Absent when there is no monitor. */
   readonly heartbeat: Heartbeat | undefined;
 }
-
-// a run begins no further round after this, so that slow CAs do not make it late
-const budgetMs = 30_000;
 
 /**
  * One run of asking CAs when they want certificates renewed, reported to the monitor: start, then success, or fail
  * with the reason if it failed. A CA that does not answer is no reason. False when there is more to ask. Never throws.
  */
-export async function runAdviceJob({ clock, logger, ask, heartbeat }: AdviceJobDeps): Promise<boolean> {
+export async function runAdviceJob(deps: AdviceJobDeps): Promise<boolean> {
+  const { clock, logger, ask, budgetMs, heartbeat } = deps;
   const beat = await heartbeat?.begin();
   try {
     const until = clock.now().getTime() + budgetMs;

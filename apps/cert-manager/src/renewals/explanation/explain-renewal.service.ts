@@ -23,7 +23,12 @@ export interface RenewalAccount {
   readonly fqdn: FqdnRow;
   readonly certificate: CertificateRow | undefined;
   readonly provider:
-    | { readonly id: string; readonly name: string; readonly obstacle: string | undefined }
+    | {
+        readonly id: string;
+        readonly name: string;
+        readonly enabled: boolean;
+        readonly obstacle: string | undefined;
+      }
     | undefined;
   readonly plan: RenewalPlan | undefined;
   /** Page on which the CA says why it wants the certificate renewed then. */
@@ -75,6 +80,7 @@ export async function explainRenewal(
         open,
         failure,
         obstacle: provider?.obstacle,
+        isProviderDisabled: provider?.enabled === false,
         revokedAt: certificate?.revokedAt ?? undefined,
         isImported: certificate !== undefined && certificate.importedAt !== null,
       }),
@@ -84,7 +90,9 @@ export async function explainRenewal(
 
 function providerOf(queues: readonly ProviderQueue[], id: string | null | undefined) {
   const queue = queues.find(({ provider }) => provider.id === id);
-  return queue && { id: queue.provider.id, name: queue.provider.name, obstacle: queue.obstacle };
+  if (queue === undefined) return undefined;
+  const { id: providerId, name, enabled } = queue.provider;
+  return { id: providerId, name, enabled, obstacle: queue.obstacle };
 }
 
 /** The try before the open entry, or the last one for the newest certificate, when it failed. */

@@ -19,6 +19,7 @@ export interface RenewalSituation {
   readonly forbidden?: string | undefined;
   /** Why the provider cannot be asked now. */
   readonly obstacle: string | undefined;
+  readonly isProviderDisabled?: boolean;
 }
 
 export interface Explanation {
@@ -38,6 +39,8 @@ export function explanationOf(situation: RenewalSituation): Explanation {
     return explainForbidden(situation, situation.forbidden);
   }
   if (open !== undefined) return explainOpen(situation, open);
+  if (outlook.isPlanned && situation.isProviderDisabled)
+    return { ...never('provider_off'), message: situation.obstacle ?? 'its provider is disabled' };
   if (!outlook.isPlanned)
     return { ...never(outlook.hindrance), message: hindranceOf(situation, outlook.hindrance) };
   const scheduledAt = scheduleOf(outlook.plan, now);
@@ -79,13 +82,19 @@ function hindranceOf({ revokedAt, isImported }: RenewalSituation, hindrance: Hin
 }
 
 function explainOpen(
-  { now, outlook, failure, obstacle }: RenewalSituation,
+  { now, outlook, failure, obstacle, isProviderDisabled = false }: RenewalSituation,
   { status, scheduledAt, attempt }: NonNullable<RenewalSituation['open']>,
 ): Explanation {
   const at = scheduledAt.toISOString();
   const explained = (word: RenewalOutlook, message: string) =>
-    ({ outlook: word, willRenew: true, scheduledAt, message }) as const;
-  if (status === 'processing') return explained('running', `try ${attempt} is under way`);
+    ({
+      outlook: isProviderDisabled ? 'provider_off' : word,
+      willRenew: obstacle === undefined,
+      scheduledAt,
+      message,
+    }) as const;
+  if (status === 'processing')
+    return { outlook: 'running', willRenew: true, scheduledAt, message: `try ${attempt} is under way` };
   const since = failure === undefined ? '' : `, because the last try failed: ${failure.reason}`;
   const why = outlook.isPlanned ? `, ${ruleOf(outlook.plan)}` : '';
   const revoked = outlook.isPlanned && outlook.plan.rule === 'revoked' ? why : '';
@@ -93,6 +102,8 @@ function explainOpen(
     const due = `due since ${at}${revoked}`;
     return explained('due', obstacle === undefined ? `${due}${since}` : `${due}, but ${obstacle}`);
   }
+  const word = attempt > 1 ? 'retrying' : 'scheduled';
+  if (obstacle !== undefined) return explained(word, `planned for ${at}, but ${obstacle}`);
   if (attempt > 1) return explained('retrying', `try ${attempt} at ${at}${revoked}${since}`);
   return explained('scheduled', `renews at ${at}${why}`);
 }

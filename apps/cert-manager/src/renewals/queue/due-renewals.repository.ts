@@ -17,14 +17,14 @@ export interface RenewalClaim {
 
 /**
  * Claims due entries of one provider, the earliest first, at most one for each FQDN, and none for an FQDN with a
- * running renewal or request. Throws a unique violation if another worker claims the same FQDN at the same time.
+ * running renewal, request or call of csr/sign. Throws a unique violation if another worker claims the same FQDN at the same time.
  */
 export async function claimRenewals(
   tx: Tx,
   { providerId, now, owner, leaseUntil, limit, byExpiry = false }: RenewalClaim,
 ): Promise<RenewalRow[]> {
   if (limit <= 0) return [];
-  const busy = await listBusyFqdns(tx);
+  const busy = await listBusyFqdns(tx, now);
   const chosen = byExpiry ? await listFirstEnding(tx, { providerId, now, limit }, busy) : undefined;
   if (chosen?.length === 0) return [];
   return claimDueBatch(tx, {
@@ -90,11 +90,15 @@ export function hasDueRenewal(tx: Tx, providerId: string, now: Date): Promise<bo
   return tx.existsBy(renewalQueue, { status: 'pending', providerId, scheduledAt: LessThanOrEqual(now) });
 }
 
-/** FQDNs that a worker is processing; at most as many as there are workers. */
-async function listBusyFqdns(tx: Tx): Promise<string[]> {
+/** FQDNs that a worker is processing; about as many as there are workers. */
+async function listBusyFqdns(tx: Tx, now: Date): Promise<string[]> {
+  // a renewal continues the issuance of one whose process has died; others are continued by the job that asks CAs again
   const text = `select fqdn_id from renewal_queue where status = 'processing'
-    union all select fqdn_id from issuance_jobs where status = 'running'`;
-  const rows = await querySql(tx, { fqdnId: renewalQueue.columns.fqdnId }, text);
+    union all select fqdn_id from issuances
+      where state = 'running' and (cause <> 'renewal' or is_order or lease_until > $1)
+    union all select fqdn_id from issuances
+      where state = 'queued' and next_at is not null and is_order and cause <> 'renewal'`;
+  const rows = await querySql(tx, { fqdnId: renewalQueue.columns.fqdnId }, text, [now]);
   return rows.map((row) => row.fqdnId);
 }
 

@@ -6,7 +6,7 @@ import { type CsrRow, findCsr, listLatestCsrs } from '../../csrs/csrs.repository
 import { refusedBy } from '../../csrs/judge-issuance.service.js';
 import { lockFqdns } from '../../fqdns/fqdns.repository.js';
 import { listRules } from '../../fqdns/policy/policy-rules.repository.js';
-import { listFqdnsBeingRequested } from '../../issuance/jobs/open-jobs.repository.js';
+import { listFqdnsBeingRequested } from '../../issuance/jobs/issuance-jobs.repository.js';
 import { listProvidersById, type ProviderRow } from '../../providers/providers.repository.js';
 import { pendingKeyOf } from '../renewal-journal.js';
 import type { RenewalRow } from '../renewals.repository.js';

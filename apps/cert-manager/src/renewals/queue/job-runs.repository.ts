@@ -1,4 +1,4 @@
-import { column, defineTable, insertMany, type Tx, updateRows } from '@certloop/db';
+import { column, defineTable, insertOrUpdate, type Tx } from '@certloop/db';
 
 /** The latest run of a recurring job that succeeded. */
 export interface JobRunRow {
@@ -16,8 +16,7 @@ export const jobRuns = defineTable<JobRunRow>('job_runs', {
   },
 });
 
-/** Puts the run in the place of the one before it. */
-export async function replaceJobRun(tx: Tx, run: JobRunRow): Promise<void> {
-  const { job, ...state } = run;
-  if ((await updateRows(tx, jobRuns, { job }, state)) === 0) await insertMany(tx, jobRuns, [run]);
+/** Puts the run in the place of the one before it, which another process may store at the same time. */
+export function replaceJobRun(tx: Tx, run: JobRunRow): Promise<void> {
+  return insertOrUpdate(tx, jobRuns, run);
 }

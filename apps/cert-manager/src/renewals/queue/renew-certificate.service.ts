@@ -1,4 +1,5 @@
 import { AppError } from '@certloop/contracts';
+import type { Tx } from '@certloop/db';
 import { batched } from '@certloop/server';
 import { nilUuid } from '../../access/caller.js';
 import { isCsrSent } from '../../acme/orders/order-record.js';
@@ -8,14 +9,16 @@ import { requireUncompromisedKey } from '../../certificates/compromised-keys.rep
 import { type CsrRow, findCsr } from '../../csrs/csrs.repository.js';
 import { requireAllowed } from '../../csrs/judge-issuance.service.js';
 import { fqdnNotFound } from '../../fqdns/fqdns.repository.js';
-import { hasJobWithOrder } from '../../issuance/jobs/open-jobs.repository.js';
+import { hasIssuanceWithOrder } from '../../issuance/jobs/issuance-jobs.repository.js';
+import { newIssuance } from '../../issuance/signing/begin-signing.service.js';
 import { idempotencyKeyOf } from '../../issuance/signing/idempotency-key.js';
+import type { IssuanceRow } from '../../issuance/signing/issuances.repository.js';
 import { findDropped, notAccepted, perhapsLost } from '../../issuance/signing/lost-certificate.service.js';
-import { signingRequestOf } from '../../issuance/signing/record-signing.service.js';
 import {
-  deleteSigningRequests,
-  insertSigningRequests,
-} from '../../issuance/signing/signing-requests.repository.js';
+  beginRenewalIssuance,
+  endRenewalIssuances,
+  RenewalOvertaken,
+} from '../../issuance/signing/renewal-issuance.service.js';
 import type { ProviderOpener } from '../../providers/open-provider.service.js';
 import type { IssuedCertificate, OrderProgress, SignOutcome } from '../../providers/provider.js';
 import { kindOf } from '../../providers/provider-kinds.js';
@@ -25,6 +28,7 @@ import { pendingKeyOf, pendingRequest, type RenewalJournal } from '../renewal-jo
 import type { RenewalRow } from '../renewals.repository.js';
 import { type FoundSubject, findSubjects } from './find-subjects.service.js';
 import { type LeaseDeps, LeaseLost, openLease, type RenewalLease } from './renewal-lease.service.js';
+import { returnRenewal } from './return-renewal.service.js';
 import { callerFor, type RenewalEnd, type SettleDeps, settleFailed } from './settle-renewal.service.js';
 import { createSettler, type Settlement } from './settle-renewed.service.js';
 
@@ -41,7 +45,10 @@ export const renewalSteps = [
   /** Certificate, end of the entry, next entry and audit are on disk, all or none. */
   'settled',
 ] as const;
-export type RenewalStep = (typeof renewalSteps)[number];
+export type RenewalStep =
+  | (typeof renewalSteps)[number]
+  /** No further try follows. The audit log names what its order may have led to, but not yet the serial number. */
+  | 'given_up';
 
 export interface RenewDeps extends LeaseDeps, SettleDeps {
   readonly opener: ProviderOpener;
@@ -53,7 +60,7 @@ export interface RenewDeps extends LeaseDeps, SettleDeps {
 /**
  * Renews the certificate of an entry that this worker has claimed, and settles it. A refusal of the provider is
  * an end like any other; throws only unexpected errors, and the reason of a stop that ends a call. The entry stays
- * claimed then: the caller releases it at a stop, or lets the lease expire.
+ * claimed then: the caller releases it at a stop, or lets the lease expire. Its issuance blocks no other request any more.
  */
 export async function renewCertificate(deps: RenewDeps, entry: RenewalRow): Promise<RenewalEnd> {
   const lease = openLease(deps, entry);
@@ -65,15 +72,32 @@ export async function renewCertificate(deps: RenewDeps, entry: RenewalRow): Prom
     const end = outcome.isSigned
       ? await store(deps, lease, subject, outcome)
       : await settleFailed(deps, lease, subject, outcome);
-    if (end.kind === 'failed' && end.next === 'none') await recordDropped(deps, lease, subject, end.reason);
+    if (end.kind === 'failed' && end.next === 'none') {
+      await deps.atStep('given_up', entry);
+      await recordDropped(deps, lease, subject, end.reason);
+    }
     await deps.atStep('settled', entry);
     return end;
   } catch (error) {
+    if (error instanceof RenewalOvertaken) {
+      await returnRenewal(deps, entry);
+      return { kind: 'left' };
+    }
+    await abandonIssuance(deps, lease);
     if (isGone(error)) return { kind: 'lost', entryId: entry.id };
     throw error;
   } finally {
     lease.release();
   }
+}
+
+/** Lets other requests for the FQDN begin before the lease expires. */
+async function abandonIssuance({ db, logger }: RenewDeps, lease: RenewalLease): Promise<void> {
+  await db
+    .transaction(lease.loseIssuance)
+    .catch((error: unknown) =>
+      logger.warn({ entryId: lease.entry.id, error }, 'renewal.issuance_not_released'),
+    );
 }
 
 /** Names in the audit log what an order led to that no further try continues, if its CA says. */
@@ -93,9 +117,6 @@ async function recordDropped(
 function isGone(error: unknown): boolean {
   return error instanceof LeaseLost || (error instanceof AppError && error.kind === 'not_found');
 }
-
-/** Someone was as quick to ask for a certificate as this worker was to claim the entry. */
-const requested: SignOutcome = { isSigned: false, reason: 'a request for this FQDN is under way' };
 
 /** What works on several renewals at once does together for them. */
 export interface RenewalBatches {
@@ -119,7 +140,10 @@ export function createRenewalBatches(deps: SettleDeps): RenewalBatches {
   };
 }
 
-/** The provider's answer, or the one that it gave before this process took the renewal up. */
+/**
+ * The provider's answer, or the one that it gave before this process took the renewal up. Throws RenewalOvertaken if someone
+ * was as quick to ask for a certificate as this worker was to claim the entry.
+ */
 async function ask(deps: RenewDeps, lease: RenewalLease, subject: FoundSubject): Promise<SignOutcome> {
   const { csr, provider, refusal } = subject;
   const recorded = lease.journal()?.issued;
@@ -128,7 +152,7 @@ async function ask(deps: RenewDeps, lease: RenewalLease, subject: FoundSubject):
   const isBegun = subject.isKeyCompromised
     ? isCsrSent(lease.journal()?.order)
     : mayHaveCertificate(lease.journal());
-  if (subject.isRequested && !isBegun) return requested;
+  if (subject.isRequested && !isBegun) throw new RenewalOvertaken();
   if (refusal !== undefined && !isBegun) return refused(refusal);
   if (csr === undefined) return { isSigned: false, reason: 'no CSR is stored for this FQDN' };
   const idempotencyKey = await recordRequest(deps, lease, { ...subject, csr });
@@ -141,51 +165,67 @@ async function ask(deps: RenewDeps, lease: RenewalLease, subject: FoundSubject):
   return outcome;
 }
 
+/** What is asked for, with the CSR to sign. */
+type AskedSubject = FoundSubject & { readonly csr: CsrRow };
+
 /**
- * The idempotency key with which the provider is to be asked. For one without orders it is on disk: a process that takes over asks with
- * it, although another certificate may be the newest by then. The request is recorded as those of csr/sign are, so that
- * `recoverSigning` asks again where the entry is deleted, or no try follows.
+ * The idempotency key with which the provider is to be asked. For one without orders, the key and its issuance are on disk: a
+ * process that takes over asks with it, although another certificate may be the newest by then, and `SigningWork` asks again
+ * if the entry is deleted or no try follows. Throws RenewalOvertaken if another request for the FQDN was faster.
  */
-async function recordRequest(
-  { clock, leaseMs, opener }: RenewDeps,
-  lease: RenewalLease,
-  { fqdn, csr, provider, newestId }: FoundSubject & { readonly csr: CsrRow },
-): Promise<string> {
+async function recordRequest(deps: RenewDeps, lease: RenewalLease, subject: AskedSubject): Promise<string> {
+  const { fqdn, csr, provider, newestId } = subject;
   const before = lease.journal();
   const isSame = before?.csrId === csr.id && before.providerId === provider.id;
   const keyBefore = pendingKeyOf(before);
-  if (isSame && keyBefore !== undefined) return keyBefore;
-  const order = isSame ? before.order : undefined;
-  const idempotencyKey = idempotencyKeyOf({ purpose: 'renew', fqdnId: fqdn.id, csrId: csr.id, newestId });
+  const idempotencyKey =
+    (isSame ? keyBefore : undefined) ?? idempotencyKeyOf({ fqdnId: fqdn.id, csrId: csr.id, newestId });
   const isDirect = kindOf(provider).issuance === 'direct';
-  const dropped = isSame ? undefined : before?.order;
-  if (!isDirect && keyBefore === undefined && !isCsrSent(dropped)) return idempotencyKey;
-  const now = clock.now();
-  const caller = callerFor(lease.entry);
-  const request = signingRequestOf(
-    { caller, order: { fqdn, csr, provider }, idempotencyKey },
-    { now, leaseMs },
-  );
-  const asked = isDirect ? pendingRequest(idempotencyKey, request.id) : {};
+  const isReplaced = !isSame && (keyBefore !== undefined || isCsrSent(before?.order));
+  if (!isDirect && !isReplaced) return idempotencyKey;
+  if (isDirect && hasNewer(lease, subject)) throw new RenewalOvertaken();
+  const recordReplaced = isReplaced ? await findReplaced(deps, lease, subject) : undefined;
+  const begun = newIssuance(deps, { caller: callerFor(lease.entry), subject }, newestId);
+  const formerId = isSame ? before.requestId : undefined;
+  const order = isSame ? before.order : undefined;
+  const asked = isDirect ? pendingRequest(idempotencyKey, formerId ?? begun.id) : {};
   const next = { csrId: csr.id, providerId: provider.id, ...(order && { order }), ...asked };
-  const issued =
-    before?.providerId === provider.id ? await findDropped(opener, provider, dropped) : undefined;
   await lease.storeJournal(next, async (tx) => {
-    if (isDirect) await insertSigningRequests(tx, [request]);
-    if (before === null || (keyBefore === undefined && !isCsrSent(dropped))) return;
-    const { csrId, providerId, requestId } = before;
-    const reason =
-      csrId === csr.id ? 'its provider was disabled' : 'another CSR was uploaded, or this one deleted';
+    await recordReplaced?.(tx);
+    if (!isDirect) return;
+    const issuance: IssuanceRow = { ...begun, cause: 'renewal', idempotencyKey };
+    lease.holdIssuance(await beginRenewalIssuance(tx, { issuance, formerId }, deps));
+  });
+  return idempotencyKey;
+}
+
+/** Whether a certificate was stored after the entry was claimed, before its CA was asked. */
+function hasNewer({ entry, journal }: RenewalLease, { newestId }: FoundSubject): boolean {
+  return journal() === null && !entry.isTest && newestId !== undefined && newestId !== entry.certificateId;
+}
+
+/** Returns what ends the request of an earlier try, for another CSR or provider, and records that it may have led to a certificate. */
+async function findReplaced(
+  { clock, opener }: RenewDeps,
+  lease: RenewalLease,
+  { fqdn, csr, provider }: AskedSubject,
+): Promise<((tx: Tx) => Promise<void>) | undefined> {
+  const before = lease.journal();
+  if (before === null) return undefined;
+  const { csrId, providerId, requestId, order } = before;
+  const issued = providerId === provider.id ? await findDropped(opener, provider, order) : undefined;
+  const reason =
+    csrId === csr.id ? 'its provider was disabled' : 'another CSR was uploaded, or this one deleted';
+  return async (tx) => {
     const spkiSha256 = (await findCsr(tx, csrId))?.spkiSha256;
     const named = { csrId, ...(spkiSha256 !== undefined && { spkiSha256 }), providerId };
     const entry =
       issued === undefined
         ? perhapsLost(fqdn, named, reason)
         : notAccepted(fqdn, provider, { ...issued, reason });
-    await recordAudit(tx, caller, entry, now);
-    if (requestId !== undefined) await deleteSigningRequests(tx, [requestId]);
-  });
-  return idempotencyKey;
+    await recordAudit(tx, callerFor(lease.entry), entry, clock.now());
+    if (requestId !== undefined) await endRenewalIssuances(tx, [requestId]);
+  };
 }
 
 /** A certificate that cannot be stored for whatever reason goes into the journal, so that no second one is asked for. */
@@ -225,11 +265,7 @@ function refused({ message: reason, code }: AppError): SignOutcome {
   return { isSigned: false, isPermanent: true, reason, code };
 }
 
-function progressOf(
-  { db, clock }: RenewDeps,
-  lease: RenewalLease,
-  subject: FoundSubject & { readonly csr: CsrRow },
-): OrderProgress {
+function progressOf({ db, clock }: RenewDeps, lease: RenewalLease, subject: AskedSubject): OrderProgress {
   const { csr, provider, replaces } = subject;
   const journal = lease.journal();
   const [csrId, providerId] = [csr.id, provider.id];
@@ -240,7 +276,8 @@ function progressOf(
     isHeldElsewhere: (url) =>
       db.read(
         async (tx) =>
-          (await hasRenewalWithOrder(tx, url, lease.entry.id)) || (await hasJobWithOrder(tx, url, nilUuid)),
+          (await hasRenewalWithOrder(tx, url, lease.entry.id)) ||
+          (await hasIssuanceWithOrder(tx, url, nilUuid)),
       ),
     replaces,
     onStep: async (step, change) => {

@@ -1,6 +1,8 @@
 import type { Database, Tx } from '@certloop/db';
 import { type Clock, type Logger, oneAtATime } from '@certloop/server';
 import { OrderAbandoned } from '../../acme/orders/order-steps.js';
+import { changeOf as issuanceAfter } from '../../issuance/signing/issuance-state.js';
+import { type IssuanceRow, updateIssuance } from '../../issuance/signing/issuances.repository.js';
 import { changeOf } from '../renewal-entry.js';
 import type { RenewalJournal } from '../renewal-journal.js';
 import { findRenewal, type RenewalRow, updateRenewal } from '../renewals.repository.js';
@@ -26,10 +28,16 @@ export interface RenewalLease {
   readonly entry: RenewalRow;
   readonly journal: () => RenewalJournal | null;
   /**
-   * On disk when it resolves, with what `also` writes. Rejects with LeaseLost, or with OrderAbandoned when the entry
-   * went with its FQDN.
+   * On disk when it resolves, with what `also` writes before it. Rejects as `also` does, with LeaseLost, or with
+   * OrderAbandoned when the entry went with its FQDN: then nothing is written.
    */
   storeJournal(journal: RenewalJournal, also?: (tx: Tx) => Promise<void>): Promise<void>;
+  /** Id of the issuance by which a CA without orders is asked, or of that of an earlier try; at most one. */
+  readonly issuanceIds: () => readonly string[];
+  /** Extends the lease of this issuance too from now on. */
+  holdIssuance(issuance: IssuanceRow): void;
+  /** Leaves the issuance, if there is one, to the job that asks CAs again: it may have led to a certificate. */
+  loseIssuance(tx: Tx): Promise<void>;
   /** Ends the extending. */
   release(): void;
 }
@@ -38,11 +46,16 @@ export interface RenewalLease {
 export function openLease(deps: LeaseDeps, entry: RenewalRow): RenewalLease {
   const { db, clock, logger, leaseMs } = deps;
   let { journal } = entry;
+  let issuance: IssuanceRow | undefined;
   // one after the other: a late one would shorten the lease
   const extend = oneAtATime(async () => {
     const leaseUntil = new Date(clock.now().getTime() + leaseMs);
     const change = changeOf(entry, { kind: 'extend', attempt: entry.attempt, leaseUntil });
-    const isHeld = await db.transaction((tx) => updateRenewal(tx, entry, { ...change }));
+    const isHeld = await db.transaction(async (tx) => {
+      // in the order in which every transaction locks the two
+      if (issuance !== undefined) await updateIssuance(tx, issuance, { leaseUntil });
+      return updateRenewal(tx, entry, { ...change });
+    });
     if (!isHeld) clearInterval(timer);
   });
   const timer = setInterval(() => {
@@ -55,16 +68,21 @@ export function openLease(deps: LeaseDeps, entry: RenewalRow): RenewalLease {
     entry,
     journal: () => journal,
     storeJournal: async (next, also) => {
-      const isHeld = await db.transaction(async (tx) => {
-        if (await updateRenewal(tx, entry, { journal: next })) {
-          await also?.(tx);
-          return true;
-        }
-        if ((await findRenewal(tx, entry.id)) === undefined) throw new OrderAbandoned();
-        return false;
+      await db.transaction(async (tx) => {
+        await also?.(tx);
+        if (await updateRenewal(tx, entry, { journal: next })) return;
+        throw (await findRenewal(tx, entry.id)) === undefined ? new OrderAbandoned() : new LeaseLost();
       });
-      if (!isHeld) throw new LeaseLost();
       journal = next;
+    },
+    issuanceIds: () => [issuance?.id ?? journal?.requestId ?? []].flat(),
+    holdIssuance: (begun) => {
+      issuance = begun;
+    },
+    loseIssuance: async (tx) => {
+      if (issuance === undefined) return;
+      const change = issuanceAfter(issuance, { kind: 'lose', now: clock.now() }, { leaseMs });
+      await updateIssuance(tx, issuance, { ...change });
     },
     release: () => clearInterval(timer),
   };

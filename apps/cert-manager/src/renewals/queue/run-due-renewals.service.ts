@@ -37,7 +37,7 @@ export interface RenewalRunner {
   stop(): Promise<void>;
 }
 
-type RunEnd = RenewalEnd | { readonly kind: 'broken' | 'left' };
+type RunEnd = RenewalEnd | { readonly kind: 'broken' };
 
 interface RenewalWorker extends RunnerDeps, RenewDeps {
   readonly owner: string;
@@ -107,7 +107,7 @@ async function runQueues(worker: RenewalWorker, queues: readonly ProviderQueue[]
 }
 
 /** Takes back the entries of workers that have died; returns how many. */
-async function returnLapsed({ db, clock, logger, refreshStates }: RenewalWorker): Promise<number> {
+async function returnLapsed({ db, clock, logger, emit }: RenewalWorker): Promise<number> {
   const entries = await db.read((tx) => listLapsedRenewals(tx, clock.now()));
   let count = 0;
   for await (const entry of yieldBetween(entries)) {
@@ -121,7 +121,7 @@ async function returnLapsed({ db, clock, logger, refreshStates }: RenewalWorker)
           : { notBefore: newest.notBefore, notAfter: usableUntil(newest) };
       const change = changeOf(entry, { kind: 'lapse', now, notBefore, notAfter });
       const isChanged = change !== undefined && (await updateRenewal(tx, entry, change));
-      if (isChanged) await refreshStates(tx, [entry.fqdnId]);
+      if (isChanged) await emit.renewalPlanned(tx, { fqdn: { id: entry.fqdnId } });
       return isChanged;
     });
     if (!isReturned) continue;

@@ -7,12 +7,11 @@ import type { AuditEntry } from '../../audit/audit-entry.js';
 import type { CertificateRow } from '../../certificates/certificates.repository.js';
 import { usableUntil } from '../../certificates/in-use.js';
 import { findNewestCertificate } from '../../certificates/newest-certificates.repository.js';
-import { certificateFacts } from '../../certificates/store-certificates.service.js';
+import { type CertificateEvents, certificateFacts } from '../../certificates/store-certificates.service.js';
 import { type CsrRow, hasCsrOfFqdn } from '../../csrs/csrs.repository.js';
 import { type FqdnRow, lockFqdn } from '../../fqdns/fqdns.repository.js';
-import type { RefreshStates } from '../../fqdns/fqdns.service.js';
 import { notAccepted, perhapsLost } from '../../issuance/signing/lost-certificate.service.js';
-import { deleteSigningRequests } from '../../issuance/signing/signing-requests.repository.js';
+import { endRenewalIssuances } from '../../issuance/signing/renewal-issuance.service.js';
 import { readableText, type SignRefusal } from '../../providers/provider.js';
 import type { ProviderRow } from '../../providers/providers.repository.js';
 import { newRenewal } from '../new-renewal.repository.js';
@@ -21,7 +20,6 @@ import { changeOf, mayHaveCertificate, type RenewalState } from '../renewal-entr
 import { pendingKeyOf, type RenewalJournal, withoutRequest } from '../renewal-journal.js';
 import { insertRenewal, type RenewalRow, updateRenewal } from '../renewals.repository.js';
 import { insertPlanned } from '../replan-renewals.service.js';
-import type { RenewalScheduler } from '../schedule-renewals.service.js';
 import { pauseProvider } from './pace-renewals.service.js';
 import { LeaseLost, type RenewalLease } from './renewal-lease.service.js';
 import { isLongExpired, nextTry } from './retry-policy.js';
@@ -30,10 +28,24 @@ export interface SettleDeps {
   readonly db: Database;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly scheduler: RenewalScheduler;
-  readonly refreshStates: RefreshStates;
-  /** Notifies the watch of the FQDN that the entry failed, in the transaction that ends it. */
-  readonly onRenewalFailed?: (tx: Tx, entry: RenewalRow, fault: RenewalFault) => Promise<void>;
+  readonly emit: CertificateEvents & RenewalEvents;
+}
+
+/** Events of renewals; `changes/reactions.service.ts` lists what follows each of them. */
+export interface RenewalEvents {
+  /** A renewal was planned, moved or taken back although its FQDN has not changed. */
+  renewalPlanned(tx: Tx, event: { readonly fqdn: { readonly id: string } }): Promise<void>;
+  /** The CA suggests another time for the renewal of the FQDN, which is locked. */
+  renewalAdvised(tx: Tx, event: { readonly fqdn: FqdnRow }): Promise<void>;
+  /** A try to renew the certificate of the FQDN, which is locked, failed. */
+  renewalFailed(tx: Tx, event: FailedRenewal): Promise<void>;
+}
+
+/** A renewal that failed, and its entry as it was at work. */
+export interface FailedRenewal {
+  readonly fqdn: FqdnRow;
+  readonly entry: RenewalRow;
+  readonly fault: RenewalFault;
 }
 
 /** Why a renewal failed, and what follows. */
@@ -60,15 +72,12 @@ export type RenewalEnd =
   | { readonly kind: 'renewed'; readonly fqdn: string }
   | { readonly kind: 'failed'; readonly fqdn: string; readonly reason: string; readonly next: NextStep }
   /** Another worker had claimed the entry by then, or it was gone. */
-  | { readonly kind: 'lost'; readonly entryId: string };
+  | { readonly kind: 'lost'; readonly entryId: string }
+  /** It is pending again, and no try was counted. */
+  | { readonly kind: 'left' };
 
 /** What follows a failure: another try, or nothing if there is nothing left to do. */
 type NextStep = { readonly retryAt: Date; readonly isLongExpired: boolean } | 'none';
-
-/** What is recorded of the completed request to the CA. */
-export function requestsOf(journal: RenewalJournal | null): string[] {
-  return journal?.requestId === undefined ? [] : [journal.requestId];
-}
 
 /** Whether the CA issued nothing for the key, neither in this attempt nor in an earlier one whose process died. */
 function isAnswered({ entry, journal }: RenewalLease, { mayHaveIssued }: SignRefusal): boolean {
@@ -100,7 +109,7 @@ export function renewalAudit(
 
 /** Ends the entry and plans what comes next. Throws LeaseLost and NotFound. */
 export async function settleFailed(
-  { db, clock, logger, onRenewalFailed }: SettleDeps,
+  { db, clock, logger, emit }: SettleDeps,
   lease: RenewalLease,
   { fqdn: { spaceId, id, fqdn }, provider }: RenewalSubject,
   refusal: SignRefusal,
@@ -110,19 +119,20 @@ export async function settleFailed(
   const next = await db.transaction(async (tx) => {
     const held = await lockFqdn(tx, spaceId, id);
     const now = clock.now();
+    if (isAnswered(lease, refusal)) await endRenewalIssuances(tx, lease.issuanceIds());
+    else await lease.loseIssuance(tx);
     const change = changeOf(entry, { kind: 'fail', attempt: entry.attempt, at: now, reason });
     // a worker that lost its claim changes nothing
     if (change === undefined || !(await updateRenewal(tx, entry, settledBy(change)))) throw new LeaseLost();
     const { unaccepted } = refusal;
     if (unaccepted !== undefined)
       await recordAudit(tx, callerFor(entry), notAccepted(held, provider, unaccepted), now);
-    if (isAnswered(lease, refusal)) await deleteSigningRequests(tx, requestsOf(lease.journal()));
     const step = await planNext(tx, lease, held, refusal, now);
     if (step === 'none') await recordGivenUp(tx, lease, held, reason, now);
     const details = { ...factsOf(entry, held), provider: provider.name, reason, next: shown(step) };
     const failure = { ...auditOf(entry, 'certificate.fail', details), outcome: 'failure' as const };
     await recordAudit(tx, callerFor(entry), failure, now);
-    await onRenewalFailed?.(tx, entry, faultOf(reason, refusal, step));
+    await emit.renewalFailed(tx, { fqdn: held, entry, fault: faultOf(reason, refusal, step) });
     return step;
   });
   const facts = { entryId: entry.id, fqdn, attempt: entry.attempt, reason, next: shown(next) };

@@ -9,7 +9,7 @@ import {
 } from '../../certificates/store-certificates.service.js';
 import { type FqdnRow, fqdnNotFound } from '../../fqdns/fqdns.repository.js';
 import { orRecordLost } from '../../issuance/signing/lost-certificate.service.js';
-import { deleteSigningRequests } from '../../issuance/signing/signing-requests.repository.js';
+import { endRenewalIssuances } from '../../issuance/signing/renewal-issuance.service.js';
 import type { IssuedCertificate } from '../../providers/provider.js';
 import { changeOf } from '../renewal-entry.js';
 import { type RenewalRow, updateRenewals } from '../renewals.repository.js';
@@ -21,7 +21,6 @@ import {
   type RenewalSubject,
   renewalAudit,
   reportRenewed,
-  requestsOf,
   type SettleDeps,
   settledBy,
 } from './settle-renewal.service.js';
@@ -62,7 +61,7 @@ async function settleOrRecordLost(
 ): Promise<RenewalEnd> {
   const { lease, subject, issued } = settlement;
   const { fqdn, provider } = subject;
-  const onLost = (tx: Tx) => deleteSigningRequests(tx, requestsOf(lease.journal()));
+  const onLost = (tx: Tx) => endRenewalIssuances(tx, lease.issuanceIds());
   const lost = { caller: callerFor(lease.entry), fqdn, provider, issued, onLost };
   const stored = row ?? (await orRecordLost(deps, lost, () => storeAlone(deps, settlement)));
   return reportRenewed(deps, lease.entry, fqdn, stored.id);
@@ -79,27 +78,24 @@ async function storeAlone(deps: SettleDeps, settlement: Settlement): Promise<Cer
  * another worker has one of the entries.
  */
 function storeRenewed(
-  { db, clock, scheduler, refreshStates }: SettleDeps,
+  { db, clock, emit }: SettleDeps,
   settlements: readonly Settlement[],
 ): Promise<(CertificateRow | undefined)[]> {
   return db.transaction(async (tx) => {
     const storable = await lockStorable(tx, settlements);
     const now = clock.now();
     const leases = storable.map(({ lease }) => lease);
+    await endRenewalIssuances(
+      tx,
+      leases.flatMap(({ issuanceIds }) => issuanceIds()),
+    );
     await completeAll(
       tx,
       leases.map(({ entry }) => entry),
       now,
     );
-    await deleteSigningRequests(
-      tx,
-      leases.flatMap(({ journal }) => requestsOf(journal())),
-    );
     const items = storable.map((one) => itemOf(one, now));
-    const results = await storeCertificates(tx, items, {
-      now,
-      onCertificatesStored: scheduler.onCertificatesStored,
-    });
+    const results = await storeCertificates(tx, items, { now, emit });
     const rows = new Map<Settlement, CertificateRow>();
     for (const [index, { certificate, isNew }] of results.entries()) {
       const one = storable[index];
@@ -108,7 +104,7 @@ function storeRenewed(
       if (isNew) continue;
       // another renewal of the same name received this certificate and has planned by it in the meantime
       if (!one.lease.entry.isTest) await insertPlanned(tx, one.held, now);
-      await refreshStates(tx, [one.held.id]);
+      await emit.renewalPlanned(tx, { fqdn: one.held });
     }
     return settlements.map((one) => rows.get(one));
   });

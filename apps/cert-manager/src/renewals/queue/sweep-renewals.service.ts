@@ -1,18 +1,18 @@
 import { type Database, type Tx, yieldBetween } from '@certloop/db';
 import type { Clock, Logger } from '@certloop/server';
 import { type FqdnRow, listRenewedFqdnsAfter, lockFqdn } from '../../fqdns/fqdns.repository.js';
-import type { RefreshStates } from '../../fqdns/fqdns.service.js';
 import { readOutlook } from '../outlook/read-outlook.service.js';
 import { deleteOldRenewals } from '../renewal-history.repository.js';
 import { findOpenRenewal, listFqdnsWithOpen } from '../renewals.repository.js';
 import { insertPlanned } from '../replan-renewals.service.js';
 import { listTooLate, pullBackRenewal } from './pull-back-renewals.service.js';
+import type { RenewalEvents } from './settle-renewal.service.js';
 
 export interface SweepDeps {
   readonly db: Database;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly refreshStates: RefreshStates;
+  readonly emit: RenewalEvents;
 }
 
 const retentionDays = 90;
@@ -36,19 +36,19 @@ interface Corrected {
   readonly pulledBack: number;
 }
 
-async function correctPlans({ db, clock, refreshStates }: SweepDeps): Promise<Corrected> {
+async function correctPlans({ db, clock, emit }: SweepDeps): Promise<Corrected> {
   let planned = 0;
   let pulledBack = 0;
   let last = '';
   for await (const _round of yieldBetween()) {
     const { fqdns, lacking, late } = await db.read((tx) => readSlice(tx, last, clock.now()));
     for await (const fqdn of yieldBetween(lacking)) {
-      if (await db.transaction((tx) => planIfMissing(tx, fqdn, refreshStates, clock.now()))) planned += 1;
+      if (await db.transaction((tx) => planIfMissing(tx, fqdn, emit, clock.now()))) planned += 1;
     }
     for await (const fqdn of yieldBetween(late)) {
       const isPulledBack = await db.transaction(async (tx) => {
         const isChanged = await pullBackRenewal(tx, fqdn, clock.now());
-        if (isChanged) await refreshStates(tx, [fqdn.id]);
+        if (isChanged) await emit.renewalPlanned(tx, { fqdn });
         return isChanged;
       });
       if (isPulledBack) pulledBack += 1;
@@ -74,7 +74,7 @@ async function readSlice(tx: Tx, last: string, now: Date) {
 async function planIfMissing(
   tx: Tx,
   { spaceId, id }: FqdnRow,
-  refreshStates: RefreshStates,
+  emit: RenewalEvents,
   now: Date,
 ): Promise<boolean> {
   const fqdn = await lockFqdn(tx, spaceId, id);
@@ -82,7 +82,7 @@ async function planIfMissing(
   const { outlook } = await readOutlook(tx, fqdn);
   if (!outlook.isPlanned) return false;
   await insertPlanned(tx, fqdn, now);
-  await refreshStates(tx, [id]);
+  await emit.renewalPlanned(tx, { fqdn });
   return true;
 }
 

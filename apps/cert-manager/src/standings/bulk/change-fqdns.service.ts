@@ -10,12 +10,12 @@ import type { Caller } from '../../access/caller.js';
 import { canOn } from '../../access/permissions.js';
 import { unknownProvider } from '../../fqdns/fqdn-provider.service.js';
 import { type FqdnRow, listFqdnsById } from '../../fqdns/fqdns.repository.js';
+import type { ChangeFqdnDeps } from '../../fqdns/fqdns.service.js';
 import { findProvider } from '../../providers/providers.repository.js';
 import { readIdPage } from '../lists/fqdn-list.repository.js';
 import { filterOf } from '../lists/list-fqdns.service.js';
 import type { WantedChange } from './planned-change.js';
 import {
-  type ChangeFqdnsDeps,
   changeSome,
   judgeFqdns,
   type Outcome,
@@ -32,7 +32,7 @@ const maxSkipped = 100;
  * call changes the rest. Throws InvalidInput, and Conflict where more than 5000 match.
  */
 export async function changeFqdns(
-  deps: ChangeFqdnsDeps,
+  deps: ChangeFqdnDeps,
   caller: Caller,
   input: FqdnChange,
 ): Promise<FqdnChangeResult> {
@@ -87,7 +87,7 @@ async function plannedChange(tx: Tx, { action, providerId = null }: FqdnChange):
 
 /** The FQDNs that the caller may read of those that are named or match, and the ids that name none of these. */
 async function findNamed(
-  { clock }: Pick<ChangeFqdnsDeps, 'clock'>,
+  { clock }: Pick<ChangeFqdnDeps, 'clock'>,
   tx: Tx,
   caller: Caller,
   { ids, filter }: FqdnChange,

@@ -1,27 +1,17 @@
 import type { FqdnChange, FqdnChangeResult } from '@certloop/contracts';
-import type { Database, Tx } from '@certloop/db';
-import type { Clock } from '@certloop/server';
+import type { Tx } from '@certloop/db';
 import type { Caller } from '../../access/caller.js';
 import { canOn } from '../../access/permissions.js';
 import { recordAudits } from '../../audit/audit.service.js';
 import { updateLockedFqdns } from '../../fqdns/fqdn-changes.repository.js';
 import { namedProvider } from '../../fqdns/fqdn-provider.service.js';
 import { type FqdnRow, lockFqdns } from '../../fqdns/fqdns.repository.js';
-import { fqdnAudit, type RefreshStates } from '../../fqdns/fqdns.service.js';
+import { type ChangeFqdnDeps, fqdnAudit } from '../../fqdns/fqdns.service.js';
 import { listRules } from '../../fqdns/policy/policy-rules.repository.js';
-import { type SwitchRenewalDeps, switchOf } from '../../fqdns/renewal-switch.service.js';
-import type { UpdateFqdnDeps } from '../../fqdns/update-fqdn.service.js';
+import { switchOf } from '../../fqdns/renewal-switch.service.js';
 import { lockSpacesForShare } from '../../spaces/spaces.repository.js';
 import { currentCaller } from '../../users/callers/current-caller.service.js';
 import { columnsOf, judgeChange, type WantedChange } from './planned-change.js';
-
-export interface ChangeFqdnsDeps
-  extends Pick<SwitchRenewalDeps, 'onRenewalsSwitched'>,
-    Pick<UpdateFqdnDeps, 'onProviderNamed'> {
-  readonly db: Database;
-  readonly clock: Clock;
-  readonly refreshStates: RefreshStates;
-}
 
 /** FQDNs in one transaction: few enough that other writers hardly wait. */
 export const perTransaction = 100;
@@ -61,7 +51,7 @@ export async function judgeFqdns(tx: Tx, caller: Caller, rows: readonly FqdnRow[
 
 /** Changes FQDNs of the plan in one transaction, as they are by then. */
 export async function changeSome(
-  deps: ChangeFqdnsDeps,
+  deps: ChangeFqdnDeps,
   tx: Tx,
   caller: Caller,
   { rows, input }: { readonly rows: readonly FqdnRow[]; readonly input: FqdnChange },
@@ -85,7 +75,7 @@ export async function changeSome(
 }
 
 async function writeChange(
-  { clock, refreshStates, onRenewalsSwitched, onProviderNamed }: ChangeFqdnsDeps,
+  { clock, emit }: ChangeFqdnDeps,
   tx: Tx,
   caller: Caller,
   { before, wanted }: { readonly before: readonly FqdnRow[]; readonly wanted: WantedChange },
@@ -99,18 +89,12 @@ async function writeChange(
     return { caller, entry: fqdnAudit(action, fqdn, details) };
   });
   await recordAudits(tx, acts, clock.now());
-  const switched = before.map((fqdn) => ({
+  const changes = before.map((fqdn) => ({
     fqdn: { ...fqdn, ...columns },
     wasEnabled: fqdn.renewalEnabled,
   }));
-  // onRenewalsSwitched updates the stored states too
-  if (wanted.action !== 'set-provider') return onRenewalsSwitched(tx, caller, switched);
-  await onProviderNamed(
-    tx,
-    caller,
-    switched.map(({ fqdn }) => fqdn),
-  );
-  await refreshStates(tx, ids);
+  if (wanted.action === 'set-provider') await emit.providerChanged(tx, { caller, changes });
+  else await emit.renewalSwitched(tx, { caller, changes });
 }
 
 function auditedOf(fqdn: FqdnRow, action: 'fqdn.renewal' | 'fqdn.update') {

@@ -1,5 +1,6 @@
 import { column, inDialect, querySql, type SqlValue, type Tx } from '@certloop/db';
 import type { SpaceScope } from '../../spaces/spaces.repository.js';
+import { isPlanned } from '../standings.repository.js';
 import { renewalsPerSecond } from './outlook.js';
 
 /** What is planned with a provider in the spaces. */
@@ -31,7 +32,7 @@ export async function readProviderPlans(tx: Tx, scope: SpaceScope, now: Date): P
       sqlite: `((julianday(${text}) - 2440587.5) * 86400)`,
       postgres: `extract(epoch from ${text})`,
     });
-  const planned = `from fqdn_standings s where s.outlook = 'planned' and s.provider_id is not null
+  const planned = `from fqdn_standings s where ${isPlanned} and s.provider_id is not null
     and s.expires_at > ${at} ${inSpaces(scope, place)}`;
   const tooLate = (pace: 'direct' | 'order') =>
     `cast(floor(min(${epoch('expires_at')} - place / ${renewalsPerSecond[pace]})) as bigint)`;
@@ -73,7 +74,7 @@ export async function findFirstLoss(
   const values: SqlValue[] = [];
   const place = (value: SqlValue) => `$${values.push(value)}`;
   const text = `select s.id, s.space_id, s.fqdn, s.expires_at from fqdn_standings s
-    where s.expires_at > ${place(now)} and s.outlook = 'planned' and s.provider_id = ${place(providerId)}
+    where s.expires_at > ${place(now)} and ${isPlanned} and s.provider_id = ${place(providerId)}
       ${inSpaces(scope, place)}
     order by s.expires_at, s.id limit 1`;
   return (await querySql<EndingRow>(tx, endingColumns, text, values))[0];

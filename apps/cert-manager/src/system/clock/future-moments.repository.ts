@@ -4,7 +4,7 @@ import { mailTurns } from '../../events/mail-turns.repository.js';
 import { notices } from '../../events/notices.repository.js';
 import { webhookReceivers } from '../../events/webhook-receivers.repository.js';
 import { spacePolicies } from '../../fqdns/policy/space-policies.repository.js';
-import { issuanceJobs } from '../../issuance/jobs/issuance-jobs.repository.js';
+import { issuances } from '../../issuance/signing/issuances.repository.js';
 import { signingRequests } from '../../issuance/signing/signing-requests.repository.js';
 import { renewalQueue } from '../../renewals/renewals.repository.js';
 import { pendingRevocations } from '../../revocations/pending-revocations.repository.js';
@@ -32,10 +32,12 @@ export function futureMoments({ renewalLeaseMs, jobLeaseMs }: LeaseTimes): Futur
   return [
     { table: renewalQueue, where: "status = 'processing'", ...leased(renewalLeaseMs) },
     { table: renewalQueue, column: 'adviceDueAt', maxAheadMs: 12 * hour, spreadMs: hour },
-    { table: issuanceJobs, where: "status = 'running'", ...leased(jobLeaseMs) },
-    // a failed job is continued after what its CA asks for
-    { table: issuanceJobs, where: "status = 'failed'", ...leased(jobLeaseMs), maxAheadMs: 7 * day },
     { table: signingRequests, ...leased(3 * jobLeaseMs), maxAheadMs: Math.max(hour, 3 * jobLeaseMs) },
+    { table: issuances, where: "state = 'running'", ...leased(Math.max(jobLeaseMs, renewalLeaseMs)) },
+    againAt("state = 'queued'", minute, jobLeaseMs),
+    againAt("state = 'unknown' and is_order = false", Math.max(hour, jobLeaseMs), jobLeaseMs),
+    // an order is continued after what its CA asks for
+    againAt("state = 'unknown' and is_order = true", 7 * day, jobLeaseMs),
     { table: pendingRevocations, column: 'dueAt', maxAheadMs: hour, spreadMs: 5 * minute },
     {
       table: notices,
@@ -54,6 +56,10 @@ export function futureMoments({ renewalLeaseMs, jobLeaseMs }: LeaseTimes): Futur
     { table: sessions, column: 'expiresAt', maxAheadMs: 12 * hour, pauseMs: 30 * minute },
     { table: setupTokens, column: 'expiresAt', maxAheadMs: hour },
   ];
+}
+
+function againAt(where: string, maxAheadMs: number, pauseMs: number): FutureMoment {
+  return { table: issuances, column: 'nextAt', where, maxAheadMs, pauseMs };
 }
 
 /** Targets by how often they are probed, as the bound of each is its own period and a tenth. */

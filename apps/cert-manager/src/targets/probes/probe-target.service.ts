@@ -63,7 +63,7 @@ export async function probeTarget(
     const now = clock.now();
     const current = await lockClaimedTarget(tx, target);
     if (current === undefined) return undefined;
-    const settled = await settleObserved(tx, deps, {
+    const settled = await settleObserved(tx, deps.emit, {
       target: current,
       found,
       isWhole,

@@ -30,7 +30,7 @@ const maxAheadMs = 300_000;
  * future.
  */
 export async function reportObservation(
-  deps: Pick<ProbeDeps, 'db' | 'clock' | 'onServed' | 'news' | 'onInService'>,
+  deps: Pick<ProbeDeps, 'db' | 'clock' | 'emit' | 'onInService'>,
   caller: Caller,
   { spaceId, fqdnId, targetId }: TargetPath,
   report: Report,
@@ -61,7 +61,7 @@ export async function reportObservation(
         'address',
         `this target has ${maxAddresses} addresses. Add another target.`,
       );
-    const settled = await settleObserved(tx, deps, {
+    const settled = await settleObserved(tx, deps.emit, {
       target,
       found: [one],
       isWhole: false,

@@ -13,10 +13,11 @@ import {
 import type { TargetRow } from '../targets.repository.js';
 import { nextProbeAt } from './probe-schedule.js';
 import type { Prober } from './prober.service.js';
-import { type ServedListener, settleObserved } from './settle-observed.service.js';
+import { settleObserved, type TargetEvents } from './settle-observed.service.js';
 import { deleteOldChanges } from './target-changes.repository.js';
 
-export interface ProbeDeps extends ServedListener {
+export interface ProbeDeps {
+  readonly emit: TargetEvents;
   readonly db: Database;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -150,7 +151,7 @@ async function probeOne(
 
 /** Stores what was observed; of an FQDN that was deleted in the meantime, nothing. */
 async function settleEnded(
-  { db, clock, logger, ...listener }: ProbeDeps,
+  { db, clock, emit, onInService }: ProbeDeps,
   batch: readonly Ended[],
   stop: AbortSignal,
 ): Promise<void> {
@@ -175,11 +176,11 @@ async function settleEnded(
         continue;
       }
       const observed = { target: current, found, isWhole, observer: 'manager' as const, observedAt: now };
-      const { newest, turns, inServiceSeconds } = await settleObserved(tx, listener, observed);
+      const { newest, turns, inServiceSeconds } = await settleObserved(tx, emit, observed);
       await releaseTarget(tx, target, nextProbeAt({ ...regular, storedAt: newest?.row.createdAt, turns }));
       if (inServiceSeconds !== undefined) seconds.push(inServiceSeconds);
     }
     return seconds;
   });
-  for (const seconds of inService) listener.onInService(seconds);
+  for (const seconds of inService) onInService(seconds);
 }

@@ -1,6 +1,7 @@
 import type { ServedAddress } from '@certloop/contracts';
 import { newRowId, type Tx } from '@certloop/db';
 import type { AddressObservation } from '@certloop/tls-probe';
+import type { CertificateRow } from '../../certificates/certificates.repository.js';
 import { type Known, type Newest, readKnown } from '../served/expected.service.js';
 import {
   deleteServedFqdn,
@@ -9,7 +10,6 @@ import {
   updateServedFqdn,
 } from '../served/served-fqdns.repository.js';
 import { hintOfState } from '../served/served-hint.js';
-import type { ServedNews } from '../served/served-news.service.js';
 import { faultText, severityOf, verdictOf } from '../served/served-verdict.js';
 import { listTargetsOf, type TargetRow } from '../targets.repository.js';
 import { failsAt, isWell } from './address-state.js';
@@ -17,11 +17,27 @@ import { judgeObservation } from './judge-observation.js';
 import { insertChanges, type TargetChangeRow } from './target-changes.repository.js';
 import { listStates, replaceStates, type TargetStateRow } from './target-states.repository.js';
 
-/** What follows what the targets of an FQDN serve. */
-export interface ServedListener {
-  /** The targets of the FQDN are at fault in these words, or well again; perhaps said before. Part of the transaction. */
-  readonly onServed: (tx: Tx, fqdnId: string, fault: string | null) => Promise<void>;
-  readonly news: ServedNews;
+/** Events of targets; `changes/reactions.service.ts` lists what follows each of them. */
+export interface TargetEvents {
+  /** What the targets of the FQDN serve was judged, and they have a fault or had one before. */
+  targetsJudged(tx: Tx, event: JudgedTargets): Promise<void>;
+  /** The newest certificate of the FQDN is served at all addresses for the first time. */
+  certificateInService(tx: Tx, event: InService): Promise<void>;
+}
+
+export interface JudgedTargets {
+  /** As it was before. */
+  readonly fqdn: ServedFqdnRow;
+  /** The fault of its targets in words; null for none. */
+  readonly fault: string | null;
+}
+
+export interface InService {
+  readonly fqdn: ServedFqdnRow;
+  readonly certificate: Pick<CertificateRow, 'id' | 'serialNumber' | 'expiresAt'>;
+  /** From storing it until it was served at all addresses. */
+  readonly seconds: number;
+  readonly addresses: number;
 }
 
 /** What was observed of a target. */
@@ -48,7 +64,7 @@ export interface Settled {
  * Stores what was observed of a target, judged by the certificates as they are in this transaction, and the verdict of
  * its FQDN. Observations that are older than what is stored are omitted.
  */
-export async function settleObserved(tx: Tx, listener: ServedListener, observed: Observed): Promise<Settled> {
+export async function settleObserved(tx: Tx, emit: TargetEvents, observed: Observed): Promise<Settled> {
   const { target, found, observer, observedAt, isWhole } = observed;
   // a process that observed another target of the FQDN waits here, and then judges both results
   const row = await lockServedFqdn(tx, target.fqdnId);
@@ -75,31 +91,31 @@ export async function settleObserved(tx: Tx, listener: ServedListener, observed:
   const gone = isWhole ? [...before.keys()].filter((address) => !seen.has(address)) : [];
   await replaceStates(tx, target.id, states, gone);
   await insertChanges(tx, target.id, changes);
-  const inServiceSeconds = row && (await settleVerdict(tx, listener, row, known.newest, observedAt));
+  const inServiceSeconds = row && (await settleVerdict(tx, emit, row, known.newest, observedAt));
   return { turns, newest: known.newest, hasChanged: changes.length > 0, inServiceSeconds };
 }
 
 /** Judges an FQDN again after its targets have changed; forgets it with the last one. */
 export async function settleTargets(
   tx: Tx,
-  listener: ServedListener,
+  emit: TargetEvents,
   fqdnId: string,
   { newest, now }: { readonly newest: Newest | undefined; readonly now: Date },
 ): Promise<void> {
   const row = await lockServedFqdn(tx, fqdnId);
   if (row === undefined) return;
   if ((await listTargetsOf(tx, fqdnId)).length > 0) {
-    await settleVerdict(tx, listener, row, newest, now);
+    await settleVerdict(tx, emit, row, newest, now);
     return;
   }
   await deleteServedFqdn(tx, fqdnId);
-  if (row.fault !== null) await listener.onServed(tx, fqdnId, null);
+  if (row.fault !== null) await emit.targetsJudged(tx, { fqdn: row, fault: null });
 }
 
 /** Seconds in which the newest certificate came into service at all addresses, if that is new. */
 async function settleVerdict(
   tx: Tx,
-  listener: ServedListener,
+  emit: TargetEvents,
   row: ServedFqdnRow,
   newest: Newest | undefined,
   now: Date,
@@ -146,11 +162,11 @@ async function settleVerdict(
     ...(isInService && { inServiceId: newest.row.id }),
   });
   // also while it lasts: the check may have been made since
-  if (fault !== null || row.fault !== null) await listener.onServed(tx, row.id, fault);
-  if (fault !== null && row.fault === null) await listener.news.drifted(tx, row, fault);
+  if (fault !== null || row.fault !== null) await emit.targetsJudged(tx, { fqdn: row, fault });
   if (!isNew) return undefined;
   const seconds = Math.max(0, (now.getTime() - newest.row.createdAt.getTime()) / 1000);
-  await listener.news.inService(tx, row, { certificate: newest.row, seconds, addresses: states.length });
+  const addresses = states.length;
+  await emit.certificateInService(tx, { fqdn: row, certificate: newest.row, seconds, addresses });
   return seconds;
 }
 

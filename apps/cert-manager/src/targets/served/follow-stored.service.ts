@@ -1,16 +1,16 @@
+import type { Tx } from '@certloop/db';
 import type { Clock } from '@certloop/server';
-import type { RenewalScheduler } from '../../renewals/schedule-renewals.service.js';
+import type { StoredCertificate } from '../../certificates/store-certificates.service.js';
+import type { Changes } from '../../fqdns/fqdns.service.js';
 import { firstProbeAt } from '../probes/probe-schedule.js';
 import { probeSooner } from '../target-claims.repository.js';
 
-/** The scheduler, after which the targets of an FQDN are probed a minute after a certificate is stored. */
-export function probedAfter(scheduler: RenewalScheduler, clock: Clock): RenewalScheduler {
-  return {
-    ...scheduler,
-    onCertificatesStored: async (tx, stored) => {
-      await scheduler.onCertificatesStored(tx, stored);
-      const ids = stored.map(({ fqdn }) => fqdn.id);
-      await probeSooner(tx, ids, firstProbeAt(clock.now()));
-    },
-  };
+/** Has the targets of FQDNs probed a minute after a certificate was stored. */
+export async function scheduleProbes(
+  tx: Tx,
+  { changes }: Changes<StoredCertificate>,
+  { clock }: { readonly clock: Clock },
+): Promise<void> {
+  const ids = changes.map(({ fqdn }) => fqdn.id);
+  await probeSooner(tx, ids, firstProbeAt(clock.now()));
 }

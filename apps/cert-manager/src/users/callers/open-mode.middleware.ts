@@ -1,5 +1,5 @@
 import { AppError, Forbidden } from '@certloop/contracts';
-import { isFromForeignPage } from '@certloop/server';
+import { isFromForeignPage, type Logger } from '@certloop/server';
 import type { NextFunction, Request, Response } from 'express';
 import ipaddr from 'ipaddr.js';
 import { ownOrigins, pageHeaders } from './caller.middleware.js';
@@ -33,6 +33,11 @@ export function guardOpenMode({ hosts, publicOrigin }: OpenModeRules) {
     }
     next();
   };
+}
+
+/** Logs that requests need no sign-in. */
+export function warnOfOpenMode(logger: Logger): void {
+  logger.warn({ authMode: 'open' }, 'auth.open_mode');
 }
 
 function hostNameOf(host: string): string {

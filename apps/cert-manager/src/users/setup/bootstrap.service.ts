@@ -87,10 +87,10 @@ export async function prepareSetup(deps: SetupDeps, caller: Caller): Promise<voi
     });
     return;
   }
-  const token = await deps.setupToken.issue();
+  await deps.setupToken.issue();
+  // not the token: logs are read by more people than the file
   deps.announce(
-    `no administrator yet: POST /auth/bootstrap with the token ${token} within 60 minutes ` +
-      `(also in ${deps.setupTokenPath})`,
+    `no administrator yet: create one within 60 minutes at /ui/, or by POST /auth/bootstrap, with the token in ${deps.setupTokenPath}`,
   );
 }
 

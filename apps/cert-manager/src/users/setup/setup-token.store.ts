@@ -16,7 +16,7 @@ export interface SetupToken {
    * A new token for an hour, written to the file of this process; the one before it in the file is good until its own
    * end. Throws StartFailed when the file cannot be written.
    */
-  issue(): Promise<string>;
+  issue(): Promise<void>;
   /** Whether the text is a token in force, of whichever process. */
   matches(text: string): Promise<boolean>;
   /** Ends all tokens, and removes the file of this process. */
@@ -33,7 +33,6 @@ export function createSetupToken(path: string, { db, clock }: { db: Database; cl
       const now = clock.now();
       const row = { secretHash: secretHash(text), expiresAt: new Date(now.getTime() + lifeMs) };
       await db.transaction((tx) => insertSetupToken(tx, row, now));
-      return text;
     },
     matches: (text) => db.read((tx) => hasSetupToken(tx, secretHash(text), clock.now())),
     end: async () => {

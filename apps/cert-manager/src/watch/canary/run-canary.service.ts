@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { AppError } from '@certloop/contracts';
 import type { Database } from '@certloop/db';
 import type { Clock, Logger } from '@certloop/server';
+import type { Notices } from '../../events/notices.service.js';
 import { MonitorRefused } from '../monitor/monitor.client.js';
-import type { AlertSight } from '../monitor/monitor-events.service.js';
+import { type AlertSight, createAlertEvents } from '../monitor/monitor-events.service.js';
 import { isPaused } from '../watch-pause.js';
-import type { CanaryClient } from './canary.client.js';
+import { type CanaryClient, createCanaryClient } from './canary.client.js';
 import { canaryRetryAt, canaryStepOf, nextRoundAt, readAt, readBackMs } from './canary-step.js';
 import {
   type CanaryTurnRow,
@@ -16,7 +17,7 @@ import {
   releaseCanaryTurn,
 } from './canary-turns.repository.js';
 
-export interface CanaryDeps {
+interface CanaryDeps {
   readonly db: Database;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -29,6 +30,27 @@ export interface CanaryDeps {
   readonly onSight: (sight: AlertSight) => Promise<void>;
 }
 
+export interface CanaryJobDeps extends Pick<CanaryDeps, 'db' | 'clock' | 'logger' | 'awaySeconds'> {
+  readonly monitor: Parameters<typeof createCanaryClient>[0];
+  /** Key of a project for the canary alone; it is in the project of the other checks when absent. */
+  readonly canaryApiKey: string | undefined;
+  readonly notices: Notices | undefined;
+}
+
+/**
+ * Returns the next step of the canary if there is a destination of notices or a project for the canary; otherwise a step
+ * that deletes it.
+ */
+export function createCanaryJob({ monitor, canaryApiKey, notices, ...deps }: CanaryJobDeps) {
+  const mainClient = createCanaryClient(monitor);
+  const ownClient =
+    canaryApiKey === undefined ? undefined : createCanaryClient({ url: monitor.url, apiKey: canaryApiKey });
+  const client = ownClient ?? mainClient;
+  if (notices === undefined && ownClient === undefined) return createCanaryRemoval({ ...deps, client });
+  const onSight = createAlertEvents({ ...deps, notices });
+  return createCanary({ ...deps, client, formerClient: ownClient && mainClient, onSight });
+}
+
 // longer than the calls of a step can take
 const leaseMs = 60_000;
 
@@ -36,7 +58,7 @@ const leaseMs = 60_000;
  * The next step of the canary, when it is due: pings a check that is meant to fall, reads ten minutes later whether the
  * monitor made it fall, and pauses it. One process at a time. A monitor that does not answer shows nothing of its alerts.
  */
-export function createCanary(deps: CanaryDeps): () => Promise<void> {
+function createCanary(deps: CanaryDeps): () => Promise<void> {
   const { db, clock, logger, formerClient, awaySeconds, onSight } = deps;
   let askAt = clock.now();
   let refusedSince: Date | undefined;
@@ -81,7 +103,7 @@ export function createCanary(deps: CanaryDeps): () => Promise<void> {
 }
 
 /** Deletes the check of a canary that is no longer wanted, once. */
-export function createCanaryRemoval({ db, client }: Pick<CanaryDeps, 'db' | 'client'>): () => Promise<void> {
+function createCanaryRemoval({ db, client }: Pick<CanaryDeps, 'db' | 'client'>): () => Promise<void> {
   let isDone = false;
   return async () => {
     if (isDone) return;

@@ -7,15 +7,25 @@ import { recordAudit } from '../../audit/audit.service.js';
 import { findNewestCertificate } from '../../certificates/newest-certificates.repository.js';
 import { updateExpiryAccepted } from '../../fqdns/fqdn-changes.repository.js';
 import { type FqdnRow, lockFqdn } from '../../fqdns/fqdns.repository.js';
-import { type FqdnPlace, fqdnAudit, type RefreshStates } from '../../fqdns/fqdns.service.js';
+import { type FqdnPlace, fqdnAudit } from '../../fqdns/fqdns.service.js';
 import { type ExpiryRequest, judgeExpiryRequest } from './expiry-acceptance.js';
 
 export interface AcceptExpiryDeps {
   readonly db: Database;
   readonly clock: Clock;
-  /** Makes the check of the FQDN follow. */
-  readonly onModeChanged: (tx: Tx, fqdn: FqdnRow) => Promise<void>;
-  readonly refreshStates: RefreshStates;
+  readonly emit: ExpiryEvents;
+}
+
+/** Events of accepted expiries; `changes/reactions.service.ts` lists what follows each of them. */
+export interface ExpiryEvents {
+  /** It was accepted until another moment that the certificate of the FQDN expires, or that ended. */
+  expiryAccepted(tx: Tx, event: AcceptedExpiry): Promise<void>;
+}
+
+export interface AcceptedExpiry {
+  readonly fqdn: FqdnRow;
+  /** Whether the acceptance began or ended. */
+  readonly isSwitched: boolean;
 }
 
 /**
@@ -23,7 +33,7 @@ export interface AcceptExpiryDeps {
  * Forbidden, and InvalidInput with renewal on or for a date that is not allowed.
  */
 export async function acceptExpiry(
-  { db, clock, onModeChanged, refreshStates }: AcceptExpiryDeps,
+  { db, clock, emit }: AcceptExpiryDeps,
   caller: Caller,
   { spaceId, fqdnId, accepted, until }: FqdnPlace & ExpiryRequest,
 ): Promise<FqdnRow> {
@@ -39,10 +49,9 @@ export async function acceptExpiry(
     await updateExpiryAccepted(tx, fqdnId, verdict.until);
     const details = { before: wordsOf(before), after: wordsOf(verdict.until) };
     await recordAudit(tx, caller, fqdnAudit('fqdn.expiry', fqdn, details), now);
-    // a date that was moved changes nothing for the check now
     const isAccepted = (moment: Date | null) => moment !== null && moment > now;
-    if (isAccepted(before) !== isAccepted(verdict.until)) await onModeChanged(tx, changed);
-    await refreshStates(tx, [fqdnId]);
+    const isSwitched = isAccepted(before) !== isAccepted(verdict.until);
+    await emit.expiryAccepted(tx, { fqdn: changed, isSwitched });
     return changed;
   });
 }

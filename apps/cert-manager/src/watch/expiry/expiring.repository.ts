@@ -1,18 +1,15 @@
 import { column, querySql, type Tx } from '@certloop/db';
-import { inUse } from '../../certificates/in-use.js';
-import { maxNoticeMs } from '../../standings/attention.js';
 
-/** A certificate in use that expires soon. */
+/** A certificate that has not expired, of an FQDN that needs people. */
 export interface ExpiringRow {
   readonly id: string;
   readonly fqdnId: string;
   readonly spaceId: string;
   readonly fqdn: string;
   readonly serialNumber: string;
-  readonly notBefore: Date;
+  readonly attentionAt: Date;
   readonly expiresAt: Date;
   readonly leafExpiresAt: Date | null;
-  readonly renewalEnabled: boolean;
 }
 
 const columns = {
@@ -21,30 +18,26 @@ const columns = {
   spaceId: column.uuid(),
   fqdn: column.text(),
   serialNumber: column.text(),
-  notBefore: column.instant(),
+  attentionAt: column.instant(),
   expiresAt: column.instant(),
   leafExpiresAt: column.instant().nullable(),
-  renewalEnabled: column.boolean(),
 };
 
 /**
- * Certificates in use that expire within 30 days, by when they expire: those that no event is about yet and whose expiry
- * is not accepted.
+ * Certificates that have not expired, of FQDNs that need people, by since when they do: those that no event is about yet.
+ * The rule that decides whether one is made needs more facts.
  */
 export function listExpiring(
   tx: Tx,
-  after: { readonly expiresAt: Date; readonly fqdnId: string },
+  after: { readonly attentionAt: Date; readonly fqdnId: string },
   now: Date,
   limit: number,
 ): Promise<ExpiringRow[]> {
-  const horizon = new Date(now.getTime() + maxNoticeMs);
   const known = `select 1 from events e where e.once_key = 'certificate.expiring:' || c.id`;
-  const accepted = 'f.renewal_enabled = false and f.expiry_accepted_until > $4';
-  const text = `select c.id, c.fqdn_id, f.space_id, f.fqdn, c.serial_number, c.not_before, c.expires_at,
-      c.leaf_expires_at, f.renewal_enabled
-    from certificates c join fqdns f on f.id = c.fqdn_id
-    where ${inUse} and (c.expires_at, c.fqdn_id) > ($1, $2) and c.expires_at <= $3 and not exists (${known})
-      and (f.expiry_accepted_until is null or not (${accepted}))
-    order by c.expires_at, c.fqdn_id limit ${limit}`;
-  return querySql<ExpiringRow>(tx, columns, text, [after.expiresAt, after.fqdnId, horizon, now]);
+  const text = `select c.id, c.fqdn_id, s.space_id, s.fqdn, s.attention_at, c.serial_number, c.expires_at,
+      c.leaf_expires_at
+    from fqdn_standings s join certificates c on c.id = s.certificate_id
+    where (s.attention_at, s.id) > ($1, $2) and s.attention_at <= $3 and s.expires_at > $3 and not exists (${known})
+    order by s.attention_at, s.id limit ${limit}`;
+  return querySql<ExpiringRow>(tx, columns, text, [after.attentionAt, after.fqdnId, now]);
 }

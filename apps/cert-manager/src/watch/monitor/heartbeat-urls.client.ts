@@ -1,4 +1,4 @@
-import { AppError } from '@certloop/contracts';
+import { AppError, abortAfter } from '@certloop/contracts';
 import { createPlainFetch, followingFetch, type Logger } from '@certloop/server';
 
 export interface HeartbeatUrlsOptions {
@@ -22,7 +22,7 @@ export function createHeartbeatUrls({ urls, logger, timeoutMs = 5000 }: Heartbea
   const failing = new Set<number>();
   const call = async (url: string): Promise<string | undefined> => {
     try {
-      const { status } = await fetch(url, { signal: AbortSignal.timeout(timeoutMs) });
+      const { status } = await fetch(url, { signal: abortAfter(timeoutMs) });
       return status >= 200 && status < 300 ? undefined : `it answered ${status}`;
     } catch (error) {
       if (error instanceof AppError) return error.message;

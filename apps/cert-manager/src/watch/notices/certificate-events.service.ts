@@ -4,18 +4,22 @@ import { nilUuid } from '../../access/caller.js';
 import { chainHint, endsView } from '../../certificates/in-use.js';
 import type { Notices } from '../../events/notices.service.js';
 import { findFqdn } from '../../fqdns/fqdns.repository.js';
-import type { RenewalFault } from '../../renewals/queue/settle-renewal.service.js';
-import type { RenewalRow } from '../../renewals/renewals.repository.js';
+import type { FailedRenewal } from '../../renewals/queue/settle-renewal.service.js';
+import { outlookHints } from '../../standings/fqdn-status.js';
+import { type StandingFacts, type StandingOutlook, standingOf } from '../../standings/standing.js';
+import { listStandingFacts } from '../../standings/standing-rows.service.js';
 import { listExpiring } from '../expiry/expiring.repository.js';
 import { isExpiryNews, isFailureNews } from './event-rules.js';
 
 /** Records that a renewal failed, in the transaction that ends it, if a person has to act. */
-export async function recordFailedRenewal(
+export async function recordFailedNotice(
   tx: Tx,
-  { notices, clock }: { readonly notices: Notices; readonly clock: Clock },
-  { id: entryId, fqdnId, spaceId, certificateId, isTest, attempt }: RenewalRow,
-  { reason, isPermanent, nextTryAt, isLongExpired }: RenewalFault,
+  { entry, fault }: FailedRenewal,
+  { notices, clock }: { readonly notices: Notices | undefined; readonly clock: Clock },
 ): Promise<void> {
+  if (notices === undefined) return;
+  const { id: entryId, fqdnId, spaceId, certificateId, isTest, attempt } = entry;
+  const { reason, isPermanent, nextTryAt, isLongExpired } = fault;
   if (isTest || !isFailureNews({ attempt, isPermanent, isLongExpired, isLast: nextTryAt === undefined }))
     return;
   const fqdn = (await findFqdn(tx, fqdnId))?.fqdn ?? fqdnId;
@@ -44,9 +48,10 @@ export async function recordFailedRenewal(
   });
 }
 
-const slice = 500;
+// the facts of as many are read by one statement
+const slice = 200;
 
-/** Records once for each certificate in use that it expires soon and nothing has renewed it. */
+/** Records once for each certificate in use that nothing has replaced it by the time from which its check fails. */
 export async function noticeExpiring({
   db,
   clock,
@@ -56,13 +61,21 @@ export async function noticeExpiring({
   readonly clock: Clock;
   readonly notices: Notices;
 }): Promise<void> {
-  let after: Parameters<typeof listExpiring>[1] = { expiresAt: clock.now(), fqdnId: nilUuid };
+  let after: Parameters<typeof listExpiring>[1] = { attentionAt: new Date(0), fqdnId: nilUuid };
   for await (const _round of yieldBetween()) {
-    const rows = await db.longRead((tx) => listExpiring(tx, after, clock.now(), slice));
-    const news = rows.filter((row) => isExpiryNews(row, clock.now()));
+    const now = clock.now();
+    const { rows, facts } = await db.longRead(async (tx) => {
+      const found = await listExpiring(tx, after, now, slice);
+      const ids = found.map(({ fqdnId }) => fqdnId);
+      return { rows: found, facts: await listStandingFacts(tx, ids) };
+    });
+    const news = rows.flatMap((row) => {
+      const known = facts.get(row.fqdnId);
+      return known !== undefined && isExpiryNews(known, now) ? [eventOf(row, known)] : [];
+    });
     if (news.length > 0) {
       await db.transaction(async (tx) => {
-        for (const row of news) await notices.record(tx, eventOf(row));
+        for (const event of news) await notices.record(tx, event);
       });
     }
     const last = rows.at(-1);
@@ -71,13 +84,12 @@ export async function noticeExpiring({
   }
 }
 
-function eventOf(row: Awaited<ReturnType<typeof listExpiring>>[number]) {
-  const { id: certificateId, fqdnId, fqdn, spaceId, serialNumber, renewalEnabled } = row;
+function eventOf(row: Awaited<ReturnType<typeof listExpiring>>[number], facts: StandingFacts) {
+  const { id: certificateId, fqdnId, fqdn, spaceId, serialNumber } = row;
+  const { renewalEnabled } = facts;
   const hint = chainHint(row);
-  const state = renewalEnabled
-    ? 'its renewal is on but has not succeeded: see the explanation of its renewal'
-    : 'it is not renewed: switch renewal on, request a certificate, or upload a new CSR and have it signed';
-  const news = `The certificate of ${fqdn} expires on ${row.expiresAt.toISOString()}, and ${state}.`;
+  const { outlook } = standingOf(facts);
+  const news = `The certificate of ${fqdn} expires on ${row.expiresAt.toISOString()}, and ${missingText(outlook)}`;
   const message = hint === undefined ? news : `${news} ${hint}`;
   return {
     type: 'certificate.expiring',
@@ -86,4 +98,13 @@ function eventOf(row: Awaited<ReturnType<typeof listExpiring>>[number]) {
     onceKey: `certificate.expiring:${certificateId}`,
     data: { message, fqdn, fqdnId, spaceId, certificateId, serialNumber, ...endsView(row), renewalEnabled },
   } as const;
+}
+
+/** What is missing for the renewal, first. */
+function missingText(outlook: StandingOutlook): string {
+  if (outlook === 'planned')
+    return 'its renewal is on but has not succeeded: see the explanation of its renewal.';
+  if (outlook === 'switched_off')
+    return 'it is not renewed: switch renewal on, request a certificate, or upload a new CSR and have it signed.';
+  return `it is not renewed. ${outlookHints[outlook]}`;
 }

@@ -19,17 +19,42 @@ describe('a renewal that failed', () => {
 
 describe('a certificate that expires', () => {
   const now = new Date('2026-03-01T00:00:00Z');
+  const off = { renewalEnabled: false };
+  const on = { renewalEnabled: true };
   test.each([
-    ['in 30 days, of 398, without renewal', { left: 30, lifetime: 398, renewalEnabled: false }, true],
-    ['in 31 days, of 398, without renewal', { left: 31, lifetime: 398, renewalEnabled: false }, false],
-    ['in 2 days, of 6, without renewal', { left: 2, lifetime: 6, renewalEnabled: false }, true],
-    ['in 3 days, of 6, without renewal', { left: 3, lifetime: 6, renewalEnabled: false }, false],
-    ['in 8 days, of 90, with renewal', { left: 8, lifetime: 90, renewalEnabled: true }, false],
-    ['in 7 days, of 90, with renewal', { left: 7, lifetime: 90, renewalEnabled: true }, true],
-    ['now, without renewal', { left: 0, lifetime: 90, renewalEnabled: false }, false],
-  ])('%s', (_situation, { left, lifetime, renewalEnabled }, isNews) => {
-    const expiresAt = new Date(now.getTime() + left * day);
-    const notBefore = new Date(expiresAt.getTime() - lifetime * day);
-    expect(isExpiryNews({ notBefore, expiresAt, renewalEnabled }, now)).toBe(isNews);
+    ['in 29 days, of 398, without renewal', { left: 29, lifetime: 398, ...off }, true],
+    ['in 30 days, of 398, without renewal, within the grace', { left: 30, lifetime: 398, ...off }, false],
+    ['in 1.5 days, of 6, without renewal', { left: 1.5, lifetime: 6, ...off }, true],
+    ['in 2 days, of 6, without renewal, within the grace', { left: 2, lifetime: 6, ...off }, false],
+    [
+      'in 29 days, of 90, with renewal, a day after its date',
+      { left: 29, lifetime: 90, ...on, due: 30 },
+      true,
+    ],
+    ['in 30 days, of 90, with renewal, at its date', { left: 30, lifetime: 90, ...on, due: 30 }, false],
+    ['in 8 days, of 90, with a renewal late in its life', { left: 8, lifetime: 90, ...on, due: 7 }, false],
+    ['in 29 days, and is revoked', { left: 29, lifetime: 398, ...off, isRevoked: true }, false],
+    ['in 20 days, and is accepted', { left: 20, lifetime: 398, ...off, accepted: 10 }, false],
+    ['in 20 days, and was accepted until now', { left: 20, lifetime: 398, ...off, accepted: 0 }, true],
+    [
+      'in 20 days, and was accepted before renewal',
+      { left: 20, lifetime: 90, ...on, due: 30, accepted: 9 },
+      true,
+    ],
+    ['now, without renewal', { left: 0, lifetime: 90, ...off }, false],
+  ])('%s', (_situation, given, isNews) => {
+    const { left, lifetime, renewalEnabled, due, isRevoked, accepted } = {
+      ...{ due: undefined, isRevoked: false, accepted: undefined },
+      ...given,
+    };
+    const inDays = (days: number) => new Date(now.getTime() + days * day);
+    const notBefore = inDays(left - lifetime);
+    const certificate = {
+      ...{ id: 'c1', notBefore, expiresAt: inDays(left), createdAt: notBefore },
+      revokedAt: isRevoked ? notBefore : null,
+    };
+    const dueAt = due === undefined ? undefined : inDays(left - due);
+    const expiryAcceptedUntil = accepted === undefined ? null : inDays(accepted);
+    expect(isExpiryNews({ renewalEnabled, expiryAcceptedUntil, dueAt, certificate }, now)).toBe(isNews);
   });
 });

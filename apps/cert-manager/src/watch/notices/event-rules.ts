@@ -1,4 +1,5 @@
-import { maxNoticeMs, noticeAt } from '../../standings/attention.js';
+import { expectedOf } from '../../standings/attention.js';
+import type { StandingFacts } from '../../standings/standing.js';
 
 // tries that fail temporarily: after 1, 10 and 100 minutes the fourth
 const noticedTry = 4;
@@ -22,19 +23,15 @@ export function isFailureNews({
 }
 
 /**
- * Whether a certificate that has not expired is to be noticed: 30 days before its end or a third of its lifetime, the
- * shorter; with renewal on, which should have happened by then, a twelfth.
+ * Whether people should know that a certificate expires: it is in use, nothing has replaced it by the time from which its
+ * check fails, and its expiry is not accepted.
  */
-export function isExpiryNews(
-  {
-    notBefore,
-    expiresAt,
-    renewalEnabled,
-  }: { readonly notBefore: Date; readonly expiresAt: Date; readonly renewalEnabled: boolean },
-  now: Date,
-): boolean {
-  if (now >= expiresAt) return false;
-  if (!renewalEnabled) return now >= noticeAt({ notBefore, expiresAt });
-  const lifetime = expiresAt.getTime() - notBefore.getTime();
-  return expiresAt.getTime() - now.getTime() <= Math.min(maxNoticeMs, lifetime / 12);
+export function isExpiryNews(facts: DatedFacts, now: Date): boolean {
+  const { certificate, renewalEnabled, expiryAcceptedUntil } = facts;
+  if (certificate === undefined || certificate.revokedAt !== null || certificate.expiresAt <= now)
+    return false;
+  const isAccepted = !renewalEnabled && expiryAcceptedUntil !== null && now < expiryAcceptedUntil;
+  return !isAccepted && expectedOf({ ...facts, certificate }).attentionAt <= now;
 }
+
+type DatedFacts = Pick<StandingFacts, 'renewalEnabled' | 'expiryAcceptedUntil' | 'dueAt' | 'certificate'>;

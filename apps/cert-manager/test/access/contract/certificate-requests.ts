@@ -35,6 +35,11 @@ export const certificateRequests = requestsTo({
     const answer = await ask(app, 'post', `/issuance-jobs/${job.id}/continue`);
     return { answer, leaves: 'certificate.request' };
   },
+  cancelIssuanceJob: async (app) => {
+    const { job } = await addJob(app);
+    const answer = await ask(app, 'post', `/issuance-jobs/${job.id}/cancel`);
+    return { answer, leaves: 'certificate.request.cancel' };
+  },
   refreshCertificate: async (app) => {
     const fqdn = await newCertificate(app);
     const { body } = await ask(app, 'get', pathOf(fqdn, 'certificates'));

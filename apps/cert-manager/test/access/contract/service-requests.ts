@@ -7,6 +7,7 @@ export const serviceRequests = requestsTo({
   getLiveness: (app) => read(app, '/health/live'),
   getReadiness: (app) => read(app, '/health/ready'),
   getOpenApi: (app) => read(app, '/openapi.json'),
+  getWatch: (app) => read(app, '/watch'),
   getStats: (app) => read(app, '/stats'),
 
   listProviders: (app) => read(app, '/providers'),

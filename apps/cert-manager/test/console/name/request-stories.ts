@@ -55,6 +55,10 @@ export function playRequestsAndServers(stageOf: () => ConsoleStage): void {
       await proof.getByLabel('Web server').selectOption('caddy');
       await proof.getByText('reverse_proxy').waitFor();
       await look('challenge');
+      await page.getByRole('button', { name: 'Cancel the request' }).click();
+      await page.getByRole('button', { name: 'Cancel the request' }).waitFor({ state: 'hidden' });
+      await page.getByRole('main').getByRole('link', { name: 'Requests' }).click();
+      await page.getByRole('table', { name: 'Requests' }).getByText('cancelled by ada').waitFor();
     });
   });
 

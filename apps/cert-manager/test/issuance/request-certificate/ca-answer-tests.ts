@@ -1,5 +1,5 @@
-import { expect, test } from '@jest/globals';
-import { challengeTokens } from '../../../src/acme/acme-accounts.repository.js';
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { acmeAccounts, challengeTokens } from '../../../src/acme/acme-accounts.repository.js';
 import type { ScriptedAcme } from '../../support/acme/scripted-acme.js';
 import { addCsr, auditEntries } from '../../support/inventory.js';
 import { fqdnWithCsr, newCsr } from '../../support/signing.js';
@@ -141,6 +141,41 @@ export function testCaAnswers(place: RequestPlace): void {
     expect((await place.request(fqdn).expect(200)).body.success).toBe(true);
     expect(place.ca.asks.filter((ask) => ask === 'newAccount')).toHaveLength(1);
     expect(place.ca.orders).toHaveLength(1);
+  });
+
+  describe('when the CA answers an order with 500', () => {
+    const fault = { status: 500, problem: 'serverInternal' };
+    const accountUrl = async () => {
+      const [account] = await place.app.database.read((tx) => tx.find(acmeAccounts));
+      return account?.url;
+    };
+    beforeEach(async () => {
+      const { fqdn } = await fqdnWithCsr(place.app);
+      await place.request(fqdn).expect(200);
+      place.ca.script('newOrder', fault);
+    });
+
+    test('registers again if it has no account for the key', async () => {
+      const lost = await accountUrl();
+      place.ca.script('newAccount', { status: 400, problem: 'accountDoesNotExist' });
+      const { fqdn } = await fqdnWithCsr(place.app);
+      expect((await place.request(fqdn).expect(200)).body.success).toBe(true);
+      expect(await accountUrl()).not.toBe(lost);
+    });
+
+    test.each([
+      ['it has the account', undefined],
+      ['it does not answer whether it has the account', fault],
+      ['it does not say which account it has', { status: 200, body: { status: 'valid' } }],
+    ])('does not register again if %s', async (_, answer) => {
+      const known = await accountUrl();
+      place.ca.script('newAccount', answer);
+      const { fqdn } = await fqdnWithCsr(place.app);
+      const { body } = await place.request(fqdn).expect(200);
+      expect(body).toMatchObject({ success: false, stepStatus: { order: { status: 'failed' } } });
+      expect((await place.request(fqdn).expect(200)).body.success).toBe(true);
+      expect(await accountUrl()).toBe(known);
+    });
   });
 
   test.each([

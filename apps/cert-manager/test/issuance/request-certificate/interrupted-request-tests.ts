@@ -3,7 +3,8 @@ import { until } from '@certloop/contracts/testing';
 import { describe, expect, test } from '@jest/globals';
 import { challengeTokens } from '../../../src/acme/acme-accounts.repository.js';
 import { orderMoments } from '../../../src/acme/orders/order-steps.js';
-import { findJob, issuanceJobs, updateJob } from '../../../src/issuance/jobs/issuance-jobs.repository.js';
+import { findJob } from '../../../src/issuance/jobs/issuance-jobs.repository.js';
+import { issuances, updateIssuance } from '../../../src/issuance/signing/issuances.repository.js';
 import { type Scripted, startScriptedAcme } from '../../support/acme/scripted-acme.js';
 import { startAppOn } from '../../support/app.js';
 import { addCsr, auditEntries, pathOf } from '../../support/inventory.js';
@@ -15,14 +16,14 @@ import { encryptionKeys, type RequestPlace } from './request-place.js';
 export function describeInterruptedRequests(place: RequestPlace): void {
   describe('is continued after the end of a process', () => {
     const jobsOf = ({ id: fqdnId }: Fqdn) =>
-      place.app.database.read((tx) => tx.find(issuanceJobs, { where: { fqdnId }, order: { id: 'ASC' } }));
+      place.app.database.read((tx) => tx.find(issuances, { where: { fqdnId }, order: { id: 'ASC' } }));
     /** Continues what is due after so many minutes, and waits for its end. */
     const takeUpAfter = async (minutes: number, fqdn: Fqdn) => {
       place.app.clock.advance(minutes * 60_000);
       await place.app.takeUpJobs();
       return until(async () => {
         const jobs = await jobsOf(fqdn);
-        return jobs.every(({ status }) => status !== 'running') && jobs;
+        return jobs.every(({ state }) => state !== 'queued' && state !== 'running') && jobs;
       });
     };
 
@@ -33,7 +34,7 @@ export function describeInterruptedRequests(place: RequestPlace): void {
       await place.quiet();
       expect(place.deadly).toBeUndefined();
       expect(await takeUpAfter(2, fqdn)).toMatchObject([
-        { status: 'completed', steps: { store: { status: 'ok' } } },
+        { state: 'issued', steps: { store: { status: 'ok' } } },
       ]);
       expect(place.ca.orders).toHaveLength(1);
       expect(place.ca.csrs).toHaveLength(1);
@@ -47,7 +48,7 @@ export function describeInterruptedRequests(place: RequestPlace): void {
       place.deadly = 'ordered';
       await place.request(fqdn, {}, place.app.people.ada, 'wait=0').expect(200);
       await place.quiet();
-      expect(await takeUpAfter(2, fqdn)).toMatchObject([{ status: 'completed' }]);
+      expect(await takeUpAfter(2, fqdn)).toMatchObject([{ state: 'issued' }]);
       expect(place.ca.csrs).toHaveLength(1);
     });
 
@@ -84,7 +85,7 @@ export function describeInterruptedRequests(place: RequestPlace): void {
         .expect(200);
       await other.close();
       place.ca.processing = 0;
-      expect(await takeUpAfter(0, fqdn)).toMatchObject([{ status: 'completed' }]);
+      expect(await takeUpAfter(0, fqdn)).toMatchObject([{ state: 'issued' }]);
       expect(place.ca.orders.length).toBeLessThanOrEqual(1);
       expect(place.ca.csrs).toHaveLength(1);
     });
@@ -111,12 +112,12 @@ export function describeInterruptedRequests(place: RequestPlace): void {
 
       test('and its certificate is stored', async () => {
         const fqdn = await failedRequest();
-        expect(await takeUpAfter(0, fqdn)).toMatchObject([{ status: 'failed', attempt: 1 }]);
+        expect(await takeUpAfter(0, fqdn)).toMatchObject([{ state: 'unknown', attempt: 1 }]);
         place.ca.script('order', { status: 503 });
-        expect(await takeUpAfter(1, fqdn)).toMatchObject([{ status: 'failed', attempt: 2 }]);
-        expect(await takeUpAfter(1, fqdn)).toMatchObject([{ status: 'failed', attempt: 2 }]);
+        expect(await takeUpAfter(1, fqdn)).toMatchObject([{ state: 'unknown', attempt: 2 }]);
+        expect(await takeUpAfter(1, fqdn)).toMatchObject([{ state: 'unknown', attempt: 2 }]);
         const [job] = await takeUpAfter(1, fqdn);
-        expect(job).toMatchObject({ status: 'completed', attempt: 3, orderState: null, leaseUntil: null });
+        expect(job).toMatchObject({ state: 'issued', attempt: 3, orderState: null, leaseUntil: null });
         expect((await place.certificatesOf(fqdn)).map(({ id }) => id)).toEqual([job?.certificateId]);
         expect([place.ca.orders.length, place.ca.csrs.length]).toEqual([1, 1]);
         const failures = await auditEntries(place.app, 'certificate.fail');
@@ -134,8 +135,8 @@ export function describeInterruptedRequests(place: RequestPlace): void {
           await place.app.takeUpJobs();
           await place.quiet();
         }
-        expect(await takeUpAfter(2, fqdn)).toMatchObject([{ status: 'failed', attempt: 11 }]);
-        expect(await takeUpAfter(512, fqdn)).toMatchObject([{ status: 'completed', attempt: 12 }]);
+        expect(await takeUpAfter(2, fqdn)).toMatchObject([{ state: 'unknown', attempt: 11 }]);
+        expect(await takeUpAfter(60, fqdn)).toMatchObject([{ state: 'issued', attempt: 12 }]);
         expect(await place.certificatesOf(fqdn)).toHaveLength(1);
         expect([place.ca.orders.length, place.ca.csrs.length]).toEqual([1, 1]);
       });
@@ -144,8 +145,8 @@ export function describeInterruptedRequests(place: RequestPlace): void {
         const fqdn = await failedRequest();
         expect((await place.request(fqdn).expect(200)).body.success).toBe(true);
         expect(await takeUpAfter(60, fqdn)).toMatchObject([
-          { status: 'failed', leaseUntil: null },
-          { status: 'completed' },
+          { state: 'failed', nextAt: null },
+          { state: 'issued' },
         ]);
         expect(await place.certificatesOf(fqdn)).toHaveLength(1);
       });
@@ -153,7 +154,7 @@ export function describeInterruptedRequests(place: RequestPlace): void {
       test('but not after another CSR was uploaded, as the audit log says', async () => {
         const fqdn = await failedRequest();
         await addCsr(place.app, fqdn, await newCsr(fqdn.fqdn));
-        expect(await takeUpAfter(1, fqdn)).toMatchObject([{ status: 'failed', leaseUntil: null }]);
+        expect(await takeUpAfter(1, fqdn)).toMatchObject([{ state: 'failed', nextAt: null }]);
         expect(await place.certificatesOf(fqdn)).toHaveLength(0);
         expect((await auditEntries(place.app, 'certificate.issue')).at(-1)).toMatchObject({
           resourceId: fqdn.id,
@@ -161,33 +162,58 @@ export function describeInterruptedRequests(place: RequestPlace): void {
         });
       });
 
+      test('but not after its FQDN was deleted, as the audit log says', async () => {
+        const { app, ca } = place;
+        const { auth } = app.people.ada;
+        const fqdn = await failedRequest();
+        const [failed] = await jobsOf(fqdn);
+        const waiting = await addJob(app);
+        const ended = await addJob(app, { state: 'failed', finishedAt: app.clock.now() });
+        for (const { id, spaceId } of [fqdn, waiting.fqdn, ended.fqdn])
+          await app.request.delete(`/spaces/${spaceId}/fqdns/${id}`).set(auth).expect(200);
+        for (const id of [failed?.id, waiting.job.id, ended.job.id])
+          await app.request.get(`/issuance-jobs/${id}`).set(auth).expect(404);
+        expect(await jobsOf(waiting.fqdn)).toEqual([]);
+        expect(await jobsOf(ended.fqdn)).toEqual([]);
+        expect(await takeUpAfter(1, fqdn)).toMatchObject([{ state: 'failed', nextAt: null }]);
+        expect(ca.csrs).toHaveLength(1);
+        const entries = (await auditEntries(app, 'certificate.issue')).filter(
+          ({ resourceId }) => resourceId === fqdn.id,
+        );
+        expect(entries).toMatchObject([
+          { outcome: 'failure', spaceId: fqdn.spaceId, details: { serial: '65' } },
+        ]);
+      });
+
       test('unless its FQDN has an open request, which delays no other one', async () => {
         const { app } = place;
         // further interruptions end them, so that no CA is needed
-        const failed = { status: 'failed', attempt: 21, finishedAt: app.clock.now() } as const;
+        const failed = { state: 'unknown', attempt: 40, finishedAt: app.clock.now() } as const;
         const dueAt = (minutes: number) => new Date(app.clock.now().getTime() - minutes * 60_000);
-        const { job: blocked, fqdn } = await addJob(app, { ...failed, leaseUntil: dueAt(2) });
+        const { job: blocked, fqdn } = await addJob(app, { ...failed, nextAt: dueAt(2) });
         const { id: fqdnId, spaceId } = fqdn;
-        const { job: open } = await addJob(app, { fqdnId, spaceId, status: 'waiting' });
-        const { job: other } = await addJob(app, { ...failed, leaseUntil: dueAt(1) });
+        const { job: open } = await addJob(app, { fqdnId, spaceId, state: 'waiting' });
+        const { job: other } = await addJob(app, { ...failed, nextAt: dueAt(1) });
         const stored = ({ id }: { readonly id: string }) => app.database.read((tx) => findJob(tx, id));
         await app.takeUpJobs();
         expect(await stored(blocked)).toEqual(blocked);
-        expect(await stored(other)).toMatchObject({ status: 'failed', attempt: 22, leaseUntil: null });
-        await app.database.transaction((tx) => updateJob(tx, open, { status: 'failed' }));
+        expect(await stored(other)).toMatchObject({ state: 'failed', attempt: 41, nextAt: null });
+        await app.database.transaction((tx) => updateIssuance(tx, open, { state: 'failed' }));
         await app.takeUpJobs();
-        expect(await stored(blocked)).toMatchObject({ status: 'failed', attempt: 22, leaseUntil: null });
+        expect(await stored(blocked)).toMatchObject({ state: 'failed', attempt: 41, nextAt: null });
       });
 
-      test('up to twenty times, then an audit entry names it', async () => {
+      test('for a day, after pauses that double up to an hour, then an audit entry names it', async () => {
         const fqdn = await failedRequest();
-        for (let tries = 2; tries <= 20; tries += 1) {
+        let minutes = 0;
+        for (let tries = 2; minutes < 24 * 60; tries += 1) {
+          const pause = Math.min(2 ** (tries - 2), 60);
+          minutes += pause;
           place.ca.script('order', { status: 503 });
-          expect(await takeUpAfter(2 ** Math.min(tries - 2, 9), fqdn)).toMatchObject([
-            { status: 'failed', attempt: tries },
-          ]);
+          const state = minutes > 24 * 60 ? 'failed' : 'unknown';
+          expect(await takeUpAfter(pause, fqdn)).toMatchObject([{ state, attempt: tries }]);
         }
-        expect(await takeUpAfter(100_000, fqdn)).toMatchObject([{ attempt: 20, leaseUntil: null }]);
+        expect(await takeUpAfter(100_000, fqdn)).toMatchObject([{ state: 'failed', nextAt: null }]);
         expect((await auditEntries(place.app, 'certificate.issue')).at(-1)).toMatchObject({
           resourceId: fqdn.id,
           details: {

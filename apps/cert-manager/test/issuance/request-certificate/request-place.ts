@@ -70,7 +70,7 @@ export function describeRequests(name: string, suite: (place: RequestPlace) => v
       started.app.clock.set(new Date('2026-03-01T12:00:00Z'));
       started.ca.forget();
       // that CA numbers its orders from one again, which no job may hold
-      await started.app.database.transaction((tx) => executeSql(tx, 'delete from issuance_jobs'));
+      await started.app.database.transaction((tx) => executeSql(tx, 'delete from issuances'));
       pauses.length = 0;
       place.atMoment = undefined;
       started.ca.processing = 0;

@@ -12,6 +12,7 @@ export const requests: Readonly<Record<string, Ask>> = {
   getLiveness: ({ send }) => send('get', '/health/live'),
   getReadiness: ({ send }) => send('get', '/health/ready'),
   getOpenApi: ({ send }) => send('get', '/openapi.json'),
+  getWatch: ({ send }) => send('get', '/watch'),
   getStats: ({ send }) => send('get', '/stats'),
   ...peopleRequests,
 
@@ -131,6 +132,8 @@ export const requests: Readonly<Record<string, Ask>> = {
   getIssuanceJob: async (asking) => asking.send('get', `/issuance-jobs/${await newJob(asking)}`),
   continueIssuanceJob: async (asking) =>
     asking.send('post', `/issuance-jobs/${await newJob(asking)}/continue`),
+  cancelIssuanceJob: async (asking) => asking.send('post', `/issuance-jobs/${await newJob(asking)}/cancel`),
+  'cancelIssuanceJob/unknown': ({ send }) => send('post', `/issuance-jobs/${unknownId}/cancel`),
 
   listRenewals: ({ send }) => send('get', '/renewal-queue'),
   createTestRenewal: async (asking) => {

@@ -181,10 +181,15 @@ async function sign(state: CaState, request: IncomingMessage, response: ServerRe
   if (state.manner === 'when let go') await state.gate.wait();
   if (misbehave(state.manner, response)) return;
   const key = request.headers['idempotency-key'] ?? randomUUID();
-  const known = idByKey.get(String(key)) ?? '';
-  const before = issued.get(known);
-  if (before !== undefined) return json(response, 200, signed(known, before));
-  const pem = await pemFor(state, body);
+  const findIssued = () => {
+    const known = idByKey.get(String(key)) ?? '';
+    const before = issued.get(known);
+    return before === undefined ? undefined : signed(known, before);
+  };
+  const pem = findIssued() === undefined ? await pemFor(state, body) : '';
+  // another request with the same key may have been quicker
+  const before = findIssued();
+  if (before !== undefined) return json(response, 200, before);
   const id = randomUUID();
   issued.set(id, pem);
   idByKey.set(String(key), id);

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AlertReach } from '@certloop/contracts';
 import { listening, textOf } from '../small-server.js';
 
 /** A check as the monitor keeps it. */
@@ -32,17 +33,22 @@ export interface WatchingMonitor {
   failing: { readonly path: RegExp; readonly status: number } | undefined;
   /** The same, after it has done what they say. */
   losing: RegExp | undefined;
+  /** What it says of its integrations; an older monitor, which has no such path, when undefined. */
+  alerts: AlertReach | undefined;
   forget(): void;
   close(): Promise<void>;
 }
 
 const apiKey = 'monitor-key-that-no-log-may-show';
 
+/** Project of the checks. */
+export const projectId = '00000000-0000-4000-8000-0000000000aa';
+
 type Reply = readonly [status: number, body: object];
 type Settings = StoredCheck['settings'];
 
 /** What the monitor stores, and how it answers. */
-interface MonitorState extends Pick<WatchingMonitor, 'limit' | 'channels' | 'failing' | 'losing'> {
+interface MonitorState extends Pick<WatchingMonitor, 'limit' | 'channels' | 'failing' | 'losing' | 'alerts'> {
   readonly checksByUuid: Map<string, StoredCheck>;
 }
 
@@ -55,13 +61,14 @@ export async function startWatchingMonitor(): Promise<WatchingMonitor> {
     channels: 'a-channel',
     failing: undefined,
     losing: undefined,
+    alerts: undefined,
   };
   const asked: string[] = [];
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const body = await textOf(request);
     const url = new URL(request.url ?? '/', 'http://monitor');
     const line = `${request.method} ${url.pathname.replace('/api/v3', '').replaceAll(/[0-9a-f-]{36}/g, '*')}`;
-    asked.push(line);
+    if (url.pathname !== '/api/v3/key') asked.push(line);
     const { failing, losing } = state;
     const [status, said] = failing?.path.test(line) ? [failing.status, {}] : serve(state, request, url, body);
     if (losing?.test(line)) return request.socket.destroy();
@@ -87,6 +94,7 @@ export async function startWatchingMonitor(): Promise<WatchingMonitor> {
 }
 
 function serve(state: MonitorState, request: IncomingMessage, url: URL, body: string): Reply {
+  if (url.pathname === '/api/v3/key') return ownKey(state, request, url);
   const [, managed] = /^\/api\/v3\/checks\/(.*)$/.exec(url.pathname) ?? [];
   if (managed === undefined) {
     const [, uuid = '', signal = ''] = /^\/ping\/([^/]+)\/?(.*)$/.exec(url.pathname) ?? [];
@@ -99,6 +107,14 @@ function serve(state: MonitorState, request: IncomingMessage, url: URL, body: st
     (check) => check.settings['slug'] === url.searchParams.get('slug'),
   );
   return [200, { checks: found.map(viewOf) }];
+}
+
+function ownKey({ alerts }: MonitorState, request: IncomingMessage, { searchParams }: URL): Reply {
+  if (request.headers['x-api-key'] !== apiKey) return [401, { error: 'wrong api key' }];
+  if (alerts === undefined) return [404, {}];
+  const isAsked = searchParams.get('include') === 'alerts' && searchParams.get('tag') === 'certloop';
+  const project = { id: projectId, name: 'Certificates' };
+  return [200, { kind: 'read-write', project, ...(isAsked && { alerts }) }];
 }
 
 function ping({ checksByUuid }: MonitorState, uuid: string, sent: StoredCheck['pings'][number]): Reply {

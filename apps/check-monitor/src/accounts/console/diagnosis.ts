@@ -37,8 +37,15 @@ export function diagnosisOf(facts: DiagnosisFacts): Diagnosis {
   const late = expectedAt === null ? 0 : Math.floor((now - expectedAt) / microsPerSecond);
   const zoneHint = hintOf(facts);
   const suggestion = suggestSchedule(check, facts.successes, facts.zones);
+  const moments: { text: string; at: string }[] = [];
+  const spoken = (at: Micros) => {
+    const text = spokenMoment(at, check.kind === 'simple' ? 'UTC' : check.tz);
+    moments.push({ text, at: isoSeconds(at) });
+    return text;
+  };
   return {
-    sentence: sentenceOf(facts, status, expectedAt),
+    sentence: sentenceOf(facts, status, expectedAt, spoken),
+    ...(moments.length > 0 && { moments }),
     ...(expectedAt === null ? {} : { expectedAt: isoSeconds(expectedAt) }),
     ...(check.kind === 'simple' ? {} : { tz: check.tz }),
     ...(late > 0 && status !== 'up' ? { lateSeconds: late } : {}),
@@ -47,9 +54,13 @@ export function diagnosisOf(facts: DiagnosisFacts): Diagnosis {
   };
 }
 
-function sentenceOf(facts: DiagnosisFacts, status: CheckStatus, expectedAt: Micros | null): string {
+function sentenceOf(
+  facts: DiagnosisFacts,
+  status: CheckStatus,
+  expectedAt: Micros | null,
+  spoken: (at: Micros) => string,
+): string {
   const { check, now } = facts;
-  const spoken = (at: Micros) => spokenMoment(at, check.kind === 'simple' ? 'UTC' : check.tz);
   const grace = spokenPeriod(check.graceSeconds);
   switch (status) {
     case 'new':

@@ -1,16 +1,15 @@
-import type { AccountProject, CheckCounts } from '@certloop/contracts';
-import { type Database, yieldBetween } from '@certloop/db';
+import type { AccountProject, AlertReach, CheckCounts } from '@certloop/contracts';
+import { yieldBetween } from '@certloop/db';
+import { type AlertReachDeps, readAlertReach } from '../../channels/alert-reach.service.js';
 import { countProjectChannels } from '../../channels/channels.repository.js';
 import { statusOf } from '../../checks/standing.js';
-import { type Clock, isoSeconds } from '../../instants.js';
-import { type AccountProjectsDeps, listOwnProjects } from '../account-projects.service.js';
+import { isoSeconds } from '../../instants.js';
+import { type AccountProjectsDeps, listOwnProjects, readProject } from '../account-projects.service.js';
 import { countsOf } from './check-states.service.js';
 import type { LastFlips } from './history/last-flips.store.js';
 import type { Standings } from './standings.store.js';
 
-export interface ProjectCountsDeps {
-  readonly db: Database;
-  readonly clock: Clock;
+export interface ProjectCountsDeps extends AlertReachDeps {
   readonly standings: Standings;
   readonly lastFlips: LastFlips;
 }
@@ -21,6 +20,7 @@ export type CountedProject = AccountProject & {
   readonly channels: number;
   readonly failingChannels: number;
   readonly lastFlipAt?: string;
+  readonly alerts?: AlertReach;
 };
 
 /** The projects of a user, with their counts where these are included. */
@@ -33,6 +33,16 @@ export async function listProjects(
   return include === 'counts' ? countEach(deps, projects) : projects;
 }
 
+/** A project of the user, with its counts where these are included. Throws NotFound. */
+export async function showProject(
+  deps: ProjectCountsDeps & AccountProjectsDeps,
+  user: Parameters<typeof listOwnProjects>[1],
+  { projectId, include }: { readonly projectId: string; readonly include?: 'counts' | undefined },
+): Promise<AccountProject | CountedProject> {
+  const project = await readProject(deps, user, projectId);
+  return include === 'counts' ? ((await countEach(deps, [project]))[0] ?? project) : project;
+}
+
 /** Adds to each project the counts of its checks and integrations, and when one of the checks changed last. */
 async function countEach(
   deps: ProjectCountsDeps,
@@ -40,6 +50,7 @@ async function countEach(
 ): Promise<CountedProject[]> {
   const ids = projects.map(({ id }) => id);
   const channels = await deps.db.read((tx) => countProjectChannels(tx, ids));
+  const reaches = await readAlertReach(deps, ids);
   const counted: CountedProject[] = [];
   for await (const project of yieldBetween(projects)) {
     const standings = await deps.standings.list(project.id);
@@ -47,12 +58,14 @@ async function countEach(
     const counts = countsOf(standings.map((check) => ({ check, status: statusOf(check, now) })));
     const { all = 0, failing = 0 } = channels.get(project.id) ?? {};
     const lastFlip = await deps.lastFlips.of(project.id);
+    const alerts = reaches.get(project.id);
     counted.push({
       ...project,
       counts,
       channels: all,
       failingChannels: failing,
       ...(lastFlip !== undefined && { lastFlipAt: isoSeconds(lastFlip) }),
+      ...(alerts !== undefined && { alerts }),
     });
   }
   return counted;

@@ -1,5 +1,12 @@
 import { constraintViolation, type Database, type Tx } from '@certloop/db';
-import { derivedPrefix, openSecret, SecretUnreadable, StartFailed, sealSecret } from '@certloop/server';
+import {
+  derivedPrefix,
+  type EncryptionKey,
+  openSecret,
+  SecretUnreadable,
+  StartFailed,
+  sealSecret,
+} from '@certloop/server';
 import type { Clock } from '../../instants.js';
 import { listProjects } from '../projects.repository.js';
 import { type CanaryRow, hasEarlierProcess, insertCanary, listCanaries } from './canaries.repository.js';
@@ -23,15 +30,18 @@ export async function openSealing(deps: SealingDeps, sealing: Sealing): Promise<
   if (canaries.length > 0 || isNew) await beginSealing(deps, sealing);
 }
 
-/** Leaves proof of the active key, after which all processes store secrets encrypted. Throws StartFailed. */
+/**
+ * Leaves proof of the active key, after which all processes store secrets encrypted, and of the secret: API keys are
+ * hashed with it. Throws StartFailed.
+ */
 export async function beginSealing({ db, clock }: SealingDeps, sealing: Sealing): Promise<void> {
   const { ring } = sealing;
-  const { id: keyId } = ring.active;
-  const sealed = sealSecret(ring, canaryPlace(keyId), word);
   const leave = async (tx: Tx) => {
     const found = await listCanaries(tx);
-    if (!found.some((canary) => canary.keyId === keyId)) {
-      await insertCanary(tx, { keyId, sealed, createdAt: clock.now() });
+    for (const key of provenKeys(ring)) {
+      if (found.some(({ keyId }) => keyId === key.id)) continue;
+      const sealed = sealSecret({ ...ring, active: key }, canaryPlace(key.id), word);
+      await insertCanary(tx, { keyId: key.id, sealed, createdAt: clock.now() });
     }
     return found;
   };
@@ -46,6 +56,13 @@ export async function beginSealing({ db, clock }: SealingDeps, sealing: Sealing)
 }
 
 const word = 'certloop';
+
+/** The active key, and the one that follows from the present secret, which is before that of the former one. */
+export function provenKeys({ active, keys }: Sealing['ring']): EncryptionKey[] {
+  if (active.id.startsWith(derivedPrefix)) return [active];
+  const derived = [...keys.values()].find(({ id }) => id.startsWith(derivedPrefix));
+  return derived === undefined ? [active] : [active, derived];
+}
 
 function canaryPlace(keyId: string) {
   return { table: 'encryption_canaries', column: 'sealed', rowId: keyId };
@@ -64,16 +81,16 @@ export function isProven({ ring }: Sealing, { keyId, sealed }: CanaryRow): boole
 function proveKeys(sealing: Sealing, canaries: readonly CanaryRow[]): void {
   const lost = canaries.find((canary) => !isProven(sealing, canary));
   if (lost === undefined) return;
-  throw new StartFailed(sealing.ring.keys.has(lost.keyId) ? wrongKey(lost.keyId) : missingKey(lost.keyId));
+  throw new StartFailed(faultOf(sealing, lost));
 }
 
-function wrongKey(keyId: string): string {
-  return `CHECK_MONITOR_ENCRYPTION_KEYS: the key "${keyId}" is not the one that this database was encrypted with`;
-}
-
-function missingKey(keyId: string): string {
-  const begin = `the key "${keyId}" that this database was encrypted with is missing`;
-  return keyId.startsWith(derivedPrefix)
-    ? `CHECK_MONITOR_SECRET: ${begin}: set CHECK_MONITOR_FORMER_SECRET to the earlier secret`
-    : `CHECK_MONITOR_ENCRYPTION_KEYS: ${begin}: add it as the last line`;
+function faultOf({ ring, names }: Sealing, { keyId }: CanaryRow): string {
+  const { secret, keys } = names ?? { secret: 'CHECK_MONITOR_SECRET', keys: 'CHECK_MONITOR_ENCRYPTION_KEYS' };
+  const restore = 'restore it from a backup (docs/backup-and-restore.md)';
+  if (keyId.startsWith(derivedPrefix)) {
+    return `${secret}: this database relies on another secret: ${restore}, or set CHECK_MONITOR_FORMER_SECRET to the earlier secret`;
+  }
+  return ring.keys.has(keyId)
+    ? `${keys}: the key "${keyId}" is not the one that this database was encrypted with: ${restore}`
+    : `${keys}: the key "${keyId}" that this database was encrypted with is missing: ${restore}, or add it as the last line`;
 }

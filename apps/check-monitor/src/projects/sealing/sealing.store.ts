@@ -6,6 +6,8 @@ export interface Sealing {
   readonly ring: KeyRing;
   /** Whether secrets are stored encrypted; before, processes of an earlier version may have to read them. */
   hasBegun: boolean;
+  /** How messages name the settings that the keys come from, if not by their variables. */
+  readonly names?: { readonly secret: string; readonly keys: string };
 }
 
 // each transaction belongs to one database, whose keys are those of the process that opened it

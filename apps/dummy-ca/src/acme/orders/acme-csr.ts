@@ -29,8 +29,8 @@ const maxOfCommonName = 64;
 /**
  * The CSR of a finalize request, its signature unchecked. Throws `malformed` for anything that is not base64url and `badCSR`
  * when it is not a CSR, its identifiers are not exactly those of the order, or its key is the account's
- * (RFC 8555 §7.4, §11.1) or too weak, or it is
- * signed with another hash than SHA-256, SHA-384 or SHA-512, as public CAs refuse it.
+ * (RFC 8555 §7.4, §11.1) or too weak. As public CAs do, it also refuses an address as common name and another hash than
+ * SHA-256, SHA-384 or SHA-512.
  */
 export function parseAcmeCsr(
   text: string,
@@ -62,11 +62,17 @@ function requireSameIdentifiers(csr: Csr, identifiers: readonly Identifier[]): v
   if ([emailAddresses, uris, directoryNames, otherNames].some((names) => names.length > 0)) {
     throw badCsr('the CSR has names of other kinds than host names and addresses');
   }
+  const [address] = listCommonNames(csr.subject).filter((name) => normalAddress(name) !== undefined);
+  if (address !== undefined) {
+    throw badCsr(
+      `the common name ${address} of the CSR is an address; request it only in the subjectAltName`,
+    );
+  }
   const ordered = new Set(identifiers.map(identifierKey));
   const asked = new Set([
     ...dnsNames.map((name) => `dns:${name.toLowerCase()}`),
     ...ipAddresses.map((address) => `ip:${address}`),
-    ...listCommonNames(csr.subject).map(commonNameKey),
+    ...listCommonNames(csr.subject).map((name) => `dns:${name.toLowerCase()}`),
   ]);
   const beyond = [...asked].filter((key) => !ordered.has(key));
   if (beyond.length > 0) throw badCsr(`the CSR has names that the order does not have: ${shortList(beyond)}`);
@@ -74,14 +80,8 @@ function requireSameIdentifiers(csr: Csr, identifiers: readonly Identifier[]): v
   if (lacking.length > 0) throw badCsr(`the CSR lacks names of the order: ${shortList(lacking)}`);
 }
 
-/** RFC 8555 §7.4 counts a common name among the identifiers; an address may be written in it too. */
-function commonNameKey(name: string): string {
-  const address = normalAddress(name);
-  return address === undefined ? `dns:${name.toLowerCase()}` : `ip:${address}`;
-}
-
 function spellingOf(name: string, identifiers: readonly Identifier[]): string {
-  const key = commonNameKey(name);
+  const key = `dns:${name.toLowerCase()}`;
   return identifiers.find((identifier) => identifierKey(identifier) === key)?.value ?? name;
 }
 

@@ -1,23 +1,37 @@
 import { AcmeProblem } from '@certloop/contracts';
+import type { ValidationTime } from './validation-time.js';
 
 /**
- * What `attempt` gives for the first of the addresses that takes a connection; what it throws for the last one when
- * none does, or for one that does. A name may lead to addresses of both families while its server listens on one.
+ * Result of `attempt` for the first of the addresses that accepts a connection; the error of the last one if none does,
+ * or of the one that does. A name may lead to addresses of both families while its server listens on one, and a firewall
+ * may drop what is sent to the other.
  */
 export async function atFirstReachable<T>(
   addresses: readonly string[],
-  attempt: (address: string) => Promise<T>,
+  time: ValidationTime,
+  attempt: (address: string, connectMs: number | undefined) => Promise<T>,
 ): Promise<T> {
   const [address = '', ...others] = addresses;
   try {
-    return await attempt(address);
+    return await attempt(address, connectLimitMs(time, others.length));
   } catch (error) {
-    if (others.length === 0 || !isRefusedConnection(error)) throw error;
-    return atFirstReachable(others, attempt);
+    if (others.length === 0 || !isFailedConnection(error)) throw error;
+    return atFirstReachable(others, time, attempt);
   }
 }
 
-function isRefusedConnection(error: unknown): boolean {
+/**
+ * Milliseconds for connecting to an address while others follow: its share of the time that is left, at most
+ * `maxConnectMs`. Undefined for the last address, which may use all the time that is left.
+ */
+export function connectLimitMs(
+  { maxConnectMs, msLeft }: Pick<ValidationTime, 'maxConnectMs' | 'msLeft'>,
+  others: number,
+): number | undefined {
+  return others === 0 ? undefined : Math.min(maxConnectMs, msLeft() / (others + 1));
+}
+
+function isFailedConnection(error: unknown): boolean {
   return (
     error instanceof AcmeProblem && (error.cause as NodeJS.ErrnoException | undefined)?.syscall === 'connect'
   );

@@ -3,10 +3,12 @@ import { request as requestHttps } from 'node:https';
 import { isIP } from 'node:net';
 import { AcmeProblem } from '@certloop/contracts';
 import { http01Path, isHttp01Answer, type Proof } from '../records/challenges.js';
+import { limitConnect } from './connect-limit.client.js';
 import { atFirstReachable } from './first-reachable.js';
 import type { Names } from './names.client.js';
 import { redirectTarget } from './redirects.js';
 import type { ValidationSettings } from './validation-settings.js';
+import type { ValidationTime } from './validation-time.js';
 
 const maxRedirects = 10;
 // a key authorization has about 90 bytes
@@ -20,12 +22,12 @@ export async function proveHttp01(
   { identifier, token, keyAuthorization }: Proof,
   names: Names,
   settings: ValidationSettings,
-  signal: AbortSignal,
+  time: ValidationTime,
 ): Promise<void> {
   const host = identifier.value.includes(':') ? `[${identifier.value}]` : identifier.value;
   let url = new URL(`http://${host}${http01Path(token)}`);
   for (let redirects = 0; ; redirects += 1) {
-    const answer = await get(url, names, settings, signal);
+    const answer = await get(url, names, settings, time);
     if (answer.location === undefined) return judge(url, answer, keyAuthorization);
     if (redirects === maxRedirects) throw new AcmeProblem('connection', 'there are more than 10 redirects');
     url = redirectTarget(url, answer.location, settings);
@@ -42,14 +44,17 @@ async function get(
   url: URL,
   names: Names,
   settings: ValidationSettings,
-  signal: AbortSignal,
+  time: ValidationTime,
 ): Promise<Answer> {
-  const addresses = await names.addressesOf(bare(url), signal);
-  return atFirstReachable(addresses, (address) => getAt(address, url, settings, signal));
+  const addresses = await names.addressesOf(bare(url), time.signal);
+  return atFirstReachable(addresses, time, (address, connectMs) =>
+    getAt(address, connectMs, url, settings, time.signal),
+  );
 }
 
 async function getAt(
   address: string,
+  connectMs: number | undefined,
   url: URL,
   settings: ValidationSettings,
   signal: AbortSignal,
@@ -73,6 +78,7 @@ async function getAt(
           rejectUnauthorized: false,
         })
       : requestHttp(options);
+    request.once('socket', (socket) => limitConnect(socket, connectMs));
     return await receive(request);
   } catch (cause) {
     const reason = signal.aborted ? 'timed out' : (cause as Error).message;

@@ -21,11 +21,13 @@ const maxAddresses = 4;
 
 export function createNames(settings: ValidationSettings): Names {
   const { dnsServer, resolveTo } = settings;
-  const resolverUntil = (signal: AbortSignal): Resolver => {
+  const ask = async <T>(signal: AbortSignal, question: (resolver: Resolver) => Promise<T>): Promise<T> => {
     const resolver = new Resolver({ timeout: dnsTimeoutMs, tries: 2 });
     if (dnsServer !== undefined) resolver.setServers([dnsServer]);
-    signal.addEventListener('abort', () => resolver.cancel(), { once: true });
-    return resolver;
+    const cancel = () => resolver.cancel();
+    signal.addEventListener('abort', cancel);
+    // each redirect asks again with the same signal
+    return question(resolver).finally(() => signal.removeEventListener('abort', cancel));
   };
   return {
     addressesOf: async (host, signal) => {
@@ -33,12 +35,12 @@ export function createNames(settings: ValidationSettings): Names {
       if (parseIpAddress(host) !== undefined) return judged(host, [host], settings);
       const addresses = await (dnsServer === undefined
         ? lookUp(host, signal)
-        : resolve(resolverUntil(signal), host, signal));
+        : ask(signal, (resolver) => resolve(resolver, host, signal)));
       return judged(host, addresses, settings);
     },
     textsOf: async (name, signal) => {
       try {
-        const records = await resolverUntil(signal).resolveTxt(name);
+        const records = await ask(signal, (resolver) => resolver.resolveTxt(name));
         return records.map((parts) => parts.join(''));
       } catch (error) {
         if (isAbsence(error)) return [];
@@ -70,9 +72,10 @@ async function resolve(resolver: Resolver, host: string, signal: AbortSignal): P
 
 /** The result of a lookup; rejects once the signal aborts, since the system's resolver cannot be stopped. */
 function untilAborted<T>(lookup: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-    lookup.then(resolve, reject);
+  return new Promise<T>((resolve, reject) => {
+    const stop = () => reject(signal.reason);
+    signal.addEventListener('abort', stop);
+    lookup.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
   });
 }
 

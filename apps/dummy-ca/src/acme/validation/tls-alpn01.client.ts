@@ -7,9 +7,11 @@ import {
   type Proof,
   tlsAlpn01ServerName,
 } from '../records/challenges.js';
+import { limitConnect } from './connect-limit.client.js';
 import { atFirstReachable } from './first-reachable.js';
 import type { Names } from './names.client.js';
 import type { ValidationSettings } from './validation-settings.js';
+import type { ValidationTime } from './validation-time.js';
 
 const protocol = 'acme-tls/1';
 
@@ -21,14 +23,17 @@ export async function proveTlsAlpn01(
   proof: Proof,
   names: Names,
   settings: ValidationSettings,
-  signal: AbortSignal,
+  time: ValidationTime,
 ): Promise<void> {
-  const addresses = await names.addressesOf(proof.identifier.value, signal);
-  await atFirstReachable(addresses, (address) => proveAt(address, proof, settings, signal));
+  const addresses = await names.addressesOf(proof.identifier.value, time.signal);
+  await atFirstReachable(addresses, time, (address, connectMs) =>
+    proveAt(address, connectMs, proof, settings, time.signal),
+  );
 }
 
 async function proveAt(
   address: string,
+  connectMs: number | undefined,
   proof: Proof,
   settings: ValidationSettings,
   signal: AbortSignal,
@@ -41,6 +46,7 @@ async function proveAt(
     // The certificate of the challenge is self-signed.
     rejectUnauthorized: false,
   });
+  limitConnect(socket, connectMs);
   try {
     await handshake(socket, `${proof.identifier.value} at ${address}`, signal);
     judge(socket, proof);

@@ -6,6 +6,7 @@ import { proveHttp01 } from './http01.client.js';
 import { createNames } from './names.client.js';
 import { proveTlsAlpn01 } from './tls-alpn01.client.js';
 import type { ValidationSettings } from './validation-settings.js';
+import type { ValidationTime } from './validation-time.js';
 
 /** Resolves when the challenge is met; otherwise rejects with the AcmeProblem that says why. */
 export type ValidateChallenge = (challenge: Proof & { readonly type: AcmeChallengeType }) => Promise<void>;
@@ -30,11 +31,21 @@ export function createValidation(
         );
       case 'real':
         return limited(() => {
-          const signal = AbortSignal.timeout(settings.timeoutMs);
-          if (type === 'dns-01') return proveDns01(proof, names, signal);
+          const time = timeOf(settings);
+          if (type === 'dns-01') return proveDns01(proof, names, time.signal);
           const prove = type === 'http-01' ? proveHttp01 : proveTlsAlpn01;
-          return prove(proof, names, settings, signal);
+          return prove(proof, names, settings, time);
         });
     }
+  };
+}
+
+/** The time of a validation that begins now. */
+function timeOf({ timeoutMs, maxConnectMs }: ValidationSettings): ValidationTime {
+  const end = performance.now() + timeoutMs;
+  return {
+    signal: AbortSignal.timeout(timeoutMs),
+    msLeft: () => Math.max(0, end - performance.now()),
+    maxConnectMs,
   };
 }

@@ -15,4 +15,6 @@ export interface ValidationSettings {
   readonly allowPrivate: boolean;
   /** Milliseconds for one challenge, redirects included. */
   readonly timeoutMs: number;
+  /** Maximum milliseconds for connecting to an address while others of the name follow. */
+  readonly maxConnectMs: number;
 }

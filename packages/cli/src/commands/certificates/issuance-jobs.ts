@@ -22,7 +22,7 @@ export function addIssuanceJobs(program: Command, open: () => Session): void {
   const jobs = program
     .command('issuance-jobs')
     .alias('jobs')
-    .description('Requests for certificates: list them, show the steps of one, continue one that waits');
+    .description('Requests for certificates: list them, show the steps of one, continue or cancel one');
   jobs
     .command('list [fqdn]', { isDefault: true })
     .description('List the requests of an FQDN, or of a space with --space, the newest first')
@@ -43,6 +43,13 @@ export function addIssuanceJobs(program: Command, open: () => Session): void {
     .action(async (id: string) => {
       const { report, manager } = open();
       report.thing((await (await manager()).continueIssuanceJob({ params: { id } })).body, stepsOf);
+    });
+  jobs
+    .command('cancel <job>')
+    .description('Cancel a request whose CSR was not sent to the CA')
+    .action(async (id: string) => {
+      const { report, manager } = open();
+      report.thing((await (await manager()).cancelIssuanceJob({ params: { id } })).body, stepsOf);
     });
 }
 

@@ -1,11 +1,13 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { access, readFile, rm, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { AppError, type Certificate } from '@certloop/contracts';
 import { type Csr, describeCsr, parseCertificate, parsePemBlocks } from '@certloop/crypto';
 import { fitsCsr } from '../../certificates/fits-csr.js';
 import type { Manager, Session } from '../../connection/session.js';
 import { UsageError } from '../../faults/command-errors.js';
 import { describeFault, faultCode } from '../../faults/system-fault.js';
+import { execute } from '../../jobs/execute.js';
+import { withoutSecrets } from '../../jobs/run-watched.js';
 
 export interface IssueOptions {
   readonly space: string;
@@ -14,6 +16,7 @@ export interface IssueOptions {
   readonly renew?: boolean;
   readonly ifNeeded?: true;
   readonly dryRun?: true;
+  readonly deployHook?: string;
 }
 
 export interface Outcome {
@@ -47,16 +50,45 @@ export async function uploadCsr(
   await client.uploadCsr({ params: { spaceId, fqdnId }, query, body: { file, fields: { spaceId, fqdn } } });
 }
 
-/** Writes a certificate if the options name a folder; returns its path. */
-export async function writeCertificate(
-  options: IssueOptions,
+/**
+ * Writes a certificate if the options name a folder, and runs the deploy hook if the file has changed, or if the hook has
+ * not succeeded since; returns the path of the file. The outcome is a failure if the hook fails.
+ */
+export async function deliver(
+  { io, options }: Pick<Batch, 'io' | 'options'>,
   fqdn: string,
   pem: string | undefined,
-): Promise<{ certificate?: string }> {
-  if (options.outDir === undefined || options.dryRun === true) return {};
-  const certificate = join(options.outDir, fileNameOf(fqdn));
-  if (pem !== undefined) await writeFile(certificate, pem);
-  return { certificate };
+): Promise<Partial<Outcome>> {
+  const { outDir, dryRun, deployHook } = options;
+  if (outDir === undefined || dryRun === true) return {};
+  const certificate = join(outDir, fileNameOf(fqdn));
+  if (pem === undefined) return { certificate };
+  const isSame = (await readFile(certificate, 'utf8').catch(() => undefined)) === pem;
+  if (deployHook === undefined) {
+    await writeFile(certificate, pem);
+    return { certificate };
+  }
+  // there until the hook has succeeded, even if this process is killed
+  const mark = `${certificate}.undeployed`;
+  if (isSame && !(await exists(mark))) return { certificate };
+  await writeFile(mark, '');
+  await writeFile(certificate, pem);
+  const env = { ...withoutSecrets(io.env), CERTLOOP_FQDN: fqdn, CERTLOOP_CERTIFICATE: resolve(certificate) };
+  // standard output has the result of the command
+  const { code } = await execute({ ...io, out: io.err }, ['sh', '-c', deployHook], env);
+  if (code === 0) {
+    await rm(mark, { force: true });
+    return { certificate };
+  }
+  const message = `${certificate} is written, but the deploy hook failed with exit code ${code}; the next run of this command runs it again`;
+  return { certificate, success: false, message };
+}
+
+function exists(file: string): Promise<boolean> {
+  return access(file).then(
+    () => true,
+    () => false,
+  );
 }
 
 export function resultOf(success: boolean, changed: boolean, { dryRun }: IssueOptions): string {

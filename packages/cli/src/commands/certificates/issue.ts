@@ -3,11 +3,13 @@ import { basename } from 'node:path';
 import { csrLabels, parseCsr, parsePem } from '@certloop/crypto';
 import type { Command } from 'commander';
 import type { Session } from '../../connection/session.js';
+import { UsageError } from '../../faults/command-errors.js';
 import { findProvider, findSpace } from '../../lookup.js';
 import { expiryDay } from './certificate-end.js';
 import {
   addFqdn,
   type Batch,
+  deliver,
   findFitting,
   hostnameOf,
   type IssueOptions,
@@ -16,7 +18,6 @@ import {
   resultOf,
   sign,
   uploadCsr,
-  writeCertificate,
 } from './issue-steps.js';
 
 /** Adds `issue`. */
@@ -38,6 +39,10 @@ export function addIssue(program: Command, open: () => Session): void {
     )
     .option('--dry-run', 'only validate the CSRs, and print what would be done')
     .option('--out-dir <folder>', 'folder to write each certificate to, as <fqdn>.pem')
+    .option(
+      '--deploy-hook <command>',
+      'command of the shell to run after each new file of --out-dir, with CERTLOOP_FQDN and CERTLOOP_CERTIFICATE (its path)',
+    )
     .action((files: string[], options: IssueOptions) => issueAll(open(), files, options));
 }
 
@@ -63,6 +68,8 @@ async function issueAll(session: Session, files: readonly string[], options: Iss
 }
 
 async function openBatch(session: Session, options: IssueOptions): Promise<Batch> {
+  if (options.deployHook !== undefined && options.outDir === undefined)
+    throw new UsageError('--deploy-hook needs --out-dir: it runs after files were written');
   const client = await session.manager();
   const { id: spaceId } = await findSpace(client, options.space);
   const providerId =
@@ -86,8 +93,7 @@ async function issueOne(batch: Batch, file: string): Promise<Omit<Outcome, 'file
       : undefined;
   if (fitting !== undefined) {
     const message = `the certificate until ${expiryDay(fitting)} fits and is not due`;
-    const written = await writeCertificate(options, fqdn, fitting.pem);
-    return { fqdn, success: true, changed: false, message, ...written };
+    return { fqdn, success: true, changed: false, message, ...(await deliver(batch, fqdn, fitting.pem)) };
   }
   const upload = { spaceId, fqdn, name: basename(file), pem };
   if (options.dryRun === true) {
@@ -104,6 +110,5 @@ async function issueOne(batch: Batch, file: string): Promise<Omit<Outcome, 'file
   if (options.renew === true)
     await client.setRenewalEnabled({ params: place, body: { renewalEnabled: true } });
   const { message } = signed;
-  const written = await writeCertificate(options, fqdn, signed.pem);
-  return { fqdn, success: true, changed: true, message, ...written };
+  return { fqdn, success: true, changed: true, message, ...(await deliver(batch, fqdn, signed.pem)) };
 }

@@ -27,6 +27,7 @@ interface SettingsOptions extends InProject {
 interface NewIntegration extends SettingsOptions, ExistingOptions {
   readonly kind: string;
   readonly assign: boolean;
+  readonly test?: true;
 }
 
 type Change = SettingsOptions & { readonly name?: string; readonly twin?: true };
@@ -59,6 +60,7 @@ export function addOwnIntegrations(integrations: Command, open: () => Session): 
     .description('Create an integration that all checks of the project notify')
     .requiredOption('--kind <kind>', 'kind of the receiver; certloop integrations kinds lists them')
     .option('--no-assign', 'assign it to no check')
+    .option('--test', 'send a test message first, and create nothing if it does not arrive')
     .action((name: string, options: NewIntegration) => createIntegration(open(), name, options));
   withNewName(withSettings(integrations.command('update <integration>')))
     .description('Change an integration; secrets that --settings does not contain stay unchanged')
@@ -159,7 +161,7 @@ function webhookAt(url: string): Record<string, unknown> {
 }
 
 async function createIntegration(session: Session, name: string, options: NewIntegration): Promise<void> {
-  const { kind, assign, project: named } = options;
+  const { kind, assign, test, project: named } = options;
   const settings = (await readSettings(session, options))?.(kind) ?? {};
   await withAccount(session, async ({ client, project }) => {
     const params = { projectId: (await project(named)).id };
@@ -167,6 +169,11 @@ async function createIntegration(session: Session, name: string, options: NewInt
     const same = channels.find((channel) => channel.name === name);
     const enough = await findEnough(session, same, `an integration ${name}`, options);
     if (enough !== undefined) return session.report.thing(enough, rowOf);
+    if (test === true) {
+      const { ok, error } = (await client.tryChannel({ params, body: { kind, name, settings } })).body;
+      if (!ok)
+        throw new Error(`the test message by ${name} did not arrive, so nothing was created: ${error}`);
+    }
     const { body } = await client.createChannel({ params, body: { kind, name, settings, assign } });
     session.report.thing(body, rowOf);
     if (!body.verified)

@@ -69,11 +69,13 @@ export function addProjects(program: Command, open: () => Session): void {
 async function listProjects(session: Session): Promise<void> {
   await withAccount(session, async ({ client }) => {
     const { projects: all } = (await client.listProjects({ query: { include: 'counts' } })).body;
-    session.report.list(all, ({ counts, channels, ...project }) => ({
+    session.report.list(all, ({ counts, channels, alerts, ...project }) => ({
       ...rowOf(project),
       up: counts?.up,
       down: counts?.down,
       integrations: channels,
+      'can send': alerts?.canSend,
+      'last delivered': alerts?.lastDeliveredAt,
     }));
   });
 }

@@ -18,6 +18,7 @@ export const auditActions = [
   'certificate.renew',
   'certificate.replace',
   'certificate.request',
+  'certificate.request.cancel',
   'certificate.request.needs_confirmation',
   'certificate.revoke',
   'csr.deleteAll',

@@ -153,6 +153,7 @@ export const certificatesContract = {
   listCertificates: endpoint({
     method: 'GET',
     path: '/spaces/{spaceId}/fqdns/{fqdnId}/certificates',
+    documented: true,
     summary: 'List the certificates of an FQDN, oldest first, or newest first with order=desc',
     params: byFqdn,
     query: z.object(storedPageQuery),

@@ -61,6 +61,7 @@ export const csrsContract = {
   uploadCsr: endpoint({
     method: 'POST',
     path: '/spaces/{spaceId}/fqdns/{fqdnId}/csr',
+    documented: true,
     summary:
       'Store a CSR for an FQDN; the fields spaceId and fqdn must match the path; dryRun=true only validates it',
     params: byFqdn,
@@ -79,6 +80,7 @@ export const csrsContract = {
   listCsrs: endpoint({
     method: 'GET',
     path: '/spaces/{spaceId}/fqdns/{fqdnId}/csr',
+    documented: true,
     summary:
       'List the CSRs of an FQDN, oldest first, or newest first with order=desc; latest=true shows only the newest',
     params: byFqdn,
@@ -89,6 +91,7 @@ export const csrsContract = {
   deleteAllCsrs: endpoint({
     method: 'DELETE',
     path: '/csrs',
+    documented: true,
     summary: 'Delete the CSRs of all spaces',
     query: confirmation,
     responses: { 200: json(deleteSchema, 'How many were deleted') },

@@ -89,6 +89,7 @@ export const issuanceContract = {
   signCsr: endpoint({
     method: 'POST',
     path: '/spaces/{spaceId}/fqdns/{fqdnId}/csr/sign',
+    documented: true,
     summary: 'Have the newest CSR of an FQDN signed by a provider',
     params: byFqdn,
     // Seconds to wait for an order with a CA to end before it is reported as still in progress.
@@ -100,6 +101,7 @@ export const issuanceContract = {
   requestCertificate: endpoint({
     method: 'POST',
     path: '/spaces/{spaceId}/fqdns/{fqdnId}/request-certificate',
+    documented: true,
     summary: 'Request a certificate for an FQDN by ACME',
     params: byFqdn,
     // Seconds to wait for the request to end before it is reported as still in progress.
@@ -115,6 +117,7 @@ export const issuanceContract = {
   refreshCertificate: endpoint({
     method: 'POST',
     path: '/spaces/{spaceId}/fqdns/{fqdnId}/certificates/{certId}/refresh',
+    documented: true,
     summary: 'Read a certificate again from its provider',
     params: byFqdn.extend({ certId: scalars.uuid }),
     responses: { 200: json(certificateSchema, 'The certificate') },
@@ -156,6 +159,14 @@ export const issuanceContract = {
     summary: 'Continue a request after you published what it waits for',
     params: byId,
     responses: { 200: json(issuanceJobSchema, 'The request goes on') },
+    failures: [401, 403, 404, 409],
+  }),
+  cancelIssuanceJob: endpoint({
+    method: 'POST',
+    path: '/issuance-jobs/{id}/cancel',
+    summary: 'Cancel a request whose CSR was not sent to the CA',
+    params: byId,
+    responses: { 200: json(issuanceJobSchema, 'The request has ended') },
     failures: [401, 403, 404, 409],
   }),
 };

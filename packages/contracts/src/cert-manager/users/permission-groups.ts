@@ -40,6 +40,7 @@ export const permissionGroupsContract = {
   listPermissionGroups: endpoint({
     method: 'GET',
     path: '/permission-groups',
+    documented: true,
     summary: 'List permission groups',
     query: z.object(pageQuery),
     responses: { 200: json(z.array(permissionGroupSchema), 'All groups') },
@@ -48,6 +49,7 @@ export const permissionGroupsContract = {
   createPermissionGroup: endpoint({
     method: 'POST',
     path: '/permission-groups',
+    documented: true,
     summary: 'Create a permission group; FULL_ACCESS without spaces reaches all of them',
     body: {
       kind: 'json',
@@ -59,6 +61,7 @@ export const permissionGroupsContract = {
   getPermissionGroup: endpoint({
     method: 'GET',
     path: '/permission-groups/{id}',
+    documented: true,
     summary: 'Show a permission group',
     params: byId,
     responses: { 200: json(permissionGroupSchema, 'The group') },
@@ -67,6 +70,7 @@ export const permissionGroupsContract = {
   updatePermissionGroup: endpoint({
     method: 'PUT',
     path: '/permission-groups/{id}',
+    documented: true,
     summary: 'Change a permission group',
     params: byId,
     body: {
@@ -83,6 +87,7 @@ export const permissionGroupsContract = {
   deletePermissionGroup: endpoint({
     method: 'DELETE',
     path: '/permission-groups/{id}',
+    documented: true,
     summary: 'Delete a permission group',
     params: byId,
     responses: { 200: json(messageSchema, 'Deleted') },

@@ -66,12 +66,8 @@ const groupIds = z.array(scalars.uuid).optional();
 const include = z.literal('groups').optional();
 
 const usersQuery = z.object({
-  // Part of the user name or of the e-mail address. No database holds U+0000.
-  q: z
-    .string()
-    .max(254)
-    .refine((text) => !text.includes('\u0000'), 'must not contain U+0000')
-    .optional(),
+  // Part of the user name or of the e-mail address.
+  q: scalars.searchText(254).optional(),
   isAdmin: z.enum(['true', 'false'], 'must be true or false').optional(),
   // Members of this permission group.
   groupId: scalars.uuid.optional(),
@@ -84,6 +80,7 @@ export const usersContract = {
   listUsers: endpoint({
     method: 'GET',
     path: '/users',
+    documented: true,
     summary: 'List users',
     query: usersQuery,
     responses: { 200: json(z.array(userSchema), 'All users') },
@@ -92,6 +89,7 @@ export const usersContract = {
   createUser: endpoint({
     method: 'POST',
     path: '/users',
+    documented: true,
     summary: 'Create a user',
     body: {
       kind: 'json',
@@ -109,6 +107,7 @@ export const usersContract = {
   getUser: endpoint({
     method: 'GET',
     path: '/users/{id}',
+    documented: true,
     summary: 'Show a user',
     params: byId,
     query: z.object({ include }),
@@ -118,6 +117,7 @@ export const usersContract = {
   updateUser: endpoint({
     method: 'PUT',
     path: '/users/{id}',
+    documented: true,
     summary: 'Change a user',
     params: byId,
     body: {
@@ -139,6 +139,7 @@ export const usersContract = {
   deleteUser: endpoint({
     method: 'DELETE',
     path: '/users/{id}',
+    documented: true,
     summary: 'Delete a user, except yourself and the last enabled administrator',
     params: byId,
     responses: { 200: json(messageSchema, 'Deleted') },
@@ -147,6 +148,7 @@ export const usersContract = {
   getAvatar: endpoint({
     method: 'GET',
     path: '/users/{id}/avatar',
+    documented: true,
     summary: "Show a user's picture",
     params: byId,
     responses: { 200: bytes('image/png', 'The picture') },
@@ -155,6 +157,7 @@ export const usersContract = {
   uploadAvatar: endpoint({
     method: 'POST',
     path: '/users/{id}/avatar',
+    documented: true,
     summary: "Replace a user's picture (PNG, JPEG or WebP)",
     params: byId,
     body: { kind: 'multipart', file: 'avatar', fields: z.object({}) },
@@ -180,6 +183,7 @@ export const usersContract = {
   getOwnPermissions: endpoint({
     method: 'GET',
     path: '/user/permissions',
+    documented: true,
     summary: 'Show what the caller may do',
     responses: { 200: json(userPermissionsSchema, 'Permissions of the caller') },
     failures: [401],

@@ -109,6 +109,40 @@ export function describeCertificate(): void {
       expect(await asJson(['certificates', 'good.example.test'])).toHaveLength(1);
     });
 
+    test('are handed to the deploy hook after a new file, without credentials', async () => {
+      await asJson(['spaces', 'create', 'Hooked']);
+      const csr = join(folder, 'hook.csr');
+      await writeFile(csr, await makeCsr('hook.example.test'));
+      const log = join(folder, 'hook.log');
+      const issue = (hook: string, ...more: readonly string[]) => [
+        'issue',
+        csr,
+        ...['--space', 'Hooked', '--provider', 'dummy-ca', '--out-dir', join(folder, 'hooked')],
+        ...['--deploy-hook', hook, ...more],
+      ];
+      const file = join(folder, 'hooked', 'hook.example.test.pem');
+      const hook = `cmp "$CERTLOOP_CERTIFICATE" '${file}'; echo "$CERTLOOP_FQDN \${CERTLOOP_TOKEN-none}" | tee -a '${log}'`;
+      const { url, token } = stack.credentials.certManager;
+      const run = (...args: Parameters<typeof issue>) =>
+        certloopProcess(issue(...args), { env: { CERTLOOP_URL: url, CERTLOOP_TOKEN: token } });
+      expect(await run(hook)).toMatchObject({ code: 0, err: 'hook.example.test none\n' });
+      // the file is the same
+      expect(await run(hook, '--if-needed')).toMatchObject({ code: 0, err: '' });
+      expect(await readFile(log, 'utf8')).toBe('hook.example.test none\n');
+      const failed = await certloopProcess(issue('echo no reload >&2; exit 3', '--json'));
+      expect(failed).toMatchObject({ code: 1, err: 'no reload\ncertloop: 1 of 1 failed\n' });
+      expect(JSON.parse(failed.out)).toMatchObject([
+        {
+          success: false,
+          certificate: file,
+          message: `${file} is written, but the deploy hook failed with exit code 3; the next run of this command runs it again`,
+        },
+      ]);
+      // the file is the same, but the server may still have the former one
+      expect(await run(hook, '--if-needed')).toMatchObject({ code: 0, err: 'hook.example.test none\n' });
+      expect(await run(hook, '--if-needed')).toMatchObject({ code: 0, err: '' });
+    });
+
     test('are listed for people', async () => {
       const { out } = await certloop(['fqdns', '--space', 'Shop']);
       expect(out).toMatch(

@@ -120,6 +120,27 @@ export function describeLoss(): void {
     });
   });
 
+  test('deleting a space says what is lost, where it cannot ask', async () => {
+    const remove = ['spaces', 'delete', 'Counted'];
+    const loss = (sentence: string) => ({ code: 2, out: '', err: `certloop: ${sentence}\n` });
+    await asJson(['spaces', 'create', 'Counted']);
+    expect(await certloop(remove)).toEqual(
+      loss('space Counted, which has no FQDNs, would be deleted; add --yes to do it'),
+    );
+    for (const name of ['a', 'b']) await asJson(['fqdns', 'add', `${name}.counted.test`, '-s', 'Counted']);
+    expect(await certloop([...remove, '--yes'])).toEqual(
+      loss(
+        'space Counted has 2 FQDNs; add --with-fqdns to delete them too, with their CSRs and certificates',
+      ),
+    );
+    expect(await certloop([...remove, '--with-fqdns'])).toEqual(
+      loss(
+        'space Counted would be deleted with its 2 FQDNs, their CSRs, certificates and checks; add --yes to do it',
+      ),
+    );
+    expect((await certloop([...remove, '--with-fqdns', '--yes'])).code).toBe(0);
+  });
+
   describe('the command lines of the services', () => {
     const ofMonitor = () => ({ env: stack.plan.environments['check-monitor'] });
 

@@ -51,6 +51,14 @@ export function describeMonitor(): void {
       expect((await certloop(['integrations', 'kinds'])).out).toMatch(/^ntfy .*topic/m);
       expect((await certloop(['integrations', 'delete', 'Hook'])).code).toBe(2);
       expect((await certloop(['integrations', 'delete', 'Hook', '-y'])).out).toBe('deleted Hook\n');
+      const away = ['--kind', 'webhook', '--url', 'https://away.invalid/', '--test'];
+      expect(await certloop(['integrations', 'create', 'Away', ...away])).toMatchObject({
+        code: 1,
+        err: expect.stringMatching(
+          /^certloop: the test message by Away did not arrive, so nothing was created: /,
+        ),
+      });
+      expect((await certloop(['integrations', 'get', 'Away'])).code).toBe(1);
       const wrong = await certloop(['integrations', 'create', 'X', '--kind', 'nothing']);
       expect(wrong).toMatchObject({ code: 1, err: expect.stringContaining('kind: must be one of') });
     });

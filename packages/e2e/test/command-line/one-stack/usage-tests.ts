@@ -12,6 +12,8 @@ export function describeUsage(): void {
     [['nonsense'], "unknown command 'nonsense'"],
     [['issue', '--space', 'Shop'], "missing required argument 'csr'"],
     [['issue', 'a.csr'], "required option '-s, --space <space>' not specified"],
+    [['spaces', '--request-timeout', '0'], '--request-timeout takes a whole number from 1 to 150 (seconds)'],
+    [['issue', 'a.csr', '-s', 'Shop', '--deploy-hook', 'true'], '--deploy-hook needs --out-dir'],
     [['expiring', '--within', 'soon'], '--within takes a whole number from 0 to 36500'],
     [['checks', 'create', 'A', '--timeout', '60', '--schedule', '* * * * *'], 'cannot be combined'],
     [['checks', 'create', 'A', '--integrations', 'one', '--no-assign'], 'cannot be combined'],

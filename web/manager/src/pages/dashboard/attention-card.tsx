@@ -23,6 +23,8 @@ import { FqdnStateChip } from '../../names/fqdn-state.js';
 import { includesLevel, useRights } from '../../rights.js';
 import { api } from '../../service.js';
 import { useNeediest } from './dashboard-queries.js';
+import { IntegrationsLink, WatchChip } from './watch-parts.js';
+import { isSilent, useWatch } from './watch-state.js';
 
 const maxRows = 8;
 
@@ -46,6 +48,7 @@ export function AttentionCard({
   return (
     <section className="cl-panel" aria-label="What needs you">
       <h2>What needs you</h2>
+      <SilentWatch />
       <Loaded query={neediest} waiting={<WaitingRows count={Math.min(maxRows, needsYou ?? 3)} />}>
         {() =>
           rows === undefined || rows.length === 0 ? (
@@ -68,6 +71,22 @@ export function AttentionCard({
         }
       </Loaded>
     </section>
+  );
+}
+
+/** That no one is notified of what happens to the names, which concerns all of them. */
+function SilentWatch() {
+  const watch = useWatch().data;
+  if (!isSilent(watch)) return null;
+  return (
+    <div>
+      <div className="cl-row">
+        <WatchChip watch={watch} />
+      </div>
+      <p>
+        {watch.message} <IntegrationsLink watch={watch} />
+      </p>
+    </div>
   );
 }
 
@@ -161,6 +180,7 @@ const linkTexts: Readonly<Record<string, string>> = {
   no_csr: 'Upload a CSR',
   compromised_key: 'Upload a CSR with a new key',
   no_provider: 'Choose a provider',
+  provider_off: 'Have a CSR signed by another provider',
   no_certificate: 'Finish it',
 };
 

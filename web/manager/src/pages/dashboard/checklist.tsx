@@ -1,11 +1,11 @@
-import type { FqdnCounts } from '@certloop/contracts/browser';
-import { changeDisplay, ErrorPanel, WaitingSteps } from '@certloop/web-kit';
+import type { FqdnCounts, Watch } from '@certloop/contracts/browser';
+import { changeDisplay, ErrorPanel, Steps, WaitingSteps } from '@certloop/web-kit';
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { Steps } from '../../steps.js';
 import { useHasPolicy, useNextRenewals } from './dashboard-queries.js';
 import { maxNextRenewals } from './next-renewals-card.js';
-import { useMonitorContact } from './watch-state.js';
+import { integrationStep } from './watch-parts.js';
+import { useWatch } from './watch-state.js';
 
 /** The steps of a new installation, ticked by facts, with a button that hides them. */
 export function Checklist({ steps, failed }: ReturnType<typeof useChecklist>) {
@@ -18,7 +18,7 @@ export function Checklist({ steps, failed }: ReturnType<typeof useChecklist>) {
         </Button>
       </div>
       {failed !== undefined && <ErrorPanel error={failed.error} retry={() => void failed.refetch()} />}
-      {steps === undefined ? failed === undefined && <WaitingSteps count={6} /> : <Steps steps={steps} />}
+      {steps === undefined ? failed === undefined && <WaitingSteps count={7} /> : <Steps steps={steps} />}
     </section>
   );
 }
@@ -29,14 +29,14 @@ export function Checklist({ steps, failed }: ReturnType<typeof useChecklist>) {
  */
 export function useChecklist(counts: FqdnCounts | undefined, isWanted: boolean) {
   const renewals = useNextRenewals(maxNextRenewals, counts !== undefined && counts.total > 0);
-  const contact = useMonitorContact();
+  const watch = useWatch();
   const hasPolicy = useHasPolicy(isWanted);
-  const failed = [renewals, contact, hasPolicy].find(({ isError, data }) => isError && data === undefined);
-  const isKnown = [renewals, contact, hasPolicy].every(({ data }) => data !== undefined);
+  const failed = [renewals, watch, hasPolicy].find(({ isError, data }) => isError && data === undefined);
+  const isKnown = [renewals, watch, hasPolicy].every(({ data }) => data !== undefined);
   if (counts === undefined || !isKnown) return { failed };
   const facts = {
     isRenewing: renewals.data !== undefined && renewals.data.rows.length > 0,
-    isWatched: contact.data?.answers === true,
+    watch: watch.data,
     hasPolicy: hasPolicy.data === true,
   };
   return { failed, steps: stepsOf(counts, facts) };
@@ -44,11 +44,11 @@ export function useChecklist(counts: FqdnCounts | undefined, isWanted: boolean) 
 
 interface StepFacts {
   readonly isRenewing: boolean;
-  readonly isWatched: boolean;
+  readonly watch: Watch | undefined;
   readonly hasPolicy: boolean;
 }
 
-function stepsOf({ total, unfinished }: FqdnCounts, { isRenewing, isWatched, hasPolicy }: StepFacts) {
+function stepsOf({ total, unfinished }: FqdnCounts, { isRenewing, watch, hasPolicy }: StepFacts) {
   return [
     { key: 'space', isDone: true, text: 'Create a space.' },
     { key: 'name', isDone: total > 0, text: 'Add a host name.' },
@@ -72,8 +72,8 @@ function stepsOf({ total, unfinished }: FqdnCounts, { isRenewing, isWatched, has
     },
     {
       key: 'monitor',
-      isDone: isWatched,
-      text: 'Set CHECK_MONITOR_URL, so that the monitor alerts people if a renewal fails.',
+      isDone: watch?.monitor?.answers === true,
+      text: 'Set CHECK_MONITOR_URL, so that the monitor watches every certificate.',
     },
     {
       key: 'policy',
@@ -85,5 +85,6 @@ function stepsOf({ total, unfinished }: FqdnCounts, { isRenewing, isWatched, has
         </>
       ),
     },
+    integrationStep(watch),
   ];
 }

@@ -1,5 +1,5 @@
 import type { FqdnCounts } from '@certloop/contracts/browser';
-import { countOf, ErrorPanel, Loaded, useTitle, Waiting } from '@certloop/web-kit';
+import { ClockNotice, countOf, ErrorPanel, Loaded, useTitle, Waiting } from '@certloop/web-kit';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { StateCounts } from '../../names/state-counts.js';
@@ -46,6 +46,7 @@ function Ahead({ counts, top }: { readonly counts: FqdnCounts | undefined; reado
         <h1>{counts === undefined ? 'Dashboard' : headline(counts)}</h1>
         {counts !== undefined && <StateCounts counts={counts} />}
       </div>
+      <ClockNotice />
       {top}
       <div className="cl-columns">
         <div className="cl-column">

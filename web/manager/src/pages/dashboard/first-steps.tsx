@@ -1,15 +1,16 @@
-import type { Space } from '@certloop/contracts/browser';
-import { EmptyState, Icon, Loaded, useList, WaitingSteps } from '@certloop/web-kit';
+import type { Space, Watch } from '@certloop/contracts/browser';
+import { EmptyState, Icon, Loaded, Steps, useList, WaitingSteps } from '@certloop/web-kit';
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { loadSpaces } from '../../lookups.js';
 import { useRights } from '../../rights.js';
 import { NewSpace } from '../../spaces/new-space.js';
-import { Steps } from '../../steps.js';
 import { useHasPolicy } from './dashboard-queries.js';
+import { integrationStep } from './watch-parts.js';
+import { useWatch } from './watch-state.js';
 
-const stepsTo = (space: Space | undefined, hasPolicy: boolean) => [
+const stepsTo = (space: Space | undefined, hasPolicy: boolean, watch: Watch | undefined) => [
   {
     key: 'space',
     isDone: space !== undefined,
@@ -47,12 +48,14 @@ const stepsTo = (space: Space | undefined, hasPolicy: boolean) => [
       </>
     ),
   },
+  integrationStep(watch),
 ];
 
 /** What to do where there is no name yet: the way to the first certificate. */
 export function FirstSteps() {
   const { query, rows = [] } = useList<Space>(['spaces'], (cursor, signal) => loadSpaces(cursor, signal));
   const hasPolicy = useHasPolicy(true).data === true;
+  const watch = useWatch().data;
   const { hasFullAccess } = useRights();
   const [isAdding, setAdding] = useState(false);
   return (
@@ -60,7 +63,7 @@ export function FirstSteps() {
       query={query}
       waiting={
         <EmptyState title="Get your first certificate">
-          <WaitingSteps count={5} />
+          <WaitingSteps count={6} />
         </EmptyState>
       }
     >
@@ -68,7 +71,7 @@ export function FirstSteps() {
         const [space] = rows;
         return (
           <EmptyState title="Get your first certificate">
-            <Steps steps={stepsTo(space, hasPolicy)} />
+            <Steps steps={stepsTo(space, hasPolicy, watch)} />
             {space !== undefined ? (
               <Button
                 renderRoot={(props) => (

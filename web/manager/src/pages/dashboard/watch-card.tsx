@@ -1,55 +1,29 @@
-import { Loaded, Moment, StateChip, WaitingLines } from '@certloop/web-kit';
+import type { Watch } from '@certloop/contracts/browser';
+import { Loaded, Moment, WaitingLines } from '@certloop/web-kit';
 import { useQuery } from '@tanstack/react-query';
 import { stateQuery } from '../../service.js';
-import { useMonitorContact } from './watch-state.js';
+import { IntegrationsLink, WatchChip } from './watch-parts.js';
+import { useWatch } from './watch-state.js';
 
-/** Who watches the certificates, and whether that works. */
+/** Who watches the certificates, and whether people are notified. */
 export function WatchCard() {
-  const contact = useMonitorContact();
+  const query = useWatch();
   const url = useQuery(stateQuery).data?.monitorUrl;
   return (
     <section className="cl-panel" aria-label="Who watches">
       <h2>Who watches</h2>
-      <Loaded query={contact} waiting={<WaitingLines count={3} />}>
-        {(monitor) =>
-          monitor === null ? (
-            <>
-              <div className="cl-row">
-                <StateChip tone="warn" shape="triangle">
-                  not watched
-                </StateChip>
-              </div>
-              <p>
-                No monitor has answered this service since it started, so it alerts no one. Set
-                CHECK_MONITOR_URL to have every certificate watched.
-              </p>
-            </>
-          ) : monitor.answers ? (
-            <>
-              <div className="cl-row">
-                <StateChip tone="ok" shape="check">
-                  the monitor answers
-                </StateChip>
-              </div>
-              <p>
-                Each certificate has a check in the monitor, which falls when a renewal is late. People are
-                notified only if the project there has an integration that works: open the monitor to test it.
-              </p>
-            </>
-          ) : (
-            <>
-              <div className="cl-row">
-                <StateChip tone="bad" shape="octagon">
-                  the monitor does not answer
-                </StateChip>
-              </div>
-              <p>
-                It stopped answering <Moment at={monitor.since} />. Until it is back, no one is alerted when a
-                renewal fails.
-              </p>
-            </>
-          )
-        }
+      <Loaded query={query} waiting={<WaitingLines count={3} />}>
+        {(watch) => (
+          <>
+            <div className="cl-row">
+              <WatchChip watch={watch} />
+            </div>
+            <p>
+              {watch.message} <Since watch={watch} />
+            </p>
+            <LastDelivery watch={watch} />
+          </>
+        )}
       </Loaded>
       {url !== undefined && /^https?:\/\//.test(url) && (
         <p>
@@ -59,5 +33,32 @@ export function WatchCard() {
         </p>
       )}
     </section>
+  );
+}
+
+function Since({ watch: { monitor } }: { readonly watch: Watch }) {
+  if (monitor?.answers !== false) return null;
+  return (
+    <>
+      It stopped answering <Moment at={monitor.since} />.
+    </>
+  );
+}
+
+/** When a message last arrived, and the way to test or add an integration. */
+function LastDelivery({ watch }: { readonly watch: Watch }) {
+  if (watch.alerts === undefined) return null;
+  const { canSend, lastDeliveredAt } = watch.alerts;
+  return (
+    <p>
+      {lastDeliveredAt !== undefined ? (
+        <>
+          The last message or test arrived <Moment at={lastDeliveredAt} />.{' '}
+        </>
+      ) : (
+        canSend > 0 && 'No message or test has arrived yet. '
+      )}
+      <IntegrationsLink watch={watch} />
+    </p>
   );
 }

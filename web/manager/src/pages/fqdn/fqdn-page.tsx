@@ -4,6 +4,7 @@ import {
   hostText,
   Loaded,
   listPageOf,
+  Steps,
   useList,
   useTitle,
   WaitingFacts,
@@ -15,7 +16,6 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { fqdnQuery } from '../../lookups.js';
 import { includesLevel } from '../../rights.js';
 import { api } from '../../service.js';
-import { Steps } from '../../steps.js';
 import { ChallengeCard } from './challenge-card.js';
 import { CsrCard, StoredCsrCard } from './csr-card.js';
 import { LifeCard } from './life-card.js';

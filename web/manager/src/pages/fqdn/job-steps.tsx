@@ -9,6 +9,7 @@ import {
   Fault,
   Loaded,
   lengthOf,
+  readableTimes,
   StateChip,
   type StateShape,
   sentenceOf,
@@ -67,10 +68,6 @@ export function JobSteps({
       (await api.getIssuanceJob({ params: { id: jobId }, headers: background, signal })).body,
     refetchInterval: ({ state: { data } }) => (data?.finishedAt === undefined ? 1_000 : false),
   });
-  const goOn = useMutation({
-    mutationFn: () => api.continueIssuanceJob({ params: { id: jobId } }),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ['jobs', jobId] }),
-  });
   const hasEnded = job.data?.finishedAt !== undefined;
   useEffect(() => {
     if (hasEnded) void queries.invalidateQueries({ queryKey: ['fqdns', fqdnId] });
@@ -84,21 +81,58 @@ export function JobSteps({
               <Step key={step} name={names[step]} report={stepStatus[step]} />
             ))}
           </ol>
-          {status === 'waiting' && mayWrite && (
-            <Button loading={goOn.isPending} onClick={() => goOn.mutate()}>
-              I added it: continue
-            </Button>
+          {!hasEnded && mayWrite && (
+            <Actions
+              jobId={jobId}
+              isWaiting={status === 'waiting'}
+              isCsrSent={stepStatus.finalize.status !== 'pending'}
+            />
           )}
-          <Fault>{hasEnded && !success ? message : goOn.isError ? sentenceOf(goOn.error) : undefined}</Fault>
+          <Fault>{hasEnded && !success ? readableTimes(message) : undefined}</Fault>
           {hasEnded && !success && mayWrite && <Remedy reports={Object.values(stepStatus)} />}
           {hasEnded && success && (
             <p className="cl-result" role="status">
-              {message}
+              {readableTimes(message)}
             </p>
           )}
         </>
       )}
     </Loaded>
+  );
+}
+
+/** What a person can do about an open request. */
+function Actions({
+  jobId,
+  isWaiting,
+  isCsrSent,
+}: {
+  readonly jobId: string;
+  readonly isWaiting: boolean;
+  readonly isCsrSent: boolean;
+}) {
+  const queries = useQueryClient();
+  const onSettled = () => queries.invalidateQueries({ queryKey: ['jobs', jobId] });
+  const params = { id: jobId };
+  const continuing = useMutation({ mutationFn: () => api.continueIssuanceJob({ params }), onSettled });
+  const cancelling = useMutation({ mutationFn: () => api.cancelIssuanceJob({ params }), onSettled });
+  const error = continuing.error ?? cancelling.error;
+  return (
+    <>
+      <div className="cl-row">
+        {isWaiting && (
+          <Button loading={continuing.isPending} onClick={() => continuing.mutate()}>
+            I added it: continue
+          </Button>
+        )}
+        {!isCsrSent && (
+          <Button variant="default" loading={cancelling.isPending} onClick={() => cancelling.mutate()}>
+            Cancel the request
+          </Button>
+        )}
+      </div>
+      <Fault>{error === null ? undefined : sentenceOf(error)}</Fault>
+    </>
   );
 }
 
@@ -117,7 +151,7 @@ function Step({ name, report }: { readonly name: string; readonly report: StepRe
       </StateChip>
       <span>
         {name}
-        {detail !== undefined && <span className="cl-dim">: {detail}</span>}
+        {detail !== undefined && <span className="cl-dim">: {readableTimes(detail)}</span>}
         <StepLength report={report} />
       </span>
     </li>

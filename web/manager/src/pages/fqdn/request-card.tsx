@@ -1,5 +1,14 @@
 import type { Csr, Fqdn, Provider, RenewalExplanation } from '@certloop/contracts/browser';
-import { ConfirmDialog, dayOf, Fault, Loaded, sentenceOf, useNow, WaitingLines } from '@certloop/web-kit';
+import {
+  ConfirmDialog,
+  dayOf,
+  Fault,
+  Loaded,
+  readableTimes,
+  sentenceOf,
+  useNow,
+  WaitingLines,
+} from '@certloop/web-kit';
 import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -149,7 +158,7 @@ function useRequest(fqdn: Fqdn, usual: string | undefined) {
 
 /** The words of a CA that did not issue; undefined for one that did. */
 function refusalOf(outcome: Outcome | undefined): string | undefined {
-  return outcome?.isDone === false ? outcome.message : undefined;
+  return outcome?.isDone === false ? readableTimes(outcome.message) : undefined;
 }
 
 /** Whether CAs of a kind want proof of the names first. */

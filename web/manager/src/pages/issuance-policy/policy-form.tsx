@@ -1,5 +1,5 @@
 import type { IssuancePolicyChange, ShownIssuancePolicy } from '@certloop/contracts/browser';
-import { CopyCurl, countOf, Fault, faultsOf } from '@certloop/web-kit';
+import { CopyCurl, countOf, Fault, faultsOf, readableTimes } from '@certloop/web-kit';
 import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
@@ -102,7 +102,7 @@ function Rejected({ change: { newlyRefused } }: { readonly change: IssuancePolic
           <ul className="cl-list">
             {items.map(({ fqdnId, fqdn, message }) => (
               <li key={fqdnId} className="cl-anywhere">
-                {message.startsWith(`${fqdn} `) ? message : `${fqdn}: ${message}`}
+                {readableTimes(message.startsWith(`${fqdn} `) ? message : `${fqdn}: ${message}`)}
               </li>
             ))}
           </ul>

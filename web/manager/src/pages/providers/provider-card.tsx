@@ -13,6 +13,7 @@ import { Button, Switch } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
+import { PaceLine } from '../../outlook/pace-line.js';
 import { api } from '../../service.js';
 
 /** A provider: whether it can be asked, what asks it, and how that went last. */
@@ -27,7 +28,7 @@ export function ProviderCard({
   readonly isAdmin: boolean;
   readonly configure: () => void;
 }) {
-  const { name, displayName, kind, description, lastTest, contactRefused, usage } = provider;
+  const { displayName, description, contactRefused, usage } = provider;
   return (
     <section className="cl-panel" aria-label={displayName}>
       <div className="cl-title">
@@ -35,37 +36,7 @@ export function ProviderCard({
         {isAdmin ? <EnabledSwitch provider={provider} /> : <State provider={provider} />}
       </div>
       <p className="cl-dim">{description}</p>
-      <dl className="cl-facts">
-        <dt>Name</dt>
-        <dd>{name}</dd>
-        <dt>Kind</dt>
-        <dd>{kind}</dd>
-        {isAdmin && (
-          <>
-            <dt>Address</dt>
-            <dd>{addressOf(provider)}</dd>
-          </>
-        )}
-        {usage !== undefined && (
-          <>
-            <dt>Asked by</dt>
-            <dd>
-              <Link to="/fqdns" search={{ providerId: provider.id }}>
-                {countOf(usage.fqdns, 'name')}
-              </Link>
-              , {countOf(usage.pendingRenewals, 'renewal is', 'renewals are')} planned
-            </dd>
-            <dt>Last certificate</dt>
-            <dd>{usage.lastIssuedAt === undefined ? 'none yet' : <Moment at={usage.lastIssuedAt} />}</dd>
-          </>
-        )}
-        {isAdmin && (
-          <>
-            <dt>Last test</dt>
-            <dd>{lastTest === undefined ? 'not tested as configured' : <LastTest test={lastTest} />}</dd>
-          </>
-        )}
-      </dl>
+      <Facts provider={provider} isAdmin={isAdmin} />
       {usage?.lastFailure !== undefined && (
         <p className="cl-fault">
           It failed <Moment at={usage.lastFailure.at} />: {readableTimes(usage.lastFailure.message)}
@@ -74,6 +45,51 @@ export function ProviderCard({
       {contactRefused !== undefined && <ContactRefused refusal={contactRefused} />}
       {isAdmin && <Actions provider={provider} configure={configure} />}
     </section>
+  );
+}
+
+function Facts({ provider, isAdmin }: { readonly provider: Provider; readonly isAdmin: boolean }) {
+  const { name, kind, pace, usage, lastTest } = provider;
+  return (
+    <dl className="cl-facts">
+      <dt>Name</dt>
+      <dd>{name}</dd>
+      <dt>Kind</dt>
+      <dd>{kind}</dd>
+      {isAdmin && (
+        <>
+          <dt>Address</dt>
+          <dd>{addressOf(provider)}</dd>
+        </>
+      )}
+      {pace !== undefined && (
+        <>
+          <dt>Pace</dt>
+          <dd>
+            <PaceLine pace={pace} />
+          </dd>
+        </>
+      )}
+      {usage !== undefined && (
+        <>
+          <dt>Asked by</dt>
+          <dd>
+            <Link to="/fqdns" search={{ providerId: provider.id }}>
+              {countOf(usage.fqdns, 'name')}
+            </Link>
+            , {countOf(usage.pendingRenewals, 'renewal is', 'renewals are')} planned
+          </dd>
+          <dt>Last certificate</dt>
+          <dd>{usage.lastIssuedAt === undefined ? 'none yet' : <Moment at={usage.lastIssuedAt} />}</dd>
+        </>
+      )}
+      {isAdmin && (
+        <>
+          <dt>Last test</dt>
+          <dd>{lastTest === undefined ? 'not tested as configured' : <LastTest test={lastTest} />}</dd>
+        </>
+      )}
+    </dl>
   );
 }
 
@@ -94,7 +110,7 @@ function LastTest({ test }: { readonly test: NonNullable<Provider['lastTest']> }
         {success ? 'succeeded' : 'failed'}
       </StateChip>
       <span>
-        <Moment at={at} />, after {countText(durationMs)} ms: {message}
+        <Moment at={at} />, after {countText(durationMs)} ms: {readableTimes(message)}
       </span>
     </span>
   );

@@ -35,8 +35,8 @@ export function WelcomePage() {
     <Front console="manager" isWide>
       <h1>Create the first administrator</h1>
       <p>
-        Only a person who can read this machine may do this. So the service wrote a one-time setup token to
-        the last line of its log, and to the file that this line names.
+        Only a person who can read this machine may do this. So the service wrote a one-time setup token to a
+        file there. The last line of its log names the file.
       </p>
       <form
         className="cl-form"
@@ -119,7 +119,7 @@ function accountIn(data: FormData): Account {
 
 function faultText(error: unknown, general: string | undefined): string | undefined {
   if (statusOf(error) === 401) {
-    return 'This setup token is wrong or too old. Restart the service: it writes a new one to its log.';
+    return 'This setup token is wrong or too old. Restart the service: it writes a new one to its file.';
   }
   if (statusOf(error) === 404) return 'The first administrator has been created already. Sign in instead.';
   return general === undefined ? undefined : sentenceOf(error);

@@ -1,5 +1,14 @@
 import type { Check, ReadOnlyCheck } from '@certloop/contracts/browser';
-import { Fault, Loaded, live, sentenceOf, spanText, WaitingLine, WaitingPart } from '@certloop/web-kit';
+import {
+  Fault,
+  Loaded,
+  live,
+  sentenceOf,
+  spanText,
+  WaitingLine,
+  WaitingPart,
+  withMoments,
+} from '@certloop/web-kit';
 import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { diagnosisQuery } from '../../lookups.js';
@@ -31,9 +40,9 @@ export function DiagnosisCard({
   return (
     <section className="cl-panel" aria-label="State" data-tone={check.status === 'down' ? 'bad' : undefined}>
       <Loaded query={diagnosis} refresh={live(15_000)} waiting={<WaitingDiagnosis />}>
-        {({ sentence, zoneHint }) => (
+        {({ sentence, moments, zoneHint }) => (
           <>
-            <p className="cl-sentence">{sentence}</p>
+            <p className="cl-sentence">{withMoments(sentence, moments)}</p>
             {zoneHint !== undefined && (
               <div className="cl-strip cl-row">
                 <span>

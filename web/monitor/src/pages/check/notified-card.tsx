@@ -3,6 +3,7 @@ import { Fault, Loaded, StateChip, sentenceOf, WaitingLines } from '@certloop/we
 import { Switch } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { NoOneChip } from '../../alert-reach.js';
 import { channelsQuery } from '../../lookups.js';
 import { projectApi } from '../../service.js';
 
@@ -25,17 +26,17 @@ export function NotifiedCard({
         {(all) =>
           all.length === 0 ? (
             <p>
-              No one: the project has no integration.{' '}
+              <NoOneChip /> The project has no integration.{' '}
               <Link to="/projects/$projectId/integrations" params={{ projectId }}>
                 {canChange ? 'Add one' : 'Show integrations'}
               </Link>
             </p>
           ) : (
             <>
-              {shown?.length === 0 && (
-                <StateChip tone="warn" shape="triangle">
-                  no one gets alerts of this check
-                </StateChip>
+              {shown !== undefined && !all.some(({ id, ...one }) => shown.includes(id) && canSend(one)) && (
+                <p>
+                  <NoOneChip /> No integration that can send gets the alerts of this check.
+                </p>
               )}
               <ul className="cl-list">
                 {all.map((channel) => (
@@ -94,12 +95,21 @@ function ChannelSwitch({
   );
 }
 
+type Health = Pick<AccountChannel, 'disabled' | 'verified' | 'failing_since' | 'cannot_send'>;
+
+/** Whether an integration is enabled and able to send, also while it fails. */
+function canSend({ disabled, verified, cannot_send: obstacle }: Health): boolean {
+  return !disabled && verified && obstacle === undefined;
+}
+
 /** Why an integration gets no alerts; nothing if it gets them. */
-function Trouble({ channel: { disabled, failing_since, verified } }: { readonly channel: AccountChannel }) {
-  if (!disabled && failing_since === null && verified) return null;
+function Trouble({ channel }: { readonly channel: Health }) {
+  const { disabled, failing_since: failingSince, verified } = channel;
+  if (canSend(channel) && failingSince === null) return null;
+  const word = disabled ? 'switched off' : verified ? 'cannot send' : 'not verified';
   return (
     <StateChip tone="bad" shape="triangle">
-      {disabled ? 'switched off' : verified ? 'failing' : 'not verified'}
+      {canSend(channel) ? 'failing' : word}
     </StateChip>
   );
 }

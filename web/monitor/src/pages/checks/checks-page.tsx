@@ -7,6 +7,7 @@ import {
   Icon,
   Loaded,
   live,
+  Steps,
   serviceUrl,
   useNow,
   useTabIcon,
@@ -15,10 +16,11 @@ import {
 } from '@certloop/web-kit';
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { type ReactNode, useRef, useState } from 'react';
+import { AlertReachNotice, hasDelivered } from '../../alert-reach.js';
 import { countsText, sumOf, titleOf, worstOf } from '../../check-states.js';
-import { mayChange, projectQuery } from '../../lookups.js';
+import { mayChange, projectQuery, reachQuery } from '../../lookups.js';
 import { ProjectHead } from '../../project-head.js';
 import { BulkOutcome } from './bulk-outcome.js';
 import { shownColumns } from './check-columns.js';
@@ -58,6 +60,7 @@ export function ChecksPage() {
       <ProjectHead projectId={projectId} project={project.data}>
         {(isNarrowed(search) || all > 0) && add}
       </ProjectHead>
+      <AlertReachNotice projectId={projectId} />
       <Announced counts={counts} />
       {counts !== undefined && all > 0 && <h2>{countsText(counts)}</h2>}
       <Loaded
@@ -74,7 +77,7 @@ export function ChecksPage() {
             change={(next) => void navigate({ search: next, replace: true })}
             live={checks}
             canChange={canChange}
-            empty={isEmpty ? <NoCheck>{add}</NoCheck> : undefined}
+            empty={isEmpty ? <NoCheck projectId={projectId}>{add}</NoCheck> : undefined}
           />
         )}
       </Loaded>
@@ -114,13 +117,33 @@ function Announced({ counts }: { readonly counts: CheckCounts | undefined }) {
   );
 }
 
-function NoCheck({ children }: { readonly children: ReactNode }) {
+function NoCheck({ projectId, children }: { readonly projectId: string; readonly children: ReactNode }) {
+  const reach = useQuery(reachQuery(projectId)).data;
   return (
     <EmptyState title="This project has no check yet">
       <p>
         A check waits for the pings of a job. When one does not come, it notifies the integrations of its
         project.
       </p>
+      <Steps
+        label="First steps"
+        steps={[
+          { key: 'check', isDone: false, text: 'Create a check.' },
+          { key: 'ping', isDone: false, text: 'Let its job call the ping address of the check.' },
+          {
+            key: 'integration',
+            isDone: hasDelivered(reach),
+            text: (
+              <>
+                <Link to="/projects/$projectId/integrations" params={{ projectId }}>
+                  Add an integration
+                </Link>{' '}
+                and send a test with it, so that people are notified.
+              </>
+            ),
+          },
+        ]}
+      />
       {children}
       <ByCommand text={createCommand()} />
     </EmptyState>

@@ -62,8 +62,10 @@ export function integrationColumns(table: IntegrationTable): readonly Column<Acc
     {
       key: 'error',
       title: 'Last error',
-      cell: ({ last_error }) =>
-        last_error === '' ? null : <span className="cl-anywhere">{last_error}</span>,
+      cell: ({ last_error, cannot_send }) =>
+        last_error === '' && cannot_send === undefined ? null : (
+          <span className="cl-anywhere">{cannot_send ?? last_error}</span>
+        ),
     },
     {
       key: 'actions',
@@ -145,6 +147,13 @@ function ChannelState({ channel }: { readonly channel: AccountChannel }) {
       </StateChip>
     );
   }
+  if (channel.cannot_send !== undefined) {
+    return (
+      <StateChip tone="bad" shape="octagon">
+        cannot send
+      </StateChip>
+    );
+  }
   if (channel.failing_since !== null) {
     return (
       <StateChip tone="bad" shape="triangle">
@@ -159,9 +168,9 @@ function ChannelState({ channel }: { readonly channel: AccountChannel }) {
       </StateChip>
     );
   }
-  return channel.last_notify === null ? (
+  return channel.last_delivered_at === null ? (
     <StateChip tone="idle" shape="circle">
-      not used yet
+      {channel.last_notify === null ? 'not used yet' : 'not tested yet'}
     </StateChip>
   ) : (
     <StateChip tone="ok" shape="check">

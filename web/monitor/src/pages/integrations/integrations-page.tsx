@@ -52,7 +52,9 @@ export function IntegrationsPage() {
             <NoIntegration>{canChange ? add : null}</NoIntegration>
           ) : (
             <>
-              {all.every(({ disabled, verified }) => disabled || !verified) && <ReachNoOne />}
+              {all.every(
+                ({ disabled, verified, cannot_send: obstacle }) => disabled || !verified || obstacle,
+              ) && <ReachNoOne />}
               <DataTable label="Integrations" columns={columns} rows={all} rowKey={({ id }) => id} />
             </>
           )

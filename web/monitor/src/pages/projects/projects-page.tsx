@@ -1,6 +1,8 @@
 import {
+  ClockNotice,
   CodeBlock,
   type Column,
+  countOf,
   countText,
   DataTable,
   EmptyState,
@@ -17,6 +19,7 @@ import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { NoOneChip, reachesNoOne } from '../../alert-reach.js';
 import { CheckStateChip, CountStrip, statusOrder, sumOf, titleOf, worstOf } from '../../check-states.js';
 import { type CountedProject, projectsQuery } from '../../lookups.js';
 import { NewProject } from './new-project.js';
@@ -63,17 +66,30 @@ const columns: readonly Column<CountedProject>[] = [
   {
     key: 'channels',
     title: 'Integrations',
-    cell: ({ channels = 0, failingChannels = 0 }) =>
-      failingChannels > 0 ? (
-        <StateChip tone="bad" shape="triangle">
-          {countText(failingChannels)} of {countText(channels)} failing
-        </StateChip>
-      ) : (
-        String(channels)
-      ),
+    cell: (project) => <Integrations project={project} />,
   },
   { key: 'role', title: 'Your role', width: '8rem', cell: ({ role }) => roles[role] },
 ];
+
+/** How many integrations a project has, and what is wrong with them. */
+function Integrations({ project }: { readonly project: CountedProject }) {
+  const { channels = 0, failingChannels = 0, alerts } = project;
+  if (reachesNoOne(alerts)) return <NoOneChip />;
+  if (failingChannels > 0) {
+    return (
+      <StateChip tone="bad" shape="triangle">
+        {countText(failingChannels)} of {countText(channels)} failing
+      </StateChip>
+    );
+  }
+  const silent = alerts?.checksWithoutIntegration ?? 0;
+  if (silent === 0) return countText(channels);
+  return (
+    <StateChip tone="warn" shape="triangle">
+      {countOf(silent, 'check notifies', 'checks notify')} no one
+    </StateChip>
+  );
+}
 
 /** The projects that the user owns or is a member of, those with checks that are down first. */
 export function ProjectsPage() {
@@ -95,6 +111,7 @@ export function ProjectsPage() {
         <h1>Projects</h1>
         {query.data !== undefined && query.data.length > 0 && add}
       </div>
+      <ClockNotice />
       <Loaded query={query} refresh={live(15_000)} waiting={<WaitingTable columns={columns} />}>
         {(projects) =>
           projects.length === 0 ? (

@@ -1,0 +1,129 @@
+import type { Tx } from '@certloop/db';
+import type { Clock } from '@certloop/server';
+import type { CertificateEvents } from '../certificates/store-certificates.service.js';
+import type { CsrEvents } from '../csrs/csrs.service.js';
+import type { Notices } from '../events/notices.service.js';
+import type { FqdnEvents } from '../fqdns/fqdns.service.js';
+import type { IssuanceEvents } from '../issuance/jobs/issuance-worker.service.js';
+import { removeJobs } from '../issuance/jobs/unfinished-order.service.js';
+import { deleteSpaceFromGroups } from '../permission-groups/permission-groups.repository.js';
+import type { PolicyEvents } from '../policies/review-spaces.service.js';
+import type { ProviderEvents } from '../providers/providers.service.js';
+import type { RenewalEvents } from '../renewals/queue/settle-renewal.service.js';
+import { replanRenewals } from '../renewals/replan-renewals.service.js';
+import {
+  planWithCsr,
+  removePlannedRenewals,
+  replanImported,
+  replanRevoked,
+  replanSwitched,
+  rescheduleRenewal,
+} from '../renewals/schedule-renewals.service.js';
+import type { RevocationEvents } from '../revocations/settle-revocation.service.js';
+import type { SpaceEvents } from '../spaces/spaces.service.js';
+import {
+  refreshStates,
+  refreshStatesOfProvider,
+  refreshStatesWithoutCsrs,
+  storeRequestFailure,
+} from '../standings/refresh-states.service.js';
+import type { StateEvents } from '../standings/sweep-standings.service.js';
+import type { TargetEvents } from '../targets/probes/settle-observed.service.js';
+import { scheduleProbes } from '../targets/served/follow-stored.service.js';
+import { recordDriftNotice, recordInServiceNotice } from '../targets/served/served-news.service.js';
+import type { ExpiryEvents } from '../watch/expiry/accept-expiry.service.js';
+import { recordFailedNotice } from '../watch/notices/certificate-events.service.js';
+import { recordRevokedNotice, recordStoredNotice } from '../watch/notices/issuance-events.service.js';
+import {
+  pingFailedRenewal,
+  pingFailedRequest,
+  pingPolicyVerdict,
+  pingRevoked,
+  pingServed,
+  pingStored,
+  removeChecks,
+  switchAcceptance,
+  switchModes,
+  switchSpaceChecks,
+  updateCheck,
+  updateCorrectedChecks,
+  updateRefreshedCheck,
+  updateRenewedChecks,
+} from '../watch/watch-events.service.js';
+import { noteRefusedTry, reviewRefused } from './follow-policies.service.js';
+
+/** Events of FQDNs, each emitted once in the transaction of the change. */
+export type Emit = SpaceEvents &
+  FqdnEvents &
+  CsrEvents &
+  CertificateEvents &
+  ProviderEvents &
+  IssuanceEvents &
+  RevocationEvents &
+  RenewalEvents &
+  TargetEvents &
+  StateEvents &
+  ExpiryEvents &
+  PolicyEvents;
+
+/** What the reactions need. */
+export interface ReactionDeps {
+  readonly clock: Clock;
+  /** Undefined without a destination of notices. */
+  readonly notices: Notices | undefined;
+  /** Undefined without a monitor. */
+  readonly watch: { readonly watchesExpiry: boolean } | undefined;
+}
+
+type Reactions = {
+  readonly [Name in keyof Emit]: readonly ((
+    tx: Tx,
+    event: Parameters<Emit[Name]>[1],
+    deps: ReactionDeps,
+  ) => Promise<void>)[];
+};
+
+/** What follows each event in its transaction, in this order; docs/architecture.md shows the same lists. */
+export const reactions: Reactions = {
+  certificateStored: [
+    replanRenewals,
+    recordStoredNotice,
+    scheduleProbes,
+    pingStored,
+    reviewRefused,
+    refreshStates,
+  ],
+  certificateRefreshed: [rescheduleRenewal, updateRefreshedCheck, refreshStates],
+  certificateRevoked: [replanRevoked, pingRevoked, refreshStates, recordRevokedNotice],
+  replacedCertificateRevoked: [recordRevokedNotice],
+  certificateInService: [recordInServiceNotice],
+  csrStored: [planWithCsr, updateRenewedChecks, reviewRefused, refreshStates],
+  csrsDeleted: [removePlannedRenewals, refreshStatesWithoutCsrs],
+  issuanceFailed: [storeRequestFailure, pingFailedRequest],
+  renewalFailed: [pingFailedRenewal, noteRefusedTry, recordFailedNotice, refreshStates],
+  renewalSwitched: [replanSwitched, switchModes, reviewRefused, refreshStates],
+  renewalPlanned: [refreshStates],
+  renewalAdvised: [updateCheck, refreshStates],
+  expiryAccepted: [switchAcceptance, refreshStates],
+  providerChanged: [replanImported, updateRenewedChecks, refreshStates],
+  providerSwitched: [refreshStatesOfProvider],
+  policyChanged: [pingPolicyVerdict, refreshStates],
+  targetsJudged: [pingServed, refreshStates, recordDriftNotice],
+  statesCorrected: [updateCorrectedChecks],
+  fqdnCreated: [refreshStates],
+  descriptionChanged: [refreshStates],
+  fqdnDeleted: [removeJobs, removeChecks],
+  spaceDeleted: [deleteSpaceFromGroups, removeJobs, removeChecks],
+  watchSwitched: [switchSpaceChecks],
+};
+
+/** Returns the functions that emit the events; each ends when all that follows is written. */
+export function createEmit(deps: ReactionDeps): Emit {
+  const emitters = Object.entries(reactions).map(([name, list]) => {
+    const emit = async (tx: Tx, event: never) => {
+      for (const react of list) await react(tx, event, deps);
+    };
+    return [name, emit];
+  });
+  return Object.fromEntries(emitters);
+}

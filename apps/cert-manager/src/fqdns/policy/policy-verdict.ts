@@ -1,0 +1,5 @@
+/** What the policy of a space says of the next renewal of an FQDN. */
+export interface PolicyVerdict {
+  /** Why it forbids the renewal; undefined if it allows it. */
+  readonly refusal: string | undefined;
+}

@@ -1,0 +1,174 @@
+import {
+  claimDue,
+  column,
+  defineTable,
+  deleteRows,
+  findRow,
+  findRows,
+  insertMany,
+  insertUnlessTaken,
+  type Tx,
+  updateRows,
+} from '@certloop/db';
+import { In, LessThanOrEqual } from 'typeorm';
+import type { OrderState } from '../../providers/provider.js';
+import type { JobCaller } from '../jobs/job-audit.js';
+import type { StepReports } from '../jobs/request-plan.js';
+import { changeOf, type IssuanceState, type LeaseTerms } from './issuance-state.js';
+
+/**
+ * One request for a certificate for an FQDN, with its CSR and by a provider. The row refers to nothing, so that it
+ * outlives what it names: a CA may have issued a certificate for it. That of a provider without orders is deleted by the
+ * transaction that stores the certificate or records the refusal.
+ */
+export interface IssuanceRow extends IssuanceState {
+  readonly id: string;
+  readonly fqdnId: string;
+  readonly fqdn: string;
+  readonly spaceId: string;
+  readonly csrId: string;
+  /** Fingerprint of the CSR's key, hex. */
+  readonly spkiSha256: string;
+  readonly providerId: string;
+  readonly cause: 'sign' | 'request' | 'renewal';
+  /** Whether the provider issues by orders, such as an ACME one. */
+  readonly isOrder: boolean;
+  /** Idempotency key with which the CA is asked. */
+  readonly idempotencyKey: string;
+  readonly orderUrl: string | null;
+  /** What the provider keeps of the order. */
+  readonly orderState: OrderState | null;
+  /** The CA's answer, not stored as a certificate yet. */
+  readonly issued: { readonly certificatePem: string; readonly upstreamId: string | null } | null;
+  readonly steps: StepReports;
+  readonly caller: JobCaller;
+  /** A user reported that they have published what the order waits for. */
+  readonly isConfirmed: boolean;
+  /** The valid certificate whose place the new one takes. */
+  readonly replacesId: string | null;
+  readonly certificateId: string | null;
+  /** Stable machine key of a failure. */
+  readonly code: string | null;
+  /** A sentence for people. */
+  readonly message: string;
+  readonly createdAt: Date;
+  readonly finishedAt: Date | null;
+}
+
+export const issuances = defineTable<IssuanceRow>('issuances', {
+  columns: {
+    id: column.uuid().primary(),
+    fqdnId: column.uuid(),
+    fqdn: column.text(),
+    spaceId: column.uuid(),
+    csrId: column.uuid(),
+    spkiSha256: column.text(),
+    providerId: column.uuid(),
+    cause: column.word<IssuanceRow['cause']>(16),
+    isOrder: column.boolean(),
+    state: column.word<IssuanceState['state']>(16),
+    attempt: column.integer(),
+    leaseUntil: column.instant().nullable(),
+    nextAt: column.instant().nullable(),
+    idempotencyKey: column.text(),
+    orderUrl: column.text().nullable(),
+    orderState: column.json<OrderState>().nullable(),
+    issued: column.json<NonNullable<IssuanceRow['issued']>>().nullable(),
+    steps: column.json<StepReports>(),
+    caller: column.json<JobCaller>(),
+    isConfirmed: column.boolean(),
+    replacesId: column.uuid().nullable(),
+    certificateId: column.uuid().nullable(),
+    code: column.text().nullable(),
+    message: column.text(),
+    createdAt: column.instant(),
+    finishedAt: column.instant().nullable(),
+  },
+  indexes: [
+    // one request at a time for each FQDN
+    { name: 'uq_issuances_running', columns: ['fqdnId'], unique: true, where: "state = 'running'" },
+    {
+      name: 'uq_issuances_open_order',
+      columns: ['fqdnId'],
+      unique: true,
+      where: "is_order and cause <> 'renewal' and state in ('queued', 'running', 'waiting')",
+    },
+    { columns: ['state', 'leaseUntil'], where: 'lease_until is not null' },
+    { columns: ['state', 'nextAt'], where: 'next_at is not null' },
+    { columns: ['orderUrl'], where: 'order_url is not null' },
+    { columns: ['fqdnId', 'createdAt', 'id'] },
+    { columns: ['spaceId', 'createdAt', 'id'], where: 'is_order' },
+    { columns: ['finishedAt'], where: 'finished_at is not null' },
+  ],
+});
+
+/** Inserts running issuances, at most 32, except for FQDNs that have one; returns the ids of the inserted ones. */
+export function insertRunning(tx: Tx, rows: readonly IssuanceRow[]): Promise<ReadonlySet<string>> {
+  // two transactions that insert the same FQDNs in another order would wait for each other
+  const sorted = rows.toSorted((one, other) =>
+    one.fqdnId < other.fqdnId ? -1 : Number(one.fqdnId > other.fqdnId),
+  );
+  return insertUnlessTaken(tx, issuances, sorted);
+}
+
+/** Inserts issuances of which several may have the same FQDN, as none of them is running. */
+export function insertUnknown(tx: Tx, rows: readonly IssuanceRow[]): Promise<void> {
+  return insertMany(tx, issuances, rows);
+}
+
+/** The running issuances of FQDNs, of which at least one is named. */
+export function listRunning(tx: Tx, fqdnIds: readonly string[]): Promise<IssuanceRow[]> {
+  return findRows(tx, issuances, { fqdnId: fqdnIds, state: 'running' });
+}
+
+export function findIssuance(tx: Tx, id: string): Promise<IssuanceRow | undefined> {
+  return findRow(tx, issuances, { id });
+}
+
+/** What identifies an issuance in the hands of a worker. */
+export type ClaimedIssuance = Pick<IssuanceRow, 'id' | 'attempt' | 'state'>;
+
+/** Changes an issuance that is still in the hands of the worker; false when it is not. */
+export async function updateIssuance(
+  tx: Tx,
+  { id, attempt, state }: ClaimedIssuance,
+  change: Partial<IssuanceRow>,
+): Promise<boolean> {
+  return (await updateRows(tx, issuances, { id, attempt, state }, change)) === 1;
+}
+
+/** Deletes issuances that have ended, unless another worker has claimed them; returns how many it deleted. */
+export async function deleteIssuances(
+  tx: Tx,
+  ended: readonly Pick<IssuanceRow, 'id' | 'attempt'>[],
+): Promise<number> {
+  let count = 0;
+  for (const attempt of new Set(ended.map((one) => one.attempt))) {
+    const ids = ended.filter((one) => one.attempt === attempt).map(({ id }) => id);
+    count += await deleteRows(tx, issuances, { id: In(ids), attempt });
+  }
+  return count;
+}
+
+/** Deletes issuances that have ended, whichever worker has claimed them; returns how many it deleted. */
+export function deleteIssuancesById(tx: Tx, ids: readonly string[]): Promise<number> {
+  return deleteRows(tx, issuances, { id: In([...ids]) });
+}
+
+/** Takes over a direct issuance whose worker is silent or whose next try is due: exactly one worker gets it. */
+export async function claimIssuance(tx: Tx, now: Date, terms: LeaseTerms): Promise<IssuanceRow | undefined> {
+  const set = (row: IssuanceRow) => ({ ...changeOf(row, { kind: 'claim', now }, terms) });
+  const lapsed = await claimDue(tx, {
+    table: issuances,
+    where: { isOrder: false, state: 'running', leaseUntil: LessThanOrEqual(now) },
+    order: { leaseUntil: 'ASC' },
+    set,
+  });
+  if (lapsed !== undefined) return lapsed;
+  return claimDue(tx, {
+    table: issuances,
+    where: { isOrder: false, state: 'unknown', nextAt: LessThanOrEqual(now) },
+    order: { nextAt: 'ASC' },
+    set,
+  });
+}

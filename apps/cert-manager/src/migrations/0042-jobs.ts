@@ -1,0 +1,145 @@
+import {
+  addIndexes,
+  column,
+  createTables,
+  type Dialect,
+  defineTable,
+  dropTables,
+  type Migration,
+} from '@certloop/db';
+
+const issuanceJobs = defineTable('issuance_jobs', {
+  columns: {
+    id: column.uuid().primary(),
+    fqdnId: column.uuid(),
+    spaceId: column.uuid(),
+    csrId: column.uuid(),
+    providerId: column.uuid(),
+    kind: column.word(16),
+    status: column.word(16),
+    caller: column.json(),
+    steps: column.json(),
+    orderState: column.json().nullable(),
+    isConfirmed: column.boolean(),
+    replacesId: column.uuid().nullable(),
+    certificateId: column.uuid().nullable(),
+    message: column.text(),
+    attempt: column.integer(),
+    leaseUntil: column.instant().nullable(),
+    createdAt: column.instant(),
+    finishedAt: column.instant().nullable(),
+  },
+  indexes: [
+    {
+      name: 'uq_issuance_jobs_open',
+      columns: ['fqdnId'],
+      unique: true,
+      where: "status in ('running', 'waiting')",
+    },
+    { columns: ['fqdnId', 'createdAt', 'id'] },
+    { columns: ['status', 'leaseUntil'] },
+    { columns: ['finishedAt'] },
+  ],
+  references: [{ columns: ['fqdnId'], table: 'fqdns', onDelete: 'CASCADE' }],
+});
+const bySpace = [{ columns: ['spaceId', 'createdAt', 'id'] }];
+
+const isJob = "is_order and cause <> 'renewal'";
+const jobColumns = `id, fqdn_id, space_id, csr_id, provider_id, kind, status, caller, steps, order_state, is_confirmed,
+  replaces_id, certificate_id, message, attempt, lease_until, created_at, finished_at`;
+const issuanceColumns = `id, fqdn_id, fqdn, space_id, csr_id, spki_sha256, provider_id, cause, is_order, state, attempt,
+  lease_until, next_at, idempotency_key, order_url, order_state, issued, steps, caller, is_confirmed, replaces_id,
+  certificate_id, code, message, created_at, finished_at`;
+
+const hasRunning = (job: string) =>
+  `exists (select 1 from issuances r where r.fqdn_id = ${job}.fqdn_id and r.state = 'running' and r.id <> ${job}.id)`;
+
+/** The state of a job; one whose FQDN has a running issuance is queued, and nothing else takes it before its lease ends. */
+const stateOf = (job: string) => `case when ${job}.status = 'completed' then 'issued'
+  when ${job}.status = 'failed' and ${job}.lease_until is not null then 'unknown'
+  when ${job}.status = 'running' and (${job}.lease_until is null or ${hasRunning(job)}) then 'queued'
+  else ${job}.status end`;
+const nextAtOf = (job: string) => `coalesce(${job}.lease_until, ${job}.created_at)`;
+const valuesOf = (
+  job: string,
+  { state, text }: { readonly state: string; readonly text: string },
+) => `${job}.id,
+  ${job}.fqdn_id, f.fqdn, ${job}.space_id, ${job}.csr_id,
+  coalesce((select c.spki_sha256 from csrs c where c.id = ${job}.csr_id), ''), ${job}.provider_id, ${job}.kind, true,
+  ${state}, ${job}.attempt, case when ${state} = 'running' then ${job}.lease_until end,
+  case when ${state} in ('queued', 'unknown') then ${nextAtOf(job)} end, cast(${job}.id as ${text}),
+  ${job}.order_state ->> 'url', ${job}.order_state, null, ${job}.steps, ${job}.caller, ${job}.is_confirmed,
+  ${job}.replaces_id, ${job}.certificate_id, null, ${job}.message, ${job}.created_at, ${job}.finished_at`;
+
+const statusOf = `case state when 'queued' then 'running' when 'unknown' then 'failed' when 'issued' then 'completed'
+  else state end`;
+const leaseOf = "case when state in ('queued', 'unknown') then next_at else lease_until end";
+const selectJobs = (status: string) => `select id, fqdn_id, space_id, csr_id, provider_id, cause as kind,
+  ${status} as status, caller, steps, order_state, is_confirmed, replaces_id, certificate_id, message, attempt,
+  ${leaseOf} as lease_until, created_at, finished_at from issuances where ${isJob}`;
+
+/**
+ * What processes of the version before read and write in place of their table, until none of them is left. The result of
+ * their prepared statements must not change its types.
+ */
+const bridge = [
+  `create view issuance_jobs as ${selectJobs(`(${statusOf})::varchar(16) collate "C"`)}`,
+  `create function write_issuance_job() returns trigger language plpgsql as $$
+declare
+  new_state varchar(16);
+begin
+  if tg_op = 'DELETE' then
+    delete from issuances where id = old.id;
+    return case when found then old end;
+  end if;
+  new_state := ${stateOf('new')};
+  if tg_op = 'INSERT' then
+    insert into issuances (${issuanceColumns})
+      select ${valuesOf('new', { state: 'new_state', text: 'text' })} from fqdns f where f.id = new.fqdn_id;
+    return new;
+  end if;
+  update issuances set state = new_state, caller = new.caller, steps = new.steps, order_state = new.order_state,
+    order_url = new.order_state ->> 'url', is_confirmed = new.is_confirmed, certificate_id = new.certificate_id,
+    message = new.message, attempt = new.attempt, finished_at = new.finished_at,
+    lease_until = case when new_state = 'running' then new.lease_until end,
+    next_at = case when new_state in ('queued', 'unknown') then ${nextAtOf('new')} end
+  where id = old.id and attempt = old.attempt and ${statusOf} = old.status;
+  return case when found then new end;
+end $$`,
+  `create trigger write_issuance_job instead of insert or update or delete on issuance_jobs
+  for each row execute function write_issuance_job()`,
+];
+
+/** Records the requests for certificates by providers with orders where all others are. */
+export const moveJobs: Migration = {
+  name: '0042-jobs',
+  up: async (runner, dialect) => {
+    const { hasConcurrentWriters } = dialect.capabilities;
+    if (hasConcurrentWriters) {
+      // shorter than a server waits before it ends one of two that wait for each other: that one could be a request
+      await runner.query('set local lock_timeout = 500');
+      // processes of the version before wait, and then find the view
+      await runner.query('lock table fqdns, issuances, issuance_jobs in access exclusive mode');
+    }
+    const values = valuesOf('j', { state: stateOf('j'), text: textOf(dialect) });
+    await runner.query(
+      `insert into issuances (${issuanceColumns}) select ${values} from issuance_jobs j join fqdns f on f.id = j.fqdn_id`,
+    );
+    await dropTables(runner, [issuanceJobs]);
+    if (hasConcurrentWriters) for (const statement of bridge) await runner.query(statement);
+  },
+  down: async (runner, dialect) => {
+    if (dialect.capabilities.hasConcurrentWriters) {
+      await runner.query('drop view issuance_jobs');
+      await runner.query('drop function write_issuance_job()');
+    }
+    await createTables(runner, dialect, [issuanceJobs]);
+    await addIndexes(runner, issuanceJobs.name, bySpace);
+    await runner.query(
+      `insert into issuance_jobs (${jobColumns}) ${selectJobs(statusOf)} and fqdn_id in (select id from fqdns)`,
+    );
+    await runner.query(`delete from issuances where ${isJob}`);
+  },
+};
+
+const textOf = ({ types }: Dialect) => types.text;

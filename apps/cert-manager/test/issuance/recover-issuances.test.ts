@@ -1,0 +1,315 @@
+import { randomUUID } from 'node:crypto';
+import type { Csr, Fqdn } from '@certloop/contracts';
+import { executeSql, insertMany } from '@certloop/db';
+import { describeEachDialect } from '@certloop/db/testing';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { builtInCaller, internalOrigin } from '../../src/access/caller.js';
+import { listCsrsOfFqdn } from '../../src/csrs/csrs.repository.js';
+import {
+  deleteOldJobs,
+  findLatestJob,
+  findOpenJob,
+  hasIssuanceWithOrder,
+  listDueJobs,
+} from '../../src/issuance/jobs/issuance-jobs.repository.js';
+import { directIssuance } from '../../src/issuance/signing/begin-signing.service.js';
+import {
+  claimIssuance,
+  deleteIssuances,
+  type IssuanceRow,
+  insertRunning,
+  issuances,
+  listRunning,
+} from '../../src/issuance/signing/issuances.repository.js';
+import { endRenewalIssuances } from '../../src/issuance/signing/renewal-issuance.service.js';
+import { signingRequests } from '../../src/issuance/signing/signing-requests.repository.js';
+import { claimRenewals } from '../../src/renewals/queue/due-renewals.repository.js';
+import { pendingRequest } from '../../src/renewals/renewal-journal.js';
+import { findOpenRenewal, updateRenewal } from '../../src/renewals/renewals.repository.js';
+import type { TestApp } from '../support/app.js';
+import {
+  beginHeld,
+  countAsked,
+  letGo,
+  startTwoProcesses,
+  type TwoProcesses,
+} from '../support/cas/concurrent-signing.js';
+import { beginLife, deathOf } from '../support/dying-process.js';
+import { auditEntries, pathOf } from '../support/inventory.js';
+import { plansOf } from '../support/large-place.js';
+import {
+  certificatesOf,
+  clearInventory,
+  moveToRenewal,
+  renewedFqdn,
+  type SuitePlace,
+  startRenewing,
+} from '../support/renewals.js';
+import { configure, countOpenRequests, fqdnWithCsr } from '../support/signing.js';
+
+const minute = 60_000;
+
+describeEachDialect('a request to a CA whose process is gone', (open) => {
+  let place: TwoProcesses;
+  let other: TestApp;
+  beforeAll(async () => {
+    place = await startTwoProcesses(open);
+    ({ other } = place);
+    const { app, ca, providerId: id } = place;
+    // longer than another process takes to start on a busy machine
+    await configure(app, { id }, { baseUrl: ca.url, validityDays: 30, timeoutMs: 60_000 }).expect(200);
+  });
+  afterEach(async () => {
+    await letGo(place.ca);
+    await clearInventory(place.app);
+  });
+  afterAll(() => place.close());
+
+  const rows = () => place.app.database.read((tx) => tx.find(issuances));
+  const failuresOf = async ({ id }: Fqdn) =>
+    (await auditEntries(place.app, 'certificate.issue')).filter(({ resourceId }) => resourceId === id);
+
+  /** A request that a process of the version before has left. */
+  const leaveFormer = async (fqdn: Fqdn, csr: Pick<Csr, 'id'>, kind: 'scheduler' | 'cli' = 'cli') => {
+    const { database, clock } = place.app;
+    const now = clock.now();
+    const request = {
+      id: randomUUID(),
+      spaceId: fqdn.spaceId,
+      fqdnId: fqdn.id,
+      fqdn: fqdn.fqdn,
+      csrId: csr.id,
+      spkiSha256: '00'.repeat(32),
+      providerId: place.providerId,
+      idempotencyKey: `key-of-${fqdn.id}`,
+      caller: builtInCaller(kind, internalOrigin('before')),
+      attempt: 0,
+      leaseUntil: new Date(now.getTime() + 3 * minute),
+      createdAt: now,
+    };
+    const { idempotencyKey: wish, ...row } = request;
+    await database.transaction((tx) => insertMany(tx, signingRequests, [{ ...row, wish }]));
+    return request;
+  };
+
+  describe('and of the version before', () => {
+    test('is left to that process as long as its lease holds', async () => {
+      const { fqdn, csr } = await fqdnWithCsr(place.app);
+      const { id } = await leaveFormer(fqdn, csr);
+      place.app.clock.advance(3 * minute - 1);
+      await place.app.recoverSigning();
+      expect(await rows()).toEqual([]);
+      await place.app.database.transaction((tx) => endRenewalIssuances(tx, [id]));
+      expect(await countOpenRequests(place.app)).toBe(0);
+    });
+
+    test('is continued with its id and its key', async () => {
+      const { app, ca } = place;
+      const { fqdn, csr } = await fqdnWithCsr(app);
+      const { id, idempotencyKey, createdAt } = await leaveFormer(fqdn, csr);
+      app.clock.advance(3 * minute);
+      ca.answer('with a fault');
+      await app.recoverSigning();
+      expect(await app.database.read((tx) => tx.count(signingRequests))).toBe(0);
+      expect(await rows()).toMatchObject([
+        { id, idempotencyKey, createdAt, cause: 'sign', state: 'unknown', fqdnId: fqdn.id, csrId: csr.id },
+      ]);
+      ca.answer('normally');
+      app.clock.advance(minute);
+      await app.recoverSigning();
+      expect(await certificatesOf(app, fqdn)).toHaveLength(1);
+      expect(await countOpenRequests(app)).toBe(0);
+    });
+
+    test('ends with its renewal, also if it was taken over', async () => {
+      const { app, ca } = place;
+      const { fqdn, csr } = await fqdnWithCsr(app);
+      const { id } = await leaveFormer(fqdn, csr, 'scheduler');
+      app.clock.advance(3 * minute);
+      ca.answer('with a fault');
+      await app.recoverSigning();
+      expect(await rows()).toMatchObject([{ id, cause: 'renewal' }]);
+      await app.database.transaction((tx) => endRenewalIssuances(tx, [id]));
+      expect(await countOpenRequests(app)).toBe(0);
+    });
+
+    test('ends with its renewal, which is continued on the table of issuances after its process died', async () => {
+      const { app, ca } = place;
+      const fqdn = await renewedFqdn(place);
+      await moveToRenewal(app, fqdn);
+      const [csr] = await app.database.read((tx) => listCsrsOfFqdn(tx, fqdn.id));
+      if (csr === undefined) throw new Error('there is a CSR');
+      const { id: requestId, idempotencyKey } = await leaveFormer(fqdn, csr, 'scheduler');
+      const leaseUntil = new Date(app.clock.now().getTime() + 2 * minute);
+      const asked = pendingRequest(idempotencyKey, requestId);
+      const journal = { csrId: csr.id, providerId: place.providerId, ...asked };
+      const claimed = { status: 'processing', leaseOwner: 'before', leaseUntil, journal } as const;
+      await app.database.transaction(async (tx) => {
+        const entry = await findOpenRenewal(tx, fqdn.id);
+        if (entry !== undefined) await updateRenewal(tx, entry, claimed);
+      });
+      const before = ca.ids.length;
+      app.clock.advance(2 * minute);
+      ca.answer('with a fault');
+      expect(await app.renew()).toMatchObject({ lapsed: 1, renewed: 0, failed: [{}] });
+      expect(await rows()).toMatchObject([
+        { id: requestId, idempotencyKey, cause: 'renewal', state: 'unknown' },
+      ]);
+      expect(await countOpenRequests(app)).toBe(1);
+      ca.answer('normally');
+      app.clock.advance(2 * minute);
+      await app.recoverSigning();
+      expect(await certificatesOf(app, fqdn)).toHaveLength(2);
+      expect([ca.ids.length - before, await countOpenRequests(app)]).toEqual([1, 0]);
+    });
+
+    test('is stored once by two processes that take over 12 of them at once', async () => {
+      const { app } = place;
+      const fqdns: Fqdn[] = [];
+      for (let n = 0; n < 12; n += 1) {
+        const { fqdn, csr } = await fqdnWithCsr(app);
+        await leaveFormer(fqdn, csr);
+        fqdns.push(fqdn);
+      }
+      app.clock.advance(3 * minute);
+      await Promise.all([app.recoverSigning(), other.recoverSigning()]);
+      expect(await countOpenRequests(app)).toBe(0);
+      for (const fqdn of fqdns) expect(await certificatesOf(app, fqdn)).toHaveLength(1);
+    });
+  });
+
+  test('is asked again after 1, 2 and 4 min while the CA is down, and given up after a day with an audit entry', async () => {
+    const { app, ca } = place;
+    const { fqdn, csr } = await fqdnWithCsr(app);
+    await leaveFormer(fqdn, csr);
+    app.clock.advance(3 * minute);
+    ca.answer('with a fault');
+    await app.recoverSigning();
+    const before = countAsked(ca);
+    const asks: number[] = [];
+    for (const minutes of [1, 1, 1, 1, 1, 1, 1]) {
+      app.clock.advance(minutes * minute);
+      await app.recoverSigning();
+      asks.push(countAsked(ca) - before);
+    }
+    expect(asks).toEqual([1, 1, 2, 2, 2, 2, 3]);
+    app.clock.advance(24 * 60 * minute);
+    await app.recoverSigning();
+    expect(countAsked(ca) - before).toBe(3);
+    expect(await countOpenRequests(app)).toBe(0);
+    expect(await failuresOf(fqdn)).toMatchObject([
+      { outcome: 'failure', details: { reason: expect.stringContaining('no certificate for a day') } },
+    ]);
+  });
+
+  test('gets one certificate if a process whose clock is ahead takes it over too early', async () => {
+    const { app, ca, providerId } = place;
+    const { fqdn } = await fqdnWithCsr(app);
+    const [before, asked] = [ca.ids.length, countAsked(ca)];
+    const first = await beginHeld(ca, { app, fqdn, providerId });
+    const work = { path: pathOf(fqdn, 'csr/sign'), auth: app.people.ada.auth, body: { providerId } };
+    const now = new Date(app.clock.now().getTime() + 10 * minute);
+    const child = beginLife({ databaseUrl: app.databaseUrl, environment: place.environment, now, work });
+    while (countAsked(ca) < asked + 2) await new Promise((resolve) => setTimeout(resolve, 10));
+    await letGo(ca);
+    expect((await first.response).body).toMatchObject({ success: true });
+    while ((await countOpenRequests(app)) > 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    child.kill('SIGKILL');
+    await deathOf(child);
+    expect(ca.ids.length - before).toBe(1);
+    expect(await certificatesOf(app, fqdn)).toHaveLength(1);
+  });
+});
+
+describeEachDialect('the table of issuances', (open, dialect) => {
+  let place: SuitePlace;
+  beforeAll(async () => {
+    place = await startRenewing(open);
+  });
+  afterAll(() => place.close());
+
+  const issuance = (change: Partial<IssuanceRow> = {}): IssuanceRow => {
+    const now = place.app.clock.now();
+    return {
+      ...directIssuance,
+      id: randomUUID(),
+      fqdnId: randomUUID(),
+      fqdn: 'www.example.org',
+      spaceId: randomUUID(),
+      csrId: randomUUID(),
+      spkiSha256: '',
+      providerId: place.providerId,
+      idempotencyKey: 'key',
+      caller: builtInCaller('cli', internalOrigin('')),
+      leaseUntil: now,
+      createdAt: now,
+      ...change,
+    };
+  };
+
+  test('has one running issuance for an FQDN; a second one does not hinder others', async () => {
+    const { database } = place.app;
+    const [one, another] = [issuance(), issuance()];
+    const second = issuance({ fqdnId: one.fqdnId });
+    const inserted = await database.transaction((tx) => insertRunning(tx, [one, second, another]));
+    expect(inserted.size).toBe(2);
+    expect(inserted.has(another.id)).toBe(true);
+    await database.transaction((tx) => tx.clear(issuances));
+  });
+
+  test('lets a worker that lost its claim end nothing', async () => {
+    const { database, clock } = place.app;
+    const row = issuance();
+    const later = new Date(clock.now().getTime() + minute);
+    await database.transaction((tx) => insertRunning(tx, [row]));
+    const claimed = await database.transaction((tx) => claimIssuance(tx, later, { leaseMs: minute }));
+    expect(claimed).toMatchObject({ id: row.id, attempt: 2 });
+    expect(await database.transaction((tx) => deleteIssuances(tx, [row]))).toBe(0);
+    expect(await database.transaction((tx) => claimIssuance(tx, later, { leaseMs: minute }))).toBeUndefined();
+    expect(await database.transaction((tx) => deleteIssuances(tx, [{ id: row.id, attempt: 2 }]))).toBe(1);
+  });
+
+  test('with 100,000 rows is read by its indexes', async () => {
+    const { database, clock } = place.app;
+    const states = issuance({
+      state: 'unknown',
+      leaseUntil: null,
+      nextAt: new Date(clock.now().getTime() + minute),
+    });
+    await database.transaction((tx) => insertMany(tx, issuances, [states]));
+    const names = Object.keys(issuances.columns).map((name) =>
+      name.replace(/[A-Z]/g, (sign) => `_${sign.toLowerCase()}`),
+    );
+    const number = dialect === 'sqlite' ? "printf('%012d', n)" : "lpad(n::text, 12, '0')";
+    const uuid = `'00000000-0000-4000-8000-' || ${number}`;
+    const own = dialect === 'sqlite' ? uuid : `(${uuid})::uuid`;
+    const made = names.map((name) => {
+      if (name === 'is_order') return 'n % 2 = 0';
+      return name === 'id' || name === 'fqdn_id' ? own : name;
+    });
+    await database.longTransaction(async (tx) => {
+      const numbers =
+        'with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < 100000)';
+      await executeSql(
+        tx,
+        `${numbers} insert into issuances (${names.join(', ')}) select ${made.join(', ')} from issuances, numbers`,
+      );
+      await executeSql(tx, 'analyze');
+    });
+    const plans = await plansOf(database, async (tx) => {
+      await claimIssuance(tx, clock.now(), { leaseMs: minute });
+      await listRunning(tx, [randomUUID(), randomUUID()]);
+      const claim = { providerId: place.providerId, now: clock.now(), owner: '', leaseUntil: clock.now() };
+      await claimRenewals(tx, { ...claim, limit: 1 });
+      await listDueJobs(tx, clock.now());
+      await findOpenJob(tx, randomUUID());
+      await findLatestJob(tx, randomUUID());
+      await hasIssuanceWithOrder(tx, 'https://ca/order/1', randomUUID());
+      await deleteOldJobs(tx, new Date(0));
+    });
+    expect(plans).toHaveLength(10);
+    for (const plan of plans)
+      expect(plan).not.toMatch(/Seq Scan on issuances|SCAN issuances(?! USING INDEX uq_issuances_running)/);
+    await database.longTransaction((tx) => tx.clear(issuances));
+  });
+});
