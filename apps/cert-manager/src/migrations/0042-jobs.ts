@@ -78,12 +78,20 @@ const selectJobs = (status: string) => `select id, fqdn_id, space_id, csr_id, pr
   ${status} as status, caller, steps, order_state, is_confirmed, replaces_id, certificate_id, message, attempt,
   ${leaseOf} as lease_until, created_at, finished_at from issuances where ${isJob}`;
 
+const formerTable = 'former_issuance_jobs';
+
 /**
  * What processes of the version before read and write in place of their table, until none of them is left. The result of
  * their prepared statements must not change its types.
+ *
+ * Their reading transactions find the view at once, also those whose snapshot is older than the move, such as a read that
+ * waited for it. These do not see the moved rows in `issuances`, but they still see them in the former table, where the
+ * move deletes them; all later ones see them only in `issuances`. A select for update locks no rows of a union: the claims
+ * of that version write only rows that are still due.
  */
 const bridge = [
-  `create view issuance_jobs as ${selectJobs(`(${statusOf})::varchar(16) collate "C"`)}`,
+  `create view issuance_jobs as ${selectJobs(`(${statusOf})::varchar(16) collate "C"`)}
+  union all select ${jobColumns} from ${formerTable}`,
   `create function write_issuance_job() returns trigger language plpgsql as $$
 declare
   new_state varchar(16);
@@ -125,16 +133,20 @@ export const moveJobs: Migration = {
     await runner.query(
       `insert into issuances (${issuanceColumns}) select ${values} from issuance_jobs j join fqdns f on f.id = j.fqdn_id`,
     );
-    await dropTables(runner, [issuanceJobs]);
-    if (hasConcurrentWriters) for (const statement of bridge) await runner.query(statement);
+    if (!hasConcurrentWriters) return dropTables(runner, [issuanceJobs]);
+    await runner.query(`alter table issuance_jobs rename to ${formerTable}`);
+    await runner.query(`delete from ${formerTable}`);
+    for (const statement of bridge) await runner.query(statement);
   },
   down: async (runner, dialect) => {
     if (dialect.capabilities.hasConcurrentWriters) {
       await runner.query('drop view issuance_jobs');
       await runner.query('drop function write_issuance_job()');
+      await runner.query(`alter table ${formerTable} rename to issuance_jobs`);
+    } else {
+      await createTables(runner, dialect, [issuanceJobs]);
+      await addIndexes(runner, issuanceJobs.name, bySpace);
     }
-    await createTables(runner, dialect, [issuanceJobs]);
-    await addIndexes(runner, issuanceJobs.name, bySpace);
     await runner.query(
       `insert into issuance_jobs (${jobColumns}) ${selectJobs(statusOf)} and fqdn_id in (select id from fqdns)`,
     );

@@ -1,10 +1,30 @@
 import { randomUUID } from 'node:crypto';
-import { capabilitiesOf, executeSql, findRow, insertMany, querySql, type Tx } from '@certloop/db';
+import { until } from '@certloop/contracts/testing';
+import {
+  capabilitiesOf,
+  executeSql,
+  findRow,
+  insertMany,
+  type Migration,
+  openDatabase,
+  querySql,
+  type Schema,
+  type Tx,
+} from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { schema } from '../../src/database.js';
 import { issuances } from '../../src/issuance/signing/issuances.repository.js';
-import { startApp, type TestApp } from '../support/app.js';
+import { type SuiteApp, startApp } from '../support/app.js';
 import { fqdnWithCsr, providerOf } from '../support/signing.js';
+
+function gate() {
+  let open: () => void = () => undefined;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { open, opened };
+}
 
 /** A row of the table `issuance_jobs` as the version before wrote it. */
 interface FormerJob {
@@ -19,7 +39,7 @@ const { id, attempt, leaseUntil } = issuances.columns;
 const formerColumns = { id, attempt, leaseUntil, status: issuances.columns.message };
 
 describeEachDialect('jobs of replicas of the version before', (open) => {
-  let app: TestApp;
+  let app: SuiteApp;
   let providerId: string;
   let lease: Date;
   beforeAll(async () => {
@@ -146,6 +166,76 @@ describeEachDialect('jobs of replicas of the version before', (open) => {
     const deleted = () =>
       app.database.transaction((tx) => executeSql(tx, 'delete from issuance_jobs where id = $1', [job.id]));
     expect([await deleted(), await deleted()]).toEqual([1, 0]);
+  });
+
+  /** Moves the jobs by another process, and runs `afterwards` before that commits. */
+  async function move(afterwards: Migration['up'] = async () => undefined): Promise<void> {
+    const migrations = schema.migrations.map((migration) =>
+      migration.name === '0042-jobs'
+        ? {
+            ...migration,
+            up: async (...on: Parameters<Migration['up']>) => {
+              await migration.up(...on);
+              await afterwards(...on);
+            },
+          }
+        : migration,
+    );
+    const moving: Schema = { ...schema, migrations };
+    const database = await openDatabase({ url: app.databaseUrl, schema: moving });
+    await database.migrate();
+    await database.close();
+  }
+
+  test('are seen by a read whose snapshot is older than the move', async () => {
+    if (!(await hasView())) return;
+    await app.database.revertLast();
+    const job = await insertFormer('running', lease);
+    await app.database.read(async (tx) => {
+      // takes the snapshot
+      await executeSql(tx, 'select 1');
+      await move();
+      expect(await formerOf(tx)).toMatchObject([{ id: job.id, status: 'running', attempt: 3 }]);
+    });
+    expect(await app.database.read(formerOf)).toMatchObject([{ id: job.id, status: 'running', attempt: 3 }]);
+  });
+
+  test('are seen by a read that waits for the move', async () => {
+    if (!(await hasView())) return;
+    await app.database.revertLast();
+    const job = await insertFormer('running', lease);
+    const isWaiting = `select 1 from pg_locks l join pg_database d on d.oid = l.database
+      where d.datname = current_database() and not l.granted`;
+    let reading: Promise<unknown> = Promise.resolve();
+    await move(async (runner) => {
+      reading = app.database.read(formerOf);
+      await until(async () => ((await runner.query(isWaiting)) as unknown[]).length > 0);
+    });
+    expect(await reading).toMatchObject([{ id: job.id, status: 'running', attempt: 3 }]);
+  });
+
+  // the former table was locked by these; the view locks no rows
+  test.each([
+    ['claimed', "select * from issuance_jobs where status = 'running' limit 1 for update skip locked"],
+    [
+      'continued',
+      "select f.* from issuance_jobs f where f.status = 'failed' limit 1 for update of f skip locked",
+    ],
+  ])('are %s by one of two of their replicas', async (_, select) => {
+    if (!(await hasView())) return;
+    const status = select.includes('failed') ? 'failed' : 'running';
+    const job = await insertFormer(status, lease);
+    const found = { first: gate(), second: gate() };
+    const claim = async (mine: 'first' | 'second', other: 'first' | 'second') =>
+      app.database.transaction(async (tx) => {
+        expect(await querySql(tx, formerColumns, select)).toMatchObject([{ id: job.id, attempt: 3 }]);
+        found[mine].open();
+        await found[other].opened;
+        const change = "update issuance_jobs set status = 'running', attempt = 4";
+        return executeSql(tx, `${change} where id = $1 and attempt = 3 and status = $2`, [job.id, status]);
+      });
+    expect((await Promise.all([claim('first', 'second'), claim('second', 'first')])).sort()).toEqual([0, 1]);
+    expect(await issuanceOf(job)).toMatchObject({ attempt: 4 });
   });
 
   test('wait if their FQDN has another running request', async () => {
