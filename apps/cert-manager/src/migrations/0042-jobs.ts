@@ -5,6 +5,7 @@ import {
   type Dialect,
   defineTable,
   dropTables,
+  executeSql,
   type Migration,
 } from '@certloop/db';
 
@@ -59,17 +60,27 @@ const stateOf = (job: string) => `case when ${job}.status = 'completed' then 'is
   when ${job}.status = 'failed' and ${job}.lease_until is not null then 'unknown'
   when ${job}.status = 'running' and (${job}.lease_until is null or ${hasRunning(job)}) then 'queued'
   else ${job}.status end`;
-const nextAtOf = (job: string) => `coalesce(${job}.lease_until, ${job}.created_at)`;
+/** When a job is taken up that is not running; `lease` is until when that of another process holds. */
+const nextAtOf = (job: string, state: string, lease = `${job}.lease_until`) => `case ${state}
+  when 'queued' then coalesce(${lease}, ${job}.created_at) when 'unknown' then ${job}.lease_until end`;
 const valuesOf = (
   job: string,
-  { state, text }: { readonly state: string; readonly text: string },
+  {
+    state,
+    text,
+    lease = `${job}.lease_until`,
+  }: { readonly state: string; readonly text: string; readonly lease?: string },
 ) => `${job}.id,
   ${job}.fqdn_id, f.fqdn, ${job}.space_id, ${job}.csr_id,
   coalesce((select c.spki_sha256 from csrs c where c.id = ${job}.csr_id), ''), ${job}.provider_id, ${job}.kind, true,
-  ${state}, ${job}.attempt, case when ${state} = 'running' then ${job}.lease_until end,
-  case when ${state} in ('queued', 'unknown') then ${nextAtOf(job)} end, cast(${job}.id as ${text}),
+  ${state}, ${job}.attempt, case when ${state} = 'running' then ${lease} end,
+  ${nextAtOf(job, state, lease)}, cast(${job}.id as ${text}),
   ${job}.order_state ->> 'url', ${job}.order_state, null, ${job}.steps, ${job}.caller, ${job}.is_confirmed,
   ${job}.replaces_id, ${job}.certificate_id, null, ${job}.message, ${job}.created_at, ${job}.finished_at`;
+
+const leaseMs = 60_000;
+/** A process that could not extend its lease while the jobs are moved may still be at work. */
+const extendedLease = 'case when j.lease_until < $1 then $1 else j.lease_until end';
 
 const statusOf = `case state when 'queued' then 'running' when 'unknown' then 'failed' when 'issued' then 'completed'
   else state end`;
@@ -110,7 +121,7 @@ begin
     order_url = new.order_state ->> 'url', is_confirmed = new.is_confirmed, certificate_id = new.certificate_id,
     message = new.message, attempt = new.attempt, finished_at = new.finished_at,
     lease_until = case when new_state = 'running' then new.lease_until end,
-    next_at = case when new_state in ('queued', 'unknown') then ${nextAtOf('new')} end
+    next_at = ${nextAtOf('new', 'new_state')}
   where id = old.id and attempt = old.attempt and ${statusOf} = old.status;
   return case when found then new end;
 end $$`,
@@ -129,9 +140,11 @@ export const moveJobs: Migration = {
       // processes of the version before wait, and then find the view
       await runner.query('lock table fqdns, issuances, issuance_jobs in access exclusive mode');
     }
-    const values = valuesOf('j', { state: stateOf('j'), text: textOf(dialect) });
-    await runner.query(
+    const values = valuesOf('j', { state: stateOf('j'), text: textOf(dialect), lease: extendedLease });
+    await executeSql(
+      runner.manager,
       `insert into issuances (${issuanceColumns}) select ${values} from issuance_jobs j join fqdns f on f.id = j.fqdn_id`,
+      [new Date(Date.now() + 3 * leaseMs)],
     );
     if (!hasConcurrentWriters) return dropTables(runner, [issuanceJobs]);
     await runner.query(`alter table issuance_jobs rename to ${formerTable}`);

@@ -12,7 +12,7 @@ import {
   type Tx,
 } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
 import { schema } from '../../src/database.js';
 import { issuances } from '../../src/issuance/signing/issuances.repository.js';
 import { type SuiteApp, startApp } from '../support/app.js';
@@ -25,6 +25,19 @@ function gate() {
   });
   return { open, opened };
 }
+
+const allButDate = [
+  ...(['hrtime', 'nextTick', 'performance', 'queueMicrotask'] as const),
+  ...([
+    'setImmediate',
+    'clearImmediate',
+    'setInterval',
+    'clearInterval',
+    'setTimeout',
+    'clearTimeout',
+  ] as const),
+];
+const minute = 60_000;
 
 /** A row of the table `issuance_jobs` as the version before wrote it. */
 interface FormerJob {
@@ -45,7 +58,7 @@ describeEachDialect('jobs of replicas of the version before', (open) => {
   beforeAll(async () => {
     app = await startApp(open);
     ({ id: providerId } = await providerOf(app, 'acme'));
-    lease = new Date(app.clock.now().getTime() + 60_000);
+    lease = new Date(app.clock.now().getTime() + minute);
   });
   beforeEach(() => app.database.transaction((tx) => executeSql(tx, 'delete from issuances')));
   afterAll(() => app.close());
@@ -97,18 +110,26 @@ describeEachDialect('jobs of replicas of the version before', (open) => {
     ['failed', true, 'unknown'],
   ];
 
+  /** Migrates as a process whose clock is that of the application. */
+  async function migrateNow(): Promise<void> {
+    jest.useFakeTimers({ doNotFake: allButDate, now: app.clock.now() });
+    await app.database.migrate().finally(() => jest.useRealTimers());
+  }
+
   test('are moved with their orders and keys, and back', async () => {
     await app.database.revertLast();
     const jobs: [FormerJob, string][] = [];
     for (const [status, hasLease, state] of cases)
       jobs.push([await insertFormer(status, hasLease ? lease : null), state]);
-    await app.database.migrate();
+    await migrateNow();
+    // an earlier process may still be at work
+    const extended = new Date(app.clock.now().getTime() + 3 * minute);
     for (const [{ id, attempt, url, leaseUntil }, state] of jobs) {
       const isAgain = state === 'queued' || state === 'unknown';
       const row = await app.database.read((tx) => findRow(tx, issuances, { id }));
       expect(row).toMatchObject({ id, attempt, state, cause: 'request', isOrder: true, idempotencyKey: id });
       expect(row).toMatchObject({ orderUrl: url, orderState: { url }, fqdn: 'www.example.org' });
-      expect(row?.leaseUntil).toEqual(state === 'running' ? leaseUntil : null);
+      expect(row?.leaseUntil).toEqual(state === 'running' ? extended : null);
       expect(row?.nextAt).toEqual(isAgain ? (leaseUntil ?? app.clock.now()) : null);
     }
     await app.database.revertLast();
@@ -117,6 +138,25 @@ describeEachDialect('jobs of replicas of the version before', (open) => {
     for (const [{ id, status, attempt }] of jobs)
       expect(back).toContainEqual({ ...oneOf(back, id), status, attempt });
     await app.database.migrate();
+  });
+
+  test('are moved with longer leases, unless these are long enough', async () => {
+    await app.database.revertLast();
+    const long = await insertFormer('running', new Date(app.clock.now().getTime() + 4 * minute));
+    await migrateNow();
+    expect(await issuanceOf(long)).toMatchObject({ state: 'running', leaseUntil: long.leaseUntil });
+  });
+
+  test('are moved to wait if their FQDN has another running request', async () => {
+    await app.database.revertLast();
+    const job = await insertFormer('waiting', null);
+    await app.database.migrate();
+    await runOther(job);
+    await app.database.revertLast();
+    expect(await writeFormer(job, "status = 'running', lease_until = $4", [lease])).toBe(1);
+    await migrateNow();
+    const nextAt = new Date(app.clock.now().getTime() + 3 * minute);
+    expect(await issuanceOf(job)).toMatchObject({ state: 'queued', leaseUntil: null, nextAt });
   });
 
   const formerOf = (tx: Tx) =>
