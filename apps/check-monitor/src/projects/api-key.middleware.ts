@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type AppError, InvalidInput, Unauthenticated } from '@certloop/contracts';
 import { receiveBytes } from '@certloop/server';
 import type { Request, Response } from 'express';
@@ -79,18 +78,8 @@ export async function receiveObject(
 ): Promise<JsonObject> {
   delete request.headers['content-encoding'];
   try {
-    const bytes = await receiveBytes(request, response, maxBytes);
-    if (bytes.length > maxBytesForKey) await ownTurn();
-    return parseJsonObject(bytes);
+    return parseJsonObject(await receiveBytes(request, response, maxBytes));
   } catch (error) {
     throw error instanceof Error && 'type' in error && error.type === 'entity.too.large' ? refusal : error;
   }
-}
-
-let lastTurn = Promise.resolve();
-
-/** A turn of the event loop that no other large body is parsed in, so that others are served in between. */
-function ownTurn(): Promise<void> {
-  lastTurn = lastTurn.then(() => nextTurn());
-  return lastTurn;
 }

@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import { AppError, InvalidInput } from '@certloop/contracts';
-import { onBrokenBody } from '@certloop/server';
+import { inOwnTurn, onBrokenBody } from '@certloop/server';
 
 /** Largest body of a request to sign, in octets. */
 export const csrBodyBytes = 65_536;
 
 /**
- * Octets of a body. Throws payload_too_large above `csrBodyBytes`, as soon as that is known, InvalidInput for an
+ * Octets of a body, large ones in a turn of their own. Throws payload_too_large above `csrBodyBytes`, as soon as that is known, InvalidInput for an
  * encoded body, and BrokenRequest for one that breaks off.
  */
 export function receiveBody(request: IncomingMessage): Promise<Uint8Array> {
@@ -23,7 +23,7 @@ export function receiveBody(request: IncomingMessage): Promise<Uint8Array> {
       if (received > csrBodyBytes) reject(tooLarge());
       else chunks.push(chunk);
     });
-    request.once('end', () => resolve(joined(chunks)));
+    request.once('end', () => resolve(inOwnTurn(joined(chunks))));
     onBrokenBody(request, reject);
   });
 }

@@ -9,6 +9,7 @@ import {
 } from '@certloop/contracts';
 import { type NextFunction, type Request, type Response, Router, raw } from 'express';
 import { z } from 'zod';
+import { inOwnTurn } from '../concurrency/own-turn.js';
 import { noteRoute } from '../observability/logger.js';
 import { answerInTime } from './answer-in-time.js';
 import { CallerGone, signalOf } from './caller-gone.js';
@@ -173,7 +174,10 @@ async function bodyOf(
   return parseInput(body.schema, value, 'body');
 }
 
-/** Bytes of the body, whatever their type; none gives an empty array. Rejects with BrokenRequest if it breaks off. */
+/**
+ * Bytes of the body, whatever their type, large ones in a turn of their own; none gives an empty array. Rejects with
+ * BrokenRequest if it breaks off.
+ */
 export async function receiveBytes(request: Request, response: Response, limit: number): Promise<Uint8Array> {
   // A compressed body could be far larger than it arrives: it is refused with 415.
   const middleware = raw({ type: () => true, limit, inflate: false });
@@ -182,7 +186,7 @@ export async function receiveBytes(request: Request, response: Response, limit: 
     onBrokenBody(request, reject);
     middleware(request, response, (error: unknown) => (error == null ? resolve() : reject(error)));
   });
-  return Buffer.isBuffer(request.body) ? request.body : new Uint8Array();
+  return Buffer.isBuffer(request.body) ? inOwnTurn(request.body) : new Uint8Array();
 }
 
 function refuseMethod(methods: readonly string[]) {

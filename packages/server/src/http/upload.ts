@@ -1,6 +1,7 @@
 import { AppError, InvalidInput, type UploadedFile } from '@certloop/contracts';
 import type { Request, Response } from 'express';
 import multer from 'multer';
+import { inOwnTurn } from '../concurrency/own-turn.js';
 import { onBrokenBody } from './connections/broken-request.js';
 
 export interface UploadLimits {
@@ -14,9 +15,9 @@ export interface Upload {
 }
 
 /**
- * The one file part named `part` of a multipart request and its text parts, all in memory. Throws
- * InvalidInput when the request is not multipart, the part is missing or another file comes with it, and a
- * payload_too_large refusal when the file is over its limit.
+ * The one file part named `part` of a multipart request and its text parts, all in memory, a large file in a turn of
+ * its own. Throws InvalidInput when the request is not multipart, the part is missing or another file comes with it,
+ * and a payload_too_large refusal when the file is over its limit.
  */
 export async function receiveUpload(
   request: Request,
@@ -33,7 +34,7 @@ export async function receiveUpload(
   const { file } = request;
   if (file === undefined) throw fileFault(part, 'required', 'a file is required');
   return {
-    file: { name: file.originalname, contentType: file.mimetype, bytes: file.buffer },
+    file: { name: file.originalname, contentType: file.mimetype, bytes: await inOwnTurn(file.buffer) },
     fields: { ...(request.body as Record<string, unknown> | undefined) },
   };
 }
