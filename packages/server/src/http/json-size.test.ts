@@ -14,5 +14,13 @@ test.each([
   ['a string that ends in half an escape', '["\\', 1, 2],
   ['letters beyond ASCII', '["ü[",["€"]]', 2, 4],
 ])('%s: %s', (_situation, text, depth, values) => {
-  expect(measureJson(Buffer.from(text))).toEqual({ depth, values });
+  const limits = { depth: 20, values: 10_000 };
+  expect(measureJson(Buffer.from(text), limits)).toEqual({ depth, values });
+});
+
+test.each([
+  ['lists', '[[[[[[', 4, 5],
+  ['values', '[1,2,3,4,5,6,7,8,9]', 1, 6],
+])('reads nothing behind the place where there are too many %s', (_situation, text, depth, values) => {
+  expect(measureJson(Buffer.from(text), { depth: 3, values: 5 })).toEqual({ depth, values });
 });

@@ -24,7 +24,7 @@ export interface JsonFault {
  * long time, although the text is short.
  */
 export function faultOfJsonSize(text: Uint8Array, maxValues = maxKnownValues): JsonFault | undefined {
-  const { depth, values } = measureJson(text);
+  const { depth, values } = measureJson(text, { depth: maxDepth, values: maxValues });
   if (depth > maxDepth) {
     return { code: 'too_deep', message: `must not nest deeper than ${maxDepth} levels` };
   }
@@ -43,12 +43,12 @@ const openObject = 0x7b;
 const closeObject = 0x7d;
 
 /**
- * Size of a JSON text in UTF-8, in time proportional to its length. The result is correct for valid JSON, and does not
- * matter for other texts.
+ * Size of a JSON text in UTF-8, in time proportional to its length, as far as it is within the limits: nothing is read
+ * behind the place that exceeds one of them. The result is correct for valid JSON, and does not matter for other texts.
  */
-export function measureJson(text: Uint8Array): JsonSize {
+export function measureJson(text: Uint8Array, limits: JsonSize): JsonSize {
   let [depth, open, values] = [0, 0, 1];
-  for (let at = 0; at < text.length; at += 1) {
+  for (let at = 0; at < text.length && depth <= limits.depth && values <= limits.values; at += 1) {
     const byte = text[at];
     if (byte === quote) at = endOfString(text, at);
     else if (byte === comma) values += 1;
