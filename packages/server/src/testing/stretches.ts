@@ -1,4 +1,6 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { readFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import { type PerformanceEntry, PerformanceObserver, performance } from 'node:perf_hooks';
 import { setImmediate } from 'node:timers/promises';
 import { excessMs } from '@certloop/contracts/testing';
@@ -10,11 +12,16 @@ interface Stretch {
   readonly cpuMs: number;
 }
 
+/** Channel on which Node reports a request, before it calls the server's handler. */
+const requestStart = 'http.server.request.start';
+
 /**
  * Measures how much CPU time the main thread takes without a turn for others. Time that it waits for a core does not
  * count, so that a busy machine does not make a stretch longer; nor do collections of garbage, which come when the
- * process has grown, whatever runs then. `stop` returns the longest one in milliseconds, to which a turn of some
- * milliseconds before it may have added; undefined where the system does not report CPU time by thread.
+ * process has grown, whatever runs then. A request on another connection than the one before it is a turn of another:
+ * timers run only after all connections that were ready together. `stop` returns the longest stretch in milliseconds,
+ * to which a turn of some milliseconds before it may have added; undefined where the system does not report CPU time
+ * by thread.
  */
 export function watchStretches(): { readonly stop: () => Promise<number | undefined> } {
   const stretches: Stretch[] = [];
@@ -29,10 +36,19 @@ export function watchStretches(): { readonly stop: () => Promise<number | undefi
     }
     last = next;
   };
+  let served: Socket | undefined;
+  const lookAtRequest = (message: unknown) => {
+    const { socket } = message as { readonly socket: Socket };
+    // requests that arrive together on one connection may be served in one turn
+    if (socket !== served) look();
+    served = socket;
+  };
   const timer = setInterval(look, 1);
+  subscribe(requestStart, lookAtRequest);
   return {
     stop: async () => {
       clearInterval(timer);
+      unsubscribe(requestStart, lookAtRequest);
       look();
       // the last collections are reported in a turn of their own
       await setImmediate();
