@@ -240,18 +240,55 @@ describeEachDialect('jobs of replicas of the version before', (open) => {
     expect(await app.database.read(formerOf)).toMatchObject([{ id: job.id, status: 'running', attempt: 3 }]);
   });
 
+  /** Resolves when another transaction waits for the table. */
+  async function untilAwaited(ask: (text: string) => Promise<unknown>, table: string): Promise<void> {
+    const text = `select 1 from pg_locks l join pg_class c on c.oid = l.relation
+      join pg_database d on d.oid = l.database and d.datname = current_database()
+      where c.relname = '${table}' and not l.granted`;
+    await until(async () => ((await ask(text)) as unknown[]).length > 0);
+  }
+
   test('are seen by a read that waits for the move', async () => {
     if (!(await hasView())) return;
     await app.database.revertLast();
     const job = await insertFormer('running', lease);
-    const isWaiting = `select 1 from pg_locks l join pg_database d on d.oid = l.database
-      where d.datname = current_database() and not l.granted`;
     let reading: Promise<unknown> = Promise.resolve();
     await move(async (runner) => {
       reading = app.database.read(formerOf);
-      await until(async () => ((await runner.query(isWaiting)) as unknown[]).length > 0);
+      await untilAwaited((text) => runner.query(text), 'former_issuance_jobs');
     });
     expect(await reading).toMatchObject([{ id: job.id, status: 'running', attempt: 3 }]);
+  });
+
+  test('are moved after a request that holds one and waits for its FQDN', async () => {
+    if (!(await hasView())) return;
+    await app.database.revertLast();
+    const job = await insertFormer('running', lease);
+    // as long as usual, which those of tests do not wait before they end one of two that wait for each other
+    const usual = "deadlock_timeout = '1s'";
+    const name = new URL(app.databaseUrl).pathname.slice(1);
+    await app.database.runOutsideTransaction(`alter database ${name} set ${usual}`);
+    const steps = { held: gate(), written: gate() };
+    const waits = (tx: Tx, table: string) => untilAwaited((text) => tx.query(text), table);
+    let tries = 0;
+    const holding = app.database.transaction(async (tx) => {
+      await executeSql(tx, 'lock table issuances in share mode');
+      steps.held.open();
+      await waits(tx, 'fqdns');
+    });
+    await steps.held.opened;
+    const request = app.database.transaction(async (tx) => {
+      tries += 1;
+      await executeSql(tx, `set local ${usual}`);
+      await executeSql(tx, "update issuance_jobs set message = 'of the request' where id = $1", [job.id]);
+      steps.written.open();
+      if (tries === 1) await waits(tx, 'issuances');
+      await executeSql(tx, 'select 1 from fqdns for update');
+    });
+    await steps.written.opened;
+    await Promise.all([move(), holding, request]);
+    expect(tries).toBe(1);
+    expect(await issuanceOf(job)).toMatchObject({ state: 'running', message: 'of the request' });
   });
 
   // the former table was locked by these; the view locks no rows
