@@ -208,6 +208,19 @@ describeEachDialect('jobs of replicas of the version before', (open) => {
     expect([await deleted(), await deleted()]).toEqual([1, 0]);
   });
 
+  test('are read by a view whose columns are those of the former table', async () => {
+    if (!(await hasView())) return;
+    const columnsOf = (table: string) =>
+      app.database.read((tx) =>
+        tx.query<object[]>(`select attnum, attname, atttypid, atttypmod, attcollation from pg_attribute
+          where attrelid = '${table}'::regclass and attnum > 0 order by attnum`),
+      );
+    const columns = await columnsOf('issuance_jobs');
+    expect(columns).toHaveLength(18);
+    // a prepared statement fails when the types of its result change
+    expect(columns).toEqual(await columnsOf('former_issuance_jobs'));
+  });
+
   /** Moves the jobs by another process, and runs `afterwards` before that commits. */
   async function move(afterwards: Migration['up'] = async () => undefined): Promise<void> {
     const migrations = schema.migrations.map((migration) =>
