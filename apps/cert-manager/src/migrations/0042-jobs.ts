@@ -127,6 +127,15 @@ begin
 end $$`,
   `create trigger write_issuance_job instead of insert or update or delete on issuance_jobs
   for each row execute function write_issuance_job()`,
+  // their table referred to the FQDNs; what a CA may have issued is still found and stored, or named by the audit log
+  `create function delete_issuance_jobs() returns trigger language plpgsql as $$
+begin
+  delete from issuances using deleted where fqdn_id = deleted.id and is_order
+    and (state in ('issued', 'failed') or coalesce(order_state ->> 'isFinalizing', '') <> 'true');
+  return null;
+end $$`,
+  `create trigger delete_issuance_jobs after delete on fqdns referencing old table as deleted
+  for each statement execute function delete_issuance_jobs()`,
 ];
 
 /** Records the requests for certificates by providers with orders where all others are. */
@@ -155,6 +164,8 @@ export const moveJobs: Migration = {
     if (dialect.capabilities.hasConcurrentWriters) {
       await runner.query('drop view issuance_jobs');
       await runner.query('drop function write_issuance_job()');
+      await runner.query('drop trigger delete_issuance_jobs on fqdns');
+      await runner.query('drop function delete_issuance_jobs()');
       await runner.query(`alter table ${formerTable} rename to issuance_jobs`);
     } else {
       await createTables(runner, dialect, [issuanceJobs]);

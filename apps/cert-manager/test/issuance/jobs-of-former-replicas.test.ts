@@ -66,7 +66,11 @@ describeEachDialect('jobs of replicas of the version before', (open) => {
   const hasView = () => app.database.read(async (tx) => capabilitiesOf(tx).hasConcurrentWriters);
 
   /** Inserts a job of an FQDN of its own by the words of that version. */
-  async function insertFormer(status: string, leaseUntil: Date | null): Promise<FormerJob> {
+  async function insertFormer(
+    status: string,
+    leaseUntil: Date | null,
+    isFinalizing = true,
+  ): Promise<FormerJob> {
     const { fqdn, csr } = await fqdnWithCsr(app);
     const job = { id: randomUUID(), status, attempt: 3, leaseUntil, url: `https://ca/order/${randomUUID()}` };
     const at = app.clock.now();
@@ -78,7 +82,7 @@ describeEachDialect('jobs of replicas of the version before', (open) => {
          values ($1, $2, $3, $4, $5, 'request', $6, $7, $8, $9, $10, null, null, 'm', $11, $12, $13, null)`,
         [
           ...[job.id, fqdn.id, fqdn.spaceId, csr.id, providerId, status],
-          ...[{ kind: 'user' }, {}, { url: job.url, isFinalizing: true }, true, job.attempt, leaseUntil, at],
+          ...[{ kind: 'user' }, {}, { url: job.url, isFinalizing }, true, job.attempt, leaseUntil, at],
         ],
       ),
     );
@@ -326,6 +330,19 @@ describeEachDialect('jobs of replicas of the version before', (open) => {
       });
     expect((await Promise.all([claim('first', 'second'), claim('second', 'first')])).sort()).toEqual([0, 1]);
     expect(await issuanceOf(job)).toMatchObject({ attempt: 4 });
+  });
+
+  test('go with an FQDN that their replicas delete, unless the CA may have issued', async () => {
+    if (!(await hasView())) return;
+    const asked = await insertFormer('running', lease);
+    await insertFormer('running', lease, false);
+    await insertFormer('waiting', null, false);
+    await insertFormer('completed', null);
+    await app.database.transaction((tx) =>
+      executeSql(tx, 'delete from fqdns where id in (select fqdn_id from issuances)'),
+    );
+    const left = await app.database.read((tx) => tx.find(issuances));
+    expect(left.map(({ id }) => id)).toEqual([asked.id]);
   });
 
   test('wait if their FQDN has another running request', async () => {
