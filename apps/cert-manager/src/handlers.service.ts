@@ -28,7 +28,6 @@ import type { Outgoing } from './providers/outgoing.client.js';
 import { providersHandlers } from './providers/providers.routes.js';
 import type { ExplainRenewalDeps } from './renewals/explanation/explain-renewal.service.js';
 import { renewAtOf } from './renewals/outlook/read-outlook.service.js';
-import { isBeingRenewed } from './renewals/renewal-history.repository.js';
 import { renewalsHandlers } from './renewals/renewals.routes.js';
 import { revocationsHandlers } from './revocations/revocations.routes.js';
 import type { RevocationDeps } from './revocations/settle-revocation.service.js';
@@ -173,7 +172,6 @@ function issuanceApi({ config, database: db, clock }: AppOptions, parts: ApiPart
       clock,
       opener,
       renewAtOf,
-      isBeingRenewed,
       emit,
       runner: parts.issuanceRunner,
       signing: parts.signing,

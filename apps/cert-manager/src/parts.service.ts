@@ -6,7 +6,7 @@ import {
   type SteadyClock,
   watchClock,
 } from '@certloop/server';
-import { builtInCaller, internalOrigin, nilUuid } from './access/caller.js';
+import { builtInCaller, internalOrigin } from './access/caller.js';
 import { pauseUntil } from './acme/orders/order-run.service.js';
 import type { AppOptions } from './app-options.js';
 import { createDenials, type Denials } from './audit/denials.service.js';
@@ -23,7 +23,6 @@ import { createOutgoing, type Outgoing } from './providers/outgoing.client.js';
 import { providerKinds } from './providers/provider-kinds.js';
 import { proveKeyRing } from './providers/secrets/encryption.service.js';
 import type { ContactFault } from './renewals/heartbeat/heartbeat.client.js';
-import { hasRenewalWithOrder } from './renewals/renewal-history.repository.js';
 import type { RevocationDeps } from './revocations/settle-revocation.service.js';
 import { pullBackStored } from './system/clock/pull-back-moments.service.js';
 import { watchReach } from './system/reach-metrics.service.js';
@@ -218,12 +217,7 @@ function issuanceOf(
   const revocations: RevocationDeps = deps;
   return {
     revocations,
-    issuanceRunner: createIssuanceRunner({
-      ...deps,
-      leaseMs,
-      stopping,
-      isOrderOfRenewal: (tx, url) => hasRenewalWithOrder(tx, url, nilUuid),
-    }),
+    issuanceRunner: createIssuanceRunner({ ...deps, leaseMs, stopping }),
     signing: createSigningWork({ ...deps, leaseMs, stopping }),
     pullBack: () => pullBackStored({ db, clock, logger, renewalLeaseMs, jobLeaseMs: leaseMs }),
   };

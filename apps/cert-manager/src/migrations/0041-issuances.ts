@@ -1,4 +1,4 @@
-import { column, createTables, defineTable, dropTables, type Migration } from '@certloop/db';
+import { column, createTables, type Dialect, defineTable, dropTables, type Migration } from '@certloop/db';
 
 const tables = [
   defineTable('issuances', {
@@ -55,10 +55,41 @@ const returnRequests = `insert into signing_requests
     coalesce(lease_until, next_at), created_at
   from issuances where not is_order and state in ('running', 'unknown')`;
 
+// what a process of the version before has under way stays in its journal, and it may continue what is copied here
+const hasOrder = "status = 'pending' and journal -> 'order' ->> 'url' is not null";
+
+const scheduler = `'{"kind":"scheduler","userId":"00000000-0000-4000-8000-000000000001","username":"scheduler","requestId":"'
+  || q.id || '","ipAddress":"","userAgent":""}'`;
+
+/** The orders that failed tries of renewals have left, by the ids of their entries. */
+function copyOrders({ types, capabilities }: Dialect): string {
+  // SQLite would make a number of the text
+  const asJson = (value: string) =>
+    capabilities.hasConcurrentWriters ? `cast(${value} as ${types.json})` : value;
+  const idOf = (member: string) => `cast(q.journal ->> '${member}' as ${types.uuid})`;
+  return `insert into issuances (id, fqdn_id, fqdn, space_id, csr_id, spki_sha256, provider_id, cause, is_order, state,
+      attempt, idempotency_key, order_url, order_state, steps, caller, is_confirmed, message, created_at, finished_at)
+    select q.id, q.fqdn_id, f.fqdn, q.space_id, ${idOf('csrId')}, coalesce(c.spki_sha256, ''),
+      coalesce(${idOf('providerId')}, q.provider_id), 'renewal', true, 'failed', q.attempt, cast(q.id as ${types.text}),
+      q.journal -> 'order' ->> 'url', q.journal -> 'order', ${asJson("'{}'")},
+      ${asJson(scheduler)}, true, 'in progress', q.created_at, q.created_at
+    from renewal_queue q join fqdns f on f.id = q.fqdn_id left join csrs c on c.id = ${idOf('csrId')}
+    where q.${hasOrder}`;
+}
+
+const withRequest = ({ capabilities }: Dialect) =>
+  capabilities.hasConcurrentWriters
+    ? "journal || jsonb_build_object('requestId', cast(id as text))"
+    : "json_set(journal, '$.requestId', id)";
+
 /** Records every request for a certificate in one table, whatever its cause. */
 export const addIssuances: Migration = {
   name: '0041-issuances',
-  up: (runner, dialect) => createTables(runner, dialect, tables),
+  up: async (runner, dialect) => {
+    await createTables(runner, dialect, tables);
+    await runner.query(copyOrders(dialect));
+    await runner.query(`update renewal_queue set journal = ${withRequest(dialect)} where ${hasOrder}`);
+  },
   down: async (runner) => {
     await runner.query(returnRequests);
     await dropTables(runner, tables);

@@ -130,6 +130,8 @@ end $$`,
   // their table referred to the FQDNs; what a CA may have issued is still found and stored, or named by the audit log
   `create function delete_issuance_jobs() returns trigger language plpgsql as $$
 begin
+  update issuances set state = 'unknown', next_at = finished_at from deleted where fqdn_id = deleted.id and is_order
+    and cause = 'renewal' and state = 'failed' and order_state ->> 'isFinalizing' = 'true';
   delete from issuances using deleted where fqdn_id = deleted.id and is_order
     and (state in ('issued', 'failed') or coalesce(order_state ->> 'isFinalizing', '') <> 'true');
   return null;

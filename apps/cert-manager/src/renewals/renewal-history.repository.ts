@@ -1,11 +1,6 @@
-import { executeSql, hasRow, querySql, type Tx } from '@certloop/db';
+import { executeSql, type Tx } from '@certloop/db';
 import { MoreThan } from 'typeorm';
-import { isOpen, type RenewalRow, renewalQueue } from './renewals.repository.js';
-
-/** Whether a renewal of the FQDN is under way. */
-export function isBeingRenewed(tx: Tx, fqdnId: string): Promise<boolean> {
-  return hasRow(tx, renewalQueue, { fqdnId, status: 'processing' });
-}
+import { type RenewalRow, renewalQueue } from './renewals.repository.js';
 
 /** The entry of an FQDN that was made last, without tests. */
 export async function findLatestRenewal(tx: Tx, fqdnId: string): Promise<RenewalRow | undefined> {
@@ -24,13 +19,6 @@ export function cameOfRenewal(
 ): Promise<boolean> {
   // one transaction ends the entry and stores the certificate, at the same moment
   return tx.existsBy(renewalQueue, { fqdnId, status: 'completed', finishedAt: createdAt, isTest: false });
-}
-
-/** Whether an open entry other than the one named holds the ACME order of the address. */
-export async function hasRenewalWithOrder(tx: Tx, url: string, exceptId: string): Promise<boolean> {
-  const text = `select 1 from renewal_queue where ${isOpen} and id <> $2
-    and journal is not null and journal -> 'order' ->> 'url' = $1 limit 1`;
-  return (await querySql(tx, {}, text, [url, exceptId])).length > 0;
 }
 
 /** How many renewals of the FQDN ended well after `since`, without tests. */

@@ -10,7 +10,7 @@ export interface RenewalJournal {
   readonly order?: OrderState;
   /** Idempotency key with which a provider without orders is asked, until it has answered; stored under this name. */
   readonly wish?: string;
-  /** The row by which it is asked again with that key, whatever happens to the entry. */
+  /** The issuance of the try, or of the one before, whatever happens to the entry; absent in journals of earlier versions. */
   readonly requestId?: string;
   /** The provider's answer, not stored as a certificate yet. */
   readonly issued?: { readonly certificatePem: string; readonly upstreamId: string | null };
@@ -21,7 +21,7 @@ export function pendingKeyOf(journal: Pick<RenewalJournal, 'wish'> | null | unde
   return journal?.wish;
 }
 
-/** What the journal holds of a request that is under way. */
+/** What the journal holds of a request that is under way with a provider without orders. */
 export function pendingRequest(idempotencyKey: string, requestId: string): Partial<RenewalJournal> {
   return { wish: idempotencyKey, requestId };
 }

@@ -7,7 +7,6 @@ import { builtInCaller, internalOrigin } from '../../src/access/caller.js';
 import { listCsrsOfFqdn } from '../../src/csrs/csrs.repository.js';
 import {
   deleteOldJobs,
-  findLatestJob,
   findOpenJob,
   hasIssuanceWithOrder,
   listDueJobs,
@@ -16,10 +15,12 @@ import { directIssuance } from '../../src/issuance/signing/begin-signing.service
 import {
   claimIssuance,
   deleteIssuances,
+  endLapsedTries,
   type IssuanceRow,
   insertRunning,
   issuances,
   listRunning,
+  takeOrderLeft,
 } from '../../src/issuance/signing/issuances.repository.js';
 import { endRenewalIssuances } from '../../src/issuance/signing/renewal-issuance.service.js';
 import { signingRequests } from '../../src/issuance/signing/signing-requests.repository.js';
@@ -303,11 +304,12 @@ describeEachDialect('the table of issuances', (open, dialect) => {
       await claimRenewals(tx, { ...claim, limit: 1 });
       await listDueJobs(tx, clock.now());
       await findOpenJob(tx, randomUUID());
-      await findLatestJob(tx, randomUUID());
+      await takeOrderLeft(tx, { fqdnId: randomUUID(), csrId: randomUUID(), providerId: randomUUID() });
+      await endLapsedTries(tx, clock.now());
       await hasIssuanceWithOrder(tx, 'https://ca/order/1', randomUUID());
       await deleteOldJobs(tx, new Date(0));
     });
-    expect(plans).toHaveLength(10);
+    expect(plans).toHaveLength(12);
     for (const plan of plans)
       expect(plan).not.toMatch(/Seq Scan on issuances|SCAN issuances(?! USING INDEX uq_issuances_running)/);
     await database.longTransaction((tx) => tx.clear(issuances));

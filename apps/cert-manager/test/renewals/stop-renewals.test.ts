@@ -110,7 +110,7 @@ describeEachDialect('a process that is stopped while it renews', (open) => {
     const next = await claim('second');
     expect(next).toMatchObject({ id: left.id, attempt: left.attempt, leaseOwner: 'second' });
 
-    await expect(lease.storeJournal({ csrId: fqdn.id })).rejects.toThrow(LeaseLost);
+    await expect(lease.storeJournal(async () => ({ csrId: fqdn.id }))).rejects.toThrow(LeaseLost);
     const { attempt, leaseOwner } = left;
     const late = (tx: Tx) => updateRenewals(tx, { ids: [left.id], attempt, leaseOwner }, { reason: 'late' });
     expect(await db.transaction(late)).toBe(0);

@@ -31,8 +31,6 @@ export interface RequestDeps {
   readonly runner: IssuanceRunner;
   /** When the scheduler would renew a certificate; undefined when it has none to renew. */
   readonly renewAtOf: (tx: Tx, fqdn: FqdnRow) => Promise<Date | undefined>;
-  /** Whether the scheduler is renewing the FQDN right now. */
-  readonly isBeingRenewed: (tx: Tx, fqdnId: string) => Promise<boolean>;
 }
 
 /** Where a request stands when its caller is answered. */
@@ -85,7 +83,7 @@ export type BegunRequest =
 
 async function decide(
   tx: Tx,
-  { clock, renewAtOf, isBeingRenewed }: RequestDeps,
+  { clock, renewAtOf }: RequestDeps,
   caller: Caller,
   requested: Requested,
 ): Promise<BegunRequest> {
@@ -96,10 +94,6 @@ async function decide(
   const now = clock.now();
   const first = checkCsr(requested.csr, now);
   if (first.fault !== undefined) return refuse(tx, caller, requested, { ...first, now });
-  if (await isBeingRenewed(tx, fqdn.id)) {
-    const message = 'the scheduler is renewing this FQDN right now';
-    return refuse(tx, caller, requested, { fault: message, steps: first.steps, now });
-  }
   // one that serves is among the last, however many there have been
   const serving = findServing(await listLastCertificates(tx, fqdn.id, 20), fqdn.fqdn, now);
   const terms = { isConfirmed: requested.isConfirmed, renewAt: await renewAtOf(tx, fqdn), now };

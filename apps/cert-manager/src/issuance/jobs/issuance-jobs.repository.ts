@@ -15,7 +15,13 @@ import { In } from 'typeorm';
 import type { DeletedScope } from '../../fqdns/fqdns.service.js';
 import { findProviderUsers, type ProviderUsers } from '../../providers/provider-users.repository.js';
 import { changeOf, type jobStatuses, type LeaseTerms, statesOf } from '../signing/issuance-state.js';
-import { type IssuanceRow, issuances, updateIssuance } from '../signing/issuances.repository.js';
+import {
+  type IssuanceRow,
+  issuances,
+  noOrder,
+  takeOrderLeft,
+  updateIssuance,
+} from '../signing/issuances.repository.js';
 import { withoutFailure } from './request-plan.js';
 
 /** The issuances that the API shows as jobs: those of providers with orders that a caller asked for. */
@@ -39,12 +45,6 @@ export async function findJob(tx: Tx, id: string): Promise<IssuanceRow | undefin
 /** The job of an FQDN that has not come to its end. */
 export async function findOpenJob(tx: Tx, fqdnId: string): Promise<IssuanceRow | undefined> {
   const text = `select * from issuances where fqdn_id = $1 and ${isOpen}`;
-  return (await querySql(tx, issuances.columns, text, [fqdnId]))[0];
-}
-
-/** The job of an FQDN that was made last. */
-export async function findLatestJob(tx: Tx, fqdnId: string): Promise<IssuanceRow | undefined> {
-  const text = `select * from issuances where fqdn_id = $1 and ${isJob} order by created_at desc, id desc limit 1`;
   return (await querySql(tx, issuances.columns, text, [fqdnId]))[0];
 }
 
@@ -81,10 +81,14 @@ export async function hasIssuanceWithOrder(tx: Tx, url: string, exceptId: string
 /** What is needed to take a job up. */
 export type DueJob = Pick<IssuanceRow, 'id' | 'providerId'>;
 
-/** Jobs that no one works on, whose worker is silent, or whose CA is to be asked again. */
+/**
+ * Jobs that no one works on, whose worker is silent, or whose CA is to be asked again; and renewals whose FQDN was deleted,
+ * while their CA may have issued.
+ */
 export function listDueJobs(tx: Tx, now: Date): Promise<DueJob[]> {
   const { id, providerId } = issuances.columns;
-  const select = `select id, provider_id from issuances where ${isJob}`;
+  const isOrphan = 'is_order and not exists (select 1 from fqdns where fqdns.id = issuances.fqdn_id)';
+  const select = `select id, provider_id from issuances where (${isJob} or ${isOrphan})`;
   const text = `${select} and state = 'running' and lease_until <= $1
     union all ${select} and state in ('queued', 'unknown') and next_at <= $1`;
   return querySql<DueJob>(tx, { id, providerId }, text, [now]);
@@ -98,9 +102,9 @@ export interface ClaimedJob {
 }
 
 /**
- * Takes a job for this process: exactly one worker gets it. A failed one runs again, unless its FQDN has an open job. `busy`
- * if another issuance of the FQDN is running, undefined if the job has ended, is not due, or is another worker's. Throws a
- * unique violation if one is begun at the same time.
+ * Takes a job for this process: exactly one worker gets it. It continues the order that the request before has left. A failed
+ * one runs again, unless its FQDN has an open job. `busy` if another issuance of the FQDN is running, undefined if the job has
+ * ended, is not due, or is another worker's. Throws a unique violation if one is begun at the same time.
  */
 export async function claimJob(
   tx: Tx,
@@ -117,9 +121,16 @@ export async function claimJob(
   const isBegun = job.state !== 'running';
   if (isBegun && (await findRow(tx, issuances, { fqdnId: job.fqdnId, state: 'running' })) !== undefined)
     return isUnknown ? undefined : 'busy';
-  const change = { ...claim, ...(isUnknown && { steps: withoutFailure(job.steps), message: 'in progress' }) };
-  const isMine = await updateIssuance(tx, job, change);
-  return isMine ? { job: { ...job, ...change }, isTakenOver: job.state !== 'queued' } : undefined;
+  const again = isUnknown && { steps: withoutFailure(job.steps), message: 'in progress' };
+  const change = { ...claim, ...again };
+  if (!(await updateIssuance(tx, job, change))) return undefined;
+  const claimed = { ...job, ...change };
+  const left = job.orderState === null ? await takeOrderLeft(tx, job) : noOrder;
+  if (left.orderState !== null) await updateIssuance(tx, claimed, left);
+  return {
+    job: left.orderState === null ? claimed : { ...claimed, ...left },
+    isTakenOver: job.state !== 'queued',
+  };
 }
 
 /** The job, locked until the transaction ends. */
@@ -140,13 +151,13 @@ export async function deleteJobsOf(
   scope: DeletedScope,
   isNeeded: (job: IssuanceRow) => boolean,
 ): Promise<void> {
-  const place = scope === 'all' ? {} : scope;
-  await deleteRows(tx, issuances, { ...place, isOrder: true, state: In(['issued', 'failed']) });
-  const open = await lockForUpdate(tx, issuances, {
-    ...place,
-    isOrder: true,
-    state: In([...openStates, 'unknown']),
-  });
+  const place = { ...(scope === 'all' ? {} : scope), isOrder: true };
+  // its entry would have gone on with it
+  const renewals = await lockForUpdate(tx, issuances, { ...place, cause: 'renewal', state: 'failed' });
+  for (const row of renewals.filter(isNeeded))
+    await updateIssuance(tx, row, { state: 'unknown', nextAt: row.finishedAt });
+  await deleteRows(tx, issuances, { ...place, state: In(['issued', 'failed']) });
+  const open = await lockForUpdate(tx, issuances, { ...place, state: In([...openStates, 'unknown']) });
   const ids = open.filter((job) => !isNeeded(job)).map(({ id }) => id);
   for (let start = 0; start < ids.length; start += 500)
     await deleteRows(tx, issuances, { id: In(ids.slice(start, start + 500)) });

@@ -13,8 +13,6 @@ import type { StepReports } from './request-plan.js';
 export interface RunDeps extends IssuanceLeaseDeps {
   readonly opener: ProviderOpener;
   readonly emit: CertificateEvents & IssuanceEvents;
-  /** Whether a renewal holds the ACME order of the address. */
-  readonly isOrderOfRenewal: (tx: Tx, url: string) => Promise<boolean>;
   /** Aborted when the service stops; aborted calls then reject with its reason. */
   readonly stopping: AbortSignal;
 }

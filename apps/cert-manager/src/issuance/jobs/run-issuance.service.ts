@@ -5,7 +5,10 @@ import { isSendingCsr } from '../../acme/orders/order-steps.js';
 import { recordAudit } from '../../audit/audit.service.js';
 import type { CertificateRow } from '../../certificates/certificates.repository.js';
 import { findKeyRefusal, requireUncompromisedKey } from '../../certificates/compromised-keys.repository.js';
-import { findLastOfProvider } from '../../certificates/newest-certificates.repository.js';
+import {
+  findLastOfProvider,
+  findNewestCertificate,
+} from '../../certificates/newest-certificates.repository.js';
 import {
   certificateFacts,
   lockSubjects,
@@ -24,8 +27,9 @@ import {
   type UnacceptedCertificate,
 } from '../../providers/provider.js';
 import { getProvider, type ProviderRow } from '../../providers/providers.repository.js';
+import { idempotencyKeyOf } from '../signing/idempotency-key.js';
 import { changeOf } from '../signing/issuance-state.js';
-import { type IssuanceRow, updateIssuance } from '../signing/issuances.repository.js';
+import { type IssuanceRow, noOrder, updateIssuance } from '../signing/issuances.repository.js';
 import { notAccepted, orRecordLost } from '../signing/lost-certificate.service.js';
 import { hasIssuanceWithOrder } from './issuance-jobs.repository.js';
 import {
@@ -47,6 +51,7 @@ export async function runIssuance(deps: RunDeps, job: IssuanceRow): Promise<void
   const worker = createWorker(deps, job);
   try {
     const subject = await deps.db.read((tx) => findSubject(tx, job));
+    if (subject.isRenewed && (await shareRenewed(worker, subject))) return;
     const outcome = subject.refusal ?? (await ask(worker, subject));
     if (outcome.isSigned) await completeOrRecordLost(worker, subject, outcome);
     else if (outcome.isWaiting === true) await wait(worker, outcome.reason);
@@ -75,6 +80,8 @@ interface Subject {
   readonly replaces: string | undefined;
   /** Why the policy or a compromised key forbids the request; undefined if the CSR was already sent, which continues. */
   readonly refusal: RefusedOutcome | undefined;
+  /** Whether a renewal had the CSR signed by the provider while the job waited for its end. */
+  readonly isRenewed: boolean;
 }
 
 async function findSubject(tx: Tx, job: IssuanceRow): Promise<Subject> {
@@ -83,7 +90,8 @@ async function findSubject(tx: Tx, job: IssuanceRow): Promise<Subject> {
   if (csr === undefined) throw csrGone();
   const provider = await getProvider(tx, job.providerId);
   const earlier = await findLastOfProvider(tx, fqdn.id, provider.id);
-  const subject = { fqdn, csr, provider, replaces: earlier?.pem };
+  const isRenewed = (await findRenewed(tx, job)) !== undefined;
+  const subject = { fqdn, csr, provider, replaces: earlier?.pem, isRenewed };
   // the certificate in use must not be replaced by one for a former key long after its request failed
   const hasNewerCsr = job.finishedAt !== null && (await findLatestCsr(tx, fqdn.id))?.id !== csr.id;
   if (hasNewerCsr) return { ...subject, refusal: { isSigned: false, isPermanent: true, reason: newerCsr } };
@@ -92,7 +100,7 @@ async function findSubject(tx: Tx, job: IssuanceRow): Promise<Subject> {
 }
 
 /** Why the policy of the space, or the key, forbids to issue a certificate. */
-async function refusalOf(tx: Tx, subject: Omit<Subject, 'replaces' | 'refusal'>) {
+async function refusalOf(tx: Tx, subject: Pick<Subject, 'fqdn' | 'csr' | 'provider'>) {
   return (await findRefusal(tx, subject)) ?? (await findKeyRefusal(tx, subject.csr));
 }
 
@@ -128,10 +136,7 @@ function progressOf(worker: IssuanceWorker, subject: Subject): OrderProgress {
       worker.orderState = orderState;
     },
     replaces,
-    isHeldElsewhere: (url) =>
-      deps.db.read(
-        async (tx) => (await hasIssuanceWithOrder(tx, url, job.id)) || (await deps.isOrderOfRenewal(tx, url)),
-      ),
+    isHeldElsewhere: (url) => deps.db.read((tx) => hasIssuanceWithOrder(tx, url, job.id)),
     isConfirmed: job.isConfirmed,
     onStep: async (step, change) => {
       if (isSendingCsr(step, change)) {
@@ -163,8 +168,6 @@ function completeOrRecordLost(
   return orRecordLost(worker.deps, lost, () => complete(worker, subject, issued));
 }
 
-const noOrder = { orderState: null, orderUrl: null };
-
 /** Stores the certificate and ends the job, all or nothing. */
 async function complete(worker: IssuanceWorker, subject: Subject, issued: IssuedCertificate): Promise<void> {
   const { deps, job } = worker;
@@ -185,6 +188,33 @@ async function complete(worker: IssuanceWorker, subject: Subject, issued: Issued
     return storeCertificate(tx, item, { now, emit: deps.emit });
   });
   deps.logger.info({ jobId: job.id, certificateId: certificate.id }, 'issuance.completed');
+}
+
+/** The certificate that was stored for the same CSR by the same provider since the job was made, before its CA was asked. */
+async function findRenewed(
+  tx: Tx,
+  { fqdnId, csrId, providerId, idempotencyKey, createdAt, orderState }: IssuanceRow,
+): Promise<CertificateRow | undefined> {
+  const newest = await findNewestCertificate(tx, fqdnId);
+  if (newest === undefined || orderState !== null || newest.revokedAt !== null) return undefined;
+  if (newest.csrId !== csrId || newest.providerId !== providerId) return undefined;
+  // the key was made of the newest certificate at that time; that of an earlier version was not
+  const isNewer = idempotencyKey !== idempotencyKeyOf({ fqdnId, csrId, newestId: newest.id });
+  return isNewer && newest.createdAt >= createdAt ? newest : undefined;
+}
+
+/** Ends the job with the certificate of a renewal; false if that was revoked or deleted in the meantime. */
+function shareRenewed(worker: IssuanceWorker, { fqdn, provider }: Subject): Promise<boolean> {
+  const { job, deps } = worker;
+  return deps.db.transaction(async (tx) => {
+    const certificate = await findRenewed(tx, job);
+    if (certificate === undefined) return false;
+    const now = deps.clock.now();
+    const details = { ...certificateFacts(certificate, provider), joined: certificate.id };
+    await recordAudit(tx, callerOfJob(job), jobAudit(job, fqdn.fqdn, details, certificate.id), now);
+    await endJob(tx, worker, { fqdn, provider }, certificate, now);
+    return true;
+  });
 }
 
 /** Completes the job with the certificate as stored; another job that adopted the order may have stored it. */

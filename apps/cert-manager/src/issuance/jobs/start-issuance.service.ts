@@ -10,8 +10,8 @@ import {
   providerNotFound,
 } from '../../providers/providers.repository.js';
 import { idempotencyKeyOf } from '../signing/idempotency-key.js';
-import { type IssuanceRow, updateIssuance } from '../signing/issuances.repository.js';
-import { findLatestJob, insertJob } from './issuance-jobs.repository.js';
+import { type IssuanceRow, noOrder } from '../signing/issuances.repository.js';
+import { insertJob } from './issuance-jobs.repository.js';
 import { jobCallerOf } from './job-audit.js';
 import { changeStep, type StepReports } from './request-plan.js';
 
@@ -49,7 +49,7 @@ export async function insertNewJob(
     idempotencyKey: idempotencyKeyOf({ fqdnId: fqdn.id, csrId: csr.id, newestId: newest?.id }),
     caller: jobCallerOf(caller),
     steps,
-    ...(await orderLeftBehind(tx, csr, provider)),
+    ...noOrder,
     issued: null,
     isConfirmed: false,
     replacesId,
@@ -64,19 +64,6 @@ export async function insertNewJob(
   };
   await insertJob(tx, row);
   return row;
-}
-
-/** An order that the job before could not bring to its end goes on in this one, and only here. */
-async function orderLeftBehind(tx: Tx, { id, fqdnId }: CsrRow, provider: ProviderRow) {
-  const last = await findLatestJob(tx, fqdnId);
-  const isOver = last?.state === 'failed' || last?.state === 'unknown';
-  if (!isOver || last.csrId !== id || last.providerId !== provider.id)
-    return { orderState: null, orderUrl: null };
-  // a worker that asks the CA again has lost it
-  if (last.state === 'unknown')
-    await updateIssuance(tx, last, { state: 'failed', attempt: last.attempt + 1, nextAt: null });
-  const { orderState, orderUrl } = last;
-  return { orderState, orderUrl };
 }
 
 /** The FQDN and its newest CSR. Throws NotFound. */

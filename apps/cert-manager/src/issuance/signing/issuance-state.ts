@@ -74,7 +74,11 @@ function later(one: Date, other: Date | undefined): Date {
   return other !== undefined && other > one ? other : one;
 }
 
-function isLapsed({ state, leaseUntil }: IssuanceState, now: Date): boolean {
+/** Whether its worker counts as dead. */
+export function isLapsed(
+  { state, leaseUntil }: Pick<IssuanceState, 'state' | 'leaseUntil'>,
+  now: Date,
+): boolean {
   return state === 'running' && (leaseUntil === null || leaseUntil <= now);
 }
 

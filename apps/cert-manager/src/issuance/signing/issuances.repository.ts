@@ -3,10 +3,12 @@ import {
   column,
   defineTable,
   deleteRows,
+  executeSql,
   findRow,
   findRows,
   insertMany,
   insertUnlessTaken,
+  querySql,
   type Tx,
   updateRows,
 } from '@certloop/db';
@@ -14,7 +16,7 @@ import { In, LessThanOrEqual } from 'typeorm';
 import type { OrderState } from '../../providers/provider.js';
 import type { JobCaller } from '../jobs/job-audit.js';
 import type { StepReports } from '../jobs/request-plan.js';
-import { changeOf, type IssuanceState, type LeaseTerms } from './issuance-state.js';
+import { changeOf, type IssuanceState, isSame, type LeaseTerms } from './issuance-state.js';
 
 /**
  * One request for a certificate for an FQDN, with its CSR and by a provider. The row refers to nothing, so that it
@@ -123,6 +125,48 @@ export function listRunning(tx: Tx, fqdnIds: readonly string[]): Promise<Issuanc
 
 export function findIssuance(tx: Tx, id: string): Promise<IssuanceRow | undefined> {
   return findRow(tx, issuances, { id });
+}
+
+/** Those of the issuances, at least one, that hold an ACME order. */
+export async function listIssuancesWithOrder(tx: Tx, ids: readonly string[]): Promise<string[]> {
+  const rows = await findRows(tx, issuances, { id: ids });
+  return rows.filter(({ orderState }) => orderState !== null).map(({ id }) => id);
+}
+
+/** What a request stores that holds no order with a CA. */
+export const noOrder = { orderState: null, orderUrl: null } as const;
+
+/**
+ * Ends the tries of renewals by providers with orders whose worker is silent, and leaves their orders to the next requests.
+ * Those of deleted FQDNs are left to the job that asks CAs again.
+ */
+export async function endLapsedTries(tx: Tx, now: Date): Promise<void> {
+  const lapsed = `cause = 'renewal' and is_order and state = 'running' and lease_until <= $1
+    and exists (select 1 from fqdns where fqdns.id = issuances.fqdn_id)`;
+  await executeSql(tx, `delete from issuances where ${lapsed} and order_state is null`, [now]);
+  const ended = "state = 'failed', attempt = attempt + 1, lease_until = null, finished_at = $1";
+  await executeSql(tx, `update issuances set ${ended} where ${lapsed}`, [now]);
+}
+
+/**
+ * Takes over the order with which the request for a certificate before ended, for the same CSR and by the same provider,
+ * whatever its cause; it is that of no other request then. Nothing if there is none.
+ */
+export async function takeOrderLeft(
+  tx: Tx,
+  { fqdnId, csrId, providerId }: Pick<IssuanceRow, 'fqdnId' | 'csrId' | 'providerId'>,
+): Promise<Pick<IssuanceRow, 'orderState' | 'orderUrl'>> {
+  const text = `select * from issuances where fqdn_id = $1 and is_order and state in ('unknown', 'issued', 'failed')
+    order by finished_at desc, id desc limit 1`;
+  const [last] = await querySql(tx, issuances.columns, text, [fqdnId]);
+  if (last === undefined || last.orderState === null || !isSame(last, { csrId, providerId })) return noOrder;
+  const { id, attempt, cause, orderState, orderUrl } = last;
+  // a worker that asks the CA again has lost it, and of two that find it at the same moment one has it
+  const change = { ...noOrder, state: 'failed', attempt: attempt + 1, nextAt: null } as const;
+  const taken = await (cause === 'renewal'
+    ? deleteRows(tx, issuances, { id, attempt })
+    : updateRows(tx, issuances, { id, attempt }, change));
+  return taken === 1 ? { orderState, orderUrl } : noOrder;
 }
 
 /** What identifies an issuance in the hands of a worker. */

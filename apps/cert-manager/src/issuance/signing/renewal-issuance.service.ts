@@ -1,7 +1,8 @@
 import type { Tx } from '@certloop/db';
 import type { Clock } from '@certloop/server';
-import { actBeside, changeOf, type LeaseTerms } from './issuance-state.js';
+import { changeOf, isLapsed, type LeaseTerms } from './issuance-state.js';
 import {
+  deleteIssuances,
   deleteIssuancesById,
   findIssuance,
   type IssuanceRow,
@@ -19,38 +20,36 @@ export class RenewalOvertaken extends Error {
   }
 }
 
-/** A row for the issuance, and the id of the one that an earlier try of the renewal began under the same key. */
+/** A row for the issuance, and the id of the one that an earlier try of the renewal began for the same CSR and provider. */
 interface NewRenewalIssuance {
   readonly issuance: IssuanceRow;
   readonly formerId: string | undefined;
 }
 
+interface LeaveTerms extends LeaseTerms {
+  readonly clock: Clock;
+}
+
 /**
- * Records a renewal by a provider without orders as the running issuance of its FQDN; returns the row. The one of an earlier
- * try is continued with its id and its age. Throws RenewalOvertaken if another one is running: the transaction must fail then.
+ * Records a try to renew as the running issuance of its FQDN; returns the row. The one of an earlier try is continued with
+ * its id and its age. Throws RenewalOvertaken if another one is running: the transaction must fail then.
  */
 export async function beginRenewalIssuance(
   tx: Tx,
   { issuance, formerId }: NewRenewalIssuance,
-  { leaseMs, clock }: LeaseTerms & { readonly clock: Clock },
+  terms: LeaveTerms,
 ): Promise<IssuanceRow> {
   if (formerId === undefined && (await insertRunning(tx, [issuance])).size === 1) return issuance;
-  const now = clock.now();
+  const now = terms.clock.now();
   for (const running of await listRunning(tx, [issuance.fqdnId])) {
-    if (!isAbandoned(running, issuance, now)) throw new RenewalOvertaken();
+    // `claimRenewals` leaves out the FQDNs of all others
+    if (running.cause !== 'renewal' || !isLapsed(running, now)) throw new RenewalOvertaken();
     // its entry is another one, such as a test
-    const lost = changeOf(running, { kind: 'lose', now }, { leaseMs });
-    if (running.id !== formerId) await updateIssuance(tx, running, { ...lost });
+    if (running.id !== formerId) await leaveRenewalIssuance(tx, running, terms);
   }
   const begun = formerId === undefined ? issuance : await continueFormer(tx, issuance, formerId);
   if ((await insertRunning(tx, [begun])).size === 0) throw new RenewalOvertaken();
   return begun;
-}
-
-/** Whether an issuance is that of a renewal whose process has died. `claimRenewals` leaves out the FQDNs of all others. */
-function isAbandoned(running: IssuanceRow, issuance: IssuanceRow, now: Date): boolean {
-  const { cause, isOrder } = running;
-  return cause === 'renewal' && !isOrder && actBeside(running, issuance, now) === 'take over';
 }
 
 /** The row to insert in the place of the former one, which is deleted; it may have ended, or be in the former table. */
@@ -58,8 +57,28 @@ async function continueFormer(tx: Tx, issuance: IssuanceRow, formerId: string): 
   const former = await findIssuance(tx, formerId);
   await endRenewalIssuances(tx, [formerId]);
   if (former === undefined) return { ...issuance, id: formerId };
-  const { leaseUntil } = issuance;
-  return { ...former, state: 'running', attempt: former.attempt + 1, leaseUntil, nextAt: null };
+  const { leaseUntil, orderState, orderUrl } = issuance;
+  const claimed = { attempt: former.attempt + 1, leaseUntil, nextAt: null, finishedAt: null } as const;
+  return { ...former, ...claimed, state: 'running', orderState, orderUrl };
+}
+
+/**
+ * Ends a try that has led to no certificate yet: a CA without orders may have issued, and is asked again; an order is left
+ * to the next request for the same CSR by the same provider.
+ */
+export async function leaveRenewalIssuance(
+  tx: Tx,
+  issuance: IssuanceRow,
+  { clock, leaseMs }: LeaveTerms,
+): Promise<void> {
+  const now = clock.now();
+  if (!issuance.isOrder) {
+    await updateIssuance(tx, issuance, { ...changeOf(issuance, { kind: 'lose', now }, { leaseMs }) });
+  } else if (issuance.orderState === null) {
+    await deleteIssuances(tx, [issuance]);
+  } else {
+    await updateIssuance(tx, issuance, { state: 'failed', leaseUntil: null, finishedAt: now });
+  }
 }
 
 /** Deletes the issuances of renewals that have ended, whichever worker has claimed them, in whichever table they are. */

@@ -95,7 +95,7 @@ async function listBusyFqdns(tx: Tx, now: Date): Promise<string[]> {
   // a renewal continues the issuance of one whose process has died; others are continued by the job that asks CAs again
   const text = `select fqdn_id from renewal_queue where status = 'processing'
     union all select fqdn_id from issuances
-      where state = 'running' and (cause <> 'renewal' or is_order or lease_until > $1)
+      where state = 'running' and (cause <> 'renewal' or lease_until > $1)
     union all select fqdn_id from issuances
       where state = 'queued' and next_at is not null and is_order and cause <> 'renewal'`;
   const rows = await querySql(tx, { fqdnId: renewalQueue.columns.fqdnId }, text, [now]);

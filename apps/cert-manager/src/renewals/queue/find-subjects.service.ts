@@ -7,6 +7,7 @@ import { refusedBy } from '../../csrs/judge-issuance.service.js';
 import { lockFqdns } from '../../fqdns/fqdns.repository.js';
 import { listRules } from '../../fqdns/policy/policy-rules.repository.js';
 import { listFqdnsBeingRequested } from '../../issuance/jobs/issuance-jobs.repository.js';
+import { listIssuancesWithOrder } from '../../issuance/signing/issuances.repository.js';
 import { listProvidersById, type ProviderRow } from '../../providers/providers.repository.js';
 import { pendingKeyOf } from '../renewal-journal.js';
 import type { RenewalRow } from '../renewals.repository.js';
@@ -19,6 +20,8 @@ export interface FoundSubject extends RenewalSubject {
   readonly newestId: string | undefined;
   /** Whether someone has a request for the FQDN under way. */
   readonly isRequested: boolean;
+  /** Whether another request continues the order of the journal. */
+  readonly isOrderTaken: boolean;
   /** Whether a certificate for the key of the CSR was revoked as compromised. */
   readonly isKeyCompromised: boolean;
   /** Why the policy of the space does not allow the renewal, or that the key is compromised. */
@@ -26,13 +29,15 @@ export interface FoundSubject extends RenewalSubject {
 }
 
 /**
- * The subjects of entries that were claimed, in their order; undefined where the FQDN is gone. Costs eight statements
+ * The subjects of entries that were claimed, in their order; undefined where the FQDN is gone. Costs nine statements
  * however many there are.
  */
 export async function findSubjects(
   tx: Tx,
-  entries: readonly RenewalRow[],
+  claimed: readonly RenewalRow[],
 ): Promise<(FoundSubject | undefined)[]> {
+  const taken = await listTakenOrders(tx, claimed);
+  const entries = claimed.map((entry) => (taken.has(entry) ? { ...entry, journal: null } : entry));
   const ids = entries.map(({ fqdnId }) => fqdnId);
   // locked, so that a request either sees this renewal under way or is seen by it
   const fqdns = by('id', await lockFqdns(tx, ids));
@@ -48,7 +53,7 @@ export async function findSubjects(
   const providers = by('id', await listProvidersById(tx, [...new Set(asked)]));
   const rules = await listRules(tx, [...new Set(entries.map(({ spaceId }) => spaceId))]);
   const subjects: (FoundSubject | undefined)[] = [];
-  for (const entry of entries) {
+  for (const [index, entry] of entries.entries()) {
     const fqdn = fqdns.get(entry.fqdnId);
     const provider = begunProvider(entry, providers) ?? providers.get(usualIdOf(entry));
     const certificate = newest.get(entry.fqdnId);
@@ -68,11 +73,22 @@ export async function findSubjects(
             replaces: certificate?.providerId === found.provider.id ? certificate.pem : undefined,
             newestId: certificate?.id,
             isRequested: requested.has(entry.fqdnId),
+            isOrderTaken: entry !== claimed[index],
           }
         : undefined,
     );
   }
   return subjects;
+}
+
+/** The entries whose order was continued by another request. */
+async function listTakenOrders(tx: Tx, entries: readonly RenewalRow[]): Promise<ReadonlySet<RenewalRow>> {
+  // processes of the version before record an order in the journal only
+  const idOf = ({ journal }: RenewalRow) =>
+    journal?.order === undefined || pendingKeyOf(journal) !== undefined ? undefined : journal.requestId;
+  const ids = entries.flatMap((entry) => idOf(entry) ?? []);
+  const left = new Set(ids.length === 0 ? [] : await listIssuancesWithOrder(tx, ids));
+  return new Set(entries.filter((entry) => !left.has(idOf(entry) ?? '') && idOf(entry) !== undefined));
 }
 
 /**

@@ -12,7 +12,7 @@ import { fqdnNotFound } from '../../fqdns/fqdns.repository.js';
 import { hasIssuanceWithOrder } from '../../issuance/jobs/issuance-jobs.repository.js';
 import { newIssuance } from '../../issuance/signing/begin-signing.service.js';
 import { idempotencyKeyOf } from '../../issuance/signing/idempotency-key.js';
-import type { IssuanceRow } from '../../issuance/signing/issuances.repository.js';
+import { takeOrderLeft } from '../../issuance/signing/issuances.repository.js';
 import { findDropped, notAccepted, perhapsLost } from '../../issuance/signing/lost-certificate.service.js';
 import {
   beginRenewalIssuance,
@@ -23,11 +23,10 @@ import type { ProviderOpener } from '../../providers/open-provider.service.js';
 import type { IssuedCertificate, OrderProgress, SignOutcome } from '../../providers/provider.js';
 import { kindOf } from '../../providers/provider-kinds.js';
 import { mayHaveCertificate } from '../renewal-entry.js';
-import { hasRenewalWithOrder } from '../renewal-history.repository.js';
 import { pendingKeyOf, pendingRequest, type RenewalJournal } from '../renewal-journal.js';
 import type { RenewalRow } from '../renewals.repository.js';
 import { type FoundSubject, findSubjects } from './find-subjects.service.js';
-import { type LeaseDeps, LeaseLost, openLease, type RenewalLease } from './renewal-lease.service.js';
+import { type LeaseDeps, LeaseLost, openLease, orderOf, type RenewalLease } from './renewal-lease.service.js';
 import { returnRenewal } from './return-renewal.service.js';
 import { callerFor, type RenewalEnd, type SettleDeps, settleFailed } from './settle-renewal.service.js';
 import { createSettler, type Settlement } from './settle-renewed.service.js';
@@ -68,6 +67,7 @@ export async function renewCertificate(deps: RenewDeps, entry: RenewalRow): Prom
     await deps.atStep('claimed', entry);
     const subject = await deps.batches.findSubject(entry);
     if (subject === undefined) throw fqdnNotFound();
+    if (subject.isOrderTaken) await lease.storeJournal(async () => null);
     const outcome = await ask(deps, lease, subject);
     const end = outcome.isSigned
       ? await store(deps, lease, subject, outcome)
@@ -94,7 +94,7 @@ export async function renewCertificate(deps: RenewDeps, entry: RenewalRow): Prom
 /** Lets other requests for the FQDN begin before the lease expires. */
 async function abandonIssuance({ db, logger }: RenewDeps, lease: RenewalLease): Promise<void> {
   await db
-    .transaction(lease.loseIssuance)
+    .transaction(lease.leaveIssuance)
     .catch((error: unknown) =>
       logger.warn({ entryId: lease.entry.id, error }, 'renewal.issuance_not_released'),
     );
@@ -169,32 +169,34 @@ async function ask(deps: RenewDeps, lease: RenewalLease, subject: FoundSubject):
 type AskedSubject = FoundSubject & { readonly csr: CsrRow };
 
 /**
- * The idempotency key with which the provider is to be asked. For one without orders, the key and its issuance are on disk: a
- * process that takes over asks with it, although another certificate may be the newest by then, and `SigningWork` asks again
- * if the entry is deleted or no try follows. Throws RenewalOvertaken if another request for the FQDN was faster.
+ * The idempotency key with which the provider is to be asked; the issuance is on disk. For a provider without orders, so is
+ * the key: a process that takes over asks with it, although another certificate may be the newest by then, and `SigningWork`
+ * asks again if the entry is deleted or no try follows. Throws RenewalOvertaken if another request for the FQDN was faster.
  */
 async function recordRequest(deps: RenewDeps, lease: RenewalLease, subject: AskedSubject): Promise<string> {
   const { fqdn, csr, provider, newestId } = subject;
   const before = lease.journal();
-  const isSame = before?.csrId === csr.id && before.providerId === provider.id;
+  const isSame = before?.csrId === csr.id && (before.providerId ?? provider.id) === provider.id;
   const keyBefore = pendingKeyOf(before);
   const idempotencyKey =
     (isSame ? keyBefore : undefined) ?? idempotencyKeyOf({ fqdnId: fqdn.id, csrId: csr.id, newestId });
   const isDirect = kindOf(provider).issuance === 'direct';
-  const isReplaced = !isSame && (keyBefore !== undefined || isCsrSent(before?.order));
-  if (!isDirect && !isReplaced) return idempotencyKey;
-  if (isDirect && hasNewer(lease, subject)) throw new RenewalOvertaken();
+  const isReplaced = !isSame && (keyBefore !== undefined || before?.order !== undefined);
+  if (hasNewer(lease, subject)) throw new RenewalOvertaken();
   const recordReplaced = isReplaced ? await findReplaced(deps, lease, subject) : undefined;
   const begun = newIssuance(deps, { caller: callerFor(lease.entry), subject }, newestId);
   const formerId = isSame ? before.requestId : undefined;
-  const order = isSame ? before.order : undefined;
-  const asked = isDirect ? pendingRequest(idempotencyKey, formerId ?? begun.id) : {};
-  const next = { csrId: csr.id, providerId: provider.id, ...(order && { order }), ...asked };
-  await lease.storeJournal(next, async (tx) => {
+  const place = { csrId: csr.id, providerId: provider.id };
+  await lease.storeJournal(async (tx) => {
     await recordReplaced?.(tx);
-    if (!isDirect) return;
-    const issuance: IssuanceRow = { ...begun, cause: 'renewal', idempotencyKey };
-    lease.holdIssuance(await beginRenewalIssuance(tx, { issuance, formerId }, deps));
+    const left = isDirect ? undefined : (await takeOrderLeft(tx, { ...place, fqdnId: fqdn.id })).orderState;
+    const order = (isSame ? before.order : undefined) ?? left;
+    const requestId = formerId ?? begun.id;
+    const asked = isDirect ? pendingRequest(idempotencyKey, requestId) : { requestId };
+    const next: RenewalJournal = { ...place, ...(order && { order }), ...asked };
+    const row = { ...begun, ...orderOf(next), cause: 'renewal', isOrder: !isDirect, idempotencyKey } as const;
+    lease.holdIssuance(await beginRenewalIssuance(tx, { issuance: row, formerId }, deps));
+    return next;
   });
   return idempotencyKey;
 }
@@ -204,7 +206,7 @@ function hasNewer({ entry, journal }: RenewalLease, { newestId }: FoundSubject):
   return journal() === null && !entry.isTest && newestId !== undefined && newestId !== entry.certificateId;
 }
 
-/** Returns what ends the request of an earlier try, for another CSR or provider, and records that it may have led to a certificate. */
+/** Returns what ends the request of an earlier try, for another CSR or provider, and records if that may have led to a certificate. */
 async function findReplaced(
   { clock, opener }: RenewDeps,
   lease: RenewalLease,
@@ -223,7 +225,8 @@ async function findReplaced(
       issued === undefined
         ? perhapsLost(fqdn, named, reason)
         : notAccepted(fqdn, provider, { ...issued, reason });
-    await recordAudit(tx, callerFor(lease.entry), entry, clock.now());
+    if (pendingKeyOf(before) !== undefined || isCsrSent(order))
+      await recordAudit(tx, callerFor(lease.entry), entry, clock.now());
     if (requestId !== undefined) await endRenewalIssuances(tx, [requestId]);
   };
 }
@@ -240,12 +243,9 @@ async function store(
   } catch (error) {
     if (isGone(error) || subject.csr === undefined) throw error;
     const { certificatePem, upstreamId } = issued;
-    await lease.storeJournal({
-      ...lease.journal(),
-      csrId: subject.csr.id,
-      providerId: subject.provider.id,
-      issued: { certificatePem, upstreamId },
-    });
+    const [csrId, providerId] = [subject.csr.id, subject.provider.id];
+    const next = { ...lease.journal(), csrId, providerId, issued: { certificatePem, upstreamId } };
+    await lease.storeJournal(async () => next);
     throw error;
   }
 }
@@ -274,11 +274,7 @@ function progressOf({ db, clock }: RenewDeps, lease: RenewalLease, subject: Aske
     // an order for another CSR, or of another provider, is useless
     stored: isSame ? journal.order : undefined,
     isHeldElsewhere: (url) =>
-      db.read(
-        async (tx) =>
-          (await hasRenewalWithOrder(tx, url, lease.entry.id)) ||
-          (await hasIssuanceWithOrder(tx, url, nilUuid)),
-      ),
+      db.read((tx) => hasIssuanceWithOrder(tx, url, lease.issuanceIds()[0] ?? nilUuid)),
     replaces,
     onStep: async (step, change) => {
       if (isSendingCsr(step, change)) {
@@ -288,13 +284,14 @@ function progressOf({ db, clock }: RenewDeps, lease: RenewalLease, subject: Aske
         });
       }
     },
-    store: (order, unaccepted) => {
-      const next: RenewalJournal = { csrId, providerId, ...(order !== undefined && { order }) };
-      return lease.storeJournal(next, async (tx) => {
-        if (unaccepted === undefined) return;
-        const entry = notAccepted(subject.fqdn, provider, unaccepted);
-        await recordAudit(tx, callerFor(lease.entry), entry, clock.now());
-      });
-    },
+    store: (order, unaccepted) =>
+      lease.storeJournal(async (tx) => {
+        if (unaccepted !== undefined) {
+          const entry = notAccepted(subject.fqdn, provider, unaccepted);
+          await recordAudit(tx, callerFor(lease.entry), entry, clock.now());
+        }
+        const { order: _, ...others } = lease.journal() ?? {};
+        return { ...others, csrId, providerId, ...(order && { order }) };
+      }),
   };
 }

@@ -1,8 +1,9 @@
 import type { Database, Tx } from '@certloop/db';
 import { type Clock, type Logger, oneAtATime } from '@certloop/server';
+import { readOrderRecord } from '../../acme/orders/order-record.js';
 import { OrderAbandoned } from '../../acme/orders/order-steps.js';
-import { changeOf as issuanceAfter } from '../../issuance/signing/issuance-state.js';
 import { type IssuanceRow, updateIssuance } from '../../issuance/signing/issuances.repository.js';
+import { leaveRenewalIssuance } from '../../issuance/signing/renewal-issuance.service.js';
 import { changeOf } from '../renewal-entry.js';
 import type { RenewalJournal } from '../renewal-journal.js';
 import { findRenewal, type RenewalRow, updateRenewal } from '../renewals.repository.js';
@@ -28,16 +29,16 @@ export interface RenewalLease {
   readonly entry: RenewalRow;
   readonly journal: () => RenewalJournal | null;
   /**
-   * On disk when it resolves, with what `also` writes before it. Rejects as `also` does, with LeaseLost, or with
-   * OrderAbandoned when the entry went with its FQDN: then nothing is written.
+   * Stores the journal that `write` returns, with what that writes, and its order in the issuance; on disk when it resolves.
+   * Rejects as `write` does, with LeaseLost, or with OrderAbandoned when the entry went with its FQDN: then nothing is written.
    */
-  storeJournal(journal: RenewalJournal, also?: (tx: Tx) => Promise<void>): Promise<void>;
-  /** Id of the issuance by which a CA without orders is asked, or of that of an earlier try; at most one. */
+  storeJournal(write: (tx: Tx) => Promise<RenewalJournal | null>): Promise<void>;
+  /** Id of the issuance by which the CA is asked, or of that of an earlier try; at most one. */
   readonly issuanceIds: () => readonly string[];
   /** Extends the lease of this issuance too from now on. */
   holdIssuance(issuance: IssuanceRow): void;
-  /** Leaves the issuance, if there is one, to the job that asks CAs again: it may have led to a certificate. */
-  loseIssuance(tx: Tx): Promise<void>;
+  /** Ends the try of the issuance, if there is one, which may have led to a certificate or left an order. */
+  leaveIssuance(tx: Tx): Promise<void>;
   /** Ends the extending. */
   release(): void;
 }
@@ -67,23 +68,30 @@ export function openLease(deps: LeaseDeps, entry: RenewalRow): RenewalLease {
   return {
     entry,
     journal: () => journal,
-    storeJournal: async (next, also) => {
-      await db.transaction(async (tx) => {
-        await also?.(tx);
-        if (await updateRenewal(tx, entry, { journal: next })) return;
+    storeJournal: async (write) => {
+      const stored = await db.transaction(async (tx) => {
+        const next = await write(tx);
+        const order = orderOf(next);
+        const isMine = issuance?.isOrder !== true || (await updateIssuance(tx, issuance, order));
+        if (isMine && (await updateRenewal(tx, entry, { journal: next }))) return { next, order };
         throw (await findRenewal(tx, entry.id)) === undefined ? new OrderAbandoned() : new LeaseLost();
       });
-      journal = next;
+      journal = stored.next;
+      if (issuance?.isOrder === true) issuance = { ...issuance, ...stored.order };
     },
     issuanceIds: () => [issuance?.id ?? journal?.requestId ?? []].flat(),
     holdIssuance: (begun) => {
       issuance = begun;
     },
-    loseIssuance: async (tx) => {
-      if (issuance === undefined) return;
-      const change = issuanceAfter(issuance, { kind: 'lose', now: clock.now() }, { leaseMs });
-      await updateIssuance(tx, issuance, { ...change });
+    leaveIssuance: async (tx) => {
+      if (issuance !== undefined) await leaveRenewalIssuance(tx, issuance, deps);
     },
     release: () => clearInterval(timer),
   };
+}
+
+/** What an issuance stores of the order in a journal. */
+export function orderOf(journal: RenewalJournal | null): Pick<IssuanceRow, 'orderState' | 'orderUrl'> {
+  const orderState = journal?.order ?? null;
+  return { orderState, orderUrl: readOrderRecord(orderState).url ?? null };
 }

@@ -4,6 +4,7 @@ import { oneAtATime } from '@certloop/server';
 import { usableUntil } from '../../certificates/in-use.js';
 import { findNewestCertificate } from '../../certificates/newest-certificates.repository.js';
 import { findForbiddenRenewals } from '../../fqdns/policy/policy-refusals.repository.js';
+import { endLapsedTries } from '../../issuance/signing/issuances.repository.js';
 import { roomInMs } from '../../providers/pace/provider-pace.js';
 import { listProviders } from '../../providers/providers.repository.js';
 import type { RunReport } from '../heartbeat/run-report.js';
@@ -108,6 +109,7 @@ async function runQueues(worker: RenewalWorker, queues: readonly ProviderQueue[]
 
 /** Takes back the entries of workers that have died; returns how many. */
 async function returnLapsed({ db, clock, logger, emit }: RenewalWorker): Promise<number> {
+  await db.transaction((tx) => endLapsedTries(tx, clock.now()));
   const entries = await db.read((tx) => listLapsedRenewals(tx, clock.now()));
   let count = 0;
   for await (const entry of yieldBetween(entries)) {

@@ -119,8 +119,9 @@ export async function settleFailed(
   const next = await db.transaction(async (tx) => {
     const held = await lockFqdn(tx, spaceId, id);
     const now = clock.now();
-    if (isAnswered(lease, refusal)) await endRenewalIssuances(tx, lease.issuanceIds());
-    else await lease.loseIssuance(tx);
+    const hasOrder = lease.journal()?.order !== undefined;
+    if (hasOrder || !isAnswered(lease, refusal)) await lease.leaveIssuance(tx);
+    else await endRenewalIssuances(tx, lease.issuanceIds());
     const change = changeOf(entry, { kind: 'fail', attempt: entry.attempt, at: now, reason });
     // a worker that lost its claim changes nothing
     if (change === undefined || !(await updateRenewal(tx, entry, settledBy(change)))) throw new LeaseLost();
