@@ -67,28 +67,27 @@ describe('constraintFault on as many names and subtrees as an upload of 64 KiB h
       many(500, (n) => `${hex(n).repeat(4)}${'f'.repeat(32)}`),
     ],
   ])('%s: stays below 50 ms of CPU', async (_, kind, names, bases) => {
-    const judge = () => expect(faultOf(kind, names, bases)).toBeUndefined();
+    const judge = judgeOf(kind, names, bases);
     expect(await excessMs(50, () => cpuMsOf(judge))).toBeUndefined();
+    expect(judge()).toBeUndefined();
   });
 
   test('more addresses and ranges than are compared: names the bound', async () => {
     const ranges = many(1933, (n) => `${hex(n)}ffffffff`);
-    const judge = () =>
-      expect(faultOf('ipAddresses', many(3866, dotted), ranges)).toMatch(
-        /make more than 250000 pairs to compare$/,
-      );
+    const judge = judgeOf('ipAddresses', many(3866, dotted), ranges);
     expect(await excessMs(50, () => cpuMsOf(judge))).toBeUndefined();
+    expect(judge()).toMatch(/make more than 250000 pairs to compare$/);
   });
 });
 
-/** The fault with excluded bases. */
-function faultOf(kind: Kind, names: readonly string[], bases: readonly string[]) {
+/** Reads constraints with excluded bases, and judges names by them. Encoding them is no work of the product. */
+function judgeOf(kind: Kind, names: readonly string[], bases: readonly string[]): () => string | undefined {
   const value = encodeConstraints(
     [],
     bases.map((base) => [kind, base]),
   );
   const judged = { subject: [], subjectAltNames: { ...noGeneralNames, [kind]: names } };
-  return constraintFault(parseNameConstraints(value), judged);
+  return () => constraintFault(parseNameConstraints(value), judged);
 }
 
 /** The rules as RFC 5280 §4.2.1.10 states them, each name with each base: what the product compares faster. */
