@@ -13,6 +13,7 @@ import { createDenials, type Denials } from './audit/denials.service.js';
 import { createEmit, type Emit } from './changes/reactions.service.js';
 import { createNotices, type Notices } from './events/notices.service.js';
 import { createIssuanceRunner } from './issuance/jobs/issuance-runner.service.js';
+import { createObstacleCheck } from './issuance/signing/find-obstacles.service.js';
 import { createSigningWork } from './issuance/signing/signing-work.service.js';
 import { noticeDestinations } from './notice-settings.js';
 import { applyDefaultPolicy } from './policies/default-policy.service.js';
@@ -213,7 +214,7 @@ function issuanceOf(
 ) {
   const { leaseMs: renewalLeaseMs = config.renewalLeaseSeconds * 1000 } = renewals ?? {};
   const { leaseMs = 60_000 } = orders ?? {};
-  const deps = { db, clock, logger, opener, emit };
+  const deps = { db, clock, logger, opener, emit, check: createObstacleCheck(db, opener) };
   const revocations: RevocationDeps = deps;
   return {
     revocations,

@@ -21,12 +21,6 @@ export async function findKeyRefusal(
   return (await listCompromisedKeys(tx, [csr.spkiSha256])).size > 0 ? keyCompromised() : undefined;
 }
 
-/** Throws InvalidInput where the key of a CSR is known to be compromised. */
-export async function requireUncompromisedKey(tx: Tx, csr: { readonly spkiSha256: string }): Promise<void> {
-  const refusal = await findKeyRefusal(tx, csr);
-  if (refusal !== undefined) throw refusal;
-}
-
 /** The refusal of a CSR with a key that is compromised (CA/Browser Forum, Baseline Requirements §6.1.1.3). */
 export function keyCompromised(): InvalidInput {
   const message =

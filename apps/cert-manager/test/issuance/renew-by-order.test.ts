@@ -227,6 +227,23 @@ describeEachDialect('a renewal by an ACME order', (open) => {
     await expectPlanned(fqdn, 2);
   });
 
+  test.each(['renewal', 'request'] as const)(
+    'or a request sends no CSR to a CA that was disabled: %s',
+    async (cause) => {
+      const { app } = place;
+      const fqdn = await dueFqdn();
+      const provider = await providerOf(app, 'acme');
+      atMoment = async (moment) => {
+        if (moment === 'order_stored') await enable(app, provider, false).expect(200);
+      };
+      const reason = expect.stringContaining('provider is disabled');
+      if (cause === 'renewal') expect(await app.renew()).toMatchObject({ renewed: 0, failed: [{ reason }] });
+      else expect((await request(fqdn)).body).toMatchObject({ success: false, message: reason });
+      await enable(app, provider).expect(200);
+      expect([acme.orders.length, acme.csrs.length]).toEqual([1, 0]);
+    },
+  );
+
   describe('that failed after its CSR was sent', () => {
     test('is continued by its next try', async () => {
       const fqdn = await failedRenewal();

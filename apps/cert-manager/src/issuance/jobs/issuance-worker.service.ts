@@ -5,6 +5,7 @@ import type { AuditEntry } from '../../audit/audit-entry.js';
 import type { CertificateEvents } from '../../certificates/store-certificates.service.js';
 import type { ProviderOpener } from '../../providers/open-provider.service.js';
 import type { OrderState } from '../../providers/provider.js';
+import type { createObstacleCheck } from '../signing/find-obstacles.service.js';
 import { extendLease, type IssuanceLeaseDeps } from '../signing/issuance-lease.service.js';
 import { findIssuance, type IssuanceRow, updateIssuance } from '../signing/issuances.repository.js';
 import { callerOfJob } from './job-audit.js';
@@ -12,6 +13,8 @@ import type { StepReports } from './request-plan.js';
 
 export interface RunDeps extends IssuanceLeaseDeps {
   readonly opener: ProviderOpener;
+  /** Rejects if the policy, the key or the provider forbids what is about to be sent to the CA. */
+  readonly check: ReturnType<typeof createObstacleCheck>;
   readonly emit: CertificateEvents & IssuanceEvents;
   /** Aborted when the service stops; aborted calls then reject with its reason. */
   readonly stopping: AbortSignal;

@@ -2,9 +2,8 @@ import type { Tx } from '@certloop/db';
 import type { Caller } from '../../access/caller.js';
 import { requireLevel } from '../../access/permissions.js';
 import { type CertificateRow, findCertificate } from '../../certificates/certificates.repository.js';
-import { findKeyRefusal } from '../../certificates/compromised-keys.repository.js';
-import { findRefusal } from '../../csrs/judge-issuance.service.js';
 import { fqdnNotFound } from '../../fqdns/fqdns.repository.js';
+import { findRefusalOf } from '../signing/find-obstacles.service.js';
 import type { IssuanceRow } from '../signing/issuances.repository.js';
 import {
   acmeProviderOf,
@@ -35,7 +34,7 @@ export async function requestCertificate(
   const requested = await deps.db.read(async (tx) => {
     const found = await findRequested(tx, input);
     const provider = await acmeProviderOf(tx, found.fqdn);
-    const refusal = (await findRefusal(tx, { ...found, provider })) ?? (await findKeyRefusal(tx, found.csr));
+    const refusal = await findRefusalOf(tx, { ...found, provider });
     return { ...found, provider, refusal };
   });
   deps.opener.openForSigning(requested.provider);

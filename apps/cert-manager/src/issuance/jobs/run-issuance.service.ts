@@ -4,7 +4,6 @@ import { isCsrSent, readOrderRecord } from '../../acme/orders/order-record.js';
 import { isSendingCsr } from '../../acme/orders/order-steps.js';
 import { recordAudit } from '../../audit/audit.service.js';
 import type { CertificateRow } from '../../certificates/certificates.repository.js';
-import { findKeyRefusal, requireUncompromisedKey } from '../../certificates/compromised-keys.repository.js';
 import {
   findLastOfProvider,
   findNewestCertificate,
@@ -16,7 +15,6 @@ import {
   storeCertificate,
 } from '../../certificates/store-certificates.service.js';
 import { type CsrRow, csrNotFound, findCsr, findLatestCsr } from '../../csrs/csrs.repository.js';
-import { findRefusal, requireAllowed } from '../../csrs/judge-issuance.service.js';
 import { type FqdnRow, findFqdn, fqdnNotFound, getFqdn } from '../../fqdns/fqdns.repository.js';
 import {
   type IssuedCertificate,
@@ -27,6 +25,7 @@ import {
   type UnacceptedCertificate,
 } from '../../providers/provider.js';
 import { getProvider, type ProviderRow } from '../../providers/providers.repository.js';
+import { findRefusalOf } from '../signing/find-obstacles.service.js';
 import { idempotencyKeyOf } from '../signing/idempotency-key.js';
 import { changeOf } from '../signing/issuance-state.js';
 import { type IssuanceRow, noOrder, updateIssuance } from '../signing/issuances.repository.js';
@@ -95,13 +94,8 @@ async function findSubject(tx: Tx, job: IssuanceRow): Promise<Subject> {
   // the certificate in use must not be replaced by one for a former key long after its request failed
   const hasNewerCsr = job.finishedAt !== null && (await findLatestCsr(tx, fqdn.id))?.id !== csr.id;
   if (hasNewerCsr) return { ...subject, refusal: { isSigned: false, isPermanent: true, reason: newerCsr } };
-  const refusal = isCsrSent(job.orderState) ? undefined : await refusalOf(tx, subject);
+  const refusal = isCsrSent(job.orderState) ? undefined : await findRefusalOf(tx, subject);
   return { ...subject, refusal: refusal && outcomeOf(refusal) };
-}
-
-/** Why the policy of the space, or the key, forbids to issue a certificate. */
-async function refusalOf(tx: Tx, subject: Pick<Subject, 'fqdn' | 'csr' | 'provider'>) {
-  return (await findRefusal(tx, subject)) ?? (await findKeyRefusal(tx, subject.csr));
 }
 
 type RefusedOutcome = { readonly isSigned: false } & SignRefusal;
@@ -139,12 +133,7 @@ function progressOf(worker: IssuanceWorker, subject: Subject): OrderProgress {
     isHeldElsewhere: (url) => deps.db.read((tx) => hasIssuanceWithOrder(tx, url, job.id)),
     isConfirmed: job.isConfirmed,
     onStep: async (step, change) => {
-      if (isSendingCsr(step, change)) {
-        await deps.db.read(async (tx) => {
-          await requireAllowed(tx, subject);
-          await requireUncompromisedKey(tx, subject.csr);
-        });
-      }
+      if (isSendingCsr(step, change)) await deps.check(subject);
       worker.steps = changeStep(worker.steps, step, { ...change }, deps.clock.now());
       await writeJob(worker, { steps: worker.steps });
     },

@@ -1,3 +1,4 @@
+import type { InvalidInput } from '@certloop/contracts';
 import type { Database, Tx } from '@certloop/db';
 import { batched } from '@certloop/server';
 import { keyCompromised, listCompromisedKeys } from '../../certificates/compromised-keys.repository.js';
@@ -27,15 +28,25 @@ export async function findObstacles(
   opener: ProviderOpener,
   subjects: readonly IssuanceSubject[],
 ): Promise<(Error | undefined)[]> {
+  const refusals = await listRefusals(tx, subjects);
+  return subjects.map(({ provider }, index) => refusals[index] ?? faultOf(opener, provider));
+}
+
+async function listRefusals(
+  tx: Tx,
+  subjects: readonly IssuanceSubject[],
+): Promise<(InvalidInput | undefined)[]> {
   const byPolicy = await findRefusals(tx, subjects);
   const keys = subjects.map(({ csr }) => csr.spkiSha256);
   const compromised = await listCompromisedKeys(tx, keys);
   return subjects.map(
-    ({ csr, provider }, index) =>
-      byPolicy[index] ??
-      (compromised.has(csr.spkiSha256) ? keyCompromised() : undefined) ??
-      faultOf(opener, provider),
+    ({ csr }, index) => byPolicy[index] ?? (compromised.has(csr.spkiSha256) ? keyCompromised() : undefined),
   );
+}
+
+/** The refusal of a subject by the policy of its space, or for its key, whether its provider is enabled or not. */
+export async function findRefusalOf(tx: Tx, subject: IssuanceSubject): Promise<InvalidInput | undefined> {
+  return (await listRefusals(tx, [subject]))[0];
 }
 
 function faultOf(opener: ProviderOpener, provider: ProviderRow): Error | undefined {

@@ -11,7 +11,7 @@ import {
   type SigningCall,
   type SigningDecision,
 } from './begin-signing.service.js';
-import { createObstacleCheck, type IssuanceSubject } from './find-obstacles.service.js';
+import type { createObstacleCheck, IssuanceSubject } from './find-obstacles.service.js';
 import { adoptFormerRequests } from './former-signing.service.js';
 import { extendLease } from './issuance-lease.service.js';
 import { actBeside, changeOf } from './issuance-state.js';
@@ -39,6 +39,8 @@ export type SigningEnd =
 export interface SigningWorkDeps extends BeginDeps {
   readonly emit: StoreDeps['emit'] & RefuseDeps['emit'];
   readonly logger: Logger;
+  /** Rejects if the policy, the key or the provider forbids what is about to be sent to the CA. */
+  readonly check: ReturnType<typeof createObstacleCheck>;
   /** Aborted when the service stops. */
   readonly stopping: AbortSignal;
 }
@@ -69,11 +71,7 @@ type Ends = Map<string, Promise<SigningEnd | 'elsewhere'>>;
 
 export function createSigningWork(deps: SigningWorkDeps): SigningWork {
   const ends: Ends = new Map();
-  const signer = {
-    ...deps,
-    check: createObstacleCheck(deps.db, deps.opener),
-    storeSigned: createSignedStore(deps),
-  };
+  const signer = { ...deps, storeSigned: createSignedStore(deps) };
   const follow = <T extends SigningEnd | 'elsewhere'>(issuance: IssuanceRow, work: Promise<T>) => {
     const end = work.finally(() => ends.delete(issuance.id));
     ends.set(issuance.id, end);
@@ -100,7 +98,6 @@ export function createSigningWork(deps: SigningWorkDeps): SigningWork {
 }
 
 interface SignerDeps extends SigningWorkDeps {
-  readonly check: (subject: IssuanceSubject) => Promise<void>;
   readonly storeSigned: ReturnType<typeof createSignedStore>;
 }
 

@@ -5,12 +5,11 @@ import { nilUuid } from '../../access/caller.js';
 import { isCsrSent } from '../../acme/orders/order-record.js';
 import { isSendingCsr } from '../../acme/orders/order-steps.js';
 import { recordAudit } from '../../audit/audit.service.js';
-import { requireUncompromisedKey } from '../../certificates/compromised-keys.repository.js';
 import { type CsrRow, findCsr } from '../../csrs/csrs.repository.js';
-import { requireAllowed } from '../../csrs/judge-issuance.service.js';
 import { fqdnNotFound } from '../../fqdns/fqdns.repository.js';
 import { hasIssuanceWithOrder } from '../../issuance/jobs/issuance-jobs.repository.js';
 import { newIssuance } from '../../issuance/signing/begin-signing.service.js';
+import type { createObstacleCheck } from '../../issuance/signing/find-obstacles.service.js';
 import { idempotencyKeyOf } from '../../issuance/signing/idempotency-key.js';
 import { takeOrderLeft } from '../../issuance/signing/issuances.repository.js';
 import { findDropped, notAccepted, perhapsLost } from '../../issuance/signing/lost-certificate.service.js';
@@ -52,6 +51,8 @@ export type RenewalStep =
 export interface RenewDeps extends LeaseDeps, SettleDeps {
   readonly opener: ProviderOpener;
   readonly batches: RenewalBatches;
+  /** Rejects if the policy, the key or the provider forbids what is about to be sent to the CA. */
+  readonly check: ReturnType<typeof createObstacleCheck>;
   /** Called at each step; an error that it throws ends the work as a crash would. */
   readonly atStep: (step: RenewalStep, entry: RenewalRow) => Promise<void>;
 }
@@ -265,7 +266,11 @@ function refused({ message: reason, code }: AppError): SignOutcome {
   return { isSigned: false, isPermanent: true, reason, code };
 }
 
-function progressOf({ db, clock }: RenewDeps, lease: RenewalLease, subject: AskedSubject): OrderProgress {
+function progressOf(
+  { db, clock, check }: RenewDeps,
+  lease: RenewalLease,
+  subject: AskedSubject,
+): OrderProgress {
   const { csr, provider, replaces } = subject;
   const journal = lease.journal();
   const [csrId, providerId] = [csr.id, provider.id];
@@ -277,12 +282,7 @@ function progressOf({ db, clock }: RenewDeps, lease: RenewalLease, subject: Aske
       db.read((tx) => hasIssuanceWithOrder(tx, url, lease.issuanceIds()[0] ?? nilUuid)),
     replaces,
     onStep: async (step, change) => {
-      if (isSendingCsr(step, change)) {
-        await db.read(async (tx) => {
-          await requireAllowed(tx, subject);
-          await requireUncompromisedKey(tx, csr);
-        });
-      }
+      if (isSendingCsr(step, change)) await check(subject);
     },
     store: (order, unaccepted) =>
       lease.storeJournal(async (tx) => {

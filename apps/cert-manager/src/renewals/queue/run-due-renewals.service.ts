@@ -4,6 +4,7 @@ import { oneAtATime } from '@certloop/server';
 import { usableUntil } from '../../certificates/in-use.js';
 import { findNewestCertificate } from '../../certificates/newest-certificates.repository.js';
 import { findForbiddenRenewals } from '../../fqdns/policy/policy-refusals.repository.js';
+import { createObstacleCheck } from '../../issuance/signing/find-obstacles.service.js';
 import { endLapsedTries } from '../../issuance/signing/issuances.repository.js';
 import { roomInMs } from '../../providers/pace/provider-pace.js';
 import { listProviders } from '../../providers/providers.repository.js';
@@ -16,7 +17,7 @@ import { listProviderQueues, type ProviderQueue } from './provider-queues.servic
 import { createRenewalBatches, type RenewDeps, renewCertificate } from './renew-certificate.service.js';
 import type { RenewalEnd } from './settle-renewal.service.js';
 
-export interface RunnerDeps extends Omit<RenewDeps, 'batches'> {
+export interface RunnerDeps extends Omit<RenewDeps, 'batches' | 'check'> {
   /** Renewals under way at once by one provider. */
   readonly concurrency: number;
   /** For how long a run starts new renewals; the next run continues. */
@@ -52,7 +53,8 @@ interface RenewalWorker extends RunnerDeps, RenewDeps {
 export function createRenewalRunner(deps: RunnerDeps): RenewalRunner {
   const batches = createRenewalBatches(deps);
   const own = { owner: randomUUID(), underWay: new Map(), ends: [], isStopped: false };
-  const worker: RenewalWorker = { ...deps, ...own, batches };
+  const check = createObstacleCheck(deps.db, deps.opener);
+  const worker: RenewalWorker = { ...deps, ...own, batches, check };
   const runs = oneAtATime(() => runOnce(worker));
   return {
     run: runs.run,
