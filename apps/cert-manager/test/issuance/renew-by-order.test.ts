@@ -319,6 +319,26 @@ describeEachDialect('a renewal by an ACME order', (open) => {
     });
   });
 
+  test('that waits for a person is continued by a request, which waits for that person too', async () => {
+    const { app } = place;
+    const fqdn = await dueFqdn();
+    const provider = await providerOf(app, 'acme');
+    const ordering = orderingByHttp(acme);
+    await configure(app, provider, { ...ordering, challenge: { type: 'manual' } }).expect(200);
+    const report = await app.renew();
+    await request(fqdn).expect(200);
+    await configure(app, provider, ordering).expect(200);
+    expect(report).toMatchObject({ renewed: 0, failed: [{}] });
+    const jobs = await stored(fqdn);
+    expect(jobs).toMatchObject([{ cause: 'request', state: 'waiting' }]);
+    const path = `/issuance-jobs/${jobs[0]?.id}/continue`;
+    await app.request.post(path).set(app.people.ada.auth).expect(200);
+    await until(async () => (await stored(fqdn))[0]?.state === 'issued');
+    expect([acme.orders.length, acme.csrs.length]).toEqual([1, 1]);
+    await moveToRenewal(app, fqdn);
+    expect(await app.renew()).toMatchObject({ failed: [], broken: 0 });
+  });
+
   test('continues the order of a failed request', async () => {
     const fqdn = await dueFqdn();
     acme.script('certificate', { status: 503 });
