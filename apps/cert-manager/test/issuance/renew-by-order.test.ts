@@ -350,6 +350,21 @@ describeEachDialect('a renewal by an ACME order', (open) => {
     await expectPlanned(fqdn, 2);
   });
 
+  test('places an order if that of a failed request has expired', async () => {
+    const { app } = place;
+    const fqdn = await dueFqdn();
+    acme.script('order', { status: 503 }, { status: 503 }, { status: 503 });
+    expect((await request(fqdn)).body.success).toBe(false);
+    const [left] = await stored(fqdn);
+    expect(left).toMatchObject({ state: 'failed', orderUrl: expect.any(String) });
+    const identifiers = [{ type: 'dns', value: fqdn.fqdn }];
+    const ended = { identifiers, authorizations: [], finalize: `${left?.orderUrl}/finalize` };
+    const expires = new Date(app.clock.now().getTime() - minute).toISOString();
+    acme.script('order', { status: 200, body: { ...ended, status: 'invalid', expires } });
+    expect(await app.renew()).toMatchObject({ renewed: 1, failed: [] });
+    expect([acme.orders.length, acme.csrs.length]).toEqual([2, 1]);
+  });
+
   describe('whose process was killed', () => {
     const dieAt = async (deadly: OrderMoment): Promise<Fqdn> => {
       const fqdn = await dueFqdn();

@@ -1,4 +1,4 @@
-import { AcmeProblem, UpstreamFailed } from '@certloop/contracts';
+import { type AcmeOrder, AcmeProblem, UpstreamFailed } from '@certloop/contracts';
 import { areSameIdentifiers } from '../../judging/csr-rules.js';
 import { isForgotten } from '../problem-reading.js';
 import {
@@ -23,7 +23,11 @@ async function findBegun(run: OrderRun): Promise<CurrentOrder | undefined> {
   if (url === undefined) return isOrdering === true ? findLost(run) : undefined;
   const { client, account } = run.deps;
   try {
-    if (await isOfThisCa(run, url)) return { url, ...(await client.getOrder(account, url)) };
+    if (await isOfThisCa(run, url)) {
+      const order = await client.getOrder(account, url);
+      if (run.record.isFinalizing === true || !isExpired(order.body, run.deps.clock.now()))
+        return { url, ...order };
+    }
   } catch (error) {
     if (!(error instanceof AcmeProblem && isForgotten(error))) throw await judgeLook(run, error);
   }
@@ -33,6 +37,12 @@ async function findBegun(run: OrderRun): Promise<CurrentOrder | undefined> {
   }
   run.record = {};
   return undefined;
+}
+
+/** Whether the CA gave an order up since no one had completed it in time: no certificate comes of it. */
+function isExpired({ status, expires }: AcmeOrder, now: Date): boolean {
+  const isOpen = status === 'pending' || status === 'ready' || status === 'invalid';
+  return isOpen && expires !== undefined && new Date(expires) <= now;
 }
 
 /** Whether an order is where the CA is now; the provider may have been given another CA since. */
