@@ -7,8 +7,10 @@ import {
   type ListPage,
   type ListWindow,
   lockForUpdate,
+  placeholders,
   querySql,
   readListPage,
+  slicesOf,
   type Tx,
 } from '@certloop/db';
 import { In } from 'typeorm';
@@ -145,22 +147,28 @@ export function deleteOldJobs(tx: Tx, before: Date): Promise<number> {
   return executeSql(tx, text, [before]);
 }
 
-/** Deletes the jobs of deleted FQDNs that have ended, and open ones whose CA need not be asked what it issued. */
+const maxTogether = 500;
+
+/**
+ * Deletes the jobs of deleted FQDNs that have ended, and open ones whose CA need not be asked what it issued. It is asked by
+ * a job then for a failed renewal too, whose entry would have gone on.
+ */
 export async function deleteJobsOf(
   tx: Tx,
   scope: DeletedScope,
   isNeeded: (job: IssuanceRow) => boolean,
 ): Promise<void> {
   const place = { ...(scope === 'all' ? {} : scope), isOrder: true };
-  // its entry would have gone on with it
   const renewals = await lockForUpdate(tx, issuances, { ...place, cause: 'renewal', state: 'failed' });
-  for (const row of renewals.filter(isNeeded))
-    await updateIssuance(tx, row, { state: 'unknown', nextAt: row.finishedAt });
+  const asked = renewals.filter(isNeeded).map(({ id }) => id);
+  for (const ids of slicesOf(asked, maxTogether)) {
+    const named = `id in (${placeholders(ids.length)})`;
+    await executeSql(tx, `update issuances set state = 'unknown', next_at = finished_at where ${named}`, ids);
+  }
   await deleteRows(tx, issuances, { ...place, state: In(['issued', 'failed']) });
   const open = await lockForUpdate(tx, issuances, { ...place, state: In([...openStates, 'unknown']) });
-  const ids = open.filter((job) => !isNeeded(job)).map(({ id }) => id);
-  for (let start = 0; start < ids.length; start += 500)
-    await deleteRows(tx, issuances, { id: In(ids.slice(start, start + 500)) });
+  const useless = open.filter((job) => !isNeeded(job)).map(({ id }) => id);
+  for (const ids of slicesOf(useless, maxTogether)) await deleteRows(tx, issuances, { id: In([...ids]) });
 }
 
 const { orderState: _, issued: __, ...listedColumns } = issuances.columns;
