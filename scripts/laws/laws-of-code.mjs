@@ -77,13 +77,11 @@ export const exceptions = {
       'waits for the job or for a timer after each read',
     'cert-manager/policies/review-spaces.service.ts#claimDue':
       'tries again only if another process was faster',
-    'cert-manager/issuance/signing/store-signed.service.ts#storeAll':
+    'cert-manager/issuance/signing/store-issued.service.ts#createIssuedStore':
       'stores at most 16, if their batch failed',
     'cert-manager/renewals/advice/ask-advice.service.ts#askAdvice': 'at most 8, each of which waits for a CA',
     'cert-manager/renewals/queue/run-due-renewals.service.ts#runQueues':
       'one for each provider, which yields',
-    'cert-manager/renewals/queue/settle-renewed.service.ts#settleAll':
-      'stores at most 16, if their batch failed',
     'cert-manager/revocations/finish-revocations.service.ts#finishRevocations':
       'at most 8, each of which waits for a CA',
     'cert-manager/watch/run-watch.service.ts#runBatch': 'reads at most 16, and then waits for the monitor',

@@ -4,7 +4,7 @@ import { type IssuanceRow, updateIssuance } from '../signing/issuances.repositor
 import { claimJob, type DueJob, deleteOldJobs, findJob, listDueJobs } from './issuance-jobs.repository.js';
 import type { RunDeps } from './issuance-worker.service.js';
 import { createJobQueue } from './job-queue.store.js';
-import { failInterruptedJob, runIssuance } from './run-issuance.service.js';
+import { createJobStore, failInterruptedJob, runIssuance } from './run-issuance.service.js';
 import { isInterruptedOften } from './unfinished-order.service.js';
 
 /** Works on jobs in this process. */
@@ -34,7 +34,8 @@ const retentionMs = 90 * 86_400_000;
 // some wait for proofs to be seen, and those must not keep the others waiting; calls are bounded apart
 const maxAtOnce = 32;
 
-export function createIssuanceRunner(deps: RunDeps): IssuanceRunner {
+export function createIssuanceRunner(parts: Omit<RunDeps, 'storeCompleted'>): IssuanceRunner {
+  const deps = { ...parts, storeCompleted: createJobStore(parts) };
   const underWay = new Map<string, Promise<void>>();
   const queue = createJobQueue<DueJob>(maxAtOnce);
   let isStopped = false;

@@ -2,12 +2,14 @@ import type { Tx } from '@certloop/db';
 import { OrderAbandoned } from '../../acme/orders/order-steps.js';
 import { recordAudit } from '../../audit/audit.service.js';
 import type { AuditEntry } from '../../audit/audit-entry.js';
+import type { CertificateRow } from '../../certificates/certificates.repository.js';
 import type { CertificateEvents } from '../../certificates/store-certificates.service.js';
 import type { ProviderOpener } from '../../providers/open-provider.service.js';
 import type { OrderState } from '../../providers/provider.js';
 import type { createObstacleCheck } from '../signing/find-obstacles.service.js';
 import { extendLease, type IssuanceLeaseDeps } from '../signing/issuance-lease.service.js';
 import { findIssuance, type IssuanceRow, updateIssuance } from '../signing/issuances.repository.js';
+import type { IssuedFor } from '../signing/store-issued.service.js';
 import { callerOfJob } from './job-audit.js';
 import type { StepReports } from './request-plan.js';
 
@@ -16,6 +18,8 @@ export interface RunDeps extends IssuanceLeaseDeps {
   /** Rejects if the policy, the key or the provider forbids what is about to be sent to the CA. */
   readonly check: ReturnType<typeof createObstacleCheck>;
   readonly emit: CertificateEvents & IssuanceEvents;
+  /** Stores the certificate of a job and ends it, all or nothing. */
+  readonly storeCompleted: (completed: CompletedJob) => Promise<CertificateRow>;
   /** Aborted when the service stops; aborted calls then reject with its reason. */
   readonly stopping: AbortSignal;
 }
@@ -27,6 +31,11 @@ export interface IssuanceEvents {
     tx: Tx,
     event: { readonly fqdn: { readonly id: string }; readonly reason: string },
   ): Promise<void>;
+}
+
+/** What a job stores, and its worker. */
+export interface CompletedJob extends IssuedFor {
+  readonly worker: IssuanceWorker;
 }
 
 /** Another worker has claimed the job, or it was deleted. */

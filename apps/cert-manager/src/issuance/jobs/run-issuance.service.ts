@@ -8,14 +8,9 @@ import {
   findLastOfProvider,
   findNewestCertificate,
 } from '../../certificates/newest-certificates.repository.js';
-import {
-  certificateFacts,
-  lockSubjects,
-  newCertificateOf,
-  storeCertificate,
-} from '../../certificates/store-certificates.service.js';
+import { certificateFacts } from '../../certificates/store-certificates.service.js';
 import { type CsrRow, csrNotFound, findCsr, findLatestCsr } from '../../csrs/csrs.repository.js';
-import { type FqdnRow, findFqdn, fqdnNotFound, getFqdn } from '../../fqdns/fqdns.repository.js';
+import { type FqdnRow, findFqdn, getFqdn } from '../../fqdns/fqdns.repository.js';
 import {
   type IssuedCertificate,
   type OrderProgress,
@@ -29,9 +24,11 @@ import { findRefusalOf } from '../signing/find-obstacles.service.js';
 import { idempotencyKeyOf } from '../signing/idempotency-key.js';
 import { changeOf } from '../signing/issuance-state.js';
 import { type IssuanceRow, noOrder, updateIssuance } from '../signing/issuances.repository.js';
-import { notAccepted, orRecordLost } from '../signing/lost-certificate.service.js';
+import { notAccepted } from '../signing/lost-certificate.service.js';
+import { createIssuedStore, type StoreDeps } from '../signing/store-issued.service.js';
 import { hasIssuanceWithOrder } from './issuance-jobs.repository.js';
 import {
+  type CompletedJob,
   createWorker,
   type IssuanceWorker,
   JobLost,
@@ -52,7 +49,7 @@ export async function runIssuance(deps: RunDeps, job: IssuanceRow): Promise<void
     const subject = await deps.db.read((tx) => findSubject(tx, job));
     if (subject.isRenewed && (await shareRenewed(worker, subject))) return;
     const outcome = subject.refusal ?? (await ask(worker, subject));
-    if (outcome.isSigned) await completeOrRecordLost(worker, subject, outcome);
+    if (outcome.isSigned) await complete(worker, subject, outcome);
     else if (outcome.isWaiting === true) await wait(worker, outcome.reason);
     else await fail(worker, subject, outcome);
   } catch (error) {
@@ -143,40 +140,26 @@ function progressOf(worker: IssuanceWorker, subject: Subject): OrderProgress {
 const entryOf = ({ fqdn, provider }: Subject, unaccepted: UnacceptedCertificate) =>
   notAccepted(fqdn, provider, unaccepted);
 
-function completeOrRecordLost(
-  worker: IssuanceWorker,
-  subject: Subject,
-  issued: IssuedCertificate,
-): Promise<void> {
-  // its entry names the certificate: a second one that it may exist would only mislead
-  const onLost = async (tx: Tx) => {
-    await updateIssuance(tx, worker.job, noOrder);
-    worker.orderState = null;
-  };
-  const lost = { ...subject, caller: callerOfJob(worker.job), issued, onLost };
-  return orRecordLost(worker.deps, lost, () => complete(worker, subject, issued));
+/** A function that stores the certificate of a job and ends it; as createIssuedStore does. */
+export function createJobStore(deps: StoreDeps): RunDeps['storeCompleted'] {
+  return createIssuedStore<CompletedJob>(deps, {
+    csrGone,
+    auditOf: ({ worker, provider }, { fqdn }, row) =>
+      jobAudit(worker.job, fqdn, certificateFacts(row, provider), row.id),
+    endWith: (tx, { worker, provider }, fqdn, row, now) => endJob(tx, worker, { fqdn, provider }, row, now),
+    // its entry names the certificate: a second one that it may exist would only mislead
+    onLost: async (tx, { worker }) => {
+      await updateIssuance(tx, worker.job, noOrder);
+      worker.orderState = null;
+    },
+  });
 }
 
 /** Stores the certificate and ends the job, all or nothing. */
 async function complete(worker: IssuanceWorker, subject: Subject, issued: IssuedCertificate): Promise<void> {
   const { deps, job } = worker;
-  const caller = callerOfJob(job);
-  const { provider, csr } = subject;
-  const { certificate } = await deps.db.transaction(async (tx) => {
-    const [held] = await lockSubjects(tx, [{ fqdnId: job.fqdnId, csrId: csr.id }]);
-    const fqdn = held?.fqdn;
-    if (fqdn === undefined) throw fqdnNotFound();
-    if (!held?.hasCsr) throw csrGone();
-    const now = deps.clock.now();
-    const origin = { fqdnId: fqdn.id, csrId: csr.id, providerId: provider.id };
-    const auditOf = (row: CertificateRow) =>
-      jobAudit(job, fqdn.fqdn, certificateFacts(row, provider), row.id);
-    const endRequest = (row: CertificateRow) => endJob(tx, worker, { fqdn, provider }, row, now);
-    const certificate = newCertificateOf({ ...origin, issued, now });
-    const item = { caller, fqdn, provider, certificate, auditOf, endRequest };
-    return storeCertificate(tx, item, { now, emit: deps.emit });
-  });
-  deps.logger.info({ jobId: job.id, certificateId: certificate.id }, 'issuance.completed');
+  const { id } = await deps.storeCompleted({ ...subject, caller: callerOfJob(job), issued, worker });
+  deps.logger.info({ jobId: job.id, certificateId: id }, 'issuance.completed');
 }
 
 /** The certificate that was stored for the same CSR by the same provider since the job was made, before its CA was asked. */

@@ -15,11 +15,13 @@ import type { IssuanceSubject } from './find-obstacles.service.js';
 import { changeOf, type LeaseTerms } from './issuance-state.js';
 import { deleteIssuances, type IssuanceRow, updateIssuance } from './issuances.repository.js';
 import { notAccepted, perhapsLost } from './lost-certificate.service.js';
-import { type StoreDeps, storeOrRecordLost } from './store-signed.service.js';
+import type { StoreDeps } from './store-issued.service.js';
+import type { createSignedStore } from './store-signed.service.js';
 
 export interface RecoverDeps extends StoreDeps, LeaseTerms {
   readonly logger: Logger;
   readonly opener: ProviderOpener;
+  readonly storeSigned: ReturnType<typeof createSignedStore>;
 }
 
 // dummy-ca remembers a name for a day: asked later, it would issue another certificate
@@ -36,14 +38,14 @@ export async function recoverIssuance(
 ): Promise<CertificateRow | undefined> {
   const subject = await deps.db.read((tx) => findSubject(tx, issuance));
   if ('gone' in subject) return giveUp(deps, issuance, subject.gone);
-  const { fqdn, csr, provider } = subject;
+  const { fqdn, provider } = subject;
   if (deps.clock.now().getTime() - issuance.createdAt.getTime() > givenUpAfterMs) {
     return giveUp(deps, issuance, 'the CA gave no certificate for a day', provider);
   }
   const outcome = await ask(deps, subject, issuance.idempotencyKey);
   if (outcome.isSigned) {
-    const signed = { caller: callerOfJob(issuance), subject: { fqdn, csr, provider }, issued: outcome };
-    return storeOrRecordLost(deps, { ...signed, issuance }).catch(unlessGone);
+    const caller = callerOfJob(issuance);
+    return deps.storeSigned({ ...subject, caller, issued: outcome, issuance }).catch(unlessGone);
   }
   const { unaccepted, reason } = outcome;
   // asked again, the CA would give the same certificate

@@ -6,7 +6,8 @@ import type { IssuanceSubject } from './find-obstacles.service.js';
 import { changeOf, type LeaseTerms } from './issuance-state.js';
 import { deleteIssuances, type IssuanceRow, updateIssuance } from './issuances.repository.js';
 import { notAccepted } from './lost-certificate.service.js';
-import { type StoreDeps, signAudit } from './store-signed.service.js';
+import type { StoreDeps } from './store-issued.service.js';
+import { signAudit } from './store-signed.service.js';
 
 export interface RefuseDeps extends Pick<StoreDeps, 'db' | 'clock'>, LeaseTerms {
   readonly emit: IssuanceEvents;

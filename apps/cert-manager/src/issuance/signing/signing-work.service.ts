@@ -18,7 +18,8 @@ import { actBeside, changeOf } from './issuance-state.js';
 import { claimIssuance, findIssuance, type IssuanceRow, updateIssuance } from './issuances.repository.js';
 import { recoverIssuance } from './recover-issuance.service.js';
 import { type RefuseDeps, recordRefusal } from './refuse-signing.service.js';
-import { createSignedStore, type StoreDeps } from './store-signed.service.js';
+import type { StoreDeps } from './store-issued.service.js';
+import { createSignedStore } from './store-signed.service.js';
 
 /** How an issuance ended. */
 export type SigningEnd =
@@ -77,7 +78,7 @@ export function createSigningWork(deps: SigningWorkDeps): SigningWork {
     ends.set(issuance.id, end);
     return end;
   };
-  const takeOver = (claimed: IssuanceRow) => follow(claimed, recoverClaimed(deps, claimed));
+  const takeOver = (claimed: IssuanceRow) => follow(claimed, recoverClaimed(signer, claimed));
   return {
     deps,
     decide: createSigningStart(deps),
@@ -114,7 +115,7 @@ async function signClaimed(
       await recordRefusal(deps, { caller, subject, issuance }, outcome);
       return { kind: 'failed', message: outcome.reason };
     }
-    const certificate = await deps.storeSigned({ caller, subject, issued: outcome, issuance });
+    const certificate = await deps.storeSigned({ ...subject, caller, issued: outcome, issuance });
     return { kind: 'issued', certificate, finding: outcome.finding };
   } catch (error) {
     await leaveUnknown(deps, issuance);
@@ -162,10 +163,7 @@ async function leaveUnknown(deps: SigningWorkDeps, issuance: IssuanceRow): Promi
 }
 
 /** How a taken-over issuance ended for the calls that wait for it: they are decided anew if it got no certificate. */
-async function recoverClaimed(
-  deps: SigningWorkDeps,
-  claimed: IssuanceRow,
-): Promise<SigningEnd | 'elsewhere'> {
+async function recoverClaimed(deps: SignerDeps, claimed: IssuanceRow): Promise<SigningEnd | 'elsewhere'> {
   deps.logger.warn({ request: claimed.id, attempt: claimed.attempt }, 'signing.taken_over');
   const release = extendLease(deps, claimed);
   try {

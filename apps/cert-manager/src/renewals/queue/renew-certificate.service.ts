@@ -5,6 +5,7 @@ import { nilUuid } from '../../access/caller.js';
 import { isCsrSent } from '../../acme/orders/order-record.js';
 import { isSendingCsr } from '../../acme/orders/order-steps.js';
 import { recordAudit } from '../../audit/audit.service.js';
+import type { CertificateRow } from '../../certificates/certificates.repository.js';
 import { type CsrRow, findCsr } from '../../csrs/csrs.repository.js';
 import { fqdnNotFound } from '../../fqdns/fqdns.repository.js';
 import { hasIssuanceWithOrder } from '../../issuance/jobs/issuance-jobs.repository.js';
@@ -27,7 +28,13 @@ import type { RenewalRow } from '../renewals.repository.js';
 import { type FoundSubject, findSubjects } from './find-subjects.service.js';
 import { type LeaseDeps, LeaseLost, openLease, orderOf, type RenewalLease } from './renewal-lease.service.js';
 import { returnRenewal } from './return-renewal.service.js';
-import { callerFor, type RenewalEnd, type SettleDeps, settleFailed } from './settle-renewal.service.js';
+import {
+  callerFor,
+  type RenewalEnd,
+  reportRenewed,
+  type SettleDeps,
+  settleFailed,
+} from './settle-renewal.service.js';
 import { createSettler, type Settlement } from './settle-renewed.service.js';
 
 /**
@@ -124,7 +131,7 @@ export interface RenewalBatches {
   /** The subject of a claimed entry; undefined when its FQDN is gone. */
   findSubject(entry: RenewalRow): Promise<FoundSubject | undefined>;
   /** Stores the certificate, ends the entry and plans the next one, all or nothing. */
-  settle(settlement: Settlement): Promise<RenewalEnd>;
+  settle(settlement: Settlement): Promise<CertificateRow>;
 }
 
 // as many as are claimed at once, and a few more
@@ -240,7 +247,9 @@ async function store(
   issued: IssuedCertificate,
 ): Promise<RenewalEnd> {
   try {
-    return await deps.batches.settle({ lease, subject, issued });
+    const caller = callerFor(lease.entry);
+    const { id } = await deps.batches.settle({ ...subject, caller, lease, issued });
+    return reportRenewed(deps, lease.entry, subject.fqdn, id);
   } catch (error) {
     if (isGone(error) || subject.csr === undefined) throw error;
     const { certificatePem, upstreamId } = issued;
