@@ -1,6 +1,6 @@
 import type { Fqdn } from '@certloop/contracts';
 import { until } from '@certloop/contracts/testing';
-import { executeSql } from '@certloop/db';
+import { executeSql, insertMany } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { type OrderMoment, orderMoments } from '../../src/acme/orders/order-steps.js';
@@ -264,6 +264,41 @@ describeEachDialect('a renewal by an ACME order', (open) => {
       expect(await place.app.renew()).toMatchObject({ renewed: 0, failed: [], broken: 0 });
       expect([acme.orders.length, acme.csrs.length]).toEqual([1, 1]);
       await expectPlanned(fqdn, 2);
+    });
+
+    test('is continued by its next try, which leaves the order of a failed request to that', async () => {
+      const { app } = place;
+      const fqdn = await failedRenewal();
+      const [row] = await stored(fqdn);
+      if (row === undefined) throw new Error('it has left no order');
+      const id = crypto.randomUUID();
+      const orderState = { ...row.orderState, url: `${row.orderUrl}2` };
+      const later = new Date(app.clock.now().getTime() + 1);
+      const job = { ...row, id, cause: 'request', state: 'unknown', orderState, finishedAt: later } as const;
+      const nextAt = new Date(later.getTime() + 60 * minute);
+      await app.database.transaction((tx) => insertMany(tx, issuances, [{ ...job, nextAt }]));
+      await moveToRenewal(app, fqdn);
+      expect(await app.renew()).toMatchObject({ renewed: 1 });
+      expect(acme.orders).toHaveLength(1);
+      expect(await stored(fqdn)).toMatchObject([{ id, state: 'unknown', orderState }]);
+    });
+
+    test('is continued by a request although another one without an order has ended since', async () => {
+      const { app } = place;
+      const fqdn = await failedRenewal();
+      const [row] = await stored(fqdn);
+      if (row === undefined) throw new Error('it has left no order');
+      const finishedAt = new Date(app.clock.now().getTime() + 1);
+      const ended = {
+        ...row,
+        id: crypto.randomUUID(),
+        cause: 'request',
+        orderUrl: null,
+        orderState: null,
+      } as const;
+      await app.database.transaction((tx) => insertMany(tx, issuances, [{ ...ended, finishedAt }]));
+      expect((await request(fqdn)).body.success).toBe(true);
+      expect([acme.orders.length, acme.csrs.length]).toEqual([1, 1]);
     });
 
     test('is not continued for a newer CSR, and the log names its certificate', async () => {

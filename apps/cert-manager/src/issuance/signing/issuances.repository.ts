@@ -16,7 +16,7 @@ import { In, LessThanOrEqual } from 'typeorm';
 import type { OrderState } from '../../providers/provider.js';
 import type { JobCaller } from '../jobs/job-audit.js';
 import type { StepReports } from '../jobs/request-plan.js';
-import { changeOf, type IssuanceState, isSame, type LeaseTerms } from './issuance-state.js';
+import { changeOf, type IssuanceState, type LeaseTerms } from './issuance-state.js';
 
 /**
  * One request for a certificate for an FQDN, with its CSR and by a provider. The row refers to nothing, so that it
@@ -149,17 +149,18 @@ export async function endLapsedTries(tx: Tx, now: Date): Promise<void> {
 }
 
 /**
- * Takes over the order with which the request for a certificate before ended, for the same CSR and by the same provider,
- * whatever its cause; it is that of no other request then. Nothing if there is none.
+ * Takes over the order that the last request for the same CSR by the same provider has left, whatever its cause; it is that
+ * of no other request then. Nothing if there is none.
  */
 export async function takeOrderLeft(
   tx: Tx,
   { fqdnId, csrId, providerId }: Pick<IssuanceRow, 'fqdnId' | 'csrId' | 'providerId'>,
 ): Promise<Pick<IssuanceRow, 'orderState' | 'orderUrl'>> {
-  const text = `select * from issuances where fqdn_id = $1 and is_order and state in ('unknown', 'issued', 'failed')
+  const text = `select * from issuances where fqdn_id = $1 and csr_id = $2 and provider_id = $3
+      and state in ('unknown', 'failed') and order_state is not null
     order by finished_at desc, id desc limit 1`;
-  const [last] = await querySql(tx, issuances.columns, text, [fqdnId]);
-  if (last === undefined || last.orderState === null || !isSame(last, { csrId, providerId })) return noOrder;
+  const [last] = await querySql(tx, issuances.columns, text, [fqdnId, csrId, providerId]);
+  if (last === undefined) return noOrder;
   const { id, attempt, cause, orderState, orderUrl } = last;
   // a worker that asks the CA again has lost it, and of two that find it at the same moment one has it
   const change = { ...noOrder, state: 'failed', attempt: attempt + 1, nextAt: null } as const;

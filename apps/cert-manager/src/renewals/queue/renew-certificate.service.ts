@@ -197,8 +197,9 @@ async function recordRequest(deps: RenewDeps, lease: RenewalLease, subject: Aske
   const place = { csrId: csr.id, providerId: provider.id };
   await lease.storeJournal(async (tx) => {
     await recordReplaced?.(tx);
-    const left = isDirect ? undefined : (await takeOrderLeft(tx, { ...place, fqdnId: fqdn.id })).orderState;
-    const order = (isSame ? before.order : undefined) ?? left;
+    const own = isSame ? before.order : undefined;
+    const hasNone = own === undefined && !isDirect;
+    const order = hasNone ? (await takeOrderLeft(tx, { ...place, fqdnId: fqdn.id })).orderState : own;
     const requestId = formerId ?? begun.id;
     const asked = isDirect ? pendingRequest(idempotencyKey, requestId) : { requestId };
     const next: RenewalJournal = { ...place, ...(order && { order }), ...asked };
