@@ -1,11 +1,9 @@
 import { AppError } from '@certloop/contracts';
 import type { Tx } from '@certloop/db';
-import { batched } from '@certloop/server';
 import { nilUuid } from '../../access/caller.js';
 import { isCsrSent } from '../../acme/orders/order-record.js';
 import { isSendingCsr } from '../../acme/orders/order-steps.js';
 import { recordAudit } from '../../audit/audit.service.js';
-import type { CertificateRow } from '../../certificates/certificates.repository.js';
 import { type CsrRow, findCsr } from '../../csrs/csrs.repository.js';
 import { fqdnNotFound } from '../../fqdns/fqdns.repository.js';
 import { hasIssuanceWithOrder } from '../../issuance/jobs/issuance-jobs.repository.js';
@@ -25,7 +23,7 @@ import { kindOf } from '../../providers/provider-kinds.js';
 import { mayHaveCertificate } from '../renewal-entry.js';
 import { pendingKeyOf, pendingRequest, type RenewalJournal } from '../renewal-journal.js';
 import type { RenewalRow } from '../renewals.repository.js';
-import { type FoundSubject, findSubjects } from './find-subjects.service.js';
+import type { FoundSubject } from './find-subjects.service.js';
 import { type LeaseDeps, LeaseLost, openLease, orderOf, type RenewalLease } from './renewal-lease.service.js';
 import { returnRenewal } from './return-renewal.service.js';
 import {
@@ -35,7 +33,7 @@ import {
   type SettleDeps,
   settleFailed,
 } from './settle-renewal.service.js';
-import { createSettler, type Settlement } from './settle-renewed.service.js';
+import type { RenewalBatches } from './settle-renewed.service.js';
 
 /**
  * What a renewal goes through, in this order. After each of them the process may end: an entry is claimed again, at
@@ -124,28 +122,6 @@ async function recordDropped(
 /** The FQDN or the entry went while it was being renewed. */
 function isGone(error: unknown): boolean {
   return error instanceof LeaseLost || (error instanceof AppError && error.kind === 'not_found');
-}
-
-/** What works on several renewals at once does together for them. */
-export interface RenewalBatches {
-  /** The subject of a claimed entry; undefined when its FQDN is gone. */
-  findSubject(entry: RenewalRow): Promise<FoundSubject | undefined>;
-  /** Stores the certificate, ends the entry and plans the next one, all or nothing. */
-  settle(settlement: Settlement): Promise<CertificateRow>;
-}
-
-// as many as are claimed at once, and a few more
-const maxSubjects = 16;
-
-export function createRenewalBatches(deps: SettleDeps): RenewalBatches {
-  const find = (entries: readonly RenewalRow[]) => deps.db.transaction((tx) => findSubjects(tx, entries));
-  return {
-    findSubject: batched(
-      async (entries) => (await find(entries)).map((value) => ({ status: 'fulfilled', value })),
-      maxSubjects,
-    ),
-    settle: createSettler(deps),
-  };
 }
 
 /**

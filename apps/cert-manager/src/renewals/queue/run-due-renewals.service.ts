@@ -14,8 +14,9 @@ import { type RenewalRow, updateRenewal } from '../renewals.repository.js';
 import { findTroubled, hasDueRenewal, listLapsedRenewals } from './due-renewals.repository.js';
 import { claimAtPace } from './pace-renewals.service.js';
 import { listProviderQueues, type ProviderQueue } from './provider-queues.service.js';
-import { createRenewalBatches, type RenewDeps, renewCertificate } from './renew-certificate.service.js';
+import { type RenewDeps, renewCertificate } from './renew-certificate.service.js';
 import type { RenewalEnd } from './settle-renewal.service.js';
+import { createRenewalBatches } from './settle-renewed.service.js';
 
 export interface RunnerDeps extends Omit<RenewDeps, 'batches' | 'check'> {
   /** Renewals under way at once by one provider. */
