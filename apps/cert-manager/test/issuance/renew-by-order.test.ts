@@ -7,8 +7,8 @@ import { type OrderMoment, orderMoments } from '../../src/acme/orders/order-step
 import { issuances } from '../../src/issuance/signing/issuances.repository.js';
 import type { RunReport } from '../../src/renewals/heartbeat/run-report.js';
 import { renewalQueue, updateRenewal } from '../../src/renewals/renewals.repository.js';
-import { orderingEnvironment } from '../support/acme/ordering-place.js';
-import { orderingByHttp, type ScriptedAcme, startScriptedAcme } from '../support/acme/scripted-acme.js';
+import { type OrderingPlace, startOrdering } from '../support/acme/ordering-place.js';
+import { orderingByHttp, type ScriptedAcme } from '../support/acme/scripted-acme.js';
 import { callSign, signEntries, untilWaiting } from '../support/cas/concurrent-signing.js';
 import { beginLife, deathOf } from '../support/dying-process.js';
 import { addCsr, auditEntries, pathOf } from '../support/inventory.js';
@@ -18,8 +18,6 @@ import {
   entriesOf,
   moveToRenewal,
   openEntryOf,
-  type SuitePlace,
-  startRenewing,
   switchRenewal,
 } from '../support/renewals.js';
 import { configure, enable, fqdnWithCsr, newCsr, providerOf } from '../support/signing.js';
@@ -27,24 +25,16 @@ import { configure, enable, fqdnWithCsr, newCsr, providerOf } from '../support/s
 const minute = 60_000;
 
 describeEachDialect('a renewal by an ACME order', (open) => {
-  let place: SuitePlace;
+  let place: OrderingPlace;
   let acme: ScriptedAcme;
   let acmeId: string;
   let environment: Readonly<Record<string, string>>;
   const held: (() => void)[] = [];
   let atMoment: ((moment: OrderMoment) => Promise<void>) | undefined;
   beforeAll(async () => {
-    acme = await startScriptedAcme(() => place.app.clock);
-    environment = orderingEnvironment(acme);
-    const orders = {
-      pause: async () => undefined,
-      atMoment: async (moment: OrderMoment) => void (await atMoment?.(moment)),
-    };
-    place = await startRenewing(open, { environment, orders });
-    const provider = await providerOf(place.app, 'acme');
-    acmeId = provider.id;
-    await configure(place.app, provider, orderingByHttp(acme)).expect(200);
-    await enable(place.app, provider).expect(200);
+    const orders = { atMoment: async (moment: OrderMoment) => void (await atMoment?.(moment)) };
+    place = await startOrdering(open, { orders });
+    ({ acme, acmeId, environment } = place);
   });
   beforeEach(async () => {
     // the CA numbers its orders from one again, which no request may hold
@@ -57,10 +47,7 @@ describeEachDialect('a renewal by an ACME order', (open) => {
     for (const release of held.splice(0)) release();
     await clearInventory(place.app);
   });
-  afterAll(async () => {
-    await place.close();
-    await acme.close();
-  });
+  afterAll(() => place.close());
 
   const byOrder = (fqdn: Fqdn) => ({ app: place.app, fqdn, providerId: acmeId });
   const pemsOf = async (fqdn: Fqdn) => (await certificatesOf(place.app, fqdn)).map(({ pem }) => pem);

@@ -3,8 +3,8 @@ import { until } from '@certloop/contracts/testing';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { OrderMoment } from '../../src/acme/orders/order-steps.js';
-import { orderingEnvironment } from '../support/acme/ordering-place.js';
-import { orderingByHttp, type ScriptedAcme, startScriptedAcme } from '../support/acme/scripted-acme.js';
+import { type OrderingPlace, startOrdering } from '../support/acme/ordering-place.js';
+import type { ScriptedAcme } from '../support/acme/scripted-acme.js';
 import {
   beginHeld,
   callSign,
@@ -14,26 +14,19 @@ import {
   untilWaiting,
 } from '../support/cas/concurrent-signing.js';
 import { addCsr, pathOf } from '../support/inventory.js';
-import { certificatesOf, clearInventory, type SuitePlace, startRenewing } from '../support/renewals.js';
-import { configure, enable, fqdnWithCsr, newCsr, providerOf } from '../support/signing.js';
+import { certificatesOf, clearInventory } from '../support/renewals.js';
+import { fqdnWithCsr, newCsr } from '../support/signing.js';
 
 describeEachDialect('a call while an ACME order for its FQDN is running', (open) => {
-  let place: SuitePlace;
+  let place: OrderingPlace;
   let acme: ScriptedAcme;
   let acmeId: string;
   const held: (() => void)[] = [];
   let atMoment: ((moment: OrderMoment) => Promise<void>) | undefined;
   beforeAll(async () => {
-    acme = await startScriptedAcme(() => place.app.clock);
-    const orders = {
-      pause: async () => undefined,
-      atMoment: async (moment: OrderMoment) => void (await atMoment?.(moment)),
-    };
-    place = await startRenewing(open, { environment: orderingEnvironment(acme), orders });
-    const provider = await providerOf(place.app, 'acme');
-    acmeId = provider.id;
-    await configure(place.app, provider, orderingByHttp(acme)).expect(200);
-    await enable(place.app, provider).expect(200);
+    const orders = { atMoment: async (moment: OrderMoment) => void (await atMoment?.(moment)) };
+    place = await startOrdering(open, { orders });
+    ({ acme, acmeId } = place);
   });
   beforeEach(() => {
     acme.forget();
@@ -44,10 +37,7 @@ describeEachDialect('a call while an ACME order for its FQDN is running', (open)
     for (const release of held.splice(0)) release();
     await clearInventory(place.app);
   });
-  afterAll(async () => {
-    await place.close();
-    await acme.close();
-  });
+  afterAll(() => place.close());
 
   const byOrder = (fqdn: Fqdn) => ({ app: place.app, fqdn, providerId: acmeId });
   const direct = (fqdn: Fqdn) => ({ app: place.app, fqdn, providerId: place.providerId });

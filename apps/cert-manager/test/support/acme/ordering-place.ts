@@ -15,17 +15,19 @@ export function orderingEnvironment({ directoryUrl }: ScriptedAcme): Readonly<Re
 /** The application with two CAs: one that signs, and one that it orders from without pauses. */
 export interface OrderingPlace extends SuitePlace {
   readonly acme: ScriptedAcme;
+  /** Id of the provider that orders from it. */
+  readonly acmeId: string;
   /** Environment of another process beside the application. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
 export async function startOrdering(
   open: OpenTestDatabase,
-  options: Pick<TestAppOptions, 'renewals'>,
+  options: Pick<TestAppOptions, 'renewals' | 'orders'>,
 ): Promise<OrderingPlace> {
   const acme: ScriptedAcme = await startScriptedAcme(() => place.app.clock);
   const environment = orderingEnvironment(acme);
-  const orders = { pause: async () => undefined };
+  const orders = { pause: async () => undefined, ...options.orders };
   const place = await startRenewing(open, { ...options, environment, orders });
   const provider = await providerOf(place.app, 'acme');
   await configure(place.app, provider, orderingByHttp(acme)).expect(200);
@@ -33,6 +35,7 @@ export async function startOrdering(
   return {
     ...place,
     acme,
+    acmeId: provider.id,
     environment: { ...environment, DUMMY_CA_URL: place.ca.url },
     close: async () => {
       await place.close();
