@@ -37,7 +37,13 @@ async function runOften({ url, ca, database, runSql }) {
   };
   const renewals = { atStep };
   const app = await createApp({ config, database, logger, clock: systemClock, renewals });
-  const job = { db: database, clock: systemClock, logger, heartbeat: undefined, runQueue: app.jobs.runRenewals };
+  const job = {
+    db: database,
+    clock: systemClock,
+    logger,
+    heartbeat: undefined,
+    runQueue: app.jobs.runRenewals,
+  };
   const runs = [];
   // the first one warms up
   for (let n = 0; n <= times; n += 1) {
