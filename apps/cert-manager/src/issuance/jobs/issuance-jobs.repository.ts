@@ -29,6 +29,12 @@ import { withoutFailure } from './request-plan.js';
 /** The issuances that the API shows as jobs: those of providers with orders that a caller asked for. */
 const isJob = "is_order and cause <> 'renewal'";
 
+/** Of a failed job: that no other issuance of its FQDN keeps it from running again, as `claimJob` decides. */
+const isFree = `and not exists (select 1 from issuances other where other.fqdn_id = issuances.fqdn_id
+    and other.state = 'running')
+  and not exists (select 1 from issuances other where other.fqdn_id = issuances.fqdn_id
+    and other.is_order and other.cause <> 'renewal' and other.state in ('queued', 'running', 'waiting'))`;
+
 const openStates = ['queued', 'running', 'waiting'] as const;
 const isOpen = `${isJob} and state in ('queued', 'running', 'waiting')`;
 
@@ -83,17 +89,37 @@ export async function hasIssuanceWithOrder(tx: Tx, url: string, exceptId: string
 /** What is needed to take a job up. */
 export type DueJob = Pick<IssuanceRow, 'id' | 'providerId'>;
 
+/** Which due jobs are listed, and how many at most. */
+export interface DueScope {
+  /** The only provider. */
+  readonly only?: string | undefined;
+  readonly except: readonly string[];
+  readonly limit: number;
+}
+
 /**
  * Jobs that no one works on, whose worker is silent, or whose CA is to be asked again; and renewals whose FQDN was deleted,
- * while their CA may have issued.
+ * while their CA may have issued. Those that have been due for the longest time come first.
  */
-export function listDueJobs(tx: Tx, now: Date): Promise<DueJob[]> {
+export function listDueJobs(tx: Tx, now: Date, { only, except, limit }: DueScope): Promise<DueJob[]> {
   const { id, providerId } = issuances.columns;
   const isOrphan = 'is_order and not exists (select 1 from fqdns where fqdns.id = issuances.fqdn_id)';
-  const select = `select id, provider_id from issuances where (${isJob} or ${isOrphan})`;
-  const text = `${select} and state = 'running' and lease_until <= $1
-    union all ${select} and state in ('queued', 'unknown') and next_at <= $1`;
-  return querySql<DueJob>(tx, { id, providerId }, text, [now]);
+  const ofProvider = only === undefined ? '' : 'and provider_id = $2';
+  const values = [...(only === undefined ? [] : [only]), ...except];
+  const others = placeholders(except.length, 2 + values.length - except.length);
+  const ofOthers = except.length === 0 ? '' : `and provider_id not in (${others})`;
+  const listed = (state: string, moment: string, more = '') =>
+    `select * from (select id, provider_id, ${moment} as due_at from issuances
+      where (${isJob} or ${isOrphan}) and state = '${state}' and ${moment} <= $1 ${ofProvider} ${ofOthers} ${more}
+      order by ${moment} limit ${limit}) listed`;
+  const lists = [
+    listed('running', 'lease_until'),
+    listed('queued', 'next_at'),
+    listed('unknown', 'next_at', isFree),
+  ];
+  const text = `select id, provider_id from (${lists.join(' union all ')}) due
+    order by due_at limit ${limit}`;
+  return querySql<DueJob>(tx, { id, providerId }, text, [now, ...values]);
 }
 
 /** A job in the hands of this process. */

@@ -1,10 +1,11 @@
 import { constraintViolation, yieldBetween } from '@certloop/db';
 import { changeOf, jobStatuses } from '../signing/issuance-state.js';
 import { type IssuanceRow, updateIssuance } from '../signing/issuances.repository.js';
-import { claimJob, type DueJob, deleteOldJobs, findJob, listDueJobs } from './issuance-jobs.repository.js';
+import { claimJob, type DueJob, deleteOldJobs, findJob } from './issuance-jobs.repository.js';
 import type { RunDeps } from './issuance-worker.service.js';
 import { createJobQueue } from './job-queue.store.js';
 import { createJobStore, failInterruptedJob, runIssuance } from './run-issuance.service.js';
+import { createTakeUp } from './take-up-jobs.service.js';
 import { isInterruptedOften } from './unfinished-order.service.js';
 
 /** Works on jobs in this process. */
@@ -62,10 +63,7 @@ export function createIssuanceRunner(parts: Omit<RunDeps, 'storeCompleted'>): Is
         await first(underWay.get(id), Math.min(left, underWay.has(id) ? left : pollMs));
       }
     },
-    takeUp: async () => {
-      const due = await deps.db.read((tx) => listDueJobs(tx, deps.clock.now()));
-      if (!isStopped) await Promise.all(due.filter(({ id }) => !underWay.has(id)).map(begin));
-    },
+    takeUp: createTakeUp({ ...deps, begin, underWay, isStopped: () => isStopped }),
     sweep: async () => {
       const before = new Date(deps.clock.now().getTime() - retentionMs);
       for await (const _round of yieldBetween())
