@@ -12,7 +12,14 @@ import { startAppOn, type TestApp } from '../support/app.js';
 import { type Caller, callBeside } from '../support/ask-beside.js';
 import { letGo } from '../support/cas/concurrent-signing.js';
 import { addJob } from '../support/issuance.js';
-import { clearInventory, type SuitePlace, startRenewing } from '../support/renewals.js';
+import {
+  certificatesOf,
+  clearInventory,
+  moveToRenewal,
+  renewedFqdn,
+  type SuitePlace,
+  startRenewing,
+} from '../support/renewals.js';
 import { createProvider } from '../support/signing.js';
 
 const count = 100_000;
@@ -165,5 +172,14 @@ describeEachDialect('100,000 requests for certificates that no process works on'
     await app.takeUpJobs();
     expect(await runningOf(providerId)).toEqual([job.id]);
     expect(await countRows('unknown')).toBe(2 * atOnce);
+  });
+
+  test('do not keep renewals of other FQDNs waiting', async () => {
+    await letGo(place.ca);
+    const fqdn = await renewedFqdn(place);
+    await moveToRenewal(place.app, fqdn);
+    await seed('queued', count);
+    expect(await stretchExcess(50, () => app.renew())).toBeUndefined();
+    expect(await certificatesOf(place.app, fqdn)).toHaveLength(2);
   });
 });

@@ -1,5 +1,5 @@
-import { claimDueBatch, column, placeholders, querySql, type Tx } from '@certloop/db';
-import { In, LessThanOrEqual, MoreThan, Not } from 'typeorm';
+import { capabilitiesOf, claimDueBatch, column, querySql, type Tx } from '@certloop/db';
+import { In, LessThanOrEqual, MoreThan } from 'typeorm';
 import { fqdns } from '../../fqdns/fqdns.repository.js';
 import { claimedBy } from '../renewal-entry.js';
 import { type RenewalRow, renewalQueue } from '../renewals.repository.js';
@@ -19,22 +19,14 @@ export interface RenewalClaim {
  * Claims due entries of one provider, the earliest first, at most one for each FQDN, and none for an FQDN with a
  * running renewal, request or call of csr/sign. Throws a unique violation if another worker claims the same FQDN at the same time.
  */
-export async function claimRenewals(
-  tx: Tx,
-  { providerId, now, owner, leaseUntil, limit, byExpiry = false }: RenewalClaim,
-): Promise<RenewalRow[]> {
+export async function claimRenewals(tx: Tx, claim: RenewalClaim): Promise<RenewalRow[]> {
+  const { providerId, now, owner, leaseUntil, limit } = claim;
   if (limit <= 0) return [];
-  const busy = await listBusyFqdns(tx, now);
-  const chosen = byExpiry ? await listFirstEnding(tx, { providerId, now, limit }, busy) : undefined;
-  if (chosen?.length === 0) return [];
+  const due = await lockFirstDue(tx, claim);
+  if (due.length === 0) return [];
   return claimDueBatch(tx, {
     table: renewalQueue,
-    where: {
-      status: 'pending',
-      providerId,
-      scheduledAt: LessThanOrEqual(now),
-      ...(chosen !== undefined ? { id: In(chosen) } : busy.length > 0 && { fqdnId: Not(In(busy)) }),
-    },
+    where: { status: 'pending', providerId, scheduledAt: LessThanOrEqual(now), id: In(due) },
     order: { scheduledAt: 'ASC', id: 'ASC' },
     limit,
     choose: firstOfEachFqdn,
@@ -42,18 +34,27 @@ export async function claimRenewals(
   });
 }
 
-/** Due entries whose certificates end first. */
-async function listFirstEnding(
+// a renewal continues the issuance of one whose process has died; others are continued by the job that asks CAs again
+const isFree = `not exists (select 1 from renewal_queue other
+    where other.fqdn_id = q.fqdn_id and other.status = 'processing')
+  and not exists (select 1 from issuances other where other.fqdn_id = q.fqdn_id
+    and other.state = 'running' and (other.cause <> 'renewal' or other.lease_until > $2))
+  and not exists (select 1 from issuances other where other.fqdn_id = q.fqdn_id
+    and other.is_order and other.cause <> 'renewal' and other.state in ('queued', 'running', 'waiting')
+    and other.state = 'queued' and other.next_at is not null)`;
+
+/** Ids of the due entries that come first; those that other workers are about to take are left out. */
+async function lockFirstDue(
   tx: Tx,
-  { providerId, now, limit }: Pick<RenewalClaim, 'providerId' | 'now' | 'limit'>,
-  busy: readonly string[],
+  { providerId, now, limit, byExpiry = false }: RenewalClaim,
 ): Promise<string[]> {
-  const others = busy.length > 0 ? `and q.fqdn_id not in (${placeholders(busy.length, 4)})` : '';
-  const text = `select q.id from renewal_queue q join certificates c on c.id = q.certificate_id
-    where q.status = 'pending' and q.provider_id = $1 and q.scheduled_at <= $2 ${others}
-    order by c.expires_at, q.id limit $3`;
-  const rows = await querySql(tx, { id: column.uuid() }, text, [providerId, now, limit, ...busy]);
-  return rows.map(({ id }) => id);
+  const certificate = byExpiry ? 'join certificates c on c.id = q.certificate_id' : '';
+  const order = byExpiry ? 'c.expires_at, q.id' : 'q.scheduled_at, q.id';
+  const locked = capabilitiesOf(tx).hasConcurrentWriters ? 'for update of q skip locked' : '';
+  const text = `select q.id from renewal_queue q ${certificate}
+    where q.status = 'pending' and q.provider_id = $1 and q.scheduled_at <= $2 and ${isFree}
+    order by ${order} limit ${limit} ${locked}`;
+  return (await querySql(tx, { id: column.uuid() }, text, [providerId, now])).map(({ id }) => id);
 }
 
 /** Renewals by a provider that are under way in all processes. */
@@ -88,18 +89,6 @@ export function claimAdvice(
 /** Whether this provider has due entries. */
 export function hasDueRenewal(tx: Tx, providerId: string, now: Date): Promise<boolean> {
   return tx.existsBy(renewalQueue, { status: 'pending', providerId, scheduledAt: LessThanOrEqual(now) });
-}
-
-/** FQDNs that a worker is processing; about as many as there are workers. */
-async function listBusyFqdns(tx: Tx, now: Date): Promise<string[]> {
-  // a renewal continues the issuance of one whose process has died; others are continued by the job that asks CAs again
-  const text = `select fqdn_id from renewal_queue where status = 'processing'
-    union all select fqdn_id from issuances
-      where state = 'running' and (cause <> 'renewal' or lease_until > $1)
-    union all select fqdn_id from issuances
-      where state = 'queued' and next_at is not null and is_order and cause <> 'renewal'`;
-  const rows = await querySql(tx, { fqdnId: renewalQueue.columns.fqdnId }, text, [now]);
-  return rows.map((row) => row.fqdnId);
 }
 
 /** Entries whose lease has expired. */
