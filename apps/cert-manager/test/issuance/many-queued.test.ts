@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { queryObjects } from 'node:v8';
 import type { Provider } from '@certloop/contracts';
 import { until } from '@certloop/contracts/testing';
-import { columnName, executeSql } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
 import { stretchExcess } from '@certloop/server/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
@@ -12,6 +11,7 @@ import { startAppOn, type TestApp } from '../support/app.js';
 import { type Caller, callBeside } from '../support/ask-beside.js';
 import { letGo } from '../support/cas/concurrent-signing.js';
 import { addJob } from '../support/issuance.js';
+import { seedIssuances } from '../support/large-place.js';
 import {
   certificatesOf,
   clearInventory,
@@ -27,7 +27,7 @@ const minute = 60_000;
 // a process works on 32 jobs of a provider at once
 const atOnce = 32;
 
-describeEachDialect('100,000 requests for certificates that no process works on', (open, dialect) => {
+describeEachDialect('100,000 requests for certificates that no process works on', (open) => {
   let place: SuitePlace;
   let further: Provider;
   let seeds = 0;
@@ -75,30 +75,17 @@ describeEachDialect('100,000 requests for certificates that no process works on'
     ...(state === 'unknown' && { finishedAt: new Date(place.app.clock.now().getTime() - 90 * minute) }),
   });
 
-  /** Copies a job for FQDNs of their own, each of them due a millisecond after the one before. */
+  /** Copies a job for FQDNs of their own. */
   async function seed(state: IssuanceRow['state'], copies: number): Promise<void> {
-    const { providerId } = place;
-    const { job } = await addJob(place.app, { ...since(state), providerId });
-    const number = dialect === 'sqlite' ? "printf('%012d', n)" : "lpad(n::text, 12, '0')";
+    const { database } = place.app;
+    const { job } = await addJob(place.app, { ...since(state), providerId: place.providerId });
     seeds += 1;
-    const uuid = `'0000000${seeds}-0000-4000-8000-' || ${number}`;
-    const own = dialect === 'sqlite' ? uuid : `(${uuid})::uuid`;
-    const later =
-      dialect === 'sqlite'
-        ? "strftime('%Y-%m-%d %H:%M:%f', next_at, '+' || (n / 1000.0) || ' seconds')"
-        : "next_at + n * interval '1 millisecond'";
-    const changed: Readonly<Record<string, string>> = { id: own, fqdn_id: own, next_at: later };
-    const names = Object.keys(issuances.columns).map(columnName);
-    const values = names.map((name) => changed[name] ?? name);
-    const numbers = `with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < ${copies})`;
-    await place.app.database.longTransaction(async (tx) => {
-      await executeSql(
-        tx,
-        `${numbers} insert into issuances (${names.join(', ')}) select ${values.join(', ')} from issuances, numbers`,
-      );
-      await tx.delete(issuances, { id: job.id });
-      await executeSql(tx, 'analyze');
+    await seedIssuances(database, job.id, {
+      count: copies,
+      idsFrom: String(seeds).padStart(8, '0'),
+      hasOwnFqdn: true,
     });
+    await database.transaction((tx) => tx.delete(issuances, { id: job.id }));
   }
 
   const runningOf = async (providerId: string) =>
@@ -154,7 +141,7 @@ describeEachDialect('100,000 requests for certificates that no process works on'
       await until(async () => (await countRows('failed')) >= 200);
       expect(await countRows('issued')).toBe(atOnce + 1);
       const ended = await app.database.read((tx) => tx.findBy(issuances, { state: 'failed' }));
-      const numbers = ended.map(({ id }) => Number(id.slice(-12)));
+      const numbers = ended.map(({ id }) => Number.parseInt(id.slice(-12), 16));
       expect(Math.max(...numbers)).toBeLessThan(ended.length + 2 * atOnce);
     });
   });

@@ -5,6 +5,7 @@ import { csrs } from '../../src/csrs/csrs.repository.js';
 import { events } from '../../src/events/events.repository.js';
 import { notices } from '../../src/events/notices.repository.js';
 import { fqdns } from '../../src/fqdns/fqdns.repository.js';
+import { issuances } from '../../src/issuance/signing/issuances.repository.js';
 import { renewalQueue } from '../../src/renewals/renewals.repository.js';
 import { listWrongSizes, recountSpace } from '../../src/spaces/space-sizes.repository.js';
 import { spaces } from '../../src/spaces/spaces.repository.js';
@@ -147,6 +148,33 @@ export async function seedEvents(database: Database, count: number): Promise<voi
     await tx.query(copying(isSqlite, events, '1 = 1', count, { id, subject }));
   });
   if (!isSqlite) await analyze(database);
+}
+
+export interface SeededIssuances {
+  /** How many copies, each due a millisecond after the one before. */
+  readonly count: number;
+  /** Beginning of the ids of the copies, eight hexadecimal digits. */
+  readonly idsFrom: string;
+  /** Whether each has an FQDN of its own, which is not stored. */
+  readonly hasOwnFqdn: boolean;
+}
+
+/** Copies a request for a certificate, which is one of the rows of `issuances`. */
+export async function seedIssuances(
+  database: Database,
+  requestId: string,
+  { count, idsFrom, hasOwnFqdn }: SeededIssuances,
+): Promise<void> {
+  const isSqlite = database.dialect.name === 'sqlite';
+  const id = uuid(isSqlite, idsFrom);
+  const nextAt = isSqlite
+    ? "strftime('%Y-%m-%d %H:%M:%f', t.next_at, '+' || (n.i / 1000.0) || ' seconds')"
+    : "t.next_at + n.i * interval '1 millisecond'";
+  const change = { id, nextAt, ...(hasOwnFqdn && { fqdnId: id }) };
+  await database.longTransaction(async (tx) => {
+    await tx.query(copying(isSqlite, issuances, `t.id = '${requestId}'`, count, change));
+    await tx.query('analyze');
+  });
 }
 
 /** SQL by property; `n.i` is the number of the copy, from 1. */
