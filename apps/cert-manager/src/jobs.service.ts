@@ -7,7 +7,6 @@ import { readChainEnds } from './certificates/read-chain-ends.service.js';
 import type { Emit } from './changes/reactions.service.js';
 import type { Notices } from './events/notices.service.js';
 import type { IssuanceRunner } from './issuance/jobs/issuance-runner.service.js';
-import type { SigningWork } from './issuance/signing/signing-work.service.js';
 import type { PolicyReview } from './policies/review-spaces.service.js';
 import type { ProviderOpener } from './providers/open-provider.service.js';
 import { askAdvice } from './renewals/advice/ask-advice.service.js';
@@ -51,7 +50,6 @@ export interface JobParts {
   readonly targets: ProbeDeps;
   readonly revocations: RevocationDeps;
   readonly issuanceRunner: IssuanceRunner;
-  readonly signing: SigningWork;
   readonly pullBack: () => Promise<void>;
 }
 
@@ -62,6 +60,8 @@ export interface Jobs {
   run(name: JobName): Promise<boolean>;
   /** Works on the renewal queue once, or once more after the run under way, and reports it to no monitor. */
   runRenewals: RenewalRunner['run'];
+  /** Resolves when the requests for certificates that the jobs have taken up are over, or wait. */
+  idle(): Promise<void>;
   start(): void;
   stop(): Promise<void>;
 }
@@ -82,7 +82,7 @@ const budgetMs = 30 * second;
 /** Every recurring job of the service by its name, in the order in which they start. */
 function jobTable(options: AppOptions, parts: JobParts, work: Work) {
   const { config, database: db, clock, logger, steady } = options;
-  const { denials, revocations, issuanceRunner, signing, review, emit, pullBack } = parts;
+  const { denials, revocations, issuanceRunner, review, emit, pullBack } = parts;
   const { watcher, canary, notices, advise, probe, sweepQueue } = work;
   const { advice, served } = jobChecks;
   const remind = async () => warnOfOpenMode(logger);
@@ -95,7 +95,6 @@ function jobTable(options: AppOptions, parts: JobParts, work: Work) {
     'sessions.sweep': { everyMs: 10 * minute, run: () => sweepSessions({ db, clock }) },
     revocations: { everyMs: 30 * second, ...atStart, ...inTime, run: () => finishRevocations(revocations) },
     issuance: { everyMs: 10 * second, ...atStart, ...inTime, run: issuanceRunner.takeUp },
-    'signing.recovery': { everyMs: 10 * second, ...atStart, ...inTime, run: signing.recover },
     'issuance.sweep': { everyMs: hour, run: work.sweepIssuance },
     'auth.open_mode': { everyMs: minute, run: config.authMode === 'open' ? remind : undefined },
     clock: { everyMs: minute, ...atStart, ...inTime, run: pullBack },
@@ -235,6 +234,7 @@ export function createJobs(options: AppOptions, parts: JobParts): Jobs {
     table,
     run: jobs.run,
     runRenewals: work.runner.run,
+    idle: parts.issuanceRunner.idle,
     start: () => {
       void indexAuditTexts({ db, logger });
       jobs.start();

@@ -13,6 +13,7 @@ import { createDenials, type Denials } from './audit/denials.service.js';
 import { createEmit, type Emit } from './changes/reactions.service.js';
 import { createNotices, type Notices } from './events/notices.service.js';
 import { createIssuanceRunner } from './issuance/jobs/issuance-runner.service.js';
+import { createIssuanceStore } from './issuance/signing/end-issuance.service.js';
 import { createObstacleCheck } from './issuance/signing/find-obstacles.service.js';
 import { createSigningWork } from './issuance/signing/signing-work.service.js';
 import { noticeDestinations } from './notice-settings.js';
@@ -216,10 +217,12 @@ function issuanceOf(
   const { leaseMs = 60_000 } = orders ?? {};
   const deps = { db, clock, logger, opener, emit, check: createObstacleCheck(db, opener) };
   const revocations: RevocationDeps = deps;
+  const work = { ...deps, storeIssued: createIssuanceStore(deps), leaseMs, stopping };
+  const runner = createIssuanceRunner(work);
   return {
     revocations,
-    issuanceRunner: createIssuanceRunner({ ...deps, leaseMs, stopping }),
-    signing: createSigningWork({ ...deps, leaseMs, stopping }),
+    issuanceRunner: runner,
+    signing: createSigningWork({ ...work, runner }),
     pullBack: () => pullBackStored({ db, clock, logger, renewalLeaseMs, jobLeaseMs: leaseMs }),
   };
 }

@@ -4,8 +4,8 @@ import type { CertificateEvents } from '../certificates/store-certificates.servi
 import type { CsrEvents } from '../csrs/csrs.service.js';
 import type { Notices } from '../events/notices.service.js';
 import type { FqdnEvents } from '../fqdns/fqdns.service.js';
-import type { IssuanceEvents } from '../issuance/jobs/issuance-worker.service.js';
 import { removeJobs } from '../issuance/jobs/unfinished-order.service.js';
+import type { IssuanceEvents } from '../issuance/signing/end-issuance.service.js';
 import { deleteSpaceFromGroups } from '../permission-groups/permission-groups.repository.js';
 import type { PolicyEvents } from '../policies/review-spaces.service.js';
 import type { ProviderEvents } from '../providers/providers.service.js';

@@ -133,8 +133,8 @@ export function lockProviders(tx: Tx): Promise<ProviderRow[]> {
 }
 
 /** The refusal for a provider that is not there. */
-export function providerNotFound(): NotFound {
-  return new NotFound('provider not found', { code: 'provider_not_found', title: 'Provider not found' });
+export function providerNotFound(message = 'provider not found'): NotFound {
+  return new NotFound(message, { code: 'provider_not_found', title: 'Provider not found' });
 }
 
 export function insertProvider(tx: Tx, row: ProviderRow): Promise<void> {

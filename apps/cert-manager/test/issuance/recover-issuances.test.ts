@@ -6,16 +6,16 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { builtInCaller, internalOrigin } from '../../src/access/caller.js';
 import { listCsrsOfFqdn } from '../../src/csrs/csrs.repository.js';
 import {
+  claimIssuance,
   deleteOldJobs,
   findOpenJob,
-  hasIssuanceWithOrder,
-  listDueJobs,
+  listDueIssuances,
 } from '../../src/issuance/jobs/issuance-jobs.repository.js';
 import { directIssuance } from '../../src/issuance/signing/begin-signing.service.js';
 import {
-  claimIssuance,
   deleteIssuances,
   endLapsedTries,
+  hasIssuanceWithOrder,
   type IssuanceRow,
   insertRunning,
   issuances,
@@ -263,10 +263,10 @@ describeEachDialect('the table of issuances', (open, dialect) => {
     const row = issuance();
     const later = new Date(clock.now().getTime() + minute);
     await database.transaction((tx) => insertRunning(tx, [row]));
-    const claimed = await database.transaction((tx) => claimIssuance(tx, later, { leaseMs: minute }));
-    expect(claimed).toMatchObject({ id: row.id, attempt: 2 });
+    const claim = () => database.transaction((tx) => claimIssuance(tx, row.id, later, { leaseMs: minute }));
+    expect(await claim()).toMatchObject({ issuance: { id: row.id, attempt: 2 }, isTakenOver: true });
     expect(await database.transaction((tx) => deleteIssuances(tx, [row]))).toBe(0);
-    expect(await database.transaction((tx) => claimIssuance(tx, later, { leaseMs: minute }))).toBeUndefined();
+    expect(await claim()).toBeUndefined();
     expect(await database.transaction((tx) => deleteIssuances(tx, [{ id: row.id, attempt: 2 }]))).toBe(1);
   });
 
@@ -298,18 +298,17 @@ describeEachDialect('the table of issuances', (open, dialect) => {
       await executeSql(tx, 'analyze');
     });
     const plans = await plansOf(database, async (tx) => {
-      await claimIssuance(tx, clock.now(), { leaseMs: minute });
       await listRunning(tx, [randomUUID(), randomUUID()]);
       const claim = { providerId: place.providerId, now: clock.now(), owner: '', leaseUntil: clock.now() };
       await claimRenewals(tx, { ...claim, limit: 1 });
-      await listDueJobs(tx, clock.now(), { except: [randomUUID()], limit: 64 });
+      await listDueIssuances(tx, clock.now(), { except: [randomUUID()], limit: 64 });
       await findOpenJob(tx, randomUUID());
       await takeOrderLeft(tx, { fqdnId: randomUUID(), csrId: randomUUID(), providerId: randomUUID() });
       await endLapsedTries(tx, clock.now());
       await hasIssuanceWithOrder(tx, 'https://ca/order/1', randomUUID());
       await deleteOldJobs(tx, new Date(0));
     });
-    expect(plans).toHaveLength(11);
+    expect(plans).toHaveLength(9);
     for (const plan of plans)
       expect(plan).not.toMatch(/Seq Scan on issuances|SCAN issuances(?! USING INDEX uq_issuances_running)/);
     await database.longTransaction((tx) => tx.clear(issuances));

@@ -54,6 +54,7 @@ export interface TestApp {
   readonly takeUpJobs: () => Promise<unknown>;
   /** Completes revocations whose caller got no answer. */
   readonly finishRevocations: () => Promise<unknown>;
+  /** The same, to the end. */
   readonly recoverSigning: () => Promise<unknown>;
   /** Corrects moments that a wrong clock stored. */
   readonly pullBack: () => Promise<unknown>;
@@ -164,7 +165,7 @@ export async function startAppOn(database: Database, options: TestAppOptions = {
 }
 
 /** One round of each job that tests run often. */
-function roundsOf({ jobs: { run: runJob } }: CertManager) {
+function roundsOf({ jobs: { run: runJob, idle } }: CertManager) {
   return {
     advise: () => runJob('renewals.advice'),
     review: () => runJob('policies'),
@@ -174,7 +175,10 @@ function roundsOf({ jobs: { run: runJob } }: CertManager) {
     },
     takeUpJobs: () => runJob('issuance'),
     finishRevocations: () => runJob('revocations'),
-    recoverSigning: () => runJob('signing.recovery'),
+    recoverSigning: async () => {
+      await runJob('issuance');
+      await idle();
+    },
     pullBack: async () => {
       await runJob('clock');
       await runJob('renewals.sweep');

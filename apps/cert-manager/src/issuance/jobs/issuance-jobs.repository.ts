@@ -29,8 +29,8 @@ import { withoutFailure } from './request-plan.js';
 /** The issuances that the API shows as jobs: those of providers with orders that a caller asked for. */
 const isJob = "is_order and cause <> 'renewal'";
 
-/** Of a failed job: that no other issuance of its FQDN keeps it from running again, as `claimJob` decides. */
-const isFree = `and not exists (select 1 from issuances other where other.fqdn_id = issuances.fqdn_id
+/** Of a failed job: that no other issuance of its FQDN keeps it from running again, as `claimIssuance` decides. */
+const isFree = `not exists (select 1 from issuances other where other.fqdn_id = issuances.fqdn_id
     and other.state = 'running')
   and not exists (select 1 from issuances other where other.fqdn_id = issuances.fqdn_id
     and other.is_order and other.cause <> 'renewal' and other.state in ('queued', 'running', 'waiting'))`;
@@ -80,14 +80,8 @@ export function findOpenJobsOfProvider(tx: Tx, providerId: string): Promise<Prov
   return findProviderUsers(tx, { table: 'issuances', fqdnId: 'fqdn_id', condition }, [providerId]);
 }
 
-/** Whether an issuance other than the one named holds the ACME order of the address, or has left it to the next one. */
-export async function hasIssuanceWithOrder(tx: Tx, url: string, exceptId: string): Promise<boolean> {
-  const text = 'select 1 from issuances where order_url = $1 and id <> $2 limit 1';
-  return (await querySql(tx, {}, text, [url, exceptId])).length > 0;
-}
-
-/** What is needed to take a job up. */
-export type DueJob = Pick<IssuanceRow, 'id' | 'providerId'>;
+/** What is needed to take an issuance up. */
+export type DueIssuance = Pick<IssuanceRow, 'id' | 'providerId'>;
 
 /** Which due jobs are listed, and how many at most. */
 export interface DueScope {
@@ -98,66 +92,76 @@ export interface DueScope {
 }
 
 /**
- * Jobs that no one works on, whose worker is silent, or whose CA is to be asked again; and renewals whose FQDN was deleted,
- * while their CA may have issued. Those that have been due for the longest time come first.
+ * Issuances that no one works on, whose worker is silent, or whose CA is to be asked again. Renewals by providers with orders
+ * are left to the queue, unless their FQDN was deleted while their CA may have issued. Those that have been due for the
+ * longest time come first.
  */
-export function listDueJobs(tx: Tx, now: Date, { only, except, limit }: DueScope): Promise<DueJob[]> {
+export function listDueIssuances(
+  tx: Tx,
+  now: Date,
+  { only, except, limit }: DueScope,
+): Promise<DueIssuance[]> {
   const { id, providerId } = issuances.columns;
-  const isOrphan = 'is_order and not exists (select 1 from fqdns where fqdns.id = issuances.fqdn_id)';
+  const isOrphan = 'not exists (select 1 from fqdns where fqdns.id = issuances.fqdn_id)';
   const ofProvider = only === undefined ? '' : 'and provider_id = $2';
   const values = [...(only === undefined ? [] : [only]), ...except];
   const others = placeholders(except.length, 2 + values.length - except.length);
   const ofOthers = except.length === 0 ? '' : `and provider_id not in (${others})`;
   const listed = (state: string, moment: string, more = '') =>
     `select * from (select id, provider_id, ${moment} as due_at from issuances
-      where (${isJob} or ${isOrphan}) and state = '${state}' and ${moment} <= $1 ${ofProvider} ${ofOthers} ${more}
+      where (not is_order or cause <> 'renewal' or ${isOrphan}) and state = '${state}' and ${moment} <= $1 ${ofProvider} ${ofOthers} ${more}
       order by ${moment} limit ${limit}) listed`;
   const lists = [
     listed('running', 'lease_until'),
     listed('queued', 'next_at'),
-    listed('unknown', 'next_at', isFree),
+    listed('unknown', 'next_at', `and (not is_order or ${isFree})`),
   ];
   const text = `select id, provider_id from (${lists.join(' union all ')}) due
     order by due_at limit ${limit}`;
-  return querySql<DueJob>(tx, { id, providerId }, text, [now, ...values]);
+  return querySql<DueIssuance>(tx, { id, providerId }, text, [now, ...values]);
 }
 
-/** A job in the hands of this process. */
-export interface ClaimedJob {
-  readonly job: IssuanceRow;
+/** An issuance in the hands of this process. */
+export interface ClaimedIssuance {
+  readonly issuance: IssuanceRow;
   /** Whether its worker before did not come to an end. */
   readonly isTakenOver: boolean;
 }
 
 /**
- * Takes a job for this process: exactly one worker gets it. It continues the order that the request before has left. A failed
- * one runs again, unless its FQDN has an open job. `busy` if another issuance of the FQDN is running, undefined if the job has
- * ended, is not due, or is another worker's. Throws a unique violation if one is begun at the same time.
+ * Takes an issuance for this process: exactly one worker gets it. A job continues the order that the request before has
+ * left; a failed one runs again, unless its FQDN has an open job. `busy` if another issuance of the FQDN is running,
+ * undefined if the issuance has ended, is not due, or is another worker's. Throws a unique violation if one is begun at the
+ * same time.
  */
-export async function claimJob(
+export async function claimIssuance(
   tx: Tx,
   id: string,
   now: Date,
   terms: LeaseTerms,
-): Promise<ClaimedJob | 'busy' | undefined> {
-  const job = await findRow(tx, issuances, { id });
-  if (job === undefined) return undefined;
-  const isUnknown = job.state === 'unknown';
-  const claim = changeOf(isUnknown ? { ...job, state: 'queued' } : job, { kind: 'claim', now }, terms);
-  if (claim === undefined || (isUnknown && (await findOpenJob(tx, job.fqdnId)) !== undefined))
-    return undefined;
-  const isBegun = job.state !== 'running';
-  if (isBegun && (await findRow(tx, issuances, { fqdnId: job.fqdnId, state: 'running' })) !== undefined)
-    return isUnknown ? undefined : 'busy';
-  const again = isUnknown && { steps: withoutFailure(job.steps), message: 'in progress' };
+): Promise<ClaimedIssuance | 'busy' | undefined> {
+  const issuance = await findRow(tx, issuances, { id });
+  if (issuance === undefined) return undefined;
+  const { isOrder, state, fqdnId } = issuance;
+  // a CA without orders is asked again beside what is running
+  const isRunAgain = isOrder && state === 'unknown';
+  const claim = changeOf(
+    isRunAgain ? { ...issuance, state: 'queued' } : issuance,
+    { kind: 'claim', now },
+    terms,
+  );
+  if (claim === undefined || (isRunAgain && (await findOpenJob(tx, fqdnId)) !== undefined)) return undefined;
+  if (claim.state === 'running' && (await findRow(tx, issuances, { fqdnId, state: 'running' })) !== undefined)
+    return isRunAgain ? undefined : 'busy';
+  const again = isRunAgain && { steps: withoutFailure(issuance.steps), message: 'in progress' };
   const change = { ...claim, ...again };
-  if (!(await updateIssuance(tx, job, change))) return undefined;
-  const claimed = { ...job, ...change };
-  const left = job.orderState === null ? await takeOrderLeft(tx, job) : noOrder;
+  if (!(await updateIssuance(tx, issuance, change))) return undefined;
+  const claimed = { ...issuance, ...change };
+  const left = isOrder && issuance.orderState === null ? await takeOrderLeft(tx, issuance) : noOrder;
   if (left.orderState !== null) await updateIssuance(tx, claimed, left);
   return {
-    job: left.orderState === null ? claimed : { ...claimed, ...left },
-    isTakenOver: job.state !== 'queued',
+    issuance: left.orderState === null ? claimed : { ...claimed, ...left },
+    isTakenOver: state !== 'queued',
   };
 }
 

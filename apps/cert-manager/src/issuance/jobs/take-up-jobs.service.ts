@@ -1,13 +1,13 @@
 import { type Database, yieldBetween } from '@certloop/db';
 import type { Clock, Logger } from '@certloop/server';
-import { type DueJob, listDueJobs } from './issuance-jobs.repository.js';
+import { type DueIssuance, listDueIssuances } from './issuance-jobs.repository.js';
 
 interface TakeUpParts {
   readonly db: Database;
   readonly clock: Clock;
   readonly logger: Logger;
   /** As that of the runner. */
-  readonly begin: (job: DueJob) => Promise<void>;
+  readonly begin: (job: DueIssuance) => Promise<void>;
   /** The work on jobs of this process, whether it has begun or waits; it never rejects. */
   readonly underWay: ReadonlyMap<string, Promise<void>>;
   readonly isStopped: () => boolean;
@@ -27,13 +27,13 @@ export function createTakeUp({ db, clock, logger, begin, underWay, isStopped }: 
   const counts = new Map<string, number>();
   /** Providers with more due jobs than this process has begun. */
   const behind = new Set<string>();
-  const count = ({ providerId }: DueJob, change: 1 | -1) => {
+  const count = ({ providerId }: DueIssuance, change: 1 | -1) => {
     const left = (counts.get(providerId) ?? 0) + change;
     if (left > 0) counts.set(providerId, left);
     else counts.delete(providerId);
     return left;
   };
-  const beginOne = (job: DueJob) => {
+  const beginOne = (job: DueIssuance) => {
     const begun = begin(job);
     count(job, 1);
     void underWay.get(job.id)?.then(() => {
@@ -46,9 +46,9 @@ export function createTakeUp({ db, clock, logger, begin, underWay, isStopped }: 
     const full = new Set<string>();
     for await (const _round of yieldBetween()) {
       const scope = { only, except: [...full], limit: maxListed };
-      const due = await db.longRead((tx) => listDueJobs(tx, clock.now(), scope));
+      const due = await db.longRead((tx) => listDueIssuances(tx, clock.now(), scope));
       if (isStopped()) return;
-      const isHere = ({ id }: DueJob) => underWay.has(id) || tried.has(id);
+      const isHere = ({ id }: DueIssuance) => underWay.has(id) || tried.has(id);
       // a job that is due and under way waits here for others of its provider
       for (const { providerId } of due.filter(isHere)) full.add(providerId);
       const next = due.filter((job) => !isHere(job));

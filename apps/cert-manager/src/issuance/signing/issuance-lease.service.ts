@@ -1,30 +1,27 @@
-import type { Database } from '@certloop/db';
-import { type Clock, type Logger, oneAtATime } from '@certloop/server';
-import { changeOf, type LeaseTerms } from './issuance-state.js';
-import { type IssuanceRow, updateIssuance } from './issuances.repository.js';
+import type { Clock, Logger } from '@certloop/server';
+import { oneAtATime } from '@certloop/server';
+import type { LeaseTerms } from './issuance-state.js';
 
-export interface IssuanceLeaseDeps extends LeaseTerms {
-  readonly db: Database;
+export interface LeaseDeps extends LeaseTerms {
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-/** Extends the lease of a running issuance each third of its length until the returned function is called. */
+/**
+ * Extends a lease each third of its length, until `extend` resolves with false or the returned function is called. `held`
+ * names in the log what the lease is for.
+ */
 export function extendLease(
-  { db, clock, logger, leaseMs }: IssuanceLeaseDeps,
-  issuance: IssuanceRow,
+  { clock, logger, leaseMs }: LeaseDeps,
+  held: Readonly<Record<string, string>>,
+  extend: (now: Date) => Promise<boolean>,
 ): () => void {
   // one after the other: a late one would shorten the lease
-  const extend = oneAtATime(async () => {
-    const change = changeOf(issuance, { kind: 'extend', now: clock.now() }, { leaseMs });
-    if (change !== undefined) await db.transaction((tx) => updateIssuance(tx, issuance, change));
+  const next = oneAtATime(async () => {
+    if (!(await extend(clock.now()))) clearInterval(timer);
   });
   const timer = setInterval(() => {
-    extend
-      .run()
-      .catch((error: unknown) =>
-        logger.warn({ issuance: issuance.id, error }, 'issuance.lease_not_extended'),
-      );
+    next.run().catch((error: unknown) => logger.warn({ ...held, error }, 'issuance.lease_not_extended'));
   }, leaseMs / 3);
   timer.unref();
   return () => clearInterval(timer);

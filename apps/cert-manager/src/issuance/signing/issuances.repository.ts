@@ -1,5 +1,4 @@
 import {
-  claimDue,
   column,
   defineTable,
   deleteRows,
@@ -12,11 +11,11 @@ import {
   type Tx,
   updateRows,
 } from '@certloop/db';
-import { In, LessThanOrEqual } from 'typeorm';
+import { In } from 'typeorm';
 import type { OrderState } from '../../providers/provider.js';
 import type { JobCaller } from '../jobs/job-audit.js';
 import type { StepReports } from '../jobs/request-plan.js';
-import { changeOf, type IssuanceState, type LeaseTerms } from './issuance-state.js';
+import type { IssuanceState } from './issuance-state.js';
 
 /**
  * One request for a certificate for an FQDN, with its CSR and by a provider. The row refers to nothing, so that it
@@ -133,6 +132,12 @@ export async function listIssuancesWithOrder(tx: Tx, ids: readonly string[]): Pr
   return rows.filter(({ orderState }) => orderState !== null).map(({ id }) => id);
 }
 
+/** Whether an issuance other than the one named holds the ACME order of the address, or has left it to the next one. */
+export async function hasIssuanceWithOrder(tx: Tx, url: string, exceptId: string): Promise<boolean> {
+  const text = 'select 1 from issuances where order_url = $1 and id <> $2 limit 1';
+  return (await querySql(tx, {}, text, [url, exceptId])).length > 0;
+}
+
 /** What a request stores that holds no order with a CA. */
 export const noOrder = { orderState: null, orderUrl: null } as const;
 
@@ -170,13 +175,10 @@ export async function takeOrderLeft(
   return taken === 1 ? { orderState, orderUrl } : noOrder;
 }
 
-/** What identifies an issuance in the hands of a worker. */
-export type ClaimedIssuance = Pick<IssuanceRow, 'id' | 'attempt' | 'state'>;
-
 /** Changes an issuance that is still in the hands of the worker; false when it is not. */
 export async function updateIssuance(
   tx: Tx,
-  { id, attempt, state }: ClaimedIssuance,
+  { id, attempt, state }: Pick<IssuanceRow, 'id' | 'attempt' | 'state'>,
   change: Partial<IssuanceRow>,
 ): Promise<boolean> {
   return (await updateRows(tx, issuances, { id, attempt, state }, change)) === 1;
@@ -198,22 +200,4 @@ export async function deleteIssuances(
 /** Deletes issuances that have ended, whichever worker has claimed them; returns how many it deleted. */
 export function deleteIssuancesById(tx: Tx, ids: readonly string[]): Promise<number> {
   return deleteRows(tx, issuances, { id: In([...ids]) });
-}
-
-/** Takes over a direct issuance whose worker is silent or whose next try is due: exactly one worker gets it. */
-export async function claimIssuance(tx: Tx, now: Date, terms: LeaseTerms): Promise<IssuanceRow | undefined> {
-  const set = (row: IssuanceRow) => ({ ...changeOf(row, { kind: 'claim', now }, terms) });
-  const lapsed = await claimDue(tx, {
-    table: issuances,
-    where: { isOrder: false, state: 'running', leaseUntil: LessThanOrEqual(now) },
-    order: { leaseUntil: 'ASC' },
-    set,
-  });
-  if (lapsed !== undefined) return lapsed;
-  return claimDue(tx, {
-    table: issuances,
-    where: { isOrder: false, state: 'unknown', nextAt: LessThanOrEqual(now) },
-    order: { nextAt: 'ASC' },
-    set,
-  });
 }

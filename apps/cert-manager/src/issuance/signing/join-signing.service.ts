@@ -9,9 +9,8 @@ import type { SigningCall, SigningDecision } from './begin-signing.service.js';
 import type { IssuanceSubject } from './find-obstacles.service.js';
 import { isSame } from './issuance-state.js';
 import type { IssuanceRow } from './issuances.repository.js';
-import { refusalAudit } from './refuse-signing.service.js';
+import { refusalAudit, type SigningFailure, signedAudit } from './signing-audit.service.js';
 import type { SigningEnd, SigningWork } from './signing-work.service.js';
-import { signedAudit } from './store-signed.service.js';
 
 type Busy = Extract<SigningDecision, { readonly kind: 'busy' }>;
 
@@ -113,7 +112,7 @@ async function findUsable(tx: Tx, { id }: CertificateRow): Promise<CertificateRo
 /** Writes the audit entry of a call that waited and got no certificate. */
 export function recordJoined(
   { deps: { db, clock }, caller, subject }: Joined,
-  failure: Parameters<typeof refusalAudit>[1],
+  failure: SigningFailure,
 ): Promise<void> {
   const entry = refusalAudit(subject, failure);
   return db.transaction((tx) => recordAudit(tx, caller, entry, clock.now()));

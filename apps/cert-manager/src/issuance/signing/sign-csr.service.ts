@@ -1,14 +1,15 @@
 import type { InvalidInput, SignReply } from '@certloop/contracts';
 import type { Caller } from '../../access/caller.js';
 import { requireLevel } from '../../access/permissions.js';
+import { recordAudit } from '../../audit/audit.service.js';
 import { leafEndOf } from '../../certificates/in-use.js';
 import { validityWarning } from '../../judging/public-validity.js';
 import type { RequestDeps } from '../jobs/begin-job.service.js';
 import type { SigningCall } from './begin-signing.service.js';
 import type { IssuanceSubject } from './find-obstacles.service.js';
 import { joinSigning } from './join-signing.service.js';
-import { recordRefusal } from './refuse-signing.service.js';
 import { type SignedByOrder, signByOrder } from './sign-by-order.service.js';
+import { refusalAudit } from './signing-audit.service.js';
 import type { SigningEnd, SigningWork } from './signing-work.service.js';
 
 export interface SignDeps extends RequestDeps {
@@ -70,7 +71,11 @@ async function refuse(
   refusal: InvalidInput,
 ): Promise<never> {
   const { message: reason, code } = refusal;
-  await recordRefusal(deps.signing.deps, { caller, subject }, { reason, code });
+  const { db, clock, emit } = deps.signing.deps;
+  await db.transaction(async (tx) => {
+    await recordAudit(tx, caller, refusalAudit(subject, { reason, code }), clock.now());
+    await emit.issuanceFailed(tx, { fqdn: subject.fqdn, reason });
+  });
   throw refusal;
 }
 

@@ -6,11 +6,10 @@ import { isSendingCsr } from '../../acme/orders/order-steps.js';
 import { recordAudit } from '../../audit/audit.service.js';
 import { type CsrRow, findCsr } from '../../csrs/csrs.repository.js';
 import { fqdnNotFound } from '../../fqdns/fqdns.repository.js';
-import { hasIssuanceWithOrder } from '../../issuance/jobs/issuance-jobs.repository.js';
 import { newIssuance } from '../../issuance/signing/begin-signing.service.js';
 import type { createObstacleCheck } from '../../issuance/signing/find-obstacles.service.js';
 import { idempotencyKeyOf } from '../../issuance/signing/idempotency-key.js';
-import { takeOrderLeft } from '../../issuance/signing/issuances.repository.js';
+import { hasIssuanceWithOrder, takeOrderLeft } from '../../issuance/signing/issuances.repository.js';
 import { findDropped, notAccepted, perhapsLost } from '../../issuance/signing/lost-certificate.service.js';
 import {
   beginRenewalIssuance,

@@ -125,9 +125,9 @@ describeEachDialect('work of the version before', (open) => {
     expect(await app.renew()).toMatchObject({ lapsed: 0, renewed: 0, failed: [] });
 
     app.clock.advance(10 * minute);
+    ca.answer('with a fault');
     await app.takeUpJobs();
     await until(async () => (await jobs())[0]?.state === 'issued');
-    ca.answer('with a fault');
     expect(await app.renew()).toMatchObject({ lapsed: 1, renewed: 0, failed: [{}] });
     await app.recoverSigning();
     expect((await read(fqdn)).requests).toEqual([]);

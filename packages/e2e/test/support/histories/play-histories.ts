@@ -153,7 +153,8 @@ async function settleOnce(batch: Batch): Promise<void> {
   await manager.jobs.run('policies');
   while (!(await manager.jobs.run('renewals')));
   await manager.jobs.run('revocations');
-  await manager.jobs.run('signing.recovery');
+  await manager.jobs.run('issuance');
+  await manager.jobs.idle();
   await manager.jobs.run('targets');
   await manager.jobs.run('watch.sweep');
   await manager.jobs.run('watch');
