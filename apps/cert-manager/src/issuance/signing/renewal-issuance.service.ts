@@ -57,9 +57,9 @@ async function continueFormer(tx: Tx, issuance: IssuanceRow, formerId: string): 
   const former = await findIssuance(tx, formerId);
   await endRenewalIssuances(tx, [formerId]);
   if (former === undefined) return { ...issuance, id: formerId };
-  const { leaseUntil, orderState, orderUrl } = issuance;
+  const { leaseUntil, orderState, orderUrl, isConfirmed } = issuance;
   const claimed = { attempt: former.attempt + 1, leaseUntil, nextAt: null, finishedAt: null } as const;
-  return { ...former, ...claimed, state: 'running', orderState, orderUrl };
+  return { ...former, ...claimed, state: 'running', orderState, orderUrl, isConfirmed };
 }
 
 /**

@@ -1,29 +1,32 @@
 import { AppError } from '@certloop/contracts';
 import type { Tx } from '@certloop/db';
-import { nilUuid } from '../../access/caller.js';
-import { isCsrSent } from '../../acme/orders/order-record.js';
-import { isSendingCsr } from '../../acme/orders/order-steps.js';
+import { isCsrSent, readOrderRecord } from '../../acme/orders/order-record.js';
 import { recordAudit } from '../../audit/audit.service.js';
 import { type CsrRow, findCsr } from '../../csrs/csrs.repository.js';
 import { fqdnNotFound } from '../../fqdns/fqdns.repository.js';
 import { newIssuance } from '../../issuance/signing/begin-signing.service.js';
-import type { createObstacleCheck } from '../../issuance/signing/find-obstacles.service.js';
 import { idempotencyKeyOf } from '../../issuance/signing/idempotency-key.js';
-import { hasIssuanceWithOrder, takeOrderLeft } from '../../issuance/signing/issuances.repository.js';
+import {
+  askProvider,
+  createWorker,
+  IssuanceLost,
+  type IssuanceWorker,
+  type WorkerDeps,
+} from '../../issuance/signing/issuance-worker.service.js';
+import { type IssuanceRow, takeOrderLeft } from '../../issuance/signing/issuances.repository.js';
 import { findDropped, notAccepted, perhapsLost } from '../../issuance/signing/lost-certificate.service.js';
 import {
   beginRenewalIssuance,
   endRenewalIssuances,
   RenewalOvertaken,
 } from '../../issuance/signing/renewal-issuance.service.js';
-import type { ProviderOpener } from '../../providers/open-provider.service.js';
-import type { IssuedCertificate, OrderProgress, SignOutcome } from '../../providers/provider.js';
+import type { IssuedCertificate, SignOutcome } from '../../providers/provider.js';
 import { kindOf } from '../../providers/provider-kinds.js';
 import { mayHaveCertificate } from '../renewal-entry.js';
 import { pendingKeyOf, pendingRequest, type RenewalJournal } from '../renewal-journal.js';
 import type { RenewalRow } from '../renewals.repository.js';
 import type { FoundSubject } from './find-subjects.service.js';
-import { type LeaseDeps, LeaseLost, openLease, orderOf, type RenewalLease } from './renewal-lease.service.js';
+import { LeaseLost, openLease, type RenewalLease } from './renewal-lease.service.js';
 import { returnRenewal } from './return-renewal.service.js';
 import {
   callerFor,
@@ -52,11 +55,8 @@ export type RenewalStep =
   /** No further try follows. The audit log names what its order may have led to, but not yet the serial number. */
   | 'given_up';
 
-export interface RenewDeps extends LeaseDeps, SettleDeps {
-  readonly opener: ProviderOpener;
+export interface RenewDeps extends WorkerDeps, SettleDeps {
   readonly batches: RenewalBatches;
-  /** Rejects if the policy, the key or the provider forbids what is about to be sent to the CA. */
-  readonly check: ReturnType<typeof createObstacleCheck>;
   /** Called at each step; an error that it throws ends the work as a crash would. */
   readonly atStep: (step: RenewalStep, entry: RenewalRow) => Promise<void>;
 }
@@ -120,7 +120,8 @@ async function recordDropped(
 
 /** The FQDN or the entry went while it was being renewed. */
 function isGone(error: unknown): boolean {
-  return error instanceof LeaseLost || (error instanceof AppError && error.kind === 'not_found');
+  const isLost = error instanceof LeaseLost || error instanceof IssuanceLost;
+  return isLost || (error instanceof AppError && error.kind === 'not_found');
 }
 
 /**
@@ -128,7 +129,7 @@ function isGone(error: unknown): boolean {
  * was as quick to ask for a certificate as this worker was to claim the entry.
  */
 async function ask(deps: RenewDeps, lease: RenewalLease, subject: FoundSubject): Promise<SignOutcome> {
-  const { csr, provider, refusal } = subject;
+  const { csr, refusal } = subject;
   const recorded = lease.journal()?.issued;
   if (recorded !== undefined) return { isSigned: true, ...recorded };
   // what a CA has been given the CSR for goes on all the same, but no CA is asked again to certify a compromised key
@@ -138,25 +139,27 @@ async function ask(deps: RenewDeps, lease: RenewalLease, subject: FoundSubject):
   if (subject.isRequested && !isBegun) throw new RenewalOvertaken();
   if (refusal !== undefined && !isBegun) return refused(refusal);
   if (csr === undefined) return { isSigned: false, reason: 'no CSR is stored for this FQDN' };
-  const idempotencyKey = await recordRequest(deps, lease, { ...subject, csr });
-  const outcome = await refusedIfClosed(() =>
-    deps.opener
-      .openForSigning(provider)
-      .sign(csr.csrPem, progressOf(deps, lease, { ...subject, csr }), idempotencyKey),
-  );
+  const asked = { ...subject, csr };
+  const worker = await recordRequest(deps, lease, asked);
+  const outcome = await askProvider(worker, asked, isBegun);
   await deps.atStep('answered', lease.entry);
   return outcome;
 }
 
 /** What is asked for, with the CSR to sign. */
-type AskedSubject = FoundSubject & { readonly csr: CsrRow };
+type FoundSubjectWithCsr = FoundSubject & { readonly csr: CsrRow };
 
 /**
- * The idempotency key with which the provider is to be asked; the issuance is on disk. For a provider without orders, so is
- * the key: a process that takes over asks with it, although another certificate may be the newest by then, and `SigningWork`
- * asks again if the entry is deleted or no try follows. Throws RenewalOvertaken if another request for the FQDN was faster.
+ * The worker of the issuance by which the provider is to be asked, which is on disk. For a provider without orders, so is the
+ * idempotency key: a process that takes over asks with it, although another certificate may be the newest by then, and
+ * `IssuanceRunner` asks again if the entry is deleted or no try follows. Throws RenewalOvertaken if another request for the
+ * FQDN was faster.
  */
-async function recordRequest(deps: RenewDeps, lease: RenewalLease, subject: AskedSubject): Promise<string> {
+async function recordRequest(
+  deps: RenewDeps,
+  lease: RenewalLease,
+  subject: FoundSubjectWithCsr,
+): Promise<IssuanceWorker> {
   const { fqdn, csr, provider, newestId } = subject;
   const before = lease.journal();
   const isSame = before?.csrId === csr.id && (before.providerId ?? provider.id) === provider.id;
@@ -170,6 +173,7 @@ async function recordRequest(deps: RenewDeps, lease: RenewalLease, subject: Aske
   const begun = newIssuance(deps, { caller: callerFor(lease.entry), subject }, newestId);
   const formerId = isSame ? before.requestId : undefined;
   const place = { csrId: csr.id, providerId: provider.id };
+  let issuance: IssuanceRow | undefined;
   await lease.storeJournal(async (tx) => {
     await recordReplaced?.(tx);
     const own = isSame ? before.order : undefined;
@@ -178,11 +182,15 @@ async function recordRequest(deps: RenewDeps, lease: RenewalLease, subject: Aske
     const requestId = formerId ?? begun.id;
     const asked = isDirect ? pendingRequest(idempotencyKey, requestId) : { requestId };
     const next: RenewalJournal = { ...place, ...(order && { order }), ...asked };
-    const row = { ...begun, ...orderOf(next), cause: 'renewal', isOrder: !isDirect, idempotencyKey } as const;
-    lease.holdIssuance(await beginRenewalIssuance(tx, { issuance: row, formerId }, deps));
+    const kind = { cause: 'renewal', isOrder: !isDirect, isConfirmed: false } as const;
+    const row = { ...begun, ...orderOf(next), ...kind, idempotencyKey };
+    issuance = await beginRenewalIssuance(tx, { issuance: row, formerId }, deps);
     return next;
   });
-  return idempotencyKey;
+  if (issuance === undefined) throw new Error('the issuance was not recorded');
+  const worker = createWorker(deps, issuance, lease.storeOrder);
+  lease.hold(worker);
+  return worker;
 }
 
 /** Whether a certificate was stored after the entry was claimed, before its CA was asked. */
@@ -194,7 +202,7 @@ function hasNewer({ entry, journal }: RenewalLease, { newestId }: FoundSubject):
 async function findReplaced(
   { clock, opener }: RenewDeps,
   lease: RenewalLease,
-  { fqdn, csr, provider }: AskedSubject,
+  { fqdn, csr, provider }: FoundSubjectWithCsr,
 ): Promise<((tx: Tx) => Promise<void>) | undefined> {
   const before = lease.journal();
   if (before === null) return undefined;
@@ -236,47 +244,13 @@ async function store(
   }
 }
 
-/** A provider that was disabled or spoilt since the claim refuses like any other. */
-async function refusedIfClosed(sign: () => Promise<SignOutcome>): Promise<SignOutcome> {
-  try {
-    return await sign();
-  } catch (error) {
-    if (error instanceof AppError) return { isSigned: false, reason: error.message };
-    throw error;
-  }
-}
-
 /** A refusal by the policy of the space: until that changes, or the CSR, further tries are useless. */
 function refused({ message: reason, code }: AppError): SignOutcome {
   return { isSigned: false, isPermanent: true, reason, code };
 }
 
-function progressOf(
-  { db, clock, check }: RenewDeps,
-  lease: RenewalLease,
-  subject: AskedSubject,
-): OrderProgress {
-  const { csr, provider, replaces } = subject;
-  const journal = lease.journal();
-  const [csrId, providerId] = [csr.id, provider.id];
-  const isSame = journal?.csrId === csrId && (journal.providerId ?? providerId) === providerId;
-  return {
-    // an order for another CSR, or of another provider, is useless
-    stored: isSame ? journal.order : undefined,
-    isHeldElsewhere: (url) =>
-      db.read((tx) => hasIssuanceWithOrder(tx, url, lease.issuanceIds()[0] ?? nilUuid)),
-    replaces,
-    onStep: async (step, change) => {
-      if (isSendingCsr(step, change)) await check(subject);
-    },
-    store: (order, unaccepted) =>
-      lease.storeJournal(async (tx) => {
-        if (unaccepted !== undefined) {
-          const entry = notAccepted(subject.fqdn, provider, unaccepted);
-          await recordAudit(tx, callerFor(lease.entry), entry, clock.now());
-        }
-        const { order: _, ...others } = lease.journal() ?? {};
-        return { ...others, csrId, providerId, ...(order && { order }) };
-      }),
-  };
+/** What an issuance stores of the order in a journal. */
+function orderOf(journal: RenewalJournal): Pick<IssuanceRow, 'orderState' | 'orderUrl'> {
+  const orderState = journal.order ?? null;
+  return { orderState, orderUrl: readOrderRecord(orderState).url ?? null };
 }
