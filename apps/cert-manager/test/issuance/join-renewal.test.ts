@@ -26,7 +26,6 @@ import {
   moveToRenewal,
   openEntryOf,
   renewedFqdn,
-  switchRenewal,
 } from '../support/renewals.js';
 import { countOpenRequests, newCsr } from '../support/signing.js';
 
@@ -199,73 +198,39 @@ describeEachDialect('a call of csr/sign and a renewal of the same FQDN', (open) 
     expect(await countOpenRequests(app)).toBe(0);
   });
 
-  describe('that begins after the renewal was claimed', () => {
-    test('share one certificate, and the others of its group are renewed meanwhile', async () => {
-      const { app, ca } = place;
-      const [busy, ...others] = [
-        await renewedFqdn(place, 'busy.example.org'),
-        await renewedFqdn(place, 'one.example.org'),
-        await renewedFqdn(place, 'two.example.org'),
-      ];
-      if (busy === undefined) throw new Error('there are three');
-      app.clock.advance(25 * day);
-      const before = ca.ids.length;
-      let call: Awaited<ReturnType<typeof beginHeld>> | undefined;
-      const report = await renewWith(async () => {
-        call = await beginHeld(ca, callOf(busy));
-        ca.answer('normally');
-      });
-      expect(report).toMatchObject({ renewed: 2, failed: [], broken: 0, isDone: true });
-      for (const fqdn of others) await expectPlanned(fqdn, 2);
-      await expectPlanned(busy, 1);
-      expect((await openEntryOf(app, busy)).reason).toBeUndefined();
-      await letGo(ca);
-      expect((await call?.response)?.body.success).toBe(true);
-      await app.renew();
-      await expectPlanned(busy, 2);
-      expect(ca.ids.length - before).toBe(3);
+  test('share the certificate if the call begins when the renewal was just claimed, and others are renewed meanwhile', async () => {
+    const { app, ca } = place;
+    const [joined, ...others] = [
+      await renewedFqdn(place, 'joined.example.org'),
+      await renewedFqdn(place, 'one.example.org'),
+      await renewedFqdn(place, 'two.example.org'),
+    ];
+    if (joined === undefined) throw new Error('there are three');
+    app.clock.advance(25 * day);
+    const before = ca.ids.length;
+    let call: ReturnType<typeof callSign> | undefined;
+    const report = await renewWith(async () => {
+      call = callSign(callOf(joined));
+      await untilWaiting([app], joined, 1);
     });
+    expect(report).toMatchObject({ renewed: 3, failed: [], broken: 0, isDone: true });
+    for (const fqdn of [joined, ...others]) await expectPlanned(fqdn, 2);
+    expect((await pemsOf(joined))[1]).toBe((await call)?.body.certificate);
+    expect(ca.ids.length - before).toBe(3);
+  });
 
-    test('plan the next renewal if the call has ended already', async () => {
-      const { app, ca } = place;
-      const fqdn = await dueFqdn();
-      const before = countAsked(ca);
-      const report = await renewWith(() => callSign(callOf(fqdn)));
-      expect(report).toMatchObject({ renewed: 0, failed: [], broken: 0, isDone: true });
-      expect(countAsked(ca) - before).toBe(1);
-      await expectPlanned(fqdn, 2);
-      expect((await entriesOf(app, fqdn)).map(({ status }) => status)).toEqual(['pending']);
-    });
-
-    test('leave no plan if renewal is switched off meanwhile', async () => {
-      const { app, ca } = place;
-      const fqdn = await dueFqdn();
-      let call: Awaited<ReturnType<typeof beginHeld>> | undefined;
-      await renewWith(async () => {
-        call = await beginHeld(ca, callOf(fqdn));
-        await switchRenewal(app, fqdn, false);
-      });
-      expect(await entriesOf(app, fqdn)).toEqual([]);
-      await letGo(ca);
-      expect((await call?.response)?.body.success).toBe(true);
-    });
-
-    test('let a test renewal run after the call', async () => {
-      const { app, ca } = place;
-      const fqdn = await renewedFqdn(place);
-      const id = await addTestRenewal(app, fqdn);
-      let call: Awaited<ReturnType<typeof beginHeld>> | undefined;
-      const report = await renewWith(async () => {
-        call = await beginHeld(ca, callOf(fqdn));
-      });
-      expect(report).toMatchObject({ renewed: 0, failed: [] });
-      await letGo(ca);
-      await call?.response;
-      expect(await app.renew()).toMatchObject({ renewed: 1 });
-      expect(await certificatesOf(app, fqdn)).toHaveLength(3);
-      const tests = (await entriesOf(app, fqdn)).filter(({ isTest }) => isTest);
-      expect(tests).toMatchObject([{ id, status: 'completed', attempt: 1 }]);
-    });
+  test('let a test renewal run after the call', async () => {
+    const { app, ca } = place;
+    const fqdn = await renewedFqdn(place);
+    const id = await addTestRenewal(app, fqdn);
+    const call = await beginHeld(ca, callOf(fqdn));
+    expect(await app.renew()).toMatchObject({ renewed: 0, failed: [] });
+    await letGo(ca);
+    await call.response;
+    expect(await app.renew()).toMatchObject({ renewed: 1 });
+    expect(await certificatesOf(app, fqdn)).toHaveLength(3);
+    const tests = (await entriesOf(app, fqdn)).filter(({ isTest }) => isTest);
+    expect(tests).toMatchObject([{ id, status: 'completed', attempt: 1 }]);
   });
 
   describe('whose process was killed after the answer of the CA', () => {

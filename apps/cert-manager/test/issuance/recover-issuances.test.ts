@@ -24,7 +24,7 @@ import {
 } from '../../src/issuance/signing/issuances.repository.js';
 import { endRenewalIssuances } from '../../src/issuance/signing/renewal-issuance.service.js';
 import { signingRequests } from '../../src/issuance/signing/signing-requests.repository.js';
-import { claimRenewals } from '../../src/renewals/queue/due-renewals.repository.js';
+import { listDueRenewals } from '../../src/renewals/queue/due-renewals.repository.js';
 import { pendingRequest } from '../../src/renewals/renewal-journal.js';
 import { findOpenRenewal, updateRenewal } from '../../src/renewals/renewals.repository.js';
 import type { TestApp } from '../support/app.js';
@@ -299,8 +299,8 @@ describeEachDialect('the table of issuances', (open, dialect) => {
     });
     const plans = await plansOf(database, async (tx) => {
       await listRunning(tx, [randomUUID(), randomUUID()]);
-      const claim = { providerId: place.providerId, now: clock.now(), owner: '', leaseUntil: clock.now() };
-      await claimRenewals(tx, { ...claim, limit: 1 });
+      const { providerId } = place;
+      await listDueRenewals(tx, { providerId, now: clock.now(), limit: 1, byExpiry: false });
       await listDueIssuances(tx, clock.now(), { except: [randomUUID()], limit: 64 });
       await findOpenJob(tx, randomUUID());
       await takeOrderLeft(tx, { fqdnId: randomUUID(), csrId: randomUUID(), providerId: randomUUID() });

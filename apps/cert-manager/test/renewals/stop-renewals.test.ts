@@ -4,7 +4,7 @@ import type { Tx } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
 import { createLogger } from '@certloop/server';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { claimRenewals } from '../../src/renewals/queue/due-renewals.repository.js';
+import { claimRenewals, listDueRenewals } from '../../src/renewals/queue/due-renewals.repository.js';
 import { LeaseLost, openLease } from '../../src/renewals/queue/renewal-lease.service.js';
 import { changeOf } from '../../src/renewals/renewal-entry.js';
 import { updateRenewal, updateRenewals } from '../../src/renewals/renewals.repository.js';
@@ -92,13 +92,13 @@ describeEachDialect('a process that is stopped while it renews', (open) => {
     const fqdn = await renewedFqdn(place);
     await moveToRenewal(app, fqdn);
     const claim = async (owner: string) => {
-      const terms = {
-        providerId,
-        now: clock.now(),
-        owner,
-        leaseUntil: new Date(clock.now().getTime() + 60_000),
-      };
-      const [entry] = await db.transaction((tx) => claimRenewals(tx, { ...terms, limit: 1 }));
+      const now = clock.now();
+      const lease = { owner, leaseUntil: new Date(now.getTime() + 60_000), now };
+      const [entry] = await db.transaction(async (tx) => {
+        const due = await listDueRenewals(tx, { providerId, now, limit: 1, byExpiry: false });
+        const ids = due.map(({ id }) => id);
+        return claimRenewals(tx, ids, lease);
+      });
       if (entry === undefined) throw new Error('nothing was due');
       return entry;
     };

@@ -1,37 +1,16 @@
-import { capabilitiesOf, claimDueBatch, column, querySql, type Tx } from '@certloop/db';
+import { claimDueBatch, column, querySql, type Tx } from '@certloop/db';
 import { In, LessThanOrEqual, MoreThan } from 'typeorm';
 import { fqdns } from '../../fqdns/fqdns.repository.js';
 import { claimedBy } from '../renewal-entry.js';
 import { type RenewalRow, renewalQueue } from '../renewals.repository.js';
 
-export interface RenewalClaim {
+export interface DueRenewals {
   readonly providerId: string;
   readonly now: Date;
-  readonly owner: string;
-  readonly leaseUntil: Date;
   /** Maximum number of entries. */
   readonly limit: number;
   /** Whether those come first whose certificates end first, as the CA has little room; else those due first. */
-  readonly byExpiry?: boolean;
-}
-
-/**
- * Claims due entries of one provider, the earliest first, at most one for each FQDN, and none for an FQDN with a
- * running renewal, request or call of csr/sign. Throws a unique violation if another worker claims the same FQDN at the same time.
- */
-export async function claimRenewals(tx: Tx, claim: RenewalClaim): Promise<RenewalRow[]> {
-  const { providerId, now, owner, leaseUntil, limit } = claim;
-  if (limit <= 0) return [];
-  const due = await lockFirstDue(tx, claim);
-  if (due.length === 0) return [];
-  return claimDueBatch(tx, {
-    table: renewalQueue,
-    where: { status: 'pending', providerId, scheduledAt: LessThanOrEqual(now), id: In(due) },
-    order: { scheduledAt: 'ASC', id: 'ASC' },
-    limit,
-    choose: firstOfEachFqdn,
-    set: claimedBy(owner, leaseUntil),
-  });
+  readonly byExpiry: boolean;
 }
 
 // a renewal continues the issuance of one whose process has died; others are continued by the job that asks CAs again
@@ -43,18 +22,35 @@ const isFree = `not exists (select 1 from renewal_queue other
     and other.is_order and other.cause <> 'renewal' and other.state in ('queued', 'running', 'waiting')
     and other.state = 'queued' and other.next_at is not null)`;
 
-/** Ids of the due entries that come first; those that other workers are about to take are left out. */
-async function lockFirstDue(
+/**
+ * Due entries of one provider, at most one for each FQDN, and none for an FQDN with a running renewal, request or call of
+ * csr/sign. They are not locked: another worker may claim them.
+ */
+export async function listDueRenewals(
   tx: Tx,
-  { providerId, now, limit, byExpiry = false }: RenewalClaim,
-): Promise<string[]> {
-  const certificate = byExpiry ? 'join certificates c on c.id = q.certificate_id' : '';
-  const order = byExpiry ? 'c.expires_at, q.id' : 'q.scheduled_at, q.id';
-  const locked = capabilitiesOf(tx).hasConcurrentWriters ? 'for update of q skip locked' : '';
-  const text = `select q.id from renewal_queue q ${certificate}
+  { providerId, now, limit, byExpiry }: DueRenewals,
+): Promise<RenewalRow[]> {
+  const certificates = byExpiry ? 'join certificates c on c.id = q.certificate_id' : '';
+  const text = `select q.* from renewal_queue q ${certificates}
     where q.status = 'pending' and q.provider_id = $1 and q.scheduled_at <= $2 and ${isFree}
-    order by ${order} limit ${limit} ${locked}`;
-  return (await querySql(tx, { id: column.uuid() }, text, [providerId, now])).map(({ id }) => id);
+    order by ${byExpiry ? 'c.expires_at' : 'q.scheduled_at'}, q.id limit ${limit}`;
+  return firstOfEachFqdn(await querySql(tx, renewalQueue.columns, text, [providerId, now]));
+}
+
+/** Claims those of the entries that are still due; their FQDNs are locked. */
+export async function claimRenewals(
+  tx: Tx,
+  ids: readonly string[],
+  { owner, leaseUntil, now }: { readonly owner: string; readonly leaseUntil: Date; readonly now: Date },
+): Promise<RenewalRow[]> {
+  if (ids.length === 0) return [];
+  return claimDueBatch<RenewalRow>(tx, {
+    table: renewalQueue,
+    where: { id: In([...ids]), status: 'pending', scheduledAt: LessThanOrEqual(now) },
+    order: { scheduledAt: 'ASC', id: 'ASC' },
+    limit: ids.length,
+    set: claimedBy(owner, leaseUntil),
+  });
 }
 
 /** Renewals by a provider that are under way in all processes. */

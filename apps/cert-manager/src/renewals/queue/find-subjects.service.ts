@@ -28,8 +28,11 @@ export interface FoundSubject extends RenewalSubject {
   readonly refusal: InvalidInput | undefined;
 }
 
+/** What is asked for, with the CSR to sign. */
+export type SubjectWithCsr = FoundSubject & { readonly csr: CsrRow };
+
 /**
- * The subjects of entries that were claimed, in their order; undefined where the FQDN is gone. Costs nine statements
+ * The subjects of entries that are due, in their order; undefined where the FQDN is gone. Costs nine statements
  * however many there are.
  */
 export async function findSubjects(

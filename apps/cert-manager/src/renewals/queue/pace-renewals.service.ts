@@ -6,31 +6,32 @@ import {
   windowBefore,
 } from '../../providers/pace/provider-pace.js';
 import type { SignRefusal } from '../../providers/provider.js';
-import { findProvider, lockProvider, storePace } from '../../providers/providers.repository.js';
-import type { RenewalRow } from '../renewals.repository.js';
-import {
-  claimRenewals,
-  countCompletedSince,
-  countUnderWay,
-  type RenewalClaim,
-} from './due-renewals.repository.js';
+import { lockProvider, storePace } from '../../providers/providers.repository.js';
+import { countCompletedSince, countUnderWay } from './due-renewals.repository.js';
 import { type FailedTry, nextTry } from './retry-policy.js';
 
+/** Room of a CA for renewals. */
+export interface CaRoom {
+  /** How many may be begun. */
+  readonly room: number;
+  /** Records how many were begun. */
+  readonly take: (count: number) => Promise<void>;
+}
+
 /**
- * Claims due entries of a provider, as many as its CA has room for: all that are asked for, unless it has refused one for
- * its rate limit. Then one goes first after the pause, and the others at the rate that worked, by what ends first.
+ * How many renewals a CA has room for that has refused one for its rate limit: one first after the pause, then as many as
+ * worked before. Its provider is locked until the transaction ends; FQDNs are locked before.
  */
-export async function claimAtPace(tx: Tx, claim: RenewalClaim): Promise<RenewalRow[]> {
-  const { providerId, now, limit } = claim;
-  // without a lock, since hardly any provider has a pace
-  const found = await findProvider(tx, providerId);
-  if (found === undefined || found.pace === null) return claimRenewals(tx, claim);
+export async function lockRoom(tx: Tx, providerId: string, now: Date): Promise<CaRoom> {
   const { pace: stored } = await lockProvider(tx, providerId);
   const { room, pace } = roomOf(stored, { now, underWay: await countUnderWay(tx, providerId) });
-  const entries = await claimRenewals(tx, { ...claim, limit: Math.min(limit, room), byExpiry: true });
-  const next = pace && paceAfterBegin(pace, entries.length, now);
-  if (next !== stored) await storePace(tx, providerId, next);
-  return entries;
+  return {
+    room,
+    take: async (count) => {
+      const next = pace && paceAfterBegin(pace, count, now);
+      if (next !== stored) await storePace(tx, providerId, next);
+    },
+  };
 }
 
 /** The moment at which an entry is tried again that the CA refused for its rate limit; all processes pause until then. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { constraintViolation, yieldBetween } from '@certloop/db';
+import { yieldBetween } from '@certloop/db';
 import { oneAtATime } from '@certloop/server';
 import { usableUntil } from '../../certificates/in-use.js';
 import { findNewestCertificate } from '../../certificates/newest-certificates.repository.js';
@@ -11,14 +11,14 @@ import { listProviders } from '../../providers/providers.repository.js';
 import type { RunReport } from '../heartbeat/run-report.js';
 import { changeOf } from '../renewal-entry.js';
 import { type RenewalRow, updateRenewal } from '../renewals.repository.js';
+import { type BegunRenewal, beginRenewals } from './begin-renewals.service.js';
 import { findTroubled, hasDueRenewal, listLapsedRenewals } from './due-renewals.repository.js';
-import { claimAtPace } from './pace-renewals.service.js';
 import { listProviderQueues, type ProviderQueue } from './provider-queues.service.js';
 import { type RenewDeps, renewCertificate } from './renew-certificate.service.js';
 import type { RenewalEnd } from './settle-renewal.service.js';
-import { createRenewalBatches } from './settle-renewed.service.js';
+import { createSettler } from './settle-renewed.service.js';
 
-export interface RunnerDeps extends Omit<RenewDeps, 'batches' | 'check'> {
+export interface RunnerDeps extends Omit<RenewDeps, 'settle' | 'check'> {
   /** Renewals under way at once by one provider. */
   readonly concurrency: number;
   /** For how long a run starts new renewals; the next run continues. */
@@ -52,10 +52,10 @@ interface RenewalWorker extends RunnerDeps, RenewDeps {
 }
 
 export function createRenewalRunner(deps: RunnerDeps): RenewalRunner {
-  const batches = createRenewalBatches(deps);
+  const settle = createSettler(deps);
   const own = { owner: randomUUID(), underWay: new Map(), ends: [], isStopped: false };
   const check = createObstacleCheck(deps.db, deps.opener);
-  const worker: RenewalWorker = { ...deps, ...own, batches, check };
+  const worker: RenewalWorker = { ...deps, ...own, settle, check };
   const runs = oneAtATime(() => runOnce(worker));
   return {
     run: runs.run,
@@ -152,7 +152,9 @@ async function runQueue(
     const free = worker.concurrency - work.size;
     // several in one transaction cost little more than one
     if (free >= worker.concurrency / 2) {
-      for (const entry of await claim(worker, provider.id, free)) begin(worker, work, entry);
+      const { owner } = worker;
+      const begun = await beginRenewals(worker, { providerId: provider.id, owner, limit: free });
+      for (const renewal of begun) begin(worker, work, renewal);
     }
     if (work.size === 0) return true;
     await Promise.race([...work, deadline.reached]);
@@ -160,22 +162,10 @@ async function runQueue(
   return false;
 }
 
-async function claim(worker: RenewalWorker, providerId: string, limit: number): Promise<RenewalRow[]> {
-  const { db, clock, owner, leaseMs } = worker;
-  const now = clock.now();
-  const leaseUntil = new Date(now.getTime() + leaseMs);
-  try {
-    return await db.transaction((tx) => claimAtPace(tx, { providerId, now, owner, leaseUntil, limit }));
-  } catch (error) {
-    // another worker began with one of these FQDNs: it is seen as busy from now on
-    if (constraintViolation(error)?.kind === 'unique') return claim(worker, providerId, limit);
-    throw error;
-  }
-}
-
-/** Starts a claimed entry; adds its end to the report, and then frees its place. */
-function begin(worker: RenewalWorker, work: Set<Promise<void>>, entry: RenewalRow): void {
-  const renewal = renewCertificate(worker, entry)
+/** Works on a renewal; adds its end to the report, and then frees its place. */
+function begin(worker: RenewalWorker, work: Set<Promise<void>>, begun: BegunRenewal): void {
+  const { entry } = begun;
+  const renewal = renewCertificate(worker, begun)
     .catch((error: unknown): RunEnd | Promise<RunEnd> => {
       const isBrokenOff = worker.stopping.aborted && error === worker.stopping.reason;
       if (!isBrokenOff) worker.logger.error({ entryId: entry.id, error }, 'renewal.unexpected_error');

@@ -17,7 +17,7 @@ import type { ProviderRow } from '../../providers/providers.repository.js';
 import { newRenewal } from '../new-renewal.repository.js';
 import { hasCompromisedKey, readOutlook } from '../outlook/read-outlook.service.js';
 import { changeOf, mayHaveCertificate, type RenewalState } from '../renewal-entry.js';
-import { pendingKeyOf, type RenewalJournal, withoutRequest } from '../renewal-journal.js';
+import { type RenewalJournal, withoutRequest } from '../renewal-journal.js';
 import { insertRenewal, type RenewalRow, updateRenewal } from '../renewals.repository.js';
 import { insertPlanned } from '../replan-renewals.service.js';
 import { pauseProvider } from './pace-renewals.service.js';
@@ -79,12 +79,6 @@ export type RenewalEnd =
 /** What follows a failure: another try, or nothing if there is nothing left to do. */
 type NextStep = { readonly retryAt: Date; readonly isLongExpired: boolean } | 'none';
 
-/** Whether the CA issued nothing for the key, neither in this attempt nor in an earlier one whose process died. */
-function isAnswered({ entry, journal }: RenewalLease, { mayHaveIssued }: SignRefusal): boolean {
-  if (mayHaveIssued === true) return false;
-  return pendingKeyOf(entry.journal) === undefined || pendingKeyOf(entry.journal) !== pendingKeyOf(journal());
-}
-
 /** Logs a renewal whose certificate is stored, and returns how it ended. */
 export function reportRenewed(
   { logger }: SettleDeps,
@@ -119,8 +113,9 @@ export async function settleFailed(
   const next = await db.transaction(async (tx) => {
     const held = await lockFqdn(tx, spaceId, id);
     const now = clock.now();
+    const { mayHaveIssued = false } = refusal;
     const hasOrder = lease.journal()?.order !== undefined;
-    if (hasOrder || !isAnswered(lease, refusal)) await lease.leaveIssuance(tx);
+    if (hasOrder || mayHaveIssued) await lease.leaveIssuance(tx);
     else await endRenewalIssuances(tx, lease.issuanceIds());
     const change = changeOf(entry, { kind: 'fail', attempt: entry.attempt, at: now, reason });
     // a worker that lost its claim changes nothing

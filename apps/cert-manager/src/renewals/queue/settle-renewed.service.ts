@@ -1,12 +1,10 @@
 import type { Tx } from '@certloop/db';
-import { batched } from '@certloop/server';
 import type { CertificateRow } from '../../certificates/certificates.repository.js';
 import { endRenewalIssuances } from '../../issuance/signing/renewal-issuance.service.js';
 import { createIssuedStore, type IssuedFor } from '../../issuance/signing/store-issued.service.js';
 import { changeOf } from '../renewal-entry.js';
 import { type RenewalRow, updateRenewals } from '../renewals.repository.js';
 import { insertPlanned } from '../replan-renewals.service.js';
-import { type FoundSubject, findSubjects } from './find-subjects.service.js';
 import { LeaseLost, type RenewalLease } from './renewal-lease.service.js';
 import { renewalAudit, type SettleDeps, settledBy } from './settle-renewal.service.js';
 
@@ -56,26 +54,4 @@ async function completeAll(tx: Tx, entries: readonly RenewalRow[], now: Date): P
         : await updateRenewals(tx, { ids, attempt, leaseOwner: first.leaseOwner }, settledBy(change));
     if (count !== tried.length) throw new LeaseLost();
   }
-}
-
-/** What works on several renewals at once does together for them. */
-export interface RenewalBatches {
-  /** The subject of a claimed entry; undefined when its FQDN is gone. */
-  findSubject(entry: RenewalRow): Promise<FoundSubject | undefined>;
-  /** Stores the certificate, ends the entry and plans the next one, all or nothing. */
-  settle(settlement: Settlement): Promise<CertificateRow>;
-}
-
-// as many as are claimed at once, and a few more
-const maxSubjects = 16;
-
-export function createRenewalBatches(deps: SettleDeps): RenewalBatches {
-  const find = (entries: readonly RenewalRow[]) => deps.db.transaction((tx) => findSubjects(tx, entries));
-  return {
-    findSubject: batched(
-      async (entries) => (await find(entries)).map((value) => ({ status: 'fulfilled', value })),
-      maxSubjects,
-    ),
-    settle: createSettler(deps),
-  };
 }
