@@ -38,6 +38,10 @@ export function futureMoments({ renewalLeaseMs, jobLeaseMs }: LeaseTimes): Futur
     againAt("state = 'unknown' and is_order = false", Math.max(hour, jobLeaseMs), jobLeaseMs),
     // an order is continued after what its CA asks for
     againAt("state = 'unknown' and is_order = true", 7 * day, jobLeaseMs),
+    // a day later, the CA does not know any more what it issued
+    { table: issuances, column: 'createdAt', where: "state = 'running'", maxAheadMs: 0 },
+    { table: issuances, column: 'createdAt', where: "state = 'unknown'", maxAheadMs: 0 },
+    { table: issuances, column: 'finishedAt', where: "state = 'unknown'", maxAheadMs: 0 },
     { table: pendingRevocations, column: 'dueAt', maxAheadMs: hour, spreadMs: 5 * minute },
     {
       table: notices,
