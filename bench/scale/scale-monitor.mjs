@@ -3,7 +3,10 @@ import { listManyChecks } from '../../apps/check-monitor/dist/src/checks/rows/ch
 import { listOverdueChecks } from '../../apps/check-monitor/dist/src/checks/rows/overdue-checks.repository.js';
 import { claimFlips } from '../../apps/check-monitor/dist/src/flips/flips.repository.js';
 import { readCounters } from '../../apps/check-monitor/dist/src/metrics/metrics.repository.js';
-import { countChecks, readWaiting } from '../../apps/check-monitor/dist/src/metrics/scrape.repository.js';
+import {
+  countChecksByStatus,
+  readWaiting,
+} from '../../apps/check-monitor/dist/src/metrics/scrape.repository.js';
 import { findKnownChecks } from '../../apps/check-monitor/dist/src/pings/batches/known-checks.repository.js';
 import {
   commitPings,
@@ -55,7 +58,7 @@ async function statements(place, { count, projectId }) {
     { what: 'flips that wait, none', work: (tx) => claimFlips(tx, now, 100) },
     { what: 'messages that wait, none', work: (tx) => claimTurns(tx, claim) },
     { what: 'scrape: what waits', work: (tx) => readWaiting(tx, now) },
-    { what: 'scrape: checks by status', work: (tx) => countChecks(tx) },
+    { what: 'scrape: checks by status', work: (tx) => countChecksByStatus(tx) },
     { what: 'GET /api/v3/metrics/', work: (tx) => readCounters(tx) },
   ];
 }

@@ -19,7 +19,7 @@ import { answerHeaders, securityHeaders } from './http/answer.middleware.js';
 import { answerMs } from './http/answer-times.js';
 import { compressedAnswers } from './http/compressed-answers.js';
 import { describeProblem } from './http/problem.js';
-import { isSecure, originOf } from './http/public-origin.js';
+import { isSecure, publicOriginOf } from './http/public-origin.js';
 import { callerOf } from './users/callers/caller.middleware.js';
 import { recordDenials } from './users/callers/denials.middleware.js';
 import { guardOpenMode } from './users/callers/open-mode.middleware.js';
@@ -46,7 +46,7 @@ export interface ApiNeeds {
 export function createApi(options: AppOptions, needs: ApiNeeds): Express {
   const { config, database: db, logger, clock, consoleFolder: folder } = options;
   const { metrics, denials, onUntrustedProxy, cookies, handlers } = needs;
-  const publicOrigin = originOf(config);
+  const publicOrigin = publicOriginOf(config);
   const isOpen = config.authMode === 'open';
   const limits = createRequestLimits(clock, {
     perPrincipal: config.requestsPerMinute,

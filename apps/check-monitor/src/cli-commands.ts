@@ -26,7 +26,7 @@ import { testChannel } from './notifications/test-channel.service.js';
 import type { Secrets } from './projects/api-key.js';
 import { createProject, issueKey, revokeKey } from './projects/create-project.service.js';
 import { type AccountDeps, createUser, limitUser } from './projects/create-user.service.js';
-import { listProjects } from './projects/projects.repository.js';
+import { listAllProjects } from './projects/projects.repository.js';
 import type { Sealing } from './projects/sealing/sealing.store.js';
 import { listUsers } from './projects/users.repository.js';
 
@@ -84,7 +84,7 @@ export const commands: Readonly<Record<string, Command>> = {
     return { projectId: id, name };
   },
   'project list': async ({ db }) => {
-    const found = await db.read(listProjects);
+    const found = await db.read(listAllProjects);
     return found.map(({ id, name, ownerId }) => ({ projectId: id, name, ownerId }));
   },
   'key create': async (deps, values) => {
@@ -174,7 +174,7 @@ function withNotifier(deps: CommandDeps) {
 /** Id of the project that `--project` names by its id, or by its name where no other project has it. */
 async function projectIn({ db }: AccountDeps, values: Values): Promise<string> {
   const named = requireOption(values, 'project');
-  const found = await db.read(listProjects);
+  const found = await db.read(listAllProjects);
   const [project, ...others] = found.filter(({ id, name }) => id === named.toLowerCase() || name === named);
   if (project === undefined) throw new NotFound(`there is no project ${named}`);
   if (others.length === 0) return project.id;

@@ -9,7 +9,7 @@ import {
   serverUrl,
 } from './testing/postgres-databases.js';
 import { startPostgres } from './testing/postgres-server.js';
-import { createSqliteFile, dropSqliteFile } from './testing/sqlite-databases.js';
+import { createSqliteTestFile, dropSqliteFile } from './testing/sqlite-databases.js';
 
 export { clockRowsOf, columnsOfType } from './testing/clock-page.js';
 export { fillDiskOf } from './testing/full-disk.js';
@@ -131,7 +131,7 @@ async function dropAll(databases: TestDatabase[]): Promise<void> {
 
 async function openAddress(dialect: DialectName, schema: Schema | undefined): Promise<TestAddress> {
   if (dialect === 'sqlite') {
-    const file = await createSqliteFile(schema);
+    const file = await createSqliteTestFile(schema);
     return { url: `sqlite:${file}`, drop: () => dropSqliteFile(file) };
   }
   const url = await createPostgresDatabase(schema);

@@ -120,7 +120,7 @@ export type { SignInAttempt } from './sign-in/login-limits.js';
 export { createLoginThrottle, type LoginThrottle } from './sign-in/login-throttle.js';
 export { createPasswords, type Passwords, type ScryptCost, usualCost } from './sign-in/password.js';
 export { requireAcceptablePassword } from './sign-in/password-policy.js';
-export { isFromForeignPage, isFromOwnPage, type PageHeaders } from './sign-in/same-origin.js';
+export { type FetchMetadata, isFromForeignPage, isFromOwnPage } from './sign-in/same-origin.js';
 export { csrfTokenOf, newSecret, sameText, secretHash } from './sign-in/secrets.js';
 export { createDeviceCookie, createSessionCookie, type SessionCookie } from './sign-in/session-cookie.js';
 export {

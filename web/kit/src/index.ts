@@ -59,7 +59,13 @@ export { needsPerson } from './life/needs-person.js';
 export { StateChip, type StateShape, type Tone } from './life/state-chip.js';
 export { nameWords, stateWords } from './life/state-words.js';
 export { Steps } from './life/steps.js';
-export { type BulkProgress, type BulkRules, requestOf, sendParts, startOf } from './lists/bulk/bulk-parts.js';
+export {
+  type BulkProgress,
+  type BulkRules,
+  nextPartOf as requestOf,
+  sendParts,
+  startOf,
+} from './lists/bulk/bulk-parts.js';
 export { namesIn } from './lists/bulk/pasted-names.js';
 export { ListEnd } from './lists/pages/list-end.js';
 export { type ListPage, listPageOf } from './lists/pages/list-page.js';

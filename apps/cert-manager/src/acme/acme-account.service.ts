@@ -82,7 +82,7 @@ async function updateContact(
  * The stored account; undefined when none has been made. The CA is asked only when a key change was cut short; throws
  * AcmeProblem and UpstreamFailed then.
  */
-export async function findAccount(
+export async function findAcmeAccount(
   deps: AccountDeps,
   { providerId, directoryUrl }: Pick<AccountTerms, 'providerId' | 'directoryUrl'>,
 ): Promise<(AcmeSigner & Pick<AcmeAccountRow, 'contactRefusal'>) | undefined> {

@@ -3,11 +3,7 @@ import type { Database, Tx } from '@certloop/db';
 import type { Clock, Logger } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
 import { requireAdmin } from '../access/permissions.js';
-import {
-  deleteAuditLogsTo,
-  insertAuditClearing,
-  listAuditClearings as listClearingRows,
-} from './audit.repository.js';
+import { deleteAuditLogsTo, insertAuditClearing, listClearingRows } from './audit.repository.js';
 import { recordAudit } from './audit.service.js';
 import type { AuditClearingRow } from './audit-entry.js';
 import { type AuditExtent, measureAuditLogs } from './audit-extent.repository.js';

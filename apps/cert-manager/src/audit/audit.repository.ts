@@ -121,6 +121,6 @@ export async function insertAuditClearing(tx: Tx, row: Omit<AuditClearingRow, 'i
 }
 
 /** Every emptying of the log, oldest first. */
-export async function listAuditClearings(tx: Tx): Promise<AuditClearingRow[]> {
+export async function listClearingRows(tx: Tx): Promise<AuditClearingRow[]> {
   return tx.find(auditClearings, { order: { id: 'ASC' } });
 }

@@ -3,7 +3,7 @@ import type { Clock } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
 import { requireLevel } from '../access/permissions.js';
 import { recordAudit } from '../audit/audit.service.js';
-import { requireAllowed } from '../csrs/judge-issuance.service.js';
+import { requireIssuanceAllowed } from '../csrs/judge-issuance.service.js';
 import { rejectHeldNames } from '../csrs/judge-names.service.js';
 import { type FqdnRow, getFqdn, lockFqdn } from '../fqdns/fqdns.repository.js';
 import { formatIssuedChain } from '../judging/acme-certificate.js';
@@ -38,7 +38,7 @@ export async function importCertificate(
   const stored = await db.transaction(async (tx) => {
     const fqdn = await lockFqdn(tx, spaceId, fqdnId);
     // the name of the FQDN alone: what else a certificate names was decided elsewhere
-    await requireAllowed(tx, { fqdn });
+    await requireIssuanceAllowed(tx, { fqdn });
     await rejectHeldNames(tx, { caller, fqdn });
     const now = clock.now();
     const certificate = {

@@ -46,7 +46,7 @@ export async function findRefusals(tx: Tx, all: readonly Issuance[]): Promise<(I
 }
 
 /** Throws InvalidInput if the policy of the space no longer allows it. */
-export async function requireAllowed(tx: Tx, issuance: Issuance): Promise<void> {
+export async function requireIssuanceAllowed(tx: Tx, issuance: Issuance): Promise<void> {
   const refusal = await findRefusal(tx, issuance);
   if (refusal !== undefined) throw refusal;
 }

@@ -9,7 +9,7 @@ import { type CsrDifference, csrDifference } from './csr-difference.js';
 import { type CsrRow, findLatestCsr, insertCsr } from './csrs.repository.js';
 import type { ChangeCsrsDeps, CsrsDeps } from './csrs.service.js';
 import { type CsrUpload, type JudgedCsr, judgeCsr } from './judge-csr.service.js';
-import { requireAllowed } from './judge-issuance.service.js';
+import { requireIssuanceAllowed } from './judge-issuance.service.js';
 import { rejectHeldNames } from './judge-names.service.js';
 
 /**
@@ -33,7 +33,7 @@ export async function uploadCsr(
     // locked, so that a change of the policy either is seen here or finds the CSR
     await lockSpacesForShare(tx, [spaceId]);
     const held = await lockFqdn(tx, spaceId, fqdnId);
-    await requireAllowed(tx, { fqdn: held, csr: stored });
+    await requireIssuanceAllowed(tx, { fqdn: held, csr: stored });
     await rejectHeldNames(tx, { caller, fqdn: held, csr: stored });
     const row = await insertCsr(tx, { id: newRowId(now), fqdnId, ...stored, createdAt: now });
     const details = { fqdn: fqdn.fqdn, fqdnId, spkiSha256: row.spkiSha256 };
@@ -66,7 +66,7 @@ export async function reviewCsr(
   const fqdn = await db.read((tx) => getFqdn(tx, spaceId, fqdnId));
   const csr = await judgeCsr(upload, fqdn);
   return db.read(async (tx) => {
-    await requireAllowed(tx, { fqdn, csr });
+    await requireIssuanceAllowed(tx, { fqdn, csr });
     await rejectHeldNames(tx, { caller, fqdn, csr });
     const newest = await findLatestCsr(tx, fqdnId);
     return { fqdn, csr, ...(newest !== undefined && { differs: csrDifference(csr, newest) }) };

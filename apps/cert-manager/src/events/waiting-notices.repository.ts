@@ -13,7 +13,7 @@ export interface WaitingNotices {
 const maxCounted = 100_000;
 
 /** Mail first, then webhook; also those of a destination that is no longer set. */
-export async function countWaiting(tx: Tx): Promise<WaitingNotices[]> {
+export async function countWaitingNotices(tx: Tx): Promise<WaitingNotices[]> {
   const columns = { count: column.bigint(), oldest: column.instant().nullable() };
   const counted: WaitingNotices[] = [];
   for (const destination of ['mail', 'webhook'] as const) {

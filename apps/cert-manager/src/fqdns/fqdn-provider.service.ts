@@ -23,7 +23,7 @@ export function unknownProvider(): InvalidInput {
 }
 
 /** Throws InvalidInput unless the policy of the space allows the name and the provider. */
-export async function requireAllowed(
+export async function requireFqdnAllowed(
   tx: Tx,
   { spaceId, fqdn }: Pick<FqdnRow, 'spaceId' | 'fqdn'>,
   provider: ProviderRow | undefined,

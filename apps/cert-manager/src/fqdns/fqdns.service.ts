@@ -7,7 +7,7 @@ import { recordAudit } from '../audit/audit.service.js';
 import { normalHostname } from '../judging/hostname.js';
 import { changeSpaceSize } from '../spaces/space-sizes.repository.js';
 import { lockSpacesForShare, spaceExists } from '../spaces/spaces.repository.js';
-import { namedProvider, requireAllowed } from './fqdn-provider.service.js';
+import { namedProvider, requireFqdnAllowed } from './fqdn-provider.service.js';
 import { countFqdnRows, type FqdnRow, insertFqdn, readFqdnPage } from './fqdns.repository.js';
 import { isPolicyRefused } from './policy/policy-refused.js';
 
@@ -100,7 +100,7 @@ export async function createFqdn(
     // locked: a concurrent change of the policy either is visible here or sees the new FQDN
     if ((await lockSpacesForShare(tx, [spaceId])).length === 0) throw spaceNotFound();
     const provider = await namedProvider(tx, providerId);
-    await requireAllowed(tx, fqdn, provider);
+    await requireFqdnAllowed(tx, fqdn, provider);
     const warning = provider?.enabled === false ? 'the provider is disabled' : undefined;
     await insertFqdn(tx, fqdn);
     await emit.fqdnCreated(tx, { fqdn });

@@ -3,7 +3,7 @@ import { requireLevel, spaceNotFound } from '../access/permissions.js';
 import { recordAudit } from '../audit/audit.service.js';
 import { lockSpacesForShare } from '../spaces/spaces.repository.js';
 import { updateFqdnTexts } from './fqdn-changes.repository.js';
-import { namedProvider, requireAllowed } from './fqdn-provider.service.js';
+import { namedProvider, requireFqdnAllowed } from './fqdn-provider.service.js';
 import { type FqdnRow, lockFqdn } from './fqdns.repository.js';
 import { type ChangeFqdnDeps, type FqdnPlace, fqdnAudit } from './fqdns.service.js';
 
@@ -14,7 +14,7 @@ export interface FqdnChange extends FqdnPlace {
 }
 
 /**
- * Changes the description or the provider of an FQDN and returns it as it is then. Throws NotFound, Forbidden, and
+ * Changes the description or the provider of an FQDN and returns it is then. Throws NotFound, Forbidden, and
  * InvalidInput for an unknown provider, or one that the policy of the space does not allow.
  */
 export async function updateFqdn(
@@ -35,7 +35,7 @@ export async function updateFqdn(
     const isOther = after.providerId !== providerId;
     if (after.description === description && !isOther) return fqdn;
     if (isOther && after.providerId !== null) {
-      await requireAllowed(tx, fqdn, await namedProvider(tx, after.providerId));
+      await requireFqdnAllowed(tx, fqdn, await namedProvider(tx, after.providerId));
     }
     await updateFqdnTexts(tx, fqdnId, after);
     const details = { before: { description, providerId }, after };

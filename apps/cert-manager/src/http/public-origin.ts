@@ -3,11 +3,11 @@ interface PublicAddress {
 }
 
 /** Origin by which browsers reach the service; undefined if it is not set. */
-export function originOf({ publicUrl }: PublicAddress): string | undefined {
+export function publicOriginOf({ publicUrl }: PublicAddress): string | undefined {
   return publicUrl === undefined ? undefined : new URL(publicUrl).origin;
 }
 
 /** Whether browsers reach the service by https. */
 export function isSecure(address: PublicAddress): boolean {
-  return originOf(address)?.startsWith('https:') === true;
+  return publicOriginOf(address)?.startsWith('https:') === true;
 }

@@ -149,7 +149,7 @@ export function subjectOf(pem: string): string {
 }
 
 /** Fingerprint of the key of a certificate: SHA-256 over its SubjectPublicKeyInfo, hex. */
-export function keyOf({ leaf }: IssuedChain): string {
+export function keySha256Of({ leaf }: IssuedChain): string {
   return spkiSha256(leaf.spkiDer);
 }
 

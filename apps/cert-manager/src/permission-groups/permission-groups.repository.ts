@@ -88,14 +88,14 @@ export async function lockPermissionGroupsForShare(tx: Tx, ids: readonly string[
 }
 
 /** Makes the stored group and its spaces those of `group`. */
-export async function updatePermissionGroup(tx: Tx, group: PermissionGroup): Promise<void> {
+export async function updateGroupRow(tx: Tx, group: PermissionGroup): Promise<void> {
   await updateRows(tx, permissionGroups, { id: group.id }, rowOf(group));
   await deleteRows(tx, permissionGroupSpaces, { groupId: group.id });
   await insertReach(tx, group);
 }
 
 /** Deletes the group; who belonged to it has one less. */
-export async function deletePermissionGroup(tx: Tx, id: string): Promise<void> {
+export async function deleteGroupRow(tx: Tx, id: string): Promise<void> {
   await deleteRows(tx, permissionGroups, { id });
 }
 

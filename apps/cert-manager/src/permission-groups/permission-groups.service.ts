@@ -17,12 +17,12 @@ import { type AskedReach, changedReach, newReach } from './group-reach.js';
 import { requireKnown } from './known-ids.js';
 import type { PeopledGroup, PermissionGroup } from './permission-group.js';
 import {
-  deletePermissionGroup as deleteGroupRow,
+  deleteGroupRow,
   findPermissionGroup,
   insertPermissionGroup,
   lockPermissionGroup,
   readGroupPage,
-  updatePermissionGroup as updateGroupRow,
+  updateGroupRow,
 } from './permission-groups.repository.js';
 
 export interface PermissionGroupsDeps {

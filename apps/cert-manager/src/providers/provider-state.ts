@@ -51,7 +51,7 @@ function serverUrl(text: string): string {
 }
 
 /** Scheme, host and port of an address of the configuration, by which its receiver is known. */
-export function originOf(config: Config, path: string): string | undefined {
+export function addressOriginOf(config: Config, path: string): string | undefined {
   const address = valueAt(config, path);
   if (typeof address !== 'string' || !URL.canParse(address)) return undefined;
   // not `origin`, which is null for dns addresses

@@ -1,7 +1,7 @@
 import { renewalStatuses } from '@certloop/contracts';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { changeOf, type RenewalEvent, type RenewalState } from './renewal-entry.js';
+import { changeOfRenewal, type RenewalEvent, type RenewalState } from './renewal-entry.js';
 
 const noon = new Date('2026-05-01T12:00:00Z');
 const seconds = (count: number) => new Date(noon.getTime() + count * 1000);
@@ -94,7 +94,7 @@ describe('a renewal entry', () => {
       ),
     ),
   ])('%s', (_, entry, event, change) => {
-    expect(changeOf(entry, event)).toEqual(change);
+    expect(changeOfRenewal(entry, event)).toEqual(change);
   });
 });
 
@@ -119,7 +119,7 @@ describe('a renewal entry after any sequence of events', () => {
     const states = [pending];
     for (const happening of events) {
       const last = states.at(-1) ?? pending;
-      states.push({ ...last, ...changeOf(last, happening) });
+      states.push({ ...last, ...changeOfRenewal(last, happening) });
     }
     return { events, states };
   });

@@ -45,7 +45,7 @@ export const leaseExpired = 'lease_expired';
  * How an event changes an entry, or undefined when it may not happen to it: pending → processing → completed or
  * failed, both final; back to pending when its worker stops, and when the lease has lapsed, which counts as a try.
  */
-export function changeOf(entry: RenewalState, event: RenewalEvent): Partial<RenewalState> | undefined {
+export function changeOfRenewal(entry: RenewalState, event: RenewalEvent): Partial<RenewalState> | undefined {
   return entry.status === 'pending' ? whilePending(entry, event) : whileProcessing(entry, event);
 }
 

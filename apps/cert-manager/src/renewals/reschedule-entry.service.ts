@@ -5,7 +5,7 @@ import type { AuditEntry } from '../audit/audit-entry.js';
 import type { FqdnRow } from '../fqdns/fqdns.repository.js';
 import { type KnownFacts, readOutlook } from './outlook/read-outlook.service.js';
 import { scheduleOf } from './outlook/renewal-outlook.js';
-import { changeOf } from './renewal-entry.js';
+import { changeOfRenewal } from './renewal-entry.js';
 import { deletePendingRenewal, type RenewalRow, updateRenewal } from './renewals.repository.js';
 
 /** Moves a first try to the time that the policy gives now; later tries keep their time. The FQDN is locked. */
@@ -21,7 +21,7 @@ export async function rescheduleEntry(
 }
 
 export async function moveRenewal(tx: Tx, entry: RenewalRow, scheduledAt: Date): Promise<void> {
-  const change = changeOf(entry, { kind: 'move', scheduledAt });
+  const change = changeOfRenewal(entry, { kind: 'move', scheduledAt });
   if (change !== undefined) await updateRenewal(tx, entry, change);
 }
 

@@ -4,7 +4,7 @@ import type { Caller } from '../access/caller.js';
 import { canOn, requireLevel } from '../access/permissions.js';
 import { recordAudit } from '../audit/audit.service.js';
 import { listProviderQueues } from './queue/provider-queues.service.js';
-import { changeOf } from './renewal-entry.js';
+import { changeOfRenewal } from './renewal-entry.js';
 import { findRenewal, type RenewalRow, updateRenewal } from './renewals.repository.js';
 import { type RenewalsDeps, withObstacle } from './renewals.service.js';
 
@@ -24,7 +24,7 @@ export async function runRenewal(
     requireLevel(caller, spaceId, 'READ_WRITE');
     // one that is due already keeps its place
     const scheduledAt = new Date(Math.min(entry.scheduledAt.getTime(), now.getTime()));
-    const change = changeOf(entry, { kind: 'move', scheduledAt });
+    const change = changeOfRenewal(entry, { kind: 'move', scheduledAt });
     if (change === undefined || !(await updateRenewal(tx, entry, change))) throw notPending();
     const details = { fqdnId, certificateId, before: entry.scheduledAt.toISOString() };
     const act = { action: 'queue.run', resourceType: 'renewal', resourceId: id, spaceId, details } as const;

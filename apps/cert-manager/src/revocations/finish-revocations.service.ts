@@ -3,8 +3,8 @@ import { findProvider } from '../providers/providers.repository.js';
 import { claimPendingRevocations, type PendingRevocationRow } from './pending-revocations.repository.js';
 import {
   askCa,
+  canRetryRevocation,
   giveUpRevocation,
-  isTemporary,
   putOffRevocation,
   type RevocationDeps,
   settleRevoked,
@@ -42,7 +42,7 @@ async function finish(deps: RevocationDeps, pending: PendingRevocationRow): Prom
     await settleRevoked(deps, pending, provider, outcome);
     logger.info({ certificateId: pending.id, fqdn: pending.fqdn }, 'revocation.finished');
   } catch (error) {
-    if (!isTemporary(error)) throw error;
+    if (!canRetryRevocation(error)) throw error;
     await putOffRevocation(deps, pending, provider, error.message);
   }
 }

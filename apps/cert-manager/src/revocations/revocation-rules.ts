@@ -20,7 +20,7 @@ export function obstacleToRevocation(
   now: Date,
 ): RevocationObstacle | undefined {
   if (revokedAt !== null)
-    return { code: 'already_revoked', message: revokedText(revokedAt, revocationReason) };
+    return { code: 'already_revoked', message: revocationText(revokedAt, revocationReason) };
   if (expiresAt <= now) {
     const at = expiresAt.toISOString();
     return cannot(`the certificate expired at ${at}: an expired certificate needs no revocation`);
@@ -34,7 +34,7 @@ export function obstacleToRevocation(
 }
 
 /** That a certificate is revoked, since when and why. */
-export function revokedText(revokedAt: Date, reason: RevocationReasonName | null): string {
+export function revocationText(revokedAt: Date, reason: RevocationReasonName | null): string {
   const why = reason === null ? '' : ` (${reason})`;
   return `the certificate was revoked at ${revokedAt.toISOString()}${why}`;
 }

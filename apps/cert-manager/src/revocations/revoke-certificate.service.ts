@@ -13,7 +13,7 @@ import {
   providerNotFound,
 } from '../providers/providers.repository.js';
 import { type PendingRevocationRow, storePendingRevocation } from './pending-revocations.repository.js';
-import { obstacleToRevocation, revokedText } from './revocation-rules.js';
+import { obstacleToRevocation, revocationText } from './revocation-rules.js';
 import {
   askCa,
   giveUpRevocation,
@@ -34,7 +34,7 @@ export interface RevocationInput {
 const ownTurnMs = 180_000;
 
 /**
- * Revokes a certificate with the CA that issued it; returns it as it is then stored. The request is on disk before the
+ * Revokes a certificate with the CA that issued it; returns it is then stored. The request is on disk before the
  * CA is asked, so that `finishRevocations` completes it when this process dies or the CA does not answer. Throws
  * NotFound when space, FQDN or certificate is not there; Conflict `already_revoked`, also when the CA had revoked it
  * before anyone asked here; InvalidInput `cannot_be_revoked` with what to do; UpstreamFailed when the CA does not
@@ -68,7 +68,7 @@ export async function revokeCertificate(
   // what an earlier call began is what this one asked for
   const isOurs = outcome.status === 'revoked' || (isRepeat && !settled.isStoredBefore);
   if (isOurs) return revoked;
-  throw alreadyRevoked(revokedText(revoked.revokedAt ?? now, revoked.revocationReason));
+  throw alreadyRevoked(revocationText(revoked.revokedAt ?? now, revoked.revocationReason));
 }
 
 interface Revocable {

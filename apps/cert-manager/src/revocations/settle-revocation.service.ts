@@ -164,6 +164,6 @@ function revocationAudit(
 }
 
 /** Whether asking again may succeed, as the CA did not answer or a part of the provider's configuration is missing. */
-export function isTemporary(error: unknown): error is AppError {
+export function canRetryRevocation(error: unknown): error is AppError {
   return error instanceof UpstreamFailed || (error instanceof AppError && error.kind === 'invalid_input');
 }

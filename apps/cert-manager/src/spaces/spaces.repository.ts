@@ -55,7 +55,7 @@ export async function findSpaceByRequest(tx: Tx, requestKey: string): Promise<Sp
   return (await tx.findOneBy(spaces, { requestKey })) ?? undefined;
 }
 
-export async function updateSpace(
+export async function updateSpaceRow(
   tx: Tx,
   id: string,
   change: Partial<Pick<SpaceRow, 'name' | 'description' | 'unwatchedSince'>>,
@@ -69,7 +69,7 @@ export async function spaceExists(tx: Tx, id: string): Promise<boolean> {
 
 /**
  * The space, locked until the transaction ends: a transaction that adds something to it waits, and then finds
- * it as it was left.
+ * it was left.
  */
 export async function lockSpace(tx: Tx, id: string): Promise<SpaceRow | undefined> {
   return (await lockForUpdate(tx, spaces, { id }))[0];

@@ -21,7 +21,7 @@ import {
   lockSpace,
   readSpacePage,
   type SpaceRow,
-  updateSpace as writeSpace,
+  updateSpaceRow as writeSpace,
 } from './spaces.repository.js';
 
 export interface SpacesDeps {

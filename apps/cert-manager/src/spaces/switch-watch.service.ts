@@ -3,7 +3,7 @@ import type { Clock } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
 import { requireLevel, spaceNotFound } from '../access/permissions.js';
 import { recordAudit } from '../audit/audit.service.js';
-import { lockSpace, updateSpace } from './spaces.repository.js';
+import { lockSpace, updateSpaceRow } from './spaces.repository.js';
 import { type SpaceEvents, spaceAudit } from './spaces.service.js';
 
 export interface SwitchWatchDeps {
@@ -25,7 +25,7 @@ export async function setWatchEnabled(
     const now = clock.now();
     const before = { watchEnabled: space.unwatchedSince === null };
     if (before.watchEnabled !== watchEnabled) {
-      await updateSpace(tx, id, { unwatchedSince: watchEnabled ? null : now });
+      await updateSpaceRow(tx, id, { unwatchedSince: watchEnabled ? null : now });
       await emit.watchSwitched(tx, { spaceId: id });
     }
     const details = { before, after: { watchEnabled } };

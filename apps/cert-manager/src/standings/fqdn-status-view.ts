@@ -1,6 +1,6 @@
 import type { CsrFinding, FqdnStatus } from '@certloop/contracts';
 import { chainHint, endsView } from '../certificates/in-use.js';
-import { type AtWork, activityOf, outlookAt, reasonOf } from './fqdn-status.js';
+import { type AtWork, activityOf, outlookAt, statusReasonOf } from './fqdn-status.js';
 import type { Standing } from './standing.js';
 
 /** What is shown of the state of an FQDN. */
@@ -34,7 +34,7 @@ export function statusView(
   const activity = activityOf(shown);
   const { expiryAcceptedUntil: until } = fqdn;
   const acceptedUntil = !fqdn.renewalEnabled && until !== null && until > now ? until : undefined;
-  const reason = reasonOf(standing, { state, hasCsr: csr !== undefined, acceptedUntil });
+  const reason = statusReasonOf(standing, { state, hasCsr: csr !== undefined, acceptedUntil });
   const hint = hintOf(shown);
   return {
     state,

@@ -39,7 +39,7 @@ export interface ReasonFacts {
 }
 
 /** One or two sentences for people: the state of the FQDN, and what to do. */
-export function reasonOf(standing: Standing, facts: ReasonFacts): string {
+export function statusReasonOf(standing: Standing, facts: ReasonFacts): string {
   const { expiresAt, problem, attentionAt } = standing;
   switch (facts.state) {
     case 'unfinished': {

@@ -3,7 +3,7 @@ import type { Caller } from '../access/caller.js';
 import { readableSpaces } from '../access/permissions.js';
 import type { ProviderUsage } from '../providers/provider-usage.js';
 import { listSpaceRows, type SpaceScope } from '../spaces/spaces.repository.js';
-import { findLastSuccess } from './outlook/outlook.repository.js';
+import { findLastIssuedAt } from './outlook/outlook.repository.js';
 import type { RecentAnswers } from './outlook/recent-answers.store.js';
 import { countUsage, findLastFailure, type UsageRow } from './provider-usage.repository.js';
 
@@ -54,7 +54,7 @@ async function usageOf(
     fqdns: rows.reduce((sum, { fqdns }) => sum + fqdns, 0),
     pendingRenewals: rows.reduce((sum, { pendingRenewals }) => sum + pendingRenewals, 0),
     spaces: topRows.map(({ spaceId: id, fqdns }) => ({ id, name: names.get(id) ?? '', fqdns })),
-    lastIssuedAt: await findLastSuccess(tx, providerId, scope),
+    lastIssuedAt: await findLastIssuedAt(tx, providerId, scope),
     lastFailure: await findLastFailure(tx, providerId, scope),
   };
 }

@@ -71,15 +71,21 @@ export function standingsHandlers(
       status: 200,
       body: await changeFqdns(deps, context, body),
     }),
-    getFqdn: ({ params, context }) => showOne(context, placeOf(params)),
+    getFqdn: ({ params, context }) => showOne(context, fqdnPlaceOf(params)),
     updateFqdn: async ({ params, body, context }) => {
-      await updateFqdn(deps, context, { ...placeOf(params), ...body });
-      return showOne(context, placeOf(params));
+      await updateFqdn(deps, context, { ...fqdnPlaceOf(params), ...body });
+      return showOne(context, fqdnPlaceOf(params));
     },
   };
 }
 
-const placeOf = ({ id: spaceId, fqdnId }: { readonly id: string; readonly fqdnId: string }): FqdnPlace => ({
+const fqdnPlaceOf = ({
+  id: spaceId,
+  fqdnId,
+}: {
+  readonly id: string;
+  readonly fqdnId: string;
+}): FqdnPlace => ({
   spaceId,
   fqdnId,
 });

@@ -34,7 +34,7 @@ export async function readDueRenewals(tx: Tx, now: Date): Promise<DueRenewals> {
 }
 
 /** When the job last came to a good end anywhere; undefined when it never did. */
-export async function findLastSuccess(tx: Tx, job: string): Promise<Date | undefined> {
+export async function findLastJobSuccess(tx: Tx, job: string): Promise<Date | undefined> {
   return (await tx.findOneBy(jobRuns, { job }))?.succeededAt;
 }
 
@@ -55,7 +55,7 @@ export async function countUnattended(tx: Tx, now: Date): Promise<number> {
 export const countedStates = ['unfinished', 'due', 'failing', 'expired'] as const;
 
 /** FQDNs by state, and how many need people, each counted up to `maxCounted`. */
-export async function countFqdns(
+export async function countFqdnsByState(
   tx: Tx,
   now: Date,
 ): Promise<{ readonly word: string; readonly count: number }[]> {

@@ -1,16 +1,16 @@
 import type { Database } from '@certloop/db';
 import { type Clock, type Metrics, watchDisk } from '@certloop/server';
 import type { Denials } from '../audit/denials.service.js';
-import { countWaiting } from '../events/waiting-notices.repository.js';
+import { countWaitingNotices } from '../events/waiting-notices.repository.js';
 import { findReceiver } from '../events/webhook-receivers.repository.js';
 import { countServedAddresses } from '../targets/probes/target-states.repository.js';
-import { countWaiting as countWaitingChecks } from '../watch/missing-watch.repository.js';
+import { countWaitingChecks } from '../watch/missing-watch.repository.js';
 import { listNearExpiry, listSpaceExpiry, type SpaceExpiry } from './expiry-scrape.repository.js';
 import {
-  countFqdns,
+  countFqdnsByState,
   countRenewals,
   countUnattended,
-  findLastSuccess,
+  findLastJobSuccess,
   readDueRenewals,
 } from './scrape.repository.js';
 import { listDrifted } from './served-scrape.repository.js';
@@ -118,7 +118,7 @@ function readQueue(metrics: Metrics, { db, clock }: ServiceMetricsDeps): void {
       db.longRead(async (tx) => {
         const now = clock.now();
         const due = await readDueRenewals(tx, now);
-        const lastRun = await findLastSuccess(tx, 'renewals');
+        const lastRun = await findLastJobSuccess(tx, 'renewals');
         return {
           entries: (await countRenewals(tx)).map(({ status, count }) => ({
             labels: { status },
@@ -183,7 +183,7 @@ function readNotices(metrics: Metrics, { db, clock }: ServiceMetricsDeps): void 
     read: () =>
       db.longRead(async (tx) => {
         const now = clock.now();
-        const counted = await countWaiting(tx);
+        const counted = await countWaitingNotices(tx);
         const receiver = await findReceiver(tx);
         const ageOf = (oldest: Date | null) => (oldest === null ? 0 : seconds(now) - seconds(oldest));
         return {
@@ -254,7 +254,7 @@ function readExpiry(metrics: Metrics, { db, clock }: ServiceMetricsDeps): void {
         const now = clock.now();
         const spaces = await listSpaceExpiry(tx, now);
         const near = await listNearExpiry(tx, now);
-        const fqdns = await countFqdns(tx, now);
+        const fqdns = await countFqdnsByState(tx, now);
         return {
           soonest: spaces.map((space) => ({ labels: spaceLabels(space), value: seconds(space.soonest) })),
           counts: spaces.flatMap(countsOf),

@@ -11,6 +11,6 @@ export interface TargetSettings
 }
 
 /** `host:port`, with an IPv6 address in brackets. */
-export function placeOf(host: string, port: number): string {
+export function hostPortOf(host: string, port: number): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 }

@@ -14,7 +14,7 @@ import { listStates, replaceStates } from './probes/target-states.repository.js'
 import { findNewest } from './served/expected.service.js';
 import { addServedFqdn } from './served/served-fqdns.repository.js';
 import type { FqdnPath } from './served/show-served.service.js';
-import { placeOf } from './target.js';
+import { hostPortOf } from './target.js';
 import { judgeTarget, type TargetContext } from './target-input.js';
 import {
   countTargetsOfSpace,
@@ -178,6 +178,6 @@ export function auditOf(
   { id, host, port, protocol, sni, addresses, mode, everySeconds, graceSeconds, enabled }: TargetRow,
 ) {
   const settings = { protocol, sni, addresses, mode, everySeconds, graceSeconds, enabled };
-  const details = { fqdn, fqdnId, place: placeOf(host, port), ...settings };
+  const details = { fqdn, fqdnId, place: hostPortOf(host, port), ...settings };
   return { action, resourceType: 'target', resourceId: id, spaceId, details };
 }

@@ -1,6 +1,6 @@
 import { InvalidInput } from '@certloop/contracts';
 import { onUniqueViolation, type Tx } from '@certloop/db';
-import { keyOf } from './user.js';
+import { caselessKeyOf } from './user.js';
 import { findUsersByKeys } from './users.repository.js';
 
 /**
@@ -13,8 +13,8 @@ export async function requireFree(
   ownId?: string,
 ): Promise<void> {
   const keys = {
-    ...(wanted.username !== undefined && { usernameKey: keyOf(wanted.username) }),
-    ...(wanted.email !== undefined && { emailKey: keyOf(wanted.email) }),
+    ...(wanted.username !== undefined && { usernameKey: caselessKeyOf(wanted.username) }),
+    ...(wanted.email !== undefined && { emailKey: caselessKeyOf(wanted.email) }),
   };
   const others = (await findUsersByKeys(tx, keys)).filter(({ id }) => id !== ownId);
   const refusals = [

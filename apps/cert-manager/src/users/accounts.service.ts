@@ -7,8 +7,8 @@ import { recordAudit } from '../audit/audit.service.js';
 import type { AuditEntry } from '../audit/audit-entry.js';
 import { refuseTakenNames } from './account-names.service.js';
 import { deleteSessionsOf } from './sessions/sessions.repository.js';
-import { keyOf, type UserRow } from './user.js';
-import { findUserByName, insertUser, markFirstAdmin, updateUser } from './users.repository.js';
+import { caselessKeyOf, type UserRow } from './user.js';
+import { findUserByName, insertUser, markFirstAdmin, updateUserRow } from './users.repository.js';
 
 export interface AccountsDeps {
   readonly db: Database;
@@ -33,9 +33,9 @@ export async function newAccount(deps: AccountsDeps, input: NewAccount): Promise
   return {
     id: newRowId(createdAt),
     username,
-    usernameKey: keyOf(username),
+    usernameKey: caselessKeyOf(username),
     email,
-    emailKey: keyOf(email),
+    emailKey: caselessKeyOf(email),
     passwordHash: await deps.passwords.hash(password),
     isAdmin: false,
     enabled: true,
@@ -83,7 +83,7 @@ export async function ensureAdmin(
     return 'created';
   }
   const isSamePassword = await passwords.verify(input.password, found.passwordHash, 0);
-  const isSame = found.isAdmin && found.enabled && found.emailKey === keyOf(input.email);
+  const isSame = found.isAdmin && found.enabled && found.emailKey === caselessKeyOf(input.email);
   if (isSamePassword && isSame) return 'unchanged';
   const { email, emailKey, passwordHash } = await newAdmin(deps, input);
   const set = {
@@ -94,7 +94,7 @@ export async function ensureAdmin(
     passwordHash: isSamePassword ? found.passwordHash : passwordHash,
   };
   await db.transaction(async (tx) => {
-    await refuseTakenNames(() => updateUser(tx, { id: found.id }, set));
+    await refuseTakenNames(() => updateUserRow(tx, { id: found.id }, set));
     if (!isSamePassword) await deleteSessionsOf(tx, found.id);
     await markFirstAdmin(tx, deps.clock.now());
     await recordAudit(tx, caller, changeOf(found, set, !isSamePassword), deps.clock.now());

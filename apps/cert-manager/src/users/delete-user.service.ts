@@ -5,7 +5,7 @@ import type { Caller } from '../access/caller.js';
 import { requireAdmin } from '../access/permissions.js';
 import { recordAudit } from '../audit/audit.service.js';
 import { requireOtherAdmin } from './last-admin.service.js';
-import { deleteUser as deleteUserRow, lockUser } from './users.repository.js';
+import { deleteUserRow, lockUser } from './users.repository.js';
 import { userNotFound } from './users.service.js';
 
 export interface DeleteUserDeps {

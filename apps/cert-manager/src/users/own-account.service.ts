@@ -1,6 +1,7 @@
 import { Forbidden } from '@certloop/contracts';
 import type { Database } from '@certloop/db';
 import type { Caller } from '../access/caller.js';
+import { isUuid } from '../access/uuid.js';
 import { findUser } from './users.repository.js';
 import { userNotFound } from './users.service.js';
 
@@ -26,9 +27,4 @@ export async function requireOwnAccount(
     code: 'not_own_account',
     title: 'Not your account',
   });
-}
-
-/** PostgreSQL refuses to compare a uuid with anything else. */
-function isUuid(text: string): boolean {
-  return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
 }

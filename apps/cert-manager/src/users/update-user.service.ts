@@ -11,8 +11,8 @@ import type { AccountsDeps } from './accounts.service.js';
 import { revokeAllApiTokens } from './api-tokens/revoke-api-tokens.service.js';
 import { requireOtherAdmin } from './last-admin.service.js';
 import { deleteSessionsOf } from './sessions/sessions.repository.js';
-import { keyOf, type UserRow } from './user.js';
-import { findUser, lockUser, markFirstAdmin, updateUser as updateUserRow } from './users.repository.js';
+import { caselessKeyOf, type UserRow } from './user.js';
+import { findUser, lockUser, markFirstAdmin, updateUserRow } from './users.repository.js';
 import { userNotFound } from './users.service.js';
 
 /** What is to change of a user; what is absent stays. */
@@ -86,8 +86,8 @@ function changesOf(
   passwordHash: string | undefined,
 ): Partial<UserRow> {
   return {
-    ...(username !== undefined && { username, usernameKey: keyOf(username) }),
-    ...(email !== undefined && { email, emailKey: keyOf(email) }),
+    ...(username !== undefined && { username, usernameKey: caselessKeyOf(username) }),
+    ...(email !== undefined && { email, emailKey: caselessKeyOf(email) }),
     ...(isAdmin !== undefined && { isAdmin }),
     ...(enabled !== undefined && { enabled }),
     ...(passwordHash !== undefined && { passwordHash }),

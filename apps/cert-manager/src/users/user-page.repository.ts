@@ -1,5 +1,5 @@
 import { type ListPage, type ListWindow, readListPage, type Tx } from '@certloop/db';
-import { keyOf, type UserRow } from './user.js';
+import { caselessKeyOf, type UserRow } from './user.js';
 import { users } from './users.repository.js';
 
 /** Which users a list has. */
@@ -25,7 +25,7 @@ export function readUserPage(tx: Tx, filter: UserFilter, window: ListWindow): Pr
 function conditionsOf({ q, groupId }: UserFilter, place: (value: string) => string): string[] {
   const conditions: string[] = [];
   if (q !== undefined) {
-    const part = place(`%${keyOf(q).replace(/[\\%_]/g, '\\$&')}%`);
+    const part = place(`%${caselessKeyOf(q).replace(/[\\%_]/g, '\\$&')}%`);
     conditions.push(`(username_key like ${part} escape '\\' or email_key like ${part} escape '\\')`);
   }
   if (groupId !== undefined) {

@@ -21,6 +21,6 @@ export interface UserFacts extends UserRow {
 }
 
 /** Key by which names and mail addresses are unique. */
-export function keyOf(text: string): string {
+export function caselessKeyOf(text: string): string {
   return text.normalize('NFC').toLowerCase();
 }

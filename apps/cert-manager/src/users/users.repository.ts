@@ -11,7 +11,7 @@ import {
   updateRows,
 } from '@certloop/db';
 import { In } from 'typeorm';
-import { keyOf, type UserRow } from './user.js';
+import { caselessKeyOf, type UserRow } from './user.js';
 
 export const users = defineTable<UserRow>('users', {
   columns: {
@@ -87,18 +87,18 @@ export async function findUsersByKeys(
 }
 
 /** Deletes the user with all dependent rows. */
-export async function deleteUser(tx: Tx, id: string): Promise<void> {
+export async function deleteUserRow(tx: Tx, id: string): Promise<void> {
   await deleteRows(tx, users, { id });
 }
 
 export async function findUserByName(tx: Tx, username: string): Promise<UserRow | undefined> {
   // PostgreSQL rejects such a text, and no user can have it as a name
   if (username.includes('\0')) return undefined;
-  return (await tx.findOneBy(users, { usernameKey: keyOf(username) })) ?? undefined;
+  return (await tx.findOneBy(users, { usernameKey: caselessKeyOf(username) })) ?? undefined;
 }
 
 /** Changes the user if the row still matches `where`; returns whether it did. */
-export async function updateUser(
+export async function updateUserRow(
   tx: Tx,
   where: Pick<UserRow, 'id'> & Partial<Pick<UserRow, 'passwordHash' | 'enabled'>>,
   set: Partial<UserRow>,

@@ -21,7 +21,7 @@ export interface UsersDeps {
 }
 
 /** The caller's own account; undefined for a caller that is built in. */
-export async function findAccount({ db }: UsersDeps, { userId }: Caller): Promise<UserRow | undefined> {
+export async function findOwnAccount({ db }: UsersDeps, { userId }: Caller): Promise<UserRow | undefined> {
   return db.read((tx) => findUser(tx, userId));
 }
 

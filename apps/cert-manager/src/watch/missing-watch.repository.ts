@@ -65,7 +65,7 @@ export async function findIdSlice(
 }
 
 /** How many checks wait for room in the monitor, by mode; up to 100,000. */
-export async function countWaiting(tx: Tx): Promise<Readonly<Record<WaitingMode, number>>> {
+export async function countWaitingChecks(tx: Tx): Promise<Readonly<Record<WaitingMode, number>>> {
   const text = `select waiting, count(*) as count
     from (select waiting from watched_fqdns where waiting is not null limit 100000) w group by waiting`;
   const columns = { waiting: column.word<WaitingMode>(8), count: column.bigint() };

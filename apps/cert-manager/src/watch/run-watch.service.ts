@@ -9,7 +9,7 @@ import {
   type SyncEnd,
   syncCheck,
 } from './checks/sync-check.service.js';
-import { countWaiting } from './missing-watch.repository.js';
+import { countWaitingChecks } from './missing-watch.repository.js';
 import type { MonitorClient } from './monitor/monitor.client.js';
 import { createPresence } from './monitor/monitor-presence.store.js';
 import { deletePings, deletePingsOf } from './pings/watch-pings.repository.js';
@@ -94,7 +94,7 @@ async function syncInOrder(
     (sync) =>
       sync.status === 'fulfilled' && sync.value.next !== 'unwatched' && sync.value.next.waiting === 'renewal',
   );
-  const hasRoom = !isFirstWaiting && (await deps.db.read(countWaiting)).renewal === 0;
+  const hasRoom = !isFirstWaiting && (await deps.db.read(countWaitingChecks)).renewal === 0;
   const later = hasRoom ? deps : { ...deps, mayAskForCheck: () => false };
   return [...syncs, ...(await Promise.allSettled(others.map((check) => syncCheck(later, check))))];
 }

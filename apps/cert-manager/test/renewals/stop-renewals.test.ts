@@ -6,7 +6,7 @@ import { createLogger } from '@certloop/server';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { claimRenewals, listDueRenewals } from '../../src/renewals/queue/due-renewals.repository.js';
 import { LeaseLost, openLease } from '../../src/renewals/queue/renewal-lease.service.js';
-import { changeOf } from '../../src/renewals/renewal-entry.js';
+import { changeOfRenewal } from '../../src/renewals/renewal-entry.js';
 import { updateRenewal, updateRenewals } from '../../src/renewals/renewals.repository.js';
 import { type OrderingPlace, startOrdering } from '../support/acme/ordering-place.js';
 import { startAppOn, type TestApp } from '../support/app.js';
@@ -105,7 +105,7 @@ describeEachDialect('a process that is stopped while it renews', (open) => {
     const left = await claim('first');
     const logger = createLogger({ service: 'cert-manager', level: 'silent' });
     const lease = openLease({ db, clock, logger, leaseMs: 60_000 }, left);
-    const change = changeOf(left, { kind: 'leave', attempt: left.attempt });
+    const change = changeOfRenewal(left, { kind: 'leave', attempt: left.attempt });
     expect(await db.transaction((tx) => updateRenewal(tx, left, { ...change }))).toBe(true);
     const next = await claim('second');
     expect(next).toMatchObject({ id: left.id, attempt: left.attempt, leaseOwner: 'second' });

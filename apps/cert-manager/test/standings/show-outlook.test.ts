@@ -2,7 +2,7 @@ import type { ExpiryTimeline, Fqdn, Outlook } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { inServiceSeconds, renewalsPerSecond } from '../../src/standings/outlook/outlook.js';
-import { findLastSuccess } from '../../src/standings/outlook/outlook.repository.js';
+import { findLastIssuedAt } from '../../src/standings/outlook/outlook.repository.js';
 import { fqdnStandings } from '../../src/standings/standings.repository.js';
 import type { TestApp } from '../support/app.js';
 import { foreignCertificate } from '../support/cas/foreign-ca.js';
@@ -176,13 +176,13 @@ describeEachDialect('the outlook', (open) => {
     expect(standing).toMatchObject({ providerId, notBefore: new Date(Math.floor(+notBefore / 1000) * 1000) });
 
     const lastSuccess = (scope: 'all' | string[], slice?: number) =>
-      app.database.read((tx) => findLastSuccess(tx, providerId, scope, slice));
+      app.database.read((tx) => findLastIssuedAt(tx, providerId, scope, slice));
     const issued = (await certificatesOf(app, unrenewed)).at(-1)?.createdAt;
     for (const slice of [1, 2, undefined]) {
       expect((await lastSuccess('all', slice))?.toISOString()).toBe(issued);
       expect((await lastSuccess([spaceId], slice))?.toISOString()).toBe(issued);
     }
     expect(await lastSuccess([])).toBeUndefined();
-    expect(await app.database.read((tx) => findLastSuccess(tx, unknownId, 'all'))).toBeUndefined();
+    expect(await app.database.read((tx) => findLastIssuedAt(tx, unknownId, 'all'))).toBeUndefined();
   });
 });

@@ -9,7 +9,7 @@ import { insertPermissionGroup } from '../../src/permission-groups/permission-gr
 import type { ApiTokenRow } from '../../src/users/api-tokens/api-token.js';
 import { insertApiToken } from '../../src/users/api-tokens/api-tokens.repository.js';
 import { formatApiToken, newApiToken } from '../../src/users/sessions/credentials.js';
-import { keyOf, type UserRow } from '../../src/users/user.js';
+import { caselessKeyOf, type UserRow } from '../../src/users/user.js';
 import { insertUser, markFirstAdmin } from '../../src/users/users.repository.js';
 
 /** What a factory needs of a test's application. */
@@ -39,9 +39,9 @@ export async function addUser(
   const row = {
     id: newRowId(clock.now()),
     username,
-    usernameKey: keyOf(username),
+    usernameKey: caselessKeyOf(username),
     email,
-    emailKey: keyOf(email),
+    emailKey: caselessKeyOf(email),
     passwordHash: await passwords.hash(password),
     isAdmin: user.isAdmin ?? false,
     enabled: user.enabled ?? true,

@@ -27,7 +27,7 @@ export interface ListedChannel {
 }
 
 /** The integrations of a project. */
-export async function listChannels(
+export async function listAccountChannels(
   deps: ManageChannelsDeps,
   projectId: string,
   { include }: { readonly include?: 'counts' | undefined },

@@ -92,7 +92,7 @@ export function listOwnProjects({ db }: AccountProjectsDeps, user: Person): Prom
   });
 }
 
-export function readProject(
+export function readOwnProject(
   { db }: AccountProjectsDeps,
   user: Person,
   projectId: string,

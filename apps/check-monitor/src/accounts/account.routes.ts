@@ -10,7 +10,7 @@ import {
   type AccountChannelsDeps,
   addChannel,
   changeChannel,
-  listChannels,
+  listAccountChannels,
 } from './account-channels.service.js';
 import { type AccountChecksRouteDeps, accountChecksHandlers } from './account-checks.routes.js';
 import {
@@ -178,7 +178,7 @@ function channelHandlers(
   return {
     listAccountChannels: async ({ context, params: { projectId }, query }) => {
       const role = await requireRole(deps, userOf(context), projectId, 'read-only');
-      const found = await listChannels(deps, projectId, query);
+      const found = await listAccountChannels(deps, projectId, query);
       const obstacle = judgeGroups(
         found.map(({ channel }) => channel),
         deps.notifier.obstacle,

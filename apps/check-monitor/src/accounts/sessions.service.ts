@@ -2,11 +2,11 @@ import { Forbidden, Unauthenticated } from '@certloop/contracts';
 import type { Database } from '@certloop/db';
 import {
   csrfTokenOf,
+  type FetchMetadata,
   isFromForeignPage,
   isFromOwnPage,
   type LoginThrottle,
   newSecret,
-  type PageHeaders,
   type Passwords,
   sameText,
   secretHash,
@@ -54,7 +54,7 @@ export interface SignedIn extends Sender {
 }
 
 /** What a request says of who sent it. */
-export interface Credentials extends PageHeaders, Sender {
+export interface Credentials extends FetchMetadata, Sender {
   readonly sessionSecret: string | undefined;
   readonly csrfToken: string | undefined;
   /** False for GET and HEAD. */

@@ -82,7 +82,7 @@ export const channels = defineTable<StoredChannel>('channels', {
 });
 
 /** The channel with its settings in clear. Throws SecretUnreadable. */
-export function openChannel<Row extends Pick<StoredChannel, 'uuid' | 'settings'>>(
+export function decryptChannel<Row extends Pick<StoredChannel, 'uuid' | 'settings'>>(
   tx: Tx,
   row: Row,
 ): Omit<Row, 'settings'> & Pick<Channel, 'settings'> {
@@ -98,15 +98,15 @@ export function isUnreadable({ settings }: Pick<Channel, 'settings'>): boolean {
 }
 
 /**
- * The channel as `openChannel` returns it, or one that `isUnreadable` if no key decrypts its settings: its messages then
+ * The channel as `decryptChannel` returns it, or one that `isUnreadable` if no key decrypts its settings: its messages then
  * wait, and those of all other channels are delivered.
  */
 export function readChannel<Row extends Pick<StoredChannel, 'uuid' | 'settings'>>(
   tx: Tx,
   row: Row,
-): ReturnType<typeof openChannel<Row>> {
+): ReturnType<typeof decryptChannel<Row>> {
   try {
-    return openChannel(tx, row);
+    return decryptChannel(tx, row);
   } catch (error) {
     if (error instanceof SecretUnreadable) return { ...row, settings: unreadableSettings };
     throw error;

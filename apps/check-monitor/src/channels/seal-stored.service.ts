@@ -15,7 +15,7 @@ import {
   type SealingDeps,
 } from '../projects/sealing/open-sealing.service.js';
 import { envelopeOf, type Sealing } from '../projects/sealing/sealing.store.js';
-import { channels, openChannel, type StoredChannel, sealSettings } from './channels.repository.js';
+import { channels, decryptChannel, type StoredChannel, sealSettings } from './channels.repository.js';
 
 /**
  * Encrypts what is stored in clear, and with `keyId` also what another key has encrypted; returns how many secrets that
@@ -25,7 +25,7 @@ import { channels, openChannel, type StoredChannel, sealSettings } from './chann
 async function sealStored({ db }: Pick<SealingDeps, 'db'>, keyId?: string): Promise<number> {
   const ofChannels = await changeInSlices(db, channels, async (tx, row) => {
     if (isDone(envelopeOf(row.settings), keyId)) return 0;
-    const settings = sealSettings(tx, row.uuid, openChannel(tx, row).settings);
+    const settings = sealSettings(tx, row.uuid, decryptChannel(tx, row).settings);
     return updateRows<StoredChannel>(tx, channels, { id: row.id }, { settings });
   });
   const ofProjects = await changeInSlices(db, projects, async (tx, row) => {
@@ -121,7 +121,7 @@ export async function discardUnreadable(deps: SealingDeps, sealing: Sealing): Pr
 }
 
 async function discardSettings(tx: Tx, row: StoredChannel, now: number): Promise<number> {
-  if (isReadable(() => openChannel(tx, row))) return 0;
+  if (isReadable(() => decryptChannel(tx, row))) return 0;
   const settings = sealSettings(tx, row.uuid, row.kind === 'group' ? { channels: [] } : {});
   const lastError = 'its settings could not be decrypted: enter them again';
   return updateRows<StoredChannel>(tx, channels, { id: row.id }, { settings, disabledAt: now, lastError });

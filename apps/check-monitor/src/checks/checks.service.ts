@@ -10,7 +10,7 @@ import { type FlipQuery, parseFlipWindow } from '../flips/flip-window.js';
 import { type FlipRow, insertFlips, listFlips } from '../flips/flips.repository.js';
 import type { Clock, Micros } from '../instants.js';
 import { type Caller, unknownUniqueKey } from '../projects/caller.js';
-import { countChecks, lockOwner } from '../projects/users.repository.js';
+import { addToCheckCount, lockOwner } from '../projects/users.repository.js';
 import { type Check, hasTags, type ShownCheck } from './check.js';
 import { type Flip, type Outcome, outcomeOfPause, outcomeOfResume } from './check-state.js';
 import { listManyChecks } from './rows/check-cells.repository.js';
@@ -90,7 +90,7 @@ export async function resumeCheck(deps: ChecksDeps, caller: Caller, uuid: string
   });
 }
 
-/** Deletes the check with its pings and flips; returns it as it was. */
+/** Deletes the check with its pings and flips; returns it was. */
 export async function removeCheck(
   { db, noteChange }: ChecksDeps,
   caller: Caller,
@@ -101,7 +101,7 @@ export async function removeCheck(
     const { id: ownerId } = await lockOwner(tx, caller.ownerId);
     const check = await lockOwnCheck(tx, caller, uuid);
     await deleteCheck(tx, check.id);
-    await countChecks(tx, ownerId, -1);
+    await addToCheckCount(tx, ownerId, -1);
     return check;
   });
   noteChange?.(removed.uuid);

@@ -5,7 +5,7 @@ import { assignChannels } from '../channels/check-channels.repository.js';
 import type { Micros } from '../instants.js';
 import type { Caller } from '../projects/caller.js';
 import { findProjectForShare } from '../projects/projects.repository.js';
-import { countChecks, lockOwner, type User } from '../projects/users.repository.js';
+import { addToCheckCount, lockOwner, type User } from '../projects/users.repository.js';
 import { type Check, type CheckSettings, type CheckState, defaultSettings, newCheck } from './check.js';
 import { type CheckSpec, changedSettings, parseCheckSpec, uniqueMatch } from './check-spec.js';
 import { deadlineOf } from './check-timing.js';
@@ -83,7 +83,7 @@ export async function addCheck(
   const uuid = deps.newUuid();
   const origin = { projectId, uuid, badgeUuid: deps.newUuid(), createdAt: deps.clock.now() };
   await insertCheck(tx, { ...newCheck(settings, origin), ...state });
-  await countChecks(tx, owner.id, 1);
+  await addToCheckCount(tx, owner.id, 1);
   const made = await findCheckByUuid(tx, uuid);
   if (made === undefined) throw new Error(`check ${uuid} is gone within its own transaction`);
   return made;

@@ -4,7 +4,12 @@ import { stateColumns } from '../checks/rows/check-states.repository.js';
 import { insertChecks, updateCheck } from '../checks/rows/checks.repository.js';
 import { checkOf, isNewerState, type NewCheck } from './dump/dump-check.js';
 import type { DumpRow } from './dump/dump-rows.js';
-import { findBadgeHolders, findCheckIds, type KnownCheck, lockKnownChecks } from './import.repository.js';
+import {
+  type ExistingCheck,
+  findBadgeHolders,
+  findCheckIds,
+  lockExistingChecks,
+} from './import.repository.js';
 import type { ImportedProject, ImportRun } from './import-run.js';
 
 interface Candidate {
@@ -20,7 +25,7 @@ export async function importChecks(
   rows: readonly DumpRow<'api.check'>[],
 ): Promise<void> {
   const candidates = rows.flatMap((row) => candidateOf(run, row));
-  const known = await lockKnownChecks(
+  const known = await lockExistingChecks(
     tx,
     candidates.map(({ check }) => check.uuid),
   );
@@ -74,7 +79,7 @@ function candidateOf(run: ImportRun, row: DumpRow<'api.check'>): Candidate[] {
 }
 
 /** Brings a check that is here, but was never pinged here, to what the dump says. */
-async function refreshCheck(tx: Tx, run: ImportRun, here: KnownCheck, dumped: NewCheck): Promise<void> {
+async function refreshCheck(tx: Tx, run: ImportRun, here: ExistingCheck, dumped: NewCheck): Promise<void> {
   if (here.isPinged) return run.tally.count('checks', 'left');
   const takesState = isNewerState(dumped, here);
   const entries = Object.entries(dumped).filter(

@@ -25,10 +25,13 @@ export async function listPingedProjects(tx: Tx, ids: readonly string[]): Promis
   return new Set(rows.map(({ projectId }) => projectId));
 }
 
-export type KnownCheck = Check & { readonly isPinged: boolean };
+export type ExistingCheck = Check & { readonly isPinged: boolean };
 
 /** Those of the checks that are here, locked until the transaction ends, with whether they were pinged here. */
-export async function lockKnownChecks(tx: Tx, uuids: readonly string[]): Promise<Map<string, KnownCheck>> {
+export async function lockExistingChecks(
+  tx: Tx,
+  uuids: readonly string[],
+): Promise<Map<string, ExistingCheck>> {
   if (uuids.length === 0) return new Map();
   const list = placeholders(uuids.length, 1);
   if (capabilitiesOf(tx).hasConcurrentWriters) {
@@ -39,7 +42,7 @@ export async function lockKnownChecks(tx: Tx, uuids: readonly string[]): Promise
   const text = `select *, exists (select 1 from pings where pings.check_id = checks.id) as is_pinged
     from ${wholeChecks} where uuid in (${list})`;
   const columns = { ...wholeCheckColumns, isPinged: column.boolean() };
-  const rows = await querySql<KnownCheck>(tx, columns, text, uuids);
+  const rows = await querySql<ExistingCheck>(tx, columns, text, uuids);
   return new Map(rows.map((row) => [row.uuid, row]));
 }
 

@@ -67,7 +67,7 @@ async function readWaitingChannels(
 }
 
 /** Checks by their stored status, of up to `maxChecks`. */
-export async function countChecks(tx: Tx): Promise<{ storedStatus: StoredStatus; count: number }[]> {
+export async function countChecksByStatus(tx: Tx): Promise<{ storedStatus: StoredStatus; count: number }[]> {
   const columns = { storedStatus: column.word<StoredStatus>(6), count: column.bigint() };
   const text = `select stored_status, count(*) as count
     from (select stored_status from check_states limit ${maxChecks}) s group by stored_status`;

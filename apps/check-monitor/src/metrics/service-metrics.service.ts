@@ -5,7 +5,7 @@ import { type DeliveryFacts, deliveryOutcomes } from '../notifications/delivery.
 import type { PingIntake } from '../pings/intake/receive-ping.service.js';
 import { createPingCounts } from './ping-counts.service.js';
 import { readQueues, type ServiceMetricsDeps } from './queue-metrics.service.js';
-import { countChecks, maxChecks } from './scrape.repository.js';
+import { countChecksByStatus, maxChecks } from './scrape.repository.js';
 
 /** Metrics of this service beyond those of requests. */
 export interface ServiceMetrics {
@@ -110,7 +110,7 @@ function readChecks(metrics: Metrics, { db }: ServiceMetricsDeps): void {
       },
     },
     read: async () => {
-      const counted = await db.read(countChecks);
+      const counted = await db.read(countChecksByStatus);
       return {
         checks: counted.map(({ storedStatus: status, count: value }) => ({ labels: { status }, value })),
       };

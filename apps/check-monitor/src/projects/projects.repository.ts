@@ -153,7 +153,7 @@ export async function findProjectByName(tx: Tx, ownerId: string, name: string): 
   return found;
 }
 
-export async function listProjects(tx: Tx): Promise<Project[]> {
+export async function listAllProjects(tx: Tx): Promise<Project[]> {
   return tx.find(projects, { order: { createdAt: 'ASC', id: 'ASC' } });
 }
 

@@ -68,6 +68,6 @@ export async function lockOwner(tx: Tx, ownerId: string): Promise<User> {
 }
 
 /** Adds to the number of checks of an account; a negative number for deleted ones. */
-export async function countChecks(tx: Tx, ownerId: string, added: number): Promise<void> {
+export async function addToCheckCount(tx: Tx, ownerId: string, added: number): Promise<void> {
   await executeSql(tx, 'update users set check_count = check_count + $1 where id = $2', [added, ownerId]);
 }

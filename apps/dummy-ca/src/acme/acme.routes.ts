@@ -7,7 +7,7 @@ import type { AcmeDeps } from './acme-deps.service.js';
 import { newAuthorization, updateAuthorization } from './authorizations/authorizations.service.js';
 import { answerChallenge } from './authorizations/challenges.service.js';
 import { downloadCertificate } from './certificates/certificates.service.js';
-import { revokeCertificate } from './certificates/revocation.service.js';
+import { revokeAcmeCertificate } from './certificates/revocation.service.js';
 import { faultsAt } from './faults/faults.middleware.js';
 import { finalizeOrder } from './orders/finalize.service.js';
 import { newOrder } from './orders/new-order.service.js';
@@ -53,7 +53,7 @@ function signedRoutes(deps: AcmeDeps): [AcmePath, SignedRoute][] {
     ['newAccount', { form: 'jwk', serve: (signed) => newAccount(deps, signed) }],
     ['newOrder', { form: 'kid', serve: (signed) => newOrder(deps, signed) }],
     ['newAuthz', { form: 'kid', serve: (signed) => newAuthorization(deps, signed) }],
-    ['revokeCert', { form: 'either', serve: (signed) => revokeCertificate(deps, signed) }],
+    ['revokeCert', { form: 'either', serve: (signed) => revokeAcmeCertificate(deps, signed) }],
     ['keyChange', { form: 'kid', serve: (signed) => changeKey(deps, signed) }],
     [
       'account',

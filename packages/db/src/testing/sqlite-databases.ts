@@ -6,7 +6,7 @@ import { stepsOf } from './schema-steps.js';
 import { scratchFolder } from './scratch.js';
 
 /** A new file, empty or a copy of the one that `schema` was migrated in. */
-export async function createSqliteFile(schema: Schema | undefined): Promise<string> {
+export async function createSqliteTestFile(schema: Schema | undefined): Promise<string> {
   const file = join(scratchFolder('sqlite'), 'test.sqlite');
   if (schema !== undefined) writeFileSync(file, await templateOf(schema));
   return file;

@@ -1,5 +1,5 @@
 /** Headers with which a browser identifies the page that sent a request. */
-export interface PageHeaders {
+export interface FetchMetadata {
   /** Sec-Fetch-Site (Fetch Metadata §2.4). */
   readonly fetchSite: string | undefined;
   readonly origin: string | undefined;
@@ -9,14 +9,14 @@ export interface PageHeaders {
  * Whether the request came from a page of one of these origins. `same-site` is another service: a different
  * port shares the site and even the cookies. A request without these headers came from no known page.
  */
-export function isFromOwnPage({ fetchSite, origin }: PageHeaders, ownOrigins: readonly string[]): boolean {
+export function isFromOwnPage({ fetchSite, origin }: FetchMetadata, ownOrigins: readonly string[]): boolean {
   if (fetchSite !== undefined) return fetchSite.toLowerCase() === 'same-origin';
   return origin !== undefined && ownOrigins.includes(origin.toLowerCase());
 }
 
 /** Whether the request came from a page of another origin; a request without these headers did not. */
 export function isFromForeignPage(
-  { fetchSite, origin }: PageHeaders,
+  { fetchSite, origin }: FetchMetadata,
   ownOrigins: readonly string[],
 ): boolean {
   // none: typed into the address bar, or a bookmark

@@ -1,5 +1,5 @@
 import { networkOf } from './client-network.js';
-import type { PageHeaders } from './same-origin.js';
+import type { FetchMetadata } from './same-origin.js';
 import { newSecret, secretHash } from './secrets.js';
 
 /** A sign-in from a place is remembered for this long, and so is the cookie of its device. */
@@ -30,7 +30,7 @@ export function signInPlaces(address: string, deviceSecret: string | undefined):
  */
 export function deviceSecretOf(
   cookie: string | undefined,
-  { fetchSite }: Pick<PageHeaders, 'fetchSite'>,
+  { fetchSite }: Pick<FetchMetadata, 'fetchSite'>,
 ): string | undefined {
   if (cookie !== undefined && /^[\w-]{43}$/.test(cookie)) return cookie;
   return fetchSite === undefined ? undefined : newSecret();

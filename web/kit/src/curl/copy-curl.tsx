@@ -5,7 +5,7 @@ import { Icon } from '../frame/icons.js';
 import { sentenceOf } from '../service/refusal.js';
 import { Fault } from '../session/sign-in.js';
 import { curlCommand } from './curl-command.js';
-import { requestOf } from './written-requests.browser.js';
+import { captureRequest } from './written-requests.browser.js';
 
 export interface CopyCurlProps<C extends object> {
   readonly api: C;
@@ -23,7 +23,7 @@ export function CopyCurl<C extends object>({ api, of, secrets }: CopyCurlProps<C
   const write = async (form: HTMLFormElement) => {
     setFault(undefined);
     try {
-      const text = curlCommand(await requestOf(api, (to) => of(to, form)), secrets);
+      const text = curlCommand(await captureRequest(api, (to) => of(to, form)), secrets);
       setCommand(text);
       copy(text);
     } catch (reason) {

@@ -45,7 +45,7 @@ export function rememberTwin<C extends Contract>(
 }
 
 /** The first request of a call, which is not sent. Rejects with what the call throws before it. */
-export function requestOf<C extends object>(
+export function captureRequest<C extends object>(
   client: C,
   call: (to: C) => Promise<unknown>,
 ): Promise<WrittenRequest> {

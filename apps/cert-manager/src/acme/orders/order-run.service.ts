@@ -120,7 +120,7 @@ export async function readPatiently<T>(run: OrderRun, read: () => Promise<T>): P
     try {
       return await read();
     } catch (error) {
-      if (failures === maxFailures || !isTemporary(error)) throw await judgeLook(run, error);
+      if (failures === maxFailures || !canRetryOrder(error)) throw await judgeLook(run, error);
       await waitFor(run, retryAtOf(error));
     }
   }
@@ -147,7 +147,7 @@ export async function judgeLook(run: OrderRun, error: unknown): Promise<unknown>
 }
 
 /** Whether the same request may well succeed a little later. */
-function isTemporary(error: unknown): boolean {
+function canRetryOrder(error: unknown): boolean {
   if (error instanceof AcmeProblem) return error.type === 'serverInternal';
   return error instanceof UpstreamFailed && error.code !== 'target_refused';
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { type FoundHolders, lookupOf, otherHolders, parentOf } from './held-name.js';
+import { type FoundHolders, nameLookupOf, otherHolders, parentOf } from './held-name.js';
 
 describe('what decides who holds a name', () => {
   test.each<[situation: string, text: string, deciding: string[], wildcardOf: string | undefined]>([
@@ -22,21 +22,21 @@ describe('what decides who holds a name', () => {
     ['a final dot twice', 'www.shop.test..', ['www.shop.test', '*.shop.test', 'shop.test'], undefined],
     ['an empty text', '', [], undefined],
   ])('%s', (_, text, deciding, wildcardOf) => {
-    expect(lookupOf(text)).toEqual({ deciding, wildcardOf });
+    expect(nameLookupOf(text)).toEqual({ deciding, wildcardOf });
   });
 
   test.each([
     ['Shop.test Ltd', 'a space'],
     ['www.shop.test\u0000.evil.test', 'a control character'],
   ])('is nothing for %j, which has %s', (text) => {
-    expect(lookupOf(text)).toBeUndefined();
+    expect(nameLookupOf(text)).toBeUndefined();
   });
 
   test('is bounded for a name that is very long or has very many labels', () => {
     for (const text of ['a.'.repeat(30_000), 'a'.repeat(60_000), `${'a.'.repeat(30_000)}shop.test`]) {
-      expect(lookupOf(text)?.deciding.length ?? 0).toBeLessThan(130);
+      expect(nameLookupOf(text)?.deciding.length ?? 0).toBeLessThan(130);
     }
-    expect(lookupOf(`${'a.'.repeat(30_000)}shop.test`)?.deciding.at(-1)).toBe('shop.test');
+    expect(nameLookupOf(`${'a.'.repeat(30_000)}shop.test`)?.deciding.at(-1)).toBe('shop.test');
   });
 });
 

@@ -38,7 +38,7 @@ const plainName = /^(?:\*\.)?[a-z0-9-]+(?:\.[a-z0-9-]+)*$/;
  * single label such as `com` or `internal` holds no names below it. Undefined for a text that no TLS client takes as a
  * host name, such as `Example Ltd`.
  */
-export function lookupOf(text: string): NameLookup | undefined {
+export function nameLookupOf(text: string): NameLookup | undefined {
   const name = readHostname(text).hostname ?? text.toLowerCase().replace(/\.+$/, '');
   if (/[\s\p{C}]/u.test(name)) return undefined;
   const [first = ''] = name.split('.', 1);
@@ -78,7 +78,7 @@ export function otherHolders(
   spaceId: string,
   { byName, spacesBelow }: FoundHolders,
 ): HoldingSpace[] {
-  const lookup = lookupOf(text);
+  const lookup = nameLookupOf(text);
   if (lookup === undefined) return [];
   const { deciding, wildcardOf } = lookup;
   const nearest = deciding.flatMap((each) => byName.get(each) ?? [])[0];

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { column, defineTable, executeSql, placeholders, querySql, type Tx } from '@certloop/db';
 import type { FqdnRow } from '../fqdns.repository.js';
-import { type FoundHolders, lookupOf, type NameHolder, parentOf } from './held-name.js';
+import { type FoundHolders, type NameHolder, nameLookupOf, parentOf } from './held-name.js';
 
 /** A name with its holder. It ends with the FQDN, and the next space that is issued a certificate holds the name. */
 export interface NameHolderRow extends NameHolder {
@@ -44,7 +44,7 @@ export async function holdNames(
 
 /** Who holds names as CSRs have them, and the names that decide that. */
 export async function findHolders(tx: Tx, names: readonly string[]): Promise<FoundHolders> {
-  const lookups = names.flatMap((name) => lookupOf(name) ?? []);
+  const lookups = names.flatMap((name) => nameLookupOf(name) ?? []);
   const deciding = [...new Set(lookups.flatMap((lookup) => lookup.deciding))];
   const domains = [...new Set(lookups.flatMap(({ wildcardOf }) => wildcardOf ?? []))];
   const byName = new Map<string, NameHolder>();

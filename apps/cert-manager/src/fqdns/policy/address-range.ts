@@ -48,7 +48,7 @@ export function isWithin(octets: Uint8Array, range: AddressRange): boolean {
 }
 
 /** Whether one of the ranges has an address, found by halving them: a CSR may name thousands of addresses. */
-export function lookupOf(ranges: readonly AddressRange[]): (octets: Uint8Array) => boolean {
+export function createRangeLookup(ranges: readonly AddressRange[]): (octets: Uint8Array) => boolean {
   const bySize = new Map([4, 16].map((size) => [size, outermostOf(ranges, size)]));
   return (octets) => {
     const candidates = bySize.get(octets.length) ?? [];

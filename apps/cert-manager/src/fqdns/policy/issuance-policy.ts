@@ -1,7 +1,7 @@
 import type { AllowedNames, IssuancePolicy } from '@certloop/contracts';
 import { parseIpAddress } from '@certloop/crypto';
 import { readHostname } from '../../judging/hostname.js';
-import { lookupOf, parseRange, plainOctets } from './address-range.js';
+import { createRangeLookup, parseRange, plainOctets } from './address-range.js';
 
 /** A name or provider that the policy of a space refuses, and the rule that refuses it. */
 export interface PolicyRefusal {
@@ -77,7 +77,7 @@ function compileNames({ names, suffixes, wildcards, cidrs, beyondFqdn }: Allowed
     exact: new Set(names),
     suffixes: new Set(suffixes),
     wildcards,
-    hasAddress: lookupOf(cidrs.flatMap((text) => parseRange(text).range ?? [])),
+    hasAddress: createRangeLookup(cidrs.flatMap((text) => parseRange(text).range ?? [])),
     beyondFqdn,
     shown: { suffixes: listed(suffixes), ranges: listed(cidrs) },
   };

@@ -16,7 +16,7 @@ import {
 import { In } from 'typeorm';
 import type { DeletedScope } from '../../fqdns/fqdns.service.js';
 import { findProviderUsers, type ProviderUsers } from '../../providers/provider-users.repository.js';
-import { changeOf, type jobStatuses, type LeaseTerms, statesOf } from '../signing/issuance-state.js';
+import { changeOfIssuance, type jobStatuses, type LeaseTerms, statesOf } from '../signing/issuance-state.js';
 import {
   type IssuanceRow,
   issuances,
@@ -145,7 +145,7 @@ export async function claimIssuance(
   const { isOrder, state, fqdnId } = issuance;
   // a CA without orders is asked again beside what is running
   const isRunAgain = isOrder && state === 'unknown';
-  const claim = changeOf(
+  const claim = changeOfIssuance(
     isRunAgain ? { ...issuance, state: 'queued' } : issuance,
     { kind: 'claim', now },
     terms,

@@ -4,7 +4,7 @@ import type { Caller } from '../../access/caller.js';
 import { canOn, requireLevel } from '../../access/permissions.js';
 import { recordAudit } from '../../audit/audit.service.js';
 import type { CertificateRow } from '../../certificates/certificates.repository.js';
-import { changeOf } from '../signing/issuance-state.js';
+import { changeOfIssuance } from '../signing/issuance-state.js';
 import { type IssuanceRow, updateIssuance } from '../signing/issuances.repository.js';
 import type { RequestDeps } from './begin-job.service.js';
 import { findJob } from './issuance-jobs.repository.js';
@@ -37,7 +37,7 @@ export async function continueJob(deps: RequestDeps, caller: Caller, id: string)
     const waiting = await getReadableJob(tx, caller, id);
     requireLevel(caller, waiting.spaceId, 'READ_WRITE');
     const now = deps.clock.now();
-    const queued = changeOf(waiting, { kind: 'queue', now }, deps.runner);
+    const queued = changeOfIssuance(waiting, { kind: 'queue', now }, deps.runner);
     const change = { ...queued, isConfirmed: true, message: 'in progress' };
     const isMine = waiting.state === 'waiting' && (await updateIssuance(tx, waiting, change));
     if (!isMine)

@@ -22,7 +22,7 @@ import {
 } from '../signing/end-issuance.service.js';
 import { findRefusalOf, type IssuanceSubject } from '../signing/find-obstacles.service.js';
 import { idempotencyKeyOf } from '../signing/idempotency-key.js';
-import { changeOf } from '../signing/issuance-state.js';
+import { changeOfIssuance } from '../signing/issuance-state.js';
 import {
   type AskedSubject,
   askProvider,
@@ -163,7 +163,7 @@ function shareRenewed(worker: IssuanceWorker, { fqdn, provider }: Subject): Prom
 }
 
 async function wait({ deps, issuance }: IssuanceWorker, message: string): Promise<void> {
-  const change = changeOf(issuance, { kind: 'wait', now: deps.clock.now() }, deps);
+  const change = changeOfIssuance(issuance, { kind: 'wait', now: deps.clock.now() }, deps);
   const isMine =
     change !== undefined &&
     (await deps.db.transaction((tx) => updateIssuance(tx, issuance, { ...change, message })));

@@ -10,7 +10,7 @@ import { listProvidersById, type ProviderRow } from '../../providers/providers.r
 import { jobAudit } from '../jobs/job-audit.js';
 import { changeStep, failUnderWay } from '../jobs/request-plan.js';
 import type { IssuanceSubject } from './find-obstacles.service.js';
-import { changeOf } from './issuance-state.js';
+import { changeOfIssuance } from './issuance-state.js';
 import { audit, IssuanceLost, type IssuanceWorker } from './issuance-worker.service.js';
 import { deleteIssuances, noOrder, updateIssuance } from './issuances.repository.js';
 import { findDropped, notAccepted, perhapsLost } from './lost-certificate.service.js';
@@ -204,7 +204,7 @@ async function storeEnd(
   // the second try for an order comes after twice the first pause
   const claimed = isOrder ? { ...issuance, attempt: attempt + 1 } : issuance;
   const { notBefore, code = null } = refusal;
-  const again = isContinued ? changeOf(claimed, { kind: 'lose', now, notBefore }, deps) : undefined;
+  const again = isContinued ? changeOfIssuance(claimed, { kind: 'lose', now, notBefore }, deps) : undefined;
   if (!isOrder) {
     if (!isContinued) return (await deleteIssuances(tx, [issuance])) > 0;
     // its next try was stored by the claim

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import {
   actBeside,
-  changeOf,
+  changeOfIssuance,
   type IssuanceEvent,
   type IssuanceState,
   issuanceStates,
@@ -77,15 +77,15 @@ describe('an issuance', () => {
     ['issued → final', { ...lapsed, state: 'issued' }, 'claim', undefined],
     ['failed → final', { ...unknown, state: 'failed' }, 'claim', undefined],
   ])('%s', (_, issuance, kind, change) => {
-    expect(changeOf(issuance, { kind, now }, terms)).toEqual(change);
+    expect(changeOfIssuance(issuance, { kind, now }, terms)).toEqual(change);
   });
 
   test('is not asked for before the moment that its CA names', () => {
     const later = at(5 * minute);
-    expect(changeOf(running, { kind: 'lose', now, notBefore: later }, terms)).toMatchObject({
+    expect(changeOfIssuance(running, { kind: 'lose', now, notBefore: later }, terms)).toMatchObject({
       nextAt: later,
     });
-    expect(changeOf(running, { kind: 'lose', now, notBefore: at(1) }, terms)).toMatchObject({
+    expect(changeOfIssuance(running, { kind: 'lose', now, notBefore: at(1) }, terms)).toMatchObject({
       nextAt: at(minute),
     });
   });
@@ -112,11 +112,11 @@ describe('an issuance', () => {
     });
     fc.assert(
       fc.property(issuances, (issuance) => {
-        const change = changeOf(issuance, { kind: 'claim', now }, terms);
+        const change = changeOfIssuance(issuance, { kind: 'claim', now }, terms);
         if (change === undefined) return;
         const claimed = { ...issuance, ...change };
         expect(claimed.attempt).toBe(issuance.attempt + 1);
-        expect(changeOf(claimed, { kind: 'claim', now }, terms)).toBeUndefined();
+        expect(changeOfIssuance(claimed, { kind: 'claim', now }, terms)).toBeUndefined();
         const until = claimed.state === 'running' ? claimed.leaseUntil : claimed.nextAt;
         expect((until?.getTime() ?? Number.NaN) - now.getTime()).toBeLessThanOrEqual(60 * minute);
       }),

@@ -31,7 +31,7 @@ export interface LeaseTerms {
 }
 
 /** How an event changes an issuance; undefined if it cannot happen to it. */
-export function changeOf(
+export function changeOfIssuance(
   issuance: IssuanceState,
   event: IssuanceEvent,
   { leaseMs }: LeaseTerms,

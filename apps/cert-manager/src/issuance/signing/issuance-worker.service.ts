@@ -10,7 +10,7 @@ import { callerOfJob } from '../jobs/job-audit.js';
 import { changeStep, type StepReports } from '../jobs/request-plan.js';
 import type { createObstacleCheck, IssuanceSubject } from './find-obstacles.service.js';
 import { extendLease, type LeaseDeps } from './issuance-lease.service.js';
-import { changeOf } from './issuance-state.js';
+import { changeOfIssuance } from './issuance-state.js';
 import {
   findIssuance,
   hasIssuanceWithOrder,
@@ -52,7 +52,7 @@ export function createWorker(
 ): IssuanceWorker {
   const { steps, orderState } = issuance;
   const release = extendLease(deps, { issuance: issuance.id }, async (now) => {
-    const change = changeOf(issuance, { kind: 'extend', now }, deps);
+    const change = changeOfIssuance(issuance, { kind: 'extend', now }, deps);
     return change !== undefined && (await deps.db.transaction((tx) => updateIssuance(tx, issuance, change)));
   });
   return { deps, issuance, steps, orderState, storeOrder, release };
@@ -146,7 +146,7 @@ export async function leaveIssuance(
   issuance: IssuanceRow,
 ): Promise<void> {
   const kind = issuance.isOrder ? 'queue' : 'lose';
-  const change = changeOf(issuance, { kind, now: clock.now() }, { leaseMs });
+  const change = changeOfIssuance(issuance, { kind, now: clock.now() }, { leaseMs });
   if (change === undefined) return;
   try {
     const isMine = await db.transaction((tx) => updateIssuance(tx, issuance, change));

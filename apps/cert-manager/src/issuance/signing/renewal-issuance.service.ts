@@ -1,6 +1,6 @@
 import type { Tx } from '@certloop/db';
 import type { Clock } from '@certloop/server';
-import { changeOf, isLapsed, type LeaseTerms } from './issuance-state.js';
+import { changeOfIssuance, isLapsed, type LeaseTerms } from './issuance-state.js';
 import {
   deleteIssuances,
   deleteIssuancesById,
@@ -73,7 +73,7 @@ export async function leaveRenewalIssuance(
 ): Promise<void> {
   const now = clock.now();
   if (!issuance.isOrder) {
-    await updateIssuance(tx, issuance, { ...changeOf(issuance, { kind: 'lose', now }, { leaseMs }) });
+    await updateIssuance(tx, issuance, { ...changeOfIssuance(issuance, { kind: 'lose', now }, { leaseMs }) });
   } else if (issuance.orderState === null) {
     await deleteIssuances(tx, [issuance]);
   } else {

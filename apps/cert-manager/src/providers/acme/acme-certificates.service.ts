@@ -1,5 +1,5 @@
 import { type AcmeIdentifier, AcmeProblem, UpstreamFailed } from '@certloop/contracts';
-import { findAccount } from '../../acme/acme-account.service.js';
+import { findAcmeAccount } from '../../acme/acme-account.service.js';
 import type { AcmeSigner } from '../../acme/acme-operations.js';
 import { readOrderRecord } from '../../acme/orders/order-record.js';
 import type { OrderStep, StepChange } from '../../acme/orders/order-steps.js';
@@ -9,8 +9,8 @@ import {
   findChainFault,
   type IssuedChain,
   identify,
-  keyOf,
   keyOfCsr,
+  keySha256Of,
   readAnswered,
   readCsr,
 } from '../../judging/issued-certificate.js';
@@ -103,7 +103,7 @@ async function readChain(
 }
 
 /** Downloads a certificate again by its URL (RFC 8555 §7.4.2). */
-export async function refreshCertificate(
+export async function refreshAcmeCertificate(
   context: AcmeContext,
   { upstreamId, spkiSha256 }: KnownCertificate,
 ): Promise<RefreshOutcome> {
@@ -112,7 +112,7 @@ export async function refreshCertificate(
   const now = context.parts.clock.now();
   try {
     const issued = readAnswered(await readChain(context, account, upstreamId, spkiSha256), spkiSha256, now);
-    if (keyOf(issued) !== spkiSha256) {
+    if (keySha256Of(issued) !== spkiSha256) {
       throw new UpstreamFailed('the CA answered with a certificate for another key');
     }
     const fault = findChainFault(issued, now);
@@ -143,7 +143,7 @@ export async function findIssued(
 }
 
 function knownAccount({ config, parts, client }: AcmeContext): Promise<AcmeSigner | undefined> {
-  return findAccount({ ...parts, box: keyBoxOf(parts), client }, accountTerms(config, parts));
+  return findAcmeAccount({ ...parts, box: keyBoxOf(parts), client }, accountTerms(config, parts));
 }
 
 function isAtCa({ config }: AcmeContext, address: string): boolean {

@@ -1,6 +1,6 @@
 import { AcmeProblem } from '@certloop/contracts';
 import { revocationReasons, splitChain } from '@certloop/crypto';
-import { findAccount } from '../../acme/acme-account.service.js';
+import { findAcmeAccount } from '../../acme/acme-account.service.js';
 import { isRefusal } from '../../acme/problem-reading.js';
 import { type RevocationOrder, type RevokeOutcome, readableText } from '../provider.js';
 import { type AcmeContext, accountTerms, keyBoxOf } from './acme-parts.service.js';
@@ -14,7 +14,10 @@ export async function revokeByAccount(
   if (revokeCert === undefined) {
     return refused('the CA does not revoke certificates by ACME; revoke it in the way that the CA documents');
   }
-  const account = await findAccount({ ...parts, box: keyBoxOf(parts), client }, accountTerms(config, parts));
+  const account = await findAcmeAccount(
+    { ...parts, box: keyBoxOf(parts), client },
+    accountTerms(config, parts),
+  );
   if (account?.accountUrl === undefined) {
     return refused(`there is no account with the CA; ${byItsKey}`);
   }

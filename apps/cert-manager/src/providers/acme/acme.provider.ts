@@ -6,7 +6,7 @@ import {
   type Account,
   changeAccountKey,
   ensureAccount,
-  findAccount,
+  findAcmeAccount,
   forgetAccountUrl,
 } from '../../acme/acme-account.service.js';
 import { certificateId } from '../../acme/certificate-id.js';
@@ -27,7 +27,12 @@ import {
   type SignRefusal,
   type UnacceptedCertificate,
 } from '../provider.js';
-import { findIssued, type Report, refreshCertificate, takeCertificate } from './acme-certificates.service.js';
+import {
+  findIssued,
+  type Report,
+  refreshAcmeCertificate,
+  takeCertificate,
+} from './acme-certificates.service.js';
 import type { AcmeConfig } from './acme-config.js';
 import {
   type AcmeContext,
@@ -59,7 +64,7 @@ export function createAcmeProvider(config: AcmeConfig, parts: AcmeParts): Provid
         return { isSigned: false, ...refusalOf(error, parts.clock.now()) };
       }
     },
-    refresh: (known) => refreshCertificate(context, known).catch(asUpstreamFailure),
+    refresh: (known) => refreshAcmeCertificate(context, known).catch(asUpstreamFailure),
     findIssued: (order) => findIssued(context, order).catch(asUpstreamFailure),
     changeAccountKey: () => {
       const box = keyBoxOf(parts);
@@ -172,7 +177,7 @@ async function isAccountLost({ config, parts, client }: AcmeContext, error: unkn
   if (error.members['caStatus'] !== 500) return false;
   try {
     const deps = { ...parts, box: keyBoxOf(parts), client };
-    const account = await findAccount(deps, accountTerms(config, parts));
+    const account = await findAcmeAccount(deps, accountTerms(config, parts));
     return account?.accountUrl !== undefined && (await client.findAccount(account)) === undefined;
   } catch (failure) {
     if (failure instanceof AppError) return false;
@@ -188,7 +193,10 @@ async function judgeRefusal(
 ): Promise<never> {
   const refusal = error instanceof UpstreamFailed ? error.cause : error;
   if (!(refusal instanceof AcmeProblem && ['unauthorized', 'malformed'].includes(refusal.type))) throw error;
-  const account = await findAccount({ ...parts, box: keyBoxOf(parts), client }, accountTerms(config, parts));
+  const account = await findAcmeAccount(
+    { ...parts, box: keyBoxOf(parts), client },
+    accountTerms(config, parts),
+  );
   const isSame = account === undefined || exportSpki(account.privateKey).equals(exportSpki(used.privateKey));
   if (isSame) throw error;
   throw new UpstreamFailed('the key of the account was changed while the order was under way', {

@@ -1,5 +1,5 @@
 import { InvalidInput } from '@certloop/contracts';
-import { findAccount } from '../../acme/acme-account.service.js';
+import { findAcmeAccount } from '../../acme/acme-account.service.js';
 import { readableText } from '../provider.js';
 import { type AcmeContext, accountTerms, keyBoxOf, proverOf } from './acme-parts.service.js';
 
@@ -23,7 +23,10 @@ export async function probeAcme({ config, parts, client }: AcmeContext): Promise
 /** Whether the CA knows the account; undefined when none has been made. */
 async function accountFinding({ config, parts, client }: AcmeContext): Promise<string | undefined> {
   if (parts.keyRing === undefined) return undefined;
-  const account = await findAccount({ ...parts, box: keyBoxOf(parts), client }, accountTerms(config, parts));
+  const account = await findAcmeAccount(
+    { ...parts, box: keyBoxOf(parts), client },
+    accountTerms(config, parts),
+  );
   if (account === undefined) return undefined;
   const url = await client.findAccount(account);
   if (url === undefined) return 'the account is not known to the CA, and will be created again';

@@ -7,7 +7,7 @@ import type { Outgoing } from '../outgoing.client.js';
 import { readableText } from '../provider.js';
 import type { ProviderKind, ProviderSecret } from '../provider-kind.js';
 import { kindOf } from '../provider-kinds.js';
-import { originOf, targetsOf } from '../provider-state.js';
+import { addressOriginOf, targetsOf } from '../provider-state.js';
 import {
   getProvider,
   isBuiltIn,
@@ -82,7 +82,9 @@ export function sealConfig(row: ProviderRow, valid: Config, keyRing: KeyRing | u
     valid,
     kinds.map(({ path }) => path),
   );
-  const moved = kinds.filter(({ sentTo }) => originOf(config, sentTo) !== originOf(row.config ?? {}, sentTo));
+  const moved = kinds.filter(
+    ({ sentTo }) => addressOriginOf(config, sentTo) !== addressOriginOf(row.config ?? {}, sentTo),
+  );
   return { config, secrets: sealSecrets(row, given, { moved, keyRing }) };
 }
 

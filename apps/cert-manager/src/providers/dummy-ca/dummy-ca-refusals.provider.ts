@@ -30,7 +30,7 @@ export class NotAccepted extends UpstreamFailed {
 
 /** A CA that finds fault with the request itself will find it again. */
 export function refusalOf(error: unknown, now: Date): SignRefusal {
-  const reason = reasonOf(error);
+  const reason = upstreamReasonOf(error);
   const { cause, code } = error as UpstreamFailed;
   if (error instanceof NotAccepted) return { reason, unaccepted: error.certificate };
   if (code === rootUnread || code === answerLost) return { reason, mayHaveIssued: true };
@@ -54,7 +54,7 @@ function isAnswerLost(error: AppError): boolean {
 
 const brokenCodes = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'];
 
-export function reasonOf(error: unknown): string {
+export function upstreamReasonOf(error: unknown): string {
   if (error instanceof UpstreamFailed) return error.message;
   throw error;
 }

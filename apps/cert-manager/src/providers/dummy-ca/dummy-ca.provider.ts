@@ -8,8 +8,8 @@ import {
   type IssuedChain,
   identify,
   isSameCertificate,
-  keyOf,
   keyOfCsr,
+  keySha256Of,
   leafFacts,
   leafFault,
   readCsr,
@@ -27,7 +27,13 @@ import {
 } from '../provider.js';
 import { connectDummyCa, type DummyCa } from './dummy-ca.client.js';
 import type { DummyCaConfig } from './dummy-ca-config.js';
-import { NotAccepted, readAnswer, reasonOf, refusalOf, rootUnread } from './dummy-ca-refusals.provider.js';
+import {
+  NotAccepted,
+  readAnswer,
+  refusalOf,
+  rootUnread,
+  upstreamReasonOf,
+} from './dummy-ca-refusals.provider.js';
 import { revokeByDummyCa } from './dummy-ca-revocation.service.js';
 
 /** What is remembered of a CA from call to call. */
@@ -69,7 +75,7 @@ export function createDummyCaProvider(
       try {
         return { success: true, message: await probe(context, depth) };
       } catch (error) {
-        return { success: false, message: reasonOf(error) } satisfies ProviderReport;
+        return { success: false, message: upstreamReasonOf(error) } satisfies ProviderReport;
       }
     },
     refresh: (known) => refresh(context, known),
@@ -138,7 +144,7 @@ async function refresh(context: Context, known: KnownCertificate): Promise<Refre
   const text = await context.ca.findCertificate(known.upstreamId);
   if (text === undefined) return { status: 'missing' };
   const issued = readAnswer(text, known.spkiSha256, context.clock.now());
-  if (keyOf(issued) !== known.spkiSha256) {
+  if (keySha256Of(issued) !== known.spkiSha256) {
     throw new UpstreamFailed('the CA answered with a certificate for another key');
   }
   return { status: 'found', certificatePem: await trustedChain(context, issued) };
@@ -168,7 +174,7 @@ async function readRoot({ ca, config, memory }: Context): Promise<string> {
 }
 
 function asRootUnread(cause: unknown): never {
-  throw new UpstreamFailed(reasonOf(cause), { code: rootUnread, cause });
+  throw new UpstreamFailed(upstreamReasonOf(cause), { code: rootUnread, cause });
 }
 
 function isCertificate(pem: string): boolean {

@@ -18,7 +18,7 @@ import {
 import type { OrderState, SignOutcome } from '../../providers/provider.js';
 import { kindOf } from '../../providers/provider-kinds.js';
 import { findProvider } from '../../providers/providers.repository.js';
-import { changeOf, mayHaveCertificate } from '../renewal-entry.js';
+import { changeOfRenewal, mayHaveCertificate } from '../renewal-entry.js';
 import { pendingKeyOf, pendingRequest, type RenewalJournal } from '../renewal-journal.js';
 import { type RenewalRow, updateRenewal } from '../renewals.repository.js';
 import { replanRenewals } from '../replan-renewals.service.js';
@@ -127,7 +127,7 @@ async function putBack(
   entry: RenewalRow,
   subject: FoundSubject | undefined,
 ): Promise<void> {
-  const left = changeOf(entry, { kind: 'leave', attempt: entry.attempt });
+  const left = changeOfRenewal(entry, { kind: 'leave', attempt: entry.attempt });
   await updateRenewal(tx, entry, { ...left, ...(subject && { journal: journalOf(entry, subject) }) });
   if (subject === undefined || !isOutdated(entry, subject)) return;
   const { fqdn } = subject;

@@ -1,5 +1,5 @@
 import type { Tx } from '@certloop/db';
-import { changeOf } from '../renewal-entry.js';
+import { changeOfRenewal } from '../renewal-entry.js';
 import { findOpenRenewal, updateRenewal } from '../renewals.repository.js';
 
 /** Writes into the planned renewal of an FQDN why the policy of its space forbids it. */
@@ -13,6 +13,6 @@ export async function resumeRenewal(tx: Tx, fqdnId: string, now: Date): Promise<
   const open = await findOpenRenewal(tx, fqdnId);
   if (open?.status !== 'pending') return;
   const isWaiting = open.attempt > 1 && open.scheduledAt > now;
-  const moved = isWaiting ? changeOf(open, { kind: 'move', scheduledAt: now }) : {};
+  const moved = isWaiting ? changeOfRenewal(open, { kind: 'move', scheduledAt: now }) : {};
   await updateRenewal(tx, open, { ...moved, reason: null });
 }

@@ -4,7 +4,7 @@ import { extendLease, type LeaseDeps } from '../../issuance/signing/issuance-lea
 import type { IssuanceWorker } from '../../issuance/signing/issuance-worker.service.js';
 import { leaveRenewalIssuance } from '../../issuance/signing/renewal-issuance.service.js';
 import type { OrderState } from '../../providers/provider.js';
-import { changeOf } from '../renewal-entry.js';
+import { changeOfRenewal } from '../renewal-entry.js';
 import type { RenewalJournal } from '../renewal-journal.js';
 import { findRenewal, type RenewalRow, updateRenewal } from '../renewals.repository.js';
 
@@ -44,7 +44,7 @@ export function openLease(deps: LeaseDeps & { readonly db: Database }, entry: Re
   let worker: IssuanceWorker | undefined;
   const stopExtending = extendLease(deps, { entryId: entry.id }, async (now) => {
     const leaseUntil = new Date(now.getTime() + leaseMs);
-    const change = changeOf(entry, { kind: 'extend', attempt: entry.attempt, leaseUntil });
+    const change = changeOfRenewal(entry, { kind: 'extend', attempt: entry.attempt, leaseUntil });
     return db.transaction((tx) => updateRenewal(tx, entry, { ...change }));
   });
   const write = async (tx: Tx, journal: RenewalJournal | null) => {

@@ -9,7 +9,7 @@ import { endLapsedTries } from '../../issuance/signing/issuances.repository.js';
 import { roomInMs } from '../../providers/pace/provider-pace.js';
 import { listProviders } from '../../providers/providers.repository.js';
 import type { RunReport } from '../heartbeat/run-report.js';
-import { changeOf } from '../renewal-entry.js';
+import { changeOfRenewal } from '../renewal-entry.js';
 import { type RenewalRow, updateRenewal } from '../renewals.repository.js';
 import { type BegunRenewal, beginRenewals } from './begin-renewals.service.js';
 import { findTroubled, hasDueRenewal, listLapsedRenewals } from './due-renewals.repository.js';
@@ -124,7 +124,7 @@ async function returnLapsed({ db, clock, logger, emit }: RenewalWorker): Promise
         newest === undefined
           ? { notBefore: now, notAfter: now }
           : { notBefore: newest.notBefore, notAfter: usableUntil(newest) };
-      const change = changeOf(entry, { kind: 'lapse', now, notBefore, notAfter });
+      const change = changeOfRenewal(entry, { kind: 'lapse', now, notBefore, notAfter });
       const isChanged = change !== undefined && (await updateRenewal(tx, entry, change));
       if (isChanged) await emit.renewalPlanned(tx, { fqdn: { id: entry.fqdnId } });
       return isChanged;
@@ -182,7 +182,7 @@ function begin(worker: RenewalWorker, work: Set<Promise<void>>, begun: BegunRene
 async function leave({ db, logger }: RenewalWorker, entry: RenewalRow): Promise<RunEnd> {
   const { id: entryId, attempt } = entry;
   try {
-    const change = changeOf(entry, { kind: 'leave', attempt });
+    const change = changeOfRenewal(entry, { kind: 'leave', attempt });
     const isLeft = await db.transaction((tx) => updateRenewal(tx, entry, { ...change }));
     if (isLeft) logger.info({ entryId, attempt }, 'renewal.released');
   } catch (error) {

@@ -16,7 +16,7 @@ import { readableText, type SignRefusal } from '../../providers/provider.js';
 import type { ProviderRow } from '../../providers/providers.repository.js';
 import { newRenewal } from '../new-renewal.repository.js';
 import { hasCompromisedKey, readOutlook } from '../outlook/read-outlook.service.js';
-import { changeOf, mayHaveCertificate, type RenewalState } from '../renewal-entry.js';
+import { changeOfRenewal, mayHaveCertificate, type RenewalState } from '../renewal-entry.js';
 import { type RenewalJournal, withoutRequest } from '../renewal-journal.js';
 import { insertRenewal, type RenewalRow, updateRenewal } from '../renewals.repository.js';
 import { insertPlanned } from '../replan-renewals.service.js';
@@ -117,7 +117,7 @@ export async function settleFailed(
     const hasOrder = lease.journal()?.order !== undefined;
     if (hasOrder || mayHaveIssued) await lease.leaveIssuance(tx);
     else await endRenewalIssuances(tx, lease.issuanceIds());
-    const change = changeOf(entry, { kind: 'fail', attempt: entry.attempt, at: now, reason });
+    const change = changeOfRenewal(entry, { kind: 'fail', attempt: entry.attempt, at: now, reason });
     // a worker that lost its claim changes nothing
     if (change === undefined || !(await updateRenewal(tx, entry, settledBy(change)))) throw new LeaseLost();
     const { unaccepted } = refusal;

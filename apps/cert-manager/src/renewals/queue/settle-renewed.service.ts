@@ -2,7 +2,7 @@ import type { Tx } from '@certloop/db';
 import type { CertificateRow } from '../../certificates/certificates.repository.js';
 import { endRenewalIssuances } from '../../issuance/signing/renewal-issuance.service.js';
 import { createIssuedStore, type IssuedFor } from '../../issuance/signing/store-issued.service.js';
-import { changeOf } from '../renewal-entry.js';
+import { changeOfRenewal } from '../renewal-entry.js';
 import { type RenewalRow, updateRenewals } from '../renewals.repository.js';
 import { insertPlanned } from '../replan-renewals.service.js';
 import { LeaseLost, type RenewalLease } from './renewal-lease.service.js';
@@ -46,7 +46,7 @@ async function completeAll(tx: Tx, entries: readonly RenewalRow[], now: Date): P
     const tried = entries.filter((entry) => entry.attempt === attempt);
     const [first] = tried;
     if (first === undefined) continue;
-    const change = changeOf(first, { kind: 'complete', attempt, at: now });
+    const change = changeOfRenewal(first, { kind: 'complete', attempt, at: now });
     const ids = tried.map(({ id }) => id);
     const count =
       change === undefined

@@ -85,7 +85,7 @@ export async function findFirstLoss(
  * provider have a certificate of it, so the certificates of the newest `slice` are looked up first, by index: to look up
  * all before sorting takes half a second for 50,000.
  */
-export async function findLastSuccess(
+export async function findLastIssuedAt(
   tx: Tx,
   providerId: string,
   scope: SpaceScope,

@@ -10,7 +10,7 @@ import { drainSeconds, survivableSeconds } from './outlook.js';
 import {
   type EndingRow,
   findFirstLoss,
-  findLastSuccess,
+  findLastIssuedAt,
   type ProviderRow as PlanRow,
   readProviderPlans,
 } from './outlook.repository.js';
@@ -84,7 +84,7 @@ async function outlookOfProvider(
     peakPerHour,
     drainSeconds: drainSeconds({ firstTooLate, dueIn24h }, pace, shown?.perMinute),
     pace: shown,
-    lastSuccessAt: await findLastSuccess(tx, providerId, scope),
+    lastSuccessAt: await findLastIssuedAt(tx, providerId, scope),
   };
 }
 

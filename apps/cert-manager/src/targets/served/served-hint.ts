@@ -1,7 +1,7 @@
 import { describeFound, type NewestCertificate } from '@certloop/tls-probe/rules';
 import type { AddressState } from '../probes/address-state.js';
 import type { ServedFacts } from '../probes/judge-observation.js';
-import { placeOf } from '../target.js';
+import { hostPortOf } from '../target.js';
 
 type Hinted = Pick<AddressState, 'class'> & ServedFacts & { readonly address: string };
 
@@ -11,7 +11,7 @@ export function hintOfState(
   { host, port }: { readonly host: string; readonly port: number },
   newest: NewestCertificate | undefined,
 ): string {
-  const place = placeOf(state.address === '' ? host : state.address, port);
+  const place = hostPortOf(state.address === '' ? host : state.address, port);
   if (state.class === 'unreachable') {
     return describeFound(
       place,

@@ -19,7 +19,7 @@ export function storeAvatar(tx: Tx, row: UserAvatarRow): Promise<void> {
 }
 
 /** Deletes the picture of the user; returns whether there was one. */
-export async function deleteAvatar(tx: Tx, userId: string): Promise<boolean> {
+export async function deleteAvatarRow(tx: Tx, userId: string): Promise<boolean> {
   return (await deleteRows(tx, userAvatars, { userId })) === 1;
 }
 

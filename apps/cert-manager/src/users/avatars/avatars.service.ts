@@ -6,7 +6,7 @@ import { recordAudit } from '../../audit/audit.service.js';
 import { requireOwnAccount } from '../own-account.service.js';
 import { lockUsersForShare } from '../users.repository.js';
 import { userNotFound } from '../users.service.js';
-import { deleteAvatar as deleteAvatarRow, findAvatar, storeAvatar } from './avatars.repository.js';
+import { deleteAvatarRow, findAvatar, storeAvatar } from './avatars.repository.js';
 import { encodeAvatar } from './encode-avatar.service.js';
 
 export interface AvatarsDeps {

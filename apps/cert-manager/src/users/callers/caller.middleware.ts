@@ -2,9 +2,9 @@ import { type certManagerContract, Forbidden } from '@certloop/contracts';
 import {
   type Arrival,
   deviceSecretOf,
+  type FetchMetadata,
   isFromForeignPage,
   type Logger,
-  type PageHeaders,
   plainAddress,
   requestIdOf,
   type SessionCookie,
@@ -17,7 +17,7 @@ import {
   type Counted,
   type RequestLimits,
   rateHeaders,
-  requireAllowed,
+  requireWithinLimit,
 } from '../limits/request-limits.store.js';
 import { requireOwnAccount } from '../own-account.service.js';
 import { requireSetupOpen } from '../setup/bootstrap.service.js';
@@ -42,9 +42,12 @@ export function callerOf(deps: CallerDeps) {
   const identifying = { ...deps, readToken: createTokenReader(deps.db), noteUse: createNoteUse(deps) };
   return async ({ operation, endpoint, params, request, response }: Arrival<typeof certManagerContract>) => {
     const need = routeNeeds[operation];
-    const page = pageHeaders(request);
+    const page = fetchMetadataOf(request);
     const deviceSecret = deviceSecretOf(deps.deviceCookie.read(request.get('cookie')), page);
-    const from = { ...originOf(request, response), ...(deviceSecret !== undefined && { deviceSecret }) };
+    const from = {
+      ...requestOriginOf(request, response),
+      ...(deviceSecret !== undefined && { deviceSecret }),
+    };
     const own = ownOrigins(request, deps.publicOrigin);
     const isWrite = request.method !== 'GET' && request.method !== 'HEAD';
     if (need === 'anonymous' || need === 'before-setup') {
@@ -70,7 +73,7 @@ export function callerOf(deps: CallerDeps) {
       if (one === undefined) return;
       counted.push(one);
       response.set(rateHeaders(counted));
-      requireAllowed(one);
+      requireWithinLimit(one);
     };
     count(deps.limits.count('principal', caller.userId));
     requireNeed(caller, need, params);
@@ -102,7 +105,7 @@ export function identifiedOf(response: Response): { readonly caller?: Caller; re
 }
 
 /** Where the request came from. */
-export function originOf(request: Request, response: Response): Origin {
+export function requestOriginOf(request: Request, response: Response): Origin {
   const idempotencyKey = request.get('idempotency-key');
   const ifNoneMatch = request.get('if-none-match');
   return {
@@ -114,7 +117,7 @@ export function originOf(request: Request, response: Response): Origin {
   };
 }
 
-export function pageHeaders(request: Request): PageHeaders {
+export function fetchMetadataOf(request: Request): FetchMetadata {
   return { fetchSite: request.get('sec-fetch-site'), origin: request.get('origin') };
 }
 

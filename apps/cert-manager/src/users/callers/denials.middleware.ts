@@ -1,8 +1,9 @@
 import { Forbidden, Unauthenticated } from '@certloop/contracts';
 import type { NextFunction, Request, Response } from 'express';
 import { anonymousCaller } from '../../access/caller.js';
+import { isUuid } from '../../access/uuid.js';
 import type { Denial, Denials } from '../../audit/denials.service.js';
-import { identifiedOf, originOf } from './caller.middleware.js';
+import { identifiedOf, requestOriginOf } from './caller.middleware.js';
 
 /**
  * Error handler that keeps refusals in the audit log on their way to the caller: what an identified caller
@@ -14,7 +15,7 @@ export function recordDenials(denials: Denials) {
     const { caller, spaceId } = identifiedOf(response);
     const denial = denialOf(error, request, spaceId);
     if (denial !== undefined) {
-      await denials.record(caller ?? anonymousCaller(originOf(request, response)), denial);
+      await denials.record(caller ?? anonymousCaller(requestOriginOf(request, response)), denial);
     }
     next(error);
   };
@@ -37,10 +38,6 @@ function denialOf(error: unknown, request: Request, spaceId: string | undefined)
     resourceType: 'endpoint',
     subject: `${request.method} ${request.path.slice(0, 512)}`,
     reason: error.code,
-    ...(isUuid(spaceId) && { spaceId }),
+    ...(spaceId !== undefined && isUuid(spaceId) && { spaceId }),
   };
-}
-
-function isUuid(text: string | undefined): text is string {
-  return text !== undefined && /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
 }

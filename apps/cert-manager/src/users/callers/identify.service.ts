@@ -3,14 +3,15 @@ import type { Database } from '@certloop/db';
 import {
   type Clock,
   csrfTokenOf,
+  type FetchMetadata,
   isFromOwnPage,
-  type PageHeaders,
   sameText,
   secretHash,
 } from '@certloop/server';
 import ipaddr from 'ipaddr.js';
 import { builtInCaller, type Caller, type Origin } from '../../access/caller.js';
 import { limitRights, userCaller } from '../../access/rights.js';
+import { isUuid } from '../../access/uuid.js';
 import type { ApiTokenRow } from '../api-tokens/api-token.js';
 import { noteTokenUse } from '../api-tokens/api-tokens.repository.js';
 import { bearerOf, parseApiToken, type TokenParts } from '../sessions/credentials.js';
@@ -31,7 +32,7 @@ export interface IdentifyDeps {
 }
 
 /** What a request says of who sent it. */
-export interface Credentials extends PageHeaders {
+export interface Credentials extends FetchMetadata {
   readonly authorization: string | undefined;
   /** Secret of the session's cookie. */
   readonly sessionSecret: string | undefined;
@@ -152,12 +153,9 @@ function isStale(lastUsedAt: Date | null, now: Date): boolean {
 async function inOpenMode({ db }: IdentifyDeps, { asUserId, from }: Credentials): Promise<Caller> {
   if (asUserId === undefined) return builtInCaller('open', from);
   return db.read(async (tx) => {
-    const user = isUuid(asUserId) ? await findUser(tx, asUserId.toLowerCase()) : undefined;
+    const userId = asUserId.toLowerCase();
+    const user = isUuid(userId) ? await findUser(tx, userId) : undefined;
     if (user?.enabled !== true) throw new Unauthenticated('X-User-Id names no enabled user');
     return { ...userCaller(user, await readRights(tx, user), from), kind: 'open' };
   });
-}
-
-function isUuid(text: string): boolean {
-  return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
 }

@@ -2,7 +2,7 @@ import { AppError, Forbidden } from '@certloop/contracts';
 import { isFromForeignPage, type Logger } from '@certloop/server';
 import type { NextFunction, Request, Response } from 'express';
 import ipaddr from 'ipaddr.js';
-import { ownOrigins, pageHeaders } from './caller.middleware.js';
+import { fetchMetadataOf, ownOrigins } from './caller.middleware.js';
 
 /** Hosts and origins that a service without sign-in answers to. */
 export interface OpenModeRules {
@@ -22,7 +22,7 @@ export function guardOpenMode({ hosts, publicOrigin }: OpenModeRules) {
     response.setHeader('X-Auth-Mode', 'open');
     const host = hostNameOf(request.get('host') ?? '');
     if (!known.has(host) && !isLoopback(host)) throw refusal('this host name');
-    if (isFromForeignPage(pageHeaders(request), ownOrigins(request, publicOrigin))) {
+    if (isFromForeignPage(fetchMetadataOf(request), ownOrigins(request, publicOrigin))) {
       throw refusal('requests from pages of another origin');
     }
     if (hasOtherBody(request)) {

@@ -51,7 +51,7 @@ export function rateHeaders(counted: readonly Counted[]): Readonly<Record<string
 }
 
 /** Throws a too_many_requests refusal with Retry-After unless the request was allowed. */
-export function requireAllowed({ isAllowed, policy, perMinute, waitSeconds }: Counted): void {
+export function requireWithinLimit({ isAllowed, policy, perMinute, waitSeconds }: Counted): void {
   if (isAllowed) return;
   const whose = policy === 'space' ? 'on this space' : 'by you';
   const message = `more than ${perMinute} requests a minute ${whose}; try again in ${waitSeconds} s`;

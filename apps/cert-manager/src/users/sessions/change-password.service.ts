@@ -3,7 +3,7 @@ import { requireAcceptablePassword } from '@certloop/server';
 import type { Caller } from '../../access/caller.js';
 import { recordAudit } from '../../audit/audit.service.js';
 import { revokeAllApiTokens } from '../api-tokens/revoke-api-tokens.service.js';
-import { updateUser } from '../users.repository.js';
+import { updateUserRow } from '../users.repository.js';
 import { type ProofDeps, provePassword } from './prove-password.service.js';
 import { deleteSessionsOf } from './sessions.repository.js';
 
@@ -36,7 +36,7 @@ export async function changePassword(
   await deps.db.transaction(async (tx) => {
     // Two changes at once: the second no longer knows the current password.
     const isUnchanged = { id: user.id, passwordHash: user.passwordHash, enabled: true };
-    if (!(await updateUser(tx, isUnchanged, { passwordHash }))) throw wrongPassword();
+    if (!(await updateUserRow(tx, isUnchanged, { passwordHash }))) throw wrongPassword();
     await deleteSessionsOf(tx, user.id);
     const revokedTokens = input.revokeTokens === true ? await revokeAllApiTokens(tx, user.id) : [];
     const details = revokedTokens.length > 0 && { details: { revokedTokens } };

@@ -2,7 +2,7 @@ import type { Database } from '@certloop/db';
 import { type Clock, type LoginThrottle, type Passwords, secretHash, signInPlaces } from '@certloop/server';
 import { anonymousCaller, nilUuid, type Origin } from '../../access/caller.js';
 import type { Denials } from '../../audit/denials.service.js';
-import { keyOf, type UserRow } from '../user.js';
+import { caselessKeyOf, type UserRow } from '../user.js';
 import { findUserByName } from '../users.repository.js';
 import { findKnownPlace } from './sign-in-places.repository.js';
 
@@ -31,7 +31,7 @@ export async function provePassword(
     return { user: found, knownPlace: known };
   });
   // a name of any length makes a key of one length
-  const account = secretHash(keyOf(username));
+  const account = secretHash(caselessKeyOf(username));
   return deps.throttle.attempt({ account, address: from.ipAddress, knownPlace }, async (turn) => {
     const isRight = await deps.passwords.verify(password, user?.passwordHash, turn);
     if (isRight && user?.enabled === true) return user;

@@ -4,7 +4,7 @@ import type { Caller } from '../../access/caller.js';
 import { type ApiTokensDeps, findOwnToken } from '../api-tokens/api-tokens.service.js';
 import { type BootstrapDeps, bootstrapWithToken, needsSetup } from '../setup/bootstrap.service.js';
 import { apiTokenView, openModeUser, userView } from '../user-view.js';
-import { findAccount } from '../users.service.js';
+import { findOwnAccount } from '../users.service.js';
 import { type ChangePasswordDeps, changePassword } from './change-password.service.js';
 import { endOwnSession, listOwnSessions } from './own-sessions.service.js';
 import { closeSession, findOwnSession, openSession, type SessionsDeps } from './sessions.service.js';
@@ -87,7 +87,7 @@ async function describeState(deps: SessionsRoutesDeps): Promise<AuthState> {
 }
 
 async function describeCaller(deps: SessionsRoutesDeps, caller: Caller): Promise<Me> {
-  const user = await findAccount(deps, caller);
+  const user = await findOwnAccount(deps, caller);
   const session = await findOwnSession(deps, caller);
   const token = await findOwnToken(deps, caller);
   return {

@@ -5,7 +5,7 @@ import type { Caller, Origin } from '../../access/caller.js';
 import { rightsOf, userCaller } from '../../access/rights.js';
 import { recordAudit } from '../../audit/audit.service.js';
 import type { UserRow } from '../user.js';
-import { updateUser } from '../users.repository.js';
+import { updateUserRow } from '../users.repository.js';
 import { type ProofDeps, provePassword } from './prove-password.service.js';
 import { idleMs, maxSessionMs } from './session-life.js';
 import {
@@ -72,7 +72,7 @@ async function storeSession(
     // The password may have been changed, or the account disabled, while this one was being checked.
     const isUnchanged = { id: user.id, passwordHash: user.passwordHash, enabled: true };
     const set = { passwordHash, lastLoginAt: session.createdAt };
-    if (!(await updateUser(tx, isUnchanged, set))) throw wrongLogin();
+    if (!(await updateUserRow(tx, isUnchanged, set))) throw wrongLogin();
     await insertSession(tx, session);
     const places = signInPlaces(from.ipAddress, from.deviceSecret);
     await noteSignInPlaces(tx, user.id, places, session.createdAt);

@@ -2,7 +2,7 @@ import type { Database, Tx } from '@certloop/db';
 import type { Clock, Logger } from '@certloop/server';
 import type { Notices } from '../../events/notices.service.js';
 import type { ContactFault } from '../../renewals/heartbeat/heartbeat.client.js';
-import { countWaiting } from '../missing-watch.repository.js';
+import { countWaitingChecks } from '../missing-watch.repository.js';
 import { noteAnswer, noteAway, noteBack } from './monitor-answers.repository.js';
 
 export interface MonitorEventsDeps {
@@ -34,7 +34,7 @@ export function createMonitorEvents({ db, clock, notices, awaySeconds }: Monitor
   let failingSince: Date | undefined;
 
   const noteRoom = async (tx: Tx, now: Date) => {
-    const { renewal, expiry } = await countWaiting(tx);
+    const { renewal, expiry } = await countWaitingChecks(tx);
     if (renewal + expiry === 0) {
       if (!(await noteBack(tx, 'room', now))) return;
       const message = 'The monitor has room for all checks again.';

@@ -1,11 +1,11 @@
 import type { Tx } from '@certloop/db';
 import { isCanaryOverdue } from '../canary/canary-step.js';
 import { findCanaryTurn } from '../canary/canary-turns.repository.js';
-import { countWaiting } from '../missing-watch.repository.js';
+import { countWaitingChecks } from '../missing-watch.repository.js';
 
 /** Problems that people must solve so that the watch works again, one sentence each. */
 export async function findWatchTroubles(tx: Tx, now: Date): Promise<string[]> {
-  const { renewal } = await countWaiting(tx);
+  const { renewal } = await countWaitingChecks(tx);
   const turn = await findCanaryTurn(tx);
   const few = `${renewal} certificates with renewal on have no check`;
   return [

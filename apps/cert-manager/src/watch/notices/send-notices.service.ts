@@ -2,7 +2,7 @@ import type { Database } from '@certloop/db';
 import type { Clock } from '@certloop/server';
 import { noticeFault } from '../../events/notice-fault.js';
 import type { Notices } from '../../events/notices.service.js';
-import { countWaiting } from '../../events/waiting-notices.repository.js';
+import { countWaitingNotices } from '../../events/waiting-notices.repository.js';
 import { findReceiver } from '../../events/webhook-receivers.repository.js';
 import type { Heartbeat } from '../../renewals/heartbeat/heartbeat.client.js';
 
@@ -29,7 +29,7 @@ export function createNoticeJob({ db, clock, notices }: NoticeJobDeps) {
   const findFault = () =>
     db.longRead(async (tx) => {
       const disabledAt = (await findReceiver(tx))?.disabledAt ?? null;
-      return noticeFault({ waiting: await countWaiting(tx), disabledAt }, clock.now());
+      return noticeFault({ waiting: await countWaitingNotices(tx), disabledAt }, clock.now());
     });
   let reportedAt = Number.NEGATIVE_INFINITY;
   return async ({ heartbeat, count }: NoticeRound): Promise<boolean> => {

@@ -8,7 +8,7 @@ import { deleteNotificationsBefore } from '../../notifications/notifications.rep
 import { deletePings } from '../../pings/pings.repository.js';
 import type { Caller } from '../../projects/caller.js';
 import { lockProjectForShare } from '../../projects/projects.repository.js';
-import { countChecks, lockOwner } from '../../projects/users.repository.js';
+import { addToCheckCount, lockOwner } from '../../projects/users.repository.js';
 
 const fresh: CheckState = {
   pingCount: 0,
@@ -61,8 +61,8 @@ export async function moveCheck(
     await updateCheck(tx, check.id, { projectId: target.projectId });
     await assignAllChannels(tx, target.projectId, check.id);
     if (from !== to) {
-      await countChecks(tx, from, -1);
-      await countChecks(tx, to, 1);
+      await addToCheckCount(tx, from, -1);
+      await addToCheckCount(tx, to, 1);
     }
     return check;
   });

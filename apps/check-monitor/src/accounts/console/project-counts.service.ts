@@ -4,7 +4,7 @@ import { type AlertReachDeps, readAlertReach } from '../../channels/alert-reach.
 import { countProjectChannels } from '../../channels/channels.repository.js';
 import { statusOf } from '../../checks/standing.js';
 import { isoSeconds } from '../../instants.js';
-import { type AccountProjectsDeps, listOwnProjects, readProject } from '../account-projects.service.js';
+import { type AccountProjectsDeps, listOwnProjects, readOwnProject } from '../account-projects.service.js';
 import { countsOf } from './check-states.service.js';
 import type { LastFlips } from './history/last-flips.store.js';
 import type { Standings } from './standings.store.js';
@@ -39,7 +39,7 @@ export async function showProject(
   user: Parameters<typeof listOwnProjects>[1],
   { projectId, include }: { readonly projectId: string; readonly include?: 'counts' | undefined },
 ): Promise<AccountProject | CountedProject> {
-  const project = await readProject(deps, user, projectId);
+  const project = await readOwnProject(deps, user, projectId);
   return include === 'counts' ? ((await countEach(deps, [project]))[0] ?? project) : project;
 }
 

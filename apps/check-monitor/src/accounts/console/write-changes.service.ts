@@ -14,7 +14,7 @@ import {
 } from '../../checks/rows/many-checks.repository.js';
 import { insertFlips } from '../../flips/flips.repository.js';
 import type { Caller } from '../../projects/caller.js';
-import { countChecks, lockOwner } from '../../projects/users.repository.js';
+import { addToCheckCount, lockOwner } from '../../projects/users.repository.js';
 import type { Standings } from './standings.store.js';
 
 export interface ChangeChecksDeps extends ChecksDeps {
@@ -52,7 +52,7 @@ async function deleteSome(tx: Tx, { ownerId }: Caller, held: readonly Check[]): 
     tx,
     held.map(({ id }) => id),
   );
-  await countChecks(tx, ownerId, -held.length);
+  await addToCheckCount(tx, ownerId, -held.length);
   return new Map(held.map(({ uuid }) => [uuid, { outcome: 'changed' }]));
 }
 

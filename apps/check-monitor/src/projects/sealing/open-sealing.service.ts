@@ -8,7 +8,7 @@ import {
   sealSecret,
 } from '@certloop/server';
 import type { Clock } from '../../instants.js';
-import { listProjects } from '../projects.repository.js';
+import { listAllProjects } from '../projects.repository.js';
 import { type CanaryRow, hasEarlierProcess, insertCanary, listCanaries } from './canaries.repository.js';
 import type { Sealing } from './sealing.store.js';
 
@@ -24,7 +24,7 @@ export interface SealingDeps {
 export async function openSealing(deps: SealingDeps, sealing: Sealing): Promise<void> {
   const { canaries, isNew } = await deps.db.read(async (tx) => ({
     canaries: await listCanaries(tx),
-    isNew: (await listProjects(tx)).length === 0 && (await hasEarlierProcess(tx)) === false,
+    isNew: (await listAllProjects(tx)).length === 0 && (await hasEarlierProcess(tx)) === false,
   }));
   proveKeys(sealing, canaries);
   if (canaries.length > 0 || isNew) await beginSealing(deps, sealing);

@@ -31,7 +31,7 @@ const allowedReasons: readonly RevocationReason[] = [
  * key (RFC 8555 §7.6). Throws `badRevocationReason`, `unauthorized`, `alreadyRevoked`, and `malformed` for
  * what is not a certificate, with status 404 for one that is not from here.
  */
-export async function revokeCertificate(deps: AcmeDeps, request: SignedRequest): Promise<AcmeReply> {
+export async function revokeAcmeCertificate(deps: AcmeDeps, request: SignedRequest): Promise<AcmeReply> {
   const asked = parsePayload(acmeRequests.revocationSchema, request.payload);
   const parsed = parse(asked.certificate);
   const certificate = deps.store.findCertificateByRenewalId(renewalIdOf(parsed));

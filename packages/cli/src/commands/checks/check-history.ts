@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { Session } from '../../connection/session.js';
 import { findCheck } from '../../lookup.js';
 import { duration, wholeNumber } from '../../numbers.js';
-import { rowOf } from './check-row.js';
+import { checkRowOf } from './check-row.js';
 
 const pingRow = ({ n, date, type, duration: seconds, remote_addr: address, ua, rid }: Ping) => ({
   n,
@@ -26,7 +26,7 @@ export function addCheckHistory(checks: Command, open: () => Session): void {
       const { uuid: id } = await findCheck(client, named);
       const { body } = await client.getCheck({ params: { id } });
       report.thing(body, (check) => ({
-        ...rowOf(check),
+        ...checkRowOf(check),
         grace: check.grace,
         started: check.started ? 'yes' : 'no',
         'last duration': check.last_duration,

@@ -2,7 +2,7 @@ import type { Check, ReadOnlyCheck } from '@certloop/contracts';
 import { formatDuration } from '../../output/table.js';
 
 /** Row of a check; `countOn` is absent where the key does not see integrations. */
-export const rowOf = (check: Check | ReadOnlyCheck, countOn?: (check: Check) => number) => ({
+export const checkRowOf = (check: Check | ReadOnlyCheck, countOn?: (check: Check) => number) => ({
   name: check.name,
   status: check.status,
   'last ping': check.last_ping,

@@ -7,7 +7,7 @@ import { UsageError } from '../../faults/command-errors.js';
 import { findCheck } from '../../lookup.js';
 import { duration } from '../../numbers.js';
 import { addCheckHistory } from './check-history.js';
-import { rowOf } from './check-row.js';
+import { checkRowOf } from './check-row.js';
 
 interface CreateOptions {
   readonly timeout?: number;
@@ -41,7 +41,7 @@ export function addChecks(program: Command, open: () => Session): void {
       const seen = withChannels(checks);
       const countOn =
         seen && onlyAble((await client.listChannels({ query: { include: 'state' } })).body.channels);
-      report.list(checks, (check) => rowOf(check, countOn), { wide: ['next ping', 'tags'] });
+      report.list(checks, (check) => checkRowOf(check, countOn), { wide: ['next ping', 'tags'] });
       const silent = seen?.filter((check) => countOn?.(check) === 0).length ?? 0;
       if (silent > 0)
         report.warn(`${silent} of ${checks.length} checks have no integration, so they send no alerts`);
@@ -117,7 +117,7 @@ function addCheckCreate(checks: Command, open: () => Session): void {
       const check =
         (await existing(session, client, name, options)) ?? (await createCheck(client, name, options));
       const countOn = onlyAble((await client.listChannels({ query: { include: 'state' } })).body.channels);
-      report.thing(check, () => ({ ...rowOf(check, countOn), ping: check.ping_url }));
+      report.thing(check, () => ({ ...checkRowOf(check, countOn), ping: check.ping_url }));
       if (options.assign && countOn(check) === 0)
         report.warn('the project has no integration that is switched on, so the check sends no alerts');
     });
@@ -196,6 +196,6 @@ function addCheckUpdate(checks: Command, open: () => Session): void {
       const { uuid: id } = await findCheck(client, named);
       if (settings.name !== undefined)
         await allowCheckName(session, client, { id, name: settings.name, twin });
-      report.thing((await client.updateCheck({ params: { id }, body })).body, (check) => rowOf(check));
+      report.thing((await client.updateCheck({ params: { id }, body })).body, (check) => checkRowOf(check));
     });
 }

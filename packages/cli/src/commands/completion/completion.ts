@@ -4,7 +4,7 @@ import type { Io } from '../../io.js';
 import { plainText } from '../../output/table.js';
 import { readBashLine } from './bash-line.js';
 import { valuesOf } from './known-names.js';
-import { type Candidate, placeOf } from './place.js';
+import { type Candidate, readPlace } from './place.js';
 import { scripts } from './scripts.js';
 
 /** Adds `completion`, and the hidden command that the scripts call. */
@@ -36,7 +36,7 @@ const maxWaitMs = 2_000;
 
 /** What the last word can be, sorted; nothing rather than an error, and nothing from services that answer too late. */
 async function complete(program: Command, io: Io, words: readonly string[]): Promise<Candidate[]> {
-  const place = placeOf(program, words);
+  const place = readPlace(program, words);
   const session = openQuietly(io, place.options.get('--context'));
   const values = place.expected === undefined ? [] : await valuesOf(session, place).catch(() => []);
   const found = new Map<string, Candidate>();

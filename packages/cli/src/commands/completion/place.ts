@@ -25,7 +25,7 @@ export interface Place {
 }
 
 /** Reads the words after `certloop`, the last of which is unfinished. */
-export function placeOf(program: Command, words: readonly string[]): Place {
+export function readPlace(program: Command, words: readonly string[]): Place {
   const walked = walk(program, words.slice(0, -1));
   const { command, given, options, isRest } = walked;
   const last = words.at(-1) ?? '';

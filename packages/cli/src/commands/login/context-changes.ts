@@ -36,7 +36,7 @@ export function contextView({ current }: Contexts, name: string, context: Contex
   };
 }
 
-export const rowOf = ({
+export const contextRowOf = ({
   name,
   current,
   certManager,
@@ -117,7 +117,7 @@ async function createContext(session: Session, name: string, options: NewContext
     return isNew ? withContext(all, name, applied(connection, options)) : all;
   });
   if (!isNew) session.unchanged();
-  report.thing(contextView(changed, name, requireContext(changed, name)), rowOf);
+  report.thing(contextView(changed, name, requireContext(changed, name)), contextRowOf);
 }
 
 async function updateContext(
@@ -135,7 +135,7 @@ async function updateContext(
     const renamed = withContext(withoutContext(all, name), newName, context);
     return { ...renamed, current: all.current === name ? newName : all.current };
   });
-  report.thing(contextView(changed, newName, requireContext(changed, newName)), rowOf);
+  report.thing(contextView(changed, newName, requireContext(changed, newName)), contextRowOf);
 }
 
 function applied(context: Context, { defaultSpace, project, caUrl }: Settings): Context {

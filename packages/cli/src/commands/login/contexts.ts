@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { requireContext } from '../../connection/contexts.js';
 import { changeContexts, readContexts } from '../../connection/contexts.store.js';
 import type { Session } from '../../connection/session.js';
-import { addContextChanges, contextView, rowOf } from './context-changes.js';
+import { addContextChanges, contextRowOf, contextView } from './context-changes.js';
 import { contextName } from './login.js';
 
 /** Adds `contexts`. */
@@ -17,7 +17,7 @@ export function addContexts(program: Command, open: () => Session): void {
       const { io, report } = open();
       const all = await readContexts(io.env);
       const rows = Object.entries(all.contexts).map(([name, context]) => contextView(all, name, context));
-      report.list(rows, rowOf, { wide: ['username', 'dummy-ca'] });
+      report.list(rows, contextRowOf, { wide: ['username', 'dummy-ca'] });
     });
   contexts
     .command('use <context>')
@@ -37,7 +37,7 @@ export function addContexts(program: Command, open: () => Session): void {
       const session = open();
       const all = await readContexts(session.io.env);
       const name = named ?? contextName(session, all);
-      session.report.thing(contextView(all, name, requireContext(all, name)), rowOf);
+      session.report.thing(contextView(all, name, requireContext(all, name)), contextRowOf);
     });
   addContextChanges(contexts, open);
 }

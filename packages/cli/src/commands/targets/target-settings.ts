@@ -55,7 +55,7 @@ export function inputOf({ port, protocol, sni, mode, every, grace, enabled }: Ta
   };
 }
 
-export async function placeOf({ report, manager }: Session, fqdn: string, space: string | undefined) {
+export async function openFqdnTargets({ report, manager }: Session, fqdn: string, space: string | undefined) {
   const client = await manager();
   const { id: fqdnId, spaceId } = await findFqdn(client, fqdn, space);
   const params = { spaceId, fqdnId };

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { confirm } from '../../confirm.js';
 import type { Session } from '../../connection/session.js';
 import { formatDuration } from '../../output/table.js';
-import { inputOf, placeOf, type TargetOptions, withSettings } from './target-settings.js';
+import { inputOf, openFqdnTargets, type TargetOptions, withSettings } from './target-settings.js';
 
 const rowOf = ({ host, port, protocol, sni, mode, everySeconds, enabled, id }: Target) => ({
   host,
@@ -26,7 +26,7 @@ export function addTargets(program: Command, open: () => Session): void {
     .description('List the targets of an FQDN')
     .option('-s, --space <space>', 'space of the FQDN, by name or id')
     .action(async (fqdn: string, { space }: TargetOptions) => {
-      const { report, client, params } = await placeOf(open(), fqdn, space);
+      const { report, client, params } = await openFqdnTargets(open(), fqdn, space);
       report.list((await client.listTargets({ params })).body, rowOf, { wide: ['mode', 'every'] });
     });
   withSettings(
@@ -44,7 +44,7 @@ export function addTargets(program: Command, open: () => Session): void {
     .option('--enabled', 'probe it')
     .option('--no-enabled', 'stop probing it')
     .action(async (fqdn: string, named: string, options: TargetOptions) => {
-      const { report, client, params, find } = await placeOf(open(), fqdn, options.space);
+      const { report, client, params, find } = await openFqdnTargets(open(), fqdn, options.space);
       const { id: targetId } = await find(named);
       const request = { params: { ...params, targetId }, body: inputOf(options) };
       report.thing((await client.updateTarget(request)).body, rowOf);
@@ -60,7 +60,7 @@ export function addTargets(program: Command, open: () => Session): void {
     .description('Have cert-manager probe a target now, by host or id')
     .option('-s, --space <space>', 'space of the FQDN, by name or id')
     .action(async (fqdn: string, named: string, { space }: TargetOptions) => {
-      const { report, client, params, find } = await placeOf(open(), fqdn, space);
+      const { report, client, params, find } = await openFqdnTargets(open(), fqdn, space);
       const { id: targetId } = await find(named);
       showServed(report, (await client.probeTarget({ params: { ...params, targetId } })).body);
     });
@@ -81,7 +81,7 @@ interface Deletion extends TargetOptions {
 
 async function deleteTarget(session: Session, fqdn: string, named: string, options: Deletion): Promise<void> {
   const { space, yes } = options;
-  const { report, client, params, find } = await placeOf(session, fqdn, space);
+  const { report, client, params, find } = await openFqdnTargets(session, fqdn, space);
   const target = await find(named);
   await confirm(session.io, yes, `target ${target.host}:${target.port} of ${fqdn} would no longer be probed`);
   const { body } = await client.deleteTarget({ params: { ...params, targetId: target.id } });
@@ -91,7 +91,7 @@ async function deleteTarget(session: Session, fqdn: string, named: string, optio
 /** Shows what the targets of an FQDN serve; without one, a line for each FQDN. */
 async function listServed(session: Session, fqdn: string | undefined, space: string | undefined) {
   if (fqdn !== undefined) {
-    const { report, client, params } = await placeOf(session, fqdn, space);
+    const { report, client, params } = await openFqdnTargets(session, fqdn, space);
     return showServed(report, (await client.getServed({ params })).body);
   }
   const { body } = await (await session.manager()).listServed();
@@ -109,7 +109,7 @@ async function createTarget(
   host: string | undefined,
   options: NewTarget,
 ): Promise<void> {
-  const { report, client, params } = await placeOf(session, fqdn, options.space);
+  const { report, client, params } = await openFqdnTargets(session, fqdn, options.space);
   const input = { ...(host !== undefined && { host }), ...inputOf(options) };
   if (options.ifNotExists === true) {
     const wanted = { ...input, host: (host ?? fqdn).toLowerCase() };

@@ -37,7 +37,7 @@ export function startOf<Change extends BulkChange, Result>(
 }
 
 /** The next request of a change. */
-export function requestOf<Change extends BulkChange>({
+export function nextPartOf<Change extends BulkChange>({
   change,
   sent,
   after,
@@ -59,7 +59,7 @@ export async function sendParts<Change extends BulkChange, Result>(
   let progress = start;
   note(progress);
   while (!progress.isDone) {
-    progress = advanced(progress, await send(requestOf(progress)), rules);
+    progress = advanced(progress, await send(nextPartOf(progress)), rules);
     note(progress);
   }
   return progress.sum;
