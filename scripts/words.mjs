@@ -31,6 +31,7 @@ const phrases = [
   [/\b(?:create)?[sS]ignPlaces\b/, 'signingSlots'],
   [/\bcreate(?:Keyed)?Turns\b|\bKeyedTurns\b/, 'createLimiter, createKeyedLimiter'],
   [/\binTurns\b/, 'limitRate'],
+  [/\bsign(?:ing)?-?company\b/i, 'signing batch, or shared transaction'],
   [/\b(?:strip|python|outer)Blanks\b/, 'stripWhitespace, pythonWhitespace'],
   [/\b(?:list|run|Sqlite|Provider)Lanes?\b|\bclass Lane\b/, 'ProviderQueue, or SerialConnection'],
 ];

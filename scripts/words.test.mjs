@@ -45,6 +45,7 @@ for (const line of [
   'return inTurns(integration);',
   'const text = stripBlanks(given);',
   'const lanes = await listLanes(tx);',
+  "import { x } from './sign-company.store.js';",
   'const longestBody = 1000;',
   'const least = 60;',
   'function listLatest(tx: Tx, most: number) {}',
@@ -64,6 +65,7 @@ test('a refused word is seen by cspell, in comments, names and titles, and a mis
   const input = [
     '// what was told',
     'const mailsKept = 1;',
+    'const maxParcels = 25;',
     "test('tells of a check', () => {});",
     'a sentense',
   ].join('\n');
@@ -74,7 +76,7 @@ test('a refused word is seen by cspell, in comments, names and titles, and a mis
     input,
   });
   assert.equal(status, 1, stdout);
-  for (const word of ['told', 'Kept', 'tells'])
+  for (const word of ['told', 'Kept', 'Parcels', 'tells'])
     assert.match(stdout, new RegExp(`Forbidden word \\(${word}\\)`));
   assert.match(stdout, /Unknown word \(sentense\)/);
 });

@@ -2,7 +2,7 @@ import { domainToUnicode } from 'node:url';
 import { findRows, type Tx } from '@certloop/db';
 import { judgeOutlook, type PlannedCertificate } from '../renewals/outlook/read-outlook.service.js';
 import { planRenewal } from '../renewals/renewal-policy.js';
-import { type Mishap, type StandingFacts, standingOf } from './standing.js';
+import { type DatedFailure, type StandingFacts, standingOf } from './standing.js';
 import { type FactRow, readFacts } from './standing-facts.repository.js';
 import { fqdnStandings, noDate, type StandingRow } from './standings.repository.js';
 
@@ -17,7 +17,7 @@ export async function standingRowsOf(
   const rows: StandingRow[] = [];
   for (const fact of facts) {
     const { requestFailedAt = null, requestFailure = null } = before.get(fact.id) ?? {};
-    const standing = standingOf(await factsOf(tx, fact, mishap(requestFailedAt, requestFailure)));
+    const standing = standingOf(await factsOf(tx, fact, failureAt(requestFailedAt, requestFailure)));
     const unicodeName = domainToUnicode(fact.fqdn.replace(/^\*\./, ''));
     const isAscii = unicodeName === '' || fact.fqdn.endsWith(unicodeName);
     rows.push({
@@ -54,12 +54,16 @@ export async function listStandingFacts(
   const facts = new Map<string, StandingFacts>();
   for (const fact of await readFacts(tx, fqdnIds)) {
     const { requestFailedAt = null, requestFailure = null } = stored.get(fact.id) ?? {};
-    facts.set(fact.id, await factsOf(tx, fact, mishap(requestFailedAt, requestFailure)));
+    facts.set(fact.id, await factsOf(tx, fact, failureAt(requestFailedAt, requestFailure)));
   }
   return facts;
 }
 
-async function factsOf(tx: Tx, fact: FactRow, requestFailure: Mishap | undefined): Promise<StandingFacts> {
+async function factsOf(
+  tx: Tx,
+  fact: FactRow,
+  requestFailure: DatedFailure | undefined,
+): Promise<StandingFacts> {
   const certificate = certificateOf(fact);
   const { windowStart: start, windowEnd: end } = fact;
   const isForNewest = fact.openCertificateId === fact.certificateId;
@@ -74,12 +78,12 @@ async function factsOf(tx: Tx, fact: FactRow, requestFailure: Mishap | undefined
     dueAt: outlook.isPlanned ? outlook.plan.renewAt : dueAtOf(fact, certificate, window),
     scheduledAt: fact.scheduledAt ?? undefined,
     isProviderDisabled: fact.isProviderEnabled === false,
-    refusal: mishap(fact.refusedSince, fact.refusal),
+    refusal: failureAt(fact.refusedSince, fact.refusal),
     renewalFailure: hasFailed
-      ? mishap(fact.triedAt, fact.triedReason ?? 'unknown', fact.triedAttempt ?? 1)
+      ? failureAt(fact.triedAt, fact.triedReason ?? 'unknown', fact.triedAttempt ?? 1)
       : undefined,
     requestFailure,
-    served: mishap(fact.servedSince, fact.servedFault),
+    served: failureAt(fact.servedSince, fact.servedFault),
   };
 }
 
@@ -105,7 +109,7 @@ function certificateOf(fact: FactRow): PlannedCertificate | undefined {
   return { id, fqdnId, notBefore, expiresAt, createdAt, spkiSha256, providerId, revokedAt, revocationReason };
 }
 
-function mishap(at: Date | null, reason: string | null, attempt?: number): Mishap | undefined {
+function failureAt(at: Date | null, reason: string | null, attempt?: number): DatedFailure | undefined {
   if (at === null || reason === null) return undefined;
   return { at, reason, ...(attempt !== undefined && { attempt }) };
 }

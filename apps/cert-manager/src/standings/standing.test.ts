@@ -54,7 +54,7 @@ const off = (certificate: Certificate, more: Partial<StandingFacts> = {}) =>
     outlook: { isPlanned: false, hindrance: 'switched_off' },
     ...more,
   });
-const mishap = (days: number, reason = 'the CA is away') => ({ at: inDays(days), reason });
+const failure = (days: number, reason = 'the CA is away') => ({ at: inDays(days), reason });
 const valid = certificateOf();
 const late = certificateOf({ lived: 85, left: 5 });
 
@@ -63,7 +63,7 @@ describe('the state of an FQDN', () => {
     ['without a certificate', factsOf(undefined), 'unfinished', false],
     [
       'without a certificate, a request failed',
-      factsOf(undefined, { requestFailure: mishap(-1) }),
+      factsOf(undefined, { requestFailure: failure(-1) }),
       'unfinished',
       true,
     ],
@@ -71,33 +71,33 @@ describe('the state of an FQDN', () => {
     ['is renewed late', factsOf(late), 'due', true],
     ['is renewed late, and has ended', factsOf(certificateOf({ lived: 90, left: -1 })), 'expired', true],
     ['ends at this moment', factsOf(certificateOf({ lived: 90, left: 0 })), 'expired', true],
-    ['a renewal failed', factsOf(valid, { renewalFailure: mishap(-1) }), 'failing', true],
+    ['a renewal failed', factsOf(valid, { renewalFailure: failure(-1) }), 'failing', true],
     [
       'a renewal failed, and it has ended',
-      factsOf(certificateOf({ left: -1 }), { renewalFailure: mishap(-2) }),
+      factsOf(certificateOf({ left: -1 }), { renewalFailure: failure(-2) }),
       'expired',
       true,
     ],
-    ['a request failed', factsOf(valid, { requestFailure: mishap(-1) }), 'failing', true],
+    ['a request failed', factsOf(valid, { requestFailure: failure(-1) }), 'failing', true],
     [
       'a request failed before the certificate came',
-      factsOf(valid, { requestFailure: mishap(-31) }),
+      factsOf(valid, { requestFailure: failure(-31) }),
       'valid',
       false,
     ],
     [
       'a request failed as the certificate came',
-      factsOf(valid, { requestFailure: mishap(-30) }),
+      factsOf(valid, { requestFailure: failure(-30) }),
       'valid',
       false,
     ],
     ['is revoked', factsOf(certificateOf({ revoked: -1 })), 'failing', true],
-    ['is forbidden to be renewed', factsOf(valid, { refusal: mishap(-1) }), 'failing', true],
-    ['is not served', factsOf(valid, { served: mishap(-1) }), 'failing', true],
+    ['is forbidden to be renewed', factsOf(valid, { refusal: failure(-1) }), 'failing', true],
+    ['is not served', factsOf(valid, { served: failure(-1) }), 'failing', true],
     ['renewal off, long before the end', off(valid), 'valid', false],
     ['renewal off, shortly before the end', off(late), 'due', true],
-    ['renewal off, and a policy', off(valid, { refusal: mishap(-1) }), 'valid', false],
-    ['renewal off, after a try that failed', off(valid, { renewalFailure: mishap(-1) }), 'valid', false],
+    ['renewal off, and a policy', off(valid, { refusal: failure(-1) }), 'valid', false],
+    ['renewal off, after a try that failed', off(valid, { renewalFailure: failure(-1) }), 'valid', false],
     ['renewal off, expiry accepted', off(late, { expiryAcceptedUntil: inDays(5) }), 'valid', false],
     ['renewal off, expiry accepted until now', off(late, { expiryAcceptedUntil: inDays(0) }), 'due', true],
     [
@@ -156,9 +156,9 @@ describe('the state of an FQDN', () => {
 describe('what is wrong with an FQDN', () => {
   test('is the worst problem with its own start; attention is needed since the first problem', () => {
     const facts = factsOf(valid, {
-      renewalFailure: mishap(-2, 'no answer'),
-      requestFailure: mishap(-1),
-      served: mishap(-3),
+      renewalFailure: failure(-2, 'no answer'),
+      requestFailure: failure(-1),
+      served: failure(-3),
     });
     expect(standingOf(facts)).toMatchObject({
       problem: 'renewal',
@@ -169,11 +169,11 @@ describe('what is wrong with an FQDN', () => {
   });
 
   test('is forbidden only if a renewal would happen', () => {
-    expect(standingOf(factsOf(valid, { refusal: mishap(-1) })).outlook).toBe('forbidden');
-    expect(standingOf(factsOf(valid, { refusal: mishap(-1), isProviderDisabled: true })).outlook).toBe(
+    expect(standingOf(factsOf(valid, { refusal: failure(-1) })).outlook).toBe('forbidden');
+    expect(standingOf(factsOf(valid, { refusal: failure(-1), isProviderDisabled: true })).outlook).toBe(
       'forbidden',
     );
-    const without = factsOf(undefined, { refusal: mishap(-1) });
+    const without = factsOf(undefined, { refusal: failure(-1) });
     expect(standingOf(without).outlook).toBe('no_certificate');
   });
 });
@@ -195,8 +195,8 @@ describe('when it is renewed', () => {
 });
 
 const days = fc.integer({ min: -400, max: 400 });
-const maybeMishap = fc.option(
-  days.map((at) => mishap(at)),
+const maybeFailure = fc.option(
+  days.map((at) => failure(at)),
   { nil: undefined },
 );
 const anyFacts = fc
@@ -213,10 +213,10 @@ const anyFacts = fc
     ),
     renewalEnabled: fc.boolean(),
     accepted: fc.option(days, { nil: undefined }),
-    refusal: maybeMishap,
-    renewalFailure: maybeMishap,
-    requestFailure: maybeMishap,
-    served: maybeMishap,
+    refusal: maybeFailure,
+    renewalFailure: maybeFailure,
+    requestFailure: maybeFailure,
+    served: maybeFailure,
   })
   .map(({ certificate, renewalEnabled, accepted, ...more }) =>
     factsOf(certificate, {

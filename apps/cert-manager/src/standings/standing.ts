@@ -10,7 +10,7 @@ export type StandingProblem = (typeof standingProblems)[number];
 export type StandingOutlook = 'planned' | 'forbidden' | 'provider_off' | Hindrance;
 
 /** A failure and its time. */
-export interface Mishap {
+export interface DatedFailure {
   readonly at: Date;
   /** A sentence for people. */
   readonly reason: string;
@@ -42,13 +42,13 @@ export interface StandingFacts {
   /** The provider that is to be asked is disabled. */
   readonly isProviderDisabled?: boolean;
   /** The policy of the space forbids the renewal. */
-  readonly refusal: Mishap | undefined;
+  readonly refusal: DatedFailure | undefined;
   /** The last attempt to renew the newest certificate failed. */
-  readonly renewalFailure: Mishap | undefined;
+  readonly renewalFailure: DatedFailure | undefined;
   /** The last request for a certificate that failed. */
-  readonly requestFailure: Mishap | undefined;
+  readonly requestFailure: DatedFailure | undefined;
   /** A server does not serve the expected certificate. */
-  readonly served: Mishap | undefined;
+  readonly served: DatedFailure | undefined;
 }
 
 /** Standing of an FQDN, independent of the time; `stateAt` returns the state at a time. */
@@ -105,7 +105,7 @@ function outlookWord({
   return isProviderDisabled ? 'provider_off' : 'planned';
 }
 
-type Problem = Mishap & { readonly problem: StandingProblem };
+type Problem = DatedFailure & { readonly problem: StandingProblem };
 
 function problemsOf({
   renewalEnabled,
@@ -128,8 +128,8 @@ function problemsOf({
   ];
 }
 
-function problemIf(problem: StandingProblem, mishap: Mishap | undefined): Problem[] {
-  return mishap === undefined ? [] : [{ ...mishap, problem }];
+function problemIf(problem: StandingProblem, failure: DatedFailure | undefined): Problem[] {
+  return failure === undefined ? [] : [{ ...failure, problem }];
 }
 
 const rankOf = ({ problem }: Problem) => standingProblems.indexOf(problem);

@@ -17,7 +17,7 @@ const minute = 60_000;
 const day = 1440 * minute;
 const now = new Date('2026-03-01T12:00:00.000Z');
 const at = (ms: number) => new Date(now.getTime() + ms);
-const mishap = (ms = -minute) => ({ at: at(ms), reason: 'the CA is away' });
+const failure = (ms = -minute) => ({ at: at(ms), reason: 'the CA is away' });
 
 interface Story {
   /** Milliseconds until the end of a certificate of 90 days. */
@@ -68,17 +68,17 @@ test.each<[string, StandingFacts, WatchSignal]>([
   ['is not renewed, long before its end', factsOf({ isOn: false }), 'success'],
   ['is not renewed, and has four minutes left', factsOf({ isOn: false, left: 4 * minute }), 'fail'],
   ['is not renewed, and has expired', factsOf({ isOn: false, left: -1 }), 'fail'],
-  ['was not renewed', factsOf({}, { renewalFailure: mishap() }), 'fail'],
-  ['must not be renewed', factsOf({}, { refusal: mishap() }), 'fail'],
-  ['is not served', factsOf({}, { served: mishap() }), 'fail'],
-  ['was requested in vain', factsOf({}, { requestFailure: mishap() }), 'fail'],
+  ['was not renewed', factsOf({}, { renewalFailure: failure() }), 'fail'],
+  ['must not be renewed', factsOf({}, { refusal: failure() }), 'fail'],
+  ['is not served', factsOf({}, { served: failure() }), 'fail'],
+  ['was requested in vain', factsOf({}, { requestFailure: failure() }), 'fail'],
   ['was revoked a minute ago, and is replaced', factsOf({ revoked: -minute }), 'log'],
   ['was revoked five minutes ago, and is replaced', factsOf({ revoked: -5 * minute }), 'fail'],
-  ['was revoked, and its renewal failed', factsOf({ revoked: -1 }, { renewalFailure: mishap(-1) }), 'fail'],
+  ['was revoked, and its renewal failed', factsOf({ revoked: -1 }, { renewalFailure: failure(-1) }), 'fail'],
   ['was revoked, and is not replaced', factsOf({ revoked: -1, isPlanned: false }), 'fail'],
   ['was revoked with renewal off', factsOf({ revoked: -1, isOn: false }), 'fail'],
   ['has no certificate', factsOf({}, none), 'success'],
-  ['has none, and was requested in vain', factsOf({}, { ...none, requestFailure: mishap() }), 'fail'],
+  ['has none, and was requested in vain', factsOf({}, { ...none, requestFailure: failure() }), 'fail'],
 ])('an FQDN that %s', (_, facts, signal) => {
   expect(signalNow(facts, now).signal).toBe(signal);
 });
@@ -146,8 +146,8 @@ test.each<[Date | null, Date | null, SentSignal]>([
 
 describe('of all FQDNs', () => {
   const moments = fc.integer({ min: -400 * day, max: 400 * day });
-  const mishaps = fc.option(
-    moments.map((ms) => mishap(ms)),
+  const failures = fc.option(
+    moments.map((ms) => failure(ms)),
     { nil: undefined },
   );
   const anyFacts = fc
@@ -158,10 +158,10 @@ describe('of all FQDNs', () => {
         isPlanned: fc.boolean(),
         revoked: fc.option(moments, { nil: undefined }),
       }),
-      refusal: mishaps,
-      renewalFailure: mishaps,
-      requestFailure: mishaps,
-      served: mishaps,
+      refusal: failures,
+      renewalFailure: failures,
+      requestFailure: failures,
+      served: failures,
     })
     .map(({ story: { revoked, ...story }, ...more }) =>
       factsOf(

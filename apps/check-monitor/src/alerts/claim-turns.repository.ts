@@ -3,8 +3,8 @@ import { type Channel, channels, readChannel, updateChannel } from '../channels/
 import { type Micros, microsPerSecond } from '../instants.js';
 import { isForPeople } from '../integrations/channel-kinds.js';
 import { type Notification, notifications } from '../notifications/notifications.repository.js';
+import { allowanceOf } from './batches.js';
 import { pauseAfterCrash } from './ladder.js';
-import { allowanceOf } from './parcels.js';
 import {
   type DeliveryTurn,
   isFree,
@@ -13,8 +13,8 @@ import {
   isToChannel,
   listFollowers,
   listHeads,
+  maxBatches,
   maxDigest,
-  maxParcels,
   minute,
   notDue,
   skipLockedClause,
@@ -128,7 +128,7 @@ async function takeTurn(tx: Tx, channelId: number, claim: TurnClaim): Promise<De
     await updateChannel(tx, channelId, { heldUntil: claim.now + gatherPause });
     return undefined;
   }
-  const usual = Math.min(maxParcels, allowance.left, isProbing(channel) ? 1 : maxParcels);
+  const usual = Math.min(maxBatches, allowance.left, isProbing(channel) ? 1 : maxBatches);
   const isLimited = isRead && claim.digestPerMinute > 0;
   const found = await listHeads(tx, channelId, isLimited ? maxDigest : usual, claim);
   const isDigest = allowance.left === 0 || (isLimited && isBacklog(found, claim));

@@ -14,11 +14,11 @@ import {
   settleNotifications,
 } from '../notifications/notifications.repository.js';
 import type { Notifier } from '../notifications/notifier.service.js';
+import { leadOf } from './batches.js';
 import { type FurtherChanges, settleFurtherChanges } from './digested-changes.repository.js';
 import { maxRejections, nextTryAt, pauseAfterTimeout, pauseAfterTry } from './ladder.js';
 import { createContentLoader, type LoadContent, type LoadContentDeps } from './load-content.service.js';
-import { leadOf } from './parcels.js';
-import type { DeliveryTurn, QueuedParcel } from './turn-rows.repository.js';
+import type { DeliveryTurn, QueuedBatch } from './turn-rows.repository.js';
 import { createTurnWrites, type Persist } from './turn-writes.service.js';
 
 export interface DeliverTurnDeps extends LoadContentDeps {
@@ -46,8 +46,8 @@ export function runTurn(
   others: readonly Promise<void>[] = [],
 ): RunningTurn {
   const { db, logger } = deps;
-  const rest = [...turn.parcels];
-  const loadContent = createContentLoader(deps, turn.parcels);
+  const rest = [...turn.batches];
+  const loadContent = createContentLoader(deps, turn.batches);
   let isStopping = false;
   const { arrived, persist, recordArrived } = createTurnWrites(deps, () => isStopping);
   const extend = async () => {
@@ -56,17 +56,17 @@ export function runTurn(
   const warn = (error: unknown) => logger.warn({ error, turn: turn.id }, 'alert.lease_not_extended');
   const lease = setInterval(() => void extend().catch(warn), leaseMicros / 3000);
   const returnRest = async () => {
-    const rows = rest.splice(0).flatMap((parcel) => parcel.rows);
+    const rows = rest.splice(0).flatMap((batch) => batch.rows);
     if (rows.length > 0 || arrived.length > 0) await persist((tx) => releaseNotifications(tx, rows));
   };
   const deliverAll = async () => {
     let channel = turn.channel;
     for await (const _round of yieldBetween()) {
-      const parcel = isStopping ? undefined : rest.shift();
-      if (parcel === undefined) break;
+      const batch = isStopping ? undefined : rest.shift();
+      if (batch === undefined) break;
       const isLast = () => rest.length === 0;
-      const after = await deliverParcel(deps, persist, { parcel, channel, isLast, loadContent, arrived });
-      if (after.isUntouched === true) rest.unshift(parcel);
+      const after = await deliverBatch(deps, persist, { batch, channel, isLast, loadContent, arrived });
+      if (after.isUntouched === true) rest.unshift(batch);
       if (!after.canContinue) break;
       channel = after.channel;
     }
@@ -95,13 +95,13 @@ export function runTurn(
 }
 
 interface InTurn {
-  readonly parcel: QueuedParcel;
+  readonly batch: QueuedBatch;
   readonly channel: Channel;
   /** Whether no other message of the turn follows. */
   readonly isLast: () => boolean;
   readonly loadContent: LoadContent;
-  /** Parcels that have arrived; the next write of the turn records it. */
-  readonly arrived: QueuedParcel[];
+  /** Batches that have arrived; the next write of the turn records it. */
+  readonly arrived: QueuedBatch[];
   /** What is stored if the message is sent again. */
   readonly event?: string | undefined;
 }
@@ -114,9 +114,9 @@ interface After {
   readonly isUntouched?: true;
 }
 
-async function deliverParcel(deps: DeliverTurnDeps, persist: Persist, inTurn: InTurn): Promise<After> {
-  const { parcel, channel } = inTurn;
-  const isToOwner = leadOf(parcel).aboutChannelId === channel.id;
+async function deliverBatch(deps: DeliverTurnDeps, persist: Persist, inTurn: InTurn): Promise<After> {
+  const { batch, channel } = inTurn;
+  const isToOwner = leadOf(batch).aboutChannelId === channel.id;
   if (channel.disabledAt !== null && !isToOwner) {
     return settleUnsent(deps, persist, inTurn, 'the channel is switched off');
   }
@@ -127,12 +127,12 @@ async function deliverParcel(deps: DeliverTurnDeps, persist: Persist, inTurn: In
   if (content === undefined)
     return settleUnsent(deps, persist, inTurn, 'the check or the channel was deleted');
   if ('owner' in content) {
-    const result = await deps.notifier.mailOwner(content.owner, content.notice, leadOf(parcel).deliveryId);
+    const result = await deps.notifier.mailOwner(content.owner, content.notice, leadOf(batch).deliveryId);
     return recordOutcome(deps, persist, inTurn, { result, durationMs: 0 }, isToOwner);
   }
   const sent = await deps.notifier.send(channel, content);
   if (sent.result.ok && content.further !== undefined)
-    await settleFurther(deps, persist, parcel, content.further);
+    await settleFurther(deps, persist, batch, content.further);
   const event = 'event' in content && !isForPeople(channel.kind) ? storedEvent(content.event) : undefined;
   return recordOutcome(deps, persist, { ...inTurn, event }, sent, isToOwner);
 }
@@ -143,10 +143,10 @@ const furtherAtOnce = 200;
 async function settleFurther(
   { clock, logger }: DeliverTurnDeps,
   persist: Persist,
-  parcel: QueuedParcel,
+  batch: QueuedBatch,
   further: FurtherChanges,
 ): Promise<void> {
-  const { deliveryId: carriedBy, id: notification } = leadOf(parcel);
+  const { deliveryId: carriedBy, id: notification } = leadOf(batch);
   const settled = { carriedBy, settledAt: clock.now(), limit: furtherAtOnce };
   let messages = 0;
   for await (const _round of yieldBetween()) {
@@ -161,11 +161,11 @@ async function settleFurther(
  * The content of the messages; `not-loaded` if the database is down, which must not count as a crash of the message, and
  * `not-built` after any other error.
  */
-async function load(deps: DeliverTurnDeps, { parcel, loadContent }: InTurn) {
+async function load(deps: DeliverTurnDeps, { batch, loadContent }: InTurn) {
   try {
-    return await loadContent(parcel);
+    return await loadContent(batch);
   } catch (error) {
-    const { id: notification } = leadOf(parcel);
+    const { id: notification } = leadOf(batch);
     if (!(error instanceof DatabaseUnavailable)) {
       deps.logger.error({ error, notification }, 'alert.content_not_built');
       return 'not-built';
@@ -178,43 +178,43 @@ async function load(deps: DeliverTurnDeps, { parcel, loadContent }: InTurn) {
 async function settleUnsent(
   deps: DeliverTurnDeps,
   persist: Persist,
-  { parcel, channel }: Pick<InTurn, 'parcel' | 'channel'>,
+  { batch, channel }: Pick<InTurn, 'batch' | 'channel'>,
   error: string,
 ): Promise<After> {
-  await persist((tx) => settleNotifications(tx, parcel.rows, { error, settledAt: deps.clock.now() }));
-  log(deps, { parcel, channel }, undelivered(error));
+  await persist((tx) => settleNotifications(tx, batch.rows, { error, settledAt: deps.clock.now() }));
+  log(deps, { batch, channel }, undelivered(error));
   return { canContinue: true, channel };
 }
 
 async function recordOutcome(
   deps: DeliverTurnDeps,
   persist: Persist,
-  { parcel, channel, isLast, arrived, event }: InTurn,
+  { batch, channel, isLast, arrived, event }: InTurn,
   sent: Sent,
   isToOwner: boolean,
 ): Promise<After> {
   const { result } = sent;
   const now = deps.clock.now();
   if (!result.ok && result.retryReason === 'stopped') {
-    await persist((tx) => releaseNotifications(tx, parcel.rows));
+    await persist((tx) => releaseNotifications(tx, batch.rows));
     return { canContinue: false, channel };
   }
-  const hold = (timeouts: number) => holdAfter(result, parcel, { timeouts, now });
+  const hold = (timeouts: number) => holdAfter(result, batch, { timeouts, now });
   const arrivedAt = arrived.length > 0 ? now : undefined;
-  const options = { now, hold, isNotice: parcel.kind === 'notice', arrivedAt };
+  const options = { now, hold, isNotice: batch.kind === 'notice', arrivedAt };
   // Successes of up to a second are recorded in one write. After a kill they are sent again, with the same keys.
   const isNews = isLast() || !result.ok || result.settings !== undefined || !isWell(channel);
   if (!isNews) {
-    arrived.push(parcel);
-    log(deps, { parcel, channel }, result);
+    arrived.push(batch);
+    log(deps, { batch, channel }, result);
     return { canContinue: true, channel };
   }
   const changed = await persist(async (tx) => {
     const changed = isToOwner ? undefined : await recordSent(tx, channel, sent, options);
-    await recordRows(tx, { parcel, channel: changed ?? channel, isToOwner, event }, result, now);
+    await recordRows(tx, { batch, channel: changed ?? channel, isToOwner, event }, result, now);
     return changed;
   });
-  log(deps, { parcel, channel }, result);
+  log(deps, { batch, channel }, result);
   const isOver = !result.ok && (result.permanent || isLimited(result) || result.retryReason === 'timed-out');
   return { canContinue: !isOver, channel: changed ?? channel };
 }
@@ -225,12 +225,12 @@ const maxUnnamedHold: Micros = 120 * microsPerSecond;
 /** End of the channel's pause: as the target requests, or after growing pauses while it does not respond. */
 function holdAfter(
   result: Sent['result'],
-  parcel: QueuedParcel,
+  batch: QueuedBatch,
   { timeouts, now }: { readonly timeouts: number; readonly now: Micros },
 ): Micros | undefined {
   if (result.ok) return undefined;
   if (result.retryAfterMs !== undefined) return now + result.retryAfterMs * 1000;
-  if (result.retryReason === 'limited') return now + Math.min(pauseAfterTry(triesOf(parcel)), maxUnnamedHold);
+  if (result.retryReason === 'limited') return now + Math.min(pauseAfterTry(triesOf(batch)), maxUnnamedHold);
   return result.retryReason === 'timed-out' ? now + pauseAfterTimeout(timeouts) : undefined;
 }
 
@@ -240,7 +240,7 @@ function isLimited({ retryReason, retryAfterMs }: FailedDelivery): boolean {
 }
 
 /** Attempts of the oldest message, including this one. */
-function triesOf({ rows }: QueuedParcel): number {
+function triesOf({ rows }: QueuedBatch): number {
   return Math.max(0, ...rows.map(({ tries }) => tries ?? 0)) + 1;
 }
 
@@ -250,18 +250,18 @@ interface ToOwner {
 
 async function recordRows(
   tx: Tx,
-  { parcel, channel, isToOwner, event }: Pick<InTurn, 'parcel' | 'channel' | 'event'> & ToOwner,
+  { batch, channel, isToOwner, event }: Pick<InTurn, 'batch' | 'channel' | 'event'> & ToOwner,
   result: Sent['result'],
   now: Micros,
 ): Promise<void> {
-  const { rows } = parcel;
-  if (result.ok || !isTriedAgain(result, parcel)) {
-    const carriedBy = rows.length > 1 ? leadOf(parcel).deliveryId : undefined;
+  const { rows } = batch;
+  if (result.ok || !isTriedAgain(result, batch)) {
+    const carriedBy = rows.length > 1 ? leadOf(batch).deliveryId : undefined;
     const error = result.ok ? null : result.error;
     await settleNotifications(tx, rows, { error, settledAt: now, carriedBy });
     return;
   }
-  const tries = triesOf(parcel);
+  const tries = triesOf(batch);
   const isRejected = result.retryReason === 'rejected';
   const next = (createdAt: Micros) => nextTryAt({ createdAt, tries, now, isRejected });
   const expired = rows.filter(({ createdAt }) => next(createdAt) === undefined);
@@ -273,25 +273,25 @@ async function recordRows(
   if (expired.length === 0) return;
   await settleNotifications(tx, expired, { error: result.error, settledAt: now });
   // a notice that does not arrive causes no further one
-  if (parcel.kind === 'notice' || isToOwner) return;
+  if (batch.kind === 'notice' || isToOwner) return;
   const since = Math.min(...expired.map(({ createdAt }) => createdAt));
   await recordGivenUp(tx, channel, { since, error: result.error, now });
 }
 
 /** Whether the messages are sent again, unless they are too old. */
-function isTriedAgain({ retryReason }: FailedDelivery, parcel: QueuedParcel): boolean {
-  return retryReason !== undefined && (retryReason !== 'rejected' || triesOf(parcel) < maxRejections);
+function isTriedAgain({ retryReason }: FailedDelivery, batch: QueuedBatch): boolean {
+  return retryReason !== undefined && (retryReason !== 'rejected' || triesOf(batch) < maxRejections);
 }
 
 function log(
   { logger }: DeliverTurnDeps,
-  { parcel, channel }: Pick<InTurn, 'parcel' | 'channel'>,
+  { batch, channel }: Pick<InTurn, 'batch' | 'channel'>,
   result: Sent['result'],
 ) {
-  const { id: notification, status, attempt, tries } = leadOf(parcel);
-  const messages = parcel.rows.length;
+  const { id: notification, status, attempt, tries } = leadOf(batch);
+  const messages = batch.rows.length;
   const line = { notification, channel: channel.uuid, kind: channel.kind, status, attempt, tries, messages };
   if (result.ok) return logger.info(line, 'alert.delivered');
-  if (isTriedAgain(result, parcel)) return logger.info({ ...line, reason: result.error }, 'alert.postponed');
+  if (isTriedAgain(result, batch)) return logger.info({ ...line, reason: result.error }, 'alert.postponed');
   return logger.warn({ ...line, reason: result.error, isPermanent: result.permanent }, 'alert.failed');
 }

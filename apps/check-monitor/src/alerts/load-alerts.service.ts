@@ -10,9 +10,9 @@ import { readStoredEvent } from '../integrations/messages/stored-event.js';
 import { listPingsUpTo } from '../pings/pings.repository.js';
 import { getProject } from '../projects/projects.repository.js';
 import { describeAlert } from './alert.js';
+import { leadOf } from './batches.js';
 import type { SummariseOthers } from './other-checks.repository.js';
-import { leadOf } from './parcels.js';
-import type { QueuedParcel } from './turn-rows.repository.js';
+import type { QueuedBatch } from './turn-rows.repository.js';
 
 export interface LoadAlertDeps {
   readonly addresses: Addresses;
@@ -21,32 +21,32 @@ export interface LoadAlertDeps {
 }
 
 /**
- * The events of parcels, each of which concerns one check; a parcel whose check was deleted has none. In few statements
+ * The events of batches, each of which concerns one check; a batch whose check was deleted has none. In few statements
  * for all of them, as thousands of checks may go down at the same time.
  */
 export async function loadAlerts(
   { addresses, clock, summariseOthers }: LoadAlertDeps,
   tx: Tx,
-  parcels: readonly QueuedParcel[],
-): Promise<ReadonlyMap<QueuedParcel, AlertEvent>> {
-  const rows = parcels.flatMap((parcel) => parcel.rows);
+  batches: readonly QueuedBatch[],
+): Promise<ReadonlyMap<QueuedBatch, AlertEvent>> {
+  const rows = batches.flatMap((batch) => batch.rows);
   const flips = await listFlipsById(tx, idsOf(rows.map(({ flipId }) => flipId)));
-  const upLeads = parcels.map(leadOf).filter(({ status }) => status === 'up');
+  const upLeads = batches.map(leadOf).filter(({ status }) => status === 'up');
   const earlier = await listEarlierFlips(tx, idsOf(upLeads.map(({ flipId }) => flipId)));
   const checks = await loadChecks(tx, idsOf(rows.map(({ checkId }) => checkId)));
-  const found = parcels.flatMap((parcel) => {
-    const { checkId, flipId } = leadOf(parcel);
+  const found = batches.flatMap((batch) => {
+    const { checkId, flipId } = leadOf(batch);
     const loaded = checks.get(checkId ?? 0);
     const flip = flips.get(flipId ?? 0);
-    return loaded === undefined || flip === undefined ? [] : [{ parcel, loaded, flip }];
+    return loaded === undefined || flip === undefined ? [] : [{ batch, loaded, flip }];
   });
   const moments = found.map(({ flip }) => ({ checkId: flip.checkId, upTo: flip.at }));
   const lastPings = await listPingsUpTo(tx, moments);
-  const events = new Map<QueuedParcel, AlertEvent>();
-  for (const { parcel, loaded, flip } of found) {
-    const { deliveryId, status, event } = leadOf(parcel);
+  const events = new Map<QueuedBatch, AlertEvent>();
+  for (const { batch, loaded, flip } of found) {
+    const { deliveryId, status, event } = leadOf(batch);
     if (event !== null) {
-      events.set(parcel, readStoredEvent(event));
+      events.set(batch, readStoredEvent(event));
       continue;
     }
     const facts = {
@@ -54,12 +54,12 @@ export async function loadAlerts(
       deliveryId,
       status,
       flip,
-      flips: parcel.rows.flatMap(({ flipId }) => flips.get(flipId ?? 0) ?? []),
+      flips: batch.rows.flatMap(({ flipId }) => flips.get(flipId ?? 0) ?? []),
       earlier: earlier.get(flip.id),
       lastPing: lastPings.get(flip.checkId),
       others: await summariseOthers(tx, loaded.check),
     };
-    events.set(parcel, describeAlert(facts, { addresses, version: 3, now: clock.now() }));
+    events.set(batch, describeAlert(facts, { addresses, version: 3, now: clock.now() }));
   }
   return events;
 }

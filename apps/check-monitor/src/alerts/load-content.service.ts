@@ -5,6 +5,7 @@ import type { Notice } from '../integrations/messages/notice.js';
 import { findOwnerAddress } from '../notifications/channel-outcome.repository.js';
 import type { Content } from '../notifications/delivery.service.js';
 import { getProject } from '../projects/projects.repository.js';
+import { leadOf } from './batches.js';
 import {
   countFurtherChanges,
   type FurtherChanges,
@@ -12,14 +13,13 @@ import {
 } from './digested-changes.repository.js';
 import { type LoadAlertDeps, loadAlerts } from './load-alerts.service.js';
 import { brokenChannelNotice, digestNotice } from './notices.js';
-import { leadOf } from './parcels.js';
-import type { QueuedParcel } from './turn-rows.repository.js';
+import type { QueuedBatch } from './turn-rows.repository.js';
 
 /**
- * Content of a parcel; `owner` is the mail address of the project's owner, if the mail goes to the owner. A digest
+ * Content of a batch; `owner` is the mail address of the project's owner, if the mail goes to the owner. A digest
  * carries `further` messages too.
  */
-export type ParcelContent =
+export type BatchContent =
   | (Content & { readonly further?: FurtherChanges })
   | { readonly owner: string; readonly notice: Notice };
 
@@ -27,29 +27,29 @@ export interface LoadContentDeps extends LoadAlertDeps {
   readonly db: Database;
 }
 
-/** Content of one of the parcels; undefined if its check or channel was deleted. */
-export type LoadContent = (parcel: QueuedParcel) => Promise<ParcelContent | undefined>;
+/** Content of one of the batches; undefined if its check or channel was deleted. */
+export type LoadContent = (batch: QueuedBatch) => Promise<BatchContent | undefined>;
 
-/** Reads what the parcels of a turn say, each when it is to be sent, but for the alerts: all of them with the first one. */
-export function createContentLoader(deps: LoadContentDeps, parcels: readonly QueuedParcel[]): LoadContent {
+/** Reads what the batches of a turn say, each when it is to be sent, but for the alerts: all of them with the first one. */
+export function createContentLoader(deps: LoadContentDeps, batches: readonly QueuedBatch[]): LoadContent {
   const { db } = deps;
-  const load = (some: readonly QueuedParcel[]) => db.read((tx) => loadAlerts(deps, tx, some));
+  const load = (some: readonly QueuedBatch[]) => db.read((tx) => loadAlerts(deps, tx, some));
   let together: ReturnType<typeof loadAlerts> | undefined;
-  const loadEvents = async (parcel: QueuedParcel) => {
-    together ??= load(parcels.filter(({ kind }) => kind === 'alert'));
+  const loadEvents = async (batch: QueuedBatch) => {
+    together ??= load(batches.filter(({ kind }) => kind === 'alert'));
     try {
       return await together;
     } catch (error) {
       if (error instanceof DatabaseUnavailable) throw error;
       // one alert that cannot be built must not stop the others
-      return load([parcel]);
+      return load([batch]);
     }
   };
-  return async (parcel) => {
-    if (parcel.kind === 'notice') return db.read((tx) => loadNotice(tx, parcel));
+  return async (batch) => {
+    if (batch.kind === 'notice') return db.read((tx) => loadNotice(tx, batch));
     // a digest counts all that waits for the channel
-    if (parcel.kind === 'digest') return db.longRead((tx) => loadDigest(deps, tx, parcel));
-    const event = (await loadEvents(parcel)).get(parcel);
+    if (batch.kind === 'digest') return db.longRead((tx) => loadDigest(deps, tx, batch));
+    const event = (await loadEvents(batch)).get(batch);
     return event && { event };
   };
 }
@@ -57,17 +57,17 @@ export function createContentLoader(deps: LoadContentDeps, parcels: readonly Que
 async function loadDigest(
   { clock }: LoadAlertDeps,
   tx: Tx,
-  parcel: QueuedParcel,
-): Promise<ParcelContent | undefined> {
-  const { turnId, deliveryId, channelId } = leadOf(parcel);
+  batch: QueuedBatch,
+): Promise<BatchContent | undefined> {
+  const { turnId, deliveryId, channelId } = leadOf(batch);
   const changes = await listDigestedChanges(tx, turnId);
   if (changes.length === 0) return undefined;
   const further = await countFurtherChanges(tx, channelId, clock.now());
   return { notice: digestNotice(changes, further), deliveryId, further };
 }
 
-async function loadNotice(tx: Tx, parcel: QueuedParcel): Promise<ParcelContent | undefined> {
-  const { aboutChannelId, channelId, deliveryId } = leadOf(parcel);
+async function loadNotice(tx: Tx, batch: QueuedBatch): Promise<BatchContent | undefined> {
+  const { aboutChannelId, channelId, deliveryId } = leadOf(batch);
   const channel = aboutChannelId === null ? undefined : await findChannelById(tx, aboutChannelId);
   if (channel === undefined) return undefined;
   const notice = brokenChannelNotice({

@@ -2,17 +2,17 @@ import { capabilitiesOf, executeSql, placeholders, querySql, type Tx } from '@ce
 import type { Channel } from '../channels/channels.repository.js';
 import { type Micros, microsPerSecond } from '../instants.js';
 import { type Notification, notifications } from '../notifications/notifications.repository.js';
+import { type Batch, batchRows } from './batches.js';
 import { goesAlone, maxPause } from './ladder.js';
-import { type Parcel, packRows } from './parcels.js';
 
 /** Messages that are sent by one call. */
-export type QueuedParcel = Parcel<Notification>;
+export type QueuedBatch = Batch<Notification>;
 
 /** Messages to one channel that one worker delivers one after another. */
 export interface DeliveryTurn {
   readonly id: string;
   readonly channel: Channel;
-  readonly parcels: readonly QueuedParcel[];
+  readonly batches: readonly QueuedBatch[];
   /** Whether the process delivers nothing else in the meantime. */
   readonly isAlone: boolean;
 }
@@ -32,7 +32,7 @@ export interface TurnClaim {
 }
 
 /** Maximum calls of one turn. */
-export const maxParcels = 25;
+export const maxBatches = 25;
 
 /** Messages that a digest names; it counts the others. */
 export const maxDigest = 500;
@@ -100,7 +100,7 @@ export async function takeRows(
   await executeSql(tx, text, [id, now + lease, ...ids]);
   const taken = rows.map((row) => ({ ...row, turnId: id, attempt: row.attempt + 1 }));
   const isAlone = rows.some(({ crashes }) => goesAlone(crashes ?? 0));
-  return { id, channel, parcels: packRows(taken, isDigest), isAlone };
+  return { id, channel, batches: batchRows(taken, isDigest), isAlone };
 }
 
 export function skipLockedClause(tx: Tx, alias: string): string {

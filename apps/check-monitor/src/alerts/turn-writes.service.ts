@@ -3,16 +3,16 @@ import type { Database, Tx } from '@certloop/db';
 import type { Logger } from '@certloop/server';
 import type { Clock, Micros } from '../instants.js';
 import { settleNotifications } from '../notifications/notifications.repository.js';
-import { leadOf } from './parcels.js';
-import type { QueuedParcel } from './turn-rows.repository.js';
+import { leadOf } from './batches.js';
+import type { QueuedBatch } from './turn-rows.repository.js';
 
 /** What `work` returns, once it and what has arrived before it are stored. */
 export type Persist = <Value>(work: (tx: Tx) => Promise<Value>) => Promise<Value>;
 
 /** Writes of a turn, which are repeated until the database is back. */
 export interface TurnWrites {
-  /** Parcels that have arrived; the next write records it. */
-  readonly arrived: QueuedParcel[];
+  /** Batches that have arrived; the next write records it. */
+  readonly arrived: QueuedBatch[];
   readonly persist: Persist;
   /** Records what has arrived, if anything has. */
   recordArrived(): Promise<void>;
@@ -28,7 +28,7 @@ export function createTurnWrites(
   { db, clock, logger }: TurnWritesDeps,
   isStopping: () => boolean,
 ): TurnWrites {
-  const arrived: QueuedParcel[] = [];
+  const arrived: QueuedBatch[] = [];
   const persist: Persist = (work) => {
     const settled = arrived.splice(0);
     const write = async (tx: Tx) => {
@@ -46,14 +46,14 @@ export function createTurnWrites(
   };
 }
 
-/** Settles parcels that have arrived; the rows of most in one statement. */
-async function settleArrived(tx: Tx, parcels: readonly QueuedParcel[], settledAt: Micros): Promise<void> {
-  const single = parcels.flatMap(({ rows }) => (rows.length === 1 ? rows : []));
+/** Settles batches that have arrived; the rows of most in one statement. */
+async function settleArrived(tx: Tx, batches: readonly QueuedBatch[], settledAt: Micros): Promise<void> {
+  const single = batches.flatMap(({ rows }) => (rows.length === 1 ? rows : []));
   await settleNotifications(tx, single, { error: null, settledAt });
-  for (const parcel of parcels) {
-    if (parcel.rows.length === 1) continue;
-    const carriedBy = leadOf(parcel).deliveryId;
-    await settleNotifications(tx, parcel.rows, { error: null, settledAt, carriedBy });
+  for (const batch of batches) {
+    if (batch.rows.length === 1) continue;
+    const carriedBy = leadOf(batch).deliveryId;
+    await settleNotifications(tx, batch.rows, { error: null, settledAt, carriedBy });
   }
 }
 

@@ -180,7 +180,7 @@ describeEachDialect('delivery turns', (open) => {
     await fail();
     const [message] = await log(hook);
     for (const pause of [30 * second, minute, 5 * minute, 15 * minute, 60 * minute, 60 * minute]) {
-      expect((await die()).flatMap(({ parcels }) => parcels)).toHaveLength(1);
+      expect((await die()).flatMap(({ batches }) => batches)).toHaveLength(1);
       app.clock.advance(Math.max(pause - 1, 29_999));
       await app.deliver();
       expect(target.requests).toEqual([]);
@@ -214,7 +214,7 @@ describeEachDialect('delivery turns', (open) => {
     const hook = await webhook();
     await fail();
     const [turn] = await die();
-    const rows = turn?.parcels[0]?.rows ?? [];
+    const rows = turn?.batches[0]?.rows ?? [];
     app.clock.advance(30 * second);
     const late = { error: 'late', settledAt: 1 };
     await app.deliver();
@@ -351,7 +351,7 @@ describeEachDialect('delivery turns', (open) => {
     await webhook();
     for (let n = 0; n < 55; n += 1) await fail(`check ${n}`);
     const claims = [await die(), await die(), await die()];
-    expect(claims.map((turns) => turns.map(({ parcels }) => parcels.length))).toEqual([[25], [25], []]);
+    expect(claims.map((turns) => turns.map(({ batches }) => batches.length))).toEqual([[25], [25], []]);
     await app.database.transaction((tx) => executeSql(tx, 'delete from notifications'));
   });
 

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import {
-  Lookout,
-  type LookoutOptions,
+  SilenceDetector,
+  type SilenceDetectorOptions,
   type Suspect,
   sessionTraces,
   streamOf,
@@ -58,11 +58,11 @@ export class Connections {
   private readonly open = new Set<WatchedClient>();
   /** Called once for each connection that ended other than by us. */
   readonly onLost: (reason: string) => void;
-  readonly lookout: Lookout;
+  readonly silence: SilenceDetector;
 
-  constructor(onLost: (reason: string) => void, lookout: LookoutOptions) {
+  constructor(onLost: (reason: string) => void, silence: SilenceDetectorOptions) {
     this.onLost = onLost;
-    this.lookout = new Lookout(lookout);
+    this.silence = new SilenceDetector(silence);
   }
 
   add(client: WatchedClient): void {
@@ -78,13 +78,13 @@ export class Connections {
 
   /** Closes all at once: what waits for an answer fails. */
   cutAll(reason: string): void {
-    this.lookout.stop();
+    this.silence.stop();
     for (const client of this.open) client.cut(reason);
   }
 
   /** Closes those in use at once. */
   cutBusy(reason: string): void {
-    this.lookout.stop();
+    this.silence.stop();
     for (const client of this.open) if (!client.isIdle) client.cut(reason);
   }
 }
@@ -199,7 +199,7 @@ export class WatchedClient extends pg.Client implements Suspect {
     const giveUp = () => this.giveUp(`the server left a statement without an answer for ${limitMs} ms`);
     const doubt = () => {
       timer = setTimeout(giveUp, limitMs - answerMs);
-      this.connections.lookout.doubt(this);
+      this.connections.silence.doubt(this);
     };
     let timer = limitMs <= answerMs ? setTimeout(giveUp, limitMs) : setTimeout(doubt, answerMs);
     if (this.running === 0) this.askedAt = performance.now();
@@ -207,7 +207,7 @@ export class WatchedClient extends pg.Client implements Suspect {
       clearTimeout(timer);
       this.running -= 1;
       if (this.lost === undefined) this.heardAt = performance.now();
-      this.connections.lookout.trust(this);
+      this.connections.silence.trust(this);
     };
     this.running += 1;
     result.then(settled, settled);

@@ -20,7 +20,7 @@ export interface Suspect {
   giveUp(reason: string): void;
 }
 
-export interface LookoutOptions {
+export interface SilenceDetectorOptions {
   readonly url: string;
   /** How long a new connection may take, in milliseconds. */
   readonly connectMs: number;
@@ -50,14 +50,14 @@ const end = `select pg_terminate_backend(pid) from pg_stat_activity where pid = 
  * was lost on its way, and the connection is given up. As long as the server works on it, or gives no answer on a new
  * connection either, the connection stays until its time limit.
  */
-export class Lookout {
+export class SilenceDetector {
   /** What the server said last of each suspect, if that was that it did nothing. */
   private readonly suspects = new Map<Suspect, string | undefined>();
-  private readonly options: LookoutOptions;
+  private readonly options: SilenceDetectorOptions;
   private isAtWork = false;
   private asking: pg.Client | undefined;
 
-  constructor(options: LookoutOptions) {
+  constructor(options: SilenceDetectorOptions) {
     this.options = options;
   }
 

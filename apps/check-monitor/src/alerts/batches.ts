@@ -1,43 +1,43 @@
 import { type Micros, microsPerSecond } from '../instants.js';
 
 /** What decides which messages are sent together. */
-export interface PackedRow {
+export interface BatchedRow {
   readonly id: number;
   readonly checkId: number | null;
   readonly aboutChannelId: number | null;
 }
 
 /** What one call to the target carries: one message, several about one check, or a digest. */
-export interface Parcel<Row extends PackedRow> {
+export interface Batch<Row extends BatchedRow> {
   readonly kind: 'alert' | 'notice' | 'digest';
   /** Oldest first, at least one. */
   readonly rows: readonly Row[];
 }
 
-/** The message whose delivery id names the parcel: the newest one. */
-export function leadOf<Row extends PackedRow>({ rows }: Parcel<Row>): Row {
+/** The message whose delivery id names the batch: the newest one. */
+export function leadOf<Row extends BatchedRow>({ rows }: Batch<Row>): Row {
   const lead = rows.at(-1);
-  if (lead === undefined) throw new Error('a parcel has at least one message');
+  if (lead === undefined) throw new Error('a batch has at least one message');
   return lead;
 }
 
-/** Parcels of claimed messages, oldest first: those about one check together, or all in one digest. */
-export function packRows<Row extends PackedRow>(rows: readonly Row[], isDigest: boolean): Parcel<Row>[] {
+/** Batches of claimed messages, oldest first: those about one check together, or all in one digest. */
+export function batchRows<Row extends BatchedRow>(rows: readonly Row[], isDigest: boolean): Batch<Row>[] {
   const byCheck = new Map<number, Row[]>();
-  const parcels: Row[][] = [];
-  const notices: Parcel<Row>[] = [];
+  const batches: Row[][] = [];
+  const notices: Batch<Row>[] = [];
   for (const row of rows.toSorted((one, other) => one.id - other.id)) {
     const together = row.checkId === null ? undefined : byCheck.get(row.checkId);
     if (row.aboutChannelId !== null) notices.push({ kind: 'notice', rows: [row] });
     else if (together !== undefined) together.push(row);
     else {
       const begun = [row];
-      parcels.push(begun);
+      batches.push(begun);
       if (row.checkId !== null) byCheck.set(row.checkId, begun);
     }
   }
-  if (isDigest && parcels.length > 1) return [...notices, { kind: 'digest', rows: parcels.flat() }];
-  return [...notices, ...parcels.map((together): Parcel<Row> => ({ kind: 'alert', rows: together }))];
+  if (isDigest && batches.length > 1) return [...notices, { kind: 'digest', rows: batches.flat() }];
+  return [...notices, ...batches.map((together): Batch<Row> => ({ kind: 'alert', rows: together }))];
 }
 
 const minute: Micros = 60 * microsPerSecond;
