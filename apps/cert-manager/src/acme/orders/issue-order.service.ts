@@ -2,18 +2,7 @@ import { type AcmeOrder, AcmeProblem, AppError } from '@certloop/contracts';
 import type { Resource } from '../acme-operations.js';
 import { isForNow } from '../problem-reading.js';
 import { type AuthorizationAt, planOrder } from './order-plan.js';
-import {
-  type CurrentOrder,
-  createOrderRun,
-  type OrderDeps,
-  type OrderRun,
-  type OrderTerms,
-  readPatiently,
-  reportStep,
-  storeProgress,
-  waitFor,
-  waitToLook,
-} from './order-run.service.js';
+import { type CurrentOrder, type OrderDeps, OrderRun, type OrderTerms } from './order-run.service.js';
 import { openOrder } from './place-order.service.js';
 import { OrderWaits, proveControl, reportProven, withdrawProofs } from './prove-control.service.js';
 
@@ -29,7 +18,7 @@ export interface IssuedOrder {
  * it does not answer, OrderWaits; what the journal throws passes through.
  */
 export async function issueOrder(deps: OrderDeps, terms: OrderTerms): Promise<IssuedOrder> {
-  const run = createOrderRun(deps, terms);
+  const run = new OrderRun(deps, terms);
   try {
     const issued = await goOn(run, await openOrder(run));
     await withdrawProofs(run);
@@ -42,7 +31,7 @@ export async function issueOrder(deps: OrderDeps, terms: OrderTerms): Promise<Is
 
 async function goOn(run: OrderRun, first: CurrentOrder): Promise<IssuedOrder> {
   const { client, account } = run.deps;
-  const look = () => readPatiently(run, () => client.getOrder(account, first.url));
+  const look = () => run.readPatiently(() => client.getOrder(account, first.url));
   let order: Resource<AcmeOrder> = first;
   for (;;) {
     const authorizations = await readAuthorizations(run, order.body);
@@ -52,7 +41,7 @@ async function goOn(run: OrderRun, first: CurrentOrder): Promise<IssuedOrder> {
       case 'fail':
         throw move.problem;
       case 'download':
-        await reportStep(run, 'finalize', { status: 'ok' });
+        await run.report('finalize', { status: 'ok' });
         return { order: order.body, certificateUrl: move.certificateUrl };
       case 'prove':
         await proveControl(run, move.authorizations);
@@ -63,7 +52,7 @@ async function goOn(run: OrderRun, first: CurrentOrder): Promise<IssuedOrder> {
         run.looks = 0;
         continue;
       case 'wait':
-        await waitToLook(run, order.retryAt);
+        await run.waitToLook(order.retryAt);
     }
     order = await look();
   }
@@ -78,7 +67,7 @@ function readAuthorizations(
   const { client, account } = run.deps;
   return Promise.all(
     authorizations.map(async (url) => {
-      const { body } = await readPatiently(run, () => client.getAuthorization(account, url));
+      const { body } = await run.readPatiently(() => client.getAuthorization(account, url));
       return { url, authorization: body };
     }),
   );
@@ -87,8 +76,8 @@ function readAuthorizations(
 /** The order after the CSR was sent; undefined when the CA says that it is not ready for it. */
 async function finalize(run: OrderRun, order: AcmeOrder): Promise<Resource<AcmeOrder> | undefined> {
   const { client, account, atMoment } = run.deps;
-  await reportStep(run, 'finalize', { status: 'running' });
-  await storeProgress(run, { isFinalizing: true });
+  await run.report('finalize', { status: 'running' });
+  await run.store({ isFinalizing: true });
   await atMoment('finalizing');
   try {
     const finalized = await client.finalize(account, order.finalize, run.terms.csrDer);
@@ -96,7 +85,7 @@ async function finalize(run: OrderRun, order: AcmeOrder): Promise<Resource<AcmeO
     return finalized;
   } catch (error) {
     if (!(error instanceof AcmeProblem && error.type === 'orderNotReady')) throw error;
-    await waitFor(run, undefined);
+    await run.waitAfterFailure();
     return undefined;
   }
 }
@@ -105,7 +94,7 @@ async function finalize(run: OrderRun, order: AcmeOrder): Promise<Resource<AcmeO
 async function clear(run: OrderRun, error: AppError): Promise<void> {
   await withdrawProofs(run);
   if (!(error instanceof AcmeProblem) || isForNow(error)) return;
-  const { mayHaveIssued = false } = run;
+  const { mayHaveIssued } = run;
   const reason = `the CA does not show the order: ${error.message}`;
   await run.deps.journal.store(undefined, mayHaveIssued ? { reason } : undefined);
 }

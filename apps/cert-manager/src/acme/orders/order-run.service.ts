@@ -45,43 +45,8 @@ export interface OrderTerms extends OrderSubject {
   readonly waitMs: number;
 }
 
-/** One order in the hands of this process. */
-export interface OrderRun {
-  readonly deps: OrderDeps;
-  readonly terms: OrderTerms;
-  record: OrderRecord;
-  /** Challenges that the CA was asked to look at, by this process. */
-  readonly answered: Set<string>;
-  readonly items: Map<string, ChallengeItem>;
-  /** How often the CA was asked again since this process did its part last. */
-  looks: number;
-  waitedMs: number;
-  /** The order ends, and the CA may have issued a certificate that it does not show. */
-  mayHaveIssued?: boolean;
-}
-
 /** An order as the CA last returned it. */
 export type CurrentOrder = Resource<AcmeOrder> & { readonly url: string };
-
-/** An order as it was left on disk. */
-export function createOrderRun(deps: OrderDeps, terms: OrderTerms): OrderRun {
-  const record = readOrderRecord(deps.journal.stored);
-  return { deps, terms, record, answered: new Set(), items: new Map(), looks: 0, waitedMs: 0 };
-}
-
-/** Stores how far the order has come. */
-export async function storeProgress(run: OrderRun, change: OrderRecord): Promise<void> {
-  const { isFinalizing } = run.record;
-  run.record = { ...run.record, ...change };
-  const written = run.deps.journal.store(run.record);
-  await (isFinalizing === true ? evenIfAbandoned(written) : written);
-}
-
-/** Reports the result of a step. */
-export async function reportStep(run: OrderRun, step: OrderStep, change: StepChange): Promise<void> {
-  const written = run.deps.journal.onStep?.(step, change) ?? Promise.resolve();
-  await (run.record.isFinalizing === true ? evenIfAbandoned(written) : written);
-}
 
 const minWaitMs = 1000;
 const maxWaitMs = 600_000;
@@ -89,61 +54,97 @@ const maxWaitMs = 600_000;
 // Most CAs validate and issue within half a second and name no moment at which to ask again.
 const firstLooksMs: readonly number[] = [50, 100, 250, 500];
 
-/** Waits until an order that the CA works on is worth a further look: as long as the CA says, else longer each time. */
-export async function waitToLook(run: OrderRun, retryAt: Date | undefined): Promise<void> {
-  const usualMs = firstLooksMs[run.looks] ?? minWaitMs;
-  run.looks += 1;
-  await wait(run, retryAt === undefined ? usualMs : msUntil(run, retryAt));
-}
-
-/** Waits after a failure: until the CA wants to be asked again, a second at least. */
-export async function waitFor(run: OrderRun, retryAt: Date | undefined): Promise<void> {
-  await wait(run, retryAt === undefined ? minWaitMs : msUntil(run, retryAt));
-}
-
-const msUntil = ({ deps }: OrderRun, retryAt: Date): number =>
-  Math.min(Math.max(retryAt.getTime() - deps.clock.now().getTime(), minWaitMs), maxWaitMs);
-
-async function wait(run: OrderRun, ms: number): Promise<void> {
-  run.waitedMs += ms;
-  if (run.waitedMs > run.terms.waitMs) {
-    throw new UpstreamFailed('the CA did not complete the order in time', { timedOut: true });
-  }
-  await run.deps.pause(ms);
-}
-
 const maxFailures = 3;
-
-/** What only reads may fail now and then. */
-export async function readPatiently<T>(run: OrderRun, read: () => Promise<T>): Promise<T> {
-  for (let failures = 1; ; failures += 1) {
-    try {
-      return await read();
-    } catch (error) {
-      if (failures === maxFailures || !canRetryOrder(error)) throw await judgeLook(run, error);
-      await waitFor(run, retryAtOf(error));
-    }
-  }
-}
 
 // then it is taken for lost, as a certificate that no one can get is worth less than a second one
 const maxRefusedLooks = 5;
 
-/**
- * What it means that an order could not be looked at. Once the CSR may be in the CA's hands, a refusal to show the
- * order, by a gateway or for a key that was changed, is no end of it: another order would lead to a second certificate.
- */
-export async function judgeLook(run: OrderRun, error: unknown): Promise<unknown> {
-  const { isFinalizing, refusedLooks = 0 } = run.record;
-  if (isFinalizing !== true || !(error instanceof AcmeProblem)) return error;
-  if (isForNow(error)) return error;
-  if (isForgotten(error) || refusedLooks + 1 >= maxRefusedLooks) {
-    run.mayHaveIssued = true;
-    return error;
+/** One order in the hands of this process; it begins as it was left on disk. */
+export class OrderRun {
+  readonly deps: OrderDeps;
+  readonly terms: OrderTerms;
+  record: OrderRecord;
+  /** Challenges that the CA was asked to look at, by this process. */
+  readonly answered = new Set<string>();
+  readonly items = new Map<string, ChallengeItem>();
+  /** How often the CA was asked again since this process did its part last. */
+  looks = 0;
+  /** The order ends, and the CA may have issued a certificate that it does not show. */
+  mayHaveIssued = false;
+  private waitedMs = 0;
+
+  constructor(deps: OrderDeps, terms: OrderTerms) {
+    this.deps = deps;
+    this.terms = terms;
+    this.record = readOrderRecord(deps.journal.stored);
   }
-  await storeProgress(run, { refusedLooks: refusedLooks + 1 });
-  const { code, message } = error;
-  return new UpstreamFailed(`the CA refuses to show the order: ${message}`, { code, cause: error });
+
+  /** Stores how far the order has come. */
+  async store(change: OrderRecord): Promise<void> {
+    const { isFinalizing } = this.record;
+    this.record = { ...this.record, ...change };
+    const written = this.deps.journal.store(this.record);
+    await (isFinalizing === true ? evenIfAbandoned(written) : written);
+  }
+
+  /** Reports the result of a step. */
+  async report(step: OrderStep, change: StepChange): Promise<void> {
+    const written = this.deps.journal.onStep?.(step, change) ?? Promise.resolve();
+    await (this.record.isFinalizing === true ? evenIfAbandoned(written) : written);
+  }
+
+  /** Waits until an order that the CA works on is worth a further look: as long as the CA says, else longer each time. */
+  async waitToLook(retryAt: Date | undefined): Promise<void> {
+    const usualMs = firstLooksMs[this.looks] ?? minWaitMs;
+    this.looks += 1;
+    await this.wait(retryAt === undefined ? usualMs : this.msUntil(retryAt));
+  }
+
+  /** Waits after a failure: until the CA wants to be asked again, a second at least. */
+  async waitAfterFailure(retryAt?: Date): Promise<void> {
+    await this.wait(retryAt === undefined ? minWaitMs : this.msUntil(retryAt));
+  }
+
+  private msUntil(retryAt: Date): number {
+    return Math.min(Math.max(retryAt.getTime() - this.deps.clock.now().getTime(), minWaitMs), maxWaitMs);
+  }
+
+  private async wait(ms: number): Promise<void> {
+    this.waitedMs += ms;
+    if (this.waitedMs > this.terms.waitMs) {
+      throw new UpstreamFailed('the CA did not complete the order in time', { timedOut: true });
+    }
+    await this.deps.pause(ms);
+  }
+
+  /** Returns what `read` returns, which may fail now and then as it only reads. */
+  async readPatiently<T>(read: () => Promise<T>): Promise<T> {
+    for (let failures = 1; ; failures += 1) {
+      try {
+        return await read();
+      } catch (error) {
+        if (failures === maxFailures || !canRetryOrder(error)) throw await this.faultOfLook(error);
+        await this.waitAfterFailure(retryAtOf(error));
+      }
+    }
+  }
+
+  /**
+   * Returns what it means that an order could not be looked at. Once the CSR may be in the CA's hands, a refusal to show the
+   * order, by a gateway or for a key that was changed, is no end of it: another order would lead to a second certificate.
+   */
+  async faultOfLook(error: unknown): Promise<unknown> {
+    const { isFinalizing, refusedLooks = 0 } = this.record;
+    if (isFinalizing !== true || !(error instanceof AcmeProblem)) return error;
+    if (isForNow(error)) return error;
+    if (isForgotten(error) || refusedLooks + 1 >= maxRefusedLooks) {
+      this.mayHaveIssued = true;
+      return error;
+    }
+    await this.store({ refusedLooks: refusedLooks + 1 });
+    const { code, message } = error;
+    return new UpstreamFailed(`the CA refuses to show the order: ${message}`, { code, cause: error });
+  }
 }
 
 /** Whether the same request may well succeed a little later. */

@@ -1,20 +1,13 @@
 import { type AcmeOrder, AcmeProblem, UpstreamFailed } from '@certloop/contracts';
 import { areSameIdentifiers } from '../../judging/csr-rules.js';
 import { isForgotten } from '../problem-reading.js';
-import {
-  type CurrentOrder,
-  judgeLook,
-  type OrderRun,
-  type OrderTerms,
-  reportStep,
-  storeProgress,
-} from './order-run.service.js';
+import type { CurrentOrder, OrderRun, OrderTerms } from './order-run.service.js';
 
 /** The order that was begun, or a new one. */
 export async function openOrder(run: OrderRun): Promise<CurrentOrder> {
-  await reportStep(run, 'order', { status: 'running' });
+  await run.report('order', { status: 'running' });
   const order = (await findBegun(run)) ?? (await placeOrder(run));
-  await reportStep(run, 'order', { status: 'ok', url: order.url, detail: namesOf(run.terms) });
+  await run.report('order', { status: 'ok', url: order.url, detail: namesOf(run.terms) });
   return order;
 }
 
@@ -29,7 +22,7 @@ async function findBegun(run: OrderRun): Promise<CurrentOrder | undefined> {
         return { url, ...order };
     }
   } catch (error) {
-    if (!(error instanceof AcmeProblem && isForgotten(error))) throw await judgeLook(run, error);
+    if (!(error instanceof AcmeProblem && isForgotten(error))) throw await run.faultOfLook(error);
   }
   if (run.record.isFinalizing === true) {
     const reason = `its CA no longer knows the order ${url}`;
@@ -64,10 +57,10 @@ async function findLost(run: OrderRun): Promise<CurrentOrder | undefined> {
     const order = await client.getOrder(account, url);
     const isOpen = order.body.status === 'pending' || order.body.status === 'ready';
     if (!isOpen || !areSameIdentifiers(order.body.identifiers, run.terms.identifiers)) continue;
-    await storeProgress(run, { url });
+    await run.store({ url });
     // of two that adopt one at the same moment, each sees the other here
     if (!(await isHeld(url))) return { url, ...order };
-    await storeProgress(run, { url: undefined });
+    await run.store({ url: undefined });
   }
   return undefined;
 }
@@ -83,14 +76,14 @@ function nothingListed(error: unknown): undefined {
 async function placeOrder(run: OrderRun): Promise<CurrentOrder> {
   const { client, account, atMoment } = run.deps;
   const { identifiers, profile, replaces } = run.terms;
-  await storeProgress(run, { isOrdering: true });
+  await run.store({ isOrdering: true });
   await atMoment('ordering');
   const order = await client.newOrder(account, { identifiers, profile, replaces }).catch((error: unknown) => {
     if (replaces === undefined || !isAboutReplaced(error)) throw error;
     return client.newOrder(account, { identifiers, profile });
   });
   await atMoment('ordered');
-  await storeProgress(run, { url: order.url });
+  await run.store({ url: order.url });
   await atMoment('order_stored');
   return order;
 }

@@ -2,7 +2,7 @@ import { type AcmeOrder, AppError, type StepStatus } from '@certloop/contracts';
 import { exportJwk, keyAuthorization } from '@certloop/crypto';
 import { type AuthorizationAt, chooseChallenge } from './order-plan.js';
 import { type ProofRecord, provenName } from './order-record.js';
-import { type OrderRun, reportStep, storeProgress } from './order-run.service.js';
+import type { OrderRun } from './order-run.service.js';
 import type { ChallengeItem } from './order-steps.js';
 
 /** A person must publish a proof before the order can continue. */
@@ -24,7 +24,7 @@ export async function proveControl(run: OrderRun, authorizations: readonly Autho
     return { ...challenge, identifier, isWildcard: wildcard === true };
   });
   const proofs = await Promise.all(chosen.map((proof) => locate(run, proof)));
-  await storeProgress(run, { proofs: merged(run.record.proofs ?? [], proofs) });
+  await run.store({ proofs: merged(run.record.proofs ?? [], proofs) });
   await atMoment('proofs_stored');
   if (prover.isManual && journal.isConfirmed !== true) await waitForPeople(run, proofs);
   for (const proof of proofs) {
@@ -58,7 +58,7 @@ async function waitForPeople(run: OrderRun, proofs: readonly ProofRecord[]): Pro
     run.items.set(provenName(proof), { type: proof.type, status: 'waiting_manual', publish });
   }
   const message = 'waiting until someone has published the proofs listed under challenges';
-  await reportStep(run, 'challenges', { status: 'waiting_manual', detail: message, items: itemsOf(run) });
+  await run.report('challenges', { status: 'waiting_manual', detail: message, items: itemsOf(run) });
   throw new OrderWaits(message);
 }
 
@@ -76,7 +76,7 @@ async function reportItem(
   item: Omit<ChallengeItem, 'type'>,
 ): Promise<void> {
   run.items.set(provenName(proof), { type: proof.type, ...item });
-  await reportStep(run, 'challenges', { status: 'running', items: itemsOf(run) });
+  await run.report('challenges', { status: 'running', items: itemsOf(run) });
 }
 
 /** Reports which names the CA accepts as proven, and which it does not. */
@@ -95,12 +95,12 @@ export async function reportProven(
   }
   const has = (wanted: StepStatus) => [...run.items.values()].some((item) => item.status === wanted);
   if (status === 'pending' || status === 'invalid') {
-    if (has('failed')) await reportStep(run, 'challenges', { status: 'running', items: itemsOf(run) });
+    if (has('failed')) await run.report('challenges', { status: 'running', items: itemsOf(run) });
     return;
   }
   for (const name of run.items.keys()) settleItem(run, name, 'ok');
   const proven = has('warning') ? 'warning' : 'ok';
-  await reportStep(run, 'challenges', { status: proven, items: itemsOf(run) });
+  await run.report('challenges', { status: proven, items: itemsOf(run) });
 }
 
 /** An item that went well in spite of a warning keeps it. */
