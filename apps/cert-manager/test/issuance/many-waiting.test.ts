@@ -1,4 +1,5 @@
 import type { Fqdn, Provider } from '@certloop/contracts';
+import { until } from '@certloop/contracts/testing';
 import { describeEachDialect } from '@certloop/db/testing';
 import { stretchExcess } from '@certloop/server/testing';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
@@ -19,7 +20,7 @@ import { grant } from '../support/factories.js';
 import { addJob } from '../support/issuance.js';
 import { plansOf, seedIssuances } from '../support/large-place.js';
 import { certificatesOf, clearInventory } from '../support/renewals.js';
-import { createProvider, fqdnWithCsr } from '../support/signing.js';
+import { configure, createProvider, fqdnWithCsr } from '../support/signing.js';
 
 const [here, elsewhere] = [300, 100];
 const rows = 100_000;
@@ -31,7 +32,9 @@ describeEachDialect('very many calls of csr/sign for one FQDN', (open, dialect) 
   beforeAll(async () => {
     place = await startTwoProcesses(open);
     ({ other } = place);
-    const config = { baseUrl: place.ca.url, validityDays: 30 };
+    // longer than hundreds of calls take to begin on a busy machine
+    const config = { baseUrl: place.ca.url, validityDays: 30, timeoutMs: 60_000 };
+    await configure(place.app, { id: place.providerId }, config).expect(200);
     further = await createProvider(place.app, { kind: 'dummy-ca', name: 'further', config });
   });
   afterEach(async () => {
@@ -98,6 +101,31 @@ describeEachDialect('very many calls of csr/sign for one FQDN', (open, dialect) 
     expect([countAsked(ca) - before, pems.length]).toEqual([2, 2]);
     expect((await first.response).body.certificate).toBe(pems[0]);
     expect(new Set(responses.map(({ body }) => body.certificate))).toEqual(new Set([pems[1]]));
+  });
+
+  test('are answered at their limits, although a silent process is replaced only when there is room', async () => {
+    const { app, ca, providerId } = place;
+    const issued = ca.ids.length;
+    ca.answer('when let go');
+    // as many as a process works on at once
+    for (let n = 0; n < 32; n += 1) await addJob(app, { state: 'queued', providerId });
+    await app.takeUpJobs();
+    const { fqdn } = await fqdnWithCsr(app);
+    const first = await beginHeld(ca, callOf(fqdn, other));
+    const calls = callsOf(20, () => callSign({ ...callOf(fqdn), waitSeconds: 2 }));
+    await untilWaiting([app], fqdn, 20);
+    // its lease
+    app.clock.advance(60_000);
+    const replies = await Promise.all(calls);
+    expect(replies.map(({ status, body }) => [status, body.success])).toEqual(calls.map(() => [200, false]));
+    await letGo(ca);
+    await first.response;
+    await until(
+      async () => (await app.database.read((tx) => tx.countBy(issuances, { state: 'issued' }))) === 32,
+    );
+    await until(async () => (await certificatesOf(app, fqdn)).length === 1);
+    expect(ca.ids.length - issued).toBe(33);
+    await app.database.transaction((tx) => tx.clear(issuances));
   });
 
   test('cost no more if the FQDN has 100,000 requests that ended', async () => {

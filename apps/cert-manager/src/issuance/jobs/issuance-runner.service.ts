@@ -18,6 +18,8 @@ export interface IssuanceRunner {
    * is running. Resolves when the issuance is claimed, or has to wait, or is not this process's.
    */
   begin(issuance: DueIssuance): Promise<void>;
+  /** As begin, unless this process works on the issuance already, or lets it wait. */
+  takeOver(issuance: DueIssuance): Promise<void>;
   /** The job when it is no longer running, or as it is after `ms`; undefined when it is gone. */
   settled(id: string, ms: number): Promise<IssuanceRow | undefined>;
   /**
@@ -60,6 +62,7 @@ export function createIssuanceRunner(deps: RunDeps): IssuanceRunner {
   return {
     leaseMs: deps.leaseMs,
     begin,
+    takeOver: async (issuance) => (underWay.has(issuance.id) ? undefined : begin(issuance)),
     idle,
     settled: async (id, ms) => {
       const deadline = performance.now() + ms;

@@ -115,7 +115,7 @@ async function awaitEnd(
     const act = row === undefined ? 'ignore' : actBeside(row, running, clock.now());
     if (row === undefined || act === 'ignore') return 'elsewhere';
     if (left <= 0 || stopping.aborted) return 'limit';
-    if (act === 'take over') await runner.begin(row);
+    if (act === 'take over') await runner.takeOver(row);
     await new Promise((resolve) => setTimeout(resolve, Math.min(left, pollMs)));
   }
   return 'elsewhere';
