@@ -12,8 +12,8 @@ type Columns<Row> = { readonly [Name in keyof Row]-?: Column<Row[Name]> };
 
 /**
  * Cells of rows with these columns and with the members `given`. Flags that cannot be null are the bits of one number in
- * the last cell. The function that reads is compiled once from the list, with each member named, as the text of a
- * program would have it: a loop over the names takes longer than everything else that is done with a row.
+ * the last cell. Each row begins as a copy of one blank row: setting the members of a copy takes a quarter of the time
+ * of adding them one by one.
  */
 export function rowCells<Row extends object, Given extends object = object>(
   columns: Columns<Row>,
@@ -22,32 +22,36 @@ export function rowCells<Row extends object, Given extends object = object>(
   const entries = Object.entries(columns) as [string, Column<unknown>][];
   const isBit = ([, { kind, isNullable }]: [string, Column<unknown>]) => kind === 'boolean' && !isNullable;
   const cells = entries.filter((entry) => !isBit(entry));
-  const flags = entries.filter(isBit).map(([name]) => name);
-  const bits = flags.map((name, bit) => `${2 ** bit} * cast(${columnName(name)} as integer)`);
-  const members = [
-    ...given.map((name) => `${name}: given.${name}`),
-    ...cells.map(([name, spec], place) => `${name}: ${readerOf(spec, `cells[${place}]`)}`),
-    ...flags.map((name, bit) => `${name}: (flags & ${2 ** bit}) !== 0`),
-  ];
-  const text = `const flags = Number(cells[${cells.length}]); return { ${members.join(', ')} };`;
+  const flags = entries.filter(isBit).map(([name], place) => ({ name, bit: 2 ** place }));
+  const bits = flags.map(({ name, bit }) => `${bit} * cast(${columnName(name)} as integer)`);
+  const readers = cells.map(([name, spec], place) => ({ name, place, read: readerOf(spec) }));
+  const blank = Object.fromEntries([...given, ...[...readers, ...flags].map(({ name }) => name)].map(asNull));
   return {
     select: [
       ...cells.map(([name, spec]) => selectOf(name, spec)),
       ...(flags.length === 0 ? [] : [bits.join(' + ')]),
     ],
-    read: new Function('cells', 'given', text) as RowCells<Row & Given, Given>['read'],
+    read: (values, others) => {
+      const row: Record<string, unknown> = { ...blank, ...others };
+      for (const { name, place, read } of readers) row[name] = read(values[place]);
+      const sum = Number(values[readers.length]);
+      for (const { name, bit } of flags) row[name] = (sum & bit) !== 0;
+      return row as Row & Given;
+    },
   };
 }
+
+const asNull = (name: string) => [name, null] as const;
 
 /** SQL of a cell. */
 function selectOf(name: string, { kind }: Column<unknown>): string {
   return kind === 'boolean' ? `cast(${columnName(name)} as integer)` : columnName(name);
 }
 
-/** Program text that reads a cell. */
-function readerOf({ kind, isNullable }: Column<unknown>, cell: string): string {
-  if (kind === 'uuid' || kind === 'word' || kind === 'text') return cell;
-  if (kind === 'boolean') return `${cell} === null ? null : Number(${cell}) !== 0`;
+/** What reads a cell. */
+function readerOf({ kind, isNullable }: Column<unknown>): (cell: unknown) => unknown {
+  if (kind === 'uuid' || kind === 'word' || kind === 'text') return (cell) => cell;
+  if (kind === 'boolean') return (cell) => (cell === null ? null : Number(cell) !== 0);
   if (kind !== 'key' && kind !== 'integer' && kind !== 'bigint') throw new Error(`no cell holds ${kind}`);
-  return isNullable ? `${cell} === null ? null : Number(${cell})` : `Number(${cell})`;
+  return isNullable ? (cell) => (cell === null ? null : Number(cell)) : Number;
 }
