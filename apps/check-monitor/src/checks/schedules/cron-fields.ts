@@ -1,5 +1,3 @@
-import { CronExpressionParser } from 'cron-parser';
-import { LRUCache } from 'lru-cache';
 import { pythonWhitespace } from '../../python-whitespace.js';
 
 /** One day-of-week rule that depends on the month: the `nth` such weekday of it, or its last. */
@@ -111,7 +109,7 @@ function plainValues(terms: readonly string[], rule: FieldRule): ReadonlySet<num
   for (const term of terms) {
     const range = parseRange(term, rule);
     if (range === undefined) return undefined;
-    for (const value of expandRange(range)) values.add(value);
+    for (let value = range.from; value <= range.to; value += range.step) values.add(value);
   }
   return values;
 }
@@ -142,19 +140,4 @@ function parseNumber(text: string, rule: FieldRule): number | undefined {
   if (!/^[0-9]+$/.test(text)) return undefined;
   const value = Number(text);
   return value >= rule.low && value <= rule.high ? value : undefined;
-}
-
-// each costs cron-parser some 30 microseconds
-const expanded = new LRUCache<string, readonly number[]>({ max: 2000 });
-
-/** Counts the range out with cron-parser, in its minute field since that is the widest; it refuses overlong steps. */
-function expandRange({ from, to, step }: Range): readonly number[] {
-  if (step > to - from) return [from];
-  const text = `${from}-${to}/${step} * * * *`;
-  const known = expanded.get(text);
-  if (known !== undefined) return known;
-  const { minute } = CronExpressionParser.parse(text).fields;
-  const values = minute.values.filter((value) => typeof value === 'number');
-  expanded.set(text, values);
-  return values;
 }
