@@ -1,7 +1,6 @@
 import { domainToASCII } from 'node:url';
 import { expect, test } from '@jest/globals';
 import { hostText, unicodeHost } from './host-text.js';
-import { decodePunycode } from './punycode.js';
 
 test.each([
   ['bücher.example'],
@@ -39,11 +38,9 @@ test.each([
 });
 
 test.each([
-  // RFC 3492, section 7.1
-  ['egbpdaj6bu4bxfgehfvwxn', 'ليهمابتكلموشعربي؟'],
-  ['ihqwcrb4cv8a8dqg056pqjye', '他们为什么不说中文'],
-  ['Proprostnemluvesky-uyb24dma41a', 'Pročprostěnemluvíčesky'],
-  ['3B-ww4c5e180e575a65lsy2b', '3年B組金八先生'],
+  // of RFC 3492, section 7.1; the others mix scripts or have signs that no name has
+  ['xn--ihqwcrb4cv8a8dqg056pqjye', '他们为什么不说中文'],
+  ['xn--proprostnemluvesky-uyb24dma41a', 'pročprostěnemluvíčesky'],
 ])('decodes %s', (encoded, text) => {
-  expect(decodePunycode(encoded)).toBe(text);
+  expect(unicodeHost(encoded)).toBe(text);
 });

@@ -1,4 +1,4 @@
-import { decodePunycode } from './punycode.js';
+import punycode from 'punycode.js';
 
 /** A label uses one of these; the scripts of a line are written together. */
 const scripts = [
@@ -32,10 +32,19 @@ export function unicodeHost(name: string): string | undefined {
 }
 
 function readableLabel(label: string): string | undefined {
-  const text = decodePunycode(label.slice(4).toLowerCase());
+  const text = decodedLabel(label);
   if (text === undefined || !written.test(text) || text !== text.normalize('NFC')) return undefined;
   const isOfOneScript = scripts.some((script) => script.test(text));
   return isOfOneScript && !lookalikes.test(text) ? text : undefined;
+}
+
+/** The text of a label that begins with `xn--`; undefined if the rest is not Punycode (RFC 3492). */
+function decodedLabel(label: string): string | undefined {
+  try {
+    return punycode.decode(label.slice(4).toLowerCase());
+  } catch {
+    return undefined;
+  }
 }
 
 /** The name as links and dialogs call it: such as `bücher.example (xn--bcher-kva.example)`, or as it is. */
