@@ -206,7 +206,7 @@ async function listSpaceIds(tx: Tx, scope: 'all' | readonly string[]): Promise<s
   return (await listSpaceRows(tx, scope)).map(({ id }) => id);
 }
 
-/** What the audit log stores about the CSRs and certificates of a deleted FQDN. */
+/** Returns what the audit log stores about the CSRs and certificates of a deleted FQDN. */
 async function fingerprintsUnder(tx: Tx, fqdnId: string) {
   const certificates = await listLastCertificates(tx, fqdnId, 20);
   return {

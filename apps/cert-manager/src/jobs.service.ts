@@ -127,7 +127,7 @@ function jobTable(options: AppOptions, parts: JobParts, work: Work) {
 
 type Work = ReturnType<typeof workOf>;
 
-/** What the jobs run, if it is more than one call or is remembered between rounds. */
+/** Returns the work of the jobs that is more than one call, or that remembers something between rounds. */
 function workOf(options: AppOptions, parts: JobParts) {
   const { config, database: db, clock, logger } = options;
   const { stopping, emit, targets, issuanceRunner, renewalOpener: opener } = parts;
@@ -194,7 +194,7 @@ function renewalWork(options: AppOptions, { stopping, emit, renewalOpener: opene
   };
 }
 
-/** What keeps the checks of certificates up to date and tests the monitor; undefined without one. */
+/** Returns the work that keeps the checks of certificates up to date and tests the monitor; undefined without one. */
 function monitorWork({ config, database: db, clock, logger }: AppOptions, { notices }: JobParts) {
   const monitor = monitorOf(config);
   if (monitor === undefined) return { watcher: undefined, canary: undefined };
@@ -210,7 +210,7 @@ function monitorWork({ config, database: db, clock, logger }: AppOptions, { noti
   };
 }
 
-/** What sends notices and finds what they are about; undefined without a destination. */
+/** Returns the work that sends notices and finds their subjects; undefined without a destination. */
 function noticeWork({ database: db, clock }: AppOptions, { notices }: JobParts) {
   if (notices === undefined) return undefined;
   return {

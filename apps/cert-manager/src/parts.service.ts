@@ -84,7 +84,7 @@ export async function createParts(options: AppOptions, triggerRenewals: () => vo
   };
 }
 
-/** What sign-in and accounts need. */
+/** Creates what sign-in and accounts need. */
 function accountsOf(
   { config, database: db, clock, passwordCost, announce }: AppOptions,
   denials: Denials,
@@ -108,7 +108,7 @@ function accountsOf(
 }
 
 /**
- * What calls certificate authorities, after their rows exist.
+ * Creates what calls certificate authorities, after their rows exist.
  *
  * @param stopping ends the calls that are open, and the waits between them
  */
@@ -174,7 +174,7 @@ async function openNotices(
   return notices;
 }
 
-/** What is known of the monitor, by how the reports of the queue end. */
+/** Creates the record of the contact with the monitor, which follows from how the reports of the queue end. */
 function contactOf({ config, database: db, clock }: AppOptions, notices: Notices | undefined) {
   const monitor = monitorOf(config);
   const contact = createMonitorContact(clock);
@@ -190,7 +190,7 @@ function contactOf({ config, database: db, clock }: AppOptions, notices: Notices
   };
 }
 
-/** What probes the targets, and what handles their endpoints. */
+/** Creates what probes the targets, and what handles their endpoints. */
 function targetsOf(
   options: AppOptions,
   emit: Emit,
@@ -208,7 +208,7 @@ interface IssuanceNeeds {
   readonly stopping: AbortSignal;
 }
 
-/** What obtains and revokes certificates for callers, and ends what a process that died has begun. */
+/** Creates what obtains and revokes certificates for callers, and ends what a dead process has begun. */
 function issuanceOf(
   { config, database: db, clock, logger, renewals, orders }: AppOptions,
   { opener, emit, stopping }: IssuanceNeeds,

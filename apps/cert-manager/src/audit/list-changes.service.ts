@@ -12,7 +12,7 @@ const maxBehind = 5_000;
 // positions are given out before they are committed: an entry may come to light after later ones
 const commitMs = 10_000;
 
-/** What the caller may see of the changes since a position of the log; of the position alone when it is absent. */
+/** Returns the changes since a position of the log that the caller may see; without `since`, only the position. */
 export async function listChanges(
   { db, clock }: { readonly db: Database; readonly clock: Clock },
   caller: Caller,

@@ -4,7 +4,7 @@ import { certificates } from './certificates.repository.js';
 
 const { spkiSha256 } = certificates.columns;
 
-/** Those of the keys, by fingerprint, for which a certificate of any FQDN was revoked as compromised. */
+/** Returns the keys, by fingerprint, for which a certificate of any FQDN was revoked as compromised. */
 export async function listCompromisedKeys(tx: Tx, keys: readonly string[]): Promise<ReadonlySet<string>> {
   if (keys.length === 0) return new Set();
   const text = `select distinct spki_sha256 from certificates

@@ -43,7 +43,10 @@ export function endsView(ends: StoredEnds): { readonly expiresAt: string; readon
   };
 }
 
-/** What to do about an intermediate that ends before the certificate, in a sentence; undefined if none does. */
+/**
+ * Returns a sentence that says what to do about an intermediate that ends before the certificate; undefined if none
+ * does.
+ */
 export function chainHint(ends: StoredEnds): string | undefined {
   const chainEnd = chainEndOf(ends);
   if (chainEnd === undefined) return undefined;

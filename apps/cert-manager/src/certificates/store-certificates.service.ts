@@ -143,7 +143,7 @@ export function newCertificateOf({ issued, now, ...origin }: Issued): NewCertifi
   };
 }
 
-/** What the audit log says of a new certificate. */
+/** Returns the facts of a new certificate for the audit log. */
 export function certificateFacts(
   { id: certificateId, serialNumber: serial, spkiSha256 }: CertificateRow,
   { id: providerId, name: provider }: Pick<ProviderRow, 'id' | 'name'>,

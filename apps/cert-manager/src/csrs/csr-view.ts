@@ -93,7 +93,9 @@ export function formatDescription(
   });
 }
 
-/** What was found about a CSR when it was uploaded, in its description or the part of it that has the findings. */
+/**
+ * Returns the findings about a CSR at its upload, from its description or from the part of it that has the findings.
+ */
 export function findingsIn(text: string): readonly CsrFinding[] {
   const parsed = JSON.parse(text) as StoredDescription | readonly CsrFinding[];
   return 'findings' in parsed ? parsed.findings : parsed;

@@ -93,7 +93,7 @@ export async function hasCsrOfFqdn(tx: Tx, fqdnId: string): Promise<boolean> {
   return hasRow(tx, csrs, { fqdnId });
 }
 
-/** Those of the FQDNs that have a CSR; at least one FQDN is asked for. */
+/** Returns the FQDNs that have a CSR, of at least one FQDN. */
 export async function listFqdnsWithCsr(tx: Tx, fqdnIds: readonly string[]): Promise<string[]> {
   const text = `select f.id as fqdn_id from fqdns f
     where f.id in (${placeholders(fqdnIds.length)}) and exists (select 1 from csrs r where r.fqdn_id = f.id)`;

@@ -28,7 +28,7 @@ export interface CsrUpload extends FqdnPlace {
 
 export type JudgedCsr = Pick<CsrRow, 'csrPem' | 'description' | 'spkiSha256'>;
 
-/** What is stored of an upload. Throws InvalidInput. */
+/** Returns the part of an upload that is stored. Throws InvalidInput. */
 export async function judgeCsr({ file, stated }: CsrUpload, fqdn: FqdnRow): Promise<JudgedCsr> {
   requireStated(stated, fqdn);
   const csr = parseFile(file);

@@ -27,7 +27,7 @@ const ofOneDestination: Partial<Record<EventType, Destination>> = {
   'webhook.disabled': 'mail',
 };
 
-/** Those of the destinations that get events of the type. */
+/** Returns the destinations that get events of the type. */
 export function destinationsOf(type: EventType, destinations: readonly Destination[]): Destination[] {
   const only = ofOneDestination[type];
   return destinations.filter((destination) => only === undefined || destination === only);

@@ -94,7 +94,7 @@ export async function findFqdnIds(
   return new Map(rows.map(({ id, fqdn }) => [fqdn, id]));
 }
 
-/** Those of the FQDNs that exist, of any space; at least one id is given. */
+/** Returns the FQDNs of these ids that exist, of any space; at least one id is given. */
 export function listFqdnsById(tx: Tx, ids: readonly string[]): Promise<FqdnRow[]> {
   return findRows(tx, fqdns, { id: ids });
 }
@@ -109,7 +109,7 @@ export async function lockFqdn(tx: Tx, spaceId: string, id: string): Promise<Fqd
   return row;
 }
 
-/** Those of the FQDNs that exist, locked as by lockFqdn. */
+/** Returns the FQDNs of these ids that exist, locked as by lockFqdn. */
 export function lockFqdns(tx: Tx, ids: readonly string[]): Promise<FqdnRow[]> {
   return lockForUpdate(tx, fqdns, { id: In([...ids]) });
 }

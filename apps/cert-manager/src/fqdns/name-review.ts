@@ -14,7 +14,7 @@ export function hostnamesIn(names: readonly string[], read = readHostname): stri
   return [...new Set(names.flatMap((name) => read(name).hostname ?? []))];
 }
 
-/** What would become of each name if all of them were added to a space, one after the other. */
+/** Returns what would become of each name if all of them were added to a space, one after the other. */
 export function reviewNames(
   names: readonly string[],
   { stored, refusalOf }: NameFacts,

@@ -39,7 +39,7 @@ function permilleOf(fraction: number | null | undefined, { renewAfterPermille }:
   return fraction === null ? null : Math.round(fraction * 1000);
 }
 
-/** What the audit log says of the renewal of an FQDN. */
+/** Returns the facts of the renewal of an FQDN for the audit log. */
 export function switchOf({ renewalEnabled, renewAfterPermille, expiryAcceptedUntil }: RenewalSwitch) {
   return {
     renewalEnabled,

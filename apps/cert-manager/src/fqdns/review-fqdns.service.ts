@@ -10,7 +10,7 @@ import { hostnamesIn, type NameFacts, reviewNames } from './name-review.js';
 import { describeRefusals } from './policy/policy-refused.js';
 import { findRules } from './policy/policy-rules.repository.js';
 
-/** What would become of names if they were added to a space; stores nothing. Throws NotFound and Forbidden. */
+/** Returns what would become of names if they were added to a space; stores nothing. Throws NotFound and Forbidden. */
 export async function reviewFqdns(
   { db }: Pick<FqdnsDeps, 'db'>,
   caller: Caller,

@@ -94,7 +94,10 @@ async function settle(
   });
 }
 
-/** What the provider says of a certificate; undefined when it has no such, or only one that the FQDN has beside it. */
+/**
+ * Returns the change that the provider reports; undefined if it has no such certificate, or if the FQDN has the new one
+ * already.
+ */
 async function changeOf(
   tx: Tx,
   { id, fqdnId, pem: before }: CertificateRow,

@@ -2,7 +2,7 @@ import type { CsrFinding } from '@certloop/contracts';
 import { type CsrFacts, joinNames } from './csr-policy.js';
 import { coversHostname, readHostname } from './hostname.js';
 
-/** What the holder of a CSR should know of it, though it is no reason to refuse it. */
+/** Returns what the holder of a CSR should know of it, though it is no reason to refuse it. */
 export function csrFindings(csr: CsrFacts, hostname: string): CsrFinding[] {
   return findingRules.flatMap(([code, find]) => {
     const message = find(csr, hostname);

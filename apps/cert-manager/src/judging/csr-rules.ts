@@ -18,9 +18,9 @@ export interface OrderSubject {
 }
 
 /**
- * What to order for a CSR. Throws InvalidInput for one that ACME CAs refuse: names that are not DNS names or
- * address (RFC 8555 §7.4, RFC 8738), a common name that is not among the others, more than 100 names, or a key or
- * a signature algorithm that public CAs do not take.
+ * Returns the order for a CSR. Throws InvalidInput for one that ACME CAs refuse: names that are not DNS names or
+ * address (RFC 8555 §7.4, RFC 8738), a common name that is not among the others, more than 100 names, or a key or a
+ * signature algorithm that public CAs do not take.
  */
 export function orderSubject(csrPem: string): OrderSubject {
   const csrDer = parsePem(csrPem, csrLabels);

@@ -69,7 +69,7 @@ export function leafFault({ leaf, others }: IssuedChain): string | undefined {
   return 'the certificate names itself as issuer, but its signature does not verify with its own key';
 }
 
-/** What a certificate has that its CSR did not ask for, in one sentence: another key or a further name. */
+/** Returns a sentence about what a certificate has that its CSR did not ask for: another key or a further name. */
 export function differenceFromCsr({ leaf }: IssuedChain, csr: Csr): string | undefined {
   if (!publicKeysEqual(leaf.spkiDer, csr.spkiDer)) return 'the certificate is for another key than the CSR';
   // A common name may be repeated among the alternative names, and the other way round.
@@ -153,7 +153,10 @@ export function keySha256Of({ leaf }: IssuedChain): string {
   return spkiSha256(leaf.spkiDer);
 }
 
-/** What identifies the certificate for the key, or else the first one, of what a CA answered; nothing of other texts. */
+/**
+ * Returns what identifies the certificate for the key, or else the first one, in the answer of a CA; nothing for other
+ * texts.
+ */
 export function identify(
   text: string,
   keySha256: string | undefined,

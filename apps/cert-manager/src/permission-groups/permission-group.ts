@@ -20,7 +20,7 @@ export interface PeopledGroup extends PermissionGroup {
   readonly userIds: readonly string[];
 }
 
-/** What the rows hold, by the group that each belongs to. */
+/** Returns the rows by the group that each belongs to. */
 export function byGroup<Row extends { readonly groupId: string }>(
   rows: readonly Row[],
   held: (row: Row) => string,

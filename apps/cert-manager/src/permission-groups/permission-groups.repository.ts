@@ -68,7 +68,7 @@ export async function listGroupsOf(tx: Tx, userId: string): Promise<PermissionGr
   );
 }
 
-/** What the user's groups give them. */
+/** Returns the grants of the groups of a user. */
 export async function listGrants(tx: Tx, userId: string): Promise<Grant[]> {
   return listGroupsOf(tx, userId);
 }
@@ -82,7 +82,7 @@ export async function lockPermissionGroup(tx: Tx, id: string): Promise<Permissio
   return peopled(tx, await lockForUpdate(tx, permissionGroups, { id }));
 }
 
-/** Those of the ids that name a group; none of these is deleted before the transaction ends. */
+/** Returns the ids that name a group; none of these is deleted before the transaction ends. */
 export async function lockPermissionGroupsForShare(tx: Tx, ids: readonly string[]): Promise<string[]> {
   return (await lockForShare(tx, permissionGroups, { id: In([...ids]) })).map(({ id }) => id);
 }

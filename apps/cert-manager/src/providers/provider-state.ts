@@ -15,8 +15,8 @@ export function missingKey(kind: ProviderKind, config: Config): string | undefin
 }
 
 /**
- * What changes when the environment gives this address: a provider that was never configured is configured and
- * enabled; one whose address came from the environment follows it; what was set manually stays.
+ * Returns the changes that follow from this address of the environment: a provider that was never configured is
+ * configured and enabled; one whose address came from the environment follows it; what was set manually stays.
  */
 export function followEnvironment(
   kind: ProviderKind,

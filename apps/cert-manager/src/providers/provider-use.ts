@@ -10,7 +10,7 @@ export interface ProviderUse {
   readonly remedy: string;
 }
 
-/** What names a provider, how much of it, and what to do about each, in one sentence. */
+/** Returns one sentence: what names a provider, how many of each there are, and what to do about each. */
 export function useSentence(uses: readonly ProviderUse[]): string {
   const counted = uses.map(({ one, several, count, names }) => {
     const rest = count - names.length;

@@ -138,7 +138,10 @@ export interface Provider {
    * or not of the same key.
    */
   refresh(known: KnownCertificate): Promise<RefreshOutcome>;
-  /** What an order led to that is to be dropped; undefined if there is no certificate. Absent where there are no orders. Throws UpstreamFailed. */
+  /**
+   * Returns the certificate of an order that is to be dropped; undefined if there is none. Absent where there are no
+   * orders. Throws UpstreamFailed.
+   */
   readonly findIssued?: (order: OrderState) => Promise<Omit<UnacceptedCertificate, 'reason'> | undefined>;
   /** Gives the account with the CA another key. Absent where there are no accounts. Throws UpstreamFailed. */
   readonly changeAccountKey?: () => Promise<void>;

@@ -87,7 +87,7 @@ export async function findProviderByName(tx: Tx, name: string): Promise<Provider
   return findRow(tx, providers, { name });
 }
 
-/** Those of the providers that exist; at least one is asked for. */
+/** Returns the providers of these ids that exist; at least one id is given. */
 export function listProvidersById(tx: Tx, ids: readonly string[]): Promise<ProviderRow[]> {
   return findRows(tx, providers, { id: ids });
 }

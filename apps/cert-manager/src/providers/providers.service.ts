@@ -42,7 +42,7 @@ export interface ProviderEvents {
 }
 
 export interface ListProvidersDeps extends ProvidersDeps {
-  /** What asks each provider, of the FQDNs that the caller may read, by the id of the provider. */
+  /** Returns how much uses each provider, by its id, among the FQDNs that the caller may read. */
   readonly readUsage: (caller: Caller) => Promise<ReadonlyMap<string, ProviderUsage>>;
 }
 

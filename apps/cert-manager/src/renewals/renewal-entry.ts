@@ -55,7 +55,7 @@ function whilePending(entry: RenewalState, event: RenewalEvent): Partial<Renewal
   return claimedBy(event.owner, event.leaseUntil);
 }
 
-/** What marks a due entry as taken. */
+/** Returns the columns that mark a due entry as taken. */
 export function claimedBy(owner: string, leaseUntil: Date): Partial<RenewalState> {
   return { status: 'processing', leaseOwner: owner, leaseUntil };
 }

@@ -21,12 +21,14 @@ export function pendingKeyOf(journal: Pick<RenewalJournal, 'wish'> | null | unde
   return journal?.wish;
 }
 
-/** What the journal holds of a request that is under way with a provider without orders. */
+/** Returns the journal of a request that is under way with a provider without orders. */
 export function pendingRequest(idempotencyKey: string, requestId: string): Partial<RenewalJournal> {
   return { wish: idempotencyKey, requestId };
 }
 
-/** What a further try needs of a journal: a request under way has been answered, or is asked again by others. */
+/**
+ * Returns what a further try needs of a journal: a request under way has been answered, or is asked again by others.
+ */
 export function withoutRequest(journal: RenewalJournal | null): RenewalJournal | null {
   if (journal?.wish === undefined) return journal;
   const { wish: _, requestId: __, ...others } = journal;

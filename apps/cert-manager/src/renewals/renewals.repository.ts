@@ -121,7 +121,7 @@ export async function lockOpenRenewals(tx: Tx, fqdnIds: readonly string[]): Prom
   return lockForUpdate(tx, renewalQueue, { fqdnId: In([...fqdnIds]), status, isTest: false });
 }
 
-/** Those of the FQDNs that have an open entry which is not a test. */
+/** Returns the FQDNs that have an open entry which is not a test. */
 export async function listFqdnsWithOpen(tx: Tx, fqdnIds: readonly string[]): Promise<string[]> {
   if (fqdnIds.length === 0) return [];
   const text = `select fqdn_id from renewal_queue

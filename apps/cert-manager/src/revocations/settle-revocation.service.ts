@@ -52,7 +52,7 @@ export interface SettledRevocation {
   readonly isStoredBefore: boolean;
 }
 
-/** What a CA is asked, or why it cannot be asked. Throws UpstreamFailed. */
+/** Returns the request to a CA, or why it cannot be asked. Throws UpstreamFailed. */
 export async function askCa(
   { opener }: RevocationDeps,
   provider: ProviderRow,

@@ -75,12 +75,12 @@ export async function lockSpace(tx: Tx, id: string): Promise<SpaceRow | undefine
   return (await lockForUpdate(tx, spaces, { id }))[0];
 }
 
-/** Those of the ids that name a space; none of these is deleted before the transaction ends. */
+/** Returns the ids that name a space; none of these is deleted before the transaction ends. */
 export async function lockSpacesForShare(tx: Tx, ids: readonly string[]): Promise<string[]> {
   return (await lockForShare(tx, spaces, { id: In([...ids]) })).map(({ id }) => id);
 }
 
-/** Those of the spaces that exist, oldest first. */
+/** Returns the spaces of the scope that exist, oldest first. */
 export async function listSpaceRows(tx: Tx, scope: SpaceScope): Promise<SpaceRow[]> {
   return tx.find(spaces, { ...(scope !== 'all' && { where: { id: In([...scope]) } }), order: oldestFirst });
 }
@@ -95,7 +95,7 @@ export async function deleteSpaceRow(tx: Tx, id: string): Promise<void> {
   await tx.delete(spaces, { id });
 }
 
-/** Those of the spaces that exist, oldest first. */
+/** Returns the spaces of the scope that exist, oldest first. */
 export function readSpacePage(tx: Tx, scope: SpaceScope, window: ListWindow): Promise<ListPage<SpaceRow>> {
   const where = scope === 'all' ? {} : { id: scope };
   return readListPage(tx, { table: spaces, by: 'createdAt', where }, window);

@@ -87,7 +87,7 @@ export async function createSpace(
   return mark === undefined ? create() : createOnce(db, mark, create);
 }
 
-/** What an earlier request of the mark made, or this one; of several at once, one makes it. */
+/** Returns the space that an earlier request of the mark created, or creates it; of several at once, one creates it. */
 async function createOnce(
   db: Database,
   mark: RequestMark,

@@ -11,7 +11,7 @@ export interface AtWork {
   readonly job: 'running' | 'waiting' | undefined;
 }
 
-/** What happens with an FQDN at this moment. */
+/** Returns what happens with an FQDN at this moment. */
 export function activityOf({ renewal, job }: AtWork): FqdnActivity | undefined {
   if (job !== undefined) return job === 'running' ? 'requesting' : 'waiting';
   return renewal?.status === 'processing' ? 'renewing' : undefined;

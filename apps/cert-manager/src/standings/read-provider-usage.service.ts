@@ -13,7 +13,7 @@ export interface ProviderUsageDeps {
   readonly usages: RecentAnswers;
 }
 
-/** What asks each provider, of the FQDNs that the caller may read, by the id of the provider. */
+/** Returns how much uses each provider, by its id, among the FQDNs that the caller may read. */
 export function readProviderUsage(
   { db, usages }: ProviderUsageDeps,
   caller: Caller,

@@ -44,7 +44,7 @@ const sorts: readonly Sort[] = [
   { one: 'certificate in use', several: 'certificates in use', remedy, find: findCertificatesOfProvider },
 ];
 
-/** What names the provider, sort by sort. */
+/** Returns the uses of the provider, sort by sort. */
 export async function listProviderUses(tx: Tx, providerId: string, now: Date): Promise<ProviderUse[]> {
   const uses: ProviderUse[] = [];
   for (const { find, ...sort } of sorts) {

@@ -29,7 +29,7 @@ export async function describePermissionsOf(
   return describeOwnPermissions(deps, { ...rights, userId });
 }
 
-/** What the caller may do: for each space that they may read, whether or not they may do it there. */
+/** Returns what the caller may do: for each space that they may read, whether or not they may do it there. */
 export async function describeOwnPermissions(
   { db, listSpaceIds }: OwnPermissionsDeps,
   caller: Rights & Pick<Caller, 'userId'>,

@@ -110,7 +110,7 @@ async function changeGroups(tx: Tx, userId: string, groupIds: readonly string[] 
 
 const shown = ['username', 'email', 'isAdmin', 'enabled'] as const;
 
-/** What the audit log keeps: members that changed, and of the password that it did. */
+/** Returns the members that changed, and whether the password did, for the audit log. */
 function differences(before: UserRow, after: UserRow) {
   const changed = shown.filter((name) => before[name] !== after[name]);
   const of = (row: UserRow) => Object.fromEntries(changed.map((name) => [name, row[name]]));

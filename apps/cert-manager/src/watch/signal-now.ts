@@ -51,7 +51,7 @@ export function eventSignal(news: 'good' | 'bad', { signal }: SignalNow): WatchS
   return signal === wanted ? wanted : 'log';
 }
 
-/** What a ping that waited is sent as. */
+/** Returns the signal as which a ping that waited is sent. */
 export function lateSignal(waited: WatchSignal, { signal }: SignalNow): WatchSignal {
   return waited === 'success' && signal !== 'success' ? 'log' : waited;
 }
@@ -59,7 +59,10 @@ export function lateSignal(waited: WatchSignal, { signal }: SignalNow): WatchSig
 /** What the monitor was last sent, without logs; `none` for a check without pings. */
 export type SentSignal = Exclude<WatchSignal, 'log'> | 'none';
 
-/** What the monitor was last sent, by what is stored about the check: after a failure no success is expected. */
+/**
+ * Returns the signal that the monitor was last sent, by what is stored about the check: after a failure no success is
+ * expected.
+ */
 export function sentSignal({
   pingedAt,
   toldDeadline,

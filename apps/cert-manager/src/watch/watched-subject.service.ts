@@ -57,7 +57,7 @@ export async function findWatched(
   return facts && { fqdn, space, mode, certificate, facts, now: signalNow(facts, rules.now) };
 }
 
-/** What of an FQDN the monitor watches, in one word. */
+/** Returns what the monitor watches of an FQDN, in one word. */
 export async function watchWordOf(
   tx: Tx,
   fqdn: FqdnRow,

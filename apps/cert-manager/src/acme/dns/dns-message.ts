@@ -77,8 +77,8 @@ function tsigVariables(key: TsigKey, now: Date): Buffer {
 }
 
 /**
- * What a name server says to an update: undefined for done, else its response code by name (RFC 2136 §2.2). The
- * answer's own signature is not looked at: a forged one could do no more than let the CA look too early.
+ * Returns the response code of a name server to an update, by its name, or undefined if the update succeeded (RFC 2136
+ * §2.2). The answer's own signature is not looked at: a forged one could do no more than let the CA look too early.
  */
 export function updateFault(answer: Buffer, id: number): string | undefined {
   if (answer.length < 12 || answer.readUInt16BE(0) !== id) return 'the answer is to another message';

@@ -77,7 +77,7 @@ async function addressesOf(resolver: Resolver, name: string): Promise<string[]> 
   return found.flatMap((addresses) => addresses ?? []);
 }
 
-/** What was answered; undefined for nothing, and for no answer. */
+/** Returns the answer; undefined if it is empty, or if there is none. */
 async function answersOf<T>(query: Promise<T>): Promise<T | undefined> {
   return query.catch(() => undefined);
 }

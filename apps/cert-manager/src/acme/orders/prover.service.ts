@@ -21,7 +21,7 @@ export interface Prover {
   withdraw(proof: ProofRecord, answer: string): Promise<void>;
   /** Tests the backend without publishing anything, and returns a sentence about it. Throws UpstreamFailed. */
   readonly probe?: () => Promise<string>;
-  /** What people have to publish, and where. */
+  /** Returns what people have to publish, and where. */
   instruction(proof: ProofRecord, answer: string): { readonly place: string; readonly content: string };
 }
 

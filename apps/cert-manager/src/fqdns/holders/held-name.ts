@@ -34,9 +34,9 @@ const maxTail = 254;
 const plainName = /^(?:\*\.)?[a-z0-9-]+(?:\.[a-z0-9-]+)*$/;
 
 /**
- * What decides who holds a name of a CSR: the name itself, the wildcard that stands for it, and the domains above it. A
- * single label such as `com` or `internal` holds no names below it. Undefined for a text that no TLS client takes as a
- * host name, such as `Example Ltd`.
+ * Returns the names that decide who holds a name of a CSR: the name itself, the wildcard that stands for it, and the
+ * domains above it. A single label such as `com` or `internal` holds no names below it. Undefined for a text that no
+ * TLS client takes as a host name, such as `Example Ltd`.
  */
 export function nameLookupOf(text: string): NameLookup | undefined {
   const name = readHostname(text).hostname ?? text.toLowerCase().replace(/\.+$/, '');

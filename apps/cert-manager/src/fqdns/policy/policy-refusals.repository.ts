@@ -38,7 +38,7 @@ export async function findPolicyRefusal(tx: Tx, fqdnId: string): Promise<PolicyR
   return findRow(tx, policyRefusals, { fqdnId });
 }
 
-/** Those of the FQDNs that are refused. */
+/** Returns the refusals of those of the FQDNs that are refused. */
 export async function listPolicyRefusals(tx: Tx, fqdnIds: readonly string[]): Promise<PolicyRefusalRow[]> {
   return fqdnIds.length === 0 ? [] : findRows(tx, policyRefusals, { fqdnId: fqdnIds });
 }

@@ -17,7 +17,7 @@ export function isPolicyRefused(error: unknown): error is InvalidInput {
   return error instanceof InvalidInput && ['name_not_allowed', 'provider_not_allowed'].includes(error.code);
 }
 
-/** What is refused and who can change that, in a sentence for people. */
+/** Returns a sentence for people: what is refused, and who can change that. */
 export function describeRefusals(refusals: readonly [PolicyRefusal, ...PolicyRefusal[]]): string {
   const [{ code, path, message }, ...others] = refusals;
   const more = others.length === 0 ? '' : `, and ${others.length} more`;

@@ -11,7 +11,7 @@ interface ShownSetup {
   readonly job: { readonly id: string; readonly state: string; readonly steps: StepReports } | undefined;
 }
 
-/** What an FQDN's challenges need, as the API shows it. */
+/** Returns the setup that the challenges of an FQDN need, as the API shows it. */
 export function challengeSetupView({ fqdn, provider, names, work, job }: ShownSetup): ChallengeSetup {
   const { type, message, obstacle, http01, dns01 } = work;
   return {

@@ -16,7 +16,7 @@ export interface SetupSituation {
   readonly challengePort: number | undefined;
 }
 
-/** What must be there before a CA can see that the names are under control. */
+/** Returns what must be set up before a CA can see that the names are under control. */
 export function setupWork(situation: SetupSituation): SetupWork {
   const { terms, providerName } = situation;
   switch (terms.kind) {

@@ -27,7 +27,7 @@ export function ownAddress({
 
 type Lines = NonNullable<ChallengeSetup['http01']>;
 
-/** What hands requests for challenges on to this service, for the web servers of these host names. */
+/** Returns lines for the web servers of these host names, which forward requests for challenges to this service. */
 export function challengeLines(hosts: readonly string[], { origin }: OwnAddress): Lines {
   const url = new URL(origin);
   const target = `${origin}${challengePath}`;

@@ -64,7 +64,7 @@ export async function findJobIdOfCertificate(
   return (await findRow(tx, issuances, { fqdnId, certificateId: id }))?.id;
 }
 
-/** Those of the FQDNs that have a job which runs, or will as soon as it can; at least one is asked for. */
+/** Returns the FQDNs that have a job which runs, or will as soon as it can, of at least one FQDN. */
 export async function listFqdnsBeingRequested(tx: Tx, fqdnIds: readonly string[]): Promise<string[]> {
   const rows = await findRows(tx, issuances, {
     fqdnId: fqdnIds,

@@ -83,7 +83,10 @@ export function createSigningStart(deps: BeginDeps): (call: SigningCall) => Prom
   );
 }
 
-/** What the calls name. The FQDNs are locked, so that a certificate of a call before is seen, or its issuance. */
+/**
+ * Returns the subjects that the calls name. The FQDNs are locked, so that a certificate of a call before is seen, or
+ * its issuance.
+ */
 async function findSubjects(tx: Tx, calls: readonly SigningCall[]): Promise<BatchEnd<IssuanceSubject>[]> {
   const ids = [...new Set(calls.map(({ fqdnId }) => fqdnId))];
   const asked = [...new Set(calls.map(({ providerId }) => providerId))];

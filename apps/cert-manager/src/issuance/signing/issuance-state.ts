@@ -104,9 +104,9 @@ interface RequestedCertificate {
 }
 
 /**
- * What a call does about the issuance that its FQDN has already: it joins one for the same CSR and provider, waits for
- * the end of another one, takes over one of a provider without orders whose worker is silent, and ignores one that is not
- * running.
+ * Returns what a call does about the issuance that its FQDN has already: it joins one for the same CSR and provider,
+ * waits for the end of another one, takes over one of a provider without orders whose worker is silent, and ignores one
+ * that is not running.
  */
 export function actBeside(
   open: IssuanceState & RequestedCertificate & { readonly isOrder: boolean },

@@ -126,7 +126,7 @@ export function findIssuance(tx: Tx, id: string): Promise<IssuanceRow | undefine
   return findRow(tx, issuances, { id });
 }
 
-/** Those of the issuances, at least one, that hold an ACME order. */
+/** Returns the issuances, of at least one, that hold an ACME order. */
 export async function listIssuancesWithOrder(tx: Tx, ids: readonly string[]): Promise<string[]> {
   const rows = await findRows(tx, issuances, { id: ids });
   return rows.filter(({ orderState }) => orderState !== null).map(({ id }) => id);

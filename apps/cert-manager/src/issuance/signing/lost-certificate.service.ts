@@ -22,8 +22,8 @@ interface Issued {
 }
 
 /**
- * What `store` resolves with. When it rejects because the FQDN or the CSR was deleted in the meantime, the audit log first
- * gets an entry by which the certificate can be found and revoked at its CA.
+ * Returns what `store` resolves with. When it rejects because the FQDN or the CSR was deleted in the meantime, the
+ * audit log first gets an entry by which the certificate can be found and revoked at its CA.
  */
 export async function orRecordLost<T>(
   { db, clock }: { readonly db: Database; readonly clock: Clock },

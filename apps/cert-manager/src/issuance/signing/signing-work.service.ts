@@ -121,7 +121,7 @@ async function awaitEnd(
   return 'elsewhere';
 }
 
-/** What the work resolves with, or `limit` after `ms`. */
+/** Returns what the work resolves with, or `limit` after `ms`. */
 function orLimit<T>(work: Promise<T>, ms: number): Promise<T | 'limit'> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => resolve('limit'), Math.max(ms, 0));

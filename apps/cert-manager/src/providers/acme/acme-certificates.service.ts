@@ -128,7 +128,7 @@ export async function refreshAcmeCertificate(
   }
 }
 
-/** What an order that is to be dropped led to; undefined if the CA shows no certificate for it. */
+/** Returns the certificate of an order that is to be dropped; undefined if the CA shows no certificate for it. */
 export async function findIssued(
   context: AcmeContext,
   stored: OrderState,

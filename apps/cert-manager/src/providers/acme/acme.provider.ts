@@ -102,7 +102,7 @@ function reporter({ onStep }: OrderProgress): Report {
   return async (step, change) => onStep?.(step, change);
 }
 
-/** What can be known before anything is ordered; the name of the certificate that is replaced, if the CA has such. */
+/** Returns what is known before anything is ordered: the name of the replaced certificate, if the CA has such names. */
 async function preflight(
   { config, parts, client }: AcmeContext,
   { identifiers }: OrderSubject,
@@ -221,7 +221,7 @@ async function adviseRenewal(
   };
 }
 
-/** What the refusal means for asking again; what is not a refusal passes through. */
+/** Returns the refusal, with whether and when to ask again. Rethrows an error that is no refusal. */
 function refusalOf(error: unknown, now: Date): SignRefusal {
   if (!(error instanceof AppError)) throw error;
   const refusal = { reason: reasonOf(error), code: error.code };

@@ -12,7 +12,7 @@ import { maskSecrets } from './stored-config.js';
 export interface DeleteProviderDeps {
   readonly db: Database;
   readonly clock: Clock;
-  /** What names a provider that is locked, and so cannot do without it. */
+  /** Returns what names a locked provider, and so cannot do without it. */
   readonly listUses: (tx: Tx, providerId: string, now: Date) => Promise<readonly ProviderUse[]>;
 }
 

@@ -43,7 +43,7 @@ export interface ExplainRenewalDeps {
   readonly db: Database;
   readonly clock: Clock;
   readonly opener: ProviderOpener;
-  /** What of the FQDN with that newest certificate the monitor watches. */
+  /** Returns what the monitor watches of the FQDN with that newest certificate. */
   readonly watchWordOf: (tx: Tx, fqdn: FqdnRow, newest: CertificateRow | undefined) => Promise<WatchWord>;
 }
 

@@ -19,7 +19,7 @@ export interface KnownFacts {
   readonly provider?: ProviderRow;
 }
 
-/** What is to become of an FQDN, by the scheduler's own rules. */
+/** Returns the outlook of the renewal of an FQDN, by the rules of the scheduler. */
 export async function readOutlook(
   tx: Tx,
   fqdn: FqdnRow,

@@ -145,7 +145,7 @@ function isOutdated(
   return isOrderTaken && !isTest && newestId !== undefined && newestId !== certificateId;
 }
 
-/** What counts of the journal of an entry. */
+/** Returns the part of the journal of an entry that still counts. */
 function journalOf({ journal }: RenewalRow, { isOrderTaken }: FoundSubject): RenewalJournal | null {
   return isOrderTaken ? null : journal;
 }

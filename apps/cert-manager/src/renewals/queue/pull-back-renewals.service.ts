@@ -8,7 +8,7 @@ import { findOpenRenewal, updateRenewal } from '../renewals.repository.js';
 import { dueAfterWrongClock, waitsTooLong } from './planned-bounds.js';
 import { listWaitingEntries } from './waiting-entries.repository.js';
 
-/** Those of the FQDNs whose planned renewal waits longer than the rules allow, as a wrong clock planned it. */
+/** Returns the FQDNs whose planned renewal waits longer than the rules allow, as a wrong clock planned it. */
 export async function listTooLate(tx: Tx, fqdns: readonly FqdnRow[], now: Date): Promise<FqdnRow[]> {
   const ids = fqdns.map(({ id }) => id);
   const waiting = await listWaitingEntries(tx, ids);

@@ -137,7 +137,7 @@ export async function settleFailed(
   return { kind: 'failed', fqdn, reason, next };
 }
 
-/** What ends an entry, and what can be deleted with it. */
+/** Returns the columns that end an entry, with those that can be deleted then. */
 export function settledBy(change: Partial<RenewalState>): Partial<RenewalRow> {
   return { ...change, journal: null, adviceDueAt: null };
 }

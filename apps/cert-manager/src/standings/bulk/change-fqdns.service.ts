@@ -77,7 +77,7 @@ function refused(path: string, message: string): InvalidInput {
   return new InvalidInput(`${path}: ${message}`, { fields: [{ path, code: 'invalid', message }] });
 }
 
-/** What to write, in a transaction that only reads. Throws InvalidInput for an unknown provider. */
+/** Returns the change to write, in a transaction that only reads. Throws InvalidInput for an unknown provider. */
 async function plannedChange(tx: Tx, { action, providerId = null }: FqdnChange): Promise<WantedChange> {
   if (providerId === null) return { action, provider: undefined };
   const provider = await findProvider(tx, providerId);

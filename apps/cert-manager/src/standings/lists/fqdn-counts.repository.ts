@@ -94,7 +94,9 @@ function countedWhere(now: Date, values: SqlValue[]): Counted[] {
   ];
 }
 
-/** Those that are in no other state are valid. A stored total may be too small for a minute during an upgrade. */
+/**
+ * Adds the valid FQDNs, which are in no other state. A stored total may be too small for a minute during an upgrade.
+ */
 function withValid({
   total: stored = 0,
   needsYou = 0,

@@ -19,7 +19,7 @@ import { listStates, replaceStates, type TargetStateRow } from './target-states.
 
 /** Events of targets; `changes/reactions.service.ts` lists what follows each of them. */
 export interface TargetEvents {
-  /** What the targets of the FQDN serve was judged, and they have a fault or had one before. */
+  /** The targets of the FQDN were checked, and they have a fault or had one before. */
   targetsJudged(tx: Tx, event: JudgedTargets): Promise<void>;
   /** The newest certificate of the FQDN is served at all addresses for the first time. */
   certificateInService(tx: Tx, event: InService): Promise<void>;

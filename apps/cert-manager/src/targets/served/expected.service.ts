@@ -31,7 +31,10 @@ function readNewest(row: CertificateRow): Newest | undefined {
   return leaf && { row, leaf, fingerprint: fingerprint(leaf.der), issuedWith };
 }
 
-/** What an observation of an FQDN's server is judged by; only certificates of these serial numbers are read. */
+/**
+ * Returns what an observation of the server of an FQDN is judged by; only certificates of these serial numbers are
+ * read.
+ */
 export async function readKnown(tx: Tx, fqdnId: string, serials: readonly string[]): Promise<Known> {
   const newest = await findNewest(tx, fqdnId);
   const others = serials.filter((serial) => serial !== newest?.row.serialNumber);

@@ -5,7 +5,7 @@ import { hostPortOf } from '../target.js';
 
 type Hinted = Pick<AddressState, 'class'> & ServedFacts & { readonly address: string };
 
-/** What an address of a target serves and what to do, in a sentence for people. */
+/** Returns a sentence for people: what an address of a target serves, and what to do. */
 export function hintOfState(
   state: Hinted,
   { host, port }: { readonly host: string; readonly port: number },

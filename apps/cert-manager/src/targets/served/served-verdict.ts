@@ -33,7 +33,9 @@ export function verdictOf(classes: readonly ServedClass[]): ServedVerdict {
 
 const maxShown = 5;
 
-/** What the check of an FQDN says: the worst addresses, and how many more there are; undefined without any. */
+/**
+ * Returns the text for the check of an FQDN: the worst addresses, and how many more there are; undefined without any.
+ */
 export function faultText(
   faults: readonly { readonly class: ServedClass; readonly hint: string }[],
 ): string | undefined {

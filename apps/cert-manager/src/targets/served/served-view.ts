@@ -4,7 +4,7 @@ import { hintOfState } from './served-hint.js';
 import type { ServedPart } from './served-part.js';
 import { verdictOf } from './served-verdict.js';
 
-/** What the targets of an FQDN serve. */
+/** Returns what the targets of an FQDN serve. */
 export function servedView({ fqdn, newest, targets }: ServedPart): Served {
   const states = targets.filter(({ target }) => target.enabled).flatMap((one) => one.states);
   const { class: found, partial } = verdictOf(states.map((state) => state.class));

@@ -15,7 +15,7 @@ export interface FqdnPath {
   readonly fqdnId: string;
 }
 
-/** What each address of an FQDN's targets serves, and what it should. Throws NotFound. */
+/** Returns what each address of the targets of an FQDN serves, and what it should serve. Throws NotFound. */
 export async function showServed(
   { db }: { readonly db: Database },
   caller: Caller,

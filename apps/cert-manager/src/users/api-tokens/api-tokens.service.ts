@@ -103,7 +103,7 @@ function expiryOf(text: string | undefined, now: Date): Date {
 
 type Family = Pick<ApiTokenRow, 'familyId' | 'predecessorId' | 'renewableUntil' | 'lifetimeSeconds'>;
 
-/** What the first token of a family knows of it; all null for a token without successors. */
+/** Returns the columns of the first token of a family; all null for a token without successors. */
 function familyOf(id: string, { renewable, renewableUntil }: NewToken, expiresAt: Date, now: Date): Family {
   if (renewable !== true) {
     if (renewableUntil !== undefined) throw fault('renewableUntil', 'is for tokens with renewable: true');

@@ -23,7 +23,7 @@ export async function deleteAvatarRow(tx: Tx, userId: string): Promise<boolean> 
   return (await deleteRows(tx, userAvatars, { userId })) === 1;
 }
 
-/** Those of these users, or of all, who have a picture. */
+/** Returns the users, of these or of all, who have a picture. */
 export async function listAvatarOwners(
   tx: Tx,
   userIds: 'all' | readonly string[],

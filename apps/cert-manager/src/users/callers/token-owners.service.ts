@@ -50,7 +50,7 @@ async function readOwners(tx: Tx, ids: ReadonlySet<string>): Promise<Map<string,
   return owners;
 }
 
-/** What a user may do. */
+/** Returns the rights of a user. */
 export async function readRights(tx: Tx, user: UserRow): Promise<Rights> {
   return rightsOf(user, user.isAdmin ? [] : await listGrants(tx, user.id));
 }

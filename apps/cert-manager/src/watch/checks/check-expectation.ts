@@ -16,10 +16,10 @@ export type CheckExpectation = { readonly grace: number } & (
 );
 
 /**
- * What the monitor is to expect after a ping at `from`, in whole seconds: the next at its moment, and the check falls when
- * people must act, as far as a minute and a minute of grace allow that. A moment further off than the largest timeout
- * becomes a schedule that comes once. Without a certificate there is nothing to wait for yet, and a check that was never
- * pinged does not fall.
+ * Returns what the monitor is to expect after a ping at `from`, in whole seconds: the next at its moment, and the check
+ * falls when people must act, as far as a minute and a minute of grace allow that. A moment further off than the
+ * largest timeout becomes a schedule that comes once. Without a certificate there is nothing to wait for yet, and a
+ * check that was never pinged does not fall.
  */
 export function expectationAfter(from: Date, dates: Expected | undefined): CheckExpectation {
   if (dates === undefined) return { timeout: maxTimeoutSeconds, grace: day / 1000 };

@@ -75,7 +75,7 @@ export function createMonitorClient({
   };
 }
 
-/** What the call answers. Throws MonitorRefused. */
+/** Returns the response of the call. Throws MonitorRefused. */
 export async function orRefused<T>(answer: Promise<T>, asked: 'create' | 'other'): Promise<T> {
   try {
     return await answer;

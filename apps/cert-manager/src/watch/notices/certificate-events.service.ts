@@ -100,7 +100,7 @@ function eventOf(row: Awaited<ReturnType<typeof listExpiring>>[number], facts: S
   } as const;
 }
 
-/** What is missing for the renewal, first. */
+/** Returns a sentence about the first thing that the renewal lacks. */
 function missingText(outlook: StandingOutlook): string {
   if (outlook === 'planned')
     return 'its renewal is on but has not succeeded: see the explanation of its renewal.';

@@ -71,7 +71,7 @@ export function forbiddenText(reason: string): string {
   return bounded(`the next renewal is forbidden by ${reason}`);
 }
 
-/** What the targets of an FQDN serve. */
+/** Returns the text of a ping about what the targets of an FQDN serve. */
 export const servedText = (fault: string): string => bounded(fault);
 export const servedAgainText = 'all targets serve what they should again';
 
