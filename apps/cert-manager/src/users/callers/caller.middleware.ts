@@ -21,7 +21,7 @@ import {
 } from '../limits/request-limits.store.js';
 import { requireOwnAccount } from '../own-account.service.js';
 import { requireSetupOpen } from '../setup/bootstrap.service.js';
-import { type IdentifyDeps, identifyCaller } from './identify.service.js';
+import { type Credentials, type IdentifyDeps, identifyCaller } from './identify.service.js';
 import { createTokenReader } from './token-owners.service.js';
 import { createNoteUse } from './use-notes.service.js';
 
@@ -34,55 +34,67 @@ export interface CallerDeps extends Omit<IdentifyDeps, 'readToken' | 'noteUse'> 
   readonly limits: RequestLimits;
 }
 
+type Arrived = Arrival<typeof certManagerContract>;
+
 /**
- * Identifies the caller of a request and holds them to what its operation needs, before anything else of the
- * request is judged. Who need not sign in is not identified at all, and not counted.
+ * Returns a function that identifies the caller of a request and admits them to its operation, before anything else of the
+ * request is validated. Who need not sign in is not identified at all, and not counted.
  */
 export function callerOf(deps: CallerDeps) {
   const identifying = { ...deps, readToken: createTokenReader(deps.db), noteUse: createNoteUse(deps) };
-  return async ({ operation, endpoint, params, request, response }: Arrival<typeof certManagerContract>) => {
-    const need = routeNeeds[operation];
-    const page = fetchMetadataOf(request);
-    const deviceSecret = deviceSecretOf(deps.deviceCookie.read(request.get('cookie')), page);
-    const from = {
-      ...requestOriginOf(request, response),
-      ...(deviceSecret !== undefined && { deviceSecret }),
-    };
-    const own = ownOrigins(request, deps.publicOrigin);
-    const isWrite = request.method !== 'GET' && request.method !== 'HEAD';
+  return async (arrived: Arrived): Promise<Caller> => {
+    const need = routeNeeds[arrived.operation];
+    const sent = credentialsOf(deps, arrived);
     if (need === 'anonymous' || need === 'before-setup') {
-      if (isWrite && isFromForeignPage(page, own)) throw foreignPage();
+      if (sent.isWrite && isFromForeignPage(sent, sent.ownOrigins)) throw foreignPage();
       if (need === 'before-setup') await requireSetupOpen(deps);
-      return anonymousCaller(from);
+      return anonymousCaller(sent.from);
     }
-    const caller = await identifyCaller(identifying, {
-      ...page,
-      authorization: request.get('authorization'),
-      sessionSecret: deps.cookie.read(request.get('cookie')),
-      csrfToken: request.get('x-csrf-token'),
-      asUserId: request.get('x-user-id'),
-      isWrite,
-      isBackground: request.get('x-activity') === 'background',
-      ownOrigins: own,
-      from,
-    });
-    response.locals['caller'] = caller;
-    if (typeof need === 'object') response.locals['spaceId'] = (params[need.param] ?? '').toLowerCase();
-    const counted: Counted[] = [];
-    const count = (one: Counted | undefined) => {
-      if (one === undefined) return;
-      counted.push(one);
-      response.set(rateHeaders(counted));
-      requireWithinLimit(one);
-    };
-    count(deps.limits.count('principal', caller.userId));
-    requireNeed(caller, need, params);
-    const spaceId = spaceOf(need, endpoint.path, params);
-    // a space that the caller may not see does not exist for them, and they must not use up its limit
-    if (spaceId !== undefined && canOn(caller, spaceId, 'READ')) count(deps.limits.count('space', spaceId));
-    if (need === 'own-account') await requireOwnAccount(deps, caller, (params['id'] ?? '').toLowerCase());
+    const caller = await identifyCaller(identifying, sent);
+    arrived.response.locals['caller'] = caller;
+    await admit(deps, caller, need, arrived);
     return caller;
   };
+}
+
+/** What a request says about who sends it, and from where. */
+function credentialsOf(deps: CallerDeps, { request, response }: Arrived): Credentials {
+  const page = fetchMetadataOf(request);
+  const deviceSecret = deviceSecretOf(deps.deviceCookie.read(request.get('cookie')), page);
+  return {
+    ...page,
+    authorization: request.get('authorization'),
+    sessionSecret: deps.cookie.read(request.get('cookie')),
+    csrfToken: request.get('x-csrf-token'),
+    asUserId: request.get('x-user-id'),
+    isWrite: request.method !== 'GET' && request.method !== 'HEAD',
+    isBackground: request.get('x-activity') === 'background',
+    ownOrigins: ownOrigins(request, deps.publicOrigin),
+    from: { ...requestOriginOf(request, response), ...(deviceSecret !== undefined && { deviceSecret }) },
+  };
+}
+
+/** Holds a caller to the limits of requests and to what the operation needs. Throws Forbidden and NotFound. */
+async function admit(
+  deps: CallerDeps,
+  caller: Caller,
+  need: Exclude<Need, 'anonymous' | 'before-setup'>,
+  { endpoint, params, response }: Arrived,
+): Promise<void> {
+  if (typeof need === 'object') response.locals['spaceId'] = (params[need.param] ?? '').toLowerCase();
+  const counted: Counted[] = [];
+  const count = (one: Counted | undefined) => {
+    if (one === undefined) return;
+    counted.push(one);
+    response.set(rateHeaders(counted));
+    requireWithinLimit(one);
+  };
+  count(deps.limits.count('principal', caller.userId));
+  requireNeed(caller, need, params);
+  const spaceId = spaceOf(need, endpoint.path, params);
+  // a space that the caller may not see does not exist for them, and they must not use up its limit
+  if (spaceId !== undefined && canOn(caller, spaceId, 'READ')) count(deps.limits.count('space', spaceId));
+  if (need === 'own-account') await requireOwnAccount(deps, caller, (params['id'] ?? '').toLowerCase());
 }
 
 /** The space that a path is about. */
