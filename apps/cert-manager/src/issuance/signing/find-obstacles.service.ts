@@ -28,25 +28,36 @@ export async function findObstacles(
   opener: ProviderOpener,
   subjects: readonly IssuanceSubject[],
 ): Promise<(Error | undefined)[]> {
-  const refusals = await listRefusals(tx, subjects);
-  return subjects.map(({ provider }, index) => refusals[index] ?? faultOf(opener, provider));
+  const checked = await checkSubjects(tx, subjects);
+  return subjects.map(({ provider }, index) => checked[index]?.refusal ?? faultOf(opener, provider));
 }
 
-async function listRefusals(
-  tx: Tx,
-  subjects: readonly IssuanceSubject[],
-): Promise<(InvalidInput | undefined)[]> {
+/** Whether a CA may be asked for a subject, whether its provider is enabled or not. */
+export interface SubjectCheck {
+  /** Undefined if the policy of its space allows it and its key is not compromised. */
+  readonly refusal: InvalidInput | undefined;
+  /** Whether a certificate for the key of the CSR was revoked as compromised. */
+  readonly isKeyCompromised: boolean;
+}
+
+/** Checks subjects by the policies of their spaces and by their keys, in their order. */
+export async function checkSubjects(tx: Tx, subjects: readonly IssuanceSubject[]): Promise<SubjectCheck[]> {
+  if (subjects.length === 0) return [];
   const byPolicy = await findRefusals(tx, subjects);
   const keys = subjects.map(({ csr }) => csr.spkiSha256);
   const compromised = await listCompromisedKeys(tx, keys);
-  return subjects.map(
-    ({ csr }, index) => byPolicy[index] ?? (compromised.has(csr.spkiSha256) ? keyCompromised() : undefined),
-  );
+  return subjects.map(({ csr }, index) => {
+    const isKeyCompromised = compromised.has(csr.spkiSha256);
+    return {
+      refusal: byPolicy[index] ?? (isKeyCompromised ? keyCompromised() : undefined),
+      isKeyCompromised,
+    };
+  });
 }
 
 /** The refusal of a subject by the policy of its space, or for its key, whether its provider is enabled or not. */
 export async function findRefusalOf(tx: Tx, subject: IssuanceSubject): Promise<InvalidInput | undefined> {
-  return (await listRefusals(tx, [subject]))[0];
+  return (await checkSubjects(tx, [subject]))[0]?.refusal;
 }
 
 function faultOf(opener: ProviderOpener, provider: ProviderRow): Error | undefined {
@@ -59,7 +70,7 @@ function faultOf(opener: ProviderOpener, provider: ProviderRow): Error | undefin
   }
 }
 
-// as many as are judged in a few milliseconds
+// as many as are checked in a few milliseconds
 const maxTogether = 32;
 
 /**

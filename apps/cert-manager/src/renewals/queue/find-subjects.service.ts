@@ -1,12 +1,9 @@
-import type { InvalidInput } from '@certloop/contracts';
 import type { Tx } from '@certloop/db';
-import { keyCompromised, listCompromisedKeys } from '../../certificates/compromised-keys.repository.js';
 import { listNewestCertificates } from '../../certificates/newest-certificates.repository.js';
 import { type CsrRow, findCsr, listLatestCsrs } from '../../csrs/csrs.repository.js';
-import { refusedBy } from '../../csrs/judge-issuance.service.js';
 import { lockFqdns } from '../../fqdns/fqdns.repository.js';
-import { listRules } from '../../fqdns/policy/policy-rules.repository.js';
 import { listFqdnsBeingRequested } from '../../issuance/jobs/issuance-jobs.repository.js';
+import { checkSubjects, type SubjectCheck } from '../../issuance/signing/find-obstacles.service.js';
 import { listIssuancesWithOrder } from '../../issuance/signing/issuances.repository.js';
 import { listProvidersById, type ProviderRow } from '../../providers/providers.repository.js';
 import { pendingKeyOf } from '../renewal-journal.js';
@@ -14,7 +11,7 @@ import type { RenewalRow } from '../renewals.repository.js';
 import type { RenewalSubject } from './settle-renewal.service.js';
 
 /** What is renewed, by which provider, and which certificate is the newest. */
-export interface FoundSubject extends RenewalSubject {
+export interface FoundSubject extends RenewalSubject, SubjectCheck {
   /** PEM of the certificate whose place the new one takes. */
   readonly replaces: string | undefined;
   readonly newestId: string | undefined;
@@ -22,10 +19,6 @@ export interface FoundSubject extends RenewalSubject {
   readonly isRequested: boolean;
   /** Whether another request continues the order of the journal. */
   readonly isOrderTaken: boolean;
-  /** Whether a certificate for the key of the CSR was revoked as compromised. */
-  readonly isKeyCompromised: boolean;
-  /** Why the policy of the space does not allow the renewal, or that the key is compromised. */
-  readonly refusal: InvalidInput | undefined;
 }
 
 /** What is asked for, with the CSR to sign. */
@@ -46,42 +39,44 @@ export async function findSubjects(
   const fqdns = by('id', await lockFqdns(tx, ids));
   const requested = new Set(await listFqdnsBeingRequested(tx, ids));
   const csrs = by('fqdnId', await listLatestCsrs(tx, ids));
-  const compromised = await listCompromisedKeys(
-    tx,
-    [...csrs.values()].map(({ spkiSha256 }) => spkiSha256),
-  );
   const newest = by('fqdnId', await listNewestCertificates(tx, ids));
   const usualIdOf = (entry: RenewalRow) => newest.get(entry.fqdnId)?.providerId ?? entry.providerId;
   const asked = entries.flatMap((entry) => [usualIdOf(entry), entry.journal?.providerId ?? []].flat());
   const providers = by('id', await listProvidersById(tx, [...new Set(asked)]));
-  const rules = await listRules(tx, [...new Set(entries.map(({ spaceId }) => spaceId))]);
-  const subjects: (FoundSubject | undefined)[] = [];
+  const subjects: (Omit<FoundSubject, keyof SubjectCheck> | undefined)[] = [];
   for (const [index, entry] of entries.entries()) {
     const fqdn = fqdns.get(entry.fqdnId);
     const provider = begunProvider(entry, providers) ?? providers.get(usualIdOf(entry));
     const certificate = newest.get(entry.fqdnId);
-    const found = fqdn?.spaceId === entry.spaceId && provider !== undefined && { fqdn, provider };
-    const csr = await begunCsr(tx, entry, csrs.get(entry.fqdnId));
-    const isKeyCompromised = csr !== undefined && compromised.has(csr.spkiSha256);
-    const asked = rules.get(entry.spaceId);
-    subjects.push(
-      found
-        ? {
-            ...found,
-            csr,
-            isKeyCompromised,
-            refusal:
-              (asked && refusedBy(asked, { ...found, csr })) ??
-              (isKeyCompromised ? keyCompromised() : undefined),
-            replaces: certificate?.providerId === found.provider.id ? certificate.pem : undefined,
-            newestId: certificate?.id,
-            isRequested: requested.has(entry.fqdnId),
-            isOrderTaken: entry !== claimed[index],
-          }
-        : undefined,
-    );
+    const isFound = fqdn?.spaceId === entry.spaceId && provider !== undefined;
+    const subject = isFound && {
+      fqdn,
+      provider,
+      csr: await begunCsr(tx, entry, csrs.get(entry.fqdnId)),
+      replaces: certificate?.providerId === provider.id ? certificate.pem : undefined,
+      newestId: certificate?.id,
+      isRequested: requested.has(entry.fqdnId),
+      isOrderTaken: entry !== claimed[index],
+    };
+    subjects.push(subject || undefined);
   }
-  return subjects;
+  return withChecks(tx, subjects);
+}
+
+/** The subjects, with whether a CA may be asked; one without a CSR is not asked for. */
+async function withChecks(
+  tx: Tx,
+  subjects: readonly (Omit<FoundSubject, keyof SubjectCheck> | undefined)[],
+): Promise<(FoundSubject | undefined)[]> {
+  const asked = subjects.flatMap((subject) =>
+    subject?.csr === undefined ? [] : [{ ...subject, csr: subject.csr }],
+  );
+  const checked = await checkSubjects(tx, asked);
+  const byFqdn = new Map(asked.map(({ fqdn }, index) => [fqdn.id, checked[index]]));
+  return subjects.map(
+    (subject) =>
+      subject && { refusal: undefined, isKeyCompromised: false, ...subject, ...byFqdn.get(subject.fqdn.id) },
+  );
 }
 
 /** The entries whose order was continued by another request. */
