@@ -1,4 +1,5 @@
-import { context, trace } from '@opentelemetry/api';
+import { context, propagation, trace } from '@opentelemetry/api';
+import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import {
   defaultResource,
@@ -29,12 +30,13 @@ export function openTraceExport({ service, url, headers }: TraceExportOptions): 
       .merge(resourceFromAttributes({ [ATTR_SERVICE_NAME]: service })),
     spanProcessors: [new BatchSpanProcessor(exporter)],
   });
-  // no propagator: what goes on elsewhere is decided call by call
-  provider.register({ propagator: null });
+  // used only by code that calls it: what goes on elsewhere is decided call by call
+  provider.register({ propagator: new W3CTraceContextPropagator() });
   return async () => {
     const late = new Promise<void>((resolve) => setTimeout(resolve, maxFlushMs).unref());
     await Promise.race([provider.shutdown().catch(() => undefined), late]);
     trace.disable();
     context.disable();
+    propagation.disable();
   };
 }

@@ -1,14 +1,15 @@
 import {
   type Attributes,
-  type Context,
   context,
+  propagation,
   ROOT_CONTEXT,
   type Span,
   SpanKind,
   SpanStatusCode,
+  type TextMapGetter,
+  type TextMapSetter,
   trace,
 } from '@opentelemetry/api';
-import { parseTraceparent, renderTraceparent } from './traceparent.js';
 
 // What the API of OpenTelemetry does without a provider costs little, but pays for nothing: it is omitted.
 const state = { isOn: false };
@@ -79,9 +80,11 @@ function withTraceparent(
   span: Span,
 ): RequestInit {
   const headers = new Headers(init?.headers ?? (input instanceof Request ? input.headers : undefined));
-  headers.set('traceparent', renderTraceparent(span.spanContext()));
+  propagation.inject(trace.setSpan(ROOT_CONTEXT, span), headers, headerSetter);
   return { ...init, headers };
 }
+
+const headerSetter: TextMapSetter<Headers> = { set: (headers, name, value) => headers.set(name, value) };
 
 /** A request within a trace. */
 export interface RequestSpan {
@@ -98,7 +101,7 @@ export function beginRequestSpan(
   header: string | string[] | undefined,
 ): RequestSpan | undefined {
   if (!state.isOn) return undefined;
-  const parent = contextOf(typeof header === 'string' ? header : undefined);
+  const parent = propagation.extract(ROOT_CONTEXT, header, traceparentGetter);
   const attributes = { 'http.request.method': method };
   const span = tracer().startSpan(method, { kind: SpanKind.SERVER, attributes }, parent);
   return {
@@ -113,10 +116,11 @@ export function beginRequestSpan(
   };
 }
 
-function contextOf(header: string | undefined): Context {
-  const place = parseTraceparent(header);
-  return place === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, place);
-}
+/** Reads a `traceparent`, and ignores `tracestate`, which would be sent on. */
+const traceparentGetter: TextMapGetter<string | string[] | undefined> = {
+  get: (header, name) => (name === 'traceparent' && typeof header === 'string' ? header : undefined),
+  keys: () => ['traceparent'],
+};
 
 /** Names of a trace and of a span in it, as log lines have them; empty without a trace. */
 export interface TraceIds {
