@@ -10,7 +10,7 @@ const headings: Readonly<Record<number, string>> = {
   429: 'Too many requests',
 };
 
-/** What stands in the place of something that could not be loaded: what happened, and what to do. */
+/** Stands in the place of something that could not be loaded: what happened, and what to do. */
 export function ErrorPanel({ error, retry }: { readonly error: unknown; readonly retry?: () => void }) {
   const refusal = error instanceof Refusal ? error : undefined;
   const left = useCountdown(refusal?.retryAfterSeconds, error);

@@ -30,8 +30,8 @@ interface LoadedQuery<Data> {
 const IsOutageShown = createContext(false);
 
 /**
- * What a query has loaded. The last data stays while a later load fails, below a strip that says so; with `refresh`, by
- * which the query is loaded again and again, also when the next attempt is.
+ * Shows what a query has loaded. The last data stays while a later load fails, below a strip that says so; with
+ * `refresh`, by which the query is loaded again and again, also when the next attempt is.
  */
 export function Loaded<Data>({
   query,
@@ -107,7 +107,7 @@ export function NextTry({ at }: { readonly at: number }) {
   );
 }
 
-/** What stands there until something is loaded: lines in the place of its own. */
+/** Stands there until something is loaded: lines in the place of its own. */
 export function Waiting() {
   return (
     <div className="cl-waiting" role="status" aria-label="Loading">
@@ -118,7 +118,7 @@ export function Waiting() {
   );
 }
 
-/** What a list is for, where nothing is in it, with what to do next. */
+/** Says what an empty list is for, and what to do next. */
 export function EmptyState({ title, children }: { readonly title: string; readonly children: ReactNode }) {
   return (
     <section className="cl-panel cl-empty">

@@ -8,7 +8,7 @@ import { dayOf, hostText, type PaletteEntry, statusOf } from '@certloop/web-kit'
 import { endOf } from './certificate-end.js';
 import { api } from './service.js';
 
-/** What the user may read whose name has the text, or whose id, serial number or fingerprint it is. */
+/** Returns what the user may read whose name has the text, or whose id, serial number or fingerprint it is. */
 export async function findEntries(
   text: string,
   signal: AbortSignal,

@@ -18,7 +18,7 @@ export function useProviderUsage() {
   });
 }
 
-/** What people call a provider; an id that names none is one that was deleted. */
+/** Returns what people call a provider; an id that names none is one that was deleted. */
 export function providerName(providers: readonly Provider[] | undefined, id: string | undefined): string {
   if (id === undefined) return 'none';
   if (providers === undefined) return '';

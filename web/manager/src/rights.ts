@@ -8,7 +8,7 @@ export function includesLevel(held: PermissionLevel | undefined, needed: Permiss
   return held !== undefined && permissionLevels.indexOf(held) >= permissionLevels.indexOf(needed);
 }
 
-/** What the user may do beyond single spaces; nothing while no one is signed in. */
+/** Returns what the user may do beyond single spaces; nothing while no one is signed in. */
 export function useRights(): Me['rights'] {
   const state = useSession(session);
   return 'me' in state ? state.me.rights : { isAdmin: false, hasFullAccess: false };

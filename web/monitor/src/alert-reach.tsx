@@ -23,7 +23,7 @@ export function NoOneChip() {
   );
 }
 
-/** What is wrong with the alerts of a project, with the way to its integrations; nothing while all is well. */
+/** Shows what is wrong with the alerts of a project, with the way to its integrations; nothing while all is well. */
 export function AlertReachNotice({ projectId }: { readonly projectId: string }) {
   const reach = useQuery(reachQuery(projectId)).data;
   const problem = problemOf(reach);

@@ -59,7 +59,7 @@ export function draftOf(check?: {
   };
 }
 
-/** What the management API takes for the draft. */
+/** Returns what the management API takes for the draft. */
 export function scheduleBody({ kind, timeout, grace, schedule, tz }: ScheduleDraft) {
   const graceSeconds = Number(secondsOf(grace));
   return kind === 'simple'
@@ -67,7 +67,7 @@ export function scheduleBody({ kind, timeout, grace, schedule, tz }: ScheduleDra
     : { schedule, tz, grace: graceSeconds };
 }
 
-/** What the service makes of the draft, asked while it is typed; `isReady` once that is the newest draft. */
+/** Returns what the service makes of the draft, asked while it is typed; `isReady` once that is the newest draft. */
 export function usePreview(draft: ScheduleDraft) {
   const settled = useSettled(draft);
   const { kind, schedule, tz } = settled;

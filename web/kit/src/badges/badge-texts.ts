@@ -30,7 +30,7 @@ export function badgeAddress(urls: BadgeUrls, form: BadgeForm, isThree: boolean)
   return urls[isThree ? (`${kind}3` as const) : kind];
 }
 
-/** What is pasted into a page. */
+/** Returns the text to paste into a page. */
 export function badgeText(
   urls: BadgeUrls,
   form: BadgeForm,

@@ -11,7 +11,7 @@ type Note = (request: WrittenRequest) => void;
 
 const forever = new Promise<never>(() => undefined);
 
-/** What writes down the requests of a client, in its place. */
+/** For each client, the function that creates its twin, which writes down the requests in its place. */
 const twins = new WeakMap<object, (note: Note) => object>();
 
 /** Takes each request while the queries of a page are read, which is done at once. */

@@ -145,7 +145,7 @@ function DurationTable({ buckets }: { readonly buckets: readonly Bucket[] }) {
   );
 }
 
-/** What a chart shows as texts; the first of each row names it. */
+/** Shows the values of a chart as texts; the first of each row names it. */
 function ChartTable({
   label,
   titles,

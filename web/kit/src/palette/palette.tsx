@@ -112,7 +112,10 @@ function Results({
 
 const optionId = (listId: string, { key }: PaletteEntry) => `${listId}-${key}`;
 
-/** What is found for a text once the typing has stopped: entries of the console first, then those of the service. */
+/**
+ * Returns what is found for a text once the typing has stopped: entries of the console first, then those of the
+ * service.
+ */
 function useResults(entries: readonly PaletteEntry[], find: FindEntries, text: string) {
   const settled = useSettled(text).trim();
   const isLong = settled.length >= minLength;

@@ -28,9 +28,9 @@ export interface LevelChanges {
 }
 
 /**
- * What the rights of users become if `after` replaces the group of the same id, by the rule of the service: the highest
- * level of all groups. Leave out administrators: groups do not change what they may do. A new group has an id that no
- * other group has.
+ * Returns what the rights of users become if `after` replaces the group of the same id, by the rule of the service: the
+ * highest level of all groups. Leave out administrators: groups do not change what they may do. A new group has an id
+ * that no other group has.
  */
 export function levelChanges(groups: readonly GroupReach[], after: GroupReach): LevelChanges {
   const stored = groups.find(({ id }) => id === after.id);

@@ -26,7 +26,7 @@ const defaultOptions: DefaultOptions = {
 };
 
 /**
- * What pages load, held in memory only. After a 401 of any request the page asks for its session, and after a 403 it
+ * Creates the memory of what pages load. After a 401 of any request the page asks for its session, and after a 403 it
  * loads all it shows again, with what the user may do: the rights may have changed since.
  */
 export function createQueries<M extends Me>(session: Session<M>): QueryClient {
@@ -86,7 +86,7 @@ export function createQueries<M extends Me>(session: Session<M>): QueryClient {
   return queries;
 }
 
-/** What all that is loaded says about the rights of the user. */
+/** Returns what all that is loaded says about the rights of the user. */
 function rightsIn(queries: QueryClient) {
   const all = queries.getQueryCache().getAll();
   return heldRights(all.map(({ queryHash, state }) => [queryHash, state.data]));

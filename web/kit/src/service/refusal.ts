@@ -77,7 +77,7 @@ function secondsIn(header: string | null): number | undefined {
   return header !== null && /^\d{1,6}$/.test(header) ? Number(header) : undefined;
 }
 
-/** What went wrong in one sentence, also where there was no answer at all. */
+/** Returns what went wrong in one sentence, also where there was no answer at all. */
 export function sentenceOf(error: unknown): string {
   if (error instanceof Refusal) {
     const granter = granterOf(error);

@@ -9,7 +9,7 @@ export function noteRights(text: string | undefined): void {
   for (const listener of listeners) listener();
 }
 
-/** What to show above the page about changed rights. */
+/** Returns what to show above the page about changed rights. */
 export function useRightsNotice(): string | undefined {
   return useSyncExternalStore(
     (listener) => {

@@ -105,7 +105,7 @@ export function PasswordField({
   );
 }
 
-/** What is wrong with a form as a whole; screen readers announce it when it comes. */
+/** Shows what is wrong with a form as a whole; screen readers announce it when it comes. */
 export function Fault({ children }: { readonly children: string | undefined }) {
   return (
     <div role="alert">{children !== undefined && <p className="cl-fault">{wholeSentence(children)}</p>}</div>

@@ -19,7 +19,7 @@ export function settingAt(settings: Settings, path: string): unknown {
   }, settings);
 }
 
-/** What a form shows of the settings at first; never a secret, nor its mask. */
+/** Returns what a form shows of the settings at first; never a secret, nor its mask. */
 export function shownSettings(settings: Settings, fields: readonly NestedField[]): Typed {
   return Object.fromEntries(
     fields.map(({ path, type }) => [path, type === 'secret' ? '' : textOf(settingAt(settings, path))]),

@@ -1,7 +1,7 @@
 import type { Csr, CsrReview } from '@certloop/contracts/browser';
 import { exactTime } from '@certloop/web-kit';
 
-/** What a CSR says, and what its holder should know of it. */
+/** Shows what a CSR says, and what its holder should know of it. */
 export function CsrFacts({ csr, storedAt }: { readonly csr: Csr | CsrReview; readonly storedAt?: string }) {
   const names = namesOf(csr);
   return (

@@ -12,7 +12,7 @@ const labels: Readonly<Record<FqdnAction, string>> = {
 };
 const actions = Object.keys(labels) as FqdnAction[];
 
-/** What can be done with the selected names; nothing while none is selected. */
+/** Shows what can be done with the selected names; nothing while none is selected. */
 export function BulkBar({
   spaceId,
   filter,

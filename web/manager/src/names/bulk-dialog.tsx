@@ -105,8 +105,8 @@ function faultText(error: Error, handled: number, matched: number): string {
 }
 
 /**
- * What the change would do, asked for as soon as it `isComplete`, and the change itself, in requests of limited size.
- * After a failure the change goes on where it has stopped.
+ * Returns what the change would do, asked for as soon as it `isComplete`, and the change itself, in requests of limited
+ * size. After a failure the change goes on where it has stopped.
  */
 function useBulkChange(wanted: Wanted, isComplete: boolean) {
   const queries = useQueryClient();
@@ -185,7 +185,7 @@ function ProviderField({
   );
 }
 
-/** What changed or would change, and what was or would be skipped with the reason. */
+/** Shows what changed or would change, and what was or would be skipped with the reason. */
 function Summary({ result, isDone }: { readonly result: FqdnChangeResult; readonly isDone: boolean }) {
   const { matched, changed, unchanged, skipped } = result;
   const skippedCount = matched - changed - unchanged;

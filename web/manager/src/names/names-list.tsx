@@ -102,7 +102,7 @@ export function NamesList(props: NamesListProps) {
   );
 }
 
-/** What stands above a few names in the place of a search. */
+/** Stands above a few names in the place of a search. */
 function FewNames({ mayWrite }: { readonly mayWrite: boolean }) {
   return (
     <p className="cl-dim">

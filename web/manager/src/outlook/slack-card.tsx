@@ -19,7 +19,7 @@ import { PaceLine } from './pace-line.js';
 
 type ProviderOutlook = Outlook['providers'][number];
 
-/** What an outage of the CAs would mean: the first certificate that is lost, and how long each may be away. */
+/** Shows what an outage of the CAs would mean: the first certificate that is lost, and how long each may be away. */
 export function SlackCard({ isReady = true }: { readonly isReady?: boolean }) {
   const outlook = useOutlook(isReady);
   const providers = useProviders().data;

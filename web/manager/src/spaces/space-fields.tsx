@@ -3,7 +3,7 @@ import { Textarea, TextInput } from '@mantine/core';
 /** Members of a space that its fields name. */
 export const spaceFields = ['name', 'description'] as const;
 
-/** What a person says of a space, as its form was sent. */
+/** Returns what a person says of a space, as its form was sent. */
 export function spaceOf(form: HTMLFormElement): { readonly name: string; readonly description: string } {
   const data = new FormData(form);
   return { name: String(data.get('name')), description: String(data.get('description')) };

@@ -1,6 +1,6 @@
 import { placesUpTo } from './places.js';
 
-/** What stands in the place of a page about one thing until it is loaded: its title, and its cards in two columns. */
+/** Stands in the place of a page about one thing until it is loaded: its title, and its cards in two columns. */
 export function WaitingPage({
   isTitled = false,
 }: {

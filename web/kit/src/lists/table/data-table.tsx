@@ -21,7 +21,7 @@ export interface Column<Row> {
 
 /** Rows that can be chosen, each by a check box. */
 export interface TableSelection<Row> extends Pick<Selection, 'keys' | 'toggle' | 'toggleAll'> {
-  /** What a row is called, for those who do not see it. */
+  /** Returns the name of a row, for screen readers. */
   readonly labelOf: (row: Row) => string;
   /** Rows that cannot be chosen have no check box. */
   readonly canSelect?: (row: Row) => boolean;

@@ -1,7 +1,7 @@
 import { placesUpTo } from '../../frame/pages/places.js';
 import type { Column } from './data-table.js';
 
-/** What stands in the place of a table until its first rows are loaded: its head, and rows of their height. */
+/** Stands in the place of a table until its first rows are loaded: its head, and rows of their height. */
 export function WaitingTable<Row>({
   columns,
   canSelect = false,

@@ -21,7 +21,7 @@ interface FiltersProps {
   readonly setFilter: (filter: AuditFilter) => void;
 }
 
-/** What the log shows: a subject, and a user, an outcome, days and a text. */
+/** Chooses what the log shows: a subject, and a user, an outcome, days and a text. */
 export function AuditFilters({ filter, setFilter }: FiltersProps) {
   return (
     <>

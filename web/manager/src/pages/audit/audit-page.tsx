@@ -29,7 +29,7 @@ const route = getRouteApi('/inside/audit');
 
 type Query = ReturnType<typeof auditQueryOf>;
 
-/** What was done, by whom, and how it ended, the newest first. */
+/** Shows what was done, by whom, and how it ended, the newest first. */
 export function AuditPage() {
   useTitle('Audit log', 'manager');
   const filter = route.useSearch();

@@ -17,7 +17,7 @@ const reasons = [
 ] as const;
 type Reason = (typeof reasons)[number]['value'];
 
-/** What can be done with a certificate at its provider: read it again, or revoke it. */
+/** Shows what can be done with a certificate at its provider: read it again, or revoke it. */
 export function ActionsCard({ certificate }: { readonly certificate: CertificateDetail }) {
   const providers = useProviders();
   const queries = useQueryClient();

@@ -184,7 +184,7 @@ const linkTexts: Readonly<Record<string, string>> = {
   no_certificate: 'Finish it',
 };
 
-/** What one button can do about a name: try its planned renewal now, or switch its renewal on. */
+/** Returns what one button can do about a name: try its planned renewal now, or switch its renewal on. */
 function remedyOf({ status }: Fqdn): 'retry' | 'switch-on' | undefined {
   if (status?.outlook === 'switched_off') return 'switch-on';
   const isPlanned = status?.outlook === 'retrying' || status?.outlook === 'scheduled';

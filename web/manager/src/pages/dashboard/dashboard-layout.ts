@@ -5,8 +5,8 @@ import { useRights } from '../../rights.js';
 import { useChecklist } from './checklist.js';
 
 /**
- * What the dashboard shows, and the checklist for it. Until that is known it is what this browser showed last, so that
- * no card appears and goes again.
+ * Returns what the dashboard shows, and the checklist for it. Until that is known it is what this browser showed last,
+ * so that no card appears and goes again.
  */
 export function useDashboardLayout(counts: FqdnCounts | undefined) {
   const { isAdmin } = useRights();

@@ -13,7 +13,7 @@ import { FirstSteps } from './first-steps.js';
 import { NextRenewalsCard } from './next-renewals-card.js';
 import { WatchCard } from './watch-card.js';
 
-/** What fails, what will need a person next and when, and what an outage of a CA would mean. */
+/** Shows what fails, what will need a person next and when, and what an outage of a CA would mean. */
 export function DashboardPage() {
   useTitle('Dashboard', 'manager');
   const query = useCounts();

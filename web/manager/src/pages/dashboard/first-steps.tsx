@@ -51,7 +51,7 @@ const stepsTo = (space: Space | undefined, hasPolicy: boolean, watch: Watch | un
   integrationStep(watch),
 ];
 
-/** What to do where there is no name yet: the way to the first certificate. */
+/** Shows what to do where there is no name yet: the way to the first certificate. */
 export function FirstSteps() {
   const { query, rows = [] } = useList<Space>(['spaces'], (cursor, signal) => loadSpaces(cursor, signal));
   const hasPolicy = useHasPolicy(true).data === true;

@@ -8,7 +8,10 @@ import { api } from '../../service.js';
 type DnsRecord = NonNullable<ChallengeSetup['dns01']>['records'][number];
 type Waiting = ChallengeSetup['waiting'][number];
 
-/** What must be set up before the CA can see that the name is under control; nothing where the provider asks for no proof. */
+/**
+ * Shows what must be set up before the CA can see that the name is under control; nothing where the provider asks for
+ * no proof.
+ */
 export function ChallengeCard({ fqdn }: { readonly fqdn: OwnFqdn }) {
   const { data: setup } = useQuery<ChallengeSetup>({
     queryKey: ['fqdns', fqdn.id, 'challenge-setup'],

@@ -135,7 +135,9 @@ function FirstCertificate({
   );
 }
 
-/** What the next certificate is made of: the CSR, and, for those who may ask for it, the request and its proof. */
+/**
+ * Shows what the next certificate is made of: the CSR, and, for those who may ask for it, the request and its proof.
+ */
 function NextCertificate({
   fqdn,
   renewal,

@@ -1,7 +1,7 @@
 import type { StepReport } from '@certloop/contracts/browser';
 import { exactTime } from '@certloop/web-kit';
 
-/** What to do about the step of a request that failed; undefined where none says why. */
+/** Returns what to do about the step of a request that failed; undefined where none says why. */
 export function remedyOf(reports: readonly StepReport[], now: number): string | undefined {
   const error = reports.find(({ status }) => status === 'failed')?.error;
   if (error === undefined) return undefined;

@@ -101,7 +101,7 @@ export function JobSteps({
   );
 }
 
-/** What a person can do about an open request. */
+/** Shows what a person can do about an open request. */
 function Actions({
   jobId,
   isWaiting,

@@ -9,7 +9,7 @@ const columns: readonly Column<AuditLog>[] = [
   { key: 'outcome', title: 'Outcome', width: '8rem', cell: (entry) => <AuditOutcome entry={entry} /> },
 ];
 
-/** What was done with a name and what belongs to it. */
+/** Shows what was done with a name and what belongs to it. */
 export function NameLog({ fqdn: { id, spaceId, fqdn } }: { readonly fqdn: Fqdn }) {
   const list = useList<AuditLog>(['fqdns', id, 'log'], (cursor, signal) =>
     // entries of its certificates and CSRs have its name in their details

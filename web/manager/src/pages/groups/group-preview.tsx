@@ -17,7 +17,9 @@ import { useSpaceNames } from '../../spaces/space-names.js';
 const maxSide = 20;
 const maxListed = 200;
 
-/** What the rights of the members become once the group is saved: as a grid, or if that is too large as a list. */
+/**
+ * Shows what the rights of the members become once the group is saved: as a grid, or if that is too large as a list.
+ */
 export function GroupPreview({
   group,
   people,

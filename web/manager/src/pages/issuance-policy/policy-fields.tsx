@@ -6,7 +6,7 @@ import type { PolicyDraft } from './policy-draft.js';
 interface FieldsProps {
   readonly draft: PolicyDraft;
   readonly set: (part: Partial<PolicyDraft>) => void;
-  /** What the service says of a field, by its name. */
+  /** Returns what the service says of a field, by its name. */
   readonly faultOf: (field: string) => string | undefined;
 }
 

@@ -15,7 +15,7 @@ import { api } from '../../service.js';
 import { providerFields, providerKindLabels, withFirstChoices } from './provider-fields.js';
 import { SettingsInputs } from './settings-inputs.js';
 
-/** What was typed of the settings of a provider of a kind, and what they become. */
+/** Returns what was typed of the settings of a provider of a kind, and what they become. */
 function useSettings(kind: Provider['kind'], stored: Settings) {
   const fields = providerFields[kind];
   const [changed, setChanged] = useState<Typed>({});

@@ -153,7 +153,7 @@ export const providerFields: Readonly<Record<Provider['kind'], readonly Provider
   ],
 };
 
-/** What a form shows at first: the first choice where nothing is set. */
+/** Returns what a form shows at first: the first choice where nothing is set. */
 export function withFirstChoices(fields: readonly ProviderField[], typed: Typed): Typed {
   const missing = fields.flatMap(({ path, choices }) =>
     choices !== undefined && (typed[path] ?? '') === '' ? [[path, choices[0]?.value ?? ''] as const] : [],

@@ -82,7 +82,7 @@ function useRun() {
   });
 }
 
-/** What runs next, while nothing is due. */
+/** Shows what runs next, while nothing is due. */
 function NothingDue({ first }: { readonly first: RenewalQueueEntry | undefined }) {
   const now = useNow();
   if (first === undefined || Date.parse(first.scheduledAt) <= now) return null;
@@ -116,7 +116,7 @@ function States({ status }: { readonly status: RenewalStatus }) {
   );
 }
 
-/** What a renewal needs; where none is planned, also how those who may do that switch one on. */
+/** Shows what a renewal needs; where none is planned, also how those who may do that switch one on. */
 function NoRenewals({ status }: { readonly status: RenewalStatus }) {
   const mayWrite = useMayWriteSomewhere();
   return (

@@ -94,7 +94,7 @@ const columns: readonly Column<Space>[] = [
   },
 ];
 
-/** What the administrator asks for: the name to put into a group. */
+/** Shows what the administrator asks for: the name to put into a group. */
 function OwnName() {
   const name = useUserName();
   if (name === undefined) return null;
@@ -134,7 +134,7 @@ function Needs({ counts }: { readonly counts: FqdnCounts }) {
   );
 }
 
-/** What a space is for, and how to get one. */
+/** Shows what a space is for, and how to get one. */
 function NoSpace({ add }: { readonly add: ReactNode }) {
   const { hasFullAccess } = useRights();
   return (

@@ -55,7 +55,7 @@ async function findFqdns(names: readonly string[]): Promise<readonly Fqdn[]> {
   );
 }
 
-/** What changes with a CSR, and what its holder should know of it. */
+/** Returns what changes with a CSR, and what its holder should know of it. */
 export function remarksOn({ findings, differs }: CsrReview): readonly string[] {
   return [
     ...(differs?.key === true ? ['It has a new key. The next certificate works only with the new key.'] : []),

@@ -116,7 +116,7 @@ function AccountFields({
   );
 }
 
-/** What of the form differs from the user. */
+/** Returns what of the form differs from the user. */
 function changesIn(
   user: User,
   data: FormData,

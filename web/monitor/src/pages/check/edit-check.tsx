@@ -51,7 +51,7 @@ export function EditDialog({ projectId, check, close }: CheckDialogProps) {
   );
 }
 
-/** What the form says of the check. */
+/** Returns what the form says of the check. */
 function changeIn(data: FormData): Partial<Check> {
   return {
     ...Object.fromEntries(texts.map((name) => [name, String(data.get(name)).trim()])),
@@ -65,7 +65,7 @@ interface FieldsProps {
   readonly faults: Readonly<Record<string, string>>;
 }
 
-/** What people and addresses call the check, and its description. */
+/** Fields for what people and addresses call the check, and for its description. */
 function Names({ check, faults }: FieldsProps) {
   return (
     <>

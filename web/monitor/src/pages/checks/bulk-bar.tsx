@@ -32,7 +32,7 @@ export interface BulkBarProps {
   readonly bulk: BulkChange;
 }
 
-/** What can be done with the selected checks; nothing while none is selected. */
+/** Shows what can be done with the selected checks; nothing while none is selected. */
 export function BulkBar(props: BulkBarProps) {
   const { total, selection, channels, bulk } = props;
   const { dialog, open, close, about, count } = useDialog(props);
@@ -144,7 +144,7 @@ function Selected({
   );
 }
 
-/** What the list is narrowed to, as a change names it. */
+/** Returns what the list is narrowed to, as a change names it. */
 function filterOf({ q, status, tag, channel }: CheckSearch): NonNullable<CheckChange['filter']> {
   return {
     ...(q !== undefined && { q }),

@@ -13,7 +13,7 @@ const words: Readonly<Record<CheckAction, string>> = {
   'remove-channels': 'changed',
 };
 
-/** What happened to the last change of checks, and for some seconds the way back. */
+/** Shows what happened to the last change of checks, and for some seconds the way back. */
 export function BulkOutcome({ bulk }: { readonly bulk: BulkChange }) {
   const { done, undo, error } = bulk;
   if (error !== null) return <BulkFault bulk={bulk} />;

@@ -91,7 +91,7 @@ function StateFilter({ counts, search, change }: Narrowing & { readonly counts: 
   );
 }
 
-/** What else of the address narrows the list, to be taken away. */
+/** Shows what else of the address narrows the list, to be taken away. */
 function NarrowedBy({ search, change }: Narrowing) {
   const { tag, channel } = search;
   return (

@@ -5,7 +5,7 @@ import { nameOfCheck } from '../../check-states.js';
 import type { LiveCheck } from '../../lookups.js';
 import type { BulkChange } from './use-bulk-change.js';
 
-/** What a row does with its check: a ping, a pause, which can be undone above the list, and a resume. */
+/** Actions of a row on its check: a ping, a pause, which can be undone above the list, and a resume. */
 export function RowActions({
   projectId,
   check,

@@ -46,7 +46,7 @@ function useLiveRows(
   }, [rows, states, drawn]);
 }
 
-/** What is known about the list while its states cannot be loaded. */
+/** Returns what is known about the list while its states cannot be loaded. */
 function withStatesOf(
   { data, dataUpdatedAt, refetch }: ReturnType<typeof useList<ListedCheck>>['query'],
   states: UseQueryResult,

@@ -76,7 +76,7 @@ export function integrationColumns(table: IntegrationTable): readonly Column<Acc
   ];
 }
 
-/** What of the settings names the receiver. */
+/** Returns what of the settings names the receiver. */
 function targetOf({ settings }: AccountChannel): string {
   const { address, topic, recipient, roomId, chatId } = settings as Record<string, unknown>;
   const target = address ?? topic ?? recipient ?? roomId ?? chatId;

@@ -114,7 +114,7 @@ function ReachNoOne() {
   );
 }
 
-/** What an integration was sent; closed while there is none. */
+/** Shows what an integration was sent; closed while there is none. */
 function Messages({
   projectId,
   channel,
