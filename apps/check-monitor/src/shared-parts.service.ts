@@ -23,7 +23,7 @@ export type SharedParts = Omit<AppOptions, 'database'> &
     readonly onUnheardFlip: () => void;
   };
 
-/** What the parts of the service share. */
+/** Creates what the parts of the service share. */
 export function createSharedParts(
   { database: db, ...given }: AppOptions,
   watch: ServiceMetrics,

@@ -148,7 +148,7 @@ const challengeWaitMs = 250;
 // long enough to repeat the first packet of a connection once (RFC 6298 §2)
 const maxConnectMs = 3_000;
 
-/** What ACME is built from, in addition to what signs. */
+/** Returns what ACME is built from, in addition to what signs. */
 export function acmePartsOf(config: AcmeConfig & { readonly backdateSeconds: number }): {
   readonly settings: AcmeSettings;
   readonly validation: ValidationSettings;

@@ -13,7 +13,7 @@ const rulesOfColors = ['color-contrast', 'link-in-text-block'];
 /** What axe judges: the page as a whole, or only the colors of one that was judged in the other color scheme. */
 export type Judged = 'everything' | 'colors';
 
-/** What of a page breaks WCAG 2.2 AA as far as axe can see it, a line for each place. */
+/** Returns what of a page breaks WCAG 2.2 AA as far as axe can see it, a line for each place. */
 export async function accessibilityFaults(page: Page, judged: Judged): Promise<string[]> {
   if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(axe);
   const runOnly =

@@ -167,7 +167,9 @@ describe('the operations of the APIs', () => {
   };
   const ofAll: Readonly<Record<string, string>> = { GET: 'list', POST: 'create' };
   const paths = operationTables.flatMap(({ contract }) => Object.values(contract).map(({ path }) => path));
-  /** What a method does at a collection, which has paths of single things below it, or at one of its things. */
+  /**
+   * Returns the verb for a method at a collection, which has paths of single things below it, or at one of its things.
+   */
   const verbOf = (method: string, path: string): string | undefined => {
     const bare = path.replace(/\/$/, '');
     if (bare.endsWith('}')) return ofOne[method];

@@ -21,7 +21,7 @@ function terminal(answer?: string) {
   return { io, asked };
 }
 
-/** What a creation does on a terminal with an answer, or without a terminal. */
+/** Returns what a creation does on a terminal with an answer, or without a terminal. */
 async function create(found: typeof same | undefined, options: object, answer?: string) {
   let isUnchanged = false;
   const { io, asked } = terminal(answer);

@@ -23,9 +23,12 @@ export interface Io {
   readonly err: Sink;
   /** Whether standard input is a terminal, from which a command that is run gets Ctrl-C as well. */
   readonly isInputTerminal: boolean;
-  /** What is typed after the question without being shown, or the next line of what is piped in. Throws Interrupted. */
+  /**
+   * Returns what is typed after the question without being shown, or the next line of what is piped in. Throws
+   * Interrupted.
+   */
   askSecret(question: string): Promise<string>;
-  /** What is typed after the question; only for terminals. Throws Interrupted. */
+  /** Returns what is typed after the question; only for terminals. Throws Interrupted. */
   ask(question: string): Promise<string>;
   /** A file as text; `-` is what is piped in. */
   readText(file: string): Promise<string>;

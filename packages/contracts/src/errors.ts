@@ -116,7 +116,7 @@ const retryAfterSeconds = 5;
  * `refusal`.
  */
 export class Unavailable extends Error {
-  /** What is answered in its place: 503 with Retry-After, and no word of the reason. */
+  /** Returns the response in its place: 503 with Retry-After, and no word of the reason. */
   refusal(): AppError {
     return new AppError('unavailable', `the database is not available; try again in ${retryAfterSeconds} s`, {
       code: 'database_unavailable',

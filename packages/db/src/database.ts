@@ -63,7 +63,7 @@ export interface Database extends FaultProbes {
   /** Its file, or host, port and name, for messages; without a password. */
   readonly shown: string;
   /**
-   * What `work` returns, once it is on disk; nothing of it stays when it throws. The work is run again when the
+   * Returns what `work` returns, once it is on disk; nothing of it stays when it throws. The work is run again when the
    * database asks for that (busy, deadlock), so it must do nothing except use `tx`. On SQLite writers take turns; on
    * PostgreSQL (read committed) two of them compete by guarded updates and unique indexes.
    */
@@ -73,7 +73,7 @@ export interface Database extends FaultProbes {
    * separate thread: readers continue, writers wait for its end.
    */
   longTransaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
-  /** What `work` returns, seeing one moment of the database, only what is committed; writing is refused. */
+  /** Returns what `work` returns, which sees one moment of the database, only what is committed; writing is refused. */
   read<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /**
    * As `read`, for statements that read many rows. On SQLite they run on one of two threads, so that only other long

@@ -80,7 +80,7 @@ export function capabilitiesOf(tx: EntityManager): Capabilities {
   return dialectOf(tx).capabilities;
 }
 
-/** What the databases spell differently: the one of several that is for the database of the transaction. */
+/** Returns the spelling for the database of the transaction, of what the databases spell differently. */
 export function inDialect<T>(tx: EntityManager, spellings: Readonly<Record<DialectName, T>>): T {
   return spellings[dialectOf(tx).name];
 }

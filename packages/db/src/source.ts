@@ -90,7 +90,7 @@ export async function openSqlite(
   return opened(source, `the database ${file ?? ':memory:'}`, file);
 }
 
-/** What to do about an error of the file, as the end of a sentence; '' where nothing is known. */
+/** Returns what to do about an error of the file, as the end of a sentence; '' where nothing is known. */
 async function remedyOf(error: unknown, file: string | undefined): Promise<string> {
   const code = driverCode(error) ?? (error as NodeJS.ErrnoException).code;
   if (file === undefined) return fileRemedy(code, undefined);
@@ -101,7 +101,7 @@ async function remedyOf(error: unknown, file: string | undefined): Promise<strin
   return fileRemedy(code, freeBytes);
 }
 
-/** What `work` returns; an error of the file of SQLite becomes DatabaseUnavailable with what to do. */
+/** Returns what `work` returns; an error of the file of SQLite becomes DatabaseUnavailable with what to do. */
 export async function explainingFile<T>(address: Address, work: () => Promise<T>): Promise<T> {
   if (address.dialect !== 'sqlite') return work();
   try {

@@ -14,7 +14,7 @@ export interface Greeting {
   readonly reach: AlertReach | undefined;
 }
 
-/** What a new user needs first, in at most twelve lines. Secrets stay in their file. */
+/** Returns what a new user needs first, in at most twelve lines. Secrets stay in their file. */
 export function greetingText({
   credentials,
   dataDir,
@@ -45,7 +45,7 @@ ${reach === undefined ? '' : describeAlertReach(reach)}Ctrl-C stops everything.
 export const addIntegrationCommand =
   'npm run monitor -- channel create --project CertLoop --kind ntfy --name Phone --settings \'{"topic":"yours"}\'';
 
-/** What the user must do so that every alert is sent, in two lines at most; '' when nothing. */
+/** Returns what the user must do so that every alert is sent, in two lines at most; '' when nothing. */
 export function describeAlertReach(reach: AlertReach): string {
   const { integrations, checks, checksWithoutIntegration } = reach;
   if (integrations === 0)

@@ -110,7 +110,7 @@ export async function signCsr(clients: Clients, place: Place): Promise<Certifica
 }
 
 /**
- * What a certificate is, when it fits: its key is the CSR's, its names cover those of the CSR, its chain ends
+ * Returns the facts of a certificate that fits: its key is the CSR's, its names cover those of the CSR, its chain ends
  * at the root that the CA shows. Throws with the reason when it does not.
  */
 export async function judgeCertificate({ ca }: Clients, pem: string, csrPem: string) {

@@ -24,7 +24,7 @@ async function writeAll(texts: readonly string[], file: string, maxBytes: number
   await written;
 }
 
-/** What the files contain, the oldest first. */
+/** Returns the content of the files, the oldest first. */
 async function contents(): Promise<string[]> {
   const names = (await readdir(folder)).sort().reverse();
   return Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')));

@@ -40,8 +40,9 @@ const maxAddresses = 64;
 const maxAtOnce = 2;
 
 /**
- * What each address of the target serves at this moment, in the order of the look-up. The name is looked up once, each
- * address is judged, and the connection goes to the address that was judged. Never rejects for what the other side does.
+ * Returns what each address of the target serves at this moment, in the order of the look-up. The name is looked up
+ * once, each address is judged, and the connection goes to the address that was judged. Never rejects for what the
+ * other side does.
  */
 export async function probe(target: ProbeTarget, options: ProbeOptions): Promise<AddressObservation[]> {
   const limits = { ...usualLimits, ...options.limits };
@@ -71,7 +72,7 @@ export async function probe(target: ProbeTarget, options: ProbeOptions): Promise
   return found.filter((one) => one !== undefined);
 }
 
-/** What the address serves; undefined when the probe was ended in the meantime. */
+/** Returns what the address serves; undefined when the probe was ended in the meantime. */
 async function observe(
   target: ProbeTarget,
   address: string,

@@ -81,7 +81,7 @@ export function accountChecksHandlers(deps: AccountChecksRouteDeps): AccountChec
 
 type CallerOf = (context: AccountContext, projectId: string) => Promise<Caller>;
 
-/** What happened to a check: its pings and flips. */
+/** Returns the handlers of the history of a check: its pings and flips. */
 function historyHandlers(
   deps: AccountChecksRouteDeps,
   callerOf: CallerOf,

@@ -35,7 +35,7 @@ export function accountCallerOf(deps: AccountCallerDeps) {
   };
 }
 
-/** What a request shows of its sender. */
+/** Returns what a request shows of its sender. */
 export function credentialsOf(deps: AccountCallerDeps, request: Request): Credentials {
   const fetchSite = request.get('sec-fetch-site');
   const own = `${request.protocol}://${request.get('host') ?? ''}`.toLowerCase();

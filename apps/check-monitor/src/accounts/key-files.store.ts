@@ -17,7 +17,7 @@ export interface ServiceProjects {
   readonly canaryProject?: string | undefined;
 }
 
-/** What a service needs to use the monitor; new keys each time. */
+/** Creates what a service needs to use the monitor; new keys each time. */
 export async function setUpService(deps: AccountDeps, owner: NewUser, named: ServiceProjects) {
   const keys = await setUpProject(deps, owner, named.project);
   if (named.canaryProject === undefined) return keys;

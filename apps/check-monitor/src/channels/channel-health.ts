@@ -19,7 +19,7 @@ export interface Sent {
   readonly durationMs: number;
 }
 
-/** What a message changes of the health of its channel. A target that is sent too much at once is well. */
+/** Returns what a message changes of the health of its channel. A target that is sent too much at once is well. */
 export function healthAfter(
   { failingSince, timeouts }: ChannelHealth,
   { result, durationMs }: Sent,

@@ -20,7 +20,7 @@ export type PlannedChange =
 const maxTags = 500;
 const unchanged = { outcome: 'unchanged' } as const;
 
-/** What a change makes of a check at `now`. */
+/** Returns what a change makes of a check at `now`. */
 export function plannedChange(check: Check, change: OwnChange, now: Micros): PlannedChange {
   switch (change.action) {
     case 'pause':

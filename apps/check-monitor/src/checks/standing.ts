@@ -37,7 +37,7 @@ export function rankOf(status: CheckStatus): number {
   return ranks[status];
 }
 
-/** What lists are sorted by: the name in lower case; unnamed checks come last. */
+/** Returns the key by which lists are sorted: the name in lower case; unnamed checks come last. */
 export function nameKeyOf({ name, slug }: Pick<Standing, 'name' | 'slug'>): string {
   const shown = name === '' ? slug : name;
   return shown === '' ? '\uffff' : shown.toLowerCase();

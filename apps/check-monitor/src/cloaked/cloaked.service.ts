@@ -48,9 +48,9 @@ export function consoleLink(
 }
 
 /**
- * What the link opens: the page of a check, or `test` for the link of a test message. Throws NotFound for every other
- * link, in the same words whether the check does not exist or the signature is not its own; texts that cannot be a key
- * and a signature cost no query.
+ * Returns what the link opens: the page of a check, or `test` for the link of a test message. Throws NotFound for every
+ * other link, in the same words whether the check does not exist or the signature is not its own; texts that cannot be
+ * a key and a signature cost no query.
  */
 export async function openCloaked(deps: CloakedDeps, link: GivenCloakedLink): Promise<CloakedView | 'test'> {
   const { uniqueKey, signature } = link;

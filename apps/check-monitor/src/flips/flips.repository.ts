@@ -121,7 +121,7 @@ export async function claimFlips(tx: Tx, now: Micros, limit: number): Promise<Fl
   return isShared ? leaveOvertaking(tx, taken) : taken;
 }
 
-/** What is taken but for those that would overtake, which are given back. */
+/** Returns the taken flips without those that would overtake others, which it gives back. */
 async function leaveOvertaking(tx: Tx, taken: readonly FlipRow[]): Promise<FlipRow[]> {
   const last = taken.at(-1);
   if (last === undefined) return [];

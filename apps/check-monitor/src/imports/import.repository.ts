@@ -27,7 +27,7 @@ export async function listPingedProjects(tx: Tx, ids: readonly string[]): Promis
 
 export type ExistingCheck = Check & { readonly isPinged: boolean };
 
-/** Those of the checks that are here, locked until the transaction ends, with whether they were pinged here. */
+/** Returns the checks that exist here, locked until the transaction ends, with whether they were pinged here. */
 export async function lockExistingChecks(
   tx: Tx,
   uuids: readonly string[],

@@ -13,7 +13,7 @@ export function labelOf(kind: string): string {
   return kindNamed(kind)?.label ?? kind;
 }
 
-/** What is known about the kind of that name, or undefined. */
+/** Returns the kind of that name, or undefined. */
 export function kindNamed(name: string): Kind | undefined {
   const kind = findKind(name);
   return kind && channelKinds[kind];

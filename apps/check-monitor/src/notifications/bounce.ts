@@ -37,8 +37,8 @@ const maxStatusLength = 11;
 const maxErrorLength = 200;
 
 /**
- * What a status means for later mails: 5 is permanent, 4 is not (RFC 3463 §2), and 5.4.4, no route to the host, passes
- * as well. Undefined for all else, such as a success.
+ * Returns what a status means for later mails: 5 is permanent, 4 is not (RFC 3463 §2), and 5.4.4, no route to the host,
+ * passes as well. Undefined for all else, such as a success.
  */
 export function reportOfStatus({ status, diagnostic }: DeliveryStatus): DeliveryReport | undefined {
   const isFailure = status.startsWith('5.') || status.startsWith('4.');

@@ -43,7 +43,7 @@ export interface Notifier extends ChannelNotifier {
   mailOwner(address: string, notice: Notice, deliveryId: string): Promise<DeliveryResult>;
   /** Sends a test, and records on the channel what happened to it. */
   test(channel: Channel, event: AlertEvent): Promise<DeliveryResult>;
-  /** What the operator must set before channels of the kind work; undefined when nothing is missing. */
+  /** Returns what the operator must set before channels of the kind work; undefined when nothing is missing. */
   missing(kind: ChannelKind): string | undefined;
   /** Undefined when this service has no mail server. */
   readonly sendMail: SendMail | undefined;

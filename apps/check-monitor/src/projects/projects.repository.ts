@@ -86,7 +86,7 @@ export function openPingKey(tx: Tx, { id, pingKey, sealedPingKey }: Project): st
   return sealedPingKey === null ? pingKey : openText(tx, pingKeyPlace(id), sealedPingKey);
 }
 
-/** What a project is stored with that has this ping key. */
+/** Returns the columns of a project that has this ping key. */
 export function pingKeyColumns(
   tx: Tx,
   id: string,

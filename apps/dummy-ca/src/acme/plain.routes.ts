@@ -12,8 +12,8 @@ import type { SignedRoute } from './protocol/jws.middleware.js';
 type PlainHandler = (request: Request, response: Response) => Promise<void>;
 
 /**
- * What needs no signature, and what answers a POST-as-GET for the same: directory and newNonce must (RFC 8555 §6.3),
- * and an issuer is among what clients fetch so.
+ * Returns the routes that need no signature, which also answer a POST-as-GET: directory and newNonce must (RFC 8555
+ * §6.3), and an issuer is among what clients fetch so.
  */
 export function plainRoutes(
   deps: AcmeDeps,

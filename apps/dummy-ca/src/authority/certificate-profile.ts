@@ -21,7 +21,7 @@ export interface ProfileContent {
   readonly without: readonly ('subjectKeyIdentifier' | 'keyEncipherment')[];
 }
 
-/** What the certificates of the profile are made of. */
+/** Returns what the certificates of the profile are made of. */
 export function profileContent({ options = [] }: CertificateProfile): ProfileContent {
   const has = (option: ProfileOption) => options.includes(option);
   return {

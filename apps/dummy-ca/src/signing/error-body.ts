@@ -6,7 +6,7 @@ export interface ErrorText {
   readonly body: string;
 }
 
-/** What the API says of a refusal: `{"error": …}` on the path of CSRs, plain text on all others. */
+/** Returns the body of a refusal: `{"error": …}` on the path of CSRs, plain text on all others. */
 export function errorText(path: string, message: string): ErrorText {
   if (withoutSlash(path) === dummyCaContract.signCsr.path) {
     return { contentType: 'application/json; charset=utf-8', body: JSON.stringify({ error: message }) };

@@ -72,7 +72,7 @@ export async function encodePkcs12({
   return Buffer.from(file.toSchema().toBER());
 }
 
-/** What pairs the key with its certificate, and how programs show the two. */
+/** Returns the attributes that pair the key with its certificate, and by which programs show the two. */
 function attributesOf(friendlyName: string): pkijs.Attribute[] {
   const keyId = new OctetString({ valueHex: Uint8Array.of(1).buffer });
   return [

@@ -58,7 +58,10 @@ export function addAdmin(
   }
 }
 
-/** What follows the service, as it was typed: options such as --json are not taken by certloop. */
+/**
+ * Returns the words after the name of the service, as they were typed: options such as --json are not taken by
+ * certloop.
+ */
 function wordsAfter(args: readonly string[], name: string): string[] {
   return args.slice(args.indexOf(name, args.indexOf('admin') + 1) + 1);
 }

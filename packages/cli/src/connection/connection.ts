@@ -13,9 +13,9 @@ export interface Resolved extends Context {
 }
 
 /**
- * What the environment says, service by service, else the file that CERTLOOP_CREDENTIALS names, else the context that is
- * named by `--context`, CERTLOOP_CONTEXT or `contexts use`. The defaults of a context count only for its own services.
- * Throws UsageError naming what is missing or wrong.
+ * Returns the connection that the environment describes, service by service, else the file that CERTLOOP_CREDENTIALS
+ * names, else the context that is named by `--context`, CERTLOOP_CONTEXT or `contexts use`. The defaults of a context
+ * count only for its own services. Throws UsageError naming what is missing or wrong.
  */
 export async function readConnection({ env }: Io, named?: string): Promise<Resolved> {
   const stored = await readStored(env, named);
@@ -53,7 +53,7 @@ function monitorOf(env: Io['env']): Connection['checkMonitor'] {
 /** Variables of the environment that replace a context, or of a part of it. */
 const winning = ['CERTLOOP_CREDENTIALS', 'CERTLOOP_URL', 'CERTLOOP_MONITOR_URL', 'CERTLOOP_CA_URL'] as const;
 
-/** Those of them that are set. */
+/** Returns the variables of these that are set. */
 export function winningVariables(env: Io['env']): string[] {
   return winning.filter((name) => env[name]);
 }

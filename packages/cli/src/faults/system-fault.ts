@@ -39,7 +39,7 @@ function untrusted(): string {
   return 'its certificate is not trusted here; set NODE_EXTRA_CA_CERTS to a file with the root';
 }
 
-/** What a code such as ECONNREFUSED means, and what to do; the code itself where it is unknown. */
+/** Returns what a code such as ECONNREFUSED means, and what to do; the code itself where it is unknown. */
 export function explainCode(code: string): string {
   return reasons[code] ?? code;
 }
@@ -50,7 +50,7 @@ export function faultCode(error: unknown): string | undefined {
   return typeof code === 'string' && syscall !== undefined ? code : undefined;
 }
 
-/** What the system refused, in words and with the file, such as `out.pem: the disk is full; make room`. */
+/** Returns what the system refused, in words and with the file, such as `out.pem: the disk is full; make room`. */
 export function describeFault(error: unknown, file?: string): string {
   const code = faultCode(error);
   const { message, path } = (error ?? {}) as NodeJS.ErrnoException;

@@ -86,7 +86,7 @@ async function drain(io: Io, outputs: readonly Output[]): Promise<void> {
   await closed;
 }
 
-/** What a code of the system means for a command that was to be run. */
+/** Returns what a code of the system means for a command that was to be run. */
 function whyNot(code: string | undefined): string | undefined {
   if (code === 'ENOENT') return 'there is no such command; check its path, or PATH';
   if (code === 'EACCES') return 'it is not executable; check its permissions';

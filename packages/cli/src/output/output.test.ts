@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => void server.close());
 
-/** What a command line writes; on a terminal of so many columns, or to a pipe. */
+/** Returns what a command line writes: on a terminal of so many columns, or to a pipe. */
 function certloop(
   args: readonly string[],
   { columns, env = {} }: { columns?: number; env?: Record<string, string> } = {},

@@ -99,7 +99,7 @@ function encoderOf(format: Format): Encode | undefined {
   }
 }
 
-/** What identifies an object in other commands: its name, otherwise its id. */
+/** Returns what identifies an object in other commands: its name, otherwise its id. */
 function nameOf(thing: unknown, row: Row = {}): unknown {
   const members = (typeof thing === 'object' && thing !== null ? thing : {}) as Row;
   const known = ['fqdn', 'name', 'username', 'id', 'uuid', 'unique_key', 'command'];

@@ -90,7 +90,7 @@ export const examples: readonly Example[] = [
 /** The examples that the test of the bundle runs, since they need its file. */
 export const bundleExamples: readonly Example[] = [example('install', 'install --dir ~/.local/bin')];
 
-/** Those of a command and of the ones below it; the name is as in `spaces` or `spaces create`. */
+/** Returns the examples of a command and of those below it; the name is as in `spaces` or `spaces create`. */
 export function examplesOf(name: string): Example[] {
   const all = [...examples, ...bundleExamples];
   return all.filter(({ of, line }) => of === name || `${line} `.startsWith(`certloop ${name} `));

@@ -203,7 +203,9 @@ function unanswered(shape: Endpoint, error: unknown): UpstreamFailed {
   return new UpstreamFailed(`${shape.method} ${shape.path}: ${reason}`, { timedOut, cause: error });
 }
 
-/** What the network said: the innermost cause's code, such as ECONNREFUSED, else its message. */
+/**
+ * Returns the reason that the network gave: the code of the innermost cause, such as ECONNREFUSED, else its message.
+ */
 function reasonOf(error: unknown): string {
   const { cause, code, message } = faultOf(error);
   if (cause !== undefined) return reasonOf(cause);

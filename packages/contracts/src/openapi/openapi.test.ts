@@ -62,7 +62,7 @@ const isText = (type: string) => type === 'application/json' || type === 'applic
 
 const schemaTypes = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'];
 
-/** What of a schema is not as JSON Schema 2020-12 wants it. */
+/** Returns what of a schema is not as JSON Schema 2020-12 requires it. */
 function faultsOfSchema(schema: unknown): string[] {
   if (schema === undefined || typeof schema === 'boolean') return [];
   if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return ['is not a schema'];

@@ -50,7 +50,7 @@ const contract = {
   }),
 };
 
-/** What three calls send and get, by the client of a contract or of its outline. */
+/** Returns what three calls send and get, by the client of a contract or of its outline. */
 async function exchangesOf(described: typeof contract) {
   const sent: unknown[] = [];
   const statuses = { GET: 200, PUT: 204, POST: 201 } as const;

@@ -6,7 +6,10 @@ import { setTimeout as pause } from 'node:timers/promises';
  */
 export const hangMs = 300_000;
 
-/** What the attempt finds, tried until it is neither undefined nor false. Throws when only a hang explains the wait. */
+/**
+ * Returns what the attempt finds, tried until it is neither undefined nor false. Throws when only a hang explains the
+ * wait.
+ */
 export async function until<T>(
   attempt: () => T | undefined | false | Promise<T | undefined | false>,
 ): Promise<T> {

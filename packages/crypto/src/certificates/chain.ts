@@ -189,7 +189,7 @@ function ruleFault(path: readonly Certificate[]): string | undefined {
   }
 }
 
-/** What is wrong with the certificate above those of the path. */
+/** Returns what is wrong with the certificate above those of the path. */
 function faultAt(certificate: Certificate, below: readonly Certificate[], now: Date): string | undefined {
   return validityFault(certificate, now) ?? lengthFault(certificate, below);
 }

@@ -109,7 +109,7 @@ export function thumbprint(jwk: PublicJwk): string {
     .digest('base64url');
 }
 
-/** What a challenge is answered with (RFC 8555 §8.1). */
+/** Returns the key authorization, which answers a challenge (RFC 8555 §8.1). */
 export function keyAuthorization(token: string, accountKey: PublicJwk): string {
   return `${token}.${thumbprint(accountKey)}`;
 }

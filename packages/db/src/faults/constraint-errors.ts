@@ -42,7 +42,7 @@ export function constraintViolation(error: unknown): ConstraintViolation | undef
 }
 
 /**
- * What `work` returns; a unique violation becomes the refusal. With `columns`, given as properties, only a
+ * Returns what `work` returns; a unique violation becomes the refusal. With `columns`, given as properties, only a
  * violation of exactly these counts. The transaction is lost on PostgreSQL: let the refusal end it.
  */
 export async function onUniqueViolation<T>(

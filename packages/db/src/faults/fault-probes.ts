@@ -34,7 +34,7 @@ export function createFaultProbes({ ask, pending, writeFault, hasFailedWrite }: 
   const late = () => unavailable(new Error(`it has been silent for ${answerMs} ms`));
   const ping = shareProbe<void>(() => ask().then(() => undefined, unavailable), late);
   const probePending = shareProbe(pending, late);
-  /** What `probe` finds, else why the database cannot be written: both within one deadline. */
+  /** Returns what `probe` finds, else why the database cannot be written: both within one deadline. */
   const find = async (probe: () => Promise<string | undefined>): Promise<string | undefined> => {
     const began = performance.now();
     try {

@@ -4,8 +4,8 @@ const backupPage = 'docs/backup-and-restore.md';
 const minBytes = 1024 * 1024;
 
 /**
- * What to do about a file of SQLite that cannot be used, as the end of a sentence: by the driver's code and the free
- * bytes of its disk, as far as they are known; '' for other faults.
+ * Returns what to do about a file of SQLite that cannot be used, as the end of a sentence: by the driver's code and the
+ * free bytes of its disk, as far as they are known; '' for other faults.
  */
 export function fileRemedy(code: string | undefined, freeBytes: number | undefined): string {
   if (code === undefined) return '';

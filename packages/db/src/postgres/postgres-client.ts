@@ -97,7 +97,7 @@ export function keepsPrepared(client: object): boolean {
   return !(client instanceof WatchedClient && client.isPooled);
 }
 
-/** What pools of these connections have in common. */
+/** Returns the options that all pools of these connections have. */
 export function poolOptions(connections: Connections, limits: PostgresLimits): pg.PoolConfig {
   const own = { connections, answerMs: limits.answerMs };
   return {

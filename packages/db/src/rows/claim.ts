@@ -14,7 +14,7 @@ export interface Claim<Row> {
   readonly where: FindOptionsWhere<Row> | FindOptionsWhere<Row>[];
   /** Which of them comes first. */
   readonly order: FindOptionsOrder<Row>;
-  /** What marks a row as taken; the row must no longer be due then. */
+  /** Returns the columns that mark a row as taken; the row must no longer be due then. */
   readonly set: (row: Row) => Partial<Row>;
 }
 

@@ -30,8 +30,8 @@ export function mapPage<From, To>(page: ListPage<From>, change: (row: From) => T
 }
 
 /**
- * What `read` makes of a list. A whole list that is longer than a page is read where no other request waits for it; whether
- * it is that long turns out by its first page.
+ * Returns what `read` makes of a list. A whole list that is longer than a page is read where no other request waits for
+ * it; whether it is that long turns out by its first page.
  */
 export async function readList<Row>(
   db: Database,
@@ -112,8 +112,8 @@ type Where = Readonly<Record<string, readonly SqlValue[]>>;
 const maxParts = 200;
 
 /**
- * What to read for a page: of a list whose index is grouped, the page of each group, as sorting all groups together
- * would read every row of theirs.
+ * Returns what to read for a page: of a list whose index is grouped, the page of each group, as sorting all groups
+ * together would read every row of theirs.
  */
 function partsOf<Row>({ where = {}, groupedBy }: SortedList<Row>, limit: number | undefined): Where[] {
   const groups = groupedBy === undefined || limit === undefined ? [] : (where[groupedBy] ?? []);

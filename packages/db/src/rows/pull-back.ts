@@ -81,7 +81,7 @@ async function listBeyond(
   );
 }
 
-/** Those that have changed in the meantime stay; the number of the others. */
+/** Returns how many it has pulled back; rows that have changed in the meantime stay as they are. */
 function pullSome(
   tx: Tx,
   { table, column, where = 'true', maxAheadMs, pauseMs = 0, spreadMs = 0 }: FutureMoment,

@@ -67,7 +67,7 @@ interface Writing {
   readonly hold: FileHold;
 }
 
-/** What takes long runs on threads: two that read, and one that writes in the writer's stead. */
+/** Creates what takes long runs on threads: two that read, and one that writes in the writer's stead. */
 async function inFile(
   file: string,
   entities: Entities,

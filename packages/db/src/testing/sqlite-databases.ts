@@ -18,7 +18,7 @@ export function dropSqliteFile(file: string): Promise<void> {
 
 const templates = new Map<string, Promise<Buffer>>();
 
-/** What a file contains in which `schema` has been migrated, once for a process. */
+/** Returns the content of a file in which `schema` has been migrated, once for a process. */
 function templateOf(schema: Schema): Promise<Buffer> {
   const steps = stepsOf(schema);
   const known = templates.get(steps) ?? migrateInFile(schema);

@@ -3,7 +3,7 @@ import { DatabaseUnavailable, driverCode, isTemporary } from '../faults/failures
 
 const attempts = 6;
 
-/** What `work` returns, run again up to five times while the database asks for it, 5 to 160 ms apart. */
+/** Returns what `work` returns, run again up to five times while the database asks for it, 5 to 160 ms apart. */
 export async function withRetries<T>(work: () => Promise<T>, onRetry: (reason: string) => void): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {

@@ -9,7 +9,7 @@ export interface Session {
   control(statement: string): Promise<void>;
   /** Shuts the caller out and waits for what still runs; true when something did. */
   seal(): Promise<boolean>;
-  /** What `work` returns; rejects once the caller has run no statement for `ms`. */
+  /** Returns what `work` returns; rejects once the caller has run no statement for `ms`. */
   whileActive<T>(ms: number, work: Promise<T>): Promise<T>;
 }
 
@@ -65,7 +65,7 @@ export interface Bounds {
   readonly rollback?: () => Promise<void>;
 }
 
-/** What `work` returns, once committed; whatever it throws, after the rollback. */
+/** Returns what `work` returns, once committed; throws what it throws, after the rollback. */
 export async function inTransaction<T>(
   session: Session,
   bounds: Bounds,

@@ -141,7 +141,7 @@ export class SharedCommits {
   }
 }
 
-/** What the work comes to; rejects when that takes longer. */
+/** Returns what the work resolves with; rejects when that takes longer. */
 function within<T>(ms: number, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const late = () => reject(new Error(`the transaction was given up, as it did not end within ${ms} ms`));

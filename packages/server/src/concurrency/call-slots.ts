@@ -3,7 +3,7 @@ import pLimit, { type LimitFunction } from 'p-limit';
 /** Lets a bounded number of calls run at the same time; the others wait in order. */
 export interface CallSlots {
   /**
-   * What `work` returns, begun when fewer than `limit` calls run. Who has to wait does so until the signal of
+   * Returns what `work` returns, begun when fewer than `limit` calls run. Who has to wait does so until the signal of
    * `patience` fires; it rejects with the signal's reason then, and `work` is not begun.
    */
   run<T>(limit: number, patience: () => AbortSignal, work: () => Promise<T>): Promise<T>;

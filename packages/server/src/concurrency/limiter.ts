@@ -36,7 +36,7 @@ export function createKeyedLimiter(atOnce: number): KeyedLimiter {
   };
 }
 
-/** What work is refused with when too much waits. */
+/** Returns the error with which work is rejected when too much waits. */
 export function tooBusy(): AppError {
   return new AppError('too_many_requests', 'too many of these at once; try again in some seconds', {
     headers: { 'Retry-After': '10' },

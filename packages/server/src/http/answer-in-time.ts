@@ -1,8 +1,8 @@
 import { AppError } from '@certloop/contracts';
 
 /**
- * What `work` returns. Throws an unavailable refusal when that takes longer than `ms`; the work goes on then, and
- * what happens to it is no one's concern any more. No limit without `ms`.
+ * Returns what `work` returns. Throws an unavailable refusal when that takes longer than `ms`; the work goes on then,
+ * and what happens to it is no one's concern any more. No limit without `ms`.
  */
 export async function answerInTime<T>(work: Promise<T>, ms: number | undefined): Promise<T> {
   if (ms === undefined) return work;

@@ -12,7 +12,7 @@ export interface UnparsedOptions {
   readonly describe: (refusal: AppError, path: string) => ErrorBody;
   /** Methods of a path in the form of an Allow header; undefined where nothing exists. */
   readonly allowOf: (path: string) => string | undefined;
-  /** What else a path says with every answer, where a wrong method is refused; nothing when absent. */
+  /** Returns the headers of every response of a path, where a wrong method is refused; nothing when absent. */
   readonly headersOf?: (path: string) => Readonly<Record<string, string>>;
 }
 
@@ -85,7 +85,7 @@ export function answerUnparsed(server: Server, options: UnparsedOptions): void {
 }
 
 /**
- * What follows a message that cannot be read, by the latest request before it, which may be that message: it is
+ * Returns what follows a message that cannot be read, by the latest request before it, which may be that message: it is
  * incomplete while its body breaks off. A request never gets two responses, and what follows `Connection: close` none.
  */
 function stepAfter(

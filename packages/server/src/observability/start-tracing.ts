@@ -88,7 +88,7 @@ function headersOf(text: string): Record<string, string> {
   return Object.fromEntries(pairs);
 }
 
-/** What is not percent-encoding stands for itself. */
+/** Returns the decoded text. What is not percent-encoding stands for itself. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -136,7 +136,7 @@ interface Message {
 
 const plainMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']);
 
-/** What is sent. What is rare is read by a Request, which takes a while to make. */
+/** Returns the message to send. Rare input is read by a Request, which takes a while to make. */
 async function messageOf(input: string | URL | Request, init: RequestInit = {}): Promise<Message> {
   const { method = 'GET', body = null, headers, signal } = init;
   const isPlain = body === null || (body instanceof Uint8Array && method !== 'GET' && method !== 'HEAD');

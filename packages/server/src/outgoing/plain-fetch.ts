@@ -47,7 +47,9 @@ interface PlainRequest {
   readonly signal: AbortSignal | undefined;
 }
 
-/** What the usual callers give is taken as it is; everything else is read by the built-in Request. */
+/**
+ * Returns the request. What the usual callers give is taken as it is; everything else is read by the built-in Request.
+ */
 async function plainRequest(input: string | URL | Request, init: RequestInit = {}): Promise<PlainRequest> {
   const { method = 'GET', headers = {}, body = null, signal } = init;
   const isPlainBody = body === null || typeof body === 'string' || body instanceof Uint8Array;

@@ -36,7 +36,7 @@ export function redirectTarget(
   return target;
 }
 
-/** What a response with a redirect means, without paths, which may be secrets. */
+/** Returns what a response with a redirect means, without paths, which may be secrets. */
 export function redirectWords(url: URL, target: URL): string {
   const isPath = target.origin === url.origin;
   const place = target.origin === 'null' ? target.protocol : target.origin;

@@ -93,7 +93,10 @@ export function startFailure(
   });
 }
 
-/** What a handler throws ends its connection and is an unexpected rejection: thrown here, it would end the process. */
+/**
+ * Ends the connection when a handler throws, and turns the error into an unexpected rejection: thrown here, it would
+ * end the process.
+ */
 function handleSafely(handler: RequestListener, request: IncomingMessage, response: ServerResponse): void {
   try {
     handler(request, response);

@@ -35,7 +35,7 @@ export interface SteadyClock extends Clock {
   /** Takes note of the time in the `Date` of a CA's response. */
   noteCaDate(date: string | null): void;
   read(): ClockReading;
-  /** What differs between the clocks, in a sentence; undefined while they agree. */
+  /** Returns what differs between the clocks, in a sentence; undefined while they agree. */
   fault(): string | undefined;
 }
 

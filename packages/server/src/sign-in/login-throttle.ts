@@ -8,9 +8,8 @@ import type { PasswordTurn } from './password.js';
 /** Slows down who guesses passwords, without locking anybody else out. */
 export interface LoginThrottle {
   /**
-   * What `work` returns; undefined counts as a failed attempt, what it throws as none at all. Throws a
-   * too_many_requests refusal with Retry-After, without doing the work, after too many failures as `limitsOf` has
-   * them.
+   * Returns what `work` returns; undefined counts as a failed attempt, what it throws as none at all. Throws a
+   * too_many_requests refusal with Retry-After, without doing the work, after too many failures as `limitsOf` has them.
    */
   attempt<T>(
     attempt: SignInAttempt,

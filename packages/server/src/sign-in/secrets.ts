@@ -17,7 +17,7 @@ export function newSecret(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** What a browser must send back as X-CSRF-Token: made of the session's own hash, so nothing else is stored. */
+/** Returns what a browser must send back as X-CSRF-Token: made of the session's own hash, so nothing else is stored. */
 export function csrfTokenOf(session: { readonly secretHash: string }): string {
   return createHmac('sha256', session.secretHash).update('csrf').digest('base64url');
 }

@@ -22,7 +22,7 @@ export function programOfToday(name: string): string {
   return fileURLToPath(new URL(`../../../../../run/clients-of-today/usr/bin/${name}`, import.meta.url));
 }
 
-/** What a program said, both streams together. Rejects with that when it fails. */
+/** Returns the output of a program, both streams together. Rejects with it when the program fails. */
 export async function say(
   name: string,
   args: readonly string[],

@@ -5,7 +5,7 @@ import { createStandings } from './standings.store.js';
 
 type StoresDeps = Parameters<typeof createStandings>[0] & Parameters<typeof createLastFlips>[0];
 
-/** What one process remembers for the pages of the console. */
+/** Creates the memory of one process for the pages of the console. */
 export function createConsoleStores(deps: StoresDeps) {
   return {
     standings: createStandings(deps),

@@ -20,7 +20,7 @@ export type ConsoleRoutesDeps = AccountProjectsDeps &
   CheckHistoryDeps &
   ConsoleChannelsDeps & { readonly trialLimit: TrialLimit };
 
-/** What pages show in addition to the checks themselves. */
+/** Returns the handlers of what pages show in addition to the checks themselves. */
 export function consoleHandlers(
   deps: ConsoleRoutesDeps,
 ): Handlers<typeof accountConsoleContract, AccountContext> {

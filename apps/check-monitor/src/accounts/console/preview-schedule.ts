@@ -16,7 +16,7 @@ export interface TypedSchedule {
   readonly grace?: string | undefined;
 }
 
-/** What a schedule means for a check that is pinged at `now`: in words, and the next expected moments. */
+/** Returns what a schedule means for a check that is pinged at `now`: in words, and the next expected moments. */
 export function previewSchedule(typed: TypedSchedule, count: number, now: Micros): SchedulePreview {
   const isSimple = typed.kind === 'simple';
   const given = isSimple

@@ -201,7 +201,7 @@ function listWhere(tx: Tx, condition: string, values: readonly SqlValue[]): Prom
   return querySql(tx, wholeCheckColumns, `select * from ${wholeChecks} where ${condition}`, values);
 }
 
-/** What of a check stands in which table. */
+/** Returns the changes of a check by the table of their columns. */
 function parts(changes: Partial<Check>): { row: Partial<CheckRow>; state: Partial<CheckState> } {
   const isState = ([property]: [string, unknown]) => property in stateColumns;
   const entries = Object.entries(changes);

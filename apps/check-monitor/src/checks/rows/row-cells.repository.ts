@@ -48,7 +48,7 @@ function selectOf(name: string, { kind }: Column<unknown>): string {
   return kind === 'boolean' ? `cast(${columnName(name)} as integer)` : columnName(name);
 }
 
-/** What reads a cell. */
+/** Returns the function that reads a cell. */
 function readerOf({ kind, isNullable }: Column<unknown>): (cell: unknown) => unknown {
   if (kind === 'uuid' || kind === 'word' || kind === 'text') return (cell) => cell;
   if (kind === 'boolean') return (cell) => (cell === null ? null : Number(cell) !== 0);

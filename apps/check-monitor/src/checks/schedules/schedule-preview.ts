@@ -20,7 +20,7 @@ export function nextOccurrences(text: string, tz: string, after: Micros, count: 
   return found;
 }
 
-/** What a change of the clocks does to an occurrence. */
+/** Returns what a change of the clocks does to an occurrence, in words. */
 function noteOn(text: string, tz: string, at: Micros): string | undefined {
   const instant = wholeMs(at);
   const local = localTimeIn(tz);

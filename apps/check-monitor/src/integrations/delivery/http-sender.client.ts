@@ -96,7 +96,10 @@ const timeouts: ReadonlySet<string> = new Set([
   'ETIMEDOUT',
 ]);
 
-/** What a call that was not answered means. Never the whole address, which may carry a secret; a refusal names the host. */
+/**
+ * Returns the failure that a call without a response means. It never contains the whole address, which may carry a
+ * secret; a refusal names the host.
+ */
 function failureOf(error: unknown): FailedDelivery {
   if (error instanceof AppError && error.code === 'redirect_refused')
     return failedTemporarily(error.message, 'rejected');

@@ -9,7 +9,7 @@ export function withoutLogin(url: string): { address: string; login: Readonly<Re
   return { address: address.href, login: { Authorization: `Basic ${pair}` } };
 }
 
-/** What is not percent-encoding stands for itself. */
+/** Returns the decoded text. What is not percent-encoding stands for itself. */
 function unescaped(text: string): string {
   try {
     return decodeURIComponent(text);

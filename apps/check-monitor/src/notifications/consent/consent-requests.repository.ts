@@ -42,7 +42,7 @@ export function insertRequest(tx: Tx, address: string, userId: string, now: Micr
   return insertIfAbsent(tx, consentRequests, row);
 }
 
-/** What is remembered about the address, locked until the transaction ends. */
+/** Returns what is remembered about the address, locked until the transaction ends. */
 export async function lockRequest(tx: Tx, address: string): Promise<ConsentRequestRow | undefined> {
   const text = 'update consent_requests set unanswered = unanswered where address = $1 returning *';
   return (await querySql(tx, consentRequests.columns, text, [keyOf(address)]))[0];

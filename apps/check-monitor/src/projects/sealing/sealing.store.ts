@@ -68,7 +68,7 @@ export function openJson(tx: Tx, place: SecretPlace, stored: StoredJson): object
   return sealed === undefined ? stored : (JSON.parse(openText(tx, place, sealed)) as object);
 }
 
-/** What is encrypted in a stored value; undefined if it is stored in clear. */
+/** Returns the encrypted part of a stored value; undefined if it is stored in clear. */
 export function envelopeOf(stored: StoredJson): string | undefined {
   const { sealed } = stored as { readonly sealed?: unknown };
   return typeof sealed === 'string' ? sealed : undefined;

@@ -15,9 +15,9 @@ export interface SignedHeader {
 }
 
 /**
- * What the protected header of a request says, judged in the order of RFC 8555 §6.2 to §6.5. Throws
- * `badSignatureAlgorithm`, `malformed` for a missing or wrong signer, `badPublicKey`, `unauthorized` when `url` is
- * not the address that was asked, and `badNonce` if there is none.
+ * Returns the content of the protected header of a request, checked in the order of RFC 8555 §6.2 to §6.5. Throws
+ * `badSignatureAlgorithm`, `malformed` for a missing or wrong signer, `badPublicKey`, `unauthorized` when `url` is not
+ * the address that was asked, and `badNonce` if there is none.
  */
 export function readHeader(
   header: Readonly<Record<string, unknown>>,

@@ -79,7 +79,7 @@ function untilAborted<T>(lookup: Promise<T>, signal: AbortSignal): Promise<T> {
   });
 }
 
-/** Those of the addresses that may be reached. */
+/** Returns the addresses that may be reached. */
 function judged(host: string, addresses: readonly string[], settings: ValidationSettings): string[] {
   const [first] = addresses;
   if (first === undefined) throw new AcmeProblem('dns', `${host} has no address`);

@@ -2,7 +2,7 @@
 export interface BashLine {
   /** Its words without their quotes; the last one is unfinished and may be ''. */
   readonly words: readonly string[];
-  /** What bash inserts for a completion of the last word. */
+  /** Returns the text that bash inserts for a completion of the last word. */
   readonly replyFor: (completed: string) => string;
 }
 
@@ -43,7 +43,9 @@ export function readBashLine(line: string, replaced: string): BashLine {
   };
 }
 
-/** What a shell would not take as it is: within these quotes, or outside of all. */
+/**
+ * Returns the pattern of characters that a shell would not take as they are: within these quotes, or outside of all.
+ */
 function special(quote: string): RegExp {
   if (quote === "'") return /'/g;
   return quote === '"' ? /["$`\\]/g : /[^\p{L}\p{N}\p{M}_./:=@%+,^-]/gu;

@@ -34,7 +34,10 @@ export function addCompletion(program: Command, io: Io): void {
 // a key that completes must not keep the prompt longer
 const maxWaitMs = 2_000;
 
-/** What the last word can be, sorted; nothing rather than an error, and nothing from services that answer too late. */
+/**
+ * Returns what the last word can be, sorted; nothing rather than an error, and nothing from services that answer too
+ * late.
+ */
 async function complete(program: Command, io: Io, words: readonly string[]): Promise<Candidate[]> {
   const place = readPlace(program, words);
   const session = openQuietly(io, place.options.get('--context'));

@@ -121,7 +121,7 @@ async function listIntegrations({ monitor }: Session): Promise<Candidate[]> {
   return channels.map(({ name, kind, id }) => ({ value: name || id, about: kind }));
 }
 
-/** Those of the named user, else your own; without the password, only administrators may list them. */
+/** Returns the tokens of the named user, else your own; without the password, only administrators may list them. */
 async function listTokens({ manager }: Session, { options }: Place): Promise<Candidate[]> {
   const client = await manager();
   const user = options.get('--user');
@@ -145,7 +145,7 @@ async function listSessions(session: Session): Promise<Candidate[]> {
   return found;
 }
 
-/** Those of the newest entries, and all of one resource, as `fqdn.*`. */
+/** Returns the actions of the newest entries, each also as all of its resource, such as `fqdn.*`. */
 async function listActions({ manager }: Session): Promise<Candidate[]> {
   const { logs } = (await (await manager()).listAuditLogs({ query: { limit: String(maxNames) } })).body;
   return logs.flatMap(({ action }) => [action, action.replace(/\..*/, '.*')]).map(named);
@@ -177,7 +177,7 @@ function listMembers(session: Session, { given }: Place): Promise<Candidate[]> {
   });
 }
 
-/** What takes the account of check-monitor; nothing where its password would have to be asked for. */
+/** Returns what needs the account of check-monitor; nothing where its password would have to be asked for. */
 async function ofAccount(
   session: Session,
   list: (account: Parameters<Parameters<typeof withAccount>[1]>[0]) => Promise<Candidate[]>,

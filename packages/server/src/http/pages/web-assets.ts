@@ -64,7 +64,7 @@ export function sendAsset(request: Request, response: Response, { contentType, e
   response.send(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
 }
 
-/** What a browser may do with these pages (CSP Level 3); replaces the policy of the API. */
+/** Sets what a browser may do with these pages (CSP Level 3); replaces the policy of the API. */
 export function setPolicy(response: Response, nonce?: string): void {
   const styles = nonce === undefined ? "style-src 'self'" : `style-src 'self' 'nonce-${nonce}'`;
   response.setHeader(

@@ -150,7 +150,10 @@ async function memoryBytes(): Promise<number> {
   return heapUsed + arrayBuffers;
 }
 
-/** What of the costs is too much: stretches that are too long, unexpected errors, and others who were not served. */
+/**
+ * Returns what of the costs is too much: stretches that are too long, unexpected errors, and others who were not
+ * served.
+ */
 export function faultsOfCosts({ costs, memoryGrowth }: CallCosts): string[] {
   const faults = costs.flatMap(({ name, ms, isTooLong, statuses, besideStatuses }) => [
     ...(isTooLong ? [`${name} takes ${ms} ms`] : []),

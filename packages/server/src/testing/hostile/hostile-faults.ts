@@ -11,7 +11,7 @@ interface HostileSender extends SenderTraits {
   readonly header?: string;
 }
 
-/** What a sender does wrong with the hostile server, one sentence each; none if all is well. */
+/** Returns what a sender does wrong with the hostile server, one sentence each; none if all is well. */
 export async function hostileFaults(server: HostileServer, sender: HostileSender): Promise<string[]> {
   const faults: string[] = [];
   for (const expected of hostileCases(sender)) {

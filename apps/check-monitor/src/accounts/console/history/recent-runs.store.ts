@@ -38,7 +38,7 @@ export function createRunsStore(): RunsStore {
   };
 }
 
-/** What the letters follow from. */
+/** Returns the state from which the letters follow. */
 function stateOf({ pingCount, storedStatus, lastPing }: Standing, pingLimit: number): string {
   return `${pingCount} ${storedStatus} ${lastPing} ${pingLimit}`;
 }

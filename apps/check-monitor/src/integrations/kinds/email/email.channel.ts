@@ -61,7 +61,7 @@ interface Cover {
   readonly leave: string;
 }
 
-/** What all mails to a channel have in common. */
+/** Returns what all mails to a channel have in common. */
 function coverOf(
   { host, bounceAddress }: Pick<EmailDeps, 'host' | 'bounceAddress'>,
   { deliveryId, address, leave }: Cover,

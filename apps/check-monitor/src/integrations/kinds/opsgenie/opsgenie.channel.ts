@@ -21,7 +21,7 @@ export function createOpsgenie({ send, apiUrls }: OpsgenieDeps): Integration<Ops
   };
 }
 
-/** What the API says of a refusal. A server that fails is answered for by its status alone. */
+/** Returns the result that the API gives a reason for. A server that fails is answered for by its status alone. */
 function judgeAnswer(answer: HttpAnswer): DeliveryResult | undefined {
   const { message } = jsonAnswer(answer);
   if (typeof message !== 'string' || answer.status >= 500 || answer.status === 429) return undefined;

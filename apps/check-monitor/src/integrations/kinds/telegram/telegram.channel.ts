@@ -83,7 +83,7 @@ function migrationOf(answer: HttpAnswer): number | undefined {
   return parameterOf(answer, 'migrate_to_chat_id');
 }
 
-/** What the bot API adds to a refusal, so that it can be met. */
+/** Returns a parameter that the bot API adds to a refusal, so that the sender can follow it. */
 function parameterOf(answer: HttpAnswer, name: string): number | undefined {
   const parameters = jsonAnswer(answer)['parameters'] as Readonly<Record<string, unknown>> | null | undefined;
   const value = parameters?.[name];
