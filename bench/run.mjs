@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import { manager } from './cert-manager/manager.mjs';
 import { drill } from './cert-manager/manager-drill.mjs';
 import { served } from './cert-manager/manager-served.mjs';
-import { standings } from './cert-manager/standings.mjs';
+import { standings } from './cert-manager/statuses.mjs';
 import { monitor, pings } from './check-monitor/monitor.mjs';
 import { checks } from './check-monitor/monitor-console.mjs';
 import { storm } from './check-monitor/monitor-storm.mjs';

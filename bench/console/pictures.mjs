@@ -9,7 +9,7 @@ import { openBrowser } from '../../packages/browser/dist/src/index.js';
 import { createPasswords } from '../../packages/server/dist/src/index.js';
 import { administrator, withManager } from '../cert-manager/manager-place.mjs';
 import { seedCertificates } from '../cert-manager/manager-seed.mjs';
-import { copyStandings } from '../cert-manager/standings.mjs';
+import { copyStandings } from '../cert-manager/statuses.mjs';
 import { micros, secret, seedChecks, withMonitor } from '../check-monitor/monitor-place.mjs';
 import { onEachDatabase } from '../databases.mjs';
 import { signIn } from './page-figures.mjs';

@@ -53,7 +53,7 @@ export const exceptions = {
     'cert-manager/renewals/explanation/explanation.ts#hindrances': 'has a sentence for each code',
     'cert-manager/renewals/explanation/explanation.ts#hindrancesOfImported': 'has a sentence for each code',
     'cert-manager/renewals/explanation/explanation.ts#ruleOf': 'has a sentence for each code',
-    'cert-manager/standings/fqdn-status.ts#outlookHints': 'has a hint for each code',
+    'cert-manager/statuses/fqdn-status.ts#outlookHints': 'has a hint for each code',
     'cert-manager/watch/monitor/monitor-events.service.ts#faults': 'has a sentence for each code',
     'cert-manager/system/service-metrics.service.ts#spaceLabels': 'names the labels of metrics',
     'check-monitor/checks/check-spec.ts#readSpec': 'turns the body of a request into a specification',

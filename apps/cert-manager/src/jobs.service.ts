@@ -17,7 +17,7 @@ import { sweepRenewals } from './renewals/queue/sweep-renewals.service.js';
 import { finishRevocations } from './revocations/finish-revocations.service.js';
 import type { RevocationDeps } from './revocations/settle-revocation.service.js';
 import { sweepSpaceSizes } from './spaces/sweep-space-sizes.service.js';
-import { sweepStandings } from './standings/sweep-standings.service.js';
+import { sweepStandings } from './statuses/sweep-statuses.service.js';
 import { compareClocks } from './system/clock/compare-clocks.service.js';
 import { createRunnableJobs, type Job, type Round } from './system/runnable-jobs.service.js';
 import { runProbeJob } from './targets/probes/run-probe-job.service.js';

@@ -26,8 +26,8 @@ import {
   refreshStatesOfProvider,
   refreshStatesWithoutCsrs,
   storeRequestFailure,
-} from '../standings/refresh-states.service.js';
-import type { StateEvents } from '../standings/sweep-standings.service.js';
+} from '../statuses/refresh-states.service.js';
+import type { StateEvents } from '../statuses/sweep-statuses.service.js';
 import type { TargetEvents } from '../targets/probes/settle-observed.service.js';
 import { scheduleProbes } from '../targets/served/follow-stored.service.js';
 import { recordDriftNotice, recordInServiceNotice } from '../targets/served/served-news.service.js';

@@ -1,7 +1,7 @@
 import { type RenewalStatus, renewalStatuses } from '@certloop/contracts';
 import { column, querySql, type Tx } from '@certloop/db';
 import { jobRuns } from '../renewals/queue/job-runs.repository.js';
-import { stateCondition } from '../standings/standings.repository.js';
+import { stateCondition } from '../statuses/statuses.repository.js';
 import { certificatesInUse, inDays } from './expiry-scrape.repository.js';
 
 /** Rows that a count looks at: a scrape must cost the same however much there is. */

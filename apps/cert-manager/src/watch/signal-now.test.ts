@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { noticeAt } from '../standings/attention.js';
-import { type StandingFacts, standingOf, stateAt } from '../standings/standing.js';
+import { noticeAt } from '../statuses/attention.js';
+import { type StandingFacts, standingOf, stateAt } from '../statuses/computed-status.js';
 import {
   eventSignal,
   lateSignal,

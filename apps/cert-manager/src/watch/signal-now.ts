@@ -1,6 +1,6 @@
 import type { FqdnState } from '@certloop/contracts';
-import { type Expected, expectedOf } from '../standings/attention.js';
-import { type Standing, type StandingFacts, standingOf, stateAt } from '../standings/standing.js';
+import { type Expected, expectedOf } from '../statuses/attention.js';
+import { type Standing, type StandingFacts, standingOf, stateAt } from '../statuses/computed-status.js';
 
 /** What a ping says; a `log` changes no status. */
 export type WatchSignal = 'success' | 'fail' | 'log';

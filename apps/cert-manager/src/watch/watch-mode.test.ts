@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { noticeAt } from '../standings/attention.js';
+import { noticeAt } from '../statuses/attention.js';
 import { type WatchMode, watchModeOf } from './watch-mode.js';
 
 const day = 86_400_000;

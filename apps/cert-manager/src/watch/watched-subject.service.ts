@@ -4,9 +4,9 @@ import type { CertificateRow } from '../certificates/certificates.repository.js'
 import { findNewestCertificate } from '../certificates/newest-certificates.repository.js';
 import { type FqdnRow, findFqdn } from '../fqdns/fqdns.repository.js';
 import { findSpace, type SpaceRow } from '../spaces/spaces.repository.js';
-import { outlookHints } from '../standings/fqdn-status.js';
-import type { StandingFacts } from '../standings/standing.js';
-import { readStandingFacts } from '../standings/standing-rows.service.js';
+import type { StandingFacts } from '../statuses/computed-status.js';
+import { outlookHints } from '../statuses/fqdn-status.js';
+import { readStandingFacts } from '../statuses/status-rows.service.js';
 import {
   expiryText,
   failedText,

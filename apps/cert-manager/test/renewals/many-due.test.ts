@@ -11,7 +11,7 @@ import { sweepRenewals } from '../../src/renewals/queue/sweep-renewals.service.j
 import { renewalQueue } from '../../src/renewals/renewals.repository.js';
 import { listWrongSizes } from '../../src/spaces/space-sizes.repository.js';
 import { spaces } from '../../src/spaces/spaces.repository.js';
-import { fqdnStandings } from '../../src/standings/standings.repository.js';
+import { fqdnStandings } from '../../src/statuses/statuses.repository.js';
 import { sweepWatch } from '../../src/watch/sweep-watch.service.js';
 import { watchedFqdns } from '../../src/watch/watched-fqdns.repository.js';
 import { seedLargePlace } from '../support/large-place.js';

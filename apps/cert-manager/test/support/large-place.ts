@@ -9,7 +9,7 @@ import { issuances } from '../../src/issuance/signing/issuances.repository.js';
 import { renewalQueue } from '../../src/renewals/renewals.repository.js';
 import { listWrongSizes, recountSpace } from '../../src/spaces/space-sizes.repository.js';
 import { spaces } from '../../src/spaces/spaces.repository.js';
-import { fqdnStandings } from '../../src/standings/standings.repository.js';
+import { fqdnStandings } from '../../src/statuses/statuses.repository.js';
 import { users } from '../../src/users/users.repository.js';
 
 export interface LargePlace {

@@ -4,7 +4,7 @@ import { executeSql } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { countFqdnRows } from '../../src/fqdns/fqdns.repository.js';
-import { fqdnStandings, type StandingRow } from '../../src/standings/standings.repository.js';
+import { fqdnStandings, type StandingRow } from '../../src/statuses/statuses.repository.js';
 import type { TestApp } from '../support/app.js';
 import { type Caller, callBeside } from '../support/ask-beside.js';
 import { auditEntries, pathOf } from '../support/inventory.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { expectedOf, graceOf } from '../../standings/attention.js';
+import { expectedOf, graceOf } from '../../statuses/attention.js';
 import { expectationAfter, isInSync, type SyncedState } from './check-expectation.js';
 
 const at = (text: string) => new Date(`${text}Z`);

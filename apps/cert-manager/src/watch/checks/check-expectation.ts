@@ -1,4 +1,4 @@
-import type { Expected } from '../../standings/attention.js';
+import type { Expected } from '../../statuses/attention.js';
 
 // The check API document, Limits.
 const minTimeoutSeconds = 60;

@@ -1,6 +1,6 @@
 import type { Database } from '@certloop/db';
 import type { Clock, Logger } from '@certloop/server';
-import { noDate } from '../../standings/standings.repository.js';
+import { noDate } from '../../statuses/statuses.repository.js';
 import { type MonitorClient, MonitorRefused, type WatchedCheck } from '../monitor/monitor.client.js';
 import { sentText } from '../pings/ping-text.js';
 import { listPings, type WatchPingRow } from '../pings/watch-pings.repository.js';

@@ -5,9 +5,9 @@ import { chainHint, endsView } from '../../certificates/in-use.js';
 import type { Notices } from '../../events/notices.service.js';
 import { findFqdn } from '../../fqdns/fqdns.repository.js';
 import type { FailedRenewal } from '../../renewals/queue/settle-renewal.service.js';
-import { outlookHints } from '../../standings/fqdn-status.js';
-import { type StandingFacts, type StandingOutlook, standingOf } from '../../standings/standing.js';
-import { listStandingFacts } from '../../standings/standing-rows.service.js';
+import { type StandingFacts, type StandingOutlook, standingOf } from '../../statuses/computed-status.js';
+import { outlookHints } from '../../statuses/fqdn-status.js';
+import { listStandingFacts } from '../../statuses/status-rows.service.js';
 import { listExpiring } from '../expiry/expiring.repository.js';
 import { isExpiryNews, isFailureNews } from './event-rules.js';
 

@@ -1,5 +1,5 @@
-import { expectedOf } from '../../standings/attention.js';
-import type { StandingFacts } from '../../standings/standing.js';
+import { expectedOf } from '../../statuses/attention.js';
+import type { StandingFacts } from '../../statuses/computed-status.js';
 
 // tries that fail temporarily: after 1, 10 and 100 minutes the fourth
 const noticedTry = 4;

@@ -3,8 +3,8 @@ import { column, querySql } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { outlookInSql } from '../../src/migrations/0029-standings.js';
-import { stateAt } from '../../src/standings/standing.js';
-import { fqdnStandings, noDate } from '../../src/standings/standings.repository.js';
+import { stateAt } from '../../src/statuses/computed-status.js';
+import { fqdnStandings, noDate } from '../../src/statuses/statuses.repository.js';
 import type { TestApp } from '../support/app.js';
 import { addCsr, addFqdn, addSpace, pathOf } from '../support/inventory.js';
 import {

@@ -1,12 +1,12 @@
 // Suite `standings`: what the pages of the manager ask at 50,000 FQDNs, by how they stand, on both databases.
 
-import { fqdnStandings } from '../../apps/cert-manager/dist/src/standings/standings.repository.js';
+import { fqdnStandings } from '../../apps/cert-manager/dist/src/statuses/statuses.repository.js';
 import { onEachDatabase, settle } from '../databases.mjs';
 import { alone, once } from '../measuring/measure.mjs';
 import { multiply } from '../multiply.mjs';
 import { asAdministrator, withManager } from './manager-place.mjs';
 import { seedCertificates } from './manager-seed.mjs';
-import { measureObjects } from './standings-objects.mjs';
+import { measureObjects } from './statuses-objects.mjs';
 
 const listed = { kind: '0000001a', count: 50_000 };
 const changed = { kind: '0000001b', count: 5_000 };

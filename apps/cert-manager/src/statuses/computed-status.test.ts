@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { planRenewal } from '../renewals/renewal-policy.js';
 import { graceOf, noticeAt } from './attention.js';
-import { type StandingFacts, standingOf, standingProblems, stateAt } from './standing.js';
+import { type StandingFacts, standingOf, standingProblems, stateAt } from './computed-status.js';
 
 const day = 86_400_000;
 const now = new Date('2026-03-01T12:00:00.000Z');

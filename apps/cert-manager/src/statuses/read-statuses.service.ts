@@ -4,6 +4,7 @@ import { type Database, slicesOf, type Tx, yieldBetween } from '@certloop/db';
 import { findingsIn } from '../csrs/csr-view.js';
 import type { CsrRow } from '../csrs/csrs.repository.js';
 import type { FqdnRow } from '../fqdns/fqdns.repository.js';
+import { type Standing, stateAt } from './computed-status.js';
 import type { AtWork } from './fqdn-status.js';
 import {
   type FoundStatus,
@@ -12,10 +13,9 @@ import {
   readFound,
   type ShownCertificate,
 } from './fqdn-status.repository.js';
-import { type Standing, stateAt } from './standing.js';
-import { readFacts } from './standing-facts.repository.js';
-import { standingRowsOf } from './standing-rows.service.js';
-import { noDate, type StandingRow } from './standings.repository.js';
+import { readFacts } from './status-facts.repository.js';
+import { standingRowsOf } from './status-rows.service.js';
+import { noDate, type StandingRow } from './statuses.repository.js';
 
 /** The state of an FQDN, with all that is shown of that. */
 export interface FqdnStanding extends AtWork {

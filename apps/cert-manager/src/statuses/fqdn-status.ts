@@ -1,5 +1,5 @@
 import type { FqdnActivity, FqdnState, RenewalOutlook, RenewalStatus } from '@certloop/contracts';
-import type { Standing } from './standing.js';
+import type { Standing } from './computed-status.js';
 
 /** What is at work for an FQDN at this moment. */
 export interface AtWork {

@@ -12,7 +12,7 @@ import {
   updateRows,
 } from '@certloop/db';
 import { In } from 'typeorm';
-import type { Standing, StandingOutlook, StandingProblem } from './standing.js';
+import type { Standing, StandingOutlook, StandingProblem } from './computed-status.js';
 
 /** The state of an FQDN, as it is stored: lists are sorted, filtered and counted by it. */
 export interface StandingRow extends Omit<Standing, 'expiresAt' | 'renewAt' | 'attentionAt'> {

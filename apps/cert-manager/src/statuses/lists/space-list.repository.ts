@@ -2,7 +2,7 @@ import type { PolicyPresence, SpaceSort } from '@certloop/contracts';
 import { type Column, column, querySql, type SqlValue, type Tx } from '@certloop/db';
 import { isLimited } from '../../fqdns/policy/space-policies.repository.js';
 import type { SpaceScope } from '../../spaces/spaces.repository.js';
-import { noDate } from '../standings.repository.js';
+import { noDate } from '../statuses.repository.js';
 import { type IdPage, whereOf } from './fqdn-list.repository.js';
 
 export interface SpaceFilter {

@@ -1,6 +1,6 @@
 import { column, inDialect, querySql, type SqlValue, type Tx } from '@certloop/db';
 import type { SpaceScope } from '../../spaces/spaces.repository.js';
-import { noDate } from '../standings.repository.js';
+import { noDate } from '../statuses.repository.js';
 import type { Timeline } from './expiry-timeline.js';
 import { type EndingRow, endingColumns, inSpaces } from './outlook.repository.js';
 

@@ -1,7 +1,7 @@
 import { column, querySql, type SqlValue, type Tx } from '@certloop/db';
 import type { SpaceScope } from '../spaces/spaces.repository.js';
 import { inSpaces } from './outlook/outlook.repository.js';
-import { isPlanned } from './standings.repository.js';
+import { isPlanned } from './statuses.repository.js';
 
 /** How many FQDNs of a space ask a provider, and of how many a renewal is planned. */
 export interface UsageRow {

@@ -6,14 +6,14 @@ import { beforeAll, expect, test } from '@jest/globals';
 import { schema } from '../../src/database.js';
 import { fqdns } from '../../src/fqdns/fqdns.repository.js';
 import { insertSpace } from '../../src/spaces/spaces.repository.js';
-import { type Standing, stateAt } from '../../src/standings/standing.js';
+import { type Standing, stateAt } from '../../src/statuses/computed-status.js';
 import {
   fqdnStandings,
   noDate,
   type StandingRow,
   stateCondition,
   storeStandings,
-} from '../../src/standings/standings.repository.js';
+} from '../../src/statuses/statuses.repository.js';
 
 const now = new Date('2026-03-01T12:00:00.000Z');
 const at = (ms: number) => new Date(now.getTime() + ms);

@@ -1,8 +1,8 @@
 import type { Tx } from '@certloop/db';
 import type { Clock } from '@certloop/server';
 import { type FqdnEvent, fqdnsOf } from '../fqdns/fqdns.service.js';
-import { readFacts } from './standing-facts.repository.js';
-import { standingRowsOf } from './standing-rows.service.js';
+import { readFacts } from './status-facts.repository.js';
+import { standingRowsOf } from './status-rows.service.js';
 import {
   endPlansWithoutCsr,
   fqdnStandings,
@@ -12,7 +12,7 @@ import {
   type StandingRow,
   storeStandings,
   switchPlans,
-} from './standings.repository.js';
+} from './statuses.repository.js';
 
 interface WithClock {
   readonly clock: Clock;

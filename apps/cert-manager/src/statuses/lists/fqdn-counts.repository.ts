@@ -1,5 +1,5 @@
 import { column, placeholders, querySql, type SqlValue, type Tx } from '@certloop/db';
-import { noDate } from '../standings.repository.js';
+import { noDate } from '../statuses.repository.js';
 import { conditionsOf, type FqdnFilter, whereOf } from './fqdn-list.repository.js';
 
 /** How many FQDNs there are in all, need a person, and are in each state. */

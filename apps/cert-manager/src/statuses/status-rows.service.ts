@@ -2,9 +2,9 @@ import { domainToUnicode } from 'node:url';
 import { findRows, type Tx } from '@certloop/db';
 import { judgeOutlook, type PlannedCertificate } from '../renewals/outlook/read-outlook.service.js';
 import { planRenewal } from '../renewals/renewal-policy.js';
-import { type DatedFailure, type StandingFacts, standingOf } from './standing.js';
-import { type FactRow, readFacts } from './standing-facts.repository.js';
-import { fqdnStandings, noDate, type StandingRow } from './standings.repository.js';
+import { type DatedFailure, type StandingFacts, standingOf } from './computed-status.js';
+import { type FactRow, readFacts } from './status-facts.repository.js';
+import { fqdnStandings, noDate, type StandingRow } from './statuses.repository.js';
 
 /** How the FQDNs stand by the facts; of what is stored, only the requests that failed count. */
 export async function standingRowsOf(

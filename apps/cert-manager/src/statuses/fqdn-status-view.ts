@@ -1,7 +1,7 @@
 import type { CsrFinding, FqdnStatus } from '@certloop/contracts';
 import { chainHint, endsView } from '../certificates/in-use.js';
+import type { Standing } from './computed-status.js';
 import { type AtWork, activityOf, outlookAt, statusReasonOf } from './fqdn-status.js';
-import type { Standing } from './standing.js';
 
 /** What is shown of the state of an FQDN. */
 interface ShownStanding extends AtWork {

@@ -1,9 +1,9 @@
 import { type Database, slicesOf, type Tx, yieldBetween } from '@certloop/db';
 import type { Clock, Logger } from '@certloop/server';
 import { changedOf, refreshStatesOf } from './refresh-states.service.js';
-import { readFactsAfter } from './standing-facts.repository.js';
-import { standingRowsOf } from './standing-rows.service.js';
-import { listStandingsBetween } from './standings.repository.js';
+import { readFactsAfter } from './status-facts.repository.js';
+import { standingRowsOf } from './status-rows.service.js';
+import { listStandingsBetween } from './statuses.repository.js';
 
 export interface SweepStandingsDeps {
   readonly db: Database;

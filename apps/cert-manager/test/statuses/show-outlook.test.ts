@@ -1,9 +1,9 @@
 import type { ExpiryTimeline, Fqdn, Outlook } from '@certloop/contracts';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { inServiceSeconds, renewalsPerSecond } from '../../src/standings/outlook/outlook.js';
-import { findLastIssuedAt } from '../../src/standings/outlook/outlook.repository.js';
-import { fqdnStandings } from '../../src/standings/standings.repository.js';
+import { inServiceSeconds, renewalsPerSecond } from '../../src/statuses/outlook/outlook.js';
+import { findLastIssuedAt } from '../../src/statuses/outlook/outlook.repository.js';
+import { fqdnStandings } from '../../src/statuses/statuses.repository.js';
 import type { TestApp } from '../support/app.js';
 import { foreignCertificate } from '../support/cas/foreign-ca.js';
 import { grant } from '../support/factories.js';

@@ -1,7 +1,7 @@
 import type { RenewalStatus } from '@certloop/contracts';
 import { type Column, column, inDialect, placeholders, querySql, type Tx } from '@certloop/db';
 import { type CertificateRow, certificates } from '../certificates/certificates.repository.js';
-import { fqdnStandings, type StandingRow } from './standings.repository.js';
+import { fqdnStandings, type StandingRow } from './statuses.repository.js';
 
 /** What of a certificate a list shows. */
 export type ShownCertificate = Pick<

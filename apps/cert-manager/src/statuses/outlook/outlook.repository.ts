@@ -1,6 +1,6 @@
 import { column, inDialect, querySql, type SqlValue, type Tx } from '@certloop/db';
 import type { SpaceScope } from '../../spaces/spaces.repository.js';
-import { isPlanned } from '../standings.repository.js';
+import { isPlanned } from '../statuses.repository.js';
 import { renewalsPerSecond } from './outlook.js';
 
 /** What is planned with a provider in the spaces. */

@@ -17,7 +17,7 @@ import {
   listFqdnsOfSpace,
   showFqdn,
 } from './lists/list-fqdns.service.js';
-import { type SpaceOperations, spaceHandlers } from './space-standings.routes.js';
+import { type SpaceOperations, spaceHandlers } from './space-statuses.routes.js';
 
 type StandingOperations =
   | 'listFqdns'

@@ -1,7 +1,7 @@
 import type { FqdnSort, FqdnState } from '@certloop/contracts';
 import { type Column, column, querySql, type SqlValue, type Tx } from '@certloop/db';
 import type { SpaceScope } from '../../spaces/spaces.repository.js';
-import { noDate, stateCondition } from '../standings.repository.js';
+import { noDate, stateCondition } from '../statuses.repository.js';
 
 /** Conditions on FQDNs; undefined ones do not apply. */
 export interface FqdnFilter {
