@@ -12,7 +12,10 @@ const maxBehind = 5_000;
 // positions are given out before they are committed: an entry may come to light after later ones
 const commitMs = 10_000;
 
-/** Returns the changes since a position of the log that the caller may see; without `since`, only the position. */
+/**
+ * Returns the changes since a position of the log that the caller may see; without `since`, only the position. Positions
+ * count the entries of all spaces: those of a caller alone would need a count of the whole log for each request.
+ */
 export async function listChanges(
   { db, clock }: { readonly db: Database; readonly clock: Clock },
   caller: Caller,

@@ -71,7 +71,8 @@ export async function readFound(tx: Tx, ids: readonly string[]): Promise<FoundSt
 
 /**
  * SQL of the findings in the description of a CSR, which may have thousands of names: the text between these two members,
- * which no name can contain, as JSON escapes its quotation marks. An earlier version stored no second one.
+ * which no name can contain, as JSON escapes its quotation marks. An earlier version stored no second one. PostgreSQL's
+ * functions for JSON refuse a name with U+0000.
  */
 function findingsSql(tx: Tx): string {
   const place = inDialect(tx, { sqlite: 'instr', postgres: 'strpos' });

@@ -25,7 +25,8 @@ const maxModulusOctets = 2048;
 /**
  * Why a modulus can be factored without effort, or undefined: a factor below 752, a square, primes so close to each
  * other that 100 rounds of Fermat's method find them, or the structure of keys of an Infineon library (ROCA,
- * CVE-2017-15361). These are the checks that public CAs make (CA/Browser Forum Baseline Requirements 6.1.1.3).
+ * CVE-2017-15361). These are the checks that public CAs make (CA/Browser Forum Baseline Requirements 6.1.1.3), without
+ * their lists of compromised keys, such as those of Debian (2008).
  */
 export function rsaWeakness(modulus: bigint): string | undefined {
   const residues = residuesOf(modulus);

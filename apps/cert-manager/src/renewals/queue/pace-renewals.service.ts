@@ -34,7 +34,11 @@ export async function lockRoom(tx: Tx, providerId: string, now: Date): Promise<C
   };
 }
 
-/** The moment at which an entry is tried again that the CA refused for its rate limit; all processes pause until then. */
+/**
+ * The moment at which an entry is tried again that the CA refused for its rate limit; all processes pause until then.
+ * Requests of users that are refused set no pause: many limits count one name, and a user who repeats such a request
+ * would stop the renewals of all others.
+ */
 export async function pauseProvider(
   tx: Tx,
   providerId: string,

@@ -12,7 +12,11 @@ export interface CronSchedule {
   next(after: number, tz: string): number | undefined;
 }
 
-/** Schedule of a cron text, or undefined when its grammar is wrong or it never comes (`0 0 31 2 *`). */
+/**
+ * Schedule of a cron text, or undefined when its grammar is wrong or it never comes (`0 0 31 2 *`). The package
+ * cron-parser shifts times that the clocks skip, and accepts texts that the API refuses. The cases in which Healthchecks
+ * has another result are in `test/data/cron/departures.json`.
+ */
 export function parseCron(text: string, countStep?: CountStep): CronSchedule | undefined {
   const fields = parseCronFields(text);
   if (fields === undefined) return undefined;

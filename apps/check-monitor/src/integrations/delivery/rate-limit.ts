@@ -5,7 +5,8 @@ import { createMessageThrottle } from './message-throttle.js';
 
 /**
  * The integration with a limit of messages a minute for each receiver, which `receiverOf` names by the settings. A
- * message beyond it waits in the queue for its turn.
+ * message beyond it waits in the queue for its turn. Each process counts alone: a shared count would cost a write and a
+ * lock of the receiver for each message.
  */
 export function limitRate<Settings extends object>(
   integration: Integration<Settings>,

@@ -22,7 +22,8 @@ interface Marks {
 
 /**
  * Words of an HTML text: tags leave no blank behind, runs of blanks become one. What browsers do not show is omitted,
- * and so is a tag or comment without an end. Takes time in proportion to the length, whatever the text.
+ * and so is a tag or comment without an end. Takes time in proportion to the length, whatever the text. The package
+ * html-to-text adds line breaks and the addresses of links, so keywords that Healthchecks finds would not match.
  */
 export function* stepsOfHtml(html: string): Steps<string> {
   const shown: string[] = [];

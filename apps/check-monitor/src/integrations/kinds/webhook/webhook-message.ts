@@ -29,7 +29,10 @@ export function webhookMessage(call: WebhookCall, event: AlertEvent): HttpMessag
   };
 }
 
-/** Content that has changed has another key, as receivers reject two contents under one, or drop the second. */
+/**
+ * Content that has changed has another key, as receivers reject two contents under one, or drop the second. Headers do not
+ * count, so that a new token does not send a message twice.
+ */
 function keyOf(deliveryId: string, content: readonly unknown[]): string {
   const digest = createHash('sha256').update(JSON.stringify(content)).digest('hex');
   return `${deliveryId}-${digest.slice(0, 16)}`;
