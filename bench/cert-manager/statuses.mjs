@@ -1,6 +1,6 @@
-// Suite `standings`: what the pages of the manager ask at 50,000 FQDNs, by how they stand, on both databases.
+// Suite `statuses`: what the pages of the manager ask at 50,000 FQDNs, by their status, on both databases.
 
-import { fqdnStandings } from '../../apps/cert-manager/dist/src/statuses/statuses.repository.js';
+import { fqdnStatuses } from '../../apps/cert-manager/dist/src/statuses/statuses.repository.js';
 import { onEachDatabase, settle } from '../databases.mjs';
 import { alone, once } from '../measuring/measure.mjs';
 import { multiply } from '../multiply.mjs';
@@ -11,21 +11,21 @@ import { measureObjects } from './statuses-objects.mjs';
 const listed = { kind: '0000001a', count: 50_000 };
 const changed = { kind: '0000001b', count: 5_000 };
 
-export const standings = {
-  name: 'standings',
+export const statuses = {
+  name: 'statuses',
   isLong: true,
   run: ({ dialects }) =>
     onEachDatabase(dialects, (database) =>
       withManager(database, async (place) => {
-        const rows = await measureStandings(place);
+        const rows = await measureStatuses(place);
         return rows.map((row) => ({ ...row, what: `${database.dialect}: ${row.what}` }));
       }),
     ),
 };
 
-async function measureStandings(place) {
+async function measureStatuses(place) {
   const { spaceId, first } = await seedCertificates(place, listed);
-  await place.runSql(copyStandings(place.dialect, first.id, listed));
+  await place.runSql(copyStatuses(place.dialect, first.id, listed));
   await settle(place);
   const { pid } = place.manager;
   const rows = [];
@@ -55,7 +55,7 @@ async function measureStandings(place) {
 /** Changes of 5,000 FQDNs by one call each. */
 async function measureChanges(place) {
   const { spaceId, first } = await seedCertificates(place, changed);
-  await place.runSql(copyStandings(place.dialect, first.id, changed));
+  await place.runSql(copyStatuses(place.dialect, first.id, changed));
   await settle(place);
   const { pid } = place.manager;
   const { url, headers } = asAdministrator(place, '/fqdns/bulk');
@@ -74,7 +74,7 @@ async function measureChanges(place) {
 }
 
 /** A tenth fails, some are late, the others renew in 40 days. */
-export function copyStandings(dialect, first, { kind, count }) {
+export function copyStatuses(dialect, first, { kind, count }) {
   const now = Math.floor(Date.now() / 1000);
   const isFailing = 'n.i % 10 = 0';
   const change = ({ uuid, instant }) => ({
@@ -90,5 +90,5 @@ export function copyStandings(dialect, first, { kind, count }) {
     problemAt: `case when ${isFailing} then ${instant(`${now} - n.i`)} end`,
     problemReason: `case when ${isFailing} then 'the CA is away' end`,
   });
-  return multiply(dialect, fqdnStandings, { where: `t.id = '${first}'`, count: count - 1, change });
+  return multiply(dialect, fqdnStatuses, { where: `t.id = '${first}'`, count: count - 1, change });
 }

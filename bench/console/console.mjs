@@ -5,7 +5,7 @@ import { hasBrowser, openBrowser } from '../../packages/browser/dist/src/index.j
 import { createPasswords } from '../../packages/server/dist/src/index.js';
 import { administrator, withManager } from '../cert-manager/manager-place.mjs';
 import { seedCertificates } from '../cert-manager/manager-seed.mjs';
-import { copyStandings } from '../cert-manager/statuses.mjs';
+import { copyStatuses } from '../cert-manager/statuses.mjs';
 import { micros, secret, seedChecks, withMonitor } from '../check-monitor/monitor-place.mjs';
 import { onEachDatabase, settle } from '../databases.mjs';
 import { formatPages } from './console-table.mjs';
@@ -58,7 +58,7 @@ async function measureBare(browser) {
 
 async function measureManager(browser, place) {
   const { spaceId, first } = await seedCertificates(place, names);
-  await place.runSql(copyStandings(place.dialect, first.id, names));
+  await place.runSql(copyStatuses(place.dialect, first.id, names));
   await settle(place);
   const { url: service, pid } = place.manager;
   const { username: user, password } = administrator;

@@ -9,7 +9,7 @@ import { openBrowser } from '../../packages/browser/dist/src/index.js';
 import { createPasswords } from '../../packages/server/dist/src/index.js';
 import { administrator, withManager } from '../cert-manager/manager-place.mjs';
 import { seedCertificates } from '../cert-manager/manager-seed.mjs';
-import { copyStandings } from '../cert-manager/statuses.mjs';
+import { copyStatuses } from '../cert-manager/statuses.mjs';
 import { micros, secret, seedChecks, withMonitor } from '../check-monitor/monitor-place.mjs';
 import { onEachDatabase } from '../databases.mjs';
 import { signIn } from './page-figures.mjs';
@@ -47,7 +47,7 @@ async function pictureManager(place) {
   const paths = {};
   if (count > 0) {
     const { spaceId, first } = await seedCertificates(place, names);
-    await runSql(copyStandings(dialect, first.id, names));
+    await runSql(copyStatuses(dialect, first.id, names));
     const { longest, strange, group, user } = await addStrangeNames(place, count);
     const { body: certificates } = await client.listCertificates({ params: { spaceId, fqdnId: first.id } });
     Object.assign(paths, {

@@ -76,7 +76,7 @@ import { renewalQueue } from './renewals/renewals.repository.js';
 import { pendingRevocations } from './revocations/pending-revocations.repository.js';
 import { spaceSizes } from './spaces/space-sizes.repository.js';
 import { spaces } from './spaces/spaces.repository.js';
-import { fqdnStandings } from './statuses/statuses.repository.js';
+import { fqdnStatuses } from './statuses/statuses.repository.js';
 import { targetChanges } from './targets/probes/target-changes.repository.js';
 import { targetStates } from './targets/probes/target-states.repository.js';
 import { servedFqdns } from './targets/served/served-fqdns.repository.js';
@@ -135,7 +135,7 @@ const tables: readonly AnyTable[] = [
   targetStates,
   targetChanges,
   servedFqdns,
-  fqdnStandings,
+  fqdnStatuses,
 ];
 
 /** All tables of this service and the steps that lead there, in their order. */

@@ -36,7 +36,7 @@ import { spacesHandlers } from './spaces/spaces.routes.js';
 import { outlookHandlers } from './statuses/outlook/outlook.routes.js';
 import { createRecentAnswers } from './statuses/outlook/recent-answers.store.js';
 import { readProviderUsage } from './statuses/read-provider-usage.service.js';
-import { standingsHandlers } from './statuses/statuses.routes.js';
+import { statusesHandlers } from './statuses/statuses.routes.js';
 import { listProviderUses } from './system/provider-uses.service.js';
 import { systemHandlers } from './system/system.routes.js';
 import { targetsHandlers } from './targets/targets.routes.js';
@@ -87,7 +87,7 @@ export function apiHandlers(options: AppOptions, parts: ApiParts) {
     ...peopleApi(options, parts),
     ...inventoryApi(options, parts),
     ...issuanceApi(options, parts),
-    ...standingsApi(options, parts),
+    ...statusesApi(options, parts),
     ...watchHandlers({
       db,
       clock,
@@ -189,10 +189,10 @@ function issuanceApi({ config, database: db, clock }: AppOptions, parts: ApiPart
 }
 
 /** How FQDNs stand, and what is ahead of them. */
-function standingsApi({ config, database: db, clock }: AppOptions, { emit }: ApiParts) {
+function statusesApi({ config, database: db, clock }: AppOptions, { emit }: ApiParts) {
   const { monitorPublicUrl } = config;
   return {
-    ...standingsHandlers({ db, clock, keyAlgorithms: new Map(), monitorPublicUrl, emit }),
+    ...statusesHandlers({ db, clock, keyAlgorithms: new Map(), monitorPublicUrl, emit }),
     ...outlookHandlers({
       db,
       clock,

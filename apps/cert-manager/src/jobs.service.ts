@@ -17,7 +17,7 @@ import { sweepRenewals } from './renewals/queue/sweep-renewals.service.js';
 import { finishRevocations } from './revocations/finish-revocations.service.js';
 import type { RevocationDeps } from './revocations/settle-revocation.service.js';
 import { sweepSpaceSizes } from './spaces/sweep-space-sizes.service.js';
-import { sweepStandings } from './statuses/sweep-statuses.service.js';
+import { sweepStatuses } from './statuses/sweep-statuses.service.js';
 import { compareClocks } from './system/clock/compare-clocks.service.js';
 import { createRunnableJobs, type Job, type Round } from './system/runnable-jobs.service.js';
 import { runProbeJob } from './targets/probes/run-probe-job.service.js';
@@ -110,7 +110,7 @@ function jobTable(options: AppOptions, parts: JobParts, work: Work) {
     },
     'renewals.advice': { everyMs: minute, ...atStart, ...inTime, budgetMs, check: advice, run: advise },
     'renewals.sweep': { everyMs: hour, ...atStart, ...inTime, run: sweepQueue },
-    'standings.sweep': { everyMs: hour, ...atStart, run: () => sweepStandings({ db, clock, logger, emit }) },
+    'standings.sweep': { everyMs: hour, ...atStart, run: () => sweepStatuses({ db, clock, logger, emit }) },
     // a person decides by the number of FQDNs of a space whether to delete them
     'spaces.sweep': { everyMs: minute, ...atStart, run: () => sweepSpaceSizes({ db, logger }) },
     targets: { everyMs: minute, ...atStart, ...inTime, ...shared, budgetMs, check: served, run: probe },

@@ -25,7 +25,7 @@ const columns = {
 
 /** FQDNs that were issued certificates for a name that another space holds, in the order of the names, at most `limit`. */
 export function listSharedRows(tx: Tx, limit: number): Promise<SharedNameRow[]> {
-  // the standings have an index by name
+  // the statuses have an index by name
   const text = `select h.name, h.since, h.space_id as holder_space_id, o.name as holder_space,
       h.fqdn_id as holder_fqdn_id, s.space_id, p.name as space, s.id as fqdn_id
     from name_holders h join fqdn_standings s on s.fqdn = h.name and s.space_id <> h.space_id

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { planRenewal } from '../renewals/renewal-policy.js';
 import { graceOf, noticeAt } from './attention.js';
-import { type StandingFacts, standingOf, standingProblems, stateAt } from './computed-status.js';
+import { computeStatus, type StatusFacts, stateAt, statusProblems } from './computed-status.js';
 
 const day = 86_400_000;
 const now = new Date('2026-03-01T12:00:00.000Z');
@@ -22,7 +22,7 @@ function certificateOf({ lived = 30, left = 60, revoked = undefined as number | 
 
 type Certificate = ReturnType<typeof certificateOf>;
 
-function planned(certificate: Certificate): Pick<StandingFacts, 'outlook' | 'dueAt'> {
+function planned(certificate: Certificate): Pick<StatusFacts, 'outlook' | 'dueAt'> {
   const { id, notBefore, expiresAt: notAfter } = certificate;
   const plan = planRenewal({ notBefore, notAfter, seed: id });
   return {
@@ -31,7 +31,7 @@ function planned(certificate: Certificate): Pick<StandingFacts, 'outlook' | 'due
   };
 }
 
-function factsOf(certificate: Certificate | undefined, more: Partial<StandingFacts> = {}): StandingFacts {
+function factsOf(certificate: Certificate | undefined, more: Partial<StatusFacts> = {}): StatusFacts {
   return {
     renewalEnabled: true,
     expiryAcceptedUntil: null,
@@ -48,7 +48,7 @@ function factsOf(certificate: Certificate | undefined, more: Partial<StandingFac
   };
 }
 
-const off = (certificate: Certificate, more: Partial<StandingFacts> = {}) =>
+const off = (certificate: Certificate, more: Partial<StatusFacts> = {}) =>
   factsOf(certificate, {
     renewalEnabled: false,
     outlook: { isPlanned: false, hindrance: 'switched_off' },
@@ -59,7 +59,7 @@ const valid = certificateOf();
 const late = certificateOf({ lived: 85, left: 5 });
 
 describe('the state of an FQDN', () => {
-  test.each<[string, StandingFacts, FqdnState, needsYou: boolean]>([
+  test.each<[string, StatusFacts, FqdnState, needsYou: boolean]>([
     ['without a certificate', factsOf(undefined), 'unfinished', false],
     [
       'without a certificate, a request failed',
@@ -126,30 +126,30 @@ describe('the state of an FQDN', () => {
       true,
     ],
   ])('%s', (_, facts, state, needsYou) => {
-    const standing = standingOf(facts);
-    expect(stateAt(standing, now)).toBe(state);
-    expect(standing.attentionAt !== null && standing.attentionAt <= now).toBe(needsYou);
+    const status = computeStatus(facts);
+    expect(stateAt(status, now)).toBe(state);
+    expect(status.attentionAt !== null && status.attentionAt <= now).toBe(needsYou);
   });
 
   test('is due from the moment at which its check goes down', () => {
     const { dueAt = now } = factsOf(valid);
     const fallsAt = dueAt.getTime() + graceOf({ expectedAt: dueAt, notAfter: valid.expiresAt }) * 1000;
-    expect(standingOf(factsOf(valid)).attentionAt?.getTime()).toBe(fallsAt);
-    const standing = standingOf(factsOf(valid));
-    expect(stateAt(standing, new Date(fallsAt - 1))).toBe('valid');
-    expect(stateAt(standing, new Date(fallsAt))).toBe('due');
+    expect(computeStatus(factsOf(valid)).attentionAt?.getTime()).toBe(fallsAt);
+    const status = computeStatus(factsOf(valid));
+    expect(stateAt(status, new Date(fallsAt - 1))).toBe('valid');
+    expect(stateAt(status, new Date(fallsAt))).toBe('due');
   });
 
   test('with renewal off, is due when the grace after the notification ends', () => {
     const expectedAt = noticeAt(valid);
     const fallsAt = expectedAt.getTime() + graceOf({ expectedAt, notAfter: valid.expiresAt }) * 1000;
-    expect(standingOf(off(valid)).attentionAt?.getTime()).toBe(fallsAt);
+    expect(computeStatus(off(valid)).attentionAt?.getTime()).toBe(fallsAt);
   });
 
   test('needs attention before the expiry, for any lifetime', () => {
     const brief = { ...valid, notBefore: now, expiresAt: new Date(now.getTime() + 60_000) };
     for (const facts of [factsOf(brief), off(brief)])
-      expect(standingOf(facts).attentionAt?.getTime()).toBeLessThan(brief.expiresAt.getTime());
+      expect(computeStatus(facts).attentionAt?.getTime()).toBeLessThan(brief.expiresAt.getTime());
   });
 });
 
@@ -160,7 +160,7 @@ describe('what is wrong with an FQDN', () => {
       requestFailure: failure(-1),
       served: failure(-3),
     });
-    expect(standingOf(facts)).toMatchObject({
+    expect(computeStatus(facts)).toMatchObject({
       problem: 'renewal',
       problemAt: inDays(-2),
       problemReason: 'no answer',
@@ -169,28 +169,28 @@ describe('what is wrong with an FQDN', () => {
   });
 
   test('is forbidden only if a renewal would happen', () => {
-    expect(standingOf(factsOf(valid, { refusal: failure(-1) })).outlook).toBe('forbidden');
-    expect(standingOf(factsOf(valid, { refusal: failure(-1), isProviderDisabled: true })).outlook).toBe(
+    expect(computeStatus(factsOf(valid, { refusal: failure(-1) })).outlook).toBe('forbidden');
+    expect(computeStatus(factsOf(valid, { refusal: failure(-1), isProviderDisabled: true })).outlook).toBe(
       'forbidden',
     );
     const without = factsOf(undefined, { refusal: failure(-1) });
-    expect(standingOf(without).outlook).toBe('no_certificate');
+    expect(computeStatus(without).outlook).toBe('no_certificate');
   });
 });
 
 test('a renewal with a disabled provider is not planned; the date on which people must act is the same', () => {
   const disabled = { isProviderDisabled: true };
-  const standing = standingOf(factsOf(valid, disabled));
-  expect(standing).toEqual({ ...standingOf(factsOf(valid)), outlook: 'provider_off' });
-  expect(standingOf(off(valid, disabled)).outlook).toBe('switched_off');
+  const status = computeStatus(factsOf(valid, disabled));
+  expect(status).toEqual({ ...computeStatus(factsOf(valid)), outlook: 'provider_off' });
+  expect(computeStatus(off(valid, disabled)).outlook).toBe('switched_off');
 });
 
 describe('when it is renewed', () => {
   test('is the time of the queue entry, else the planned time, else never', () => {
-    expect(standingOf(factsOf(valid, { scheduledAt: inDays(3) })).renewAt).toEqual(inDays(3));
-    expect(standingOf(factsOf(valid)).renewAt).toEqual(factsOf(valid).dueAt);
-    expect(standingOf(off(valid)).renewAt).toBeNull();
-    expect(standingOf(factsOf(undefined)).renewAt).toBeNull();
+    expect(computeStatus(factsOf(valid, { scheduledAt: inDays(3) })).renewAt).toEqual(inDays(3));
+    expect(computeStatus(factsOf(valid)).renewAt).toEqual(factsOf(valid).dueAt);
+    expect(computeStatus(off(valid)).renewAt).toBeNull();
+    expect(computeStatus(factsOf(undefined)).renewAt).toBeNull();
   });
 });
 
@@ -231,9 +231,9 @@ describe('of all FQDNs', () => {
     fc.assert(
       fc.property(anyFacts, days, (facts, at) => {
         const moment = inDays(at);
-        const standing = standingOf(facts);
-        const state = stateAt(standing, moment);
-        const { attentionAt, problemAt } = standing;
+        const status = computeStatus(facts);
+        const state = stateAt(status, moment);
+        const { attentionAt, problemAt } = status;
         const isAccepted =
           !facts.renewalEnabled && (facts.expiryAcceptedUntil?.getTime() ?? 0) > moment.getTime();
         const isFuture = state === 'failing' && problemAt !== null && problemAt > moment;
@@ -255,8 +255,8 @@ describe('of all FQDNs', () => {
     };
     fc.assert(
       fc.property(anyFacts, days, fc.integer({ min: 0, max: 400 }), (facts, at, more) => {
-        const standing = standingOf(facts);
-        const [before, after] = [stateAt(standing, inDays(at)), stateAt(standing, inDays(at + more))];
+        const status = computeStatus(facts);
+        const [before, after] = [stateAt(status, inDays(at)), stateAt(status, inDays(at + more))];
         expect(worse[after]).toBeGreaterThanOrEqual(worse[before]);
       }),
     );
@@ -265,9 +265,9 @@ describe('of all FQDNs', () => {
   test('a problem has both a time and a reason, or neither', () => {
     fc.assert(
       fc.property(anyFacts, (facts) => {
-        const { problem, problemAt, problemReason } = standingOf(facts);
+        const { problem, problemAt, problemReason } = computeStatus(facts);
         expect([problemAt === null, problemReason === null]).toEqual([problem === null, problem === null]);
-        if (problem !== null) expect(standingProblems).toContain(problem);
+        if (problem !== null) expect(statusProblems).toContain(problem);
       }),
     );
   });

@@ -3,11 +3,11 @@ import type { Hindrance, Outlook } from '../renewals/outlook/renewal-outlook.js'
 import { expectedOf } from './attention.js';
 
 /** Problems of an FQDN, the worst first. */
-export const standingProblems = ['revoked', 'forbidden', 'renewal', 'request', 'served'] as const;
-export type StandingProblem = (typeof standingProblems)[number];
+export const statusProblems = ['revoked', 'forbidden', 'renewal', 'request', 'served'] as const;
+export type StatusProblem = (typeof statusProblems)[number];
 
 /** Whether an FQDN will be renewed, or what prevents it. */
-export type StandingOutlook = 'planned' | 'forbidden' | 'provider_off' | Hindrance;
+export type StatusOutlook = 'planned' | 'forbidden' | 'provider_off' | Hindrance;
 
 /** A failure and its time. */
 export interface DatedFailure {
@@ -18,8 +18,8 @@ export interface DatedFailure {
   readonly attempt?: number;
 }
 
-/** Facts that determine the standing of an FQDN. */
-export interface StandingFacts {
+/** Facts that determine the status of an FQDN. */
+export interface StatusFacts {
   readonly renewalEnabled: boolean;
   /** End of the accepted expiry; only with renewal off. */
   readonly expiryAcceptedUntil: Date | null;
@@ -51,9 +51,9 @@ export interface StandingFacts {
   readonly served: DatedFailure | undefined;
 }
 
-/** Standing of an FQDN, independent of the time; `stateAt` returns the state at a time. */
-export interface Standing {
-  readonly outlook: StandingOutlook;
+/** Status of an FQDN, independent of the time; `stateAt` returns the state at a time. */
+export interface ComputedStatus {
+  readonly outlook: StatusOutlook;
   readonly certificateId: string | null;
   readonly notBefore: Date | null;
   readonly expiresAt: Date | null;
@@ -62,13 +62,13 @@ export interface Standing {
   /** Time from which a person must act, unless something changes before; null for never. */
   readonly attentionAt: Date | null;
   /** The worst problem, the start of the problems, and the reason. */
-  readonly problem: StandingProblem | null;
+  readonly problem: StatusProblem | null;
   readonly problemAt: Date | null;
   readonly problemReason: string | null;
 }
 
-/** Standing of an FQDN, computed from the facts. */
-export function standingOf(facts: StandingFacts): Standing {
+/** Status of an FQDN, computed from the facts. */
+export function computeStatus(facts: StatusFacts): ComputedStatus {
   const { certificate, outlook, scheduledAt } = facts;
   const problems = problemsOf(facts);
   const worst = problems.sort(byRank)[0];
@@ -87,7 +87,10 @@ export function standingOf(facts: StandingFacts): Standing {
 }
 
 /** The state of an FQDN at `now`. */
-export function stateAt({ certificateId, expiresAt, problem, attentionAt }: Standing, now: Date): FqdnState {
+export function stateAt(
+  { certificateId, expiresAt, problem, attentionAt }: ComputedStatus,
+  now: Date,
+): FqdnState {
   if (certificateId === null || expiresAt === null) return 'unfinished';
   if (expiresAt <= now) return 'expired';
   if (problem !== null) return 'failing';
@@ -99,13 +102,13 @@ function outlookWord({
   refusal,
   scheduledAt,
   isProviderDisabled = false,
-}: StandingFacts): StandingOutlook {
+}: StatusFacts): StatusOutlook {
   if (refusal !== undefined && (outlook.isPlanned || scheduledAt !== undefined)) return 'forbidden';
   if (!outlook.isPlanned) return outlook.hindrance;
   return isProviderDisabled ? 'provider_off' : 'planned';
 }
 
-type Problem = DatedFailure & { readonly problem: StandingProblem };
+type Problem = DatedFailure & { readonly problem: StatusProblem };
 
 function problemsOf({
   renewalEnabled,
@@ -114,7 +117,7 @@ function problemsOf({
   renewalFailure,
   requestFailure,
   served,
-}: StandingFacts): Problem[] {
+}: StatusFacts): Problem[] {
   const revokedAt = certificate?.revokedAt ?? undefined;
   // a certificate that was stored later fulfils the request
   const isOpen = requestFailure !== undefined && !(certificate && certificate.createdAt >= requestFailure.at);
@@ -128,14 +131,14 @@ function problemsOf({
   ];
 }
 
-function problemIf(problem: StandingProblem, failure: DatedFailure | undefined): Problem[] {
+function problemIf(problem: StatusProblem, failure: DatedFailure | undefined): Problem[] {
   return failure === undefined ? [] : [{ ...failure, problem }];
 }
 
-const rankOf = ({ problem }: Problem) => standingProblems.indexOf(problem);
+const rankOf = ({ problem }: Problem) => statusProblems.indexOf(problem);
 const byRank = (one: Problem, other: Problem) => rankOf(one) - rankOf(other);
 
-function attentionAtOf(facts: StandingFacts, problems: readonly Problem[]): Date | null {
+function attentionAtOf(facts: StatusFacts, problems: readonly Problem[]): Date | null {
   const { renewalEnabled, expiryAcceptedUntil, certificate } = facts;
   const moments = problems.map(({ at }) => at);
   // the check in the monitor falls then without a ping: console and monitor show the same time

@@ -1,7 +1,7 @@
 import type { RenewalStatus } from '@certloop/contracts';
 import { type Column, column, inDialect, placeholders, querySql, type Tx } from '@certloop/db';
 import { type CertificateRow, certificates } from '../certificates/certificates.repository.js';
-import { fqdnStandings, type StandingRow } from './statuses.repository.js';
+import { type FqdnStatusRow, fqdnStatuses } from './statuses.repository.js';
 
 /** What of a certificate a list shows. */
 export type ShownCertificate = Pick<
@@ -13,8 +13,8 @@ export type ShownCertificate = Pick<
 export interface FoundStatus {
   readonly id: string;
   /** Undefined for one that a process of an earlier version has just added. */
-  readonly standing: StandingRow | undefined;
-  /** The newest one, by its standing. */
+  readonly status: FqdnStatusRow | undefined;
+  /** The newest one, by its status. */
   readonly certificate: ShownCertificate | undefined;
   /** `findings` is JSON, as `findingsIn` reads it. */
   readonly csr: { readonly id: string; readonly createdAt: Date; readonly findings: string } | undefined;
@@ -30,9 +30,9 @@ export interface FoundStatus {
 
 const { issuer, serialNumber, spkiSha256, leafExpiresAt } = certificates.columns;
 const shownColumns = { issuer, serialNumber, spkiSha256, leafExpiresAt };
-const standingColumns = fqdnStandings.columns;
+const statusColumns = fqdnStatuses.columns;
 const foundColumns = {
-  ...standingColumns,
+  ...statusColumns,
   ...shownColumns,
   fqdnId: column.uuid(),
   csrId: column.uuid().nullable(),
@@ -85,7 +85,7 @@ function foundIn(row: FoundRow): FoundStatus {
   const { issuer, serialNumber, spkiSha256, leafExpiresAt, csrId, renewalStatus, certificateId } = row;
   return {
     id: row.fqdnId,
-    standing: (row.id as string | null) === null ? undefined : row,
+    status: (row.id as string | null) === null ? undefined : row,
     certificate:
       certificateId === null || (issuer as string | null) === null
         ? undefined

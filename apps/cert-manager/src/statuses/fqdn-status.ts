@@ -1,5 +1,5 @@
 import type { FqdnActivity, FqdnState, RenewalOutlook, RenewalStatus } from '@certloop/contracts';
-import type { Standing } from './computed-status.js';
+import type { ComputedStatus } from './computed-status.js';
 
 /** What is at work for an FQDN at this moment. */
 export interface AtWork {
@@ -19,7 +19,7 @@ export function activityOf({ renewal, job }: AtWork): FqdnActivity | undefined {
 
 /** Whether the FQDN will be renewed at `now`, in the words of the explanation of its renewal. */
 export function outlookAt(
-  { outlook }: Pick<Standing, 'outlook'>,
+  { outlook }: Pick<ComputedStatus, 'outlook'>,
   { renewal }: Pick<AtWork, 'renewal'>,
   now: Date,
 ): RenewalOutlook {
@@ -39,36 +39,36 @@ export interface ReasonFacts {
 }
 
 /** One or two sentences for people: the state of the FQDN, and what to do. */
-export function statusReasonOf(standing: Standing, facts: ReasonFacts): string {
-  const { expiresAt, problem, attentionAt } = standing;
+export function statusReasonOf(status: ComputedStatus, facts: ReasonFacts): string {
+  const { expiresAt, problem, attentionAt } = status;
   switch (facts.state) {
     case 'unfinished': {
       const next = facts.hasCsr ? 'Request one, or have the CSR signed.' : 'Upload a CSR.';
-      return joined('There is no certificate yet.', problem === null ? next : problemText(standing));
+      return joined('There is no certificate yet.', problem === null ? next : problemText(status));
     }
     case 'expired':
-      return joined(`The certificate expired on ${textOf(expiresAt)}.`, causeText(standing, facts));
+      return joined(`The certificate expired on ${textOf(expiresAt)}.`, causeText(status, facts));
     case 'failing':
-      return joined(problemText(standing), nextTry(standing));
+      return joined(problemText(status), nextTry(status));
     case 'due':
-      return joined(`The certificate expires on ${textOf(expiresAt)}.`, causeText(standing, facts));
+      return joined(`The certificate expires on ${textOf(expiresAt)}.`, causeText(status, facts));
     case 'valid':
       if (facts.acceptedUntil !== undefined)
         return `The certificate expires on ${textOf(expiresAt)}, which people accept until ${textOf(attentionAt)}.`;
-      return standing.outlook === 'planned'
-        ? `Renews on ${textOf(standing.renewAt)}.`
-        : joined(`The certificate is valid until ${textOf(expiresAt)}.`, causeText(standing, facts));
+      return status.outlook === 'planned'
+        ? `Renews on ${textOf(status.renewAt)}.`
+        : joined(`The certificate is valid until ${textOf(expiresAt)}.`, causeText(status, facts));
   }
 }
 
-function causeText(standing: Standing, { acceptedUntil }: ReasonFacts): string {
-  if (standing.problem !== null) return problemText(standing);
+function causeText(status: ComputedStatus, { acceptedUntil }: ReasonFacts): string {
+  if (status.problem !== null) return problemText(status);
   if (acceptedUntil !== undefined) return `People accept that until ${textOf(acceptedUntil)}.`;
-  return outlookHints[standing.outlook];
+  return outlookHints[status.outlook];
 }
 
 /** Why an FQDN is not renewed, and the remedy. */
-export const outlookHints: Readonly<Record<Standing['outlook'], string>> = {
+export const outlookHints: Readonly<Record<ComputedStatus['outlook'], string>> = {
   planned: 'Its renewal is late: see the explanation of its renewal.',
   forbidden: 'The issuance policy of the space forbids its renewal.',
   provider_off: 'The provider that would renew it is disabled: enable it, or have a CSR signed by another.',
@@ -79,7 +79,7 @@ export const outlookHints: Readonly<Record<Standing['outlook'], string>> = {
   compromised_key: 'The newest CSR has the key that is compromised: upload a CSR with a new key.',
 };
 
-function problemText({ problem, problemAt, problemReason }: Standing): string {
+function problemText({ problem, problemAt, problemReason }: ComputedStatus): string {
   const reason = problemReason ?? 'unknown';
   switch (problem) {
     case 'revoked':
@@ -97,7 +97,7 @@ function problemText({ problem, problemAt, problemReason }: Standing): string {
   }
 }
 
-function nextTry({ problem, outlook, renewAt }: Standing): string {
+function nextTry({ problem, outlook, renewAt }: ComputedStatus): string {
   if (problem === 'served' || problem === 'request' || problem === 'forbidden') return '';
   return outlook === 'planned' ? `The next try is at ${textOf(renewAt)}.` : outlookHints[outlook];
 }

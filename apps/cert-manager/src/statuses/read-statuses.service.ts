@@ -4,7 +4,7 @@ import { type Database, slicesOf, type Tx, yieldBetween } from '@certloop/db';
 import { findingsIn } from '../csrs/csr-view.js';
 import type { CsrRow } from '../csrs/csrs.repository.js';
 import type { FqdnRow } from '../fqdns/fqdns.repository.js';
-import { type Standing, stateAt } from './computed-status.js';
+import { type ComputedStatus, stateAt } from './computed-status.js';
 import type { AtWork } from './fqdn-status.js';
 import {
   type FoundStatus,
@@ -14,12 +14,12 @@ import {
   type ShownCertificate,
 } from './fqdn-status.repository.js';
 import { readFacts } from './status-facts.repository.js';
-import { standingRowsOf } from './status-rows.service.js';
-import { noDate, type StandingRow } from './statuses.repository.js';
+import { statusRowsOf } from './status-rows.service.js';
+import { type FqdnStatusRow, noDate } from './statuses.repository.js';
 
 /** The state of an FQDN, with all that is shown of that. */
-export interface FqdnStanding extends AtWork {
-  readonly standing: Standing;
+export interface DatedStatus extends AtWork {
+  readonly status: ComputedStatus;
   readonly state: ReturnType<typeof stateAt>;
   readonly certificate: (ShownCertificate & { readonly keyAlgorithm: string }) | undefined;
   readonly csr: (Pick<CsrRow, 'id' | 'createdAt'> & { readonly findings: readonly CsrFinding[] }) | undefined;
@@ -28,7 +28,7 @@ export interface FqdnStanding extends AtWork {
 }
 
 /** The same before the algorithm of its key is known. */
-type ReadStatus = Omit<FqdnStanding, 'certificate'> & {
+type ReadStatus = Omit<DatedStatus, 'certificate'> & {
   readonly certificate: ShownCertificate | undefined;
 };
 
@@ -48,15 +48,15 @@ export async function readStatuses(
   now: Date,
 ): Promise<ReadonlyMap<string, ReadStatus>> {
   const ids = fqdns.map(({ id }) => id);
-  const found = await withStandings(tx, await readFound(tx, ids), now);
+  const found = await withStatuses(tx, await readFound(tx, ids), now);
   return new Map(
-    found.map(({ id, standing: row, certificate, csr, renewal, job, checkUuid }) => {
-      const standing = standingIn(row);
+    found.map(({ id, status: row, certificate, csr, renewal, job, checkUuid }) => {
+      const status = computedIn(row);
       return [
         id,
         {
-          standing,
-          state: stateAt(standing, now),
+          status,
+          state: stateAt(status, now),
           certificate,
           csr: csr && { id: csr.id, createdAt: csr.createdAt, findings: findingsIn(csr.findings) },
           renewal,
@@ -69,22 +69,22 @@ export async function readStatuses(
   );
 }
 
-/** Computes the standings that are not stored yet. */
-async function withStandings(tx: Tx, found: readonly FoundStatus[], now: Date) {
-  const missing = found.flatMap(({ id, standing }) => (standing === undefined ? [id] : []));
-  const rows = missing.length === 0 ? [] : await standingRowsOf(tx, await readFacts(tx, missing), [], now);
+/** Computes the statuses that are not stored yet. */
+async function withStatuses(tx: Tx, found: readonly FoundStatus[], now: Date) {
+  const missing = found.flatMap(({ id, status }) => (status === undefined ? [id] : []));
+  const rows = missing.length === 0 ? [] : await statusRowsOf(tx, await readFacts(tx, missing), [], now);
   const certificateIds = rows.flatMap(({ certificateId }) => certificateId ?? []);
   const shown = certificateIds.length === 0 ? [] : await listShownCertificates(tx, certificateIds);
   return found.flatMap((one) => {
-    if (one.standing !== undefined) return [{ ...one, standing: one.standing }];
-    const standing = rows.find(({ id }) => id === one.id);
-    const certificate = shown.find(({ id }) => id === standing?.certificateId);
-    return standing === undefined ? [] : [{ ...one, standing, certificate }];
+    if (one.status !== undefined) return [{ ...one, status: one.status }];
+    const status = rows.find(({ id }) => id === one.id);
+    const certificate = shown.find(({ id }) => id === status?.certificateId);
+    return status === undefined ? [] : [{ ...one, status, certificate }];
   });
 }
 
-/** A standing as the rule has it. */
-function standingIn(row: StandingRow): Standing {
+/** Returns the status of a row as the rule computes it: with null in the place of `noDate`. */
+function computedIn(row: FqdnStatusRow): ComputedStatus {
   const orNull = (moment: Date) => (moment.getTime() === noDate.getTime() ? null : moment);
   return {
     ...row,
@@ -99,7 +99,7 @@ export async function withKeyAlgorithms(
   db: Pick<Database, 'longRead'>,
   statuses: ReadonlyMap<string, ReadStatus>,
   known: KeyAlgorithms,
-): Promise<ReadonlyMap<string, FqdnStanding>> {
+): Promise<ReadonlyMap<string, DatedStatus>> {
   const shown = [...statuses.values()].flatMap(({ certificate }) => certificate ?? []);
   const algorithms = await findAlgorithms(
     db,

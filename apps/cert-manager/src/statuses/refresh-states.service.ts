@@ -2,15 +2,15 @@ import type { Tx } from '@certloop/db';
 import type { Clock } from '@certloop/server';
 import { type FqdnEvent, fqdnsOf } from '../fqdns/fqdns.service.js';
 import { readFacts } from './status-facts.repository.js';
-import { standingRowsOf } from './status-rows.service.js';
+import { statusRowsOf } from './status-rows.service.js';
 import {
   endPlansWithoutCsr,
-  fqdnStandings,
+  type FqdnStatusRow,
+  fqdnStatuses,
   listPlannedAfter,
-  lockStandings,
+  lockStatuses,
   noteRequestFailure,
-  type StandingRow,
-  storeStandings,
+  storeStatuses,
   switchPlans,
 } from './statuses.repository.js';
 
@@ -76,7 +76,7 @@ export async function storeRequestFailure(
   { clock }: WithClock,
 ): Promise<void> {
   const failure = { at: clock.now(), reason };
-  // one that an earlier version added has no standing yet
+  // one that an earlier version added has no status yet
   if (!(await noteRequestFailure(tx, id, failure))) {
     await refreshStatesOf(tx, [id], { clock });
     await noteRequestFailure(tx, id, failure);
@@ -86,23 +86,24 @@ export async function storeRequestFailure(
 
 async function refreshSome(tx: Tx, ids: readonly string[], now: Date): Promise<void> {
   // locked first, so that the second of two concurrent changes reads the result of the first
-  const stored = await lockStandings(tx, ids);
-  const rows = await standingRowsOf(tx, await readFacts(tx, ids), stored, now);
-  await storeStandings(tx, changedOf(rows, stored));
+  const stored = await lockStatuses(tx, ids);
+  const rows = await statusRowsOf(tx, await readFacts(tx, ids), stored, now);
+  await storeStatuses(tx, changedOf(rows, stored));
 }
 
 /** The rows that differ from the stored ones. */
-export function changedOf(rows: readonly StandingRow[], stored: readonly StandingRow[]): StandingRow[] {
+export function changedOf(rows: readonly FqdnStatusRow[], stored: readonly FqdnStatusRow[]): FqdnStatusRow[] {
   const before = new Map(stored.map((row) => [row.id, row]));
   return rows.filter((row) => !isSame(row, before.get(row.id)));
 }
 
-const compared = (Object.keys(fqdnStandings.columns) as (keyof StandingRow)[]).filter(
+const compared = (Object.keys(fqdnStatuses.columns) as (keyof FqdnStatusRow)[]).filter(
   (name) => name !== 'updatedAt',
 );
 
-function isSame(row: StandingRow, other: StandingRow | undefined): boolean {
+function isSame(row: FqdnStatusRow, other: FqdnStatusRow | undefined): boolean {
   return other !== undefined && compared.every((name) => plainOf(row[name]) === plainOf(other[name]));
 }
 
-const plainOf = (value: StandingRow[keyof StandingRow]) => (value instanceof Date ? value.getTime() : value);
+const plainOf = (value: FqdnStatusRow[keyof FqdnStatusRow]) =>
+  value instanceof Date ? value.getTime() : value;

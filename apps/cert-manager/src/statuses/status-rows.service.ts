@@ -2,35 +2,35 @@ import { domainToUnicode } from 'node:url';
 import { findRows, type Tx } from '@certloop/db';
 import { judgeOutlook, type PlannedCertificate } from '../renewals/outlook/read-outlook.service.js';
 import { planRenewal } from '../renewals/renewal-policy.js';
-import { type DatedFailure, type StandingFacts, standingOf } from './computed-status.js';
+import { computeStatus, type DatedFailure, type StatusFacts } from './computed-status.js';
 import { type FactRow, readFacts } from './status-facts.repository.js';
-import { fqdnStandings, noDate, type StandingRow } from './statuses.repository.js';
+import { type FqdnStatusRow, fqdnStatuses, noDate } from './statuses.repository.js';
 
 /** How the FQDNs stand by the facts; of what is stored, only the requests that failed count. */
-export async function standingRowsOf(
+export async function statusRowsOf(
   tx: Tx,
   facts: readonly FactRow[],
-  stored: readonly StandingRow[],
+  stored: readonly FqdnStatusRow[],
   now: Date,
-): Promise<StandingRow[]> {
+): Promise<FqdnStatusRow[]> {
   const before = new Map(stored.map((row) => [row.id, row]));
-  const rows: StandingRow[] = [];
+  const rows: FqdnStatusRow[] = [];
   for (const fact of facts) {
     const { requestFailedAt = null, requestFailure = null } = before.get(fact.id) ?? {};
-    const standing = standingOf(await factsOf(tx, fact, failureAt(requestFailedAt, requestFailure)));
+    const status = computeStatus(await factsOf(tx, fact, failureAt(requestFailedAt, requestFailure)));
     const unicodeName = domainToUnicode(fact.fqdn.replace(/^\*\./, ''));
     const isAscii = unicodeName === '' || fact.fqdn.endsWith(unicodeName);
     rows.push({
-      ...standing,
+      ...status,
       id: fact.id,
       spaceId: fact.spaceId,
       fqdn: fact.fqdn,
       unicodeName: isAscii ? null : unicodeName,
       renewalEnabled: fact.renewalEnabled,
       providerId: fact.issuerId ?? fact.providerId,
-      expiresAt: standing.expiresAt ?? noDate,
-      renewAt: standing.renewAt ?? noDate,
-      attentionAt: standing.attentionAt ?? noDate,
+      expiresAt: status.expiresAt ?? noDate,
+      renewAt: status.renewAt ?? noDate,
+      attentionAt: status.attentionAt ?? noDate,
       requestFailedAt,
       requestFailure,
       updatedAt: now,
@@ -40,18 +40,18 @@ export async function standingRowsOf(
 }
 
 /** The facts that decide how an FQDN stands; undefined when there is none of that id. */
-export async function readStandingFacts(tx: Tx, fqdnId: string): Promise<StandingFacts | undefined> {
-  return (await listStandingFacts(tx, [fqdnId])).get(fqdnId);
+export async function readStatusFacts(tx: Tx, fqdnId: string): Promise<StatusFacts | undefined> {
+  return (await listStatusFacts(tx, [fqdnId])).get(fqdnId);
 }
 
 /** The facts that decide how FQDNs stand, by their ids; those that do not exist are left out. */
-export async function listStandingFacts(
+export async function listStatusFacts(
   tx: Tx,
   fqdnIds: readonly string[],
-): Promise<ReadonlyMap<string, StandingFacts>> {
+): Promise<ReadonlyMap<string, StatusFacts>> {
   if (fqdnIds.length === 0) return new Map();
-  const stored = new Map((await findRows(tx, fqdnStandings, { id: fqdnIds })).map((row) => [row.id, row]));
-  const facts = new Map<string, StandingFacts>();
+  const stored = new Map((await findRows(tx, fqdnStatuses, { id: fqdnIds })).map((row) => [row.id, row]));
+  const facts = new Map<string, StatusFacts>();
   for (const fact of await readFacts(tx, fqdnIds)) {
     const { requestFailedAt = null, requestFailure = null } = stored.get(fact.id) ?? {};
     facts.set(fact.id, await factsOf(tx, fact, failureAt(requestFailedAt, requestFailure)));
@@ -63,7 +63,7 @@ async function factsOf(
   tx: Tx,
   fact: FactRow,
   requestFailure: DatedFailure | undefined,
-): Promise<StandingFacts> {
+): Promise<StatusFacts> {
   const certificate = certificateOf(fact);
   const { windowStart: start, windowEnd: end } = fact;
   const isForNewest = fact.openCertificateId === fact.certificateId;

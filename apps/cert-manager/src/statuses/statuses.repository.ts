@@ -12,10 +12,10 @@ import {
   updateRows,
 } from '@certloop/db';
 import { In } from 'typeorm';
-import type { Standing, StandingOutlook, StandingProblem } from './computed-status.js';
+import type { ComputedStatus, StatusOutlook, StatusProblem } from './computed-status.js';
 
 /** The state of an FQDN, as it is stored: lists are sorted, filtered and counted by it. */
-export interface StandingRow extends Omit<Standing, 'expiresAt' | 'renewAt' | 'attentionAt'> {
+export interface FqdnStatusRow extends Omit<ComputedStatus, 'expiresAt' | 'renewAt' | 'attentionAt'> {
   /** The FQDN's. */
   readonly id: string;
   readonly spaceId: string;
@@ -38,7 +38,7 @@ export interface StandingRow extends Omit<Standing, 'expiresAt' | 'renewAt' | 'a
 /** After every certificate: the last millisecond that RFC 5280 can write, which none of them ends in. */
 export const noDate = new Date('9999-12-31T23:59:59.999Z');
 
-export const fqdnStandings = defineTable<StandingRow>('fqdn_standings', {
+export const fqdnStatuses = defineTable<FqdnStatusRow>('fqdn_standings', {
   columns: {
     id: column.uuid().primary(),
     spaceId: column.uuid(),
@@ -46,13 +46,13 @@ export const fqdnStandings = defineTable<StandingRow>('fqdn_standings', {
     unicodeName: column.text().nullable(),
     renewalEnabled: column.boolean(),
     providerId: column.uuid().nullable(),
-    outlook: column.word<StandingOutlook>(16),
+    outlook: column.word<StatusOutlook>(16),
     certificateId: column.uuid().nullable(),
     notBefore: column.instant().nullable(),
     expiresAt: column.instant(),
     renewAt: column.instant(),
     attentionAt: column.instant(),
-    problem: column.word<StandingProblem>(16).nullable(),
+    problem: column.word<StatusProblem>(16).nullable(),
     problemAt: column.instant().nullable(),
     problemReason: column.text().nullable(),
     requestFailedAt: column.instant().nullable(),
@@ -96,15 +96,15 @@ export function stateCondition(state: FqdnState, at: string): string {
   return conditions[state];
 }
 
-/** The standings of the FQDNs, locked until the transaction ends: another transaction that refreshes one of them waits. */
-export function lockStandings(tx: Tx, ids: readonly string[]): Promise<StandingRow[]> {
-  return lockForUpdate(tx, fqdnStandings, { id: In([...ids]) });
+/** The statuses of the FQDNs, locked until the transaction ends: another transaction that refreshes one of them waits. */
+export function lockStatuses(tx: Tx, ids: readonly string[]): Promise<FqdnStatusRow[]> {
+  return lockForUpdate(tx, fqdnStatuses, { id: In([...ids]) });
 }
 
-/** The standings of FQDNs whose ids lie between these, both included. */
-export function listStandingsBetween(tx: Tx, first: string, last: string): Promise<StandingRow[]> {
+/** The statuses of FQDNs whose ids lie between these, both included. */
+export function listStatusesBetween(tx: Tx, first: string, last: string): Promise<FqdnStatusRow[]> {
   const text = 'select * from fqdn_standings where id >= $1 and id <= $2';
-  return querySql<StandingRow>(tx, fqdnStandings.columns, text, [first, last]);
+  return querySql<FqdnStatusRow>(tx, fqdnStatuses.columns, text, [first, last]);
 }
 
 /**
@@ -141,14 +141,14 @@ export async function listPlannedAfter(tx: Tx, last: string, limit: number): Pro
   return rows.map(({ id }) => id);
 }
 
-const properties = Object.keys(fqdnStandings.columns) as readonly (keyof StandingRow)[];
+const properties = Object.keys(fqdnStatuses.columns) as readonly (keyof FqdnStatusRow)[];
 const names = properties.map(columnName);
 // an FQDN never changes its space or name: omitted, so that SQLite does not write the indexes by name again
 const fixed: readonly string[] = (['id', 'spaceId', 'fqdn'] as const).map(columnName);
 const changes = names.filter((name) => !fixed.includes(name)).map((name) => `${name} = excluded.${name}`);
 
 /** Writes the rows, each in the place of the one before. */
-export async function storeStandings(tx: Tx, rows: readonly StandingRow[]): Promise<void> {
+export async function storeStatuses(tx: Tx, rows: readonly FqdnStatusRow[]): Promise<void> {
   if (rows.length === 0) return;
   const values: SqlValue[] = rows.flatMap((row) => properties.map((property) => row[property]));
   const tuples = rows.map((_, index) => `(${placeholders(names.length, index * names.length + 1)})`);
@@ -157,11 +157,11 @@ export async function storeStandings(tx: Tx, rows: readonly StandingRow[]): Prom
   await executeSql(tx, text, values);
 }
 
-/** Notes a request that failed; false when the FQDN has no standing yet. */
+/** Notes a request that failed; false when the FQDN has no status yet. */
 export async function noteRequestFailure(
   tx: Tx,
   id: string,
   { at: requestFailedAt, reason: requestFailure }: { readonly at: Date; readonly reason: string },
 ): Promise<boolean> {
-  return (await updateRows(tx, fqdnStandings, { id }, { requestFailedAt, requestFailure })) === 1;
+  return (await updateRows(tx, fqdnStatuses, { id }, { requestFailedAt, requestFailure })) === 1;
 }

@@ -13,13 +13,13 @@ import {
   type FqdnPage,
   type FqdnsQuery,
   type ListFqdnsDeps,
-  listFqdnsByStanding,
+  listFqdnsByStatus,
   listFqdnsOfSpace,
   showFqdn,
 } from './lists/list-fqdns.service.js';
 import { type SpaceOperations, spaceHandlers } from './space-statuses.routes.js';
 
-type StandingOperations =
+type StatusOperations =
   | 'listFqdns'
   | 'listAllFqdns'
   | 'countFqdnStates'
@@ -27,14 +27,14 @@ type StandingOperations =
   | 'getFqdn'
   | 'updateFqdn';
 
-export interface StandingsDeps extends ListFqdnsDeps, ChangeFqdnDeps {
+export interface StatusesDeps extends ListFqdnsDeps, ChangeFqdnDeps {
   /** Where browsers reach the monitor. */
   readonly monitorPublicUrl: string | undefined;
 }
 
-export function standingsHandlers(
-  deps: StandingsDeps,
-): Pick<Handlers<typeof certManagerContract, Caller>, StandingOperations | SpaceOperations> {
+export function statusesHandlers(
+  deps: StatusesDeps,
+): Pick<Handlers<typeof certManagerContract, Caller>, StatusOperations | SpaceOperations> {
   const { monitorPublicUrl } = deps;
   const answerPage = (caller: Caller, page: FqdnPage, path: string, query: FqdnsQuery) => {
     const body = eachOf(page.rows, ({ fqdn, status, spaceName }) => ({
@@ -62,7 +62,7 @@ export function standingsHandlers(
       return answerPage(context, page, `/spaces/${spaceId}/fqdns`, query);
     },
     listAllFqdns: async ({ query, context }) =>
-      answerPage(context, await listFqdnsByStanding(deps, context, query), '/fqdns', query),
+      answerPage(context, await listFqdnsByStatus(deps, context, query), '/fqdns', query),
     countFqdnStates: async ({ query, context }) => ({
       status: 200,
       body: await countFqdnStates(deps, context, query),

@@ -2,10 +2,10 @@ import { type Database, slicesOf, type Tx, yieldBetween } from '@certloop/db';
 import type { Clock, Logger } from '@certloop/server';
 import { changedOf, refreshStatesOf } from './refresh-states.service.js';
 import { readFactsAfter } from './status-facts.repository.js';
-import { standingRowsOf } from './status-rows.service.js';
-import { listStandingsBetween } from './statuses.repository.js';
+import { statusRowsOf } from './status-rows.service.js';
+import { listStatusesBetween } from './statuses.repository.js';
 
-export interface SweepStandingsDeps {
+export interface SweepStatusesDeps {
   readonly db: Database;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -26,7 +26,7 @@ const mendedAtOnce = 32;
  * Compares how all FQDNs stand with what is stored, and mends what differs: what a process of an earlier version changed,
  * and what no event says, such as a provider that was deleted. In slices, so that no one waits for it long.
  */
-export async function sweepStandings({ db, clock, logger, emit }: SweepStandingsDeps): Promise<void> {
+export async function sweepStatuses({ db, clock, logger, emit }: SweepStatusesDeps): Promise<void> {
   let corrected = 0;
   let last = '';
   for await (const _round of yieldBetween()) {
@@ -34,8 +34,8 @@ export async function sweepStandings({ db, clock, logger, emit }: SweepStandings
       const found = await readFactsAfter(tx, last, slice);
       const [first, end] = [found.at(0), found.at(-1)];
       if (first === undefined || end === undefined) return { facts: found, wrong: [] };
-      const stored = await listStandingsBetween(tx, first.id, end.id);
-      const rows = await standingRowsOf(tx, found, stored, clock.now());
+      const stored = await listStatusesBetween(tx, first.id, end.id);
+      const rows = await statusRowsOf(tx, found, stored, clock.now());
       return { facts: found, wrong: changedOf(rows, stored).map(({ id }) => id) };
     });
     // read again there: it may have been corrected or changed in the meantime

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { noticeAt } from '../statuses/attention.js';
-import { type StandingFacts, standingOf, stateAt } from '../statuses/computed-status.js';
+import { computeStatus, type StatusFacts, stateAt } from '../statuses/computed-status.js';
 import {
   eventSignal,
   lateSignal,
@@ -29,8 +29,8 @@ interface Story {
 
 function factsOf(
   { left = 60 * day, isOn = true, isPlanned = isOn, revoked }: Story,
-  more: Partial<StandingFacts> = {},
-): StandingFacts {
+  more: Partial<StatusFacts> = {},
+): StatusFacts {
   const [notBefore, expiresAt] = [at(left - 90 * day), at(left)];
   const revokedAt = revoked === undefined ? null : at(revoked);
   const renewAt = revokedAt ?? at(left - 30 * day);
@@ -54,7 +54,7 @@ function factsOf(
 
 const none = { certificate: undefined, outlook: { isPlanned: false, hindrance: 'no_certificate' } } as const;
 
-test.each<[string, StandingFacts, WatchSignal]>([
+test.each<[string, StatusFacts, WatchSignal]>([
   ['is renewed in time', factsOf({}), 'success'],
   ['is due for renewal', factsOf({ left: 30 * day - minute }), 'success'],
   ['has 121 s of its grace left', factsOf({ left: 29 * day + 121_000 }), 'success'],
@@ -174,7 +174,7 @@ describe('of all FQDNs', () => {
     fc.assert(
       fc.property(anyFacts, moments, (facts, ms) => {
         const moment = at(ms);
-        const state = stateAt(standingOf(facts), moment);
+        const state = stateAt(computeStatus(facts), moment);
         const found = signalNow(facts, moment).signal;
         if (found === 'success') expect(state).toBe('valid');
         if (state === 'expired') expect(found).toBe('fail');

@@ -1,6 +1,11 @@
 import type { FqdnState } from '@certloop/contracts';
 import { type Expected, expectedOf } from '../statuses/attention.js';
-import { type Standing, type StandingFacts, standingOf, stateAt } from '../statuses/computed-status.js';
+import {
+  type ComputedStatus,
+  computeStatus,
+  type StatusFacts,
+  stateAt,
+} from '../statuses/computed-status.js';
 
 /** What a ping says; a `log` changes no status. */
 export type WatchSignal = 'success' | 'fail' | 'log';
@@ -9,7 +14,7 @@ export type WatchSignal = 'success' | 'fail' | 'log';
 export interface SignalNow {
   readonly signal: WatchSignal;
   readonly state: FqdnState;
-  readonly standing: Standing;
+  readonly status: ComputedStatus;
   /** Undefined without a certificate. */
   readonly expected: Expected | undefined;
 }
@@ -22,25 +27,25 @@ const minPeriodMs = 120_000;
  * earlier, as the monitor cannot wait for less. The revocation of a certificate whose successor is ordered is a log, so
  * that the check falls only if that takes longer than 5 minutes.
  */
-export function signalNow(facts: StandingFacts, now: Date): SignalNow {
-  const standing = standingOf(facts);
-  const state = stateAt(standing, now);
+export function signalNow(facts: StatusFacts, now: Date): SignalNow {
+  const status = computeStatus(facts);
+  const state = stateAt(status, now);
   const { renewalEnabled, dueAt, certificate } = facts;
   const expected = certificate && expectedOf({ renewalEnabled, dueAt, certificate });
-  const stood = { state, standing, expected };
-  const isReplaced = expected !== undefined && now < expected.attentionAt && isOrdered(facts, standing);
+  const stood = { state, status, expected };
+  const isReplaced = expected !== undefined && now < expected.attentionAt && isOrdered(facts, status);
   return { ...stood, signal: state === 'failing' && isReplaced ? 'log' : signalOf(stood, now) };
 }
 
-function signalOf({ state, standing, expected }: Omit<SignalNow, 'signal'>, now: Date): WatchSignal {
-  const { problem, attentionAt } = standing;
+function signalOf({ state, status, expected }: Omit<SignalNow, 'signal'>, now: Date): WatchSignal {
+  const { problem, attentionAt } = status;
   if (expected === undefined) return problem === null ? 'success' : 'fail';
   if (state !== 'valid') return 'fail';
   return attentionAt !== null && attentionAt.getTime() - now.getTime() < minPeriodMs ? 'fail' : 'success';
 }
 
 /** Whether the certificate is revoked, and nothing is known to prevent its renewal. */
-function isOrdered({ renewalFailure, served }: StandingFacts, { problem, outlook }: Standing): boolean {
+function isOrdered({ renewalFailure, served }: StatusFacts, { problem, outlook }: ComputedStatus): boolean {
   const isHindered = renewalFailure !== undefined || served !== undefined;
   return problem === 'revoked' && outlook === 'planned' && !isHindered;
 }

@@ -117,7 +117,7 @@ export async function pingRevoked(
   const subject = await findSubject(tx, fqdn.id, deps);
   if (subject?.certificate === undefined) return;
   const { certificate, now } = subject;
-  const isPlanned = now.standing.outlook === 'planned';
+  const isPlanned = now.status.outlook === 'planned';
   const body = revokedText({ ...certificate, isPlanned });
   await queuePing(tx, subject, { signal: eventSignal('bad', now), body }, deps);
 }

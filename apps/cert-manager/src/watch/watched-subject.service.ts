@@ -4,9 +4,9 @@ import type { CertificateRow } from '../certificates/certificates.repository.js'
 import { findNewestCertificate } from '../certificates/newest-certificates.repository.js';
 import { type FqdnRow, findFqdn } from '../fqdns/fqdns.repository.js';
 import { findSpace, type SpaceRow } from '../spaces/spaces.repository.js';
-import type { StandingFacts } from '../statuses/computed-status.js';
+import type { StatusFacts } from '../statuses/computed-status.js';
 import { outlookHints } from '../statuses/fqdn-status.js';
-import { readStandingFacts } from '../statuses/status-rows.service.js';
+import { readStatusFacts } from '../statuses/status-rows.service.js';
 import {
   expiryText,
   failedText,
@@ -36,7 +36,7 @@ export interface WatchedSubject {
   readonly mode: 'renewal' | 'expiry';
   /** The newest one. */
   readonly certificate: CertificateRow | undefined;
-  readonly facts: StandingFacts;
+  readonly facts: StatusFacts;
   readonly now: SignalNow;
 }
 
@@ -53,7 +53,7 @@ export async function findWatched(
   const certificate = await findNewestCertificate(tx, fqdnId);
   const mode = wordOf(fqdn, certificate, rules);
   if (mode === 'no' || mode === 'accepted') return undefined;
-  const facts = await readStandingFacts(tx, fqdnId);
+  const facts = await readStatusFacts(tx, fqdnId);
   return facts && { fqdn, space, mode, certificate, facts, now: signalNow(facts, rules.now) };
 }
 
@@ -86,22 +86,19 @@ export function announcedText(
   return storedText(event, { serialNumber, issuer, expiresAt, renewAt: nextOf(mode, now) });
 }
 
-function nextOf(
-  mode: WatchedSubject['mode'],
-  { standing, expected }: SignalNow,
-): PingedCertificate['renewAt'] {
+function nextOf(mode: WatchedSubject['mode'], { status, expected }: SignalNow): PingedCertificate['renewAt'] {
   if (mode === 'expiry') return 'never';
-  const isPlanned = standing.outlook === 'planned' && expected !== undefined;
-  return isPlanned ? expected.expectedAt : { hint: outlookHints[standing.outlook] };
+  const isPlanned = status.outlook === 'planned' && expected !== undefined;
+  return isPlanned ? expected.expectedAt : { hint: outlookHints[status.outlook] };
 }
 
 /** How the FQDN stands, in the words of a ping: what is wrong and what to do, or until when all is well. */
 export function stateText(subject: WatchedSubject): string {
   const { certificate, mode, now } = subject;
-  const { signal, state, standing } = now;
-  const { problemReason, outlook } = standing;
+  const { signal, state, status } = now;
+  const { problemReason, outlook } = status;
   const reason = problemReason ?? 'unknown';
-  switch (standing.problem) {
+  switch (status.problem) {
     case 'revoked':
       return certificate === undefined
         ? reason

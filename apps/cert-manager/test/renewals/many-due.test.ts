@@ -11,7 +11,7 @@ import { sweepRenewals } from '../../src/renewals/queue/sweep-renewals.service.j
 import { renewalQueue } from '../../src/renewals/renewals.repository.js';
 import { listWrongSizes } from '../../src/spaces/space-sizes.repository.js';
 import { spaces } from '../../src/spaces/spaces.repository.js';
-import { fqdnStandings } from '../../src/statuses/statuses.repository.js';
+import { fqdnStatuses } from '../../src/statuses/statuses.repository.js';
 import { sweepWatch } from '../../src/watch/sweep-watch.service.js';
 import { watchedFqdns } from '../../src/watch/watched-fqdns.repository.js';
 import { seedLargePlace } from '../support/large-place.js';
@@ -76,8 +76,8 @@ describeEachDialect('10,000 certificates', (open) => {
     'the missing states of 2,000': {
       prepare: () =>
         run('delete from fqdn_standings where id in (select id from fqdns order by id limit 2000)'),
-      sweep: () => place.app.sweepStandings(),
-      expectSwept: async () => expect(await countRows(fqdnStandings)).toBe(count + 1),
+      sweep: () => place.app.sweepStatuses(),
+      expectSwept: async () => expect(await countRows(fqdnStatuses)).toBe(count + 1),
     },
     'their missing checks': {
       prepare: () => run('delete from watched_fqdns'),

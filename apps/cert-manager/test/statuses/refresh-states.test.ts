@@ -4,7 +4,7 @@ import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { outlookInSql } from '../../src/migrations/0029-standings.js';
 import { stateAt } from '../../src/statuses/computed-status.js';
-import { fqdnStandings, noDate } from '../../src/statuses/statuses.repository.js';
+import { fqdnStatuses, noDate } from '../../src/statuses/statuses.repository.js';
 import type { TestApp } from '../support/app.js';
 import { addCsr, addFqdn, addSpace, pathOf } from '../support/inventory.js';
 import {
@@ -34,7 +34,7 @@ describeEachDialect('the stored state of an FQDN', (open) => {
     place.ca.answer('normally');
     await expectRight();
     await clearInventory(app);
-    expect(await app.database.read((tx) => tx.count(fqdnStandings))).toBe(0);
+    expect(await app.database.read((tx) => tx.count(fqdnStatuses))).toBe(0);
   });
   afterAll(() => place.close());
 
@@ -47,12 +47,12 @@ describeEachDialect('the stored state of an FQDN', (open) => {
     const columns = { id: column.uuid(), outlook: column.word(16), inSql: column.word(16) };
     for (const { outlook, inSql } of await app.database.read((tx) => querySql(tx, columns, text)))
       expect(inSql).toBe(outlook);
-    await app.sweepStandings();
+    await app.sweepStatuses();
     expect(app.logged().filter(({ event }) => event === 'standings.corrected')).toEqual([]);
   }
   async function rowOf({ id }: Fqdn) {
-    const row = await app.database.read((tx) => tx.findOneBy(fqdnStandings, { id }));
-    if (row === null) throw new Error('the FQDN has no standing');
+    const row = await app.database.read((tx) => tx.findOneBy(fqdnStatuses, { id }));
+    if (row === null) throw new Error('the FQDN has no status');
     return row;
   }
   const stateOf = async (fqdn: Fqdn) => stateAt(await rowOf(fqdn), app.clock.now());
@@ -233,9 +233,9 @@ describeEachDialect('the stored state of an FQDN', (open) => {
     const fqdn = await renewedFqdn(place, 'mended.example.org');
     const other = await renewedFqdn(place, 'right.example.org');
     const [before, right] = [await rowOf(fqdn), await rowOf(other)];
-    await app.database.transaction((tx) => tx.delete(fqdnStandings, { id: fqdn.id }));
+    await app.database.transaction((tx) => tx.delete(fqdnStatuses, { id: fqdn.id }));
     app.clock.advance(1000);
-    await app.sweepStandings();
+    await app.sweepStatuses();
     expect(await rowOf(fqdn)).toEqual({ ...before, updatedAt: app.clock.now() });
     expect(await rowOf(other)).toEqual(right);
     const corrected = app.logged().filter(({ event }) => event === 'standings.corrected');

@@ -3,7 +3,7 @@ import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { inServiceSeconds, renewalsPerSecond } from '../../src/statuses/outlook/outlook.js';
 import { findLastIssuedAt } from '../../src/statuses/outlook/outlook.repository.js';
-import { fqdnStandings } from '../../src/statuses/statuses.repository.js';
+import { fqdnStatuses } from '../../src/statuses/statuses.repository.js';
 import type { TestApp } from '../support/app.js';
 import { foreignCertificate } from '../support/cas/foreign-ca.js';
 import { grant } from '../support/factories.js';
@@ -61,7 +61,7 @@ describeEachDialect('the outlook', (open) => {
 
   test('shows how long a provider can be unavailable, equal to a manual count', async () => {
     const { failing, renewed } = fqdns;
-    const rows = await app.database.read((tx) => tx.find(fqdnStandings, { where: { outlook: 'planned' } }));
+    const rows = await app.database.read((tx) => tx.find(fqdnStatuses, { where: { outlook: 'planned' } }));
     const ends = rows.map(({ expiresAt }) => expiresAt.getTime() / 1000).sort((one, other) => one - other);
     expect(ends).toHaveLength(3);
     const slack = ends.map((end, index) => end - (index + 1) / renewalsPerSecond.direct);
@@ -172,8 +172,8 @@ describeEachDialect('the outlook', (open) => {
     const { leafPem: pem } = await foreignCertificate({ dnsNames: [`imported.${fqdn}`], ...dates });
     const path = pathOf(imported, 'certificates/import');
     await app.request.post(path).set(app.people.ada.auth).send({ pem }).expect(201);
-    const [standing] = await app.database.read((tx) => tx.find(fqdnStandings, { where: { id } }));
-    expect(standing).toMatchObject({ providerId, notBefore: new Date(Math.floor(+notBefore / 1000) * 1000) });
+    const [status] = await app.database.read((tx) => tx.find(fqdnStatuses, { where: { id } }));
+    expect(status).toMatchObject({ providerId, notBefore: new Date(Math.floor(+notBefore / 1000) * 1000) });
 
     const lastSuccess = (scope: 'all' | string[], slice?: number) =>
       app.database.read((tx) => findLastIssuedAt(tx, providerId, scope, slice));

@@ -6,13 +6,13 @@ import { beforeAll, expect, test } from '@jest/globals';
 import { schema } from '../../src/database.js';
 import { fqdns } from '../../src/fqdns/fqdns.repository.js';
 import { insertSpace } from '../../src/spaces/spaces.repository.js';
-import { type Standing, stateAt } from '../../src/statuses/computed-status.js';
+import { type ComputedStatus, stateAt } from '../../src/statuses/computed-status.js';
 import {
-  fqdnStandings,
+  type FqdnStatusRow,
+  fqdnStatuses,
   noDate,
-  type StandingRow,
   stateCondition,
-  storeStandings,
+  storeStatuses,
 } from '../../src/statuses/statuses.repository.js';
 
 const now = new Date('2026-03-01T12:00:00.000Z');
@@ -20,17 +20,17 @@ const at = (ms: number) => new Date(now.getTime() + ms);
 
 describeEachDialect('the filter by state in SQL', (open) => {
   let database: Database;
-  let rows: StandingRow[];
+  let rows: FqdnStatusRow[];
   beforeAll(async () => {
     ({ database } = await open(schema));
     const spaceId = randomUUID();
     const edges = [null, at(-1), now, at(1), at(86_400_000)];
-    const standings = edges.flatMap((expiresAt) =>
+    const statuses = edges.flatMap((expiresAt) =>
       edges.flatMap((attentionAt) =>
         ([null, 'renewal'] as const).map((problem) => ({ expiresAt, attentionAt, problem })),
       ),
     );
-    rows = standings.map(({ expiresAt, attentionAt, problem }, index) => ({
+    rows = statuses.map(({ expiresAt, attentionAt, problem }, index) => ({
       id: randomUUID(),
       spaceId,
       fqdn: `host-${index}.example.org`,
@@ -66,11 +66,11 @@ describeEachDialect('the filter by state in SQL', (open) => {
         fqdns,
         rows.map(({ id, fqdn }) => ({ id, spaceId, fqdn, providerId: null, renewalEnabled: true, ...added })),
       );
-      await storeStandings(tx, rows);
+      await storeStatuses(tx, rows);
     });
   });
 
-  const readStanding = (row: StandingRow): Standing => ({
+  const computedOf = (row: FqdnStatusRow): ComputedStatus => ({
     ...row,
     expiresAt: row.certificateId === null ? null : row.expiresAt,
     attentionAt: row.attentionAt.getTime() === noDate.getTime() ? null : row.attentionAt,
@@ -79,8 +79,8 @@ describeEachDialect('the filter by state in SQL', (open) => {
 
   test.each(fqdnStates)('finds FQDNs that are %s by the rule, at every boundary', async (state) => {
     const text = `select id from fqdn_standings where ${stateCondition(state, '$1')} order by id`;
-    const found = await database.read((tx) => querySql(tx, fqdnStandings.columns, text, [now]));
-    const expected = rows.filter((row) => stateAt(readStanding(row), now) === state);
+    const found = await database.read((tx) => querySql(tx, fqdnStatuses.columns, text, [now]));
+    const expected = rows.filter((row) => stateAt(computedOf(row), now) === state);
     expect(found.map(({ id }) => id)).toEqual(expected.map(({ id }) => id).sort());
     expect(expected.length).toBeGreaterThan(0);
   });
@@ -88,13 +88,13 @@ describeEachDialect('the filter by state in SQL', (open) => {
   test('assigns one state to each FQDN', async () => {
     const parts = fqdnStates.map((state) => `case when ${stateCondition(state, '$1')} then 1 else 0 end`);
     const text = `select id from fqdn_standings where ${parts.join(' + ')} <> 1`;
-    expect(await database.read((tx) => querySql(tx, fqdnStandings.columns, text, [now]))).toEqual([]);
+    expect(await database.read((tx) => querySql(tx, fqdnStatuses.columns, text, [now]))).toEqual([]);
   });
 
   test('reads the stored value', async () => {
     const text = 'select * from fqdn_standings';
-    const stored = await database.read((tx) => querySql<StandingRow>(tx, fqdnStandings.columns, text));
-    const byId = (one: StandingRow, other: StandingRow) => (one.id < other.id ? -1 : 1);
+    const stored = await database.read((tx) => querySql<FqdnStatusRow>(tx, fqdnStatuses.columns, text));
+    const byId = (one: FqdnStatusRow, other: FqdnStatusRow) => (one.id < other.id ? -1 : 1);
     expect(stored.sort(byId)).toEqual([...rows].sort(byId));
   });
 });

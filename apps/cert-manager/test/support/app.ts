@@ -67,7 +67,7 @@ export interface TestApp {
   /** Sends the monitor what is new about certificates. */
   readonly watch: () => Promise<unknown>;
   /** Mends how FQDNs stand where something was missed. */
-  readonly sweepStandings: () => Promise<unknown>;
+  readonly sweepStatuses: () => Promise<unknown>;
   readonly readChainEnds: () => Promise<unknown>;
   /** Mends how many FQDNs spaces have where something was missed. */
   readonly sweepSpaceSizes: () => Promise<unknown>;
@@ -183,7 +183,7 @@ function roundsOf({ jobs: { run: runJob, idle } }: CertManager) {
       await runJob('clock');
       await runJob('renewals.sweep');
     },
-    sweepStandings: () => runJob('standings.sweep'),
+    sweepStatuses: () => runJob('standings.sweep'),
     readChainEnds: () => runJob('renewals.sweep'),
     sweepSpaceSizes: () => runJob('spaces.sweep'),
     probe: () => runJob('targets'),

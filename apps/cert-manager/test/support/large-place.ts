@@ -9,7 +9,7 @@ import { issuances } from '../../src/issuance/signing/issuances.repository.js';
 import { renewalQueue } from '../../src/renewals/renewals.repository.js';
 import { listWrongSizes, recountSpace } from '../../src/spaces/space-sizes.repository.js';
 import { spaces } from '../../src/spaces/spaces.repository.js';
-import { fqdnStandings } from '../../src/statuses/statuses.repository.js';
+import { fqdnStatuses } from '../../src/statuses/statuses.repository.js';
 import { users } from '../../src/users/users.repository.js';
 
 export interface LargePlace {
@@ -38,7 +38,7 @@ export async function seedLargePlace(database: Database, place: LargePlace): Pro
     await copy(certificates, of, count - 1, { id, fqdnId: id, csrId: id });
     await copy(renewalQueue, of, count - 1, { id, fqdnId: id, certificateId: id });
     const named = { id, certificateId: id, fqdn: "'host-' || n.i || '.example.test'" };
-    await copy(fqdnStandings, `t.id = '${fqdnId}'`, count - 1, named);
+    await copy(fqdnStatuses, `t.id = '${fqdnId}'`, count - 1, named);
     const more = { id: uuid(isSqlite, '0000000b'), position: 'n.i + 1' };
     await copy(csrs, of, own - 1, more);
     await copy(certificates, of, own - 1, { ...more, leafSha256: 'null', replacedAt: 't.created_at' });
@@ -67,7 +67,7 @@ export async function seedUnrenewed(database: Database, fqdnId: string, count: n
 }
 
 /**
- * Fills a space with FQDNs like this one, each with a copy of its certificate and its standing, as lists need it. The ids
+ * Fills a space with FQDNs like this one, each with a copy of its certificate and its status, as lists need it. The ids
  * of a second space need another beginning.
  */
 export async function seedListed(
@@ -86,7 +86,7 @@ export async function seedListed(
     for (const id of await listWrongSizes(tx)) await recountSpace(tx, id);
     await copy(certificates, 't.fqdn_id', { id, fqdnId: id, csrId: 'null' });
     const certificateId = `case when t.certificate_id is null then null else ${id} end`;
-    await copy(fqdnStandings, 't.id', { id, fqdn, certificateId });
+    await copy(fqdnStatuses, 't.id', { id, fqdn, certificateId });
   });
   if (!isSqlite) await analyze(database);
 }

@@ -4,7 +4,7 @@ import { executeSql } from '@certloop/db';
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { countFqdnRows } from '../../src/fqdns/fqdns.repository.js';
-import { fqdnStandings, type StandingRow } from '../../src/statuses/statuses.repository.js';
+import { type FqdnStatusRow, fqdnStatuses } from '../../src/statuses/statuses.repository.js';
 import type { TestApp } from '../support/app.js';
 import { type Caller, callBeside } from '../support/ask-beside.js';
 import { auditEntries, pathOf } from '../support/inventory.js';
@@ -48,8 +48,8 @@ describeEachDialect('work on very many FQDNs and audit entries', (open, dialect)
   const ask = (method: string, path: string) => caller.ask(method, path);
   const askBeside = (method: string, path: string) => caller.askBeside(method, path);
 
-  const countOutlook = (outlook: StandingRow['outlook']) =>
-    app.database.read((tx) => tx.count(fqdnStandings, { where: { outlook } }));
+  const countOutlook = (outlook: FqdnStatusRow['outlook']) =>
+    app.database.read((tx) => tx.count(fqdnStatuses, { where: { outlook } }));
 
   test('exports all entries', async () => {
     const { lines } = await askBeside('GET', '/audit-logs/export');

@@ -3,7 +3,7 @@ import { type FqdnState, fqdnStates, renewalOutlooks } from '@certloop/contracts
 import { expect, test } from '@jest/globals';
 import { eventTypes } from '../../src/events/event.js';
 import { noticeAt } from '../../src/statuses/attention.js';
-import type { StandingFacts } from '../../src/statuses/computed-status.js';
+import type { StatusFacts } from '../../src/statuses/computed-status.js';
 import { countedStates } from '../../src/system/scrape.repository.js';
 import { isExpiryNews } from '../../src/watch/notices/event-rules.js';
 import { missingSignal, signalNow } from '../../src/watch/signal-now.js';
@@ -47,7 +47,7 @@ const endingIn = (days: number) => {
   return { id: 'c1', notBefore, expiresAt: inDays(days), createdAt: notBefore, revokedAt: null };
 };
 
-function factsOf(certificate: StandingFacts['certificate']): StandingFacts {
+function factsOf(certificate: StatusFacts['certificate']): StatusFacts {
   return {
     renewalEnabled: false,
     expiryAcceptedUntil: null,
@@ -62,7 +62,7 @@ function factsOf(certificate: StandingFacts['certificate']): StandingFacts {
   };
 }
 
-const samples: Readonly<Record<FqdnState, StandingFacts>> = {
+const samples: Readonly<Record<FqdnState, StatusFacts>> = {
   unfinished: factsOf(undefined),
   expired: factsOf(endingIn(-1)),
   failing: { ...factsOf(endingIn(80)), served: { at: inDays(-1), reason: 'the server serves another one' } },

@@ -186,7 +186,7 @@ describeEachDialect('the check of an FQDN', (open) => {
     await app.database.transaction((tx) =>
       tx.update(certificates, { fqdnId: fqdn.id }, { expiresAt: inMs(9 * day), notBefore: inMs(-81 * day) }),
     );
-    await app.sweepStandings();
+    await app.sweepStatuses();
     await app.watch();
     expect(signals()).toEqual(['success', 'fail']);
   });

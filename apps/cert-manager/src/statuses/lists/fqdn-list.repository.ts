@@ -70,13 +70,13 @@ function selectPage(filter: FqdnFilter, window: SortedWindow, now: Date, values:
   const { sort, limit, after } = window;
   const by = sortColumns[sort];
   const isByCreation = sort === 'createdAt';
-  const { from, id, space } = isByCreation ? byCreation(filter) : byStanding;
+  const { from, id, space } = isByCreation ? byCreation(filter) : byStatus;
   // one page for each space: sorting all spaces together would read every row of them
   const parts = partsOf(filter.scope).map((scope) => {
     const conditions = conditionsOf({ ...filter, scope }, { space, now }, values);
     if (isByCreation) conditions.push('s.id = f.id');
     if (isByCreation && filter.q !== undefined) {
-      // an encoded name may match in Unicode; all others are excluded before their standing is read
+      // an encoded name may match in Unicode; all others are excluded before their status is read
       conditions.push(`(f.fqdn like ${partOf(filter.q, values)} escape '\\' or f.fqdn like '%xn--%')`);
     }
     if (after !== undefined) {
@@ -92,9 +92,9 @@ function selectPage(filter: FqdnFilter, window: SortedWindow, now: Date, values:
   return `select id, at from (${union}) as parts order by at, id limit ${limit + 1}`;
 }
 
-const byStanding = { from: 'fqdn_standings s', id: 's.id', space: 's.space_id' };
+const byStatus = { from: 'fqdn_standings s', id: 's.id', space: 's.space_id' };
 
-function byCreation({ state }: FqdnFilter): typeof byStanding {
+function byCreation({ state }: FqdnFilter): typeof byStatus {
   if (state !== 'failing') return { from: 'fqdns f, fqdn_standings s', id: 'f.id', space: 'f.space_id' };
   // SQLite reads the left side of a cross join first: the few with problems
   return { from: 'fqdn_standings s cross join fqdns f', id: 'f.id', space: 's.space_id' };

@@ -9,7 +9,7 @@ import { eachOf } from '../../http/lazy-rows.js';
 import { readHostname } from '../../judging/hostname.js';
 import { findSpace, listSpaceRows, type SpaceScope, spaceExists } from '../../spaces/spaces.repository.js';
 import {
-  type FqdnStanding,
+  type DatedStatus,
   type KeyAlgorithms,
   readStatuses,
   withKeyAlgorithms,
@@ -43,7 +43,7 @@ export interface FqdnsQuery {
 export interface ListedFqdn {
   readonly fqdn: FqdnRow;
   /** Where the request includes it. */
-  readonly status: FqdnStanding | undefined;
+  readonly status: DatedStatus | undefined;
   /** With the status, in a list of all spaces. */
   readonly spaceName?: string | undefined;
 }
@@ -57,7 +57,7 @@ export interface FqdnPage {
 /**
  * FQDNs of the spaces that the caller may read, at most 1000 at once. Throws InvalidInput for a cursor of another sort.
  */
-export async function listFqdnsByStanding(
+export async function listFqdnsByStatus(
   { db, clock, keyAlgorithms }: ListFqdnsDeps,
   caller: Caller,
   query: FqdnsQuery,
@@ -93,7 +93,7 @@ export async function listFqdnsByStanding(
 }
 
 /**
- * As listFqdnsByStanding, for one space; a request that neither filters nor sorts can have the whole list. Throws
+ * As listFqdnsByStatus, for one space; a request that neither filters nor sorts can have the whole list. Throws
  * NotFound too.
  */
 export async function listFqdnsOfSpace(
@@ -108,7 +108,7 @@ export async function listFqdnsOfSpace(
     const listed = eachOf(rows, (fqdn) => ({ fqdn, status: undefined }));
     return { rows: listed, total, next: next && { sort: 'createdAt', ...next } };
   }
-  const page = await listFqdnsByStanding(deps, caller, { ...query, spaceId });
+  const page = await listFqdnsByStatus(deps, caller, { ...query, spaceId });
   if (page.total === 0 && !(await deps.db.read((tx) => spaceExists(tx, spaceId)))) throw spaceNotFound();
   return page;
 }
@@ -128,7 +128,7 @@ export async function showFqdn(
   { db, clock, keyAlgorithms }: ListFqdnsDeps,
   caller: Caller,
   { spaceId, fqdnId }: FqdnPlace,
-): Promise<{ readonly fqdn: FqdnRow; readonly spaceName: string; readonly status: FqdnStanding }> {
+): Promise<{ readonly fqdn: FqdnRow; readonly spaceName: string; readonly status: DatedStatus }> {
   requireLevel(caller, spaceId, 'READ');
   const { space, fqdn, found } = await db.read(async (tx) => {
     const space = await findSpace(tx, spaceId);

@@ -43,13 +43,13 @@ export async function listReadableSpaces(
   query: SpacesQuery,
 ): Promise<SpacePage> {
   const window = plainWindow(query);
-  if (window === undefined) return listSpacesByStanding(deps, caller, query);
+  if (window === undefined) return listSpacesByStatus(deps, caller, query);
   const { rows, total, next } = await listSpaces(deps, caller, window);
   const listed = eachOf(rows, (space) => ({ space, counts: undefined }));
   return { rows: listed, total, next: next && { sort: 'createdAt', ...next } };
 }
 
-async function listSpacesByStanding(
+async function listSpacesByStatus(
   { db, clock }: ListSpacesDeps,
   caller: Caller,
   { q, policy, sort = 'createdAt', include, limit = maxPageSize, cursor }: SpacesQuery,

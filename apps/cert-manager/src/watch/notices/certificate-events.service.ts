@@ -5,9 +5,9 @@ import { chainHint, endsView } from '../../certificates/in-use.js';
 import type { Notices } from '../../events/notices.service.js';
 import { findFqdn } from '../../fqdns/fqdns.repository.js';
 import type { FailedRenewal } from '../../renewals/queue/settle-renewal.service.js';
-import { type StandingFacts, type StandingOutlook, standingOf } from '../../statuses/computed-status.js';
+import { computeStatus, type StatusFacts, type StatusOutlook } from '../../statuses/computed-status.js';
 import { outlookHints } from '../../statuses/fqdn-status.js';
-import { listStandingFacts } from '../../statuses/status-rows.service.js';
+import { listStatusFacts } from '../../statuses/status-rows.service.js';
 import { listExpiring } from '../expiry/expiring.repository.js';
 import { isExpiryNews, isFailureNews } from './event-rules.js';
 
@@ -67,7 +67,7 @@ export async function noticeExpiring({
     const { rows, facts } = await db.longRead(async (tx) => {
       const found = await listExpiring(tx, after, now, slice);
       const ids = found.map(({ fqdnId }) => fqdnId);
-      return { rows: found, facts: await listStandingFacts(tx, ids) };
+      return { rows: found, facts: await listStatusFacts(tx, ids) };
     });
     const news = rows.flatMap((row) => {
       const known = facts.get(row.fqdnId);
@@ -84,11 +84,11 @@ export async function noticeExpiring({
   }
 }
 
-function eventOf(row: Awaited<ReturnType<typeof listExpiring>>[number], facts: StandingFacts) {
+function eventOf(row: Awaited<ReturnType<typeof listExpiring>>[number], facts: StatusFacts) {
   const { id: certificateId, fqdnId, fqdn, spaceId, serialNumber } = row;
   const { renewalEnabled } = facts;
   const hint = chainHint(row);
-  const { outlook } = standingOf(facts);
+  const { outlook } = computeStatus(facts);
   const news = `The certificate of ${fqdn} expires on ${row.expiresAt.toISOString()}, and ${missingText(outlook)}`;
   const message = hint === undefined ? news : `${news} ${hint}`;
   return {
@@ -101,7 +101,7 @@ function eventOf(row: Awaited<ReturnType<typeof listExpiring>>[number], facts: S
 }
 
 /** Returns a sentence about the first thing that the renewal lacks. */
-function missingText(outlook: StandingOutlook): string {
+function missingText(outlook: StatusOutlook): string {
   if (outlook === 'planned')
     return 'its renewal is on but has not succeeded: see the explanation of its renewal.';
   if (outlook === 'switched_off')

@@ -1,5 +1,5 @@
 import { expectedOf } from '../../statuses/attention.js';
-import type { StandingFacts } from '../../statuses/computed-status.js';
+import type { StatusFacts } from '../../statuses/computed-status.js';
 
 // tries that fail temporarily: after 1, 10 and 100 minutes the fourth
 const noticedTry = 4;
@@ -34,4 +34,4 @@ export function isExpiryNews(facts: DatedFacts, now: Date): boolean {
   return !isAccepted && expectedOf({ ...facts, certificate }).attentionAt <= now;
 }
 
-type DatedFacts = Pick<StandingFacts, 'renewalEnabled' | 'expiryAcceptedUntil' | 'dueAt' | 'certificate'>;
+type DatedFacts = Pick<StatusFacts, 'renewalEnabled' | 'expiryAcceptedUntil' | 'dueAt' | 'certificate'>;
