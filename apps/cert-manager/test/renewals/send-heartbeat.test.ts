@@ -11,7 +11,7 @@ import type { RunReport } from '../../src/renewals/heartbeat/run-report.js';
 import { jobRuns, replaceJobRun } from '../../src/renewals/queue/job-runs.repository.js';
 import { runRenewalJob } from '../../src/renewals/queue/run-renewal-job.service.js';
 import { createHeartbeatUrls } from '../../src/watch/monitor/heartbeat-urls.client.js';
-import { createLostPings } from '../../src/watch/pings/lost-pings.service.js';
+import { createLostPings } from '../../src/watch/pings/job-heartbeats.service.js';
 import { watchPings } from '../../src/watch/pings/watch-pings.repository.js';
 import { type FakeMonitor, startFakeMonitor } from '../support/monitor/fake-monitor.js';
 import { listening, silentAddress } from '../support/small-server.js';

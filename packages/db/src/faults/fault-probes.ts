@@ -1,5 +1,4 @@
 import { DatabaseUnavailable } from './failures.js';
-import { answerMs, shareProbe } from './shared-probe.js';
 
 interface ProbeDeps {
   /** Runs a statement that any database answers. */
@@ -56,4 +55,25 @@ export function createFaultProbes({ ask, pending, writeFault, hasFailedWrite }: 
 
 function unavailable(cause: Error): never {
   throw new DatabaseUnavailable(`the database does not answer: ${cause.message}`, { cause });
+}
+
+/** After this time a silent database counts as away for those that ask whether it answers, in milliseconds. */
+const answerMs = 2000;
+
+/**
+ * Returns what `probe` returns, or what `late` returns after `answerMs`. Callers share one probe until it ends, so that
+ * many questions to a silent database use one of its connections.
+ */
+export function shareProbe<T>(probe: () => Promise<T>, late: () => T | Promise<T>): () => Promise<T> {
+  let running: Promise<T> | undefined;
+  return async () => {
+    running ??= probe().finally(() => {
+      running = undefined;
+    });
+    let timer: NodeJS.Timeout | undefined;
+    const over = new Promise<T>((resolve, reject) => {
+      timer = setTimeout(() => Promise.resolve().then(late).then(resolve, reject), answerMs);
+    });
+    return Promise.race([running, over]).finally(() => clearTimeout(timer));
+  };
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
-import { shareProbe } from './shared-probe.js';
+import { shareProbe } from './fault-probes.js';
 
 beforeEach(() => {
   jest.useFakeTimers();

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { hasProgram, say } from '@certloop/server/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { inheritedEnvironment } from '../../src/config.js';
-import { freePort } from '../../src/ports.js';
 import { type ServiceProcess, startService } from '../../src/service-process.js';
+import { freePort } from '../../src/stack-ports.js';
 import { runCertloop } from '../support/certloop.js';
 
 const daysOf = ({ validFrom, validTo }: X509Certificate) =>

@@ -20,8 +20,8 @@ import {
   uploadCsr,
 } from '../../src/main-job.js';
 import type { DatabaseUrls } from '../../src/plan.js';
-import { freePort } from '../../src/ports.js';
 import { type Stack, startStack } from '../../src/stack.js';
+import { freePort } from '../../src/stack-ports.js';
 import { answeringAtOnePort, request, useAcme } from '../support/acme-place.js';
 import { addWebhook, startListener } from '../support/ping-load.js';
 

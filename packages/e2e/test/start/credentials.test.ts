@@ -12,8 +12,8 @@ import { type Credentials, credentialsFile } from '../../src/credentials.js';
 import { prepareFolder } from '../../src/first-start.js';
 import { lockFolder, startOf } from '../../src/folder-lock.js';
 import { clientsOf, patientCalls } from '../../src/main-job.js';
-import { freePort } from '../../src/ports.js';
 import { type Stack, startStack } from '../../src/stack.js';
+import { freePort } from '../../src/stack-ports.js';
 
 const free = { certManager: 0, checkMonitor: 0, dummyCa: 0 };
 const environment = inheritedEnvironment();

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { inheritedEnvironment } from '../../src/config.js';
-import { freePort } from '../../src/ports.js';
 import { startService } from '../../src/service-process.js';
+import { freePort } from '../../src/stack-ports.js';
 
 let folder: string;
 beforeAll(async () => {

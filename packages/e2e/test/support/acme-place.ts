@@ -1,6 +1,6 @@
 import { until } from '@certloop/contracts/testing';
 import { addFqdn, type Clients, makeCsr, makeSpace, type Place, uploadCsr } from '../../src/main-job.js';
-import { freePort } from '../../src/ports.js';
+import { freePort } from '../../src/stack-ports.js';
 import type { RunningStack } from './test-stack.js';
 
 /** What lets the dummy CA look for http-01 answers at the manager, for every name. */

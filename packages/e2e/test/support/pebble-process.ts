@@ -9,7 +9,7 @@ import { until } from '@certloop/contracts/testing';
 import { buildCsr, generateKeyPair } from '@certloop/crypto';
 import { hasProgram } from '@certloop/server/testing';
 import type { Clients } from '../../src/main-job.js';
-import { freePort } from '../../src/ports.js';
+import { freePort } from '../../src/stack-ports.js';
 
 /** Whether pebble (Debian's package of that name) is there; says so where it is not. The gate installs it. */
 export const isPebbleThere = hasProgram('pebble', 'nothing is ordered from a CA beside dummy-ca', ['-help']);

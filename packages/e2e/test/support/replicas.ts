@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import { createCertManagerClient } from '@certloop/contracts';
 import { patientCalls } from '../../src/main-job.js';
 import { healthUrl } from '../../src/plan.js';
-import { freePort } from '../../src/ports.js';
 import { type ServiceProcess, startService } from '../../src/service-process.js';
 import type { Stack } from '../../src/stack.js';
+import { freePort } from '../../src/stack-ports.js';
 
 /** One more process of a service of a stack. */
 export interface Replica extends ServiceProcess {

@@ -1,12 +1,16 @@
 import { type Database, type Tx, yieldBetween } from '@certloop/db';
 import type { Clock, Logger } from '@certloop/server';
+import { usableUntil } from '../../certificates/in-use.js';
 import { type FqdnRow, listRenewedFqdnsAfter, lockFqdn } from '../../fqdns/fqdns.repository.js';
 import { readOutlook } from '../outlook/read-outlook.service.js';
+import { scheduleOf } from '../outlook/renewal-outlook.js';
+import { mayHaveCertificate } from '../renewal-entry.js';
 import { deleteOldRenewals } from '../renewal-history.repository.js';
-import { findOpenRenewal, listFqdnsWithOpen } from '../renewals.repository.js';
+import { findOpenRenewal, listFqdnsWithOpen, updateRenewal } from '../renewals.repository.js';
 import { insertPlanned } from '../replan-renewals.service.js';
-import { listTooLate, pullBackRenewal } from './pull-back-renewals.service.js';
+import { dueAfterWrongClock, waitsTooLong } from './planned-bounds.js';
 import type { RenewalEvents } from './settle-renewal.service.js';
+import { listWaitingEntries } from './waiting-entries.repository.js';
 
 export interface SweepDeps {
   readonly db: Database;
@@ -95,4 +99,29 @@ async function deleteOld({ db, clock }: SweepDeps): Promise<number> {
     if (count < slice) break;
   }
   return total;
+}
+
+/** Returns the FQDNs whose planned renewal waits longer than the rules allow, as a wrong clock planned it. */
+async function listTooLate(tx: Tx, fqdns: readonly FqdnRow[], now: Date): Promise<FqdnRow[]> {
+  const ids = fqdns.map(({ id }) => id);
+  const waiting = await listWaitingEntries(tx, ids);
+  const late = new Set(waiting.filter((entry) => waitsTooLong(entry, now)).map(({ fqdnId }) => fqdnId));
+  return fqdns.filter(({ id }) => late.has(id));
+}
+
+/**
+ * Plans a renewal anew that waits too long: by the plan of its certificate, or soon, if that has passed or the CA may have
+ * issued a certificate. False if it does not wait too long any more.
+ */
+async function pullBackRenewal(tx: Tx, { id, spaceId }: FqdnRow, now: Date): Promise<boolean> {
+  const fqdn = await lockFqdn(tx, spaceId, id);
+  const open = await findOpenRenewal(tx, id);
+  if (open === undefined || (await listTooLate(tx, [fqdn], now)).length === 0) return false;
+  const { certificate, outlook } = await readOutlook(tx, fqdn, { open });
+  const soon = dueAfterWrongClock(certificate ? usableUntil(certificate) : now, now, Math.random());
+  const planned = outlook.isPlanned ? scheduleOf(outlook.plan, now) : now;
+  const isAnew = planned > now && !mayHaveCertificate(open.journal);
+  const createdAt = open.createdAt > now ? now : open.createdAt;
+  const change = isAnew ? { scheduledAt: planned, attempt: 1 } : { scheduledAt: soon };
+  return updateRenewal(tx, open, { ...change, createdAt });
 }

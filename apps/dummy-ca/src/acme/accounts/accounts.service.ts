@@ -1,19 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import { AcmeProblem, acmeRequests } from '@certloop/contracts';
-import { thumbprint } from '@certloop/crypto';
+import { type FlattenedJws, thumbprint, verifyMac } from '@certloop/crypto';
 import type { AcmeDeps } from '../acme-deps.service.js';
+import type { AcmeSettings } from '../acme-settings.js';
 import { type AcmeLinks, link } from '../protocol/acme-links.js';
 import { type AcmeReply, created, ok } from '../protocol/acme-reply.js';
+import { badAlgorithm, readKey } from '../protocol/jws-header.js';
 import {
   accountOf,
+  parseJsonPayload,
   parsePayload,
+  parseSigned,
   requireActive,
   type SignedRequest,
 } from '../protocol/signed-requests.service.js';
 import type { Account } from '../records/account.js';
 import { accountView } from './account-view.js';
 import { parseContacts } from './contacts.js';
-import { requireExternalAccount } from './external-account.service.js';
 
 /**
  * Account of the key that signed: the one that exists (200), or a new one (201). Throws `accountDoesNotExist` when
@@ -87,3 +90,40 @@ function showAccount(account: Account, request: SignedRequest): AcmeReply {
 function addressOf({ id }: Account, { links }: SignedRequest): string {
   return links.of('account', { id });
 }
+
+/**
+ * The binding of a new account to an external one, checked by RFC 8555 §7.3.4; undefined without one. Throws
+ * `externalAccountRequired` when there must be one, `unauthorized` for an unknown key identifier or a wrong MAC,
+ * `malformed` for a binding of another address or key.
+ */
+function requireExternalAccount(
+  { externalAccounts, requireExternalAccount: isRequired }: AcmeSettings,
+  binding: unknown,
+  { url, jwk }: SignedRequest,
+): object | undefined {
+  if (binding === undefined) {
+    if (!isRequired) return undefined;
+    throw new AcmeProblem(
+      'externalAccountRequired',
+      'this CA requires an external account binding (externalAccountBinding)',
+    );
+  }
+  const jws = parseSigned(binding);
+  const { alg, kid, nonce } = jws.header;
+  if (alg !== 'HS256') {
+    throw badAlgorithm('the algorithm of an external account binding must be HS256', ['HS256']);
+  }
+  if (nonce !== undefined) throw malformed('has a nonce');
+  if (jws.header['url'] !== url) throw malformed('is for another address');
+  if (thumbprint(readKey(parseJsonPayload(jws.payload)).jwk) !== thumbprint(jwk)) {
+    throw malformed('is for another account key');
+  }
+  const key = typeof kid === 'string' ? externalAccounts.get(kid) : undefined;
+  if (key === undefined || !verifyMac(jws, key)) {
+    throw new AcmeProblem('unauthorized', 'the external account is unknown or its MAC is wrong');
+  }
+  const { protected: header, payload, signature } = binding as FlattenedJws;
+  return { protected: header, payload, signature };
+}
+
+const malformed = (reason: string) => new AcmeProblem('malformed', `the external account binding ${reason}`);

@@ -4,6 +4,7 @@ import { constraintFault, noGeneralNames } from '@certloop/crypto';
 import type { CertificateProfile } from '../../authority/certificate-profile.js';
 import type { AcmeDeps } from '../acme-deps.service.js';
 import { addAuthorization, authorizedIdentifier } from '../authorizations/authorizations.service.js';
+import { requireRenewalId } from '../certificates/renewal-window.js';
 import {
   type AskedValidity,
   acmeValidity,
@@ -12,13 +13,15 @@ import {
 } from '../issuance/acme-profile.js';
 import { type AcmeReply, created } from '../protocol/acme-reply.js';
 import { accountOf, parsePayload, type SignedRequest } from '../protocol/signed-requests.service.js';
+import type { Account } from '../records/account.js';
+import type { AcmeCertificate } from '../records/acme-certificate.js';
 import type { Authorization } from '../records/authorization.js';
 import type { AuthorizedIdentifier } from '../records/challenges.js';
-import { type Identifier, parseIdentifiers } from '../records/identifiers.js';
+import { type Identifier, identifierKey, parseIdentifiers } from '../records/identifiers.js';
 import type { Order } from '../records/order.js';
 import { authorizationStatus } from '../records/order-status.js';
+import { statusOf } from './current-status.service.js';
 import { viewOf } from './orders.service.js';
-import { requireReplaceable } from './replacements.service.js';
 
 /**
  * A new order with its authorizations (RFC 8555 §7.4). Throws what identifiers, validity and profile can be refused
@@ -98,4 +101,38 @@ function findUsable(
   if (proven !== undefined && isUsable && isNow('valid', proven)) return proven;
   const newest = store.findNewestAuthorization(accountId, identifier);
   return newest?.isPreAuthorization === true && isNow('pending', newest) ? newest : undefined;
+}
+
+/**
+ * The certificate that an order replaces; undefined when it replaces none. Throws `malformed` for an identifier that
+ * names none (404 when merely unknown) or a certificate without
+ * a common identifier, `unauthorized` for one of another account, and `alreadyReplaced` with status 409 when an
+ * order that is not invalid replaces it already (RFC 9773 §5).
+ */
+function requireReplaceable(
+  deps: AcmeDeps,
+  account: Account,
+  replaces: string | undefined,
+  identifiers: readonly Identifier[],
+): AcmeCertificate | undefined {
+  if (replaces === undefined) return undefined;
+  const certificate = deps.store.findCertificateByRenewalId(requireRenewalId(replaces));
+  if (certificate === undefined) {
+    throw new AcmeProblem('malformed', 'the certificate to replace is not known', { kind: 'not_found' });
+  }
+  if (certificate.accountId !== account.id) {
+    throw new AcmeProblem('unauthorized', 'the certificate to replace belongs to another account');
+  }
+  const old = new Set(certificate.identifiers.map(identifierKey));
+  if (!identifiers.some((identifier) => old.has(identifierKey(identifier)))) {
+    throw new AcmeProblem(
+      'malformed',
+      'the certificate to replace has no identifier in common with the order',
+    );
+  }
+  const other = deps.store.findOrder(certificate.replacedBy ?? '');
+  if (other !== undefined && statusOf(deps, other) !== 'invalid') {
+    throw new AcmeProblem('alreadyReplaced', 'another order replaces the certificate already');
+  }
+  return certificate;
 }

@@ -1,9 +1,8 @@
 import { type AcmeChallengeType, AcmeProblem, type ValidationMode } from '@certloop/contracts';
 import { createLimiter } from '@certloop/server';
-import type { Proof } from '../records/challenges.js';
-import { proveDns01 } from './dns01.client.js';
+import { dns01Name, dns01Value, type Proof } from '../records/challenges.js';
 import { proveHttp01 } from './http01.client.js';
-import { createNames } from './names.client.js';
+import { createNames, type Names } from './names.client.js';
 import { proveTlsAlpn01 } from './tls-alpn01.client.js';
 import type { ValidationSettings } from './validation-settings.js';
 import type { ValidationTime } from './validation-time.js';
@@ -48,4 +47,21 @@ function timeOf({ timeoutMs, maxConnectMs }: ValidationSettings): ValidationTime
     msLeft: () => Math.max(0, end - performance.now()),
     maxConnectMs,
   };
+}
+
+/**
+ * Looks for the digest among the TXT records (RFC 8555 §8.4). Throws `dns` when the resolver fails, `unauthorized`
+ * without a record, `incorrectResponse` when none of the records is right.
+ */
+async function proveDns01(
+  { identifier, keyAuthorization }: Proof,
+  names: Names,
+  signal: AbortSignal,
+): Promise<void> {
+  const name = dns01Name(identifier.value);
+  const texts = await names.textsOf(name, signal);
+  if (texts.includes(dns01Value(keyAuthorization))) return;
+  if (texts.length === 0) throw new AcmeProblem('unauthorized', `${name} has no TXT record`);
+  const shown = texts.slice(0, 3).map((text) => JSON.stringify(text.slice(0, 80)));
+  throw new AcmeProblem('incorrectResponse', `no TXT record of ${name} is right: ${shown.join(', ')}`);
 }
