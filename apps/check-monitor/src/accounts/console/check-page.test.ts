@@ -2,7 +2,7 @@ import type { CheckChangeResult } from '@certloop/contracts';
 import { excessMs } from '@certloop/contracts/testing';
 import { stretchExcess } from '@certloop/server/testing';
 import { describe, expect, test } from '@jest/globals';
-import { compareNames, type Standing } from '../../checks/standing.js';
+import { compareNames, type Standing } from '../../checks/check-summary.js';
 import type { Caller } from '../../projects/caller.js';
 import { changeChecks } from './change-checks.service.js';
 import { type CheckPage, type CheckPageQuery, pageOfChecks } from './check-page.js';

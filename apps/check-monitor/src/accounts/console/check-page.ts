@@ -1,6 +1,6 @@
 import { type CheckSort, type CheckStatus, InvalidInput } from '@certloop/contracts';
 import { hasTags } from '../../checks/check.js';
-import { compareTexts, nameKeyOf, rankOf, type Standing, statusOf } from '../../checks/standing.js';
+import { compareTexts, nameKeyOf, rankOf, type Standing, statusOf } from '../../checks/check-summary.js';
 import type { Micros } from '../../instants.js';
 
 /** What a list of checks is narrowed to, and which page of it is wanted. */

@@ -1,6 +1,6 @@
 import { type CheckCounts, type CheckState, type CheckStatus, InvalidInput } from '@certloop/contracts';
+import { type Standing, statusOf } from '../../checks/check-summary.js';
 import { timingAt } from '../../checks/check-timing.js';
-import { type Standing, statusOf } from '../../checks/standing.js';
 import { isoSeconds, type Micros } from '../../instants.js';
 import { pingLimitOf } from '../../pings/ping-limits.service.js';
 import type { Caller } from '../../projects/caller.js';

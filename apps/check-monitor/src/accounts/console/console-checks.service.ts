@@ -2,18 +2,18 @@ import { InvalidInput } from '@certloop/contracts';
 import { type Database, slicesOf, type Tx, yieldBetween } from '@certloop/db';
 import { listNotifyingChecks } from '../../channels/assign-channel.repository.js';
 import { listAssignedUuids } from '../../channels/check-channels.repository.js';
+import type { Standing } from '../../checks/check-summary.js';
 import { deadlineOf, timingAt } from '../../checks/check-timing.js';
 import { describeCheckFor } from '../../checks/check-view.js';
 import { listChecksByIds } from '../../checks/rows/check-cells.repository.js';
-import type { Standing } from '../../checks/standing.js';
 import { type FlipRow, listLatestFlips } from '../../flips/flips.repository.js';
 import { type Clock, isoSeconds, type Micros, microsPerSecond } from '../../instants.js';
 import type { PingLimits } from '../../pings/ping-limits.service.js';
 import type { Caller } from '../../projects/caller.js';
 import { type CheckPageQuery, pageOfChecks, type RankedCheck } from './check-page.js';
+import type { Standings } from './check-summaries.store.js';
 import type { RunsStore } from './history/recent-runs.store.js';
 import { orderChecks } from './order-checks.service.js';
-import type { Standings } from './standings.store.js';
 
 export interface ConsoleChecksDeps extends PingLimits {
   readonly db: Database;

@@ -1,7 +1,7 @@
+import { createStandings } from './check-summaries.store.js';
 import { createTrialLimit } from './console-channels.service.js';
 import { createLastFlips } from './history/last-flips.store.js';
 import { createRunsStore } from './history/recent-runs.store.js';
-import { createStandings } from './standings.store.js';
 
 type StoresDeps = Parameters<typeof createStandings>[0] & Parameters<typeof createLastFlips>[0];
 

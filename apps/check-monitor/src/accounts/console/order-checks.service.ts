@@ -1,5 +1,5 @@
 import { slicesOf, yieldBetween } from '@certloop/db';
-import { rankOf, type Standing, statusOf } from '../../checks/standing.js';
+import { rankOf, type Standing, statusOf } from '../../checks/check-summary.js';
 import type { Micros } from '../../instants.js';
 import { type CheckCondition, type CheckPageQuery, checksMatching } from './check-page.js';
 import { sortInTurns } from './sort-in-turns.service.js';

@@ -2,12 +2,12 @@ import type { AccountProject, AlertReach, CheckCounts } from '@certloop/contract
 import { yieldBetween } from '@certloop/db';
 import { type AlertReachDeps, readAlertReach } from '../../channels/alert-reach.service.js';
 import { countProjectChannels } from '../../channels/channels.repository.js';
-import { statusOf } from '../../checks/standing.js';
+import { statusOf } from '../../checks/check-summary.js';
 import { isoSeconds } from '../../instants.js';
 import { type AccountProjectsDeps, listOwnProjects, readOwnProject } from '../account-projects.service.js';
 import { countsOf } from './check-states.service.js';
+import type { Standings } from './check-summaries.store.js';
 import type { LastFlips } from './history/last-flips.store.js';
-import type { Standings } from './standings.store.js';
 
 export interface ProjectCountsDeps extends AlertReachDeps {
   readonly standings: Standings;

@@ -15,7 +15,7 @@ import {
 import { insertFlips } from '../../flips/flips.repository.js';
 import type { Caller } from '../../projects/caller.js';
 import { addToCheckCount, lockOwner } from '../../projects/users.repository.js';
-import type { Standings } from './standings.store.js';
+import type { Standings } from './check-summaries.store.js';
 
 export interface ChangeChecksDeps extends ChecksDeps {
   readonly standings: Standings;

@@ -9,7 +9,7 @@ import { pairRuns } from '../../../pings/durations.js';
 import { type PingLimits, pingLimitOf } from '../../../pings/ping-limits.service.js';
 import { listPingsBetween } from '../../../pings/pings.repository.js';
 import type { Caller } from '../../../projects/caller.js';
-import type { Standings } from '../standings.store.js';
+import type { Standings } from '../check-summaries.store.js';
 import { deliveryEvent, flipEvent, pingEvent } from './check-events.js';
 
 export interface CheckHistoryDeps extends PingLimits {

@@ -1,5 +1,5 @@
 import type { Tx } from '@certloop/db';
-import type { Standing } from '../../../checks/standing.js';
+import type { Standing } from '../../../checks/check-summary.js';
 import { listMisses } from '../../../flips/flips.repository.js';
 import { listLatestOutcomes } from '../../../pings/pings.repository.js';
 import { maxRecentRuns, recentRuns } from './recent-runs.js';

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { column, inDialect, querySql, type Tx } from '@certloop/db';
-import type { Standing } from '../standing.js';
+import type { Standing } from '../check-summary.js';
 import { periodColumns, wholeCheckColumns, wholeChecks } from './checks.repository.js';
 import { rowCells } from './row-cells.repository.js';
 

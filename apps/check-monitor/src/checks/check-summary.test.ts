@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { microsPerSecond } from '../instants.js';
+import { compareNames, type Standing, statusOf } from './check-summary.js';
 import { type CheckTiming, deadlineOf, type StoredStatus, statusAt } from './check-timing.js';
-import { compareNames, type Standing, statusOf } from './standing.js';
 
 const began = Date.parse('2026-01-01T12:00:00Z') * 1000;
 const hour = 3600 * microsPerSecond;

@@ -1,7 +1,7 @@
 import { type Database, slicesOf, type Tx, yieldBetween } from '@certloop/db';
 import type { CheckChanges } from '../../checks/check-changes.store.js';
-import { listStandingTexts, readStandings } from '../../checks/rows/standings.repository.js';
-import { compareTexts, nameKeyOf, type Standing } from '../../checks/standing.js';
+import { compareTexts, nameKeyOf, type Standing } from '../../checks/check-summary.js';
+import { listStandingTexts, readStandings } from '../../checks/rows/check-summaries.repository.js';
 import { type Clock, type Micros, microsPerSecond } from '../../instants.js';
 import { sortInTurns } from './sort-in-turns.service.js';
 
