@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import { microsPerSecond } from '../instants.js';
-import { compareNames, type Standing, statusOf } from './check-summary.js';
+import { type CheckSummary, compareNames, statusOf } from './check-summary.js';
 import { type CheckTiming, deadlineOf, type StoredStatus, statusAt } from './check-timing.js';
 
 const began = Date.parse('2026-01-01T12:00:00Z') * 1000;
 const hour = 3600 * microsPerSecond;
 
-function standing(changes: Partial<Standing>): Standing {
+function summary(changes: Partial<CheckSummary>): CheckSummary {
   return {
     id: 1,
     uuid: '',
@@ -40,7 +40,7 @@ describe('the status of a check in a list', () => {
   );
 
   test.each(cases)('is that of the check itself: %j', (given) => {
-    const check = standing(given);
+    const check = summary(given);
     const deadline = deadlineOf({ ...check, lastStartRunId: null } as CheckTiming);
     for (const alertAfter of [null, deadline, deadline === null ? null : deadline - hour / 4]) {
       for (let minutes = 0; minutes <= 120; minutes += 5) {
@@ -58,6 +58,6 @@ test('sorts by name in any case, unnamed checks by their slug, those without eit
     { id: 3, name: 'Archive', slug: '' },
     { id: 4, name: '', slug: 'audit' },
     { id: 5, name: 'Backup', slug: '' },
-  ].map((one) => standing(one));
+  ].map((one) => summary(one));
   expect(checks.sort(compareNames).map(({ id }) => id)).toEqual([3, 4, 2, 5, 1]);
 });

@@ -4,7 +4,7 @@ import type { Check } from './check.js';
 import { type PeriodSettings, statusAt } from './check-timing.js';
 
 /** What of a check lists are searched, sorted and counted by. */
-export type Standing = Pick<
+export type CheckSummary = Pick<
   Check,
   | keyof PeriodSettings
   | 'id'
@@ -22,7 +22,7 @@ export type Standing = Pick<
 >;
 
 /** Status at `now`, as `statusAt` has it, but without asking the schedule where the stored deadline is far enough. */
-export function statusOf(check: Standing, now: Micros): CheckStatus {
+export function statusOf(check: CheckSummary, now: Micros): CheckStatus {
   const { storedStatus, lastStart, alertAfter, graceSeconds } = check;
   if (lastStart === null && storedStatus !== 'up') return storedStatus;
   // the deadline is never later than the end of the grace
@@ -38,13 +38,13 @@ export function rankOf(status: CheckStatus): number {
 }
 
 /** Returns the key by which lists are sorted: the name in lower case; unnamed checks come last. */
-export function nameKeyOf({ name, slug }: Pick<Standing, 'name' | 'slug'>): string {
+export function nameKeyOf({ name, slug }: Pick<CheckSummary, 'name' | 'slug'>): string {
   const shown = name === '' ? slug : name;
   return shown === '' ? '\uffff' : shown.toLowerCase();
 }
 
 /** Order by name, then by age. */
-export function compareNames(one: Standing, other: Standing): number {
+export function compareNames(one: CheckSummary, other: CheckSummary): number {
   return compareTexts(nameKeyOf(one), nameKeyOf(other)) || one.id - other.id;
 }
 

@@ -129,7 +129,7 @@ async function findNamed(
     channel === undefined
       ? undefined
       : await deps.db.longRead((tx) => listNotifyingChecks(tx, projectId, channel));
-  const checks = await deps.standings.list(projectId);
+  const checks = await deps.summaries.list(projectId);
   const query = { q, tags: tag, statuses: status, ids: notifying, sort: 'created' } as const;
   return { named: await orderChecks(checks, query, deps.clock.now()), missing: [] };
 }

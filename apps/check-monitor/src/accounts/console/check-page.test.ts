@@ -2,7 +2,7 @@ import type { CheckChangeResult } from '@certloop/contracts';
 import { excessMs } from '@certloop/contracts/testing';
 import { stretchExcess } from '@certloop/server/testing';
 import { describe, expect, test } from '@jest/globals';
-import { compareNames, type Standing } from '../../checks/check-summary.js';
+import { type CheckSummary, compareNames } from '../../checks/check-summary.js';
 import type { Caller } from '../../projects/caller.js';
 import { changeChecks } from './change-checks.service.js';
 import { type CheckPage, type CheckPageQuery, pageOfChecks } from './check-page.js';
@@ -21,7 +21,7 @@ const rows = [
 
 const checks = rows
   .map(
-    (row): Standing => ({
+    (row): CheckSummary => ({
       uuid: '',
       uniqueKey: '',
       slug: '',
@@ -41,7 +41,7 @@ const checks = rows
   .sort(compareNames);
 
 const everything: CheckPageQuery = { tags: [], statuses: [], sort: 'attention', limit: 100 };
-const pageOf = async (byName: readonly Standing[], query: Partial<CheckPageQuery>) => {
+const pageOf = async (byName: readonly CheckSummary[], query: Partial<CheckPageQuery>) => {
   const whole = { ...everything, ...query };
   return pageOfChecks(await orderChecks(byName, whole, now), whole, now);
 };
@@ -86,7 +86,7 @@ describe('a page of checks', () => {
   test('50 tags of 1,000 checks with 250 tags each: below 50 ms of CPU', async () => {
     const words = Array.from({ length: 250 }, (_, n) => String.fromCharCode(0x400 + n));
     const [first] = checks;
-    const many = Array.from({ length: 1000 }, () => ({ ...(first as Standing), tags: words.join(' ') }));
+    const many = Array.from({ length: 1000 }, () => ({ ...(first as CheckSummary), tags: words.join(' ') }));
     const measure = async () => {
       const before = process.cpuUsage();
       expect((await pageOf(many, { sort: 'name', tags: words.slice(200) })).total).toBe(1000);
@@ -99,9 +99,9 @@ describe('a page of checks', () => {
     const [first] = checks;
     // a letter whose lower case has two, of which a search compares many before it finds a difference
     const long = { name: 'İ'.repeat(100), tags: 'İ'.repeat(500) };
-    const many = Array.from({ length: 20_000 }, () => ({ ...(first as Standing), ...long }));
+    const many = Array.from({ length: 20_000 }, () => ({ ...(first as CheckSummary), ...long }));
     const q = `${'İ'.repeat(90)}x`;
-    const deps = { db: {}, standings: { list: async () => many }, clock: { now: () => now } } as unknown;
+    const deps = { db: {}, summaries: { list: async () => many }, clock: { now: () => now } } as unknown;
     const change = () =>
       changeChecks(deps as ChangeChecksDeps, {} as Caller, { action: 'pause', filter: { q } });
     for (const search of [() => pageOf(many, { q }), change]) {

@@ -1,6 +1,6 @@
 import { type CheckSort, type CheckStatus, InvalidInput } from '@certloop/contracts';
 import { hasTags } from '../../checks/check.js';
-import { compareTexts, nameKeyOf, rankOf, type Standing, statusOf } from '../../checks/check-summary.js';
+import { type CheckSummary, compareTexts, nameKeyOf, rankOf, statusOf } from '../../checks/check-summary.js';
 import type { Micros } from '../../instants.js';
 
 /** What a list of checks is narrowed to, and which page of it is wanted. */
@@ -21,7 +21,7 @@ export interface CheckPageQuery {
 
 /** A check in a list, with its status at the moment of the list. */
 export interface RankedCheck {
-  readonly check: Standing;
+  readonly check: CheckSummary;
   readonly status: CheckStatus;
 }
 
@@ -38,16 +38,16 @@ export type CheckCondition = Omit<CheckPageQuery, 'sort' | 'limit' | 'cursor'>;
 
 /** The checks that match. */
 export function checksMatching(
-  checks: readonly Standing[],
+  checks: readonly CheckSummary[],
   condition: CheckCondition,
   now: Micros,
-): readonly Standing[] {
+): readonly CheckSummary[] {
   return isAny(condition) ? checks : checks.filter(matcherOf(condition, now));
 }
 
 /** A page of the checks that match, in their order. Throws InvalidInput for a cursor that is not of a list with this sort. */
 export function pageOfChecks(
-  found: readonly Standing[],
+  found: readonly CheckSummary[],
   { sort, limit, cursor }: Pick<CheckPageQuery, 'sort' | 'limit' | 'cursor'>,
   now: Micros,
 ): CheckPage {
@@ -62,8 +62,8 @@ export function pageOfChecks(
 
 /** Number of checks, which are in the order of their positions, that are not after a position. */
 function countUpTo(
-  checks: readonly Standing[],
-  placeOf: (check: Standing) => Position,
+  checks: readonly CheckSummary[],
+  placeOf: (check: CheckSummary) => Position,
   position: Position,
 ): number {
   let [low, high] = [0, checks.length];
@@ -84,7 +84,7 @@ function isAny({ q, slug, tags, statuses, ids }: CheckCondition): boolean {
 function matcherOf(
   { q, slug, tags, statuses, ids }: CheckCondition,
   now: Micros,
-): (check: Standing) => boolean {
+): (check: CheckSummary) => boolean {
   const part = q?.trim().toLowerCase() ?? '';
   const wanted = new Set(tags);
   return (check) =>
@@ -100,7 +100,7 @@ function matcherOf(
 /** Place of a check in the order of a list. */
 type Position = readonly [rank: number, name: string, id: number];
 
-function positionOf(check: Standing, sort: CheckSort, now: Micros): Position {
+function positionOf(check: CheckSummary, sort: CheckSort, now: Micros): Position {
   if (sort === 'created') return [0, '', check.id];
   return [sort === 'attention' ? rankOf(statusOf(check, now)) : 0, nameKeyOf(check), check.id];
 }

@@ -1,5 +1,5 @@
 import { type CheckCounts, type CheckState, type CheckStatus, InvalidInput } from '@certloop/contracts';
-import { type Standing, statusOf } from '../../checks/check-summary.js';
+import { type CheckSummary, statusOf } from '../../checks/check-summary.js';
 import { timingAt } from '../../checks/check-timing.js';
 import { isoSeconds, type Micros } from '../../instants.js';
 import { pingLimitOf } from '../../pings/ping-limits.service.js';
@@ -15,10 +15,10 @@ export async function readCheckStates(
   ids: readonly string[],
 ): Promise<{ at: string; counts: CheckCounts; checks: CheckState[] }> {
   if (ids.length > maxIds) throw new InvalidInput(`ids: names more than ${maxIds} checks`);
-  const standings = await deps.standings.list(caller.projectId);
+  const summaries = await deps.summaries.list(caller.projectId);
   const now = deps.clock.now();
   const wanted = new Set(ids);
-  const rows = standings.map((check) => ({ check, status: statusOf(check, now) }));
+  const rows = summaries.map((check) => ({ check, status: statusOf(check, now) }));
   const named = rows.filter(({ check }) => wanted.has(check.uniqueKey) || wanted.has(check.uuid));
   return deps.db.read(async (tx) => {
     const falls = await fallsOf(tx, named, now);
@@ -51,7 +51,7 @@ function isoOrNull(instant: Micros | null): string | null {
 
 /** Number of checks in each state. */
 export function countsOf(
-  rows: readonly { readonly status: CheckStatus; readonly check: Pick<Standing, 'lastStart'> }[],
+  rows: readonly { readonly status: CheckStatus; readonly check: Pick<CheckSummary, 'lastStart'> }[],
 ): CheckCounts {
   const counts = { new: 0, up: 0, grace: 0, down: 0, paused: 0, started: 0 };
   for (const { status, check } of rows) {

@@ -1,27 +1,27 @@
 import { type Database, slicesOf, type Tx, yieldBetween } from '@certloop/db';
 import type { CheckChanges } from '../../checks/check-changes.store.js';
-import { compareTexts, nameKeyOf, type Standing } from '../../checks/check-summary.js';
-import { listStandingTexts, readStandings } from '../../checks/rows/check-summaries.repository.js';
+import { type CheckSummary, compareTexts, nameKeyOf } from '../../checks/check-summary.js';
+import { listSummaryTexts, readCheckSummaries } from '../../checks/rows/check-summaries.repository.js';
 import { type Clock, type Micros, microsPerSecond } from '../../instants.js';
 import { sortInTurns } from './sort-in-turns.service.js';
 
 // some milliseconds of work
 const checksAtOnce = 5_000;
 
-export interface StandingsDeps {
+export interface CheckSummariesDeps {
   readonly db: Database;
   readonly clock: Clock;
   readonly changes: Pick<CheckChanges, 'position' | 'visitSince'>;
 }
 
 /** Checks of projects, to be searched, sorted and counted. */
-export interface Standings {
+export interface CheckSummaries {
   /**
    * Checks of a project by name. They are read at most every 3 s, every 15 s where there are more than 10,000, and those
    * that this process has changed since at once. While more than 10,000 are read again, callers get the reading before,
    * which is at most 30 s old.
    */
-  list(projectId: string): Promise<readonly Standing[]>;
+  list(projectId: string): Promise<readonly CheckSummary[]>;
 }
 
 interface Reading {
@@ -29,9 +29,9 @@ interface Reading {
   /** Notes of changes up to here are read. */
   readonly position: number;
   /** By name. */
-  readonly checks: ReadonlyMap<string, Standing>;
+  readonly checks: ReadonlyMap<string, CheckSummary>;
   /** The same, as lists read them: to copy 50,000 for each list takes milliseconds. */
-  readonly ordered: readonly Standing[];
+  readonly ordered: readonly CheckSummary[];
 }
 
 const manyChecks = 10_000;
@@ -40,17 +40,17 @@ const maxAgeSeconds = 30;
 // they take some milliseconds
 const fewChecks = 500;
 
-export function createStandings(deps: StandingsDeps): Standings {
+export function createCheckSummaries(deps: CheckSummariesDeps): CheckSummaries {
   const { db, clock, changes } = deps;
   // of each project the reading that is under way, or the last one
   const readings = new Map<string, Promise<Reading>>();
   // projects whose checks are read again while the reading before is shown
   const renewed = new Set<string>();
 
-  const find = async (projectId: string, uuids?: readonly string[]): Promise<Standing[]> => {
+  const find = async (projectId: string, uuids?: readonly string[]): Promise<CheckSummary[]> => {
     const isShort = uuids !== undefined && uuids.length <= fewChecks;
-    const work = (tx: Tx) => listStandingTexts(tx, projectId, uuids);
-    return readStandings(await (isShort ? db.read(work) : db.longRead(work)));
+    const work = (tx: Tx) => listSummaryTexts(tx, projectId, uuids);
+    return readCheckSummaries(await (isShort ? db.read(work) : db.longRead(work)));
   };
 
   const readAll = async (projectId: string): Promise<Reading> => {
@@ -117,7 +117,7 @@ function isUsable(reading: Reading, now: Micros): boolean {
 
 /** Uuids to read again; undefined where all have to be. */
 function changedSince(
-  changes: StandingsDeps['changes'],
+  changes: CheckSummariesDeps['changes'],
   { position, checks }: Reading,
 ): string[] | undefined {
   const changed = new Set<string>();
@@ -129,16 +129,16 @@ function changedSince(
 
 type Ordered = Pick<Reading, 'checks' | 'ordered'>;
 
-async function byName(found: Iterable<Standing>): Promise<Ordered> {
-  const keyed: { readonly check: Standing; readonly key: string }[] = [];
+async function byName(found: Iterable<CheckSummary>): Promise<Ordered> {
+  const keyed: { readonly check: CheckSummary; readonly key: string }[] = [];
   for await (const slice of yieldBetween(slicesOf(Array.from(found), checksAtOnce)))
     for (const check of slice) keyed.push({ check, key: nameKeyOf(check) });
   const sorted = await sortInTurns(
     keyed,
     (one, other) => compareTexts(one.key, other.key) || one.check.id - other.check.id,
   );
-  const ordered: Standing[] = [];
-  const checks = new Map<string, Standing>();
+  const ordered: CheckSummary[] = [];
+  const checks = new Map<string, CheckSummary>();
   for await (const slice of yieldBetween(slicesOf(sorted, checksAtOnce))) {
     for (const { check } of slice) {
       ordered.push(check);
@@ -149,9 +149,9 @@ async function byName(found: Iterable<Standing>): Promise<Ordered> {
 }
 
 async function replaced(
-  known: ReadonlyMap<string, Standing>,
+  known: ReadonlyMap<string, CheckSummary>,
   changed: readonly string[],
-  found: readonly Standing[],
+  found: readonly CheckSummary[],
 ): Promise<Ordered> {
   const checks = new Map(known);
   const left = new Set(changed);

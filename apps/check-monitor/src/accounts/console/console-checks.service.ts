@@ -2,7 +2,7 @@ import { InvalidInput } from '@certloop/contracts';
 import { type Database, slicesOf, type Tx, yieldBetween } from '@certloop/db';
 import { listNotifyingChecks } from '../../channels/assign-channel.repository.js';
 import { listAssignedUuids } from '../../channels/check-channels.repository.js';
-import type { Standing } from '../../checks/check-summary.js';
+import type { CheckSummary } from '../../checks/check-summary.js';
 import { deadlineOf, timingAt } from '../../checks/check-timing.js';
 import { describeCheckFor } from '../../checks/check-view.js';
 import { listChecksByIds } from '../../checks/rows/check-cells.repository.js';
@@ -11,14 +11,14 @@ import { type Clock, isoSeconds, type Micros, microsPerSecond } from '../../inst
 import type { PingLimits } from '../../pings/ping-limits.service.js';
 import type { Caller } from '../../projects/caller.js';
 import { type CheckPageQuery, pageOfChecks, type RankedCheck } from './check-page.js';
-import type { Standings } from './check-summaries.store.js';
+import type { CheckSummaries } from './check-summaries.store.js';
 import type { RunsStore } from './history/recent-runs.store.js';
 import { orderChecks } from './order-checks.service.js';
 
 export interface ConsoleChecksDeps extends PingLimits {
   readonly db: Database;
   readonly clock: Clock;
-  readonly standings: Standings;
+  readonly summaries: CheckSummaries;
   readonly recentRuns: RunsStore;
   readonly addresses: { readonly siteRoot: string; readonly pingEndpoint: string };
 }
@@ -45,13 +45,13 @@ export async function listCheckPage(deps: ConsoleChecksDeps, caller: Caller, que
   if (channel !== undefined && !uuidForm.test(channel)) {
     throw new InvalidInput('channel: must be the id of an integration');
   }
-  const standings = await deps.standings.list(projectId);
+  const summaries = await deps.summaries.list(projectId);
   const now = deps.clock.now();
   const ids =
     channel === undefined
       ? undefined
       : await deps.db.longRead((tx) => listNotifyingChecks(tx, projectId, channel));
-  const found = await orderChecks(standings, { ...query, ids }, now);
+  const found = await orderChecks(summaries, { ...query, ids }, now);
   const { rows, ...page } = pageOfChecks(found, query, now);
   const rowIds = rows.map(({ check }) => check.id);
   const { listed, channelIds, falls } = await deps.db.read(async (tx) => ({
@@ -83,7 +83,7 @@ interface Fall {
 
 function stateOf(
   caller: Caller,
-  check: Pick<Standing, 'uuid' | 'uniqueKey' | 'kind' | 'graceSeconds'>,
+  check: Pick<CheckSummary, 'uuid' | 'uniqueKey' | 'kind' | 'graceSeconds'>,
   nextAt: Micros | null,
   fall: Fall | undefined,
 ) {
@@ -108,13 +108,16 @@ export async function fallsOf(tx: Tx, rows: readonly RankedCheck[], now: Micros)
 }
 
 /** A check that no alert loop has marked yet fell at its deadline. */
-function fallOf(check: Standing, flip: FlipRow | undefined, now: Micros): Fall {
+function fallOf(check: CheckSummary, flip: FlipRow | undefined, now: Micros): Fall {
   if (check.storedStatus === 'down' && flip?.newStatus === 'down') {
     return { at: flip.at, isTimeout: flip.reason === 'timeout' };
   }
   return { at: deadlineOf(check) ?? check.lastPing ?? now, isTimeout: true };
 }
 
-export function idFor({ kind }: Pick<Caller, 'kind'>, check: Pick<Standing, 'uuid' | 'uniqueKey'>): string {
+export function idFor(
+  { kind }: Pick<Caller, 'kind'>,
+  check: Pick<CheckSummary, 'uuid' | 'uniqueKey'>,
+): string {
   return kind === 'read-write' ? check.uuid : check.uniqueKey;
 }

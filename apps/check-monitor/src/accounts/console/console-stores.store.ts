@@ -1,14 +1,14 @@
-import { createStandings } from './check-summaries.store.js';
+import { createCheckSummaries } from './check-summaries.store.js';
 import { createTrialLimit } from './console-channels.service.js';
 import { createLastFlips } from './history/last-flips.store.js';
 import { createRunsStore } from './history/recent-runs.store.js';
 
-type StoresDeps = Parameters<typeof createStandings>[0] & Parameters<typeof createLastFlips>[0];
+type StoresDeps = Parameters<typeof createCheckSummaries>[0] & Parameters<typeof createLastFlips>[0];
 
 /** Creates the memory of one process for the pages of the console. */
 export function createConsoleStores(deps: StoresDeps) {
   return {
-    standings: createStandings(deps),
+    summaries: createCheckSummaries(deps),
     lastFlips: createLastFlips(deps),
     recentRuns: createRunsStore(),
     trialLimit: createTrialLimit(deps.clock),

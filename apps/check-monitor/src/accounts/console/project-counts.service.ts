@@ -6,11 +6,11 @@ import { statusOf } from '../../checks/check-summary.js';
 import { isoSeconds } from '../../instants.js';
 import { type AccountProjectsDeps, listOwnProjects, readOwnProject } from '../account-projects.service.js';
 import { countsOf } from './check-states.service.js';
-import type { Standings } from './check-summaries.store.js';
+import type { CheckSummaries } from './check-summaries.store.js';
 import type { LastFlips } from './history/last-flips.store.js';
 
 export interface ProjectCountsDeps extends AlertReachDeps {
-  readonly standings: Standings;
+  readonly summaries: CheckSummaries;
   readonly lastFlips: LastFlips;
 }
 
@@ -53,9 +53,9 @@ async function countEach(
   const reaches = await readAlertReach(deps, ids);
   const counted: CountedProject[] = [];
   for await (const project of yieldBetween(projects)) {
-    const standings = await deps.standings.list(project.id);
+    const summaries = await deps.summaries.list(project.id);
     const now = deps.clock.now();
-    const counts = countsOf(standings.map((check) => ({ check, status: statusOf(check, now) })));
+    const counts = countsOf(summaries.map((check) => ({ check, status: statusOf(check, now) })));
     const { all = 0, failing = 0 } = channels.get(project.id) ?? {};
     const lastFlip = await deps.lastFlips.of(project.id);
     const alerts = reaches.get(project.id);

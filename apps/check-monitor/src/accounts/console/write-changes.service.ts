@@ -15,10 +15,10 @@ import {
 import { insertFlips } from '../../flips/flips.repository.js';
 import type { Caller } from '../../projects/caller.js';
 import { addToCheckCount, lockOwner } from '../../projects/users.repository.js';
-import type { Standings } from './check-summaries.store.js';
+import type { CheckSummaries } from './check-summaries.store.js';
 
 export interface ChangeChecksDeps extends ChecksDeps {
-  readonly standings: Standings;
+  readonly summaries: CheckSummaries;
 }
 
 export type Result = CheckChangeResult['results'][number];

@@ -1,13 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { column, inDialect, querySql, type Tx } from '@certloop/db';
-import type { Standing } from '../check-summary.js';
+import type { CheckSummary } from '../check-summary.js';
 import { periodColumns, wholeCheckColumns, wholeChecks } from './checks.repository.js';
 import { rowCells } from './row-cells.repository.js';
 
 const { id, uuid, uniqueKey, name, slug, tags } = wholeCheckColumns;
 const { storedStatus, lastPing, lastStart, lastDuration, alertAfter, pingCount } = wholeCheckColumns;
 
-const standing = rowCells<Standing>({
+const summary = rowCells<CheckSummary>({
   id,
   uuid,
   uniqueKey,
@@ -24,7 +24,7 @@ const standing = rowCells<Standing>({
 });
 
 const checksAtOnce = 500;
-const cells = standing.select.join(', ');
+const cells = summary.select.join(', ');
 const cellsSql = {
   sqlite: `group_concat(json_array(${cells}), ',')`,
   postgres: `string_agg(cast(json_build_array(${cells}) as text), ',')`,
@@ -35,10 +35,10 @@ const namedSql = {
 };
 
 /**
- * Texts of the checks of a project, or of those of them that `uuids` names, in no order, for `readStandings`. Each text
+ * Texts of the checks of a project, or of those of them that `uuids` names, in no order, for `readCheckSummaries`. Each text
  * has some hundred.
  */
-export async function listStandingTexts(
+export async function listSummaryTexts(
   tx: Tx,
   projectId: string,
   uuids?: readonly string[],
@@ -53,12 +53,12 @@ export async function listStandingTexts(
   return rows.map(({ cells: checks }) => checks);
 }
 
-/** The checks in texts of `listStandingTexts`; others have a turn between two texts. */
-export async function readStandings(texts: readonly string[]): Promise<Standing[]> {
-  const checks: Standing[] = [];
+/** The checks in texts of `listSummaryTexts`; others have a turn between two texts. */
+export async function readCheckSummaries(texts: readonly string[]): Promise<CheckSummary[]> {
+  const checks: CheckSummary[] = [];
   for (const [place, text] of texts.entries()) {
     if (place > 0) await nextTurn();
-    for (const check of JSON.parse(`[${text}]`) as unknown[][]) checks.push(standing.read(check, {}));
+    for (const check of JSON.parse(`[${text}]`) as unknown[][]) checks.push(summary.read(check, {}));
   }
   return checks;
 }

@@ -9,13 +9,13 @@ import { pairRuns } from '../../../pings/durations.js';
 import { type PingLimits, pingLimitOf } from '../../../pings/ping-limits.service.js';
 import { listPingsBetween } from '../../../pings/pings.repository.js';
 import type { Caller } from '../../../projects/caller.js';
-import type { Standings } from '../check-summaries.store.js';
+import type { CheckSummaries } from '../check-summaries.store.js';
 import { deliveryEvent, flipEvent, pingEvent } from './check-events.js';
 
 export interface CheckHistoryDeps extends PingLimits {
   readonly db: Database;
   readonly clock: Clock;
-  readonly standings: Standings;
+  readonly summaries: CheckSummaries;
 }
 
 /** Which events of a check are wanted, as it came. */

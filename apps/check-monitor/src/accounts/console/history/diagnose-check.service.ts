@@ -15,7 +15,7 @@ const diagnosisPings = 50;
 
 /** Why a check is in its state. Throws NotFound or Forbidden. */
 export async function diagnoseCheck(deps: CheckHistoryDeps, caller: Caller, id: string): Promise<Diagnosis> {
-  const others = await deps.standings.list(caller.projectId);
+  const others = await deps.summaries.list(caller.projectId);
   return deps.db.read(async (tx) => {
     const check = await readCheck(tx, caller, id);
     const now = deps.clock.now();

@@ -1,5 +1,5 @@
 import type { Tx } from '@certloop/db';
-import type { Standing } from '../../../checks/check-summary.js';
+import type { CheckSummary } from '../../../checks/check-summary.js';
 import { listMisses } from '../../../flips/flips.repository.js';
 import { listLatestOutcomes } from '../../../pings/pings.repository.js';
 import { maxRecentRuns, recentRuns } from './recent-runs.js';
@@ -7,7 +7,7 @@ import { maxRecentRuns, recentRuns } from './recent-runs.js';
 /** Letters of the latest runs of checks, read again only after a ping or a change of status. */
 export interface RunsStore {
   /** The letters of each check by its id; `pingLimit` pings of a check count. */
-  of(tx: Tx, checks: readonly Standing[], pingLimit: number): Promise<ReadonlyMap<number, string>>;
+  of(tx: Tx, checks: readonly CheckSummary[], pingLimit: number): Promise<ReadonlyMap<number, string>>;
 }
 
 // some 200 bytes each
@@ -39,6 +39,6 @@ export function createRunsStore(): RunsStore {
 }
 
 /** Returns the state from which the letters follow. */
-function stateOf({ pingCount, storedStatus, lastPing }: Standing, pingLimit: number): string {
+function stateOf({ pingCount, storedStatus, lastPing }: CheckSummary, pingLimit: number): string {
   return `${pingCount} ${storedStatus} ${lastPing} ${pingLimit}`;
 }
