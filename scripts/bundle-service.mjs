@@ -1,7 +1,7 @@
 // Makes dist/service of an app, next to dist/src: the same service in a few files, each entry under its own name. Node
 // loads it in a third of the time that hundreds of modules take, which each start of the stack and each command pays;
 // from the second start on it is not compiled either (service-loader.cjs).
-import { copyFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
@@ -21,6 +21,7 @@ const bundle = await rolldown({
   input: entries.map((entry) => join(app, entry)),
   platform: 'node',
   external: native,
+  plugins: [{ name: 'maps-of-tsc', load: readWithMap }],
   // drivers of other databases, which typeorm names and nothing here uses
   logLevel: 'silent',
 });
@@ -32,6 +33,8 @@ await bundle.write({
   chunkFileNames: 'chunk-[hash].cjs',
   dynamicImportInCjs: false,
   keepNames: true,
+  // for debuggers, which show the TypeScript of a bundle by it
+  sourcemap: true,
 });
 copyFileSync(fileURLToPath(new URL('service-loader.cjs', import.meta.url)), join(dir, 'service-loader.cjs'));
 // a thread is started from the file of its entry, which is beside the others under the same name
@@ -41,4 +44,11 @@ for (const entry of entries) {
     join(dir, `${name}.js`),
     `import load from './service-loader.cjs';\n\nload('${name}.cjs');\n`,
   );
+}
+
+/** Returns a compiled file of the project with the map to its TypeScript; nothing for a file without a map. */
+function readWithMap(file) {
+  const map = `${file}.map`;
+  if (!file.includes('/dist/') || !existsSync(map)) return undefined;
+  return { code: readFileSync(file, 'utf8'), map: readFileSync(map, 'utf8') };
 }
