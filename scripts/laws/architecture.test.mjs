@@ -280,6 +280,10 @@ test('every link of a document leads to a file, and to an existing heading if it
   assert.deepEqual(brokenLinks(documents, readPage), []);
 });
 
+test('the page of decisions stays short enough to be read', () => {
+  assert.ok(Buffer.byteLength(readFileSync(join(root, 'docs/decisions.md'))) < 40_000);
+});
+
 test('README.md leads to each page', () => {
   const pages = documents.filter((file) => file.startsWith('docs/'));
   assert.deepEqual(unreachable('README.md', pages, readPage), []);
