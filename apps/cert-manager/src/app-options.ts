@@ -6,7 +6,7 @@ import type { OrderMoment } from './acme/orders/order-steps.js';
 import type { Config } from './config.js';
 import type { RenewalStep } from './renewals/queue/renew-certificate.service.js';
 
-/** What the service is built of. */
+/** Parts of which the service is built. */
 export interface AppOptions {
   readonly config: Config;
   /** Already migrated. */

@@ -52,7 +52,7 @@ class UsageError extends Error {}
 
 const logger = createLogger({ service: 'cert-manager', level: 'silent' });
 
-/** What a command does with a database that does not exist. */
+/** Options for a database that does not exist. */
 type Absent = Pick<OpenMigratedOptions, 'mustExist' | 'onCreated'>;
 
 const refuses: Absent = { mustExist: true };

@@ -221,7 +221,7 @@ export function readCertManagerConfig(environment: Environment = process.env): C
   };
 }
 
-/** What the command line reads of the environment. */
+/** Settings that the command line reads from the environment. */
 export type CliConfig = Pick<
   Config,
   'databaseUrl' | 'migratesAtStart' | 'passwordMinLength' | 'encryptionKeys' | 'acmeDirectoryUrl'

@@ -50,7 +50,7 @@ import { watchHandlers } from './watch/watch.routes.js';
 import { watchWordOf } from './watch/watched-subject.service.js';
 import { monitorOf } from './watch-settings.js';
 
-/** What the handlers share with the jobs and each other. */
+/** Parts that the handlers share with the jobs and each other. */
 export interface ApiParts {
   readonly accounts: Accounts;
   readonly cookie: SessionCookie;

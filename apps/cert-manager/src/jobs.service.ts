@@ -36,7 +36,7 @@ import { createWatchRunner } from './watch/run-watch.service.js';
 import { sweepWatch } from './watch/sweep-watch.service.js';
 import { monitorOf } from './watch-settings.js';
 
-/** What the jobs share with the API. */
+/** Parts that the jobs share with the API. */
 export interface JobParts {
   readonly stopping: AbortController;
   readonly watchJob: WatchJob;

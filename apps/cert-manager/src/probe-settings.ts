@@ -16,7 +16,7 @@ const ports = wordList.pipe(z.array(portNumber.refine((port) => port > 0, 'must 
 // mail between servers, port 25, only where it is listed: many networks take a connection to it for spam
 const usualPorts = [110, 143, 389, 443, 465, 587, 636, 993, 995, 3306, 5222, 5432, 6443, 8443];
 
-/** What probes of servers may reach. */
+/** Settings of what probes of servers may reach. */
 export const probeSettings = {
   probeAllowCidrs: setting(
     'PROBE_ALLOW_CIDRS',

@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 const pingAddresses = wordList.pipe(z.array(httpAddress).max(5, 'must be at most 5 addresses'));
 
-/** What the monitor watches, and who watches the monitor. */
+/** Settings of what the monitor watches, and of who watches the monitor. */
 export const watchSettings = {
   watchesExpiry: setting(
     'WATCH_EXPIRY',

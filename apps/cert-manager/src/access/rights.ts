@@ -2,7 +2,7 @@ import type { TokenScope } from '@certloop/contracts';
 import type { Caller, Origin } from './caller.js';
 import { higherLevel, type Level, lowerLevel } from './levels.js';
 
-/** What the permission groups of a user give them. */
+/** Permission that a group gives its members. */
 export interface Grant {
   readonly permission: Level;
   /** Every space, those made later included; counts for FULL_ACCESS only. */

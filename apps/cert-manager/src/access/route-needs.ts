@@ -4,7 +4,7 @@ import { type Level, requireAdmin, requireFullAccess, requireLevel } from './per
 
 export type Operation = keyof typeof certManagerContract;
 
-/** What a caller needs before anything else in the request is checked. */
+/** Need of a caller before anything else in the request is checked. */
 export type Need =
   | 'anonymous'
   /** No credential, but there must never have been an administrator. */

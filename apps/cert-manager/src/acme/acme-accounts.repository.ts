@@ -17,7 +17,7 @@ export interface AcmeAccountRow {
   readonly sealedKey: string;
   /** A key that the CA has perhaps been given already in place of the other, encrypted. */
   readonly sealedNextKey: string | null;
-  /** What the CA calls the account; null until it has answered. */
+  /** URL of the account at the CA; null until it has answered. */
   readonly url: string | null;
   /** Mail addresses that the CA knows. */
   readonly contactEmails: readonly string[];
@@ -87,7 +87,7 @@ export async function updateAccountOfNextKey(
   return (await updateRows(tx, acmeAccounts, { id, sealedNextKey: sealedNextKey ?? IsNull() }, change)) === 1;
 }
 
-/** What a CA that asks for a token is answered (RFC 8555 §8.3). */
+/** Response to a CA that asks for a token (RFC 8555 §8.3). */
 export interface ChallengeTokenRow {
   readonly token: string;
   /** Name or address that the CA asks under. */

@@ -5,7 +5,7 @@ import { isUntrusted, networkReason } from './network-reason.js';
 import { type NoncePool, takeNonce } from './nonce-pool.store.js';
 import { readProblem } from './problem-reading.js';
 
-/** What requests to one CA need. */
+/** Parts that requests to one CA need. */
 export interface AcmeConnection {
   readonly directoryUrl: string;
   /**

@@ -10,7 +10,7 @@ export interface ProbeSettings {
   readonly fetchAt: (address: string) => { readonly fetch: Fetch; readonly close: () => Promise<void> };
   /** Guarded whatever the address, and never following a redirect. */
   readonly fetch: Fetch;
-  /** What an answer that cannot be read means. */
+  /** Consequence of a response that cannot be read. */
   readonly selfCheck: 'off' | 'warn' | 'strict';
   readonly requestMs: number;
   /** Port that stands for 80. */

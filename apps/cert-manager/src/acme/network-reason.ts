@@ -1,4 +1,4 @@
-/** What an error of a request may carry; structural, as errors of Node may come from another realm. */
+/** Members that an error of a request may have; structural, as errors of Node may come from another realm. */
 interface Failure {
   readonly name?: unknown;
   readonly code?: unknown;

@@ -16,7 +16,7 @@ export interface AuditEntry {
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
-/** What is stored of an act, but for its place in the log. */
+/** Stored facts of an action, without its place in the log. */
 export interface AuditFacts {
   readonly action: AuditAction;
   readonly resourceType: string;

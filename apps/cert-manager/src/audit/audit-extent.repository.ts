@@ -1,7 +1,7 @@
 import { capabilitiesOf, column, querySql, type Tx } from '@certloop/db';
 import type { TransactionHorizon } from './search/audit-stretches.js';
 
-/** What the log holds: how many entries, from which position to which. */
+/** Extent of the log: how many entries, from which position to which. */
 export interface AuditExtent {
   readonly count: number;
   readonly firstSeq: number | null;

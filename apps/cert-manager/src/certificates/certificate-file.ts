@@ -11,7 +11,7 @@ export interface CertificateFile {
   readonly etag: string;
 }
 
-/** What the file is made of. */
+/** Parts of the file. */
 interface StoredFile {
   readonly pem: string;
   readonly fqdn: string;

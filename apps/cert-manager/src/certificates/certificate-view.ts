@@ -1,7 +1,7 @@
 import type { Certificate, FoundCertificate, RevocationReasonName } from '@certloop/contracts';
 import { endsView } from './in-use.js';
 
-/** What is shown of a certificate. */
+/** Certificate with what is shown of it. */
 export interface ShownCertificate {
   readonly id: string;
   readonly fqdnId: string;
@@ -41,7 +41,7 @@ export function refreshedCertificateView(
   return isMissing ? { ...view, providerStatus: 'missing' } : view;
 }
 
-/** What is shown of a certificate that was looked for, and where it is. */
+/** Found certificate with what is shown of it, and where it is. */
 interface ShownFind {
   readonly certificate: Pick<
     ShownCertificate,

@@ -10,7 +10,7 @@ export interface CertificateRow {
   readonly csrId: string | null;
   /** Who issued it; null when it did not come from a provider. */
   readonly providerId: string | null;
-  /** What the provider calls it. */
+  /** Id of it at the provider. */
   readonly upstreamId: string | null;
   /** Leaf, followed by its intermediates. */
   readonly pem: string;

@@ -2,7 +2,7 @@ import { type ListPage, type ListWindow, readListPage, type SqlValue, type Tx } 
 import type { SpaceScope } from '../spaces/spaces.repository.js';
 import { type CertificateRow, certificates } from './certificates.repository.js';
 
-/** What is read of a certificate that is looked for. */
+/** Columns that are read of a certificate that is searched for. */
 export type FoundRow = Pick<CertificateRow, keyof typeof foundColumns>;
 
 const {

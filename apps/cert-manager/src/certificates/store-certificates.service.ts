@@ -102,7 +102,7 @@ export async function storeCertificate(
   return stored;
 }
 
-/** What of the subject of a certificate still exists. */
+/** Parts of the subject of a certificate that still exist. */
 export interface LockedSubject {
   readonly fqdn: FqdnRow | undefined;
   readonly hasCsr: boolean;
@@ -123,7 +123,7 @@ export async function lockSubjects(
   return subjects.map(({ fqdnId, csrId }) => ({ fqdn: byId.get(fqdnId), hasCsr: csrs.has(csrId) }));
 }
 
-/** What a provider issued, and what for. */
+/** Certificate that a provider issued, with its subject. */
 type Issued = Pick<CertificateRow, 'fqdnId' | 'csrId' | 'providerId'> & {
   readonly issued: IssuedCertificate;
   readonly now: Date;

@@ -66,7 +66,7 @@ export type Emit = SpaceEvents &
   ExpiryEvents &
   PolicyEvents;
 
-/** What the reactions need. */
+/** Dependencies of the reactions. */
 export interface ReactionDeps {
   readonly clock: Clock;
   /** Undefined without a destination of notices. */
@@ -83,7 +83,7 @@ type Reactions = {
   ) => Promise<void>)[];
 };
 
-/** What follows each event in its transaction, in this order; docs/architecture.md shows the same lists. */
+/** Reactions to each event in its transaction, in this order; docs/architecture.md shows the same lists. */
 export const reactions: Reactions = {
   certificateStored: [
     replanRenewals,

@@ -1,6 +1,6 @@
 import { storedNames } from './asked-names.js';
 
-/** What differs between two CSRs. */
+/** Differences between two CSRs. */
 export interface CsrDifference {
   readonly key: boolean;
   /** Whether they ask for different names of any kind; order and the case of host names do not count. */

@@ -22,7 +22,7 @@ import type { CsrRow } from './csrs.repository.js';
 export interface CsrUpload extends FqdnPlace {
   /** Content of the file, expected to be PEM text. */
   readonly file: Uint8Array;
-  /** What the request itself says the CSR is for. */
+  /** Space and name for which the request says the CSR is. */
   readonly stated: { readonly spaceId: string; readonly fqdn: string };
 }
 

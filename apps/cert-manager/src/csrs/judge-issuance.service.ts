@@ -7,7 +7,10 @@ import { findRules, listRules } from '../fqdns/policy/policy-rules.repository.js
 import { storedNames } from './asked-names.js';
 import type { CsrRow } from './csrs.repository.js';
 
-/** What is to be issued: for which FQDN, and, as far as known, with which CSR and by which provider. */
+/**
+ * Issuance that is to be allowed or refused: for which FQDN, and, as far as known, with which CSR and by which
+ * provider.
+ */
 export interface Issuance {
   readonly fqdn: Pick<FqdnRow, 'spaceId' | 'fqdn'>;
   readonly csr?: Pick<CsrRow, 'csrPem' | 'description'> | undefined;

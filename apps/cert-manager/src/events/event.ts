@@ -1,4 +1,4 @@
-/** What an event is about, by name. */
+/** Types of events, by name. */
 export const eventTypes = [
   'certificate.issued',
   'certificate.renewed',

@@ -60,7 +60,7 @@ function unlessStopped<T>(work: () => Promise<T>, stop: AbortSignal): Promise<T>
   });
 }
 
-/** What nodemailer says of a failure. */
+/** Failure as nodemailer describes it. */
 interface SmtpFault {
   readonly responseCode?: number;
   readonly response?: string;

@@ -1,6 +1,6 @@
 import type { Destination } from './event.js';
 
-/** What of the sending of notices is judged. */
+/** State of the sending of notices, from which its faults follow. */
 export interface NoticeState {
   readonly waiting: readonly { readonly destination: Destination; readonly oldest: Date | null }[];
   /** When the webhook was switched off; null while it is on. */

@@ -1,6 +1,6 @@
 import type { EventType, OutgoingEvent } from './event.js';
 
-/** What one mail is about: the first events, and how many there are of each type. */
+/** Content of one mail: the first events, and how many there are of each type. */
 export interface MailContent {
   readonly events: readonly OutgoingEvent[];
   readonly counts: readonly { readonly type: EventType; readonly count: number }[];

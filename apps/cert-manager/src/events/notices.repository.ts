@@ -16,7 +16,7 @@ export interface NoticeRow {
   readonly id: string;
   readonly eventId: string;
   readonly destination: Destination;
-  /** Those of the event. */
+  /** Type and subject of the event. */
   readonly type: EventType;
   readonly subject: string;
   readonly createdAt: Date;

@@ -1,7 +1,7 @@
 import type { ReviewedName } from '@certloop/contracts';
 import { readHostname } from '../judging/hostname.js';
 
-/** What the verdict on a name depends on, apart from its form. */
+/** Facts on which the verdict on a name depends, apart from its form. */
 export interface NameFacts {
   /** Ids of the FQDNs of the space, by their normal form; at least those that are judged. */
   readonly stored: ReadonlyMap<string, string>;

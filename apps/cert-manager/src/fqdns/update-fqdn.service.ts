@@ -7,7 +7,7 @@ import { namedProvider, requireFqdnAllowed } from './fqdn-provider.service.js';
 import { type FqdnRow, lockFqdn } from './fqdns.repository.js';
 import { type ChangeFqdnDeps, type FqdnPlace, fqdnAudit } from './fqdns.service.js';
 
-/** What to change of an FQDN; what is undefined stays, a provider that is null goes. */
+/** Change of an FQDN; undefined members stay as they are, null removes the provider. */
 export interface FqdnChange extends FqdnPlace {
   readonly description?: string | undefined;
   readonly providerId?: string | null | undefined;

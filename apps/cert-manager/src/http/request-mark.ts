@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { InvalidInput } from '@certloop/contracts';
 import type { Caller } from '../access/caller.js';
 
-/** What is stored of a request that may be repeated; both SHA-256 in hex. */
+/** Mark of a request that may be repeated, as it is stored; both SHA-256 in hex. */
 export interface RequestMark {
   /** Of the key with the user and the operation, so that equal keys of different users do not collide. */
   readonly requestKey: string;

@@ -13,7 +13,7 @@ import {
   timeFault,
 } from './issued-certificate.js';
 
-/** What a certificate of an order must agree with. */
+/** Facts with which the certificate of an order must agree. */
 export interface OrderedCertificate {
   readonly csrPem: string;
   readonly identifiers: readonly AcmeIdentifier[];

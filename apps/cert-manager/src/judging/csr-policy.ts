@@ -2,7 +2,7 @@ import { InvalidInput } from '@certloop/contracts';
 import type { RsaFacts } from '@certloop/crypto';
 import { coversHostname } from './hostname.js';
 
-/** What is judged of a CSR. */
+/** Facts of a CSR to which the policy applies. */
 export interface CsrFacts {
   /** As encoded; RFC 2986 allows 0 alone. */
   readonly version: number;

@@ -9,7 +9,7 @@ import {
   parsePem,
 } from '@certloop/crypto';
 
-/** What an ACME order is made of. */
+/** Parts of which an ACME order is made. */
 export interface OrderSubject {
   /** The CSR to the byte. */
   readonly csrDer: Buffer;

@@ -25,7 +25,7 @@ import {
   verifyLeafSignature,
 } from '@certloop/crypto';
 
-/** What a certificate authority issued: the leaf, and whatever came with it. */
+/** Chain that a certificate authority issued: the leaf, and all that came with it. */
 export interface IssuedChain {
   readonly leaf: Certificate;
   readonly others: readonly Certificate[];

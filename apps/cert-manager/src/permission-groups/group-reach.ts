@@ -2,7 +2,7 @@ import { InvalidInput } from '@certloop/contracts';
 import type { Level } from '../access/levels.js';
 import type { PermissionGroup } from './permission-group.js';
 
-/** What a group permits, and where. */
+/** Permission of a group, and the spaces of it. */
 export type GroupReach = Pick<PermissionGroup, 'permission' | 'allSpaces' | 'spaceIds'>;
 
 /** A reach as it is asked for. */

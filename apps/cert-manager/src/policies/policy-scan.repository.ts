@@ -1,7 +1,7 @@
 import { column, querySql, type Tx } from '@certloop/db';
 import { isNewest } from '../certificates/in-use.js';
 
-/** What of an FQDN a policy is judged by. */
+/** Facts of an FQDN to which a policy applies. */
 export interface ScannedFqdn {
   readonly id: string;
   readonly spaceId: string;

@@ -3,7 +3,7 @@ import type { Config } from './changes/stored-config.js';
 import type { Provider } from './provider.js';
 import type { ProviderRow } from './providers.repository.js';
 
-/** What providers need in addition to their rows. */
+/** Parts that providers need in addition to their rows. */
 export type OpenerDeps = Omit<AcmeParts, 'providerId' | 'memory'>;
 
 /** Makes the provider of a row; `config` is complete, with its secrets. */

@@ -9,13 +9,13 @@ export interface ProviderSecret {
   readonly sentTo: string;
 }
 
-/** What is fixed about a provider: its words for people, the rules of its configuration, its addresses. */
+/** Fixed properties of a provider: its words for people, the rules of its configuration, its addresses. */
 export interface ProviderKind {
   readonly name: ProviderKindName;
   readonly displayName: string;
   readonly description: string;
   readonly schema: z.ZodType<Config>;
-  /** What is written but never shown. */
+  /** Values that are written but never shown. */
   readonly secrets: readonly ProviderSecret[];
   /** Key that holds the address of the service. */
   readonly addressKey: 'baseUrl' | 'directoryUrl';

@@ -1,4 +1,4 @@
-/** What asks a provider, of the FQDNs that a caller may read. */
+/** Use of a provider by the FQDNs that a caller may read. */
 export interface ProviderUsage {
   /** FQDNs whose next certificate it is asked for. */
   readonly fqdns: number;

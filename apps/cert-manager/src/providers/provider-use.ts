@@ -1,12 +1,12 @@
 /** Rows of one sort that name a provider. */
 export interface ProviderUse {
-  /** What they are, for one and for several: `pending renewal`, `pending renewals`. */
+  /** Name of the uses, for one and for several: `pending renewal`, `pending renewals`. */
   readonly one: string;
   readonly several: string;
   readonly count: number;
   /** Names of the first few. */
   readonly names: readonly string[];
-  /** What ends the use, as an imperative. */
+  /** Action that ends the use, as an imperative. */
   readonly remedy: string;
 }
 

@@ -11,11 +11,11 @@ export interface ProviderReport {
 /** A certificate that has been checked against its CSR; `certificatePem` is the leaf and its intermediates. */
 export interface IssuedCertificate {
   readonly certificatePem: string;
-  /** What the provider calls the certificate; null when it gives no name. */
+  /** Id of the certificate at the provider; null if it gives none. */
   readonly upstreamId: string | null;
-  /** What people should know about it, in a sentence that continues another. */
+  /** Finding that people should know, in a sentence that continues another. */
   readonly finding?: string | undefined;
-  /** What the leaf says, where it is known already. */
+  /** Facts of the leaf, where they are known already. */
   readonly facts?: LeafFacts | undefined;
 }
 
@@ -38,7 +38,7 @@ export interface SignRefusal {
   readonly isPermanent?: boolean;
   /** The provider was asked and its answer did not arrive: it may have issued all the same. */
   readonly mayHaveIssued?: boolean;
-  /** What it issued instead of what was asked for; absent where `store` got it. */
+  /** Certificate that it issued instead of the requested one; absent where `store` got it. */
   readonly unaccepted?: UnacceptedCertificate | undefined;
   /** The provider could not validate a name; how often that may fail is bounded there. */
   readonly isValidation?: boolean;
@@ -64,7 +64,7 @@ export type OrderState = Readonly<Record<string, unknown>>;
 
 /** Where a provider stores the progress of an order, so that another process can resume it. */
 export interface OrderProgress {
-  /** What was stored last; undefined for a new order. */
+  /** State that was stored last; undefined for a new order. */
   readonly stored: OrderState | undefined;
   /**
    * On disk when it resolves; undefined forgets an order that is over. Rejects when the order has passed to

@@ -17,7 +17,7 @@ export interface RenewalState {
   readonly finishedAt: Date | null;
 }
 
-/** What may happen to an entry. `attempt` is the number of the try that a worker has claimed. */
+/** Event that may happen to an entry. `attempt` is the number of the try that a worker has claimed. */
 export type RenewalEvent =
   /** It is due, and someone takes it. */
   | { readonly kind: 'claim'; readonly now: Date; readonly owner: string; readonly leaseUntil: Date }
@@ -38,7 +38,7 @@ export type RenewalEvent =
   /** It is to run at another moment. */
   | { readonly kind: 'move'; readonly scheduledAt: Date };
 
-/** What is written as the reason of an entry whose worker vanished. */
+/** Reason of an entry whose worker vanished. */
 export const leaseExpired = 'lease_expired';
 
 /**

@@ -6,7 +6,7 @@ export interface RenewalJournal {
   readonly csrId: string;
   /** Whom it was asked of; absent in journals of earlier versions. */
   readonly providerId?: string;
-  /** What the provider keeps of an order under way. */
+  /** State of an order under way, as the provider stores it. */
   readonly order?: OrderState;
   /** Idempotency key with which a provider without orders is asked, until it has answered; stored under this name. */
   readonly wish?: string;

@@ -6,7 +6,7 @@ export interface RenewalWindow {
   readonly end: Date;
 }
 
-/** What decides when a certificate is renewed. */
+/** Terms that decide when a certificate is renewed. */
 export interface RenewalTerms {
   readonly notBefore: Date;
   readonly notAfter: Date;
@@ -17,7 +17,10 @@ export interface RenewalTerms {
   readonly seed: string;
 }
 
-/** What a renewal follows: the CA's window, the FQDN's own share, two thirds, half of a short lifetime, a revocation. */
+/**
+ * Rule that a renewal follows: the CA's window, the FQDN's own share, two thirds, half of a short lifetime, a
+ * revocation.
+ */
 export type RenewalRule = 'window' | 'fraction' | 'two_thirds' | 'half' | 'revoked';
 
 export interface RenewalPlan {

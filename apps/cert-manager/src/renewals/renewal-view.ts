@@ -3,13 +3,13 @@ import type { PermissionLevel, RenewalQueueEntry, RenewalStatus } from '@certloo
 interface NamesAndLevel {
   readonly fqdn: string;
   readonly spaceName: string;
-  /** What the caller may do in the space. */
+  /** Level of the caller on the space. */
   readonly level?: PermissionLevel | undefined;
   /** Why the attempt before failed. */
   readonly lastError?: string | undefined;
 }
 
-/** What is shown of a renewal entry. */
+/** Renewal entry with what is shown of it. */
 export interface ShownRenewal {
   readonly id: string;
   readonly certificateId: string;

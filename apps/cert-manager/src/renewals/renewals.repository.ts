@@ -34,7 +34,7 @@ export interface RenewalRow extends RenewalState {
   readonly journal: RenewalJournal | null;
   /** When to ask the CA when it wants the certificate renewed; null where there is no one to ask. */
   readonly adviceDueAt: Date | null;
-  /** What it said (RFC 9773 §4.2). */
+  /** Its advice (RFC 9773 §4.2). */
   readonly windowStart: Date | null;
   readonly windowEnd: Date | null;
   readonly explanationUrl: string | null;

@@ -28,7 +28,7 @@ export type NamedRenewal = ListedRenewal & {
   readonly names?: RenewalSurroundings | undefined;
 };
 
-/** What is listed in addition to an entry if requested: names, the caller's level, and why the attempt before failed. */
+/** Facts that are listed with an entry if requested: names, the caller's level, and why the attempt before failed. */
 type RenewalSurroundings = RenewalNames & {
   readonly level: Level | undefined;
   readonly lastError: string | undefined;

@@ -1,6 +1,6 @@
 import type { RevocationReasonName } from '@certloop/contracts';
 
-/** What decides whether a certificate can be revoked. */
+/** Facts that decide whether a certificate can be revoked. */
 export interface RevocationFacts {
   readonly revokedAt: Date | null;
   readonly revocationReason: RevocationReasonName | null;

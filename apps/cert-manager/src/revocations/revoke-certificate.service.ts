@@ -22,7 +22,7 @@ import {
   settleRevoked,
 } from './settle-revocation.service.js';
 
-/** What is to be revoked, and why. */
+/** Certificate to revoke, and the reason. */
 export interface RevocationInput {
   readonly spaceId: string;
   readonly fqdnId: string;

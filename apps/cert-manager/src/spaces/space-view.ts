@@ -1,6 +1,6 @@
 import type { Space } from '@certloop/contracts';
 
-/** What is shown of a space. */
+/** Space with what is shown of it. */
 export interface ShownSpace {
   readonly id: string;
   readonly name: string;

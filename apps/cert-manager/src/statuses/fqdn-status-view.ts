@@ -3,7 +3,7 @@ import { chainHint, endsView } from '../certificates/in-use.js';
 import type { ComputedStatus } from './computed-status.js';
 import { type AtWork, activityOf, outlookAt, statusReasonOf } from './fqdn-status.js';
 
-/** What is shown of the state of an FQDN. */
+/** State of an FQDN with what is shown of it. */
 interface ShownStatus extends AtWork {
   readonly status: ComputedStatus;
   readonly state: FqdnStatus['state'];

@@ -3,7 +3,7 @@ import { type Column, column, inDialect, placeholders, querySql, type Tx } from 
 import { type CertificateRow, certificates } from '../certificates/certificates.repository.js';
 import { type FqdnStatusRow, fqdnStatuses } from './statuses.repository.js';
 
-/** What of a certificate a list shows. */
+/** Columns of a certificate that a list shows. */
 export type ShownCertificate = Pick<
   CertificateRow,
   'id' | 'issuer' | 'serialNumber' | 'spkiSha256' | 'leafExpiresAt'
@@ -44,7 +44,7 @@ const foundColumns = {
   jobStatus: column.word<'running' | 'waiting'>(16).nullable(),
   checkUuid: column.uuid().nullable(),
 };
-/** What the left sides of joins have not is null, whatever the columns say. */
+/** Row of a left join: columns without a row on the right side are null, whatever their declaration says. */
 type FoundRow = { readonly [Name in keyof typeof foundColumns]: ValueOf<(typeof foundColumns)[Name]> };
 type ValueOf<Spec> = Spec extends Column<infer Value> ? Value : never;
 

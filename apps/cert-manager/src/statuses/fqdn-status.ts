@@ -1,7 +1,7 @@
 import type { FqdnActivity, FqdnState, RenewalOutlook, RenewalStatus } from '@certloop/contracts';
 import type { ComputedStatus } from './computed-status.js';
 
-/** What is at work for an FQDN at this moment. */
+/** Work for an FQDN at this moment. */
 export interface AtWork {
   /** The open entry of the renewal queue. */
   readonly renewal:
@@ -30,7 +30,7 @@ export function outlookAt(
   return renewal.attempt > 1 ? 'retrying' : 'scheduled';
 }
 
-/** What the sentence about an FQDN contains, in addition to its state. */
+/** Facts in the sentence about an FQDN, in addition to its status. */
 export interface ReasonFacts {
   readonly state: FqdnState;
   readonly hasCsr: boolean;

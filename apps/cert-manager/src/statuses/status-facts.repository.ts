@@ -2,7 +2,7 @@ import type { RenewalStatus, RevocationReasonName } from '@certloop/contracts';
 import { column, placeholders, querySql, type SqlValue, type Tx } from '@certloop/db';
 import { isNewest } from '../certificates/in-use.js';
 
-/** What the tables say of an FQDN that decides its state; null if there is none of it. */
+/** Facts of an FQDN in the tables that decide its state; null for those that do not exist. */
 export interface FactRow {
   readonly id: string;
   readonly spaceId: string;
@@ -34,10 +34,10 @@ export interface FactRow {
   readonly triedAt: Date | null;
   readonly triedReason: string | null;
   readonly triedAttempt: number | null;
-  /** What the policy of the space forbids. */
+  /** Refusal by the policy of the space. */
   readonly refusedSince: Date | null;
   readonly refusal: string | null;
-  /** What servers serve. */
+  /** Fault in what servers serve. */
   readonly servedSince: Date | null;
   readonly servedFault: string | null;
 }

@@ -33,7 +33,7 @@ export interface Job {
   readonly againInMs?: () => Promise<number | undefined>;
 }
 
-/** What the table says about a job, for its rounds. */
+/** Facts of a job in the table, for its rounds. */
 export interface Round {
   /** Undefined if the job has no check, and without a monitor. */
   readonly heartbeat: Heartbeat | undefined;

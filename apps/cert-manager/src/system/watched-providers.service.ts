@@ -5,7 +5,7 @@ import { kindOf } from '../providers/provider-kinds.js';
 import type { ProviderRow } from '../providers/providers.repository.js';
 import { createLabels } from './provider-labels.js';
 
-/** What certificates are asked for. */
+/** Purpose of a request for a certificate. */
 export type Purpose = 'issuance' | 'renewal';
 
 /** The same opener, whose providers are watched: calls and their duration, certificates, and orders with ACME CAs. */

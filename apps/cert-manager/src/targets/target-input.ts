@@ -4,7 +4,7 @@ import ipaddr from 'ipaddr.js';
 import { coversHostname } from '../judging/hostname.js';
 import type { TargetSettings } from './target.js';
 
-/** What a target is judged by. */
+/** Context in which a target is checked. */
 export interface TargetContext {
   /** The FQDN, perhaps a wildcard. */
   readonly fqdn: string;

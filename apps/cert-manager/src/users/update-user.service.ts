@@ -15,7 +15,7 @@ import { caselessKeyOf, type UserRow } from './user.js';
 import { findUser, lockUser, markFirstAdmin, updateUserRow } from './users.repository.js';
 import { userNotFound } from './users.service.js';
 
-/** What is to change of a user; what is absent stays. */
+/** Change of a user; absent members stay as they are. */
 export interface UserChange {
   readonly username?: string | undefined;
   readonly email?: string | undefined;

@@ -25,7 +25,7 @@ export async function findOwnAccount({ db }: UsersDeps, { userId }: Caller): Pro
   return db.read((tx) => findUser(tx, userId));
 }
 
-/** What a request includes in addition to the users. */
+/** Parts that a request includes in addition to the users. */
 interface Included {
   readonly include?: 'groups' | undefined;
 }

@@ -7,7 +7,7 @@ import {
   stateAt,
 } from '../statuses/computed-status.js';
 
-/** What a ping says; a `log` changes no status. */
+/** Signal of a ping; a `log` changes no status. */
 export type WatchSignal = 'success' | 'fail' | 'log';
 
 /** How an FQDN stands, and what its check is to show. */
@@ -61,7 +61,7 @@ export function lateSignal(waited: WatchSignal, { signal }: SignalNow): WatchSig
   return waited === 'success' && signal !== 'success' ? 'log' : waited;
 }
 
-/** What the monitor was last sent, without logs; `none` for a check without pings. */
+/** Signal that the monitor was last sent, without logs; `none` for a check without pings. */
 export type SentSignal = Exclude<WatchSignal, 'log'> | 'none';
 
 /**

@@ -35,7 +35,7 @@ import {
 } from './watched-fqdns.repository.js';
 import { announcedText, findWatched, stateText, type WatchedSubject } from './watched-subject.service.js';
 
-/** What the reactions of the watch need; they change rows of the database and never call the monitor. */
+/** Dependencies of the reactions of the watch; they change rows of the database and never call the monitor. */
 export interface WatchDeps {
   readonly clock: Clock;
   /** Undefined if no monitor is set: nothing is queued, and once there is one, the sweep finds what was missed. */

@@ -2,7 +2,9 @@ const day = 86_400_000;
 // an older one is out of use
 const watchedAfterEndMs = 30 * day;
 
-/** What the monitor waits for: a renewal, a new certificate of any origin, or nothing as people accept the expiry. */
+/**
+ * Event that the monitor waits for: a renewal, a new certificate of any origin, or nothing as people accept the expiry.
+ */
 export type WatchMode = 'renewal' | 'expiry' | 'accepted' | 'no';
 
 export interface WatchFacts {

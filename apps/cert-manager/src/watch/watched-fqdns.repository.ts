@@ -11,7 +11,7 @@ import {
 } from '@certloop/db';
 import { LessThanOrEqual } from 'typeorm';
 
-/** What is known about an FQDN's check in the monitor. It outlives the FQDN until the check is deleted. */
+/** Known state of the check of an FQDN in the monitor. It outlives the FQDN until the check is deleted. */
 export interface WatchedFqdnRow {
   /** The FQDN's. */
   readonly id: string;
@@ -22,7 +22,9 @@ export interface WatchedFqdnRow {
   readonly checkUuid: string | null;
   /** When the monitor last took a ping that begins a new period. */
   readonly pingedAt: Date | null;
-  /** What was last sent to the monitor: the expected moment, the ping that it counts from, and when it was sent. */
+  /**
+   * Report that was last sent to the monitor: the expected moment, the ping that it counts from, and when it was sent.
+   */
   readonly toldDeadline: Date | null;
   readonly toldFrom: Date | null;
   readonly toldAt: Date | null;

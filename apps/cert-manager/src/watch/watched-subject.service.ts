@@ -22,7 +22,7 @@ import {
 import { type SignalNow, signalNow } from './signal-now.js';
 import { watchModeOf } from './watch-mode.js';
 
-/** What decides, in addition to the FQDN, whether it is watched. */
+/** Rules that decide, in addition to the FQDN, whether it is watched. */
 export interface WatchRules {
   readonly now: Date;
   /** Whether FQDNs with renewal off are watched, too. */

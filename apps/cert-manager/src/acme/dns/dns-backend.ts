@@ -1,6 +1,6 @@
 import type { DnsProof } from './dns-proof.js';
 
-/** What a record is for, as some backends want to make it themselves. */
+/** Purpose of a record, as some backends create the record themselves. */
 export interface DnsProofSource {
   readonly identifier: { readonly value: string };
   readonly token: string;

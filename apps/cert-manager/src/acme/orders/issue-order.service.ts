@@ -6,7 +6,7 @@ import { type CurrentOrder, type OrderDeps, OrderRun, type OrderTerms } from './
 import { openOrder } from './place-order.service.js';
 import { OrderWaits, proveControl, reportProven, withdrawProofs } from './prove-control.service.js';
 
-/** What an order led to. */
+/** Result of an order. */
 export interface IssuedOrder {
   readonly order: AcmeOrder;
   readonly certificateUrl: string;

@@ -13,7 +13,7 @@ export interface AuthorizationAt {
   readonly authorization: AcmeAuthorization;
 }
 
-/** What to do next for an order. */
+/** Next action for an order. */
 export type OrderMove =
   | { readonly kind: 'wait' }
   | { readonly kind: 'prove'; readonly authorizations: readonly AuthorizationAt[] }

@@ -24,7 +24,10 @@ export interface ChallengeItem {
   readonly publish?: { readonly place: string; readonly content: string };
 }
 
-/** What an order is for was deleted or cancelled: nothing more may be begun for it, and its proofs are useless. */
+/**
+ * The subject of an order was deleted, or the order was cancelled: nothing more may be begun for it, and its proofs are
+ * useless.
+ */
 export class OrderAbandoned extends AppError {
   constructor(reason = 'the FQDN was deleted while its certificate was being requested') {
     super('not_found', reason, { code: 'order_abandoned' });

@@ -29,7 +29,7 @@ export function auditScopeOf(caller: Caller): AuditScope {
 /** Kinds of resource whose entries are for administrators, and for who did it. */
 export const administrativeTypes = ['user', 'session', 'token', 'permission-group', 'provider'] as const;
 
-/** What a list lets through. */
+/** Filter of a list of entries. */
 export interface AuditFilter {
   readonly action?: string;
   readonly actionPrefix?: string;

@@ -44,7 +44,7 @@ async function findEndsWithin(tx: Tx, { from, to }: Period): Promise<AuditEnds |
   return { first: ends.first, last: ends.last };
 }
 
-/** What a stretch of the log has. */
+/** Hits in a stretch of the log. */
 export interface AuditHits {
   /** How many entries the filter lets through. */
   readonly total: number;

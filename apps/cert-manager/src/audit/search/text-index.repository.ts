@@ -33,5 +33,5 @@ export function dropTextIndex(db: Database): Promise<void> {
   return db.runOutsideTransaction(`drop index concurrently if exists ${name}`);
 }
 
-/** What a text is looked for in: the database lowers both sides; SQLite knows the letters of ASCII alone. */
+/** Expression in which a text is searched: the database lowers both sides; SQLite knows the letters of ASCII alone. */
 export const auditText = 'lower(cast(details as text))';

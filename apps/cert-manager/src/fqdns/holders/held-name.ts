@@ -9,7 +9,7 @@ export interface NameHolder {
   readonly fqdnId: string;
 }
 
-/** What must be looked up to decide who holds a name. */
+/** Names to look up to decide who holds a name. */
 export interface NameLookup {
   /** Names in their normal form, the nearest first: the first of them that has a holder decides. */
   readonly deciding: readonly string[];

@@ -4,7 +4,7 @@ import { proofObstacle } from '../../acme/orders/order-plan.js';
 import { type ChallengeTerms, type DnsTerms, provingTypes } from '../../providers/acme/challenge-terms.js';
 import { challengeLines, challengePath, type OwnAddress } from './web-server-lines.js';
 
-/** What is to be set up, by the way in which names are proven. */
+/** Work to set up challenges, by the way in which names are proven. */
 export type SetupWork = Pick<ChallengeSetup, 'message' | 'type' | 'obstacle' | 'http01' | 'dns01'>;
 
 export interface SetupSituation {

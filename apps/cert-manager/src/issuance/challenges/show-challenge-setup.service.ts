@@ -20,7 +20,7 @@ export interface ChallengeSetupDeps {
   readonly challengePort: number | undefined;
 }
 
-/** What an FQDN's names need before a CA can validate them, and what waits to be published. */
+/** Needs of the names of an FQDN before a CA can validate them, and the proofs that wait to be published. */
 export interface FqdnSetup {
   readonly fqdn: FqdnRow;
   readonly provider: ProviderRow | undefined;

@@ -38,7 +38,7 @@ export type RequestState =
   | {
       readonly kind: 'job';
       readonly job: IssuanceRow;
-      /** What came of it. */
+      /** Its result. */
       readonly certificate?: CertificateRow | undefined;
     }
   /** A certificate serves, and the caller has not confirmed that they want another one. */
@@ -46,7 +46,7 @@ export type RequestState =
   /** Nothing was begun. */
   | { readonly kind: 'refused'; readonly message: string; readonly steps: StepReports };
 
-/** What a job is made of. */
+/** Parts of which a job is made. */
 export interface Requested {
   readonly fqdn: FqdnRow;
   readonly csr: CsrRow;

@@ -80,7 +80,7 @@ export function findOpenJobsOfProvider(tx: Tx, providerId: string): Promise<Prov
   return findProviderUsers(tx, { table: 'issuances', fqdnId: 'fqdn_id', condition }, [providerId]);
 }
 
-/** What is needed to take an issuance up. */
+/** Columns that are needed to take up an issuance. */
 export type DueIssuance = Pick<IssuanceRow, 'id' | 'providerId'>;
 
 /** Which due jobs are listed, and how many at most. */

@@ -15,7 +15,7 @@ import { insertJob } from './issuance-jobs.repository.js';
 import { jobCallerOf } from './job-audit.js';
 import { changeStep, type StepReports } from './request-plan.js';
 
-/** What is asked for. */
+/** Requested job. */
 export interface NewJob {
   readonly cause: IssuanceRow['cause'];
   readonly fqdn: FqdnRow;

@@ -24,7 +24,7 @@ export interface SigningCall {
   readonly providerId: string;
 }
 
-/** What a call led to before a CA is asked. */
+/** Decision about a call before a CA is asked. */
 export type SigningDecision = { readonly subject: IssuanceSubject } & (
   | { readonly kind: 'begun'; readonly issuance: IssuanceRow }
   /** Another call is at work on the FQDN; undefined if it has ended in the meantime. */
@@ -197,7 +197,7 @@ export function newIssuance(
   };
 }
 
-/** What all issuances of providers without orders have in common when they begin. */
+/** Values that all issuances of providers without orders have when they begin. */
 export const directIssuance = {
   cause: 'sign',
   isOrder: false,

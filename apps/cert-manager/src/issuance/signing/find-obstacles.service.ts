@@ -12,7 +12,7 @@ import {
   providerNotFound,
 } from '../../providers/providers.repository.js';
 
-/** What is to be signed, and by whom. */
+/** CSR to sign, with its FQDN and the provider that signs it. */
 export interface IssuanceSubject {
   readonly fqdn: FqdnRow;
   readonly csr: CsrRow;

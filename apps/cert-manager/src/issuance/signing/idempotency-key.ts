@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** What distinguishes a request for a certificate from every other. */
+/** Values that distinguish a request for a certificate from every other. */
 export interface SigningSubject {
   readonly fqdnId: string;
   readonly csrId: string;

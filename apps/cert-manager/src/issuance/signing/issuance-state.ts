@@ -12,7 +12,7 @@ export interface IssuanceState {
   readonly nextAt: Date | null;
 }
 
-/** What may happen to an issuance before its end. */
+/** Event that may happen to an issuance before its end. */
 export type IssuanceEvent =
   /** A worker takes a queued one, takes over from one that is silent, or asks again. */
   | { readonly kind: 'claim'; readonly now: Date }

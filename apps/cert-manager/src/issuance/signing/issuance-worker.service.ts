@@ -58,7 +58,7 @@ export function createWorker(
   return { deps, issuance, steps, orderState, storeOrder, release };
 }
 
-/** What is to be signed, and the PEM of the certificate whose place the new one takes. */
+/** Subject to sign, and the PEM of the certificate whose place the new one takes. */
 export interface AskedSubject extends IssuanceSubject {
   readonly replaces?: string | undefined;
 }

@@ -37,7 +37,7 @@ export interface IssuanceRow extends IssuanceState {
   /** Idempotency key with which the CA is asked. */
   readonly idempotencyKey: string;
   readonly orderUrl: string | null;
-  /** What the provider keeps of the order. */
+  /** State of the order, as the provider stores it. */
   readonly orderState: OrderState | null;
   /** The CA's answer, not stored as a certificate yet. */
   readonly issued: { readonly certificatePem: string; readonly upstreamId: string | null } | null;
@@ -138,7 +138,7 @@ export async function hasIssuanceWithOrder(tx: Tx, url: string, exceptId: string
   return (await querySql(tx, {}, text, [url, exceptId])).length > 0;
 }
 
-/** What a request stores that holds no order with a CA. */
+/** Columns of a request without an order at a CA. */
 export const noOrder = { orderState: null, orderUrl: null } as const;
 
 /**

@@ -20,7 +20,7 @@ export type SigningEnd =
   | {
       readonly kind: 'issued';
       readonly certificate: CertificateRow;
-      /** What people should know about it, in a sentence that continues another. */
+      /** Finding that people should know, in a sentence that continues another. */
       readonly finding?: string | undefined;
     }
   /** The CA refused, or its answer was lost; `message` is a sentence for people. */
@@ -35,7 +35,7 @@ export interface SigningWorkDeps extends BeginDeps, RunDeps {
   readonly runner: IssuanceRunner;
 }
 
-/** What obtains certificates of providers without orders for the calls of this process. */
+/** Obtains certificates of providers without orders for the calls of this process. */
 export interface SigningWork {
   readonly deps: SigningWorkDeps;
   /** Decides what comes of a call, and records the issuance that it begins; as createSigningStart does. */

@@ -8,7 +8,7 @@ import { configLine, dnsConfig } from './dns-config.js';
 const macKey = z.string().regex(/^[\w-]{22,512}={0,2}$/, 'must be a MAC key in Base64url');
 
 const http01 = z.strictObject({
-  /** What a challenge that cannot be reached from here means: nothing, a warning, or the end of the request. */
+  /** Consequence of a challenge that cannot be reached from here: nothing, a warning, or the end of the request. */
   selfCheck: orDefault(z.enum(['off', 'warn', 'strict']), 'warn'),
   /** Whether it may look at private and loopback addresses; `allowPrivateNetwork` of the CA does not count here. */
   allowPrivateNetwork: orDefault(z.boolean(), false),

@@ -30,7 +30,7 @@ import type { Outgoing } from '../outgoing.client.js';
 import type { AcmeConfig } from './acme-config.js';
 import { dnsBackendOf } from './dns-parts.service.js';
 
-/** What is remembered of a CA from call to call. */
+/** Memory of a CA from call to call. */
 export interface AcmeMemory {
   readonly slots: CallSlots;
   readonly nonces: NoncePool;
@@ -42,7 +42,7 @@ export function createAcmeMemory(limitByName: KeyedLimiter): AcmeMemory {
   return { slots: createCallSlots(), nonces: new Set(), limitByName };
 }
 
-/** What orders need in addition to the configuration. */
+/** Parts that orders need in addition to the configuration. */
 export interface AcmeParts {
   readonly providerId: string;
   readonly db: Database;

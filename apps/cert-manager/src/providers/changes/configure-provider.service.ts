@@ -21,7 +21,7 @@ import type { ProviderAddresses } from './ensure-providers.service.js';
 import { recordProviderAudit } from './record-change.service.js';
 import { type Config, maskSecrets, type SealedSecrets, takeSecretsOut } from './stored-config.js';
 
-/** What configuring needs. */
+/** Dependencies of the configuration of a provider. */
 export interface ConfigureDeps {
   readonly db: Database;
   readonly clock: Clock;

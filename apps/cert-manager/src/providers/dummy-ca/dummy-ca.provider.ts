@@ -36,7 +36,7 @@ import {
 } from './dummy-ca-refusals.provider.js';
 import { revokeByDummyCa } from './dummy-ca-revocation.service.js';
 
-/** What is remembered of a CA from call to call. */
+/** Memory of a CA from call to call. */
 export interface DummyCaMemory {
   readonly slots: CallSlots;
   /** The root last read, and where. */

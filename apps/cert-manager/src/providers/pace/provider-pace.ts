@@ -72,7 +72,7 @@ export function paceAfterRefusal(
   };
 }
 
-/** What is being done with a provider at a moment. */
+/** Renewals with a provider at a moment. */
 export interface PaceNow {
   readonly now: Date;
   /** Renewals by the provider that are under way in all processes. */
@@ -120,7 +120,7 @@ export function roomInMs(pace: ProviderPace | null, now: Date): number | undefin
   return Math.max(0, new Date(coming).getTime() - now.getTime());
 }
 
-/** What is shown of a pace; undefined while the CA has refused nothing. */
+/** Pace as it is shown; undefined while the CA has refused nothing. */
 export interface ShownPace {
   readonly perMinute: number;
   /** Renewals that may be begun now. */

@@ -20,7 +20,7 @@ export interface AdviceDeps {
   readonly emit: Pick<RenewalEvents, 'renewalAdvised'>;
 }
 
-/** What came of asking: `none` from a CA that gives no advice, `fault` from one that could not be asked. */
+/** Result of the question: `none` from a CA that gives no advice, `fault` from one that could not be asked. */
 type Answer = RenewalAdvice | 'none' | 'fault';
 
 const batch = 8;

@@ -4,7 +4,7 @@ import type { RenewalPlan } from '../renewal-policy.js';
 import { renewalView, type ShownRenewal } from '../renewal-view.js';
 import type { Explanation } from './explanation.js';
 
-/** What is shown of an FQDN's renewal. */
+/** Renewal of an FQDN with what is shown of it. */
 interface ShownAccount {
   readonly fqdn: { readonly id: string; readonly spaceId: string; readonly renewalEnabled: boolean };
   readonly certificate:

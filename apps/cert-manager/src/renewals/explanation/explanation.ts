@@ -3,7 +3,7 @@ import { type Hindrance, type Outlook, scheduleOf } from '../outlook/renewal-out
 import type { RenewalState } from '../renewal-entry.js';
 import type { RenewalPlan } from '../renewal-policy.js';
 
-/** What is known about the renewal of an FQDN at a moment. */
+/** Situation of the renewal of an FQDN at a moment. */
 export interface RenewalSituation {
   readonly now: Date;
   readonly outlook: Outlook;

@@ -1,4 +1,4 @@
-/** What the monitor is to expect of a job, in its units: seconds. */
+/** Expectation of the monitor of a job, in its units: seconds. */
 export interface Expectation {
   readonly timeout: number;
   readonly grace: number;

@@ -4,7 +4,7 @@ export interface ForbiddenRenewals {
   readonly first: string | undefined;
 }
 
-/** What a run of the queue did and found. */
+/** Report of what a run of the queue did and found. */
 export interface RunReport {
   readonly renewed: number;
   readonly failed: readonly {
@@ -18,7 +18,7 @@ export interface RunReport {
   readonly lapsed: number;
   /** Why providers that entries wait for cannot be asked. */
   readonly obstacles: readonly string[];
-  /** What fails again and again. */
+  /** Entries that fail again and again. */
   readonly troubled: { readonly count: number; readonly first: string | undefined };
   /** Renewals that are due and forbidden by issuance policies, counted up to 1000. */
   readonly forbidden: ForbiddenRenewals;

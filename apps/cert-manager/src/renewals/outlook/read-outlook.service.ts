@@ -9,7 +9,7 @@ import { type RenewalWindow, restUntil, withRest } from '../renewal-policy.js';
 import { findOpenRenewal, type RenewalRow } from '../renewals.repository.js';
 import { type Outlook, outlookOf } from './renewal-outlook.js';
 
-/** What is known already of an FQDN and need not be looked up. */
+/** Facts of an FQDN that are known already and need not be read. */
 export interface KnownFacts {
   readonly newest?: CertificateRow | undefined;
   /** The open entry, which holds what the CA said of the certificate. */
@@ -31,7 +31,7 @@ export async function readOutlook(
   return { certificate, outlook: await judgeOutlook(tx, fqdn, { certificate, hasCsr, window }) };
 }
 
-/** What of a certificate decides when it is renewed. */
+/** Columns of a certificate that decide when it is renewed. */
 export type PlannedCertificate = Pick<
   CertificateRow,
   | 'id'

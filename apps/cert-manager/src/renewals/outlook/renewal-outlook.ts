@@ -1,6 +1,6 @@
 import { planAfterRevocation, planRenewal, type RenewalPlan, type RenewalWindow } from '../renewal-policy.js';
 
-/** What decides whether an FQDN is renewed, and when. */
+/** Facts that decide whether an FQDN is renewed, and when. */
 export interface RenewalFacts {
   readonly renewalEnabled: boolean;
   /** Thousandths of the lifetime after which to renew; null for the usual share. */
@@ -25,7 +25,7 @@ export interface RenewalFacts {
     | undefined;
 }
 
-/** What is missing for the renewal of an FQDN; of several, the first that people must provide. */
+/** Reason why an FQDN is not renewed; of several, the first that people must remove. */
 export type Hindrance = 'switched_off' | 'no_certificate' | 'no_csr' | 'no_provider' | 'compromised_key';
 
 export type Outlook =

@@ -10,7 +10,7 @@ import { pendingKeyOf } from '../renewal-journal.js';
 import type { RenewalRow } from '../renewals.repository.js';
 import type { RenewalSubject } from './settle-renewal.service.js';
 
-/** What is renewed, by which provider, and which certificate is the newest. */
+/** Subject of a renewal: its FQDN, its provider, and the newest certificate. */
 export interface FoundSubject extends RenewalSubject, SubjectCheck {
   /** PEM of the certificate whose place the new one takes. */
   readonly replaces: string | undefined;
@@ -21,7 +21,7 @@ export interface FoundSubject extends RenewalSubject, SubjectCheck {
   readonly isOrderTaken: boolean;
 }
 
-/** What is asked for, with the CSR to sign. */
+/** Subject of a renewal with the CSR to sign. */
 export type SubjectWithCsr = FoundSubject & { readonly csr: CsrRow };
 
 /**

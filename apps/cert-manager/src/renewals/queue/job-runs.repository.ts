@@ -4,7 +4,7 @@ import { column, defineTable, insertOrUpdate, type Tx } from '@certloop/db';
 export interface JobRunRow {
   readonly job: string;
   readonly succeededAt: Date;
-  /** What it found, in one sentence. */
+  /** Its findings, in one sentence. */
   readonly report: string;
 }
 

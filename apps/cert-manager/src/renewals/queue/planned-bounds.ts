@@ -1,13 +1,13 @@
 import { planRenewal, type RenewalWindow, restUntil } from '../renewal-policy.js';
 import { latestRetry } from './retry-policy.js';
 
-/** What decides until when an entry that waits may wait. */
+/** Facts that decide until when a waiting entry may wait. */
 export interface WaitingEntry {
   readonly attempt: number;
   readonly scheduledAt: Date;
   /** When the entry was stored. */
   readonly createdAt: Date;
-  /** What the CA said of the newest certificate. */
+  /** Advice of the CA on the newest certificate. */
   readonly window: RenewalWindow | undefined;
   readonly fraction: number | undefined;
   /** The newest certificate. */

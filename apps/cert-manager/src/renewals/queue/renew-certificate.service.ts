@@ -22,9 +22,9 @@ import {
 import type { createSettler } from './settle-renewed.service.js';
 
 /**
- * What a renewal goes through, in this order. After each of them the process may end: an entry is claimed again, at
- * once if the process was asked to stop, else when its lease has expired, and goes on after what is on disk. Between
- * the first two, the provider stores in the entry's journal how far its order has come, if it has orders.
+ * Steps of a renewal, in this order. After each of them the process may end: an entry is claimed again, at once if the
+ * process was asked to stop, else when its lease has expired, and goes on after what is on disk. Between the first two,
+ * the provider stores in the entry's journal how far its order has come, if it has orders.
  */
 export const renewalSteps = [
   /** The entry is taken; no one has been asked. On disk. */

@@ -105,7 +105,7 @@ describe('the next attempt after the expiry', () => {
 });
 
 const anyLifetime = fc.integer({ min: 10 * minute, max: 365 * day });
-/** What an absurd CA asks for: nothing, or any moment from yesterday to ten years ahead, as a rate limit or not. */
+/** Demands of an absurd CA: nothing, or any moment from yesterday to ten years ahead, as a rate limit or not. */
 const anyAnswer = fc.record({
   wait: fc.option(fc.integer({ min: -day, max: 3650 * day }), { nil: undefined }),
   isRateLimited: fc.boolean(),

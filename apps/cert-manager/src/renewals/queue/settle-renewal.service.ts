@@ -76,7 +76,7 @@ export type RenewalEnd =
   /** It is pending again, and no try was counted. */
   | { readonly kind: 'left' };
 
-/** What follows a failure: another try, or nothing if there is nothing left to do. */
+/** Step after a failure: another try, or nothing if there is nothing left to do. */
 type NextStep = { readonly retryAt: Date; readonly isLongExpired: boolean } | 'none';
 
 /** Logs a renewal whose certificate is stored, and returns how it ended. */

@@ -1,14 +1,14 @@
 import type { FqdnAction } from '@certloop/contracts';
 import type { PolicyRules } from '../../fqdns/policy/issuance-policy.js';
 
-/** What to write to many FQDNs. */
+/** Change to write to many FQDNs. */
 export interface WantedChange {
   readonly action: FqdnAction;
   /** With `set-provider`; undefined for none. */
   readonly provider: { readonly id: string; readonly name: string } | undefined;
 }
 
-/** What of an FQDN may be written. */
+/** Settings of an FQDN that a change may write. */
 interface ChangeableFqdn {
   readonly renewalEnabled: boolean;
   readonly expiryAcceptedUntil: Date | null;

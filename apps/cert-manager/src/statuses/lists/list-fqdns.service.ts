@@ -24,7 +24,7 @@ export interface ListFqdnsDeps {
   readonly keyAlgorithms: KeyAlgorithms;
 }
 
-/** What a list of FQDNs is asked for. */
+/** Query of a list of FQDNs. */
 export interface FqdnsQuery {
   readonly spaceId?: string | undefined;
   readonly q?: string | undefined;

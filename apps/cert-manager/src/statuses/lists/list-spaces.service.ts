@@ -15,7 +15,7 @@ export interface ListSpacesDeps {
   readonly clock: Clock;
 }
 
-/** What a list of spaces is asked for. */
+/** Query of a list of spaces. */
 export interface SpacesQuery {
   /** Part of the name. */
   readonly q?: string | undefined;

@@ -8,7 +8,7 @@ interface ShownName {
   readonly expiresAt: Date;
 }
 
-/** What is shown of how long providers may be away. */
+/** Outlook of how long providers may be away, as it is shown. */
 interface ShownOutlook {
   readonly providers: readonly {
     readonly providerId: string;
@@ -40,7 +40,7 @@ export function outlookView({ providers, computedAt }: ShownOutlook): Outlook {
   };
 }
 
-/** What is shown of when certificates end. */
+/** Timeline of when certificates end, as it is shown. */
 interface ShownTimeline {
   readonly buckets: readonly {
     readonly start: Date;

@@ -3,7 +3,7 @@ import type { SpaceScope } from '../../spaces/spaces.repository.js';
 import { isPlanned } from '../statuses.repository.js';
 import { renewalsPerSecond } from './outlook.js';
 
-/** What is planned with a provider in the spaces. */
+/** Plans with a provider in the spaces. */
 export interface ProviderRow {
   readonly providerId: string;
   /** The least of each end minus what the renewals up to it take, in seconds since 1970, at either pace. */

@@ -10,7 +10,7 @@ export const renewalsPerSecond: Readonly<Record<Pace, number>> = { direct: 1, or
 /** How long it takes at most until a renewed certificate is in service. */
 export const inServiceSeconds = 86_400;
 
-/** What is planned with a provider. */
+/** Plans with a provider. */
 export interface ProviderPlan {
   /**
    * The least of the ends of its certificates, in seconds since 1970, each reduced by what the renewals up to it take;

@@ -1,6 +1,6 @@
 import type { ServedClass } from '@certloop/contracts';
 
-/** What an address served when it was last observed. */
+/** State of an address when it was last observed. */
 export interface AddressState {
   readonly class: ServedClass;
   /** Since when it is of this class. */
@@ -18,7 +18,7 @@ const maxMisses = 3;
 
 export const isWell = (served: ServedClass): boolean => wellClasses.has(served);
 
-/** What was seen of an address, judged. */
+/** Observation of an address with its verdict. */
 export interface Judged {
   readonly class: ServedClass;
   readonly observedAt: Date;

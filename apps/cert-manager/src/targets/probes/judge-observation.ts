@@ -10,7 +10,7 @@ import { readableText } from '../../providers/provider.js';
 import type { TargetSettings } from '../target.js';
 import { type AddressState, stateAfter } from './address-state.js';
 
-/** What is stored of an observation in addition to its class. */
+/** Facts of an observation that are stored in addition to its class. */
 export interface ServedFacts {
   readonly serialNumber: string | null;
   readonly leafSha256: string | null;

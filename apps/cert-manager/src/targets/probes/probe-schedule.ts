@@ -2,7 +2,7 @@ const minute = 60_000;
 const afterStoring = [minute, 5 * minute, 30 * minute] as const;
 const spread = 0.1;
 
-/** What decides when a target is probed next. */
+/** Terms that decide when a target is probed next. */
 export interface ProbeTerms {
   readonly now: Date;
   /** When the newest certificate was stored; undefined without one. */

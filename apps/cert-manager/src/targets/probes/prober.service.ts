@@ -9,12 +9,17 @@ export interface ProbeRules {
   readonly ports: readonly number[];
 }
 
-/** What may be probed, and what serves there; of all that this process probes, 32 connections at once, two to one host. */
+/**
+ * Probes addresses, if they may be probed; of all that this process probes, 32 connections at once, two to one host.
+ */
 export interface Prober {
   /** Why a connection may not be made; undefined where it may. */
   readonly refusal: (address: string, port: number) => string | undefined;
   readonly portRefusal: (port: number) => string | undefined;
-  /** What each address serves; those that were not observed when the signal came are omitted. Never rejects for what the other side does. */
+  /**
+   * Returns what each address serves; those that were not observed when the signal came are omitted. Never rejects for
+   * what the other side does.
+   */
   readonly look: (
     target: TargetSettings,
     options: { readonly keyAlgorithm: string | undefined; readonly signal: AbortSignal },

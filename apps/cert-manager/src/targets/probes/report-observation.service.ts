@@ -12,7 +12,7 @@ import type { ProbeDeps } from './run-probes.service.js';
 import { settleObserved } from './settle-observed.service.js';
 import { listStates } from './target-states.repository.js';
 
-/** What an observer other than cert-manager saw at an address of a target. */
+/** Observation of an address of a target by an observer other than cert-manager. */
 export interface Report {
   readonly address?: string | undefined;
   readonly chainPem?: string | undefined;

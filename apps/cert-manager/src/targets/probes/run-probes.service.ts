@@ -26,7 +26,7 @@ export interface ProbeDeps {
   readonly onInService: (seconds: number) => void;
 }
 
-/** What a run of the prober did. */
+/** Report of what a run of the prober did. */
 export interface ProbeReport {
   readonly probed: number;
   /** Whether nothing that was due is left. */

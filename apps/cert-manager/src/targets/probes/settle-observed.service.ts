@@ -40,7 +40,7 @@ export interface InService {
   readonly addresses: number;
 }
 
-/** What was observed of a target. */
+/** Observation of a target. */
 export interface Observed {
   readonly target: TargetRow;
   readonly found: readonly AddressObservation[];
@@ -50,7 +50,7 @@ export interface Observed {
   readonly isWhole: boolean;
 }
 
-/** What came of an observation. */
+/** Result of an observation. */
 export interface Settled {
   /** When the verdict changes without a further change at the server. */
   readonly turns: readonly Date[];

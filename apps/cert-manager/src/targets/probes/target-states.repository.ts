@@ -3,7 +3,7 @@ import { column, defineTable, deleteRows, findRows, insertMany, querySql, type T
 import { In } from 'typeorm';
 import type { AddressState } from './address-state.js';
 
-/** What an address of a target serves. */
+/** State of an address of a target. */
 export interface TargetStateRow extends AddressState {
   readonly targetId: string;
   /** Empty where the host has no address. */

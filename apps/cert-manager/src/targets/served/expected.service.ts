@@ -15,7 +15,7 @@ export interface Newest {
   readonly issuedWith: readonly Certificate[];
 }
 
-/** What is known about the certificates of an FQDN, where these serial numbers were observed. */
+/** Facts of the certificates of an FQDN, of which these serial numbers were observed. */
 export interface Known extends Omit<Expectation, 'graceSeconds' | 'newest'> {
   readonly newest: Newest | undefined;
 }

@@ -13,7 +13,7 @@ import {
 } from '@certloop/db';
 import type { SpaceScope } from '../../spaces/spaces.repository.js';
 
-/** What the targets of an FQDN serve in all; a row for each FQDN that has targets. */
+/** State of all targets of an FQDN together; a row for each FQDN that has targets. */
 export interface ServedFqdnRow {
   /** The FQDN's. */
   readonly id: string;
@@ -25,7 +25,7 @@ export interface ServedFqdnRow {
   readonly since: Date | null;
   /** The worst address in one sentence; null while all are well. */
   readonly hint: string | null;
-  /** What makes the check of the FQDN fail; null while nothing does. */
+  /** Fault that makes the check of the FQDN fail; null while there is none. */
   readonly fault: string | null;
   /** The certificate that all addresses were last seen to serve. */
   readonly inServiceId: string | null;

@@ -2,7 +2,7 @@ import type { AddressState } from '../probes/address-state.js';
 import type { ServedFacts } from '../probes/judge-observation.js';
 import type { TargetSettings } from '../target.js';
 
-/** What is shown of an FQDN's targets. */
+/** Targets of an FQDN with what is shown of them. */
 export interface ServedPart {
   readonly fqdn: { readonly id: string; readonly spaceId: string; readonly fqdn: string };
   readonly newest:

@@ -57,7 +57,7 @@ export function callerOf(deps: CallerDeps) {
   };
 }
 
-/** What a request says about who sends it, and from where. */
+/** Returns what a request says about who sends it, and from where. */
 function credentialsOf(deps: CallerDeps, { request, response }: Arrived): Credentials {
   const page = fetchMetadataOf(request);
   const deviceSecret = deviceSecretOf(deps.deviceCookie.read(request.get('cookie')), page);

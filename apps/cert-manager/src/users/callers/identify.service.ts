@@ -31,7 +31,7 @@ export interface IdentifyDeps {
   readonly isOpen: boolean;
 }
 
-/** What a request says of who sent it. */
+/** Credentials of a request, and the page that sent it. */
 export interface Credentials extends FetchMetadata {
   readonly authorization: string | undefined;
   /** Secret of the session's cookie. */

@@ -1,6 +1,6 @@
 const windowMs = 60_000;
 
-/** What came of one request that was counted. */
+/** Result of one counted request. */
 export interface Draw {
   readonly isAllowed: boolean;
   /** Moment, in milliseconds, from which the allowance is whole again; the caller must store it until then. */

@@ -10,7 +10,7 @@ export interface RequestRates {
   readonly perSpace: number;
 }
 
-/** What a request was counted as: a policy with what is left of it. */
+/** Policy by which a request was counted: a policy with what is left of it. */
 export interface Counted extends Draw {
   readonly policy: 'principal' | 'space';
   readonly perMinute: number;

@@ -1,12 +1,12 @@
 const minute = 60_000;
 
-/** What is known about a round of the canary. */
+/** Facts of a round of the canary. */
 export interface CanaryRound {
   /** When the monitor took the ping after which the check is to fall; null between two rounds. */
   readonly pingedAt: Date | null;
 }
 
-/** What comes next: a ping, or reading whether the check has fallen. */
+/** Next step: a ping, or reading whether the check has fallen. */
 export type CanaryStep = 'ping' | 'read';
 
 /** How long after the ping the fall is read: timeout and grace are a minute each, and the alert loop has its tick. */

@@ -1,4 +1,4 @@
-/** What a check is about. */
+/** Host that a check watches. */
 export interface WatchedHost {
   readonly fqdnId: string;
   /** Host name. */

@@ -41,7 +41,7 @@ function onceAt(moment: Date): string {
   return at.toISOString().slice(0, 19).replace('T', ' ');
 }
 
-/** What was last sent to the monitor about a check. */
+/** State of a check as it was last sent to the monitor. */
 export interface SyncedState {
   readonly toldDeadline: Date | null;
   /** The ping, or the making of the check, that the period was counted from. */

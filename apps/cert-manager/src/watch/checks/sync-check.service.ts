@@ -21,12 +21,12 @@ export interface SyncDeps {
   readonly watchesExpiry: boolean;
 }
 
-/** What a sync leaves to be written down. */
+/** Result of a sync, which is still to be stored. */
 export interface SyncEnd {
   readonly row: ClaimedFqdn;
   /** Pings that the monitor has taken. */
   readonly sent: readonly string[];
-  /** What is known about the check now; `unwatched` when it is gone, and rightly so. */
+  /** New state of the check; `unwatched` when it is gone, and rightly so. */
   readonly next: (WatchedState & { readonly dueAt: Date }) | 'unwatched';
 }
 
@@ -38,7 +38,7 @@ interface CheckSync {
 }
 
 type CheckState = Pick<ClaimedFqdn, 'checkUuid' | 'pingedAt' | 'toldDeadline' | 'toldFrom' | 'toldAt'>;
-/** What is known about a check that is not there. */
+/** State of a check that does not exist. */
 export const noCheck: CheckState = {
   checkUuid: null,
   pingedAt: null,
@@ -55,7 +55,7 @@ export interface DueCheck {
   readonly row: ClaimedFqdn;
   /** Undefined when the FQDN is to have no check. */
   readonly subject: WatchedSubject | undefined;
-  /** What the monitor has not taken yet, oldest first. */
+  /** Pings that the monitor has not accepted yet, oldest first. */
   readonly pings: readonly WatchPingRow[];
 }
 

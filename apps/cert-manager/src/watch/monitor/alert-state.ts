@@ -1,6 +1,6 @@
 import type { AlertReach, WatchState } from '@certloop/contracts';
 
-/** What the monitor says of the integrations of the watch's project. */
+/** State of the integrations of the project of the watch, by the monitor. */
 export interface ProjectReach {
   readonly projectId: string;
   readonly alerts: AlertReach;

@@ -1,6 +1,6 @@
 import { column, defineTable, executeSql, insertIfAbsent, insertOrUpdate, type Tx } from '@certloop/db';
 
-/** What is watched of the monitor: whether it answers, has room for all checks, and raises alerts. */
+/** Part of the monitor that is watched: whether it answers, has room for all checks, and raises alerts. */
 export type MonitorPart = 'monitor' | 'room' | 'alerts';
 
 /** When that part last worked, as any process of this service saw. One row for each part. */

@@ -72,7 +72,7 @@ export function createMonitorEvents({ db, clock, notices, awaySeconds }: Monitor
   };
 }
 
-/** What a round of the canary has shown. */
+/** Result of a round of the canary. */
 export interface AlertSight {
   /** Unknown when the monitor answers, but refuses the canary. */
   readonly raisesAlerts: boolean | 'unknown';

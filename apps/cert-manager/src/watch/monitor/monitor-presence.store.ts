@@ -2,7 +2,7 @@ import type { Clock, Logger } from '@certloop/server';
 import { awayUntil, isPaused, roomAskedAt } from '../watch-pause.js';
 import { type MonitorClient, MonitorRefused } from './monitor.client.js';
 
-/** What this process knows of the monitor: whether it responds, and whether it accepts another check. */
+/** State of the monitor as this process knows it: whether it responds, and whether it accepts another check. */
 export interface MonitorPresence {
   /** The monitor; the result of each call updates what is known. */
   readonly monitor: MonitorClient;
