@@ -1,5 +1,5 @@
-import { claimDueBatch, column, querySql, type Tx } from '@certloop/db';
-import { In, LessThanOrEqual, MoreThan } from 'typeorm';
+import { claimDueBatch, column, querySql, type SqlValue, type Tx } from '@certloop/db';
+import { In, LessThanOrEqual } from 'typeorm';
 import { fqdns } from '../../fqdns/fqdns.repository.js';
 import { claimedBy } from '../renewal-entry.js';
 import { type RenewalRow, renewalQueue } from '../renewals.repository.js';
@@ -54,13 +54,20 @@ export async function claimRenewals(
 }
 
 /** Renewals by a provider that are under way in all processes. */
-export async function countUnderWay(tx: Tx, providerId: string): Promise<number> {
-  return tx.countBy(renewalQueue, { status: 'processing', providerId });
+export function countUnderWay(tx: Tx, providerId: string): Promise<number> {
+  return countWhere(tx, "status = 'processing' and provider_id = $1", [providerId]);
 }
 
 /** Renewals by a provider that were completed since the moment. */
-export async function countCompletedSince(tx: Tx, providerId: string, since: Date): Promise<number> {
-  return tx.countBy(renewalQueue, { status: 'completed', providerId, finishedAt: MoreThan(since) });
+export function countCompletedSince(tx: Tx, providerId: string, since: Date): Promise<number> {
+  const condition = "status = 'completed' and provider_id = $1 and finished_at > $2";
+  return countWhere(tx, condition, [providerId, since]);
+}
+
+async function countWhere(tx: Tx, condition: string, values: readonly SqlValue[]): Promise<number> {
+  const text = `select count(*) as count from renewal_queue where ${condition}`;
+  const [row] = await querySql(tx, { count: column.bigint() }, text, values);
+  return row?.count ?? 0;
 }
 
 function firstOfEachFqdn(entries: readonly RenewalRow[]): RenewalRow[] {
@@ -83,13 +90,16 @@ export function claimAdvice(
 }
 
 /** Whether this provider has due entries. */
-export function hasDueRenewal(tx: Tx, providerId: string, now: Date): Promise<boolean> {
-  return tx.existsBy(renewalQueue, { status: 'pending', providerId, scheduledAt: LessThanOrEqual(now) });
+export async function hasDueRenewal(tx: Tx, providerId: string, now: Date): Promise<boolean> {
+  const condition = "status = 'pending' and provider_id = $1 and scheduled_at <= $2";
+  const text = `select 1 from renewal_queue where ${condition} limit 1`;
+  return (await querySql(tx, {}, text, [providerId, now])).length > 0;
 }
 
 /** Entries whose lease has expired. */
 export function listLapsedRenewals(tx: Tx, now: Date): Promise<RenewalRow[]> {
-  return tx.find(renewalQueue, { where: { status: 'processing', leaseUntil: LessThanOrEqual(now) } });
+  const text = "select * from renewal_queue where status = 'processing' and lease_until <= $1";
+  return querySql(tx, renewalQueue.columns, text, [now]);
 }
 
 /** Planned renewals that failed more than three times and will be retried: their number, and the first of them. */
@@ -99,18 +109,14 @@ export interface Troubled {
 }
 
 export async function findTroubled(tx: Tx): Promise<Troubled> {
-  const condition = "q.status = 'pending' and q.attempt > 3 and q.is_test = false";
-  const [total] = await querySql(
-    tx,
-    { count: column.bigint() },
-    `select count(*) as count from renewal_queue q where ${condition}`,
-  );
-  if (total === undefined || total.count === 0) return { count: 0, first: undefined };
+  const condition = "status = 'pending' and attempt > 3 and is_test = false";
+  const count = await countWhere(tx, condition, []);
+  if (count === 0) return { count, first: undefined };
   const [entry] = await querySql(
     tx,
     { fqdn: fqdns.columns.fqdn },
     `select f.fqdn from renewal_queue q join fqdns f on f.id = q.fqdn_id
-     where ${condition} order by q.scheduled_at limit 1`,
+     where ${condition} order by scheduled_at limit 1`,
   );
-  return { count: total.count, first: entry?.fqdn };
+  return { count, first: entry?.fqdn };
 }
