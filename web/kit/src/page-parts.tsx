@@ -14,7 +14,7 @@ export function useTitle(page: string, console: string): void {
   }, [page, console]);
 }
 
-/** What of a query counts here, of one page or of many. */
+/** Members of a query that count here, of one page or of many. */
 interface LoadedQuery<Data> {
   readonly data: Data | undefined;
   readonly dataUpdatedAt: number;

@@ -30,7 +30,7 @@ export async function loadSpaces(
   return listPageOf(body, headers);
 }
 
-/** What of the FQDNs is shown, and in which order. */
+/** Filter and order of the shown FQDNs. */
 export interface FqdnFilter {
   readonly state?: FqdnState | undefined;
   readonly q?: string | undefined;

@@ -1,7 +1,7 @@
 import type { AuditLog } from '@certloop/contracts/browser';
 import { type AuditFacts, formOf } from './audit-forms.js';
 
-/** What an entry of the audit log says, in parts, so that its subject can be a link. */
+/** Sentence of an entry of the audit log, in parts, so that its subject can be a link. */
 export interface AuditSentence {
   readonly who: string;
   /** Text up to the subject, without `who`. */

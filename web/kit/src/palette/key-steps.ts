@@ -1,4 +1,4 @@
-/** What a page does after a key. */
+/** Step of a page after a key. */
 export type KeyStep =
   | { readonly kind: 'palette' | 'help' | 'begin-jump' | 'select-row' | 'up' }
   | { readonly kind: 'move-row'; readonly by: 1 | -1 }

@@ -59,7 +59,7 @@ function goUp(): boolean {
   return link !== undefined;
 }
 
-/** What a console does for the steps that are not about the page itself. */
+/** Actions of a console for the steps that are not about the page itself. */
 export interface KeyActions {
   openPalette(): void;
   openHelp(): void;

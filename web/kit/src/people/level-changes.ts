@@ -1,6 +1,6 @@
 import { type PermissionLevel, permissionLevels } from '@certloop/contracts/browser';
 
-/** What a permission group gives to whom. */
+/** Level of a permission group, with its spaces and users. */
 export interface GroupReach {
   readonly id: string;
   readonly permission: PermissionLevel;

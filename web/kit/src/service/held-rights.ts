@@ -1,4 +1,4 @@
-/** What the user may do with each loaded object that says so: the level on a space, or the role in a project. */
+/** Right of the user on each loaded object that has one: the level on a space, or the role in a project. */
 export type HeldRights = ReadonlyMap<string, unknown>;
 
 /** Rights in loaded objects, by the key of each; lists are omitted, since their rows are about other users too. */

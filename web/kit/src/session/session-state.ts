@@ -1,4 +1,4 @@
-/** What the services answer about the caller; `session` is absent for callers without one. */
+/** Response of the services about the caller; `session` is absent for callers without one. */
 export interface Me {
   readonly user: { readonly id: string };
   readonly csrfToken?: string | undefined;
@@ -29,7 +29,7 @@ export type SessionEnd<M extends Me> =
   | { readonly reason: 'idle' | 'elsewhere' }
   | { readonly reason: 'other-user'; readonly other: M };
 
-/** What tabs of a console send to each other. */
+/** Message that tabs of a console send to each other. */
 export type TabMessage = 'signed-in' | 'signed-out';
 
 export interface TabChannel {

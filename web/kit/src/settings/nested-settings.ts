@@ -1,6 +1,6 @@
 export type Settings = Readonly<Record<string, unknown>>;
 
-/** What was typed, by the dotted paths of the fields. */
+/** Typed values by the dotted paths of the fields. */
 export type Typed = Readonly<Record<string, string>>;
 
 /** A field of a form for settings that lie within each other. */

@@ -9,7 +9,7 @@ const maxSeen = 2_000;
 // what looks at all names is not loaded at each of many changes
 const aheadPauseMs = 15_000;
 
-/** What the page knows of the changes so far. */
+/** State of the page about the changes so far. */
 interface Followed {
   since: number | undefined;
   readonly seen: Set<number>;
@@ -20,7 +20,7 @@ interface Followed {
   isAheadOld: boolean;
 }
 
-/** What a page shows while its service does not answer. */
+/** Outage that a page shows while its service does not answer. */
 export interface Outage {
   /** When the service answered last, in milliseconds. */
   readonly answeredAt: number;

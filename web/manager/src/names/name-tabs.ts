@@ -3,7 +3,7 @@ export const nameTabs = ['certificates', 'csrs', 'requests', 'log'] as const;
 
 export type NameTab = (typeof nameTabs)[number];
 
-/** What the address of a name asks for: the request whose steps are shown, and the tab. */
+/** Parts of the address of a name: the request whose steps are shown, and the tab. */
 export interface NameSearch {
   readonly job?: string;
   readonly tab?: NameTab;

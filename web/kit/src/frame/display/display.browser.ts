@@ -15,7 +15,7 @@ export const keyChoices = ['on', 'off'] as const;
 
 const checklistChoices = ['auto', 'hidden', 'wanted'] as const;
 const dashboardLayouts = ['empty', 'checklist', 'cards'] as const;
-/** What a dashboard shows: the way to the first name, the first steps above the cards, or the cards alone. */
+/** Layout of a dashboard: the way to the first name, the first steps above the cards, or the cards alone. */
 export type DashboardLayout = (typeof dashboardLayouts)[number];
 
 export interface Display {

@@ -4,7 +4,7 @@ interface Part {
   readonly isConnected: boolean;
 }
 
-/** What was typed into forms and is not stored yet. */
+/** Values that were typed into forms and are not stored yet. */
 export class UnsavedForms<Form extends Part, Field extends Part & { readonly form: Form | null }> {
   readonly #changed = new Set<Field>();
   readonly #sent = new Set<Form>();

@@ -6,7 +6,7 @@ interface BulkChange {
   readonly ids?: readonly string[] | undefined;
 }
 
-/** What came of requests, and how it adds up. */
+/** Rules by which the results of requests add up. */
 export interface BulkRules<Result> {
   readonly none: Result;
   readonly add: (one: Result, other: Result) => Result;

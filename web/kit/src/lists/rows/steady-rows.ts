@@ -7,7 +7,7 @@ export interface SteadyRows<Row> {
   readonly unfit: ReadonlySet<string>;
 }
 
-/** What is known about rows that are not loaded any more. */
+/** Facts of rows that are not loaded any more. */
 export interface AbsentRows<Row> {
   /** Whether the filter of the list still finds a row. */
   readonly fits?: ((row: Row) => boolean) | undefined;

@@ -27,7 +27,7 @@ interface FindQuery<Row> {
   readonly queryFn: (context: { readonly signal: AbortSignal }) => Promise<Row>;
 }
 
-/** What of a query counts here, of one page or of many. */
+/** Members of a query that count here, of one page or of many. */
 interface RowsQuery {
   readonly dataUpdatedAt: number;
   readonly isFetching: boolean;

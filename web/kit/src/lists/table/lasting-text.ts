@@ -1,4 +1,4 @@
-/** What of a node of a page counts here. */
+/** Members of a node of a page that count here. */
 interface TextNode {
   readonly nodeName: string;
   readonly textContent: string | null;

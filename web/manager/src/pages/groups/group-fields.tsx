@@ -5,7 +5,7 @@ import { levelTexts, loadUsers } from '../../people/people.js';
 import { type Choice, Picker } from '../../picker.js';
 import { SpacePicker } from '../../spaces/space-picker.js';
 
-/** What the form changes of a group. */
+/** Settings of a group that the form changes. */
 export interface Draft extends Omit<GroupReach, 'id'> {
   readonly name: string;
   readonly description: string;

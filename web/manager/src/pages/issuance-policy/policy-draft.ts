@@ -1,6 +1,6 @@
 import type { AllowedNames, IssuancePolicy } from '@certloop/contracts/browser';
 
-/** What the form of a policy holds; lists of names are text, one entry a line. */
+/** Values of the form of a policy; lists of names are text, one entry a line. */
 export interface PolicyDraft {
   readonly limitsNames: boolean;
   readonly names: string;

@@ -15,7 +15,7 @@ export interface CsrRow {
   readonly fqdnId?: string;
 }
 
-/** What a CSR is for, and what the service says of it. */
+/** CSR with its subject and the review by the service. */
 export interface JudgedCsr {
   /** Names that it fits and that the user may change, in different spaces. */
   readonly candidates: readonly Fqdn[];

@@ -27,7 +27,7 @@ import { projectApi } from '../../service.js';
 
 const route = getRouteApi('/inside/projects/$projectId/badges');
 
-/** What a badge stands for, with its addresses. */
+/** Subject of a badge, with its addresses. */
 interface Badge {
   readonly name: string;
   readonly urls: BadgeUrls;

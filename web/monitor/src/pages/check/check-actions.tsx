@@ -125,7 +125,7 @@ function errorOf(error: unknown): string | undefined {
   return error === null ? undefined : sentenceOf(error);
 }
 
-/** What is copied apart from the schedule; the filters include the old pair of keywords. */
+/** Settings that are copied apart from the schedule; the filters include the old pair of keywords. */
 type Copied = Exclude<
   keyof CheckUpdate & keyof Check,
   'slug' | 'timeout' | 'schedule' | 'tz' | 'subject' | 'subject_fail'

@@ -11,7 +11,7 @@ import {
 import { TextInput } from '@mantine/core';
 import { Setting } from './setting.js';
 
-/** What is typed of an integration: its name, and its settings by their paths. Secrets belong to one kind only. */
+/** Typed values of an integration: its name, and its settings by their paths. Secrets belong to one kind only. */
 export interface IntegrationDraft {
   readonly name: string;
   readonly typed: Readonly<Record<string, string>>;
