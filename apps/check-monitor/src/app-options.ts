@@ -6,7 +6,7 @@ import type { Clock } from './instants.js';
 import type { ServiceMetrics } from './metrics/service-metrics.service.js';
 import type { Notifier } from './notifications/notifier.service.js';
 
-/** What of the configuration the app itself needs; listening is done around it. */
+/** Settings that the app itself needs; listening is done around it. */
 export type AppConfig = Pick<
   Config,
   | 'addresses'

@@ -30,7 +30,7 @@ import { listAllProjects } from './projects/projects.repository.js';
 import type { Sealing } from './projects/sealing/sealing.store.js';
 import { listUsers } from './projects/users.repository.js';
 
-/** What commands work with. */
+/** Dependencies of commands. */
 export interface CommandDeps extends AccountDeps, Secrets {
   /** Opens what messages are sent by; the settings of the service must be set for it. */
   readonly openNotifier: () => Notifier;

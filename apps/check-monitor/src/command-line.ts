@@ -91,7 +91,7 @@ const maxCommandMs = 86_400_000;
 
 const logger = createLogger({ service: 'check-monitor', level: 'silent' });
 
-/** What a command line is run with. */
+/** Inputs and outputs of a command line. */
 export interface CommandLineIo {
   readonly environment: Environment;
   readonly print: (text: string) => void;

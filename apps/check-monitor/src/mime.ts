@@ -132,7 +132,7 @@ export function findText(mail: MimePart, type: string): MimePart | undefined {
   return find(mail, 0);
 }
 
-/** What all parts of a mail may have together, as much as one of them: parts times lines would take seconds. */
+/** Budget of all parts of a mail together, as much as one of them: parts times lines would take seconds. */
 interface SearchBudget {
   headerBytes: number;
   boundaryLines: number;

@@ -6,7 +6,7 @@ import { createTallies, type Tallies } from './badges/tallies.store.js';
 import { type CheckChanges, createCheckChanges } from './checks/check-changes.store.js';
 import type { ServiceMetrics } from './metrics/service-metrics.service.js';
 
-/** What the options of the app and the parts that its requests share come to. */
+/** Options of the app with the parts that its requests share. */
 export type SharedParts = Omit<AppOptions, 'database'> &
   AppConfig & {
     readonly db: Database;

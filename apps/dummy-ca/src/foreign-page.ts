@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 
-/** What a request says of the page that sent it. */
+/** Headers of a request about the page that sent it. */
 export interface PageRequest {
   readonly method: string;
   readonly host: string | undefined;

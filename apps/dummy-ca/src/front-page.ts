@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { escapeHtml } from '@certloop/server';
 
-/** What the page shows of the authority. */
+/** Facts of the authority that the page shows. */
 export interface FrontPage {
   /** Address of this service as the browser wrote it, such as `http://127.0.0.1:3002`. */
   readonly base: string;

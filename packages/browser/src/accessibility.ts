@@ -10,7 +10,9 @@ const everyRule = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 /** Those that another color scheme can break: the rest asks for elements, names and sizes, which stay. */
 const rulesOfColors = ['color-contrast', 'link-in-text-block'];
 
-/** What axe judges: the page as a whole, or only the colors of one that was judged in the other color scheme. */
+/**
+ * Scope of a check by axe: the page as a whole, or only the colors of one that was judged in the other color scheme.
+ */
 export type Judged = 'everything' | 'colors';
 
 /** Returns what of a page breaks WCAG 2.2 AA as far as axe can see it, a line for each place. */

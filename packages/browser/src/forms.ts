@@ -23,7 +23,7 @@ export interface FormRow {
   readonly done: (page: Page, form: Locator) => Promise<unknown>;
 }
 
-/** What a table of forms needs of its console. */
+/** Parts of its console that a table of forms needs. */
 export interface FormStage {
   readonly page: Page;
   /** Another tab of the browser, at any page of the service. */
@@ -102,7 +102,7 @@ function placeOf(page: Page, { within: { dialog, region } = {} }: FormRow): Loca
   return region === undefined ? page.getByRole('main') : page.getByRole('region', { name: region });
 }
 
-/** What of a field is read in the page. */
+/** Members of a field that are read in the page. */
 interface Field {
   readonly tagName: string;
   readonly value: string;

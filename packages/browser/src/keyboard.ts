@@ -3,7 +3,7 @@ import type { Locator, Page } from 'playwright-core';
 
 const maxTabs = 80;
 
-/** What of the element with the focus a person sees, measured within the page. */
+/** Visible facts of the element with the focus, measured within the page. */
 interface Focused {
   readonly name: string;
   readonly isVisible: boolean;

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { type Io, processIo, type Sink } from './io.js';
 import { run } from './run.js';
 
-/** What a command line wrote, and its exit code. */
+/** Output of a command line, and its exit code. */
 export interface Said {
   readonly code: number;
   readonly out: string;
@@ -46,7 +46,7 @@ export interface Received {
   readonly body: unknown;
 }
 
-/** What the service answers; the body as JSON. */
+/** Response of the service; the body as JSON. */
 export interface Answer {
   readonly status: number;
   readonly body: unknown;

@@ -3,7 +3,7 @@ import { ask } from './confirm.js';
 import type { Session } from './connection/session.js';
 import { UsageError } from './faults/command-errors.js';
 
-/** What a creation does where a thing of its name exists. */
+/** Options of a creation for a thing of its name that exists. */
 export interface ExistingOptions {
   readonly ifNotExists?: true;
   readonly twin?: true;

@@ -16,7 +16,7 @@ export interface Sink extends NodeJS.WritableStream {
   readonly writableNeedDrain?: boolean;
 }
 
-/** What the command is run with. */
+/** Inputs and outputs of a command. */
 export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly out: Sink;

@@ -20,7 +20,7 @@ export function sha256In(text: string): string | undefined {
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** What certificates are found by: a SHA-256 fingerprint, a serial number, or the id of one. */
+/** Value by which certificates are found: a SHA-256 fingerprint, a serial number, or the id of one. */
 export type CertificateSearch =
   | { readonly sha256: string }
   | { readonly serialNumber: string }

@@ -8,7 +8,7 @@ export type Schema = z.core.$ZodType;
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
-/** What a request carries in addition to its address. */
+/** Body of a request. */
 export type BodyShape =
   | {
       readonly kind: 'json';
@@ -28,7 +28,7 @@ export type BodyShape =
       readonly fields: Schema;
     };
 
-/** What an answer of one status carries. */
+/** Body of a response of one status. */
 export type ResponseShape =
   | { readonly kind: 'json'; readonly description: string; readonly schema: Schema }
   | { readonly kind: 'text'; readonly description: string; readonly contentType: string }

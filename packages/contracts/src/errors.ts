@@ -112,7 +112,7 @@ export class InvariantFailed extends Error {
 const retryAfterSeconds = 5;
 
 /**
- * What a service stands on cannot be used for now, such as its database. The message is for operators; callers get
+ * A dependency of the service, such as its database, cannot be used for now. The message is for operators; callers get
  * `refusal`.
  */
 export class Unavailable extends Error {

@@ -48,7 +48,7 @@ export type ReplyOf<E extends Endpoint> = {
   };
 }[keyof E['responses'] & number];
 
-/** What a handler is given: the parsed request and the caller's context. */
+/** Input of a handler: the parsed request and the caller's context. */
 export interface Call<E extends Endpoint, Context> {
   readonly params: ParamsOf<E>;
   readonly query: QueryOf<E>;
@@ -61,7 +61,7 @@ export interface Call<E extends Endpoint, Context> {
 /** Where a client gets a list, a handler may give whatever makes its members one after the other. */
 type Given<Body> = Body extends readonly (infer Member)[] ? Iterable<Member> : Body;
 
-/** What a handler gives: an answer, whose lists need not be arrays. */
+/** Response of a handler, whose lists need not be arrays. */
 export type GivenReply<E extends Endpoint> =
   ReplyOf<E> extends infer Reply
     ? Reply extends { readonly body: infer Body }

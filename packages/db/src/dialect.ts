@@ -28,7 +28,10 @@ export interface Dialect {
   readonly capabilities: Capabilities;
 }
 
-/** What one database does and another does not. Code asks for what it relies on, never for the name of the database. */
+/**
+ * Capabilities that one database has and another does not. Code asks for what it relies on, never for the name of the
+ * database.
+ */
 export interface Capabilities {
   /** Transactions write side by side and lock rows (`for update skip locked`); without, a writer is alone. */
   readonly hasConcurrentWriters: boolean;

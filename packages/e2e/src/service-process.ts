@@ -70,7 +70,7 @@ async function endOf(child: ChildProcess, app: ServiceName, logged: Promise<void
   return `${app} ended with ${signal ?? `exit code ${code}`}`;
 }
 
-/** What a process has written to standard error while it starts. */
+/** Output of a starting process to standard error. */
 interface StartErrors {
   /** The last of it, which has not been shown. */
   readonly last: () => string;

@@ -24,7 +24,7 @@ export interface EarlierCertificate {
   readonly replacedAt: Date;
 }
 
-/** What should be served. */
+/** Certificate that should be served. */
 export interface Expectation {
   /** The newest certificate of ours; absent while none was issued. */
   readonly newest?: Certificate | undefined;

@@ -8,7 +8,7 @@ export interface NewestCertificate {
   readonly issuedAt?: Date;
 }
 
-/** What was found at a place, in plain facts. */
+/** Findings at a place, in plain facts. */
 export type FoundFacts =
   | { readonly class: 'unreachable'; readonly fault: ProbeFault }
   | {

@@ -20,14 +20,14 @@ export interface Unreachable {
   readonly fault: ProbeFault;
 }
 
-/** What a server sent in one handshake. */
+/** Certificate that a server sent in one handshake. */
 export interface ServedCertificate {
   readonly leaf: Certificate;
   /** The other certificates that were sent and lead upwards from the leaf, in this order. */
   readonly others: readonly Certificate[];
 }
 
-/** What one address serves: one certificate, or two where the server has one for each kind of key. */
+/** Observation of what one address serves: one certificate, or two where the server has one for each kind of key. */
 export type Observation =
   | Unreachable
   | { readonly served: readonly [ServedCertificate, ...ServedCertificate[]] };

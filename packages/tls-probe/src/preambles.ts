@@ -1,6 +1,6 @@
 import type { Protocol } from './protocols.js';
 
-/** What a preamble does next with what the server has sent so far. */
+/** Next step of a preamble after what the server has sent so far. */
 export type PreambleStep =
   | { readonly kind: 'wait' }
   /** `used` octets are done with; `send` is the next request. */

@@ -11,7 +11,7 @@ import type { Place } from './target.js';
 /** Runs what connects to an address when it is its turn, so that a caller can bound how many run at once. */
 export type ProbeTurn = <T>(address: string, work: () => Promise<T>) => Promise<T>;
 
-/** What to look at. */
+/** Target to probe. */
 export interface ProbeTarget extends Place {
   readonly protocol: Protocol;
   /** Addresses to connect to instead of those of the host. */

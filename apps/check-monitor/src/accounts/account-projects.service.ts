@@ -21,7 +21,7 @@ export interface AccountProjectsDeps {
   readonly secret: string;
 }
 
-/** What bounds users; who administers the service on its command line is not bounded. */
+/** Limits of users; who administers the service on its command line is not bounded. */
 export interface AccountBounds {
   /** Projects that a user may own. */
   readonly projectLimit: number;

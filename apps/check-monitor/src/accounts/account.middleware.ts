@@ -9,7 +9,7 @@ export interface AccountCallerDeps extends SessionsDeps {
   readonly addresses: { readonly siteRoot: string };
 }
 
-/** What a handler learns of the request: who is signed in, if anyone is, and where it came from. */
+/** Context of a request for its handler: who is signed in, if anyone is, and where it came from. */
 export interface AccountContext {
   readonly from: Credentials;
   readonly session: SignedIn | undefined;

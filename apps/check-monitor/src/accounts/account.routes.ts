@@ -30,7 +30,7 @@ import { listProjectMembers, putMember, removeMember } from './project-members.s
 import { mayAs } from './role.js';
 import { canAnyoneSignIn, closeSession, openSession, type SignedIn } from './sessions.service.js';
 
-/** What the state of the service shows of its settings. */
+/** Settings that the state of the service shows. */
 export interface AccountStateDeps {
   readonly siteName: string;
   /** Whether mail can be sent. */

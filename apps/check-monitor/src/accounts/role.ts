@@ -1,6 +1,6 @@
 import type { ProjectRole } from '@certloop/contracts';
 
-/** What a user who does not own a project may be in it. */
+/** Role of a user in a project that they do not own. */
 export type MemberRole = Exclude<ProjectRole, 'owner'>;
 
 const ranks: Readonly<Record<ProjectRole, number>> = { 'read-only': 0, member: 1, owner: 2 };

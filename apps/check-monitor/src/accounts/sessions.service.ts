@@ -53,7 +53,7 @@ export interface SignedIn extends Sender {
   readonly endsAt: Micros;
 }
 
-/** What a request says of who sent it. */
+/** Credentials of a request, and the page that sent it. */
 export interface Credentials extends FetchMetadata, Sender {
   readonly sessionSecret: string | undefined;
   readonly csrfToken: string | undefined;

@@ -55,7 +55,7 @@ export function alertStatusOf({ oldStatus, newStatus }: AlertFlip): AlertStatus 
   return newStatus === 'up' && oldStatus === 'down' ? 'up' : undefined;
 }
 
-/** What a channel of a check does with a change of its status. */
+/** Reach of a channel of a check for a change of its status. */
 export interface ChannelReach {
   /** Whether it is switched on and nothing is known that prevents its messages from arriving. */
   readonly canSend: boolean;

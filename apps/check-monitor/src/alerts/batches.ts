@@ -1,13 +1,13 @@
 import { type Micros, microsPerSecond } from '../instants.js';
 
-/** What decides which messages are sent together. */
+/** Columns that decide which messages are sent together. */
 export interface BatchedRow {
   readonly id: number;
   readonly checkId: number | null;
   readonly aboutChannelId: number | null;
 }
 
-/** What one call to the target carries: one message, several about one check, or a digest. */
+/** Messages of one call to the target: one message, several about one check, or a digest. */
 export interface Batch<Row extends BatchedRow> {
   readonly kind: 'alert' | 'notice' | 'digest';
   /** Oldest first, at least one. */

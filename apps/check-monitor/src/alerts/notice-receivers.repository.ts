@@ -3,7 +3,7 @@ import { IsNull } from 'typeorm';
 import { type Channel, channels, isUnreadable, readChannel } from '../channels/channels.repository.js';
 import { isForPeople } from '../integrations/channel-kinds.js';
 
-/** Those who hear of what concerns all projects. */
+/** Receivers of notices that concern all projects. */
 export interface NoticeReceivers {
   /** Mail addresses of owners of projects. */
   readonly owners: readonly string[];

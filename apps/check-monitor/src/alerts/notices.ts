@@ -50,7 +50,7 @@ function lineOf(changes: readonly DigestedChange[]): string {
   return `${first === undefined ? '' : displayName(first)}: ${moments.join(', ')}`;
 }
 
-/** What is said of a channel that does not work. */
+/** Facts of a channel that does not work. */
 export interface BrokenChannel {
   readonly label: string;
   readonly name: string;

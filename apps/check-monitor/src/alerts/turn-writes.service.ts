@@ -6,7 +6,7 @@ import { settleNotifications } from '../notifications/notifications.repository.j
 import { leadOf } from './batches.js';
 import type { QueuedBatch } from './turn-rows.repository.js';
 
-/** What `work` returns, once it and what has arrived before it are stored. */
+/** Returns what `work` returns, once it and what has arrived before it are stored. */
 export type Persist = <Value>(work: (tx: Tx) => Promise<Value>) => Promise<Value>;
 
 /** Writes of a turn, which are repeated until the database is back. */

@@ -9,7 +9,7 @@ export const allChecks = '*';
 const signatureLength = 8;
 const twoStates = '-2';
 
-/** What a badge address is made with in addition to the tag. */
+/** Parts of which the address of a badge is made, in addition to the tag. */
 export interface BadgeSigner {
   /** Names the project in badge addresses. */
   readonly badgeKey: string;

@@ -21,7 +21,7 @@ export interface BadgesDeps extends Secrets {
   readonly findBadgeCheck: (badgeUuid: string) => Promise<Check | undefined>;
 }
 
-/** What a badge says. */
+/** Content of a badge. */
 export interface Badge {
   readonly label: string;
   readonly report: BadgeReport;

@@ -2,7 +2,7 @@ import { isoSeconds, type Micros } from '../instants.js';
 import { findKind, labelOf, withoutSecrets } from '../integrations/channel-kinds.js';
 import { isWithoutConsent } from '../integrations/consent.js';
 
-/** What of a channel is shown to people who may edit it. */
+/** Parts of a channel that are shown to people who may edit it. */
 export interface ViewedChannel {
   readonly uuid: string;
   readonly kind: string;

@@ -4,7 +4,7 @@ import { selectChannels } from './channel-selection.js';
 import { type Channel, listProjectChannels, lockProjectChannelsForShare } from './channels.repository.js';
 import { assignChannels } from './check-channels.repository.js';
 
-/** What channels need of the notifier, which belongs to a later slice. */
+/** Part of the notifier that channels need, which belongs to a later slice. */
 export interface ChannelNotifier {
   /** Why an address that a user names may not be called, in the words of a call; undefined when it may be. */
   judgeTarget(url: string): Promise<string | undefined>;

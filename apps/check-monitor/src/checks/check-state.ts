@@ -11,7 +11,7 @@ import {
   timingAt,
 } from './check-timing.js';
 
-/** What a ping means, after the filters of its check. */
+/** Meaning of a ping, after the filters of its check. */
 export type Signal = PingType;
 
 /** A change of the stored status. `isSilent` ones are history only: no one is notified. */
@@ -49,7 +49,7 @@ export function outcomeOfResume(check: CheckTiming, now: Micros): Outcome {
   return { state, flip: { ...flipTo(check, 'new', '', now), isSilent: true } };
 }
 
-/** What to do with a check whose `alertAfter` has passed: evaluate it again later, or mark it as down. */
+/** Action on a check whose `alertAfter` has passed: evaluate it again later, or mark it as down. */
 export type Overdue =
   | { readonly isDown: false; readonly alertAfter: Micros | null }
   | { readonly isDown: true; readonly flip: Flip };

@@ -3,7 +3,7 @@ import { type Micros, microsPerSecond } from '../instants.js';
 import type { Check } from './check.js';
 import { type PeriodSettings, statusAt } from './check-timing.js';
 
-/** What of a check lists are searched, sorted and counted by. */
+/** Columns of a check by which lists are searched, sorted and counted. */
 export type CheckSummary = Pick<
   Check,
   | keyof PeriodSettings

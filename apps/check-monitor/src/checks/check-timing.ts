@@ -16,7 +16,7 @@ export interface PeriodSettings {
   readonly tz: string;
 }
 
-/** What of a check decides its status. */
+/** Columns of a check that decide its status. */
 export interface CheckTiming extends PeriodSettings {
   readonly storedStatus: StoredStatus;
   readonly lastPing: Micros | null;

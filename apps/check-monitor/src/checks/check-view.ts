@@ -10,7 +10,7 @@ export interface Addresses {
   readonly pingEndpoint: string;
 }
 
-/** What a view depends on, apart from the check. */
+/** Context on which a view depends, apart from the check. */
 export interface ViewContext {
   readonly addresses: Addresses;
   readonly version: ApiVersion;

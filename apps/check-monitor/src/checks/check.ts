@@ -18,7 +18,7 @@ export interface PingSettings {
   readonly filterDefaultFail: boolean;
 }
 
-/** What a caller may set of a check. */
+/** Settings of a check that a caller may change. */
 export interface CheckSettings extends PeriodSettings, PingSettings {
   readonly name: string;
   readonly slug: string;
@@ -33,7 +33,7 @@ export type UniqueSettings = Pick<
   'name' | 'slug' | 'tags' | 'timeoutSeconds' | 'graceSeconds'
 >;
 
-/** What pings change of a check. */
+/** Columns of a check that pings change. */
 export interface CheckState extends StateChange {
   /** Pings ever received. */
   readonly pingCount: number;
@@ -52,10 +52,10 @@ export interface Check extends CheckSettings, CheckTiming, CheckState {
   readonly createdAt: Micros;
 }
 
-/** What of a check is shown. */
+/** Columns of a check that are shown. */
 export type ShownCheck = Omit<Check, 'lastStartRunId' | 'alertAfter' | 'createdAt'>;
 
-/** What of a check badges are made of. */
+/** Columns of a check of which badges are made. */
 export interface TaggedCheck extends StatusTiming {
   readonly uuid: string;
   readonly tags: string;

@@ -9,7 +9,7 @@ export type OwnChange =
   | { readonly action: Extract<CheckAction, 'pause' | 'resume'> }
   | { readonly action: Extract<CheckAction, 'add-tags' | 'remove-tags'>; readonly tags: readonly string[] };
 
-/** What happens to a check: its new values, nothing as it is so already, or nothing for a reason. */
+/** Effect on a check: its new values, nothing as it is so already, or nothing for a reason. */
 export type PlannedChange =
   | { readonly outcome: 'changed'; readonly state: StateChange; readonly flip: Flip | undefined }
   | { readonly outcome: 'changed'; readonly tags: string }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { CheckStatus } from '@certloop/contracts';
 import { escapeHtml } from '../integrations/messages/markup.js';
 
-/** What the page of a check shows; plain text, nothing escaped. */
+/** Content of the page of a check; plain text, nothing escaped. */
 export interface CloakedView {
   readonly siteName: string;
   readonly name: string;

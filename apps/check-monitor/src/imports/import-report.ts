@@ -13,7 +13,7 @@ export interface NotCarriedOver {
   readonly reason: string;
 }
 
-/** What an import did, or would do. */
+/** Report of what an import did, or would do. */
 export interface ImportReport {
   readonly outcome: 'imported' | 'dry run' | 'refused';
   readonly counts: Readonly<Record<Thing, Readonly<Record<Fate, number>>>>;

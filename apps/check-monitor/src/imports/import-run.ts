@@ -30,7 +30,7 @@ export interface ImportedIntegration {
   readonly settings: object;
 }
 
-/** What an import knows while it reads the dump once, from its first row to its last. */
+/** State of an import while it reads the dump once, from its first row to its last. */
 export interface ImportRun {
   readonly now: Micros;
   readonly secret: string;

@@ -6,7 +6,7 @@ import type { SendMail } from './kinds/email/mail-sender.client.js';
 import type { LinkSigner } from './links/signed-link.js';
 import type { PublicServices, SenderAccounts } from './sender-accounts.js';
 
-/** What integrations are created from; each kind takes what it needs. */
+/** Dependencies of integrations; each kind takes what it needs. */
 export interface IntegrationDeps {
   /** To addresses that users name: refuses those inside. */
   readonly sendToUser: SendHttp;

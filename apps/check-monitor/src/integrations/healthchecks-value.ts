@@ -1,4 +1,4 @@
-/** What a JSON object in a dump of Healthchecks holds. */
+/** JSON object in a dump of Healthchecks. */
 export type Document = Readonly<Record<string, unknown>>;
 
 /** Members that exist; what is null is not. */

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-/** What is known about a kind of channel without calling anyone; its channel file has how messages are sent. */
+/** Facts of a kind of channel that need no call; its channel file has how messages are sent. */
 export interface Kind {
   /** Name for people. */
   readonly label: string;

@@ -7,7 +7,7 @@ export const maxCounted = 100_000;
 /** Checks that are counted by their status. */
 export const maxChecks = 1_000_000;
 
-/** What waits for the alert loop and for the workers that deliver. */
+/** Alerts that wait for the alert loop, and messages that wait for the workers. */
 export interface WaitingAlerts {
   /** Earliest moment at which the evaluation of a check was due; null when none is due. */
   readonly earliestDue: Micros | null;

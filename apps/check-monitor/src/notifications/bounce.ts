@@ -1,7 +1,7 @@
 import { firstField, parsePart } from '../mime.js';
 import type { DeliveryReport } from './delivery-report.js';
 
-/** What a mail that came back says of a delivery. */
+/** Status of a delivery, from a mail that came back. */
 export interface DeliveryStatus {
   /** Enhanced status code (RFC 3463), such as `5.1.1`; empty if there is none. */
   readonly status: string;

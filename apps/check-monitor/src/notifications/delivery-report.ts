@@ -1,4 +1,4 @@
-/** What someone who carried a message on says of it, when it did not arrive. */
+/** Report by a carrier of a message that did not arrive. */
 export interface DeliveryReport {
   readonly error: string;
   /** Whether the channel is to be switched off, as nothing can arrive. */

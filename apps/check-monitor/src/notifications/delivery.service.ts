@@ -55,7 +55,7 @@ export interface DeliveryDeps extends NotifierDeps {
 
 export const deliveryOutcomes = ['delivered', 'postponed', 'failed', 'refused'] as const;
 
-/** What happened to a call to a target, to be counted. */
+/** Facts of a call to a target, to be counted. */
 export interface DeliveryFacts {
   /** Kind of the channel, as it is stored. */
   readonly kind: string;
@@ -64,7 +64,7 @@ export interface DeliveryFacts {
   readonly seconds: number;
 }
 
-/** What is sent: an alert, or a notice under the name of its delivery. */
+/** Content to send: an alert, or a notice under the name of its delivery. */
 export type Content =
   | { readonly event: AlertEvent }
   | { readonly notice: Notice; readonly deliveryId: string };

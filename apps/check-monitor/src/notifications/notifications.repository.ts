@@ -86,7 +86,7 @@ export const notifications = defineTable<Notification>('notifications', {
   ],
 });
 
-/** What differs from message to message when it is queued. */
+/** Columns that differ from message to message when it is queued. */
 export type QueuedNotification = Pick<Notification, 'deliveryId' | 'channelId' | 'status' | 'createdAt'> &
   Partial<Omit<Notification, 'id'>>;
 
@@ -115,7 +115,7 @@ export async function insertNotifications(tx: Tx, rows: readonly QueuedNotificat
   );
 }
 
-/** What a turn holds of its messages. */
+/** Messages that a turn has claimed. */
 export type Held = Pick<Notification, 'id' | 'turnId'>;
 
 /** Extends the lease of all messages of a turn. */

@@ -2,7 +2,7 @@ import type { Ping } from '@certloop/contracts';
 import { isoMicros } from '../instants.js';
 import { roundedSeconds } from './durations.js';
 
-/** What of a stored ping is shown. */
+/** Parts of a stored ping that are shown. */
 interface ShownPing {
   readonly signal: Ping['type'];
   readonly at: number;

@@ -4,10 +4,10 @@ import type { StoredStatus } from '../checks/check-timing.js';
 import { stripWhitespace } from '../python-whitespace.js';
 import { firstListFound } from './keywords/keyword-search.js';
 
-/** What a ping address asks for. */
+/** Action that a ping address requests. */
 export type PingAction = Extract<Signal, 'success' | 'start' | 'fail' | 'log'>;
 
-/** What of a check decides how its pings count. */
+/** Settings of a check that decide how its pings count. */
 export interface PingFilter extends PingSettings {
   readonly storedStatus: StoredStatus;
 }

@@ -9,7 +9,7 @@ import type { Nonces } from './protocol/nonces.service.js';
 import type { AcmeStore } from './records/acme.store.js';
 import type { ValidateChallenge } from './validation/validate-challenge.client.js';
 
-/** What the use cases of ACME work with. */
+/** Dependencies of the use cases of ACME. */
 export interface AcmeDeps {
   readonly store: AcmeStore;
   /** Where certificates of every way of issuing are found by their id. */

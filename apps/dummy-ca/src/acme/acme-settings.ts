@@ -1,6 +1,6 @@
 import type { CertificateProfile } from '../authority/certificate-profile.js';
 
-/** What the operator decides about ACME. */
+/** Settings of ACME that the operator decides. */
 export interface AcmeSettings {
   /** The first one is taken when an order asks for none. */
   readonly profiles: readonly CertificateProfile[];

@@ -21,7 +21,7 @@ import type { KnownCertificate, NamedIssuer } from './named-issuer.js';
 import { type PointerSettings, pointersOf } from './pointers.js';
 import { countFrom, formatSerialNumber, type SerialNumbers } from './serial-numbers.js';
 
-/** What it takes to issue certificates for CSRs, in a form that another thread can be given, too. */
+/** Parts that are needed to issue certificates for CSRs, in a form that another thread can be given, too. */
 export interface IssuingParts extends PointerSettings {
   readonly certificateDer: Uint8Array;
   readonly privateKey: KeyObject;
@@ -66,7 +66,7 @@ export interface SignedCertificate extends KnownCertificate {
   readonly keyKind: string;
 }
 
-/** What is requested in addition to the CSR; without `content` the certificate has all that certificates usually have. */
+/** Request in addition to the CSR; without `content` the certificate has all that certificates usually have. */
 export interface AskedCertificate extends AskedLength {
   readonly content?: ProfileContent;
 }

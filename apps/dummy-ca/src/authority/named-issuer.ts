@@ -9,7 +9,7 @@ export interface NamedIssuer {
   readonly pointers: readonly Extension[];
 }
 
-/** What must be known of a certificate to say whether it is revoked. */
+/** Facts of a certificate that are needed to say whether it is revoked. */
 export interface KnownCertificate {
   /** Lower-case hex without a sign octet. */
   readonly serialNumber: string;

@@ -3,13 +3,13 @@ import type { Logger } from '@certloop/server';
 import type { SpreadIssuing } from './certificate-authority.service.js';
 import type { IssueForCsr, SignedCertificate } from './csr-issuance.js';
 
-/** What one certificate is issued for. */
+/** Job to issue one certificate. */
 export type Job = Parameters<IssueForCsr>;
 
 /** The certificate; undefined if the request was rejected or the thread failed. */
 export type Outcome = SignedCertificate | undefined;
 
-/** What the thread is sent. */
+/** Batch that is sent to the thread. */
 export interface Batch {
   readonly number: number;
   readonly jobs: readonly Job[];

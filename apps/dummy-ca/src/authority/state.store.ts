@@ -14,7 +14,7 @@ export type StateKind =
   | 'revocation'
   | 'compromised-key';
 
-/** What outlasts a restart. Records are written before the answer that may depend on them. */
+/** State that outlasts a restart. Records are written before the answer that may depend on them. */
 export interface State {
   /** Records of the kind, oldest first. */
   load(kind: StateKind): readonly (readonly [id: string, record: unknown])[];
@@ -35,7 +35,7 @@ export const noState: State = {
   close: () => undefined,
 };
 
-/** What is used of better-sqlite3. */
+/** Part of better-sqlite3 that is used. */
 interface Connection {
   pragma(text: string, options?: { readonly simple: true }): unknown;
   exec(text: string): void;

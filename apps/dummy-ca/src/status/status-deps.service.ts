@@ -17,7 +17,7 @@ export interface StatusSettings {
   readonly backdateSeconds: number;
 }
 
-/** What the use cases around revocation work with. */
+/** Dependencies of the use cases of revocation. */
 export interface StatusDeps {
   readonly issuers: readonly NamedIssuer[];
   readonly certificates: CertificatesStore;

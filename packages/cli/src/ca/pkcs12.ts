@@ -2,7 +2,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { BmpString, OctetString } from 'asn1js';
 import * as pkijs from 'pkijs';
 
-/** What a PKCS#12 file holds. */
+/** Content of a PKCS#12 file. */
 export interface Pkcs12Content {
   /** PEM of the private key, in PKCS#8. */
   readonly keyPem: string;

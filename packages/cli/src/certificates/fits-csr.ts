@@ -3,7 +3,7 @@ import { type Certificate, type Csr, publicKeysEqual } from '@certloop/crypto';
 type Named = Pick<Csr, 'spkiDer' | 'subjectAltNames'>;
 type Judged = Named & Pick<Certificate, 'notBefore' | 'notAfter'>;
 
-/** What the judgement needs in addition to certificate and CSR. */
+/** Facts that the check needs in addition to certificate and CSR. */
 export interface RenewalMoment {
   readonly now: Date;
   /** When its renewal is planned; undefined where there is no plan. */

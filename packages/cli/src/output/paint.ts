@@ -17,7 +17,7 @@ const moods: ReadonlyMap<string, Mood> = new Map([
 
 const stateColumns = new Set(['status', 'state', 'result', 'class', 'monitor']);
 
-/** What a cell becomes where people watch: a state gets its glyph and its colour. */
+/** Form of a cell where people watch: a state gets its glyph and its colour. */
 export interface Paint {
   glyph(column: string, text: string): string;
   colour(column: string, text: string): string;

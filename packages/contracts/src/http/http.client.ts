@@ -43,7 +43,7 @@ type BodyInput<E> = E extends { readonly body: infer B extends BodyShape }
         : { readonly body?: Uint8Array }
   : { readonly body?: undefined };
 
-/** What a call takes: what the endpoint declares, further headers, and a signal that ends the call. */
+/** Input of a call: what the endpoint declares, further headers, and a signal that ends the call. */
 export type CallInput<E> = ParamsInput<E> &
   QueryInput<E> &
   BodyInput<E> & {

@@ -15,7 +15,7 @@ import { parseName } from '../names/names.js';
 import { type Extension, encodeExtension } from './extensions.js';
 import type { Issuer } from './issuer.js';
 
-/** What to put into a certificate in addition to what the profile puts into every one. */
+/** Content of a certificate in addition to what the profile puts into every one. */
 export interface IssueRequest {
   /** 1 up to 2^159 - 1, which is what 20 octets hold (RFC 5280 §4.1.2.2). */
   readonly serialNumber: bigint;

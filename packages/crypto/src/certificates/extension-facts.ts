@@ -1,6 +1,6 @@
 import { oid } from '../der/oids.js';
 
-/** What an extension is called and what it says, for readers. */
+/** Name and content of an extension, for readers. */
 export interface ExtensionFacts {
   readonly name: string;
   readonly description: string;

@@ -31,7 +31,7 @@ export interface ExtensionDescription {
   readonly purposes: readonly string[];
 }
 
-/** What basicConstraints says (RFC 5280 §4.2.1.9). */
+/** Content of basicConstraints (RFC 5280 §4.2.1.9). */
 export interface BasicConstraints {
   readonly isCa: boolean;
   readonly pathLength: number | undefined;

@@ -16,7 +16,7 @@ import { createSigner } from '../keys/sign.js';
 import { encodeGeneralNames, type GeneralNamesInput } from '../names/general-names.js';
 import { encodeName, type SubjectFields } from '../names/names.js';
 
-/** What to ask for; without names there is no subjectAltName, without a subject it is empty. */
+/** Content of a CSR; without names there is no subjectAltName, without a subject it is empty. */
 export interface CsrRequest extends GeneralNamesInput {
   readonly privateKey: KeyObject;
   readonly subject?: SubjectFields;

@@ -3,7 +3,7 @@ import { describeKey } from '../keys/public-keys.js';
 import { formatName, listCommonNames } from '../names/names.js';
 import type { Csr } from './csr.js';
 
-/** What a request asks for, for readers. */
+/** Content of a CSR, for readers. */
 export interface CsrDescription {
   /** RFC 4514 text; empty when the request names no subject. */
   readonly subject: string;

@@ -2,7 +2,7 @@ import { InvalidInput } from '@certloop/contracts';
 import { parseDer } from '../der/der.js';
 import { parsePublicKey } from './public-keys.js';
 
-/** What is judged of an RSA key beyond its size. */
+/** Facts of an RSA key that are checked beyond its size. */
 export interface RsaFacts {
   readonly exponent: bigint;
   /** Why the private key can be computed from the public one; undefined as far as these checks go. */

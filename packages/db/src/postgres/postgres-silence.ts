@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { connectionName } from './connection-name.js';
 
-/** What the server knows a session or a transaction by. */
+/** Values by which the server identifies a session or a transaction. */
 export interface Traces {
   /** Process of the server; several sessions may have had it, one after another. */
   readonly pid: number;

@@ -5,7 +5,7 @@ import { type Column, type ColumnSpec, columnName } from '../tables/columns.js';
 import { runnerOf } from '../transactions/backend.js';
 import { cursor } from './cursor.js';
 
-/** What a placeholder takes. Arrays and plain objects arrive as JSON text, in both databases. */
+/** Value of a placeholder. Arrays and plain objects arrive as JSON text, in both databases. */
 export type SqlValue = string | number | boolean | Date | Buffer | null | readonly unknown[] | JsonObject;
 type JsonObject = { readonly [name: string]: unknown };
 

@@ -9,7 +9,7 @@ interface Statement {
   run(...values: unknown[]): { readonly changes: number; readonly lastInsertRowid: number | bigint };
 }
 
-/** What is used of better-sqlite3's connection. */
+/** Part of the connection of better-sqlite3 that is used. */
 export interface SqliteConnection {
   readonly inTransaction: boolean;
   pragma(text: string): unknown;

@@ -3,7 +3,7 @@ import type { NextFunction, Request, Response } from 'express';
 import { type Logger, requestIdOf } from '../observability/logger.js';
 import { chosenRefusal, dropBody } from './plain-requests.js';
 
-/** What an API says of a refusal, in its own shape. */
+/** Body of a refusal, in the shape of an API. */
 export interface ErrorBody {
   readonly contentType: string;
   /** An object is sent as JSON. */

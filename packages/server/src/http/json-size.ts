@@ -1,4 +1,4 @@
-/** What of a JSON text costs more than its length. */
+/** Sizes of a JSON text that cost more than its length. */
 export interface JsonSize {
   /** Levels of lists and objects. */
   readonly depth: number;

@@ -16,7 +16,7 @@ export interface UnparsedOptions {
   readonly headersOf?: (path: string) => Readonly<Record<string, string>>;
 }
 
-/** What Node says of bytes that are not an HTTP request. */
+/** Error of Node for bytes that are not an HTTP request. */
 interface ParseError extends Error {
   readonly code?: string;
   readonly rawPacket?: Buffer;

@@ -1,7 +1,7 @@
 import type { Logger } from '../observability/logger.js';
 import { StartFailed } from './listen.js';
 
-/** What of a database knows its migrations. */
+/** Part of a database that knows its migrations. */
 export interface Migratable {
   /** Runs what is pending and returns the names. */
   migrate(): Promise<string[]>;

@@ -39,7 +39,7 @@ const common = new Set([
 
 const maxCharacters = 128;
 
-/** What a user is known by; no name where a mail address is all that anybody signs in with. */
+/** Names of a user; no name where a mail address is all that anybody signs in with. */
 interface PasswordOwner {
   readonly username?: string;
   readonly email: string;

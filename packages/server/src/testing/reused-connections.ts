@@ -6,7 +6,7 @@ export function createTestServer(handler: RequestListener): Server {
   return server.on('connection', (socket) => socket.unref());
 }
 
-/** What supertest and superagent have of this. */
+/** Part of supertest and superagent that is used here. */
 interface Request {
   agent(agent: Agent): unknown;
 }

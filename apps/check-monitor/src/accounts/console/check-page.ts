@@ -3,7 +3,7 @@ import { hasTags } from '../../checks/check.js';
 import { type CheckSummary, compareTexts, nameKeyOf, rankOf, statusOf } from '../../checks/check-summary.js';
 import type { Micros } from '../../instants.js';
 
-/** What a list of checks is narrowed to, and which page of it is wanted. */
+/** Filter of a list of checks, and the requested page of it. */
 export interface CheckPageQuery {
   /** Part of the name, the slug or the tags, in any case. */
   readonly q?: string | undefined;
@@ -33,7 +33,7 @@ export interface CheckPage {
   readonly next: string | undefined;
 }
 
-/** What a list of checks is narrowed to, without its order and its pages. */
+/** Filter of a list of checks, without its order and its pages. */
 export type CheckCondition = Omit<CheckPageQuery, 'sort' | 'limit' | 'cursor'>;
 
 /** The checks that match. */

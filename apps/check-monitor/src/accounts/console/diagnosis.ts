@@ -11,7 +11,7 @@ import {
 } from '../../integrations/messages/spoken-time.js';
 import { suggestSchedule } from './suggest-schedule.js';
 
-/** What a diagnosis is made of. */
+/** Facts of which a diagnosis is made. */
 export interface DiagnosisFacts {
   readonly check: Check;
   readonly now: Micros;

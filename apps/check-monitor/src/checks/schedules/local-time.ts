@@ -14,7 +14,7 @@ interface OffsetSpan {
   readonly offsetMs: number;
 }
 
-/** What the clocks of one zone show and when; all values are milliseconds. */
+/** Local times of one zone and their instants; all values are milliseconds. */
 export interface LocalTime {
   /** The span that holds the instant. */
   spanAt(instant: number): OffsetSpan;

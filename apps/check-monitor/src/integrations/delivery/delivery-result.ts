@@ -1,6 +1,6 @@
 /**
- * What happened to a message. `permanent` means that no later one can succeed either, such as to an address that was
- * taken back; the channel is switched off then. `settings` are the new ones, where the target moved.
+ * Result of the delivery of a message. `permanent` means that no later one can succeed either, such as to an address
+ * that was taken back; the channel is switched off then. `settings` are the new ones, where the target moved.
  */
 export type DeliveryResult = { readonly ok: true; readonly settings?: object } | FailedDelivery;
 

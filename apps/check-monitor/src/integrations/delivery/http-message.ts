@@ -7,7 +7,7 @@ export interface HttpMessage {
   readonly body?: string;
 }
 
-/** What a target answered, for targets that say in the body what is wrong. */
+/** Response of a target, for targets that say in the body what is wrong. */
 export interface HttpAnswer {
   readonly status: number;
   readonly body: string;

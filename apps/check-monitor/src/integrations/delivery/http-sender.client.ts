@@ -112,7 +112,7 @@ function failureOf(error: unknown): FailedDelivery {
   return failedTemporarily(sentences[code] ?? 'Connection failed');
 }
 
-/** What is read of an error that fetch rejects with. */
+/** Members that are read of an error with which fetch rejects. */
 interface ErrorFacts {
   readonly name?: string;
   readonly code?: string;

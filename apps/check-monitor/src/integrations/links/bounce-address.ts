@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** What envelope senders are made with: where mail that comes back goes, and the secret of the service. */
+/** Parts of which envelope senders are made: where mail that comes back goes, and the secret of the service. */
 export interface BounceSigner {
   readonly domain: string;
   readonly secret: string;

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { LinkSigner } from './signed-link.js';
 
-/** What a link to the page of a check names. */
+/** Check that a link to its page names. */
 export interface CloakedCheck {
   readonly uuid: string;
   readonly uniqueKey: string;

@@ -1,15 +1,15 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** What a signed link lets its holder do to a channel, without signing in. */
+/** Action on a channel that a signed link allows its holder, without signing in. */
 export type LinkPurpose = 'unsub' | 'verify';
 
-/** What links are made with: address of the service without a trailing slash, and its secret. */
+/** Parts of which links are made: address of the service without a trailing slash, and its secret. */
 export interface LinkSigner {
   readonly siteRoot: string;
   readonly secret: string;
 }
 
-/** What a link is about: a channel, and for consent the address that was asked. */
+/** Subject of a link: a channel, and for consent the address that was asked. */
 export interface LinkSubject {
   readonly purpose: LinkPurpose;
   readonly channelUuid: string;

@@ -4,7 +4,7 @@ import type { Micros } from '../../instants.js';
 export const alertStatuses = ['up', 'down'] as const;
 export type AlertStatus = (typeof alertStatuses)[number];
 
-/** What a message says of the check itself. */
+/** Check in a message about it. */
 export interface AlertedCheck {
   readonly uuid: string;
   readonly uniqueKey: string;

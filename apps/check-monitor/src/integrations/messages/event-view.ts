@@ -4,7 +4,7 @@ import { type AlertEvent, type AlertedPing, type AlertStatus, displayName } from
 import { cutText, type Fact, factsOf, momentOf } from './event-facts.js';
 import { spokenAge, spokenDuration } from './spoken-time.js';
 
-/** What every message is made of; plain text throughout, nothing escaped. */
+/** Parts of which every message is made; plain text throughout, nothing escaped. */
 export interface EventView {
   readonly status: AlertStatus;
   /** `DOWN` or `UP`. */

@@ -1,6 +1,6 @@
 import { type Micros, microsPerSecond } from '../../instants.js';
 
-/** What is remembered about the mails that asked the holder of an address for consent. */
+/** Record of the mails that asked the holder of an address for consent. */
 export interface ConsentRequest {
   readonly sentAt: Micros;
   /** Mails since the holder last agreed. */

@@ -1,4 +1,4 @@
-/** What an array of PostgreSQL may hold here. */
+/** Element that an array of PostgreSQL may have here. */
 export type ArrayElement = string | number | Buffer | null;
 
 /**

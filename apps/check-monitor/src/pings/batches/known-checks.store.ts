@@ -4,7 +4,7 @@ import type { CheckTiming } from '../../checks/check-timing.js';
 import type { PingRing } from '../ping-ring.js';
 import type { PingFilter } from '../signal.js';
 
-/** What pings need to know of their check. */
+/** Columns of a check that its pings need. */
 export interface KnownCheck extends CheckTiming, PingFilter, CheckState, PingRing {
   readonly id: number;
   readonly uuid: string;

@@ -1,7 +1,7 @@
 import type { Database, Tx } from '@certloop/db';
 import { type KeyRing, lookupHashes, openSecret, type SecretPlace, sealSecret } from '@certloop/server';
 
-/** What encrypts secrets before they are stored, and decrypts them. */
+/** Encrypts secrets before they are stored, and decrypts them. */
 export interface Sealing {
   readonly ring: KeyRing;
   /** Whether secrets are stored encrypted; before, processes of an earlier version may have to read them. */

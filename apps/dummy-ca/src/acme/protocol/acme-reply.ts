@@ -1,4 +1,4 @@
-/** What a use case answers. */
+/** Response of a use case. */
 export interface AcmeReply {
   readonly status: 200 | 201;
   /** An object is sent as JSON; undefined for no body. */

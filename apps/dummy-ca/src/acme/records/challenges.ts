@@ -9,7 +9,7 @@ export interface AuthorizedIdentifier {
   readonly wildcard: boolean;
 }
 
-/** What is to be found at the applicant's. */
+/** Proof that must be found at the applicant's. */
 export interface Proof {
   readonly identifier: AuthorizedIdentifier;
   readonly token: string;

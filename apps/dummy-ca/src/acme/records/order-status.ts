@@ -5,7 +5,7 @@ import type {
   AcmeProblemDocument,
 } from '@certloop/contracts';
 
-/** What happened to a challenge. */
+/** Facts of a challenge. */
 export interface ChallengeFacts {
   readonly startedAt: Date | undefined;
   /** When its validation ended, well or not. */
@@ -28,7 +28,7 @@ function decidedAt({ endedAt, toldAt }: ChallengeFacts): number {
   return Math.max(endedAt.getTime(), toldAt?.getTime() ?? 0);
 }
 
-/** What happened to an authorization. */
+/** Facts of an authorization. */
 export interface AuthorizationFacts {
   readonly expires: Date;
   readonly deactivatedAt: Date | undefined;
@@ -49,7 +49,7 @@ export function authorizationStatus(facts: AuthorizationFacts, now: Date): AcmeA
   return isOver ? 'expired' : 'valid';
 }
 
-/** What happened to an order. */
+/** Facts of an order. */
 export interface OrderFacts {
   readonly expires: Date;
   /** Statuses of its authorizations at the same moment. */

@@ -1,4 +1,4 @@
-/** What a validation knows about its end, redirects included. */
+/** Time limit of a validation, redirects included. */
 export interface ValidationTime {
   /** Aborts at the end. */
   readonly signal: AbortSignal;

@@ -29,7 +29,7 @@ export interface Outcome {
   readonly certificate?: string;
 }
 
-/** What the files of one call share. */
+/** Parts that the files of one call share. */
 export interface Batch {
   readonly io: Session['io'];
   readonly client: Manager;

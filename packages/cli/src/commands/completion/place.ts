@@ -1,7 +1,7 @@
 import type { Argument, Command, Option } from 'commander';
 import { defaultCommandOf, visibleCommands, visibleOptions } from '../../reference/describe.js';
 
-/** What a word can be completed to, with what a shell may show beside it. */
+/** Candidate for the completion of a word, with what a shell may show beside it. */
 export interface Candidate {
   readonly value: string;
   readonly about?: string | undefined;

@@ -18,7 +18,7 @@ export interface Place {
  */
 type Expected = 'own' | 'own or 400' | 'perhaps' | number;
 
-/** What a client sends, and what each response must be, in the order of the requests. */
+/** Bytes that a client sends, and what each response must be, in the order of the requests. */
 export interface BrokenSequence {
   readonly name: string;
   readonly steps: (place: Place) => readonly Step[];

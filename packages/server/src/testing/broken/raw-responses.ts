@@ -8,7 +8,7 @@ export interface Listener {
 }
 
 /**
- * What a client does on a connection, one after another: sends bytes, waits for the first bytes of the service, sends its
+ * Step of a client on a connection, one after another: sends bytes, waits for the first bytes of the service, sends its
  * end, or resets the connection.
  */
 export type Step = string | 'await' | 'end' | 'reset';

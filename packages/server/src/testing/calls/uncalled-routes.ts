@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { CostlyCall } from './call-costs.js';
 
-/** What is read of Express: a layer is a route, or a router or function that is mounted at a path. */
+/** Part of Express that is read: a layer is a route, or a router or function that is mounted at a path. */
 interface Layer {
   readonly name: string;
   readonly handle: { readonly stack?: readonly Layer[] };

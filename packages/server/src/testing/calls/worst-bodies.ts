@@ -7,7 +7,7 @@ export interface WorstBody {
 
 const boundary = 'x';
 
-/** What a service may take a body for. */
+/** Kind of a body, as a service may read it. */
 export type BodyKind = 'json' | 'form' | 'multipart' | 'mail';
 
 /** Bodies of nearly `maxBytes` bytes: deep, wide, many numbers, keys, fields and parts, and long strings. */

@@ -7,7 +7,7 @@ export interface SenderTraits {
   readonly isBodyNeeded: boolean;
 }
 
-/** What a sender makes of one way of the hostile server. */
+/** Result of a sender for one way of the hostile server. */
 export interface HostileCase {
   /** First part of the path. */
   readonly way: string;

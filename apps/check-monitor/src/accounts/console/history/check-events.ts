@@ -5,7 +5,7 @@ import { roundedSeconds } from '../../../pings/durations.js';
 
 const previewLength = 200;
 
-/** What of a stored ping is shown. */
+/** Parts of a stored ping that are shown. */
 interface ShownPing {
   readonly at: Micros;
   readonly n: number;

@@ -37,7 +37,7 @@ export function attachableMail(original: Buffer): AttachedMail {
   return { source: Buffer.concat([Buffer.from(lines.join('\r\n')), content.body]), omitted: state.omitted };
 }
 
-/** What changes while parts are encoded one after another. */
+/** State of the encoding of parts one after another. */
 interface EncodingState {
   /** The part that has its room before all others. */
   readonly text: MimePart | undefined;

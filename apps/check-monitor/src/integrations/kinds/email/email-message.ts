@@ -13,7 +13,7 @@ import {
 import { refusedBody, type ShownBody, shownBody } from './mail-body.js';
 import { mailFacts, oneLine } from './mail-facts.js';
 
-/** What a person reads of a mail. */
+/** Text of a mail that a person reads. */
 export interface MailText {
   readonly subject: string;
   readonly text: string;

@@ -1,7 +1,7 @@
 import type { AlertedPing } from '../../messages/alert-event.js';
 import { attachableMail } from './attached-mail.js';
 
-/** What a mail shows of the body of a ping. */
+/** Body of a ping as a mail shows it. */
 export interface ShownBody {
   /** A sentence about it; empty when the body speaks for itself. */
   readonly note: string;

@@ -56,7 +56,7 @@ export function createMailSender({ smtpUrl: url, from, timeoutMs, stop }: MailSe
   };
 }
 
-/** What nodemailer says of a failure. */
+/** Failure as nodemailer describes it. */
 interface SmtpFault {
   readonly message: string;
   readonly responseCode?: number;
