@@ -111,7 +111,7 @@ export function ScheduleForm({
 }: {
   readonly preview: SchedulePreview | undefined;
   readonly error: unknown;
-  /** What the service said against the schedule when it was sent, by field. */
+  /** Faults of the schedule that the service found when it was sent, by field. */
   readonly refused?: Readonly<Record<string, string>>;
 } & DraftProps) {
   const faults = new Map<string, string>([

@@ -6,7 +6,7 @@ export interface AuditSentence {
   readonly who: string;
   /** Text up to the subject, without `who`. */
   readonly before: string;
-  /** What the entry is about; undefined where the text already says it. */
+  /** Subject of the entry; undefined where the text already says it. */
   readonly subject: string | undefined;
   /** Text after the subject. */
   readonly after: string;

@@ -4,7 +4,7 @@ import { type Bar, partsOfBar, totalOf } from './bar-heights.js';
 import { type Marks, useMarks } from './use-marks.browser.js';
 
 export interface Series {
-  /** What the counts are of, such as `renew automatically`. */
+  /** Name of what is counted, such as `renew automatically`. */
   readonly label: string;
   readonly tone: 'ok' | 'warn' | 'bad';
 }
@@ -42,7 +42,7 @@ export function StackedBars(props: StackedBarsProps) {
 
 interface StackedBarsProps {
   readonly sentence: string;
-  /** What the label of a bar is, in the table. */
+  /** Title of the labels of bars, in the table. */
   readonly rowTitle: string;
   readonly series: readonly Series[];
   readonly bars: readonly Bar[];

@@ -4,7 +4,7 @@ import { CopyCurl, type CopyCurlProps } from './copy-curl.js';
 interface FormEndProps<C extends object> extends CopyCurlProps<C> {
   readonly isPending: boolean;
   readonly disabled?: boolean;
-  /** What the button says. */
+  /** Text of the button. */
   readonly children: string;
 }
 

@@ -22,7 +22,7 @@ export interface NavigationLink {
 export interface CommandsProps {
   readonly links: readonly NavigationLink[];
   readonly find: FindEntries;
-  /** What `find` looks for. */
+  /** Description of what `find` finds. */
   readonly hint: string;
   /** How a program signs in. */
   readonly programSignIn: ProgramSignIn;

@@ -18,7 +18,7 @@ export function KeysHelp({
   jumps,
   close,
 }: {
-  /** What had the focus before the dialog. */
+  /** Element that had the focus before the dialog. */
   readonly focused: Element | null;
   readonly jumps: readonly { readonly letter: string; readonly label: string }[];
   readonly close: () => void;

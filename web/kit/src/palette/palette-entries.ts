@@ -3,7 +3,7 @@ export interface PaletteEntry {
   /** Unique among the entries. */
   readonly key: string;
   readonly label: string;
-  /** What it is, such as `page` or the space of a name. */
+  /** Kind of the entry, such as `page` or the space of a name. */
   readonly detail: string;
   /** Page of the console, such as `/spaces`; absent for what is done here. */
   readonly path?: string;

@@ -16,7 +16,7 @@ const minLength = 2;
 interface PaletteProps {
   readonly entries: readonly PaletteEntry[];
   readonly find: FindEntries;
-  /** What can be looked for. */
+  /** Description of what can be found. */
   readonly hint: string;
   readonly close: () => void;
 }

@@ -5,7 +5,7 @@ declare global {
   }
 }
 
-/** What was asked for before is out of date afterwards. */
+/** Age after which an early response is out of date. */
 const maxAgeMs = 30_000;
 
 /**

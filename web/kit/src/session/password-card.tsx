@@ -14,7 +14,7 @@ interface PasswordCardProps<C extends object> {
   readonly change: (to: C, body: PasswordChange) => Promise<unknown>;
   /** Called after the change, which has ended every session, this one too. */
   readonly onChanged: () => unknown;
-  /** What the user should know before choosing a password. */
+  /** Advice for the user before choosing a password. */
   readonly description: string;
   /** Whether the service has API tokens, which the user may revoke with the change. */
   readonly hasTokens?: boolean;

@@ -2,7 +2,7 @@
 export interface Me {
   readonly user: { readonly id: string };
   readonly csrfToken?: string | undefined;
-  /** What the user may do beyond single objects, in words of the service. */
+  /** Rights of the user beyond single objects, in words of the service. */
   readonly rights?: unknown;
   readonly session?: SessionEnds | undefined;
 }

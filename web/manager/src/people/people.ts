@@ -51,7 +51,7 @@ export const groupsQuery = {
     (await api.listPermissionGroups({ signal })).body,
 };
 
-/** What each level permits on a space. */
+/** Texts of what each level permits on a space. */
 export const levelTexts: Readonly<Record<PermissionGroup['permission'], string>> = {
   READ: 'See the names, certificates and renewals of the spaces.',
   READ_WRITE: 'Also add names, upload CSRs and request certificates.',

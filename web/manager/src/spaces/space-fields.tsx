@@ -14,7 +14,7 @@ interface SpaceFieldsProps {
   readonly faults: Readonly<Record<string, string | undefined>>;
   /** The space as it is; absent for a new one. */
   readonly space?: { readonly name: string; readonly description: string };
-  /** What a new user needs to know of the name. */
+  /** Hint about the name for a new user. */
   readonly nameHint?: string;
 }
 

@@ -10,12 +10,12 @@ interface Question {
   readonly color?: 'red' | 'indigo';
   /** Name that has to be typed before the button can be pressed. */
   readonly typeFirst?: string;
-  /** What is confirmed. Its error is shown, and the dialog stays open. */
+  /** Confirmed action. Its error is shown, and the dialog stays open. */
   readonly act: () => Promise<unknown>;
-  /** What follows after the dialog is closed, such as reading lists again. */
+  /** Runs after the dialog is closed, such as reading lists again. */
   readonly done?: () => Promise<unknown>;
   readonly close: () => void;
-  /** What will happen. */
+  /** Description of what will happen. */
   readonly children: ReactNode;
 }
 

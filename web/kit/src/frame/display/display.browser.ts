@@ -23,7 +23,7 @@ export interface Display {
   readonly timeZone: TimeZone;
   /** Whether the first steps of a new installation are shown: until all are done, never, or until they are hidden. */
   readonly checklist: (typeof checklistChoices)[number];
-  /** What the dashboard showed last in this browser. */
+  /** Layout that the dashboard showed last in this browser. */
   readonly dashboard: DashboardLayout | undefined;
   /** Whether keys of single characters act on the page. */
   readonly keys: (typeof keyChoices)[number];

@@ -17,7 +17,7 @@ export interface BulkRules<Result> {
 /** How far a change in several requests has come. */
 export interface BulkProgress<Change extends BulkChange, Result> {
   readonly change: Change;
-  /** What came of the requests so far. */
+  /** Result of the requests so far. */
   readonly sum: Result;
   /** How many of its ids were sent. */
   readonly sent: number;

@@ -8,7 +8,7 @@ import { steadyRows } from './steady-rows.js';
 /** By what rows are the same, and what the list is about. */
 export interface SteadyOptions<Row> {
   readonly keyOf: (row: Row) => string;
-  /** What the list is about, with its search, its order and the rights of the reader. */
+  /** Subject of the list, with its search, its order and the rights of the reader. */
   readonly subject: string;
   /**
    * Query of one row in the background, under a key of its own, which fails with 404 if the row is gone. Without it, a

@@ -7,7 +7,7 @@ import type { ShownRow } from './shown-rows.js';
 
 interface CsrTableProps {
   readonly rows: readonly ShownRow[];
-  /** What happened to those that were stored, by their keys. */
+  /** Results of those that were stored, by their keys. */
   readonly stored: ReadonlyMap<string, RowState<string>>;
   readonly choose: (row: CsrRow, fqdnId: string) => void;
   readonly leaveOut: (row: CsrRow) => void;

@@ -15,7 +15,7 @@ import { api } from '../../service.js';
 interface Shown {
   readonly projectId: string;
   readonly checkId: string;
-  /** What is drawn is asked for again when one of these changes. */
+  /** The chart is loaded again when one of these changes. */
   readonly pings: number;
   readonly status: string;
 }

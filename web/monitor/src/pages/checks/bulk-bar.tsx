@@ -16,7 +16,7 @@ type DialogName = keyof typeof dialogs;
 
 interface OpenDialog {
   readonly name: DialogName;
-  /** What was selected when it was opened. */
+  /** Selection when it was opened. */
   readonly selected: ReturnType<typeof selectedOf>;
 }
 

@@ -69,7 +69,7 @@ export function useBulkChange(projectId: string) {
   const { mutate: run, reset } = mutation;
   return {
     run,
-    /** What the rows take of it, the same as long as they show the same. */
+    /** Part of it for the rows, the same as long as they show the same. */
     ofRows: useMemo(() => ({ run, isChanging: (id: string) => id === changingId }), [run, changingId]),
     /** The first request of a change. */
     ask: (to: typeof api, change: CheckChange) =>
