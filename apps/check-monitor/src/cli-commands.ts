@@ -46,7 +46,7 @@ type Command = (deps: CommandDeps, values: Values) => Promise<object>;
 
 const memberRoles = ['member', 'read-only'] as const;
 
-/** What the command line can do, by its words. */
+/** Commands of the command line, by their words. */
 export const commands: Readonly<Record<string, Command>> = {
   migrate: async ({ db }) => ({ migrations: await db.migrate() }),
   'user create': async (deps, values) => {

@@ -8,7 +8,7 @@ export interface MimePart {
   readonly type: string;
   /** Parameters of the media type by their names in lower case. */
   readonly parameters: Readonly<Record<string, string>>;
-  /** What follows the header, encoded as it came. */
+  /** Bytes after the header, encoded as they came. */
   readonly body: Buffer;
 }
 

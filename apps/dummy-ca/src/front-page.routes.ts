@@ -7,7 +7,7 @@ import { frontPagePolicy, renderFrontPage } from './front-page.js';
 
 export interface FrontPageOptions {
   readonly authority: CertificateAuthority;
-  /** What is stored; its size is read at each request. */
+  /** Store of certificates; its size is read at each request. */
   readonly certificates: { readonly size: number };
   readonly hasAcme: boolean;
   /** Address that clients use; the one of the request when undefined. */

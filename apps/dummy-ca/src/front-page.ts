@@ -28,7 +28,7 @@ a{color:#3b5bdb}
 @media(prefers-color-scheme:dark){body{color:#dee2e6;background:#1a1a1a}strong{background:#471518;color:#ffb0ae}dt{color:#ced4da}pre{background:#242424;border-color:#3a3a3a}a{color:#91a7ff}}
 @media(max-width:30rem){dl{grid-template-columns:1fr;gap:0}dd{margin-bottom:.5rem}}`;
 
-/** What the page may do: show itself in its own style. */
+/** Policy of the page: it may show itself in its own style. */
 export const frontPagePolicy = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,

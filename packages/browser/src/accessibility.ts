@@ -7,7 +7,7 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 
 const everyRule = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 
-/** Those that another color scheme can break: the rest asks for elements, names and sizes, which stay. */
+/** Rules that another color scheme can break: the rest asks for elements, names and sizes, which stay. */
 const rulesOfColors = ['color-contrast', 'link-in-text-block'];
 
 /**

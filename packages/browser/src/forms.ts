@@ -13,9 +13,9 @@ export interface FormRow {
   readonly open: (page: Page) => Promise<unknown>;
   /** Title of its dialog, or name of its region; the whole page if absent. */
   readonly within?: { readonly dialog?: string | RegExp; readonly region?: string };
-  /** What is typed or chosen, by the labels of the fields. */
+  /** Typed or chosen values, by the labels of the fields. */
   readonly typed: Readonly<Record<string, string>>;
-  /** What of it the service refuses at the field with this label, and what is typed there in its place. */
+  /** Label of the field at which the service refuses the value, and the text that is typed there in its place. */
   readonly mended?: readonly [label: string, text: string];
   /** Text of the button that sends it. */
   readonly send: string | RegExp;

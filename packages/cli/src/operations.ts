@@ -210,7 +210,7 @@ export const dummyCaOperations: Readonly<Record<keyof typeof dummyCaContract, Re
   askOcspByAddress: not('clients ask by OCSP, such as openssl ocsp'),
 };
 
-/** What check-monitor answers without a key of the management API: pings, badges, probes. */
+/** Operations of check-monitor without a key of the management API: pings, badges, probes. */
 export const openMonitorOperations: Readonly<
   Record<keyof typeof pingContract | keyof typeof badgeContract | keyof typeof probesContract, Reached>
 > = {

@@ -3,9 +3,9 @@ import { describeFault } from './faults/system-fault.js';
 import type { Io } from './io.js';
 
 interface Secret {
-  /** What is asked on a terminal, such as `Password of anna: `. */
+  /** Question on a terminal, such as `Password of anna: `. */
   readonly question: string;
-  /** What it is, for errors: `password of anna`. */
+  /** Name of the secret, for errors: `password of anna`. */
   readonly name: string;
   /** The option that names a file, if there is one. */
   readonly option?: string;

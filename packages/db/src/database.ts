@@ -45,7 +45,7 @@ export interface DatabaseOptions {
   readonly schema: Schema;
   /** Connections to PostgreSQL at most; 10 when absent. */
   readonly poolSize?: number;
-  /** Those for PostgreSQL that are not as usual. */
+  /** Limits of PostgreSQL that are not as usual. */
   readonly limits?: Partial<PostgresLimits>;
   /** Whether a database without the tables of the schema is refused, and no file created; false when absent. */
   readonly mustExist?: boolean;

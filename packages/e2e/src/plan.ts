@@ -23,7 +23,7 @@ export interface PlanInput {
   readonly secretFiles: SecretFiles;
   /** Databases elsewhere than in SQLite files of the folder. */
   readonly databaseUrls?: DatabaseUrls | undefined;
-  /** What every service inherits. */
+  /** Environment that every service inherits. */
   readonly environment: Readonly<Record<string, string>>;
 }
 

@@ -24,7 +24,7 @@ export interface StackOptions {
   /** 0 takes a free port. */
   readonly ports: StackPorts;
   readonly databaseUrls?: DatabaseUrls;
-  /** What every service inherits. */
+  /** Environment that every service inherits. */
   readonly environment: Readonly<Record<string, string>>;
   /** Called with a sentence about each credential that had to be replaced, and each service that is started again. */
   readonly warn?: (sentence: string) => void;

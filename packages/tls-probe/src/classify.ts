@@ -28,7 +28,7 @@ export interface EarlierCertificate {
 export interface Expectation {
   /** The newest certificate of ours; absent while none was issued. */
   readonly newest?: Certificate | undefined;
-  /** What was issued with it: intermediates, and perhaps the root. */
+  /** Certificates that were issued with it: intermediates, and perhaps the root. */
   readonly issuedWith: readonly Certificate[];
   readonly earlier: readonly EarlierCertificate[];
   /** How long an earlier certificate may still be served after the next one was stored. */
@@ -50,7 +50,7 @@ export interface Judging {
 export interface Verdict {
   readonly class: Class;
   readonly isWell: boolean;
-  /** What the verdict is about: of two certificates that with our kind of key. */
+  /** Certificate of the verdict: of two certificates that with our kind of key. */
   readonly served?: ServedCertificate;
   readonly reason?: string;
 }

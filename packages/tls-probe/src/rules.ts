@@ -1,4 +1,4 @@
-/** What judges a probe and its target without connecting: for code that may not reach the network. */
+/** Rules for a probe and its target that do not connect: for code that may not reach the network. */
 export {
   type Class,
   classes,

@@ -102,7 +102,7 @@ interface InTurn {
   readonly loadContent: LoadContent;
   /** Batches that have arrived; the next write of the turn records it. */
   readonly arrived: QueuedBatch[];
-  /** What is stored if the message is sent again. */
+  /** Event that is stored if the message is sent again. */
   readonly event?: string | undefined;
 }
 

@@ -168,7 +168,7 @@ export async function lockProjectChannelsForShare(tx: Tx, projectId: string): Pr
 /** Health of a channel that is new, or that was given new settings. */
 export const wellHealth = { heldUntil: null, timeouts: null, failingSince: null, noticedAt: null } as const;
 
-/** What is known about a channel before its first message. */
+/** State of a channel before its first message. */
 export const unusedChannel = {
   disabledAt: null,
   lastError: null,

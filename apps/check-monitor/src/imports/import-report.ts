@@ -3,7 +3,7 @@ export const things = ['users', 'projects', 'keys', 'members', 'checks', 'integr
 
 export type Thing = (typeof things)[number];
 
-/** What happened to a thing: `left` where the one here is in use and stays as it is. */
+/** Result for a thing: `left` where the one here is in use and stays as it is. */
 export const fates = ['created', 'updated', 'unchanged', 'left'] as const;
 
 export type Fate = (typeof fates)[number];
@@ -20,7 +20,7 @@ export interface ImportReport {
   /** Rows that cannot be imported: row, field and reason. */
   readonly faults: readonly string[];
   readonly faultCount: number;
-  /** What answers only while the secret under which it was made is known here. */
+  /** Keys and badges that work only while the secret under which it was made is known here. */
   readonly formerSecret: {
     readonly isSet: boolean;
     readonly keys: readonly { readonly projectId: string; readonly project: string; readonly kind: string }[];

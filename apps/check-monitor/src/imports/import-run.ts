@@ -35,7 +35,7 @@ export interface ImportRun {
   readonly now: Micros;
   readonly secret: string;
   readonly tally: ImportTally;
-  /** Those that came along, to be judged when all is written. */
+  /** Imported integrations, which are checked when all is written. */
   readonly integrations: ImportedIntegration[];
   /** By primary keys of the dump. */
   readonly projects: Map<number, ImportedProject>;

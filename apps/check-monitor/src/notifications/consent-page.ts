@@ -1,7 +1,7 @@
 import type { LinkPurpose } from '../integrations/links/signed-link.js';
 import { escapeHtml } from '../integrations/messages/markup.js';
 
-/** What is asked before a link does anything: programs that follow the links of mails must not decide. */
+/** Questions before a link does anything: programs that follow the links of mails must not decide. */
 const questions: Readonly<Record<LinkPurpose, { readonly title: string; readonly button: string }>> = {
   unsub: { title: 'No longer receive these notifications?', button: 'Unsubscribe' },
   verify: { title: 'Receive notifications at this address?', button: 'Verify address' },

@@ -27,7 +27,7 @@ export interface Notification {
   readonly dueAt: Micros | null;
   /** Why it did not arrive so far; null when it did, or was not tried yet. */
   readonly error: string | null;
-  /** What a message to a program says, if a call with it failed: the next one must be the same request. */
+  /** Content of a message to a program, if a call with it failed: the next one must be the same request. */
   readonly event: string | null;
   /** The delivery that named this message together with others; null when it was sent alone. */
   readonly carriedBy: string | null;

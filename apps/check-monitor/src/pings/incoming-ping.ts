@@ -11,7 +11,7 @@ export interface IncomingPing {
   readonly userAgent: string;
   /** First bytes of the body, as many as are stored. */
   readonly body: Buffer;
-  /** What of a mail decides its signal; absent for HTTP. */
+  /** Parts of a mail that decide its signal; absent for HTTP. */
   readonly mail?: MailPing;
 }
 

@@ -46,7 +46,7 @@ export function callerOf(deps: IdentifyDeps, version: ApiVersion) {
 
 interface BodyBounds {
   readonly maxBytes: number;
-  /** What a larger body is refused with. */
+  /** Error with which a larger body is rejected. */
   readonly refusal: AppError;
 }
 

@@ -18,7 +18,7 @@ export interface AcmeSettings {
   /** Whether a key is refused after a request signed by it has revoked a certificate as compromised. */
   readonly blockCompromisedKeys: boolean;
   readonly ordersPerPage: number;
-  /** What clients are asked to wait before they look again. */
+  /** Time that clients are asked to wait before they ask again. */
   readonly retryAfterSeconds: number;
   readonly renewalInfoSeconds: number;
   /** Milliseconds that the answer to a challenge may wait for its validation. */

@@ -1,6 +1,6 @@
 /**
- * What the certificates of a profile lack: the common name, the subject key identifier, keyEncipherment of RSA keys, and
- * `server-only`: the purpose of TLS clients.
+ * Parts that the certificates of a profile lack: the common name, the subject key identifier, keyEncipherment of RSA
+ * keys, and `server-only`: the purpose of TLS clients.
  */
 export const profileOptions = ['no-cn', 'no-ski', 'no-key-encipherment', 'server-only'] as const;
 export type ProfileOption = (typeof profileOptions)[number];

@@ -88,7 +88,7 @@ async function show({ report, manager }: Session, named: string): Promise<void> 
 }
 
 interface Limits {
-  /** What the options say of names: null for any, undefined for nothing. */
+  /** Names that the options allow: null for any, undefined for nothing. */
   readonly allowedNames: AllowedNames | null | undefined;
   readonly isLimitingProviders: boolean;
 }

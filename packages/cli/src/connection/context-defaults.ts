@@ -1,7 +1,7 @@
 import type { Command, Option } from 'commander';
 import type { Context } from './contexts.js';
 
-/** What `--space` takes for all spaces, where the context has a default. */
+/** Value of `--space` for all spaces, where the context has a default. */
 const allSpaces = '*';
 
 const names = ['space', 'project'] as const;

@@ -8,7 +8,7 @@ export type Format =
   | { readonly kind: (typeof plainKinds)[number] }
   | { readonly kind: 'jsonpath'; readonly expression: string };
 
-/** What the option takes, for help and completion. */
+/** Values of the option, for help and completion. */
 export const formatNames = [...plainKinds, 'jsonpath=<path>'];
 
 /** Reader of the option `--output`; throws commander's own error for an unknown format or a wrong JSONPath. */

@@ -7,7 +7,7 @@ export interface Refusal {
   readonly exitCode: number;
   /** `usage`, `interrupted`, the code of the service, that of the system such as `ENOENT`, `failed`, or `unexpected`. */
   readonly code: string;
-  /** What is wrong and what to do. */
+  /** Sentence that says what is wrong and what to do. */
   readonly message: string;
 }
 

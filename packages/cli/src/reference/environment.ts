@@ -1,4 +1,4 @@
-/** What the help of the program says of the environment and of exit codes. */
+/** Part of the help of the program about the environment and exit codes. */
 export const environment = `Environment variables, which override a context:
   CERTLOOP_URL, CERTLOOP_TOKEN                address of cert-manager, and an API token of yours
   CERTLOOP_MONITOR_URL, CERTLOOP_MONITOR_KEY  address of check-monitor, and a project's read-write key

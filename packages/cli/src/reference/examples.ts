@@ -6,7 +6,7 @@ export interface Example {
   /** Command that shows it. */
   readonly of: string;
   readonly line: string;
-  /** What it does, where the line does not say it. */
+  /** Description, where the line does not show what it does. */
   readonly what?: string;
 }
 

@@ -67,13 +67,13 @@ export const fqdnChangeSchema = z
   .meta({ id: 'FqdnChange' });
 export type FqdnChange = z.input<typeof fqdnChangeSchema>;
 
-/** What came of a change of many FQDNs, or would come of it. */
+/** Result of a change of many FQDNs, or the result that it would have. */
 export const fqdnChangeResultSchema = z
   .object({
     /** FQDNs that the ids or the filter name. */
     matched: z.int(),
     changed: z.int(),
-    /** Those that are so already; what is left of `matched` was skipped. */
+    /** FQDNs that are so already; the rest of `matched` was skipped. */
     unchanged: z.int(),
     /** The first 100. */
     skipped: z.array(
@@ -91,7 +91,7 @@ export type FqdnChangeResult = z.output<typeof fqdnChangeResultSchema>;
 /** Most names that one call of reviewFqdns judges. */
 export const maxReviewedNames = 1000;
 
-/** What would become of a name if it were added to a space. */
+/** Review of a name that might be added to a space. */
 export const reviewedNameSchema = z
   .object({
     /** As it was sent. */

@@ -41,7 +41,7 @@ export const fqdnStatusSchema = z
     csr: z
       .object({ id: scalars.uuid, createdAt: scalars.instant, findings: z.array(csrFindingSchema) })
       .optional(),
-    /** What went wrong last and is not mended yet. */
+    /** Last failure that is not mended yet. */
     lastFailure: z.object({ at: scalars.instant, message: z.string() }).optional(),
     /** Page of its check in the monitor. */
     watchUrl: z.string().optional(),
@@ -62,7 +62,7 @@ export const fqdnSchema = z
     renewAfterFraction: z.number().optional(),
     /** People accept until then that nothing renews the certificate, where they do. */
     expiryAcceptedUntil: scalars.instant.optional(),
-    /** What deserves a second look, such as a provider that is disabled; only in the answer to a creation. */
+    /** Fact that deserves attention, such as a provider that is disabled; only in the answer to a creation. */
     warning: z.string().optional(),
     /** Only where the request includes it. */
     status: fqdnStatusSchema.optional(),

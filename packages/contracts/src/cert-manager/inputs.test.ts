@@ -3,7 +3,7 @@ import { certManagerContract as api } from './index.js';
 
 type Row = readonly [situation: string, input: unknown, output: unknown];
 
-/** What a refused row gives instead of a value. */
+/** Result of a refused row instead of a value. */
 const refused = Symbol('refused');
 
 interface Reader {

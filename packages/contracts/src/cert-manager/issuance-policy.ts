@@ -31,7 +31,7 @@ const limits = {
   providerIds: listOf(scalars.uuid, 100).nullable(),
 };
 
-/** What may be issued in a space; null is without a limit. */
+/** Rules of what may be issued in a space; null is without a limit. */
 export const issuancePolicySchema = z
   .object({
     ...limits,
@@ -59,7 +59,7 @@ export const refusedSubjects = ['fqdn', 'csr', 'provider'] as const;
 const newlyRefusedSchema = z.object({
   fqdnId: scalars.uuid,
   fqdn: z.string(),
-  /** What of it is refused first: its own name, a name of its newest CSR, or a provider of its certificates. */
+  /** Part of it that is refused first: its own name, a name of its newest CSR, or a provider of its certificates. */
   subject: z.enum(refusedSubjects),
   /** The refused name, or the name of the provider. */
   name: z.string(),

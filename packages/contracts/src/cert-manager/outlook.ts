@@ -10,7 +10,7 @@ export const providerOutlookSchema = z
     providerId: scalars.uuid,
     /** Until renewals would come too late for a certificate, all of them done one after the other; null without any. */
     survivableOutageSeconds: z.int().nullable(),
-    /** What ends first of all that it is to renew. */
+    /** Certificate that ends first of all that it is to renew. */
     firstLoss: z
       .object({
         fqdnId: scalars.uuid,

@@ -58,7 +58,7 @@ export const providerSchema = z
     lastTest: z
       .object({ at: scalars.instant, success: z.boolean(), message: z.string(), durationMs: z.int() })
       .optional(),
-    /** What asks it, of the FQDNs that the caller may read. */
+    /** Its use by the FQDNs that the caller may read. */
     usage: z
       .object({
         fqdns: z.int(),

@@ -28,7 +28,7 @@ export const renewalQueueEntrySchema = z
     spaceName: z.string().optional(),
     /** Whom it asks. */
     providerId: scalars.uuid.optional(),
-    /** What the caller may do in its space. */
+    /** Level of the caller on its space. */
     level: z.enum(permissionLevels).optional(),
     /** Why the entry failed that this one tries again. */
     lastError: z.string().optional(),
@@ -47,13 +47,13 @@ export const testRenewalSchema = z
 export type TestRenewal = z.output<typeof testRenewalSchema>;
 
 /**
- * What a renewal follows: the CA's window (RFC 9773), the FQDN's own share, two thirds or half of the lifetime, or the
- * revocation of the newest certificate.
+ * Rules that a renewal may follow: the CA's window (RFC 9773), the FQDN's own share, two thirds or half of the
+ * lifetime, or the revocation of the newest certificate.
  */
 export const renewalRules = ['window', 'fraction', 'two_thirds', 'half', 'revoked'] as const;
 
 /** When and why the certificate of an FQDN will be renewed. */
-/** What of an FQDN the monitor watches. */
+/** Words for what the monitor watches of an FQDN. */
 export const watchWords = ['renewal', 'expiry', 'accepted', 'no'] as const;
 export type WatchWord = (typeof watchWords)[number];
 
@@ -86,7 +86,7 @@ export const renewalExplanationSchema = z
       .optional(),
     /** Whom the renewal asks; `obstacle` is why it cannot be asked now. */
     provider: z.object({ id: scalars.uuid, name: z.string(), obstacle: z.string().optional() }).optional(),
-    /** What the rule says of the newest certificate; `renewAt` is picked between the bounds. */
+    /** Plan by the rule for the newest certificate; `renewAt` is picked between the bounds. */
     plan: z
       .object({
         rule: z.enum(renewalRules),

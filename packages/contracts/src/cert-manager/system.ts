@@ -35,7 +35,7 @@ export const watchSchema = z
       .object({ answers: z.boolean(), since: scalars.instant })
       .optional()
       .describe('whether the monitor answers this process, and since when; absent before the first call'),
-    /** What the monitor says of the integrations of the project; absent where it does not. */
+    /** State of the integrations of the project, by the monitor; absent where it does not say. */
     alerts: z
       .object({
         /** Integrations that are enabled and able to send; those that fail are among them. */

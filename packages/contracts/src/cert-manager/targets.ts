@@ -112,7 +112,7 @@ const targetInput = z.object({
 });
 export type TargetInput = z.output<typeof targetInput>;
 
-/** What one address serves. */
+/** State of one address. */
 const servedAddressSchema = z.object({
   /** Absent where the host has no address. */
   address: z.string().optional(),
@@ -138,12 +138,12 @@ const servedAddressSchema = z.object({
   observedAt: scalars.instant,
   /** Who observed it: this service, or the user who reported it. */
   observer: z.enum(['manager', 'report']),
-  /** What is served, and what to do, in one sentence. */
+  /** Sentence that says what is served, and what to do. */
   hint: z.string(),
 });
 export type ServedAddress = z.output<typeof servedAddressSchema>;
 
-/** What the targets of an FQDN serve, and what they should serve. */
+/** Certificates that the targets of an FQDN serve, and those that they should serve. */
 export const servedSchema = z
   .object({
     fqdnId: scalars.uuid,
@@ -178,7 +178,7 @@ export const servedSchema = z
   .meta({ id: 'Served' });
 export type Served = z.output<typeof servedSchema>;
 
-/** What an FQDN's targets serve, in short. */
+/** Summary of what the targets of an FQDN serve. */
 export const servedSummarySchema = z
   .object({
     fqdnId: scalars.uuid,

@@ -87,7 +87,7 @@ export const fqdnStates = [
 
 export type FqdnState = (typeof fqdnStates)[number];
 
-/** What would become of a name that is added to a space: `twin` repeats a name before it in the same list. */
+/** Verdicts on a name that is added to a space: `twin` repeats a name before it in the same list. */
 export const nameVerdicts = ['new', 'exists', 'twin', 'refused'] as const;
 
 export type NameVerdict = (typeof nameVerdicts)[number];
@@ -97,7 +97,7 @@ export const fqdnActions = ['renewal-on', 'renewal-off', 'set-provider'] as cons
 
 export type FqdnAction = (typeof fqdnActions)[number];
 
-/** What happens with an FQDN at this moment; `waiting` for someone to publish a proof. */
+/** Activities of an FQDN at a moment; `waiting` for someone to publish a proof. */
 export const fqdnActivities = ['requesting', 'renewing', 'waiting'] as const;
 
 export type FqdnActivity = (typeof fqdnActivities)[number];
@@ -122,7 +122,7 @@ export const policyPresences = ['set', 'absent'] as const;
 
 export type PolicyPresence = (typeof policyPresences)[number];
 
-/** What of a certificate a file holds: `chain` is the intermediates alone, `fullchain` the leaf and them. */
+/** Parts of a certificate that a file may hold: `chain` is the intermediates alone, `fullchain` the leaf and them. */
 export const certificateFormats = ['leaf', 'chain', 'fullchain', 'der', 'p7b'] as const;
 
 export type CertificateFormat = (typeof certificateFormats)[number];

@@ -14,7 +14,7 @@ const ofProject = z.object({ projectId: id });
 const ofCheck = ofProject.extend({ checkId: id });
 const checkAsSeen = z.union([checkSchema, readOnlyCheckSchema]);
 
-/** What lists for pages add to a check with `include=state`. */
+/** Members that lists for pages add to a check with `include=state`. */
 const stateOfCheck = {
   /** The uuid, or for read-only members the unique key. */
   id: z.string(),
@@ -43,7 +43,7 @@ export const checkCountsSchema = z
   .meta({ id: 'CheckCounts' });
 export type CheckCounts = z.output<typeof checkCountsSchema>;
 
-/** What changes about a check while a page shows it. */
+/** Members of a check that change while a page shows it. */
 export const checkStateSchema = z
   .object({
     id: z.string(),
@@ -76,8 +76,8 @@ function mask<Shape extends object>(shape: Shape): { readonly [Name in keyof Sha
 }
 
 /**
- * What every member of a project sees of its checks, also with the role read-only. A check is found by its uuid or its
- * unique key; read-only members see the latter, as holders of a read-only key do.
+ * Operations by which every member of a project sees its checks, also with the role read-only. A check is found by its
+ * uuid or its unique key; read-only members see the latter, as holders of a read-only key do.
  */
 export const accountChecksContract = {
   findOwnCheck: endpoint({

@@ -10,7 +10,7 @@ const ofProject = z.object({ projectId: id });
 const ofCheck = ofProject.extend({ checkId: id });
 const ofChannel = ofProject.extend({ channelId: id });
 
-/** What a schedule means. `errors` are about what was typed, so they are an answer and no refusal. */
+/** Meaning of a schedule. `errors` are about what was typed, so they are an answer and no refusal. */
 export const schedulePreviewSchema = z
   .object({
     ok: z.boolean(),
@@ -19,9 +19,9 @@ export const schedulePreviewSchema = z
     next: z.array(
       z.object({
         at: z.string(),
-        /** What the clocks of the zone show then. */
+        /** Local time of the zone then. */
         local: z.string(),
-        /** What is unusual, such as a local time that comes twice that day. */
+        /** Note on what is unusual, such as a local time that comes twice that day. */
         note: z.string().optional(),
       }),
     ),
@@ -111,7 +111,7 @@ export const channelKindSchema = z
     schema: z.looseObject({}),
     /** Paths of settings that are never shown. */
     secrets: z.array(z.string()),
-    /** What the operator must set before anything is sent; absent where nothing is missing. */
+    /** Setting that the operator must set before anything is sent; absent where nothing is missing. */
     missing: z.string().optional(),
   })
   .meta({ id: 'ChannelKindDescription' });
@@ -133,7 +133,7 @@ export type ChannelDelivery = z.output<typeof channelDeliverySchema>;
 
 const limit = optionalQueryInteger(1, 100);
 
-/** What pages show in addition to the checks themselves. */
+/** Operations for what pages show in addition to the checks themselves. */
 export const accountConsoleContract = {
   previewSchedule: endpoint({
     method: 'GET',

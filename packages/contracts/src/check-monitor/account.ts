@@ -22,7 +22,7 @@ export const accountProjectSchema = z
   .object({ id: z.string(), name: z.string(), role: z.enum(projectRoles), keys: z.array(z.enum(keyKinds)) })
   .meta({ id: 'AccountProject' });
 
-/** What `include=counts` adds to a project. */
+/** Members that `include=counts` adds to a project. */
 const projectCounts = {
   counts: checkCountsSchema.optional(),
   channels: z.int().optional(),
@@ -71,7 +71,7 @@ const meSchema = sessionSchema.extend({
   session: z.object({ idleEndsAt: z.string(), endsAt: z.string() }),
 });
 
-/** What a page must know before sign-in. */
+/** State that a page needs before sign-in. */
 export const accountStateSchema = z
   .object({
     siteName: z.string(),

@@ -42,13 +42,13 @@ export const checkChangeSchema = z
   .meta({ id: 'CheckChange' });
 export type CheckChange = z.input<typeof checkChangeSchema>;
 
-/** What came of a change of many checks. */
+/** Result of a change of many checks. */
 export const checkChangeResultSchema = z
   .object({
     /** Checks that the ids or the filter name, of those that this request looked at. */
     matched: z.int(),
     changed: z.int(),
-    /** Those that are so already. */
+    /** Checks that are so already. */
     unchanged: z.int(),
     skipped: z.int(),
     /** The first 1000. */

@@ -24,7 +24,7 @@ export const flipsContract = {
   }),
 };
 
-/** What versions 1 and 2 of the API do otherwise. */
+/** Operations that versions 1 and 2 of the API have otherwise. */
 export const earlierFlipsContract = {
   listFlips: endpoint({
     ...flipsContract.listFlips,

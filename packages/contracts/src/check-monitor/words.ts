@@ -17,7 +17,7 @@ export type CheckKind = (typeof checkKinds)[number];
 export const checkSorts = ['attention', 'name', 'created'] as const;
 export type CheckSort = (typeof checkSorts)[number];
 
-/** What can be done with many checks at once. */
+/** Actions on many checks at once. */
 export const checkActions = [
   'pause',
   'resume',
@@ -32,7 +32,7 @@ export type CheckAction = (typeof checkActions)[number];
 export const pingTypes = ['success', 'fail', 'start', 'log', 'ign'] as const;
 export type PingType = (typeof pingTypes)[number];
 
-/** What someone may do in a project: an owner everything, a member all but members and the project itself. */
+/** Roles in a project: an owner everything, a member all but members and the project itself. */
 export const projectRoles = ['owner', 'member', 'read-only'] as const;
 export type ProjectRole = (typeof projectRoles)[number];
 

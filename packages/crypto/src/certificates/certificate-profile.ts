@@ -32,7 +32,7 @@ export interface IssueRequest {
   readonly subjectAltNames?: GeneralNamesInput | undefined;
   /** Names as in RFC 5280 (`serverAuth`) or dotted identifiers; server and client authentication by default. */
   readonly extendedKeyUsage?: readonly string[];
-  /** What the profile of a leaf usually has and this one lacks; keyEncipherment is set for RSA alone. */
+  /** Extensions that the profile of a leaf usually has and this one lacks; keyEncipherment is set for RSA alone. */
   readonly without?: readonly ('subjectKeyIdentifier' | 'keyEncipherment')[];
   /** Makes the certificate one of an authority, with no extended key usage. */
   readonly authority?: { readonly pathLength?: number };

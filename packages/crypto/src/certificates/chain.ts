@@ -28,7 +28,9 @@ export function isIssuedBy(certificate: Certificate, issuer: Certificate): boole
   return isNamedIssuer(certificate, issuer) && isSignedBy(certificate, issuer);
 }
 
-/** What signatures of usual chains cost, many times over: some 40 ms on one thread. A check by a key of RSA-2048 is 1. */
+/**
+ * Many times the cost of the signatures of usual chains: some 40 ms on one thread. A check by a key of RSA-2048 is 1.
+ */
 const maxVerifyingCost = 150;
 
 const tooCostly =

@@ -75,7 +75,7 @@ export class DerElement {
 
 interface Source {
   readonly bytes: Buffer;
-  /** What the octets are meant to be, for messages: "CSR", "certificate". */
+  /** Name of what the octets are meant to be, for messages: "CSR", "certificate". */
   readonly what: string;
   elements: number;
 }

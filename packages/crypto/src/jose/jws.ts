@@ -22,7 +22,7 @@ export interface ParsedJws {
   /** Empty for POST-as-GET (RFC 8555 §6.3). */
   readonly payload: Buffer;
   readonly signature: Buffer;
-  /** What the signature is over. */
+  /** Octets that are signed. */
   readonly signingInput: Buffer;
 }
 

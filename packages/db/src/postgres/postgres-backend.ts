@@ -72,7 +72,7 @@ const maxMs = 86_400_000;
 const attempts = 3;
 
 interface Kind {
-  /** What follows START TRANSACTION. */
+  /** Text after START TRANSACTION. */
   readonly mode: string;
   /** How long each statement may take. */
   readonly limitMs: number;

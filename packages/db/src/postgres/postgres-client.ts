@@ -45,7 +45,7 @@ export const usualLimits: PostgresLimits = {
   lifetimeSeconds: 1800,
 };
 
-/** What the server is given less than the client, so that its own error comes first where it still answers. */
+/** Time that the server gets less than the client, so that its own error comes first where it still answers. */
 const headStartMs = 1000;
 
 /** The bound of a statement on the server, where the client waits for `ms`. */

@@ -51,7 +51,7 @@ const end = `select pg_terminate_backend(pid) from pg_stat_activity where pid = 
  * connection either, the connection stays until its time limit.
  */
 export class SilenceDetector {
-  /** What the server said last of each suspect, if that was that it did nothing. */
+  /** Last response of the server about each suspect, if the server did nothing for it. */
   private readonly suspects = new Map<Suspect, string | undefined>();
   private readonly options: SilenceDetectorOptions;
   private isAtWork = false;

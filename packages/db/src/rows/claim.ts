@@ -50,7 +50,7 @@ export interface BatchClaim<Row> extends Pick<Claim<Row>, 'table' | 'where' | 'o
   readonly limit: number;
   /** Which of the due rows are taken, where some exclude each other; all when absent. */
   readonly choose?: (due: readonly Row[]) => readonly Row[];
-  /** What marks the rows as taken; they must no longer be due then. */
+  /** Columns that mark the rows as taken; they must no longer be due then. */
   readonly set: Partial<Row>;
 }
 

@@ -9,7 +9,7 @@ import { type AnyTable, entitiesOf } from '../tables/table.js';
 const minute = 60_000;
 const day = 1440 * minute;
 
-/** What a clock was while it stored moments, and how far ahead of the time of the correction. */
+/** Error of a clock while it stored moments, and how far ahead of the time of the correction. */
 export const wrongClocks: readonly (readonly [name: string, aheadMs: number])[] = [
   ['a day ahead', day],
   ['200 days ahead', 200 * day],

@@ -15,7 +15,7 @@ export const maxPublicValues = 1_000;
 
 export interface JsonFault {
   readonly code: 'too_deep' | 'too_many_values';
-  /** What the text must not do, to be put after its name. */
+  /** Rule that the text breaks, to be put after its name. */
   readonly message: string;
 }
 

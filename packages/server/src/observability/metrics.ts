@@ -20,11 +20,11 @@ export interface Instrument<L extends string> {
 
 /** Gauges that one reading fills: `read` gives the samples of each by its key. */
 export interface Reading<K extends string> {
-  /** What is read, in the log when it fails. */
+  /** Name of the reading, in the log when it fails. */
   readonly name: string;
   readonly gauges: Readonly<Record<K, Instrument<string>>>;
   readonly read: () => Promise<Readonly<Record<K, readonly Sample[]>>>;
-  /** What costs more is asked a twelfth as often: once a minute at most. */
+  /** A costly reading is done a twelfth as often: once a minute at most. */
   readonly isCostly?: boolean;
 }
 

@@ -2,7 +2,7 @@ import { UpstreamFailed } from '@certloop/contracts';
 import { type RedirectTerms, redirectTarget } from './redirect-rule.js';
 
 interface FollowingOptions extends RedirectTerms {
-  /** What the sentence of a refusal begins with, such as `the receiver`. */
+  /** Subject with which the sentence of a refusal begins, such as `the receiver`. */
   readonly subject: string;
 }
 

@@ -23,7 +23,7 @@ export interface TargetRules {
   /** Set for addresses that the operator chose: they are called wherever they lead. */
   readonly isTrusted?: boolean;
   readonly resolve?: Resolve;
-  /** What a refusal of a private target ends with: the setting that allows it. */
+  /** End of the refusal of a private target: the setting that allows it. */
   readonly privateHint?: string;
 }
 

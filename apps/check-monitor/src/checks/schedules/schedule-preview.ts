@@ -5,7 +5,7 @@ import { parseSchedule } from './schedule.js';
 /** A moment at which a ping is expected. */
 export interface Occurrence {
   readonly at: Micros;
-  /** What is unusual about its local time. */
+  /** Note on an unusual local time. */
   readonly note: string | undefined;
 }
 

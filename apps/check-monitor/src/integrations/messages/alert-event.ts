@@ -84,7 +84,7 @@ export interface StatusChange {
 export interface OtherChecks {
   readonly total: number;
   readonly downCount: number;
-  /** Those that are down, unless they are too many to be named. */
+  /** Checks that are down, unless they are too many to be named. */
   readonly down: readonly DownCheck[];
 }
 

@@ -26,9 +26,9 @@ export interface EventView {
   readonly facts: readonly Fact[];
   /** Body of the last ping, cut to 1000 characters; undefined if there is none or it was a mail. */
   readonly body: string | undefined;
-  /** What is up with the other checks, one line each; empty if there are none. */
+  /** States of the other checks, one line each; empty if there are none. */
   readonly others: readonly string[];
-  /** Those of the other checks that `others` names. */
+  /** Other checks that `others` names. */
   readonly downOthers: readonly DownOther[];
   /** Signed address of the page of the check; does not give its uuid away. */
   readonly link: string;

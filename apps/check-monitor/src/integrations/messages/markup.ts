@@ -45,7 +45,7 @@ export interface Markup {
   readonly plain: (text: string) => string;
   readonly block: (text: string) => string;
   readonly link: (text: string, url: string) => string;
-  /** What ends a line within a paragraph. */
+  /** End of a line within a paragraph. */
   readonly lineBreak: string;
 }
 

@@ -2,7 +2,7 @@
 
 type Columns = Readonly<Record<string, 'bigint' | 'bytea' | 'integer' | 'text' | 'uuid'>>;
 
-/** What pings change of a state. */
+/** Columns of a state that pings change. */
 const changed = {
   ping_count: 'bigint',
   stored_status: 'text',

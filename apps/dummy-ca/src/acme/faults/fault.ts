@@ -20,9 +20,9 @@ export function seededDraw(seed: number): Draw {
 }
 
 export interface Strike<F extends Fault = Fault> {
-  /** What strikes now; undefined when nothing does. */
+  /** Fault that strikes now; undefined if none does. */
   readonly struck: F | undefined;
-  /** What is left to strike later. */
+  /** Faults that are left to strike later. */
   readonly left: readonly Fault[];
 }
 

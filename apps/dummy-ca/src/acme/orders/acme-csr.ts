@@ -19,7 +19,10 @@ export interface AcmeCsr {
    * one that is too long for a certificate.
    */
   readonly commonName: string | undefined;
-  /** What is taken over in addition to names and key: the TLS feature `status_request` (RFC 7633), nothing else. */
+  /**
+   * Extensions that are taken over in addition to names and key: the TLS feature `status_request` (RFC 7633), nothing
+   * else.
+   */
   readonly extensions: readonly Extension[];
 }
 

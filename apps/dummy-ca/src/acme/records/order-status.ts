@@ -10,7 +10,7 @@ export interface ChallengeFacts {
   readonly startedAt: Date | undefined;
   /** When its validation ended, well or not. */
   readonly endedAt: Date | undefined;
-  /** What it failed for. */
+  /** Reason of its failure. */
   readonly problem: AcmeProblemDocument | undefined;
   /** From when on clients see the outcome; undefined for at once. */
   readonly toldAt: Date | undefined;

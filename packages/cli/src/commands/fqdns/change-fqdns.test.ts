@@ -18,7 +18,7 @@ const newFqdn = (fqdn: string) => ({
 let fqdns: (ReturnType<typeof newFqdn> & { providerId?: string })[];
 /** Names that the service skips, with the reason. */
 let skipped: Map<string, string>;
-/** What the next changes answer instead, each once. */
+/** Responses to the next changes instead, each once. */
 let faults: (Answer | undefined)[];
 let service: Awaited<ReturnType<typeof serve>>;
 

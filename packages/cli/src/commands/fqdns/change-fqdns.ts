@@ -9,7 +9,7 @@ export interface ManyFqdns {
   readonly patterns: readonly string[];
   readonly space: string | undefined;
   readonly change: Pick<FqdnChange, 'action' | 'providerId'>;
-  /** What the service shows of an FQDN once it is changed. */
+  /** Changed members of an FQDN, as the service shows them. */
   readonly after: Partial<Fqdn>;
   /** State once it is changed, such as `on`. */
   readonly result: string;

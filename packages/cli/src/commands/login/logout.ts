@@ -20,7 +20,7 @@ export function addLogout(program: Command, open: () => Session): void {
 /** How the log-in at one service ends. */
 interface End {
   readonly service: 'certManager' | 'checkMonitor';
-  /** What happened to it, as a part of a sentence. */
+  /** Result for it, as a part of a sentence. */
   readonly sentence: string;
   /** Why it did not end. */
   readonly error?: Error;

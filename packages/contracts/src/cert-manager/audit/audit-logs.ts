@@ -81,10 +81,10 @@ const auditExportQuery = auditLogsQuery
   .extend({ format: z.enum(auditExportFormats).default('jsonl') });
 export type AuditExportQuery = z.output<typeof auditExportQuery>;
 
-/** What was changed since a position in the log; each change names the thing that a page may show. */
+/** Changes since a position in the log; each change names the thing that a page may show. */
 export const changesSchema = z
   .object({
-    /** What the next call sends as `since`; calls that follow each other may repeat changes. */
+    /** Position that the next call sends as `since`; calls that follow each other may repeat changes. */
     seq: z.int(),
     /** At most 500, oldest first. */
     changes: z.array(

@@ -8,7 +8,7 @@ const webServers = ['nginx', 'apache', 'caddy', 'haproxy', 'traefik'] as const;
 
 export const dnsBackends = ['webhook', 'rfc2136', 'acme-dns'] as const;
 
-/** What must be there before a CA can see that the names of an FQDN are under control; nothing of it is secret. */
+/** Setup that is needed before a CA can see that the names of an FQDN are under control; nothing of it is secret. */
 export const challengeSetupSchema = z
   .object({
     fqdnId: scalars.uuid,
@@ -18,7 +18,7 @@ export const challengeSetupSchema = z
     provider: z.object({ id: scalars.uuid, name: z.string() }).optional(),
     /** Absent when the provider asks for no proof, or is not configured. */
     type: z.enum(challengeTypes).optional(),
-    /** What is to be done, for people. */
+    /** Next action, for people. */
     message: z.string(),
     /** Names that an order proves: those of the newest CSR, else the FQDN alone. */
     names: z.array(z.string()),
@@ -49,7 +49,7 @@ export const challengeSetupSchema = z
         ),
       })
       .optional(),
-    /** What a request waits for someone to publish. */
+    /** Proofs that a request waits for someone to publish. */
     waiting: z.array(
       z.object({
         jobId: scalars.uuid,

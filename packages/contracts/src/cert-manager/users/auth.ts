@@ -10,7 +10,7 @@ export const loginSchema = z.object({ user: userSchema, csrfToken: z.string() })
 
 export type Login = z.output<typeof loginSchema>;
 
-/** What a page must know before anybody signed in. */
+/** State that a page needs before anybody has signed in. */
 export const authStateSchema = z
   .object({
     /** No administrator was ever made: `POST /auth/bootstrap` makes the first one. */
@@ -32,7 +32,7 @@ export const meSchema = z
     token: apiTokenSchema
       .pick({ id: true, name: true, scope: true, expiresAt: true, spaceIds: true })
       .optional(),
-    /** What the caller may do beyond single spaces. */
+    /** Rights of the caller beyond single spaces. */
     rights: z.object({
       isAdmin: z.boolean(),
       hasFullAccess: z.boolean(),

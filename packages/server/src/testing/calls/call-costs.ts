@@ -16,7 +16,7 @@ export interface CostlyCall {
   /** Path and query. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** What the operation takes a body for; `json` when absent. */
+  /** Kind as which the operation reads a body; `json` when absent. */
   readonly kind?: BodyKind;
   /** The largest body that the operation parses, in bytes; 0 if it parses none. */
   readonly maxBytes: number;

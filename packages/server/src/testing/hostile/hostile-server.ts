@@ -13,7 +13,7 @@ interface HostileRequest {
 export interface HostileServer {
   /** Without a slash at the end. */
   readonly url: string;
-  /** What arrived at `/arrived` of the server, and at its other origin; `reset` forgets it. */
+  /** Requests that arrived at `/arrived` of the server, and at its other origin; `reset` forgets it. */
   readonly arrived: readonly HostileRequest[];
   readonly elsewhere: readonly HostileRequest[];
   reset(): void;

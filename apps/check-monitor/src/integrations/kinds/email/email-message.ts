@@ -24,7 +24,7 @@ export interface MailText {
 export interface MailContent extends MailText {
   /** The mail that the last ping was. */
   readonly attachment?: Buffer;
-  /** What to say where that cannot be sent. */
+  /** Text to send where that cannot be sent. */
   readonly smaller?: MailText;
 }
 

@@ -90,7 +90,7 @@ function parameterOf(answer: HttpAnswer, name: string): number | undefined {
   return typeof value === 'number' ? value : undefined;
 }
 
-/** What the bot API says when the chat is gone permanently; other refusals may end. */
+/** Descriptions by which the bot API says that the chat is gone permanently; other refusals may end. */
 const finalRefusals: ReadonlySet<string> = new Set([
   'Forbidden: the group chat was deleted',
   'Forbidden: bot was blocked by the user',

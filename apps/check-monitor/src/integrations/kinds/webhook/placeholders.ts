@@ -41,7 +41,7 @@ export function fillTemplate(
   return place === 'header' ? latinText(text) : text;
 }
 
-/** What templates may name, in addition to `$TAG1`, `$TAG2` and so on. */
+/** Placeholders of templates, in addition to `$TAG1`, `$TAG2` and so on. */
 export const placeholderNames = [
   '$CODE',
   '$STATUS',

@@ -57,7 +57,7 @@ export function webhookByUrl(url: string): object {
   return { down: call, up: call };
 }
 
-/** What is called when a check goes down and when it comes up; at least one of both. */
+/** Requests for a check that goes down and for one that comes up; at least one of both. */
 export const webhookSettings = z
   .strictObject({ down: call.nullable().default(null), up: call.nullable().default(null) })
   .refine(({ down, up }) => down !== null || up !== null, 'must have an address for down or for up');
