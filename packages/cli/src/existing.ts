@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import type { Command, OptionValues } from '@commander-js/extra-typings';
 import { ask } from './confirm.js';
 import type { Session } from './connection/session.js';
 import { UsageError } from './faults/command-errors.js';
@@ -10,7 +10,10 @@ export interface ExistingOptions {
 }
 
 /** Adds `--if-not-exists` and `--twin` to a creation of things whose names need not differ; `noun` as in `a space`. */
-export function withExistingOptions(command: Command, noun: string): Command {
+export function withExistingOptions<Args extends unknown[], Opts extends OptionValues>(
+  command: Command<Args, Opts>,
+  noun: string,
+) {
   return withIfNotExists(command, noun).option(
     '--twin',
     `create it although another ${noun.replace(/^an? /, '')} has that name`,
@@ -18,7 +21,10 @@ export function withExistingOptions(command: Command, noun: string): Command {
 }
 
 /** Adds `--if-not-exists` alone, to a creation of things whose names differ. */
-export function withIfNotExists(command: Command, noun: string): Command {
+export function withIfNotExists<Args extends unknown[], Opts extends OptionValues>(
+  command: Command<Args, Opts>,
+  noun: string,
+) {
   return command.option('--if-not-exists', `succeed if ${noun} with that name exists`);
 }
 
@@ -45,7 +51,7 @@ export async function findEnough<T extends { readonly id: string }>(
 }
 
 /** Adds `--name` and `--twin`, to a change of things whose names need not differ. */
-export function withNewName(command: Command): Command {
+export function withNewName<Args extends unknown[], Opts extends OptionValues>(command: Command<Args, Opts>) {
   return command
     .option('--name <name>', 'its new name')
     .option('--twin', 'rename it although another one has that name');

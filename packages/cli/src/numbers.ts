@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError } from '@commander-js/extra-typings';
 
 /** Reader of a whole number within bounds for an option; throws commander's own error otherwise. */
 export function wholeNumber(name: string, min: number, max: number): (text: string) => number {

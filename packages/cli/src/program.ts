@@ -1,4 +1,4 @@
-import { Command, Option } from 'commander';
+import { Command, type CommandUnknownOpts, Option } from '@commander-js/extra-typings';
 import { addAdmin } from './commands/admin.js';
 import { addCa } from './commands/ca.js';
 import { addCertificates } from './commands/certificates/certificates.js';
@@ -85,7 +85,11 @@ function settingsOf(
 }
 
 /** All commands; `ended` gets the exit code of a command that has one of its own. */
-export function createProgram(args: readonly string[], io: Io, ended: (code: number) => void): Command {
+export function createProgram(
+  args: readonly string[],
+  io: Io,
+  ended: (code: number) => void,
+): CommandUnknownOpts {
   const program = rootCommand(args, io);
   const open = () => openSession(io, settingsOf(program.opts(), ended));
   addSignIn(program, open);
@@ -99,7 +103,7 @@ export function createProgram(args: readonly string[], io: Io, ended: (code: num
   addInstall(program, open);
   addCompletion(program, io);
   program.helpCommand('help [command]', 'show the help of a command');
-  addContextDefaults(program, () => readConnection(io, program.opts<GlobalOptions>().context));
+  addContextDefaults(program, () => readConnection(io, program.opts().context));
   for (const command of program.commands) {
     command.hook('preSubcommand', refuseUnknownVerb);
     addExamples(command, command.name());
@@ -154,7 +158,7 @@ function addPeople(program: Command, open: Open): void {
 }
 
 /** The command without its nouns: what it is, and the options of all its commands. */
-function rootCommand(args: readonly string[], io: Io): Command {
+function rootCommand(args: readonly string[], io: Io) {
   return new Command('certloop')
     .description('Certificates that never expire unnoticed, from the command line')
     .version(version, '--version', 'print the version')
@@ -186,7 +190,7 @@ function rootCommand(args: readonly string[], io: Io): Command {
 }
 
 /** A noun without a verb lists, so that a mistyped verb would be an argument that `list` does not take. */
-function refuseUnknownVerb(noun: Command, chosen: Command): void {
+function refuseUnknownVerb(noun: CommandUnknownOpts, chosen: CommandUnknownOpts): void {
   const [word = '-'] = noun.args;
   const isVerb = noun.commands.some((verb) => verb.name() === word || verb.aliases().includes(word));
   if (isVerb || word.startsWith('-') || chosen.registeredArguments.length > 0) return;
@@ -197,7 +201,7 @@ function refuseUnknownVerb(noun: Command, chosen: Command): void {
 }
 
 /** Shows the examples of a command, and of those below it, in their help. */
-function addExamples(command: Command, path: string): void {
+function addExamples(command: CommandUnknownOpts, path: string): void {
   const shown = formatExamples(path);
   if (shown !== '') command.addHelpText('after', shown);
   for (const each of command.commands) addExamples(each, `${path} ${each.name()}`);

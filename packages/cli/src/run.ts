@@ -1,4 +1,4 @@
-import { CommanderError } from 'commander';
+import { CommanderError } from '@commander-js/extra-typings';
 import type { Io } from './io.js';
 import { isFaultOfOurs, type Refusal, refusalOf } from './output/refusal.js';
 import { createProgram, oneLine, wantsJsonErrors } from './program.js';

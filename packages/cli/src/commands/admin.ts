@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { constants as system } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import type { Command } from 'commander';
+import type { Command } from '@commander-js/extra-typings';
 import { confirm } from '../confirm.js';
 import type { Session } from '../connection/session.js';
 import type { Io } from '../io.js';

@@ -1,6 +1,6 @@
 import { keyKinds } from '@certloop/crypto';
-import { type Command, Option } from 'commander';
-import { type IssueOptions, issueForTests } from '../ca/issue-for-tests.js';
+import { type Command, Option } from '@commander-js/extra-typings';
+import { issueForTests } from '../ca/issue-for-tests.js';
 import { installRoot, removeRoot, showRoot } from '../ca/trust-root.js';
 import type { Session } from '../connection/session.js';
 import { UsageError } from '../faults/command-errors.js';
@@ -20,7 +20,7 @@ export function addCa(program: Command, open: () => Session): void {
     .option('--install', 'install it for the whole machine; requires root')
     .option('--remove', 'remove an installed root')
     .option('--folder <folder>', 'install below this folder instead of /, such as that of an image')
-    .action((options: TrustOptions) => trust(open(), options));
+    .action((options) => trust(open(), options));
   ca.command('issue <name...>')
     .description('Create a key and a certificate for host names and IP addresses, for tests')
     .addOption(new Option('--key-type <type>', 'type of the key').choices(keyKinds).default('P-256'))
@@ -36,7 +36,7 @@ export function addCa(program: Command, open: () => Session): void {
       'file with the password for the PKCS#12 file; - is standard input; default: a new password',
     )
     .option('--force', 'overwrite existing files')
-    .action((names: string[], options: IssueOptions) => issueForTests(open(), names, options));
+    .action((names, options) => issueForTests(open(), names, options));
 }
 
 async function trust(session: Session, { install, remove, folder }: TrustOptions): Promise<void> {

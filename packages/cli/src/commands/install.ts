@@ -4,7 +4,7 @@ import { homedir, userInfo } from 'node:os';
 import { basename, delimiter, join, resolve } from 'node:path';
 import { execPath, platform } from 'node:process';
 import { fileURLToPath } from 'node:url';
-import type { Command } from 'commander';
+import type { Command } from '@commander-js/extra-typings';
 import type { Session } from '../connection/session.js';
 import { UsageError } from '../faults/command-errors.js';
 import { describeFault, faultCode } from '../faults/system-fault.js';
@@ -25,9 +25,7 @@ export function addInstall(program: Command, open: () => Session): void {
     .description('Install certloop.mjs, the command certloop and its manual into a folder of PATH')
     .option('--dir <folder>', 'folder to install into; default: /usr/local/bin for root, else ~/.local/bin')
     .option('--no-man', 'do not install the manual, whose place is share/man beside the folder bin')
-    .action(({ dir, man }: { dir?: string; man: boolean }) =>
-      install(open(), dir, man ? manPages(program) : []),
-    );
+    .action(({ dir, man }) => install(open(), dir, man ? manPages(program) : []));
 }
 
 /** The file of the bundle, or that of the compiled sources. */

@@ -1,5 +1,5 @@
 import { type Provider, providerKindNames } from '@certloop/contracts';
-import { type Command, Option } from 'commander';
+import { type Command, Option } from '@commander-js/extra-typings';
 import { confirm } from '../confirm.js';
 import type { Session } from '../connection/session.js';
 import { type ExistingOptions, withIfNotExists } from '../existing.js';
@@ -36,7 +36,7 @@ export function addProviders(program: Command, open: () => Session): void {
   providers
     .command('get <provider>')
     .description('Show a provider with its configuration, secrets masked')
-    .action(async (name: string) => {
+    .action(async (name) => {
       const { report, client, params } = await providerOf(open(), name);
       const { body } = await client.getProvider({ params });
       report.thing(body, (provider) => ({ ...rowOf(provider), config: provider.config }));
@@ -46,18 +46,18 @@ export function addProviders(program: Command, open: () => Session): void {
     .addOption(new Option('--kind <kind>', 'kind of the CA').choices(providerKindNames).makeOptionMandatory())
     .addOption(configOption())
     .option('--title <text>', 'name shown in the console')
-    .action((name: string, options: NewProvider) => createProvider(open(), name, options));
+    .action((name, options) => createProvider(open(), name, options));
   providers
     .command('configure <provider>')
     .alias('update')
     .description('Replace the configuration of a provider; a secret given as ******** stays unchanged')
     .addOption(configOption())
-    .action((name: string, { config }: Pick<NewProvider, 'config'>) => configure(open(), name, config));
+    .action((name, { config }) => configure(open(), name, config));
   addSwitches(providers, open);
   providers
     .command('test <provider>')
     .description('Test whether a provider can be reached; exit code 1 if not')
-    .action(async (name: string) => {
+    .action(async (name) => {
       const { report, client, provider, params } = await providerOf(open(), name);
       const { body } = await client.testProvider({ params });
       if (!body.success) throw new Error(`${provider.name}: ${body.message}`);
@@ -67,7 +67,7 @@ export function addProviders(program: Command, open: () => Session): void {
     .command('delete <provider>')
     .description('Delete a provider that is no longer in use')
     .option('-y, --yes', 'delete; without it, the command asks')
-    .action(async (name: string, { yes }: { yes?: true }) => {
+    .action(async (name, { yes }) => {
       const { io, report, client, provider, params } = await providerOf(open(), name);
       await confirm(io, yes, `provider ${provider.name} would be deleted with its configuration`);
       const { body } = await client.deleteProvider({ params });
@@ -85,7 +85,7 @@ function addSwitches(providers: Command, open: () => Session): void {
       .description(
         enabled ? 'Let a provider issue certificates' : 'Stop a provider from issuing certificates',
       )
-      .action(async (name: string) => {
+      .action(async (name) => {
         const { report, unchanged, client, provider, params } = await providerOf(open(), name);
         if (provider.enabled === enabled) unchanged();
         const { body } = await client.setProviderEnabled({ params, body: { enabled } });
@@ -124,7 +124,7 @@ async function createProvider(session: Session, name: string, options: NewProvid
   report.thing((await client.createProvider({ body })).body, rowOf);
 }
 
-function configOption(): Option {
+function configOption() {
   return new Option(
     '--config <file>',
     'its configuration as a JSON object; - is standard input',

@@ -5,7 +5,7 @@ import {
   type IssuancePolicyChange,
   type Provider,
 } from '@certloop/contracts';
-import type { Command } from 'commander';
+import type { Command } from '@commander-js/extra-typings';
 import type { Manager, Session } from '../connection/session.js';
 import { UsageError } from '../faults/command-errors.js';
 import { readJsonObject } from '../json-file.js';
@@ -43,7 +43,7 @@ export function addSpacePolicy(spaces: Command, open: () => Session): void {
     .option('--file <file>', 'the whole policy as JSON, as --json prints it; - is standard input')
     .option('--dry-run', 'only list what would be refused; exit code 1 if there is any')
     .option('-y, --yes', 'save it although FQDNs that are allowed today would be refused')
-    .action((space: string, options: PolicyOptions) => showOrSet(open(), space, options));
+    .action((space, options) => showOrSet(open(), space, options));
   spaces
     .command('shared-names')
     .description('List names that more than one space was issued certificates for; for administrators')

@@ -1,5 +1,5 @@
-import { type PolicyPresence, policyPresences, type Space } from '@certloop/contracts';
-import { type Command, Option } from 'commander';
+import { policyPresences, type Space } from '@certloop/contracts';
+import { type Command, Option } from '@commander-js/extra-typings';
 import { confirm } from '../confirm.js';
 import type { Session } from '../connection/session.js';
 import {
@@ -34,14 +34,14 @@ export function addSpaces(program: Command, open: () => Session): void {
         'only those that an issuance policy limits, or that none limits',
       ).choices(policyPresences),
     )
-    .action(async (query: { readonly policy?: PolicyPresence }) => {
+    .action(async (query) => {
       const { report, manager } = open();
       report.list((await (await manager()).listSpaces({ query })).body, rowOf);
     });
   spaces
     .command('get <space>')
     .description('Show a space and what you may do in it, by name or id')
-    .action(async (named: string) => {
+    .action(async (named) => {
       const { report, manager } = open();
       const client = await manager();
       const { id } = await findSpace(client, named);
@@ -52,18 +52,18 @@ export function addSpaces(program: Command, open: () => Session): void {
   withExistingOptions(spaces.command('create <name>'), 'a space')
     .description('Create a space')
     .option('--description <text>', 'what it is for')
-    .action((name: string, options: NewSpace) => createSpace(open(), name, options));
+    .action((name, options) => createSpace(open(), name, options));
   withNewName(spaces.command('update <space>'))
     .description('Change a space; settings without an option stay unchanged')
     .option('--description <text>', 'what it is for')
     .addOption(new Option('--watch <switch>', 'whether the monitor watches its FQDNs').choices(['on', 'off']))
-    .action((named: string, options: SpaceChange) => updateSpace(open(), named, options));
+    .action((named, options) => updateSpace(open(), named, options));
   spaces
     .command('delete <space>')
     .description('Delete a space, by name or id')
     .option('--with-fqdns', 'delete its FQDNs too; without it, a space that has FQDNs is not deleted')
     .option('-y, --yes', 'delete; without it, the command asks')
-    .action((named: string, options: SpaceDeletion) => deleteSpace(open(), named, options));
+    .action((named, options) => deleteSpace(open(), named, options));
   addSpacePolicy(spaces, open);
 }
 

@@ -1,5 +1,5 @@
 import { type AlertReach, AppError, measureAlertReach, type Watch, withChannels } from '@certloop/contracts';
-import type { Command } from 'commander';
+import type { Command } from '@commander-js/extra-typings';
 import type { Session } from '../connection/session.js';
 
 /** Adds `status`. */

@@ -1,4 +1,4 @@
-import type { Command, Option } from 'commander';
+import type { CommandUnknownOpts as Command, Option } from '@commander-js/extra-typings';
 import type { Context } from './contexts.js';
 
 /** Value of `--space` for all spaces, where the context has a default. */

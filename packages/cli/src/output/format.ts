@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError } from '@commander-js/extra-typings';
 import { query } from 'jsonpath-rfc9535';
 
 const plainKinds = ['table', 'wide', 'json', 'yaml', 'name', 'csv'] as const;

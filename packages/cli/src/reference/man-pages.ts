@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import type { CommandUnknownOpts as Command } from '@commander-js/extra-typings';
 import { version } from '../version.js';
 import { aliasesOf, leavesOf, optionText, usageOf, visibleCommands, visibleOptions } from './describe.js';
 import { environment } from './environment.js';

@@ -10,7 +10,7 @@ import {
   type RevocationReasonName,
   revocationReasonNames,
 } from '@certloop/contracts';
-import { type Command, Option } from 'commander';
+import { type Command, Option } from '@commander-js/extra-typings';
 import { confirm } from '../../confirm.js';
 import { readPages } from '../../connection/pages.js';
 import type { Manager, Session } from '../../connection/session.js';
@@ -43,7 +43,7 @@ export function addCertificates(program: Command, open: () => Session): void {
     .description('List FQDNs whose newest certificate expires soon, the soonest first')
     .option('--within <duration>', 'how soon: days, or 2w, 36h', duration('--within', 'd', 0, 36_500), 30)
     .option('-s, --space <space>', 'only those of one space')
-    .action((options: { within: number; space?: string }) => listExpiring(open(), options));
+    .action((options) => listExpiring(open(), options));
 }
 
 function addReads(certificates: Command, open: () => Session): void {
@@ -51,7 +51,7 @@ function addReads(certificates: Command, open: () => Session): void {
     .command('list <fqdn>', { isDefault: true })
     .description('List the certificates of an FQDN')
     .option('-s, --space <space>', 'space of the FQDN, by name or id')
-    .action(async (named: string, { space }: { space?: string }) => {
+    .action(async (named, { space }) => {
       const { report, manager } = open();
       report.list(await certificatesOf(await manager(), named, space), rowOf);
     });
@@ -60,7 +60,7 @@ function addReads(certificates: Command, open: () => Session): void {
     .description('Write the newest certificate with its chain as PEM')
     .option('-s, --space <space>', 'space of the FQDN, by name or id')
     .option('--out <file>', 'file to write; default: standard output')
-    .action(async (named: string, { space, out }: { space?: string; out?: string }) => {
+    .action(async (named, { space, out }) => {
       const { io, report, manager } = open();
       const newest = (await certificatesOf(await manager(), named, space)).at(-1);
       if (newest === undefined) throw new NotFound(`${named} has no certificate yet`);
@@ -73,7 +73,7 @@ function addReads(certificates: Command, open: () => Session): void {
     .description('Show a certificate of an FQDN in detail, the newest one unless an id is given')
     .option('--certificate <certificate>', 'the certificate by its id')
     .option('-s, --space <space>', 'space of the FQDN, by name or id')
-    .action((named: string, options: Picked) => getCertificate(open(), named, options));
+    .action((named, options) => getCertificate(open(), named, options));
   certificates
     .command('download <fqdn>')
     .description('Write a certificate in a format, the newest one unless an id is given')
@@ -85,7 +85,7 @@ function addReads(certificates: Command, open: () => Session): void {
     .option('--certificate <certificate>', 'the certificate by its id')
     .option('-s, --space <space>', 'space of the FQDN, by name or id')
     .option('--out <file>', 'file to write; default: standard output')
-    .action((named: string, options: Download) => download(open(), named, options));
+    .action((named, options) => download(open(), named, options));
 }
 
 function addFind(certificates: Command, open: () => Session): void {
@@ -95,7 +95,7 @@ function addFind(certificates: Command, open: () => Session): void {
       'Find certificates by serial number, id, or the SHA-256 fingerprint of the certificate or its public key',
     )
     .option('--limit <n>', 'maximum number of results', wholeNumber('--limit', 1, 10_000), 20)
-    .action(async (text: string, { limit }: { limit: number }) => {
+    .action(async (text, { limit }) => {
       const { report, manager } = open();
       const search = certificateSearchOf(text);
       if (search === undefined)
@@ -128,7 +128,7 @@ function addChanges(certificates: Command, open: () => Session): void {
     .description('Read a certificate again from its provider, the newest one unless an id is given')
     .option('--certificate <certificate>', 'the certificate by its id')
     .option('-s, --space <space>', 'space of the FQDN, by name or id')
-    .action(async (named: string, options: Picked) => {
+    .action(async (named, options) => {
       const { report, manager } = open();
       const client = await manager();
       const { params } = await pickCertificate(client, named, options);
@@ -139,7 +139,7 @@ function addChanges(certificates: Command, open: () => Session): void {
     .command('import <fqdn> <file>')
     .description('Store a certificate that was issued elsewhere, with its chain as PEM; - is standard input')
     .option('-s, --space <space>', 'space of the FQDN, by name or id')
-    .action(async (named: string, file: string, { space }: { space?: string }) => {
+    .action(async (named, file, { space }) => {
       const { io, report, unchanged, manager } = open();
       const client = await manager();
       const { id: fqdnId, spaceId } = await findFqdn(client, named, space);
@@ -167,7 +167,7 @@ function addChanges(certificates: Command, open: () => Session): void {
     )
     .option('-s, --space <space>', 'space of the FQDN, by name or id')
     .option('-y, --yes', 'revoke; without it, the command asks')
-    .action((named: string, options: RevokeOptions) => revoke(open(), named, options));
+    .action((named, options) => revoke(open(), named, options));
 }
 
 interface Picked {

@@ -11,7 +11,7 @@ import {
   publicKeysEqual,
 } from '@certloop/crypto';
 import { coversName, parseHost } from '@certloop/tls-probe';
-import type { Command } from 'commander';
+import type { Command } from '@commander-js/extra-typings';
 import type { Session } from '../../connection/session.js';
 import { UsageError } from '../../faults/command-errors.js';
 import { describeFault } from '../../faults/system-fault.js';
@@ -40,7 +40,7 @@ export function addCheckFiles(program: Command, open: () => Session, ended: (cod
     .option('--key <file>', 'PEM file of the private key, which never leaves this machine')
     .option('--chain <file>', 'PEM file of the intermediates')
     .option('--name <name>', 'name that the certificate must cover; may be repeated', collect)
-    .action(async (options: FileOptions) => {
+    .action(async (options) => {
       if (!(await checkFiles(open(), options, new Date()))) ended(1);
     });
 }

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import type { Csr } from '@certloop/contracts';
 import { parsePemBlocks } from '@certloop/crypto';
-import type { Command } from 'commander';
+import type { Command } from '@commander-js/extra-typings';
 import type { Session } from '../../connection/session.js';
 import { findFqdn } from '../../lookup.js';
 
@@ -20,7 +20,7 @@ export function addCsrs(program: Command, open: () => Session): void {
     .command('list <fqdn>', { isDefault: true })
     .description('List the CSRs of an FQDN')
     .option('-s, --space <space>', 'space of the FQDN, by name or id')
-    .action(async (named: string, { space }: { space?: string }) => {
+    .action(async (named, { space }) => {
       const { report, manager } = open();
       const client = await manager();
       const { id: fqdnId, spaceId } = await findFqdn(client, named, space);
@@ -30,7 +30,7 @@ export function addCsrs(program: Command, open: () => Session): void {
     .command('get <fqdn>')
     .description('Print the newest CSR of an FQDN as PEM')
     .option('-s, --space <space>', 'space of the FQDN, by name or id')
-    .action(async (named: string, { space }: { space?: string }) => {
+    .action(async (named, { space }) => {
       const { report, manager } = open();
       const client = await manager();
       const { id: fqdnId, spaceId } = await findFqdn(client, named, space);
@@ -44,7 +44,7 @@ export function addCsrs(program: Command, open: () => Session): void {
     .option('-s, --space <space>', 'space of the FQDN, by name or id')
     .option('--dry-run', 'only validate it')
     .option('--if-not-exists', 'succeed if the newest CSR is the same')
-    .action((named: string, file: string, options: NewCsr) => createCsr(open(), named, file, options));
+    .action((named, file, options) => createCsr(open(), named, file, options));
 }
 
 interface NewCsr {

@@ -4,7 +4,7 @@ import {
   issuanceJobStatuses,
   requestSteps,
 } from '@certloop/contracts';
-import { type Command, Option } from 'commander';
+import { type Command, Option } from '@commander-js/extra-typings';
 import { readPages } from '../../connection/pages.js';
 import type { Session } from '../../connection/session.js';
 import { UsageError } from '../../faults/command-errors.js';
@@ -29,25 +29,25 @@ export function addIssuanceJobs(program: Command, open: () => Session): void {
     .option('-s, --space <space>', 'name or id of the space')
     .addOption(new Option('--status <status>', 'only those of one status').choices(issuanceJobStatuses))
     .option('--limit <n>', 'maximum number of results', wholeNumber('--limit', 1, 10_000), 20)
-    .action((fqdn: string | undefined, filter: JobFilter) => listJobs(open(), fqdn, filter));
+    .action((fqdn, filter) => listJobs(open(), fqdn, filter));
   jobs
     .command('get <job>')
     .description('Show how far a request has come, step by step')
-    .action(async (id: string) => {
+    .action(async (id) => {
       const { report, manager } = open();
       report.thing((await (await manager()).getIssuanceJob({ params: { id } })).body, stepsOf);
     });
   jobs
     .command('continue <job>')
     .description('Continue a request after you published what it waits for')
-    .action(async (id: string) => {
+    .action(async (id) => {
       const { report, manager } = open();
       report.thing((await (await manager()).continueIssuanceJob({ params: { id } })).body, stepsOf);
     });
   jobs
     .command('cancel <job>')
     .description('Cancel a request whose CSR was not sent to the CA')
-    .action(async (id: string) => {
+    .action(async (id) => {
       const { report, manager } = open();
       report.thing((await (await manager()).cancelIssuanceJob({ params: { id } })).body, stepsOf);
     });
@@ -105,7 +105,7 @@ export function addChallengeSetup(fqdns: Command, open: () => Session): void {
     .command('challenge-setup <fqdn>')
     .description('Show what to set up so that a CA can validate the names of an FQDN by ACME')
     .option('-s, --space <space>', 'space of the FQDN, by name or id')
-    .action(async (named: string, { space }: { space?: string }) => {
+    .action(async (named, { space }) => {
       const { report, manager } = open();
       const client = await manager();
       const { id: fqdnId, spaceId } = await findFqdn(client, named, space);

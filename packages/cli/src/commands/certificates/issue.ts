@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { csrLabels, parseCsr, parsePem } from '@certloop/crypto';
-import type { Command } from 'commander';
+import type { Command } from '@commander-js/extra-typings';
 import type { Session } from '../../connection/session.js';
 import { UsageError } from '../../faults/command-errors.js';
 import { findProvider, findSpace } from '../../lookup.js';
@@ -43,7 +43,7 @@ export function addIssue(program: Command, open: () => Session): void {
       '--deploy-hook <command>',
       'command of the shell to run after each new file of --out-dir, with CERTLOOP_FQDN and CERTLOOP_CERTIFICATE (its path)',
     )
-    .action((files: string[], options: IssueOptions) => issueAll(open(), files, options));
+    .action((files, options) => issueAll(open(), files, options));
 }
 
 async function issueAll(session: Session, files: readonly string[], options: IssueOptions): Promise<void> {

@@ -1,5 +1,5 @@
 import { NotFound, type Ping } from '@certloop/contracts';
-import type { Command } from 'commander';
+import type { Command } from '@commander-js/extra-typings';
 import type { Session } from '../../connection/session.js';
 import { findCheck } from '../../lookup.js';
 import { duration, wholeNumber } from '../../numbers.js';
@@ -20,7 +20,7 @@ export function addCheckHistory(checks: Command, open: () => Session): void {
   checks
     .command('get <check>')
     .description('Show a check, by name, slug or uuid')
-    .action(async (named: string) => {
+    .action(async (named) => {
       const { report, monitor } = open();
       const client = await monitor();
       const { uuid: id } = await findCheck(client, named);
@@ -62,11 +62,11 @@ export function addFlips(program: Command, open: () => Session): void {
   withFlips(flips.command('list <check>', { isDefault: true }), open);
 }
 
-function withPings(command: Command, open: () => Session): void {
+function withPings(command: Command<[string]>, open: () => Session): void {
   command
     .description('List the pings of a check, newest first')
     .option('--limit <n>', 'maximum number of results', wholeNumber('--limit', 1, 10_000), 20)
-    .action(async (named: string, { limit }: { limit: number }) => {
+    .action(async (named, { limit }) => {
       const { report, monitor } = open();
       const client = await monitor();
       const { uuid: id } = await findCheck(client, named);
@@ -75,7 +75,7 @@ function withPings(command: Command, open: () => Session): void {
     });
 }
 
-function withFlips(command: Command, open: () => Session): void {
+function withFlips(command: Command<[string]>, open: () => Session): void {
   command
     .description('List the changes of status of a check, newest first')
     .option(
@@ -83,7 +83,7 @@ function withFlips(command: Command, open: () => Session): void {
       'only those within this time: days, or 36h',
       duration('--within', 'd', 0, 36_500),
     )
-    .action(async (named: string, { within }: { within?: number }) => {
+    .action(async (named, { within }) => {
       const { report, monitor } = open();
       const client = await monitor();
       const { uuid: id } = await findCheck(client, named);
@@ -93,7 +93,7 @@ function withFlips(command: Command, open: () => Session): void {
     });
 }
 
-function withOutput(command: Command, open: () => Session): void {
+function withOutput(command: Command<[string]>, open: () => Session): void {
   command
     .description('Print the output of the last run, or of the ping that --ping names')
     .option(
@@ -101,7 +101,7 @@ function withOutput(command: Command, open: () => Session): void {
       'number of the ping, as checks pings lists it',
       wholeNumber('--ping', 1, 999_999_999),
     )
-    .action((named: string, { ping }: { ping?: number }) => printOutput(open(), named, ping));
+    .action((named, { ping }) => printOutput(open(), named, ping));
 }
 
 async function printOutput(

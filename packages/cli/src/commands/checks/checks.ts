@@ -1,5 +1,5 @@
 import { type Check, onlyAble, withChannels } from '@certloop/contracts';
-import { type Command, Option } from 'commander';
+import { type Command, Option } from '@commander-js/extra-typings';
 import { confirm } from '../../confirm.js';
 import type { Monitor, Session } from '../../connection/session.js';
 import { allowRename, withNewName } from '../../existing.js';
@@ -33,7 +33,7 @@ export function addChecks(program: Command, open: () => Session): void {
     .command('list', { isDefault: true })
     .description('List checks')
     .option('--tag <tag>', 'only those with a tag')
-    .action(async ({ tag }: { tag?: string }) => {
+    .action(async ({ tag }) => {
       const { report, monitor } = open();
       const query = tag === undefined ? {} : { tag };
       const client = await monitor();
@@ -56,7 +56,7 @@ export function addChecks(program: Command, open: () => Session): void {
     checks
       .command(`${verb} <check>`)
       .description(`${verb[0]?.toUpperCase()}${verb.slice(1)} a check, by name, slug or uuid`)
-      .action(async (named: string) => {
+      .action(async (named) => {
         const { report, monitor } = open();
         const client = await monitor();
         const { uuid: id } = await findCheck(client, named);
@@ -68,7 +68,7 @@ export function addChecks(program: Command, open: () => Session): void {
     .command('delete <check>')
     .description('Delete a check with its pings, by name, slug or uuid')
     .option('-y, --yes', 'delete; without it, the command asks')
-    .action(async (named: string, { yes }: { yes?: true }) => {
+    .action(async (named, { yes }) => {
       const { io, report, monitor } = open();
       const client = await monitor();
       const { uuid: id, name } = await findCheck(client, named);
@@ -104,7 +104,7 @@ function addCheckCreate(checks: Command, open: () => Session): void {
     .addOption(new Option('--channels <names>', 'the same as --integrations').hideHelp())
     .option('--if-not-exists', 'succeed if a check with that name exists, and leave it unchanged')
     .option('--no-assign', 'assign no integration; without this, a check that has none gets all')
-    .action(async (name: string, { channels, ...given }: CreateOptions & { readonly channels?: string }) => {
+    .action(async (name, { channels, ...given }) => {
       const options = channels === undefined ? given : { ...given, integrations: channels };
       if (name.trim() === '') throw new UsageError('the name of the check is empty');
       if (options.schedule !== undefined && options.timeout !== undefined)
@@ -159,11 +159,6 @@ async function allowCheckName(
   await allowRename(session, all, renamed, { said: 'check', twin });
 }
 
-interface UpdateOptions extends Omit<CreateOptions, 'assign' | 'ifNotExists'> {
-  readonly name?: string;
-  readonly twin?: true;
-}
-
 function addCheckUpdate(checks: Command, open: () => Session): void {
   withNewName(checks.command('update <check>'))
     .description('Change a check, by name, slug or uuid; settings without an option stay unchanged')
@@ -182,7 +177,7 @@ function addCheckUpdate(checks: Command, open: () => Session): void {
       '--integrations <integrations>',
       "names or ids of the integrations to assign, separated by commas; '' for none",
     )
-    .action(async (named: string, { integrations, description, twin, ...settings }: UpdateOptions) => {
+    .action(async (named, { integrations, description, twin, ...settings }) => {
       const body = {
         ...settings,
         ...(description !== undefined && { desc: description }),

@@ -1,6 +1,6 @@
 import type { Integration } from '@certloop/contracts';
 import { UpstreamFailed } from '@certloop/contracts';
-import type { Command } from 'commander';
+import type { Command } from '@commander-js/extra-typings';
 import type { Session } from '../../connection/session.js';
 import { requireOne } from '../../lookup.js';
 import { addOwnIntegrations } from './own-integrations.js';
@@ -36,7 +36,7 @@ export function addIntegrations(program: Command, open: () => Session): void {
   integrations
     .command('test <integration>')
     .description('Send a test message to an integration, by name or id, and report whether it arrived')
-    .action(async (named: string) => {
+    .action(async (named) => {
       const { report, monitor } = open();
       const client = await monitor();
       const { channels } = (await client.listChannels()).body;

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import type { Command } from '@commander-js/extra-typings';
 import { repeat } from '../../connection/repeat.js';
 import type { Session } from '../../connection/session.js';
 import { UsageError } from '../../faults/command-errors.js';
@@ -27,7 +27,7 @@ export function addJobs(program: Command, open: () => Session, ended: Ended): vo
     .option('--log', 'only store a log entry, without an effect on the state')
     .option('--exit-status <n>', 'report the exit status of a run', wholeNumber('--exit-status', 0, 255))
     .option('--body <file>', 'file whose content is stored with the ping; - is standard input')
-    .action((named: string, options: PingOptions) => ping(open(), named, options));
+    .action((named, options) => ping(open(), named, options));
   program
     .command('run <check> <command...>')
     .usage('[options] <check> -- <command> [arguments...]')
@@ -35,7 +35,7 @@ export function addJobs(program: Command, open: () => Session, ended: Ended): vo
       'Run the command after --, and report its start, its result and the end of its output to a check',
     )
     .option('--pass-credentials', 'let the command see CERTLOOP_TOKEN and CERTLOOP_MONITOR_KEY')
-    .action(async (check: string, command: string[], { passCredentials }: { passCredentials?: true }) => {
+    .action(async (check, command, { passCredentials }) => {
       if (command[0] === '') throw new UsageError('the command after -- is empty');
       const job = { check, command, passCredentials: passCredentials === true };
       ended(await runWatched(open(), job));

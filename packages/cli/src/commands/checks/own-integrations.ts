@@ -1,5 +1,5 @@
 import type { AccountChannel } from '@certloop/contracts';
-import type { Command } from 'commander';
+import type { Command, OptionValues } from '@commander-js/extra-typings';
 import { confirm } from '../../confirm.js';
 import { type Account, withAccount } from '../../connection/account.js';
 import type { Session } from '../../connection/session.js';
@@ -46,7 +46,7 @@ const rowOf = ({ name, kind, verified, disabled, settings, id }: AccountChannel)
 export function addOwnIntegrations(integrations: Command, open: () => Session): void {
   inProject(integrations.command('get <integration>'))
     .description('Show an integration with its settings, without secrets, by name or id')
-    .action((named: string, options: InProject) =>
+    .action((named, options) =>
       withIntegration(open(), named, options, async ({ report }, _account, found) => {
         report.thing(found, (shown) => ({
           ...rowOf(shown),
@@ -61,14 +61,14 @@ export function addOwnIntegrations(integrations: Command, open: () => Session): 
     .requiredOption('--kind <kind>', 'kind of the receiver; certloop integrations kinds lists them')
     .option('--no-assign', 'assign it to no check')
     .option('--test', 'send a test message first, and create nothing if it does not arrive')
-    .action((name: string, options: NewIntegration) => createIntegration(open(), name, options));
+    .action((name, options) => createIntegration(open(), name, options));
   withNewName(withSettings(integrations.command('update <integration>')))
     .description('Change an integration; secrets that --settings does not contain stay unchanged')
-    .action((named: string, change: Change) => updateIntegration(open(), named, change));
+    .action((named, change) => updateIntegration(open(), named, change));
   inProject(integrations.command('delete <integration>'))
     .description('Delete an integration, by name or id')
     .option('-y, --yes', 'delete; without it, the command asks')
-    .action((named: string, { yes, ...options }: InProject & { readonly yes?: true }) =>
+    .action((named, { yes, ...options }) =>
       withIntegration(open(), named, options, async ({ io, report }, { client, params }, found) => {
         await confirm(
           io,
@@ -82,7 +82,7 @@ export function addOwnIntegrations(integrations: Command, open: () => Session): 
   inProject(integrations.command('deliveries <integration>'))
     .description('List the messages of an integration, newest first')
     .option('--limit <n>', 'maximum number of results', wholeNumber('--limit', 1, 100), 20)
-    .action((named: string, options: LatestIn) => listDeliveries(open(), named, options));
+    .action((named, options) => listDeliveries(open(), named, options));
   integrations
     .command('kinds')
     .description('List the kinds of integrations and their settings')
@@ -129,11 +129,11 @@ async function listKinds(session: Session): Promise<void> {
   });
 }
 
-function inProject(command: Command): Command {
+function inProject<Args extends unknown[], Opts extends OptionValues>(command: Command<Args, Opts>) {
   return command.option('--project <project>', 'its project, by name or id; default: the project of the key');
 }
 
-function withSettings(command: Command): Command {
+function withSettings<Args extends unknown[], Opts extends OptionValues>(command: Command<Args, Opts>) {
   return inProject(command)
     .option('--url <address>', 'the address, for kinds that need only one')
     .option('--settings <file>', 'its settings as a JSON object; - is standard input');

@@ -1,5 +1,5 @@
 import { type AccountProject, keyKinds } from '@certloop/contracts';
-import { Argument, type Command, Option } from 'commander';
+import { Argument, type Command, Option } from '@commander-js/extra-typings';
 import { confirm } from '../../confirm.js';
 import { type Account, withAccount } from '../../connection/account.js';
 import type { Session } from '../../connection/session.js';
@@ -14,7 +14,7 @@ export function addMembers(projects: Command, open: () => Session): void {
         .choices(['member', 'read-only'])
         .default('member'),
     )
-    .action(async (named: string, email: string, { role }: { role: 'member' | 'read-only' }) => {
+    .action(async (named, email, { role }) => {
       const session = open();
       await withAccount(session, async ({ client, project }) => {
         const { id: projectId, name } = await project(named);
@@ -25,7 +25,7 @@ export function addMembers(projects: Command, open: () => Session): void {
   projects
     .command('remove-member <project> <member>')
     .description('Remove a member from a project; only for its owner and for the member')
-    .action(async (named: string, email: string) => {
+    .action(async (named, email) => {
       const session = open();
       await withAccount(session, async ({ client, project }) => {
         const { id: projectId, name, keys } = await project(named);
@@ -48,8 +48,6 @@ function keysStay(name: string): string {
   return `keys that they know still work: replace them with certloop projects create-key '${name}' <kind>`;
 }
 
-type KeyKind = (typeof keyKinds)[number];
-
 export function addKeys(projects: Command, open: () => Session): void {
   const withKey = (verb: string, description: string) =>
     projects
@@ -69,7 +67,7 @@ export function addKeys(projects: Command, open: () => Session): void {
     'Create a key of a project, which replaces an earlier one; the key is shown only once',
   )
     .option('-y, --yes', 'replace an earlier key, which then no longer works; without it, the command asks')
-    .action((named: string, kind: KeyKind, { yes }: { yes?: true }) =>
+    .action((named, kind, { yes }) =>
       ofProject(named, async ({ io, report }, { client }, { id: projectId, name, keys }) => {
         if (keys.includes(kind))
           await confirm(io, yes, `the ${kind} key of ${name} would be replaced, and its users be locked out`);
@@ -78,7 +76,7 @@ export function addKeys(projects: Command, open: () => Session): void {
     );
   withKey('revoke-key', 'Revoke a key of a project')
     .option('-y, --yes', 'revoke; without it, the command asks')
-    .action((named: string, kind: KeyKind, { yes }: { yes?: true }) =>
+    .action((named, kind, { yes }) =>
       ofProject(named, async ({ io, report }, { client }, { id: projectId, name }) => {
         await confirm(io, yes, `the ${kind} key of ${name} would be revoked`);
         await client.revokeKey({ params: { projectId, kind } });

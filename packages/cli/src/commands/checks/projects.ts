@@ -1,5 +1,5 @@
 import type { AccountProject } from '@certloop/contracts';
-import type { Command } from 'commander';
+import type { Command } from '@commander-js/extra-typings';
 import { confirm } from '../../confirm.js';
 import { withAccount } from '../../connection/account.js';
 import type { Session } from '../../connection/session.js';
@@ -22,16 +22,16 @@ export function addProjects(program: Command, open: () => Session): void {
   projects
     .command('get [project]')
     .description('Show a project with its members, by name or id; default: the project of the key')
-    .action((named: string | undefined) => showProject(open(), named));
+    .action((named) => showProject(open(), named));
   withExistingOptions(projects.command('create <name>'), 'a project')
     .description('Create a project')
-    .action((name: string, options: ExistingOptions) => createProject(open(), name, options));
+    .action((name, options) => createProject(open(), name, options));
   projects
     .command('update <project>')
     .description('Rename a project, by name or id')
     .requiredOption('--name <name>', 'its new name')
     .option('--twin', 'rename it although another project has that name')
-    .action(async (named: string, { name, twin }: { name: string; twin?: true }) => {
+    .action(async (named, { name, twin }) => {
       const session = open();
       await withAccount(session, async ({ client, project }) => {
         const { id: projectId } = await project(named);
@@ -47,7 +47,7 @@ export function addProjects(program: Command, open: () => Session): void {
     .command('delete <project>')
     .description('Delete a project with its checks and integrations')
     .option('-y, --yes', 'delete; without it, the command asks')
-    .action(async (named: string, { yes }: { yes?: true }) => {
+    .action(async (named, { yes }) => {
       const session = open();
       await withAccount(session, async ({ client, project }) => {
         const found = await project(named);

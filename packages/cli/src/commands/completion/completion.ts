@@ -1,4 +1,4 @@
-import { Argument, type Command } from 'commander';
+import { Argument, type Command } from '@commander-js/extra-typings';
 import { openSession, type Session } from '../../connection/session.js';
 import type { Io } from '../../io.js';
 import { plainText } from '../../output/table.js';
@@ -7,19 +7,21 @@ import { valuesOf } from './known-names.js';
 import { type Candidate, readPlace } from './place.js';
 import { scripts } from './scripts.js';
 
+const shells = Object.keys(scripts) as (keyof typeof scripts)[];
+
 /** Adds `completion`, and the hidden command that the scripts call. */
 export function addCompletion(program: Command, io: Io): void {
   program
     .command('completion')
     .description('Print the script that completes commands in a shell: source <(certloop completion bash)')
-    .addArgument(new Argument('<shell>', 'the shell').choices(Object.keys(scripts)))
-    .action((shell: keyof typeof scripts) => void io.out.write(scripts[shell]));
+    .addArgument(new Argument('<shell>', 'the shell').choices(shells))
+    .action((shell) => void io.out.write(scripts[shell]));
   program
     .command('complete-words', { hidden: true })
     .description('Print what the last of the words can be completed to')
     .option('--line <line>', 'the line of bash up to the cursor; then the word is what bash replaces')
     .argument('[words...]')
-    .action(async (words: string[], { line }: { line?: string }) => {
+    .action(async (words, { line }) => {
       if (line === undefined) {
         const found = await complete(program, io, words);
         const shown = ({ value, about }: Candidate) => (about ? `${value}\t${plainText(about)}` : value);

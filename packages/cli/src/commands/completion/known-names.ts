@@ -1,4 +1,4 @@
-import { Option } from 'commander';
+import { Option } from '@commander-js/extra-typings';
 import { withAccount } from '../../connection/account.js';
 import { readContexts } from '../../connection/contexts.store.js';
 import type { Session } from '../../connection/session.js';

@@ -1,4 +1,4 @@
-import type { Argument, Command, Option } from 'commander';
+import type { Argument, CommandUnknownOpts as Command, Option } from '@commander-js/extra-typings';
 import { defaultCommandOf, visibleCommands, visibleOptions } from '../../reference/describe.js';
 
 /** Candidate for the completion of a word, with what a shell may show beside it. */

@@ -1,5 +1,5 @@
 import { type Fqdn, type FqdnCounts, fqdnSorts, fqdnStates } from '@certloop/contracts';
-import { type Command, Option } from 'commander';
+import { type Command, Option } from '@commander-js/extra-typings';
 import type { Session } from '../../connection/session.js';
 import { type FqdnFilter, findProvider, findSpace, listFqdnsIn } from '../../lookup.js';
 import { duration, wholeNumber } from '../../numbers.js';
@@ -53,13 +53,13 @@ export function addFqdnLists(fqdns: Command, open: () => Session): void {
         .default('createdAt'),
     )
     .option('--limit <n>', 'maximum number of results', wholeNumber('--limit', 1, 1_000_000))
-    .action((options: ListOptions) => listFqdns(open(), options));
+    .action((options) => listFqdns(open(), options));
   fqdns
     .command('count')
     .description('Count FQDNs by their states')
     .option('-s, --space <space>', 'only those of one space')
     .option('--query <text>', 'only those with this text in their name')
-    .action(async ({ space, query: q }: { space?: string; query?: string }) => {
+    .action(async ({ space, query: q }) => {
       const { report, manager } = open();
       const client = await manager();
       const spaceId = space === undefined ? undefined : (await findSpace(client, space)).id;
@@ -70,7 +70,7 @@ export function addFqdnLists(fqdns: Command, open: () => Session): void {
     .command('outlook')
     .description('Show how long each provider may be unavailable before a certificate expires')
     .option('-s, --space <space>', 'only the FQDNs of one space')
-    .action(({ space }: { space?: string }) => showOutlook(open(), space));
+    .action(({ space }) => showOutlook(open(), space));
 }
 
 async function listFqdns({ report, manager }: Session, options: ListOptions): Promise<void> {

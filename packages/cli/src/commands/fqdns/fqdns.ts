@@ -1,5 +1,5 @@
 import type { Fqdn } from '@certloop/contracts';
-import { Argument, type Command } from 'commander';
+import { Argument, type Command } from '@commander-js/extra-typings';
 import { confirm } from '../../confirm.js';
 import type { Session } from '../../connection/session.js';
 import { UsageError } from '../../faults/command-errors.js';
@@ -38,7 +38,7 @@ export function addFqdns(program: Command, open: () => Session): void {
     .command('get <fqdn>')
     .description('Show an FQDN and what you may do with it')
     .option('-s, --space <space>', 'space of the FQDN, by name or id')
-    .action(async (named: string, { space }: InSpace) => {
+    .action(async (named, { space }) => {
       const { report, manager } = open();
       const client = await manager();
       const { id: fqdnId, spaceId: id } = await findFqdn(client, named, space);
@@ -54,7 +54,7 @@ export function addFqdns(program: Command, open: () => Session): void {
       '-p, --provider <provider>',
       'its own provider, for requests by ACME and renewals of imported certificates',
     )
-    .action((fqdn: string, added: NewFqdn) => addFqdn(open(), fqdn, added));
+    .action((fqdn, added) => addFqdn(open(), fqdn, added));
   fqdns
     .command('update <fqdn...>')
     .description("Change an FQDN, or the provider of several, also by patterns such as 'app*'")
@@ -66,13 +66,13 @@ export function addFqdns(program: Command, open: () => Session): void {
     .option('--no-provider', 'remove its own provider')
     .option('-s, --space <space>', 'space of the FQDN, by name or id')
     .option('--dry-run', 'only list those whose provider would change')
-    .action((named: string[], change: FqdnUpdate) => updateFqdns(open(), named, change));
+    .action((named, change) => updateFqdns(open(), named, change));
   fqdns
     .command('delete <fqdn>')
     .description('Delete an FQDN with its CSRs and certificates')
     .option('-s, --space <space>', 'space of the FQDN, by name or id')
     .option('-y, --yes', 'delete; without it, the command asks')
-    .action(async (named: string, { space, yes }: InSpace & { yes?: true }) => {
+    .action(async (named, { space, yes }) => {
       const { io, report, manager } = open();
       const client = await manager();
       const fqdn = await findFqdn(client, named, space);
@@ -91,7 +91,7 @@ function addRenewal(fqdns: Command, open: () => Session): void {
     .addArgument(new Argument('<switch>', 'whether it is renewed').choices(['on', 'off']))
     .description('Switch automatic renewal of an FQDN on or off')
     .option('-s, --space <space>', 'space of the FQDN, by name or id')
-    .action(async (named: string, state: string, { space }: InSpace) => {
+    .action(async (named, state, { space }) => {
       const { report, unchanged, manager } = open();
       const client = await manager();
       const { id: fqdnId, spaceId, renewalEnabled: before } = await findFqdn(client, named, space);
@@ -113,7 +113,7 @@ function addRenewal(fqdns: Command, open: () => Session): void {
     )
     .option('--end', 'alert again')
     .option('-s, --space <space>', 'space of the FQDN, by name or id')
-    .action(async (named: string, { until, end, space }: InSpace & { until?: string; end?: true }) => {
+    .action(async (named, { until, end, space }) => {
       const { report, manager } = open();
       const client = await manager();
       const { id: fqdnId, spaceId } = await findFqdn(client, named, space);
@@ -127,7 +127,7 @@ function addRenewal(fqdns: Command, open: () => Session): void {
     .command('explain <fqdn>')
     .description('Show when and why the certificate of an FQDN will be renewed')
     .option('-s, --space <space>', 'space of the FQDN, by name or id')
-    .action(async (named: string, { space }: InSpace) => {
+    .action(async (named, { space }) => {
       const { report, manager } = open();
       const client = await manager();
       const { id: fqdnId, spaceId } = await findFqdn(client, named, space);

@@ -1,17 +1,11 @@
 import { type RenewalQueueEntry, renewalStatuses } from '@certloop/contracts';
-import { type Command, Option } from 'commander';
+import { type Command, Option } from '@commander-js/extra-typings';
 import { confirm } from '../../confirm.js';
 import type { Session } from '../../connection/session.js';
 import { UsageError } from '../../faults/command-errors.js';
 import { findFqdn, findSpace } from '../../lookup.js';
 import { wholeNumber } from '../../numbers.js';
 import { changeManyFqdns } from './change-fqdns.js';
-
-interface RenewalFilter {
-  readonly status?: (typeof renewalStatuses)[number];
-  readonly space?: string;
-  readonly limit: number;
-}
 
 const rowOf = (entry: RenewalQueueEntry) => ({
   fqdn: entry.fqdn ?? entry.fqdnId,
@@ -32,7 +26,7 @@ export function addRenewals(program: Command, open: () => Session): void {
     .addOption(new Option('--status <status>', 'only entries of one status').choices(renewalStatuses))
     .option('-s, --space <space>', 'only those of one space')
     .option('--limit <n>', 'maximum number of results', wholeNumber('--limit', 1, 1000), 100)
-    .action(async ({ status, space, limit }: RenewalFilter) => {
+    .action(async ({ status, space, limit }) => {
       const { report, manager } = open();
       const client = await manager();
       const spaceId = space === undefined ? undefined : (await findSpace(client, space)).id;
@@ -43,7 +37,7 @@ export function addRenewals(program: Command, open: () => Session): void {
     .command('run <fqdn>')
     .description('Run the pending renewal of an FQDN now')
     .option('-s, --space <space>', 'space of the FQDN, by name or id')
-    .action(async (named: string, { space }: { space?: string }) => {
+    .action(async (named, { space }) => {
       const { report, manager } = open();
       const client = await manager();
       const { id: fqdnId, spaceId } = await findFqdn(client, named, space);
@@ -65,7 +59,7 @@ export function addRenewals(program: Command, open: () => Session): void {
           state === 'on',
         ),
       )
-      .action((patterns: string[], options: SwitchOptions) => switchAll(open(), state, patterns, options));
+      .action((patterns, options) => switchAll(open(), state, patterns, options));
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import type { Command } from '@commander-js/extra-typings';
 import { confirm } from '../../confirm.js';
 import { readCredentials } from '../../connection/connection.js';
 import {
@@ -67,7 +67,7 @@ export function addContextChanges(contexts: Command, open: () => Session): void 
       'take log-ins from a file such as data/credentials.json of npm start; - is standard input',
     )
     .option('--if-not-exists', 'succeed if a context with that name exists')
-    .action((name: string, options: NewContext) => createContext(open(), name, options));
+    .action((name, options) => createContext(open(), name, options));
   contexts
     .command('update <context>')
     .description('Change a context; settings without an option stay unchanged')
@@ -78,14 +78,12 @@ export function addContextChanges(contexts: Command, open: () => Session): void 
     .option('--no-project', 'remove the default project')
     .option('--ca-url <url>', 'address of dummy-ca')
     .option('--no-ca-url', 'remove the address of dummy-ca')
-    .action((name: string, change: Settings & { readonly name?: string }) =>
-      updateContext(open(), name, change),
-    );
+    .action((name, change) => updateContext(open(), name, change));
   contexts
     .command('delete <context>')
     .description('Delete a context; its token and key stay valid unless certloop logout revoked them before')
     .option('-y, --yes', 'delete; without it, the command asks')
-    .action(async (name: string, { yes }: { yes?: true }) => {
+    .action(async (name, { yes }) => {
       const { io, report } = open();
       const { certManager, checkMonitor } = requireContext(await readContexts(io.env), name);
       const hasLogin = certManager !== undefined || checkMonitor !== undefined;

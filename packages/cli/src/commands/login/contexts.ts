@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import type { Command } from '@commander-js/extra-typings';
 import { requireContext } from '../../connection/contexts.js';
 import { changeContexts, readContexts } from '../../connection/contexts.store.js';
 import type { Session } from '../../connection/session.js';
@@ -22,7 +22,7 @@ export function addContexts(program: Command, open: () => Session): void {
   contexts
     .command('use <context>')
     .description('Use a context for later calls')
-    .action(async (name: string) => {
+    .action(async (name) => {
       const { io, report } = open();
       await changeContexts(io.env, (all) => {
         requireContext(all, name);
@@ -33,7 +33,7 @@ export function addContexts(program: Command, open: () => Session): void {
   contexts
     .command('get [context]')
     .description('Show a context without its token and key; by default the one in use')
-    .action(async (named?: string) => {
+    .action(async (named) => {
       const session = open();
       const all = await readContexts(session.io.env);
       const name = named ?? contextName(session, all);

@@ -1,5 +1,5 @@
 import { tokenScopes } from '@certloop/contracts';
-import { type Command, Option } from 'commander';
+import { type Command, Option } from '@commander-js/extra-typings';
 import { readCredentials } from '../../connection/connection.js';
 import {
   type Connection,
@@ -70,7 +70,7 @@ export function addLogin(program: Command, open: () => Session): void {
     )
     .option('--default-space <space>', 'space for commands without --space')
     .option('-y, --yes', 'replace an existing read-write key of the project; without it, the command asks')
-    .action(({ defaultSpace: space, ...options }: LoginOptions & { readonly defaultSpace?: string }) =>
+    .action(({ defaultSpace: space, ...options }) =>
       login(open(), { ...options, ...(space !== undefined && { space }) }),
     );
 }

@@ -1,5 +1,5 @@
 import { Unauthenticated } from '@certloop/contracts';
-import type { Command } from 'commander';
+import type { Command } from '@commander-js/extra-typings';
 import { type Context, requireContext, withContext } from '../../connection/contexts.js';
 import { changeContexts, readContexts } from '../../connection/contexts.store.js';
 import { managerAt, monitorAt, type Session } from '../../connection/session.js';
@@ -14,7 +14,7 @@ export function addLogout(program: Command, open: () => Session): void {
       'Log out of a context: revoke the token and the key that the log-in created, and delete them here',
     )
     .option('--keep-token', 'only delete them here, without revoking them')
-    .action(({ keepToken = false }: { keepToken?: boolean }) => logout(open(), keepToken));
+    .action(({ keepToken = false }) => logout(open(), keepToken));
 }
 
 /** How the log-in at one service ends. */

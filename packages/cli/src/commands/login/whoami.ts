@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import type { Command } from '@commander-js/extra-typings';
 import type { Session } from '../../connection/session.js';
 import { UsageError } from '../../faults/command-errors.js';
 

@@ -1,7 +1,7 @@
 import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { type AuditLog, type AuditLogsQuery, auditExportFormats } from '@certloop/contracts';
-import { type Command, Option } from 'commander';
+import { type Command, Option, type OptionValues } from '@commander-js/extra-typings';
 import { confirm } from '../../confirm.js';
 import { isTemporary, repeat } from '../../connection/repeat.js';
 import type { Manager, Session } from '../../connection/session.js';
@@ -34,7 +34,7 @@ export function addAudit(program: Command, open: () => Session): void {
   )
     .option('--limit <n>', 'maximum number of results', wholeNumber('--limit', 1, 1000), 100)
     .option('--follow', 'continue with new entries until Ctrl-C')
-    .action(async (options: Filter & { readonly limit: number; readonly follow?: true }) => {
+    .action(async (options) => {
       const session = open();
       const client = await session.manager();
       const query = await queryOf(client, options);
@@ -47,7 +47,7 @@ export function addAudit(program: Command, open: () => Session): void {
       new Option('--format <format>', 'format of the file').choices(auditExportFormats).default('jsonl'),
     )
     .option('--out <file>', 'file to write; default: standard output')
-    .action(async ({ format, out, ...filter }: Filter & { format: 'jsonl' | 'csv'; out?: string }) => {
+    .action(async ({ format, out, ...filter }) => {
       const { io, manager, report } = open();
       const client = await manager();
       const query = { ...(await queryOf(client, filter)), format };
@@ -60,7 +60,7 @@ export function addAudit(program: Command, open: () => Session): void {
     .command('clear')
     .description('Delete all entries, for administrators; the clearing itself is recorded')
     .option('-y, --yes', 'clear; without it, the command asks')
-    .action(async ({ yes }: { yes?: true }) => {
+    .action(async ({ yes }) => {
       const { io, report, manager } = open();
       const client = await manager();
       const { total } = (await client.listAuditLogs({ query: { limit: '1' } })).body;
@@ -77,7 +77,7 @@ export function addAudit(program: Command, open: () => Session): void {
     });
 }
 
-function withFilter(command: Command): Command {
+function withFilter<Args extends unknown[], Opts extends OptionValues>(command: Command<Args, Opts>) {
   return command
     .option('--action <action>', 'only this action, or those that begin with a word: fqdn.*')
     .option('--user <user>', 'only entries of this user')

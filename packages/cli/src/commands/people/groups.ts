@@ -1,5 +1,5 @@
 import { type PermissionGroup, permissionLevels } from '@certloop/contracts';
-import { type Command, Option } from 'commander';
+import { type Command, Option, type OptionValues } from '@commander-js/extra-typings';
 import { confirm } from '../../confirm.js';
 import type { Manager, Session } from '../../connection/session.js';
 import {
@@ -46,21 +46,21 @@ export function addGroups(program: Command, open: () => Session): void {
   groups
     .command('get <group>')
     .description('Show a permission group with its spaces and members, by name or id')
-    .action((named: string) => showGroup(open(), named));
+    .action((named) => showGroup(open(), named));
   withExistingOptions(withScope(groups.command('create <name>'), true), 'a group')
     .description('Create a permission group')
-    .action((name: string, options: GroupOptions) => createGroup(open(), name, options));
+    .action((name, options) => createGroup(open(), name, options));
   withScope(
     withNewName(groups.command('update <group>')).description(
       'Change a permission group; settings without an option stay unchanged',
     ),
     false,
-  ).action((named: string, options: GroupOptions) => updateGroup(open(), named, options));
+  ).action((named, options) => updateGroup(open(), named, options));
   groups
     .command('delete <group>')
     .description('Delete a permission group; its members lose its permissions')
     .option('-y, --yes', 'delete; without it, the command asks')
-    .action(async (named: string, { yes }: { yes?: true }) => {
+    .action(async (named, { yes }) => {
       const { io, report, manager } = open();
       const client = await manager();
       const group = await findGroup(client, named);
@@ -78,7 +78,7 @@ export function addGroups(program: Command, open: () => Session): void {
     groups
       .command(`${verb} <group> <user>`)
       .description(verb === 'add-member' ? 'Add a user to a group' : 'Remove a user from a group')
-      .action(async (group: string, user: string) => {
+      .action(async (group, user) => {
         const { report, manager } = open();
         const client = await manager();
         const { id } = await findGroup(client, group);
@@ -88,7 +88,10 @@ export function addGroups(program: Command, open: () => Session): void {
   }
 }
 
-function withScope(command: Command, isNew: boolean): Command {
+function withScope<Args extends unknown[], Opts extends OptionValues>(
+  command: Command<Args, Opts>,
+  isNew: boolean,
+) {
   const permission = new Option('--permission <level>', 'what its members may do').choices(permissionLevels);
   if (isNew) permission.makeOptionMandatory();
   return command

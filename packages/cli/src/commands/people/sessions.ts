@@ -1,5 +1,5 @@
 import type { OwnSession } from '@certloop/contracts';
-import type { Command } from 'commander';
+import type { Command } from '@commander-js/extra-typings';
 import { confirm } from '../../confirm.js';
 import type { Session } from '../../connection/session.js';
 import { withPassword } from '../../connection/with-password.js';
@@ -31,7 +31,7 @@ export function addSessions(program: Command, open: () => Session): void {
     .command('delete <session>')
     .description('End one of your sessions, by id')
     .option('-y, --yes', 'end it; without it, the command asks')
-    .action(async (id: string, { yes }: { yes?: true }) => {
+    .action(async (id, { yes }) => {
       const session = open();
       await confirm(session.io, yes, `session ${id} would end`);
       await withPassword(session, undefined, async ({ manager, headers }) => {

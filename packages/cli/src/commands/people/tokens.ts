@@ -1,5 +1,5 @@
 import { type ApiToken, tokenScopes } from '@certloop/contracts';
-import { type Command, Option } from 'commander';
+import { type Command, Option } from '@commander-js/extra-typings';
 import { confirm } from '../../confirm.js';
 import type { Session } from '../../connection/session.js';
 import { withPassword } from '../../connection/with-password.js';
@@ -42,7 +42,7 @@ export function addTokens(program: Command, open: () => Session): void {
     .description('List API tokens')
     .option('--user <user>', 'those of another user, for administrators')
     .option('--password-file <file>', passwordHelp)
-    .action(async ({ user, passwordFile }: { user?: string; passwordFile?: string }) => {
+    .action(async ({ user, passwordFile }) => {
       const session = open();
       if (user === undefined) {
         return withPassword(session, passwordFile, async ({ manager, headers }) => {
@@ -64,14 +64,14 @@ export function addTokens(program: Command, open: () => Session): void {
     .option('-s, --space <space...>', 'limit it to these spaces, by name or id')
     .option('--cidr <range...>', 'limit it to these addresses, such as 10.0.0.0/8')
     .option('--password-file <file>', passwordHelp)
-    .action((name: string, options: NewToken) => createToken(open(), name, options));
+    .action((name, options) => createToken(open(), name, options));
   tokens
     .command('delete <token>')
     .description('Revoke an API token with its predecessors and successors, by name or id')
     .option('--user <user>', 'that of another user, for administrators')
     .option('--password-file <file>', passwordHelp)
     .option('-y, --yes', 'revoke; without it, the command asks')
-    .action((named: string, options: DeleteOptions) => deleteToken(open(), named, options));
+    .action((named, options) => deleteToken(open(), named, options));
 }
 
 async function createToken(session: Session, name: string, options: NewToken): Promise<void> {

@@ -1,5 +1,5 @@
 import type { User } from '@certloop/contracts';
-import type { Command } from 'commander';
+import type { Command } from '@commander-js/extra-typings';
 import { confirm } from '../../confirm.js';
 import type { Manager, Session } from '../../connection/session.js';
 import { type ExistingOptions, withIfNotExists } from '../../existing.js';
@@ -42,7 +42,7 @@ export function addUsers(program: Command, open: () => Session): void {
   users
     .command('get <user>')
     .description('Show a user, by name or id')
-    .action(async (named: string) => {
+    .action(async (named) => {
       const { report, manager } = open();
       const client = await manager();
       const { id } = await findUser(client, named);
@@ -54,7 +54,7 @@ export function addUsers(program: Command, open: () => Session): void {
     .option('--password-file <file>', 'file whose first line is the password; - is standard input')
     .option('--admin', 'make an administrator')
     .option('-g, --group <group...>', 'permission groups to belong to')
-    .action((username: string, options: UserOptions) => createUser(open(), username, options));
+    .action((username, options) => createUser(open(), username, options));
   users
     .command('update <user>')
     .description('Change a user; settings without an option stay unchanged')
@@ -68,16 +68,16 @@ export function addUsers(program: Command, open: () => Session): void {
     .option('--revoke-tokens', 'revoke all API tokens of the user, as a new password of another user does')
     .option('--keep-tokens', 'with a new password: do not revoke the API tokens of the user')
     .option('-y, --yes', 'revoke them; without it, the command asks')
-    .action((named: string, options: UserOptions) => updateUser(open(), named, options));
+    .action((named, options) => updateUser(open(), named, options));
   users
     .command('permissions [user]')
     .description('Show what a user may do and by which groups, by name or id; by default you')
-    .action((named: string | undefined) => showPermissions(open(), named));
+    .action((named) => showPermissions(open(), named));
   users
     .command('delete <user>')
     .description('Delete a user with their API tokens')
     .option('-y, --yes', 'delete; without it, the command asks')
-    .action(async (named: string, { yes }: { yes?: true }) => {
+    .action(async (named, { yes }) => {
       const { io, report, manager } = open();
       const client = await manager();
       const user = await findUser(client, named);

@@ -13,7 +13,7 @@ import {
   protocols,
   usualPorts,
 } from '@certloop/tls-probe';
-import { type Command, Option } from 'commander';
+import { type Command, Option } from '@commander-js/extra-typings';
 import type { Session } from '../../connection/session.js';
 import { UsageError } from '../../faults/command-errors.js';
 import { duration } from '../../numbers.js';
@@ -49,7 +49,7 @@ export function addProbe(program: Command, open: () => Session, ended: (code: nu
       duration('--grace', 's', 0, 31_536_000),
       86_400,
     )
-    .action(async (places: readonly string[], options: ProbeOptions) => {
+    .action(async (places, options) => {
       if (!(await probeAll(open(), places, options))) ended(1);
     });
 }

@@ -1,5 +1,5 @@
 import { type Target, type TargetInput, targetProtocols } from '@certloop/contracts';
-import { type Command, Option } from 'commander';
+import { type Command, Option, type OptionValues } from '@commander-js/extra-typings';
 import type { Session } from '../../connection/session.js';
 import { findFqdn, requireOne } from '../../lookup.js';
 import { duration, wholeNumber } from '../../numbers.js';
@@ -15,7 +15,9 @@ export interface TargetOptions {
   readonly enabled?: boolean;
 }
 
-export function withSettings(command: Command): Command {
+export function withSettings<Args extends unknown[], Opts extends OptionValues>(
+  command: Command<Args, Opts>,
+) {
   return command
     .option('-s, --space <space>', 'space of the FQDN, by name or id')
     .option('--port <port>', 'TCP port', wholeNumber('--port', 1, 65_535))

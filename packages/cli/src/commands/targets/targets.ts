@@ -1,5 +1,5 @@
 import type { Served, Target } from '@certloop/contracts';
-import type { Command } from 'commander';
+import type { Command } from '@commander-js/extra-typings';
 import { confirm } from '../../confirm.js';
 import type { Session } from '../../connection/session.js';
 import { formatDuration } from '../../output/table.js';
@@ -25,7 +25,7 @@ export function addTargets(program: Command, open: () => Session): void {
     .command('list <fqdn>', { isDefault: true })
     .description('List the targets of an FQDN')
     .option('-s, --space <space>', 'space of the FQDN, by name or id')
-    .action(async (fqdn: string, { space }: TargetOptions) => {
+    .action(async (fqdn, { space }) => {
       const { report, client, params } = await openFqdnTargets(open(), fqdn, space);
       report.list((await client.listTargets({ params })).body, rowOf, { wide: ['mode', 'every'] });
     });
@@ -33,9 +33,7 @@ export function addTargets(program: Command, open: () => Session): void {
     targets.command('create <fqdn> [host]').description('Add a target; without a host, it is the FQDN'),
   )
     .option('--if-not-exists', 'succeed if there is a target at that host and port')
-    .action((fqdn: string, host: string | undefined, options: NewTarget) =>
-      createTarget(open(), fqdn, host, options),
-    );
+    .action((fqdn, host, options) => createTarget(open(), fqdn, host, options));
   withSettings(
     targets
       .command('update <fqdn> <target>')
@@ -43,7 +41,7 @@ export function addTargets(program: Command, open: () => Session): void {
   )
     .option('--enabled', 'probe it')
     .option('--no-enabled', 'stop probing it')
-    .action(async (fqdn: string, named: string, options: TargetOptions) => {
+    .action(async (fqdn, named, options) => {
       const { report, client, params, find } = await openFqdnTargets(open(), fqdn, options.space);
       const { id: targetId } = await find(named);
       const request = { params: { ...params, targetId }, body: inputOf(options) };
@@ -54,12 +52,12 @@ export function addTargets(program: Command, open: () => Session): void {
     .description('Remove a target, by host or id')
     .option('-s, --space <space>', 'space of the FQDN, by name or id')
     .option('-y, --yes', 'remove; without it, the command asks')
-    .action((fqdn: string, named: string, options: Deletion) => deleteTarget(open(), fqdn, named, options));
+    .action((fqdn, named, options) => deleteTarget(open(), fqdn, named, options));
   targets
     .command('probe <fqdn> <target>')
     .description('Have cert-manager probe a target now, by host or id')
     .option('-s, --space <space>', 'space of the FQDN, by name or id')
-    .action(async (fqdn: string, named: string, { space }: TargetOptions) => {
+    .action(async (fqdn, named, { space }) => {
       const { report, client, params, find } = await openFqdnTargets(open(), fqdn, space);
       const { id: targetId } = await find(named);
       showServed(report, (await client.probeTarget({ params: { ...params, targetId } })).body);
@@ -68,7 +66,7 @@ export function addTargets(program: Command, open: () => Session): void {
     .command('served [fqdn]')
     .description('Show what the targets of an FQDN serve, or a summary of all FQDNs')
     .option('-s, --space <space>', 'space of the FQDN, by name or id')
-    .action((fqdn: string | undefined, { space }: TargetOptions) => listServed(open(), fqdn, space));
+    .action((fqdn, { space }) => listServed(open(), fqdn, space));
 }
 
 interface NewTarget extends TargetOptions {
