@@ -45,8 +45,15 @@ const exceptions = new Map([
   ],
 ]);
 
-/** What is wrong with the words of a text, as `path:line: "phrase": say …`. */
+const source = /^(?:apps|packages|web)\/[^/]+\/src\//;
+const questionWords = /\/\*\*\s+(?:\* )?(What|Those of)\b/g;
+
+/** Returns what is wrong with the words of a text, as `path:line: "phrase": say …`. */
 export function faultsOfWords(path, text) {
+  return [...faultsOfPhrases(path, text), ...(source.test(path) ? faultsOfDocstrings(path, text) : [])];
+}
+
+function faultsOfPhrases(path, text) {
   return text.split('\n').flatMap((line, index) =>
     phrases.flatMap(([pattern, instead]) => {
       const found = pattern.exec(line)?.[0];
@@ -54,4 +61,12 @@ export function faultsOfWords(path, text) {
       return [`${path}:${index + 1}: "${found}": say ${instead}`];
     }),
   );
+}
+
+/** Docstrings begin with what comes back (`Returns …`), or with a noun. */
+function faultsOfDocstrings(path, text) {
+  return [...text.matchAll(questionWords)].map(({ index, 0: found, 1: word }) => {
+    const line = text.slice(0, index + found.length).split('\n').length;
+    return `${path}:${line}: "${word}": say Returns …, or begin with a noun`;
+  });
 }

@@ -56,6 +56,24 @@ for (const line of [
   });
 }
 
+for (const text of [
+  '/** What a user may do. */',
+  '/**\n * What a user may do.\n */',
+  '  /** Those of the keys that are known. */',
+]) {
+  test(`a docstring that begins with a question word is seen: ${JSON.stringify(text)}`, () => {
+    const [fault, ...others] = faultsOfWords('apps/cert-manager/src/a.ts', `\n${text}\nconst a = 1;\n`);
+    assert.match(fault, /^apps\/cert-manager\/src\/a\.ts:[23]: "(What|Those of)": say Returns/);
+    assert.deepEqual(others, []);
+  });
+}
+
+test('docstrings that begin otherwise pass, and those of tests may begin as they like', () => {
+  assert.deepEqual(faultsOfWords('web/kit/src/a.ts', '/** Returns what a user may do. */'), []);
+  assert.deepEqual(faultsOfWords('web/kit/src/a.ts', '/** Whatever else there is. */'), []);
+  assert.deepEqual(faultsOfWords('packages/e2e/test/a.ts', '/** What a user may do. */'), []);
+});
+
 test('a stored name is no refused phrase', () => {
   assert.deepEqual(faultsOfWords('a.ts', '      wish: column.text(),'), []);
 });

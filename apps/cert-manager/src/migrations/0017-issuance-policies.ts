@@ -27,7 +27,7 @@ const policyRefusals = defineTable('policy_refusals', {
 
 const tables = [spacePolicies, policyRefusals];
 
-/** What may be issued in each space, and FQDNs whose renewal that forbids. */
+/** Rules of what may be issued in each space, and FQDNs whose renewal that forbids. */
 export const addIssuancePolicies: Migration = {
   name: '0017-issuance-policies',
   up: (runner, dialect) => createTables(runner, dialect, tables),

@@ -92,13 +92,13 @@ const selectJobs = (status: string) => `select id, fqdn_id, space_id, csr_id, pr
 const formerTable = 'former_issuance_jobs';
 
 /**
- * What processes of the version before read and write in place of their table, until none of them is left. The result of
- * their prepared statements must not change its types.
+ * Creates the view that processes of the version before read and write in place of their table, until none of them is
+ * left. The result of their prepared statements must not change its types.
  *
- * Their reading transactions find the view at once, also those whose snapshot is older than the move, such as a read that
- * waited for it. These do not see the moved rows in `issuances`, but they still see them in the former table, where the
- * move deletes them; all later ones see them only in `issuances`. A select for update locks no rows of a union: the claims
- * of that version write only rows that are still due.
+ * Their reading transactions find the view at once, also those whose snapshot is older than the move, such as a read
+ * that waited for it. These do not see the moved rows in `issuances`, but they still see them in the former table,
+ * where the move deletes them; all later ones see them only in `issuances`. A select for update locks no rows of a
+ * union: the claims of that version write only rows that are still due.
  */
 const bridge = [
   `create view issuance_jobs as ${selectJobs(`(${statusOf})::varchar(16) collate "C"`)}

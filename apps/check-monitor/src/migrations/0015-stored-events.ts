@@ -1,6 +1,6 @@
 import type { Migration } from '@certloop/db';
 
-/** What a message to a program says, from the first call that failed until it is settled. */
+/** Content of a message to a program, from the first call that failed until it is settled. */
 export const storeEvents: Migration = {
   name: '0015-stored-events',
   up: async (runner, dialect) => {
