@@ -82,7 +82,7 @@ async function startTarget() {
 
 /** A webhook and a chat, each of all checks of the project. */
 async function createTargets({ database: db }, { projectId }, url) {
-  const deps = { db, clock: { now: micros }, notifier: { judgeTarget: async () => undefined } };
+  const deps = { db, clock: { now: micros }, notifier: { refusalOfTarget: async () => undefined } };
   const hook = { down: { method: 'POST', url: `${url}/hook`, body: '$NAME $STATUS' } };
   const common = { projectId, isVerified: true };
   await createChannel(deps, { ...common, kind: 'webhook', name: 'hook', settings: hook });

@@ -7,7 +7,7 @@ import { requireIssuanceAllowed } from '../csrs/judge-issuance.service.js';
 import { rejectHeldNames } from '../csrs/judge-names.service.js';
 import { type FqdnRow, getFqdn, lockFqdn } from '../fqdns/fqdns.repository.js';
 import { formatIssuedChain } from '../judging/acme-certificate.js';
-import { judgeImport } from '../judging/imported-certificate.js';
+import { validateImport } from '../judging/imported-certificate.js';
 import { leafFacts } from '../judging/issued-certificate.js';
 import { type CertificateRow, updateCertificate } from './certificates.repository.js';
 import { endsView } from './in-use.js';
@@ -23,7 +23,7 @@ export interface ImportDeps {
 /**
  * Stores a certificate from elsewhere as the newest of its FQDN, without CSR and provider. If the FQDN has it already, a
  * chain that lasts longer takes the place of the stored one. Throws NotFound when the
- * space or the FQDN is not there, InvalidInput as judgeImport does, and where the policy of
+ * space or the FQDN is not there, InvalidInput as validateImport does, and where the policy of
  * the space does not allow the FQDN, or another space holds its name.
  */
 export async function importCertificate(
@@ -33,7 +33,7 @@ export async function importCertificate(
 ): Promise<StoreResult & { readonly isVerified: boolean }> {
   requireLevel(caller, spaceId, 'READ_WRITE');
   const { fqdn: hostname } = await db.read((tx) => getFqdn(tx, spaceId, fqdnId));
-  const chain = judgeImport(pem, hostname, clock.now());
+  const chain = validateImport(pem, hostname, clock.now());
   const facts = leafFacts(chain);
   const stored = await db.transaction(async (tx) => {
     const fqdn = await lockFqdn(tx, spaceId, fqdnId);

@@ -26,10 +26,10 @@ export interface CsrUpload extends FqdnPlace {
   readonly stated: { readonly spaceId: string; readonly fqdn: string };
 }
 
-export type JudgedCsr = Pick<CsrRow, 'csrPem' | 'description' | 'spkiSha256'>;
+export type ValidatedCsr = Pick<CsrRow, 'csrPem' | 'description' | 'spkiSha256'>;
 
 /** Returns the part of an upload that is stored. Throws InvalidInput. */
-export async function judgeCsr({ file, stated }: CsrUpload, fqdn: FqdnRow): Promise<JudgedCsr> {
+export async function validateCsr({ file, stated }: CsrUpload, fqdn: FqdnRow): Promise<ValidatedCsr> {
   requireStated(stated, fqdn);
   const csr = parseFile(file);
   const description = describeCsr(csr);

@@ -8,7 +8,7 @@ import { lockSpacesForShare } from '../spaces/spaces.repository.js';
 import { type CsrDifference, csrDifference } from './csr-difference.js';
 import { type CsrRow, findLatestCsr, insertCsr } from './csrs.repository.js';
 import type { ChangeCsrsDeps, CsrsDeps } from './csrs.service.js';
-import { type CsrUpload, type JudgedCsr, judgeCsr } from './judge-csr.service.js';
+import { type CsrUpload, type ValidatedCsr, validateCsr } from './judge-csr.service.js';
 import { requireIssuanceAllowed } from './judge-issuance.service.js';
 import { rejectHeldNames } from './judge-names.service.js';
 
@@ -27,7 +27,7 @@ export async function uploadCsr(
   const { spaceId, fqdnId } = upload;
   requireLevel(caller, spaceId, 'READ_WRITE');
   const fqdn = await db.read((tx) => getFqdn(tx, spaceId, fqdnId));
-  const stored = await auditRejection(deps, caller, fqdn, () => judgeCsr(upload, fqdn));
+  const stored = await auditRejection(deps, caller, fqdn, () => validateCsr(upload, fqdn));
   const now = clock.now();
   const store = async (tx: Tx) => {
     // locked, so that a change of the policy either is seen here or finds the CSR
@@ -60,11 +60,11 @@ export async function reviewCsr(
   { db }: CsrsDeps,
   caller: Caller,
   upload: CsrUpload,
-): Promise<{ readonly fqdn: FqdnRow; readonly csr: JudgedCsr; readonly differs?: CsrDifference }> {
+): Promise<{ readonly fqdn: FqdnRow; readonly csr: ValidatedCsr; readonly differs?: CsrDifference }> {
   const { spaceId, fqdnId } = upload;
   requireLevel(caller, spaceId, 'READ_WRITE');
   const fqdn = await db.read((tx) => getFqdn(tx, spaceId, fqdnId));
-  const csr = await judgeCsr(upload, fqdn);
+  const csr = await validateCsr(upload, fqdn);
   return db.read(async (tx) => {
     await requireIssuanceAllowed(tx, { fqdn, csr });
     await rejectHeldNames(tx, { caller, fqdn, csr });

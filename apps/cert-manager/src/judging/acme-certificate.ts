@@ -21,7 +21,7 @@ export interface OrderedCertificate {
 }
 
 /** A chain, or its fault in one sentence. */
-export type ChainJudgement =
+export type ChainVerdict =
   | { readonly issued: IssuedChain; readonly fault?: never }
   /** `isChainFault` where TLS clients refuse the chain, though the certificate is for the CSR. */
   | { readonly fault: string; readonly isChainFault?: boolean };
@@ -30,7 +30,7 @@ export type ChainJudgement =
  * Leaf and intermediates when the leaf is for the CSR's key and exactly the ordered names, valid now,
  * each certificate is signed by the next, and TLS clients find no fault with the chain; a root at the end is omitted.
  */
-export function judgeChain(text: string, ordered: OrderedCertificate): ChainJudgement {
+export function validateChain(text: string, ordered: OrderedCertificate): ChainVerdict {
   const csr = readCsr(ordered.csrPem);
   let issued: IssuedChain;
   try {

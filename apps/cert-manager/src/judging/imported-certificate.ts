@@ -13,7 +13,7 @@ export interface ImportedChain extends IssuedChain {
  * what to do: no certificates or several chains, a private key, a CA, another name, expired or not yet valid, a
  * signature that does not hold, a chain that TLS clients refuse.
  */
-export function judgeImport(pem: string, hostname: string, now: Date): ImportedChain {
+export function validateImport(pem: string, hostname: string, now: Date): ImportedChain {
   const chain = readIssued(pem);
   const { leaf } = chain;
   if (leaf.isCa) {

@@ -16,7 +16,7 @@ import {
   splitChain,
 } from '@certloop/crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { judgeChain } from './acme-certificate.js';
+import { validateChain } from './acme-certificate.js';
 import {
   chainToRoot,
   describeLeaf,
@@ -220,7 +220,7 @@ describe('the chain of a certificate', () => {
       ],
       now,
     };
-    expect(judgeChain(`${leaf}${middle}`, ordered)).toEqual(
+    expect(validateChain(`${leaf}${middle}`, ordered)).toEqual(
       fault === undefined
         ? { issued }
         : { fault: `TLS clients refuse the chain: ${fault}`, isChainFault: true },

@@ -34,7 +34,7 @@ export async function createTestRenewal(
   const now = clock.now();
   const scheduledAt = new Date(now.getTime() + minutesFromNow * 60_000);
   return db.transaction(async (tx) => {
-    const providerId = await judgeTest(tx, input);
+    const providerId = await requireTestProvider(tx, input);
     const subject = { fqdnId, spaceId, certificateId, providerId, scheduledAt };
     const entry = newRenewal({ ...subject, isTest: true }, now);
     await insertRenewal(tx, entry);
@@ -46,7 +46,10 @@ export async function createTestRenewal(
 }
 
 /** Provider of the test: that of the newest certificate. Throws InvalidInput. */
-async function judgeTest(tx: Tx, { certificateId, fqdnId, spaceId }: NewTestRenewal): Promise<string> {
+async function requireTestProvider(
+  tx: Tx,
+  { certificateId, fqdnId, spaceId }: NewTestRenewal,
+): Promise<string> {
   const certificate = await findCertificate(tx, certificateId);
   if (certificate === undefined) throw mismatch('certificateId', 'names no certificate');
   if (certificate.fqdnId !== fqdnId) throw mismatch('fqdnId', 'is not the FQDN of the certificate');

@@ -1,6 +1,6 @@
 import { domainToUnicode } from 'node:url';
 import { findRows, type Tx } from '@certloop/db';
-import { judgeOutlook, type PlannedCertificate } from '../renewals/outlook/read-outlook.service.js';
+import { computeOutlook, type PlannedCertificate } from '../renewals/outlook/read-outlook.service.js';
 import { planRenewal } from '../renewals/renewal-policy.js';
 import { computeStatus, type DatedFailure, type StatusFacts } from './computed-status.js';
 import { type FactRow, readFacts } from './status-facts.repository.js';
@@ -68,7 +68,7 @@ async function factsOf(
   const { windowStart: start, windowEnd: end } = fact;
   const isForNewest = fact.openCertificateId === fact.certificateId;
   const window = isForNewest && start !== null && end !== null ? { start, end } : undefined;
-  const outlook = await judgeOutlook(tx, fact, { certificate, hasCsr: fact.hasCsr, window });
+  const outlook = await computeOutlook(tx, fact, { certificate, hasCsr: fact.hasCsr, window });
   const hasFailed = fact.triedStatus === 'failed' && fact.triedCertificateId === fact.certificateId;
   return {
     renewalEnabled: fact.renewalEnabled,

@@ -30,7 +30,7 @@ const defaults = {
  * or address in an odd spelling, a name that the FQDN does not cover, a wildcard without `sni`, a place that may not
  * be probed.
  */
-export function judgeTarget(
+export function validateTarget(
   input: TargetInput,
   context: TargetContext,
   before?: TargetSettings,

@@ -15,7 +15,7 @@ import { findNewest } from './served/expected.service.js';
 import { addServedFqdn } from './served/served-fqdns.repository.js';
 import type { FqdnPath } from './served/show-served.service.js';
 import { hostPortOf } from './target.js';
-import { judgeTarget, type TargetContext } from './target-input.js';
+import { type TargetContext, validateTarget } from './target-input.js';
 import {
   countTargetsOfSpace,
   deleteTargetRow,
@@ -52,7 +52,7 @@ export async function listTargets(
 }
 
 /**
- * Adds a target, which is probed at once. Throws NotFound, InvalidInput as judgeTarget does and where there are 20 of
+ * Adds a target, which is probed at once. Throws NotFound, InvalidInput as validateTarget does and where there are 20 of
  * the FQDN or as many of the space as are allowed, Conflict for a place that exists.
  */
 export async function createTarget(
@@ -66,7 +66,7 @@ export async function createTarget(
     // before the FQDN, and so that two calls do not both take the last place of the space
     await lockSpace(tx, spaceId);
     const fqdn = await lockFqdn(tx, spaceId, fqdnId);
-    const settings = judgeTarget(input, await contextOf(tx, deps, fqdn));
+    const settings = validateTarget(input, await contextOf(tx, deps, fqdn));
     await requireRoom(tx, deps, fqdn);
     const now = deps.clock.now();
     const target: TargetRow = {
@@ -97,7 +97,7 @@ export async function updateTarget(
   return deps.db.transaction(async (tx) => {
     const fqdn = await lockFqdn(tx, spaceId, fqdnId);
     const before = await getTarget(tx, fqdnId, targetId);
-    const settings = judgeTarget(input, await contextOf(tx, deps, fqdn), before);
+    const settings = validateTarget(input, await contextOf(tx, deps, fqdn), before);
     const now = deps.clock.now();
     // a process that is probing the target now can no longer store its result
     const change = { ...settings, dueAt: now, leaseToken: null };

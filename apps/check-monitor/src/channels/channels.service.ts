@@ -7,7 +7,7 @@ import { assignChannels } from './check-channels.repository.js';
 /** Part of the notifier that channels need, which belongs to a later slice. */
 export interface ChannelNotifier {
   /** Why an address that a user names may not be called, in the words of a call; undefined when it may be. */
-  judgeTarget(url: string): Promise<string | undefined>;
+  refusalOfTarget(url: string): Promise<string | undefined>;
   /** Why nothing can be sent to the channel as things are, in the words of a delivery; undefined where nothing is known. */
   obstacle(channel: Channel): string | undefined;
   /** Makes the messages that wait for a channel due at once. */

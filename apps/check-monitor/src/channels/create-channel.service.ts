@@ -16,7 +16,7 @@ import type { ChannelNotifier } from './channels.service.js';
 export interface CreateChannelDeps {
   readonly db: Database;
   readonly clock: Clock;
-  readonly notifier: Pick<ChannelNotifier, 'judgeTarget'>;
+  readonly notifier: Pick<ChannelNotifier, 'refusalOfTarget'>;
 }
 
 interface NewChannel {
@@ -69,7 +69,7 @@ export async function requireTargets(
   settings: object,
 ): Promise<void> {
   for (const { path, url } of targetsOf(kind, settings)) {
-    const refusal = await notifier.judgeTarget(url);
+    const refusal = await notifier.refusalOfTarget(url);
     if (refusal !== undefined) throw new InvalidInput(`settings.${path}: ${refusal}`);
   }
 }

@@ -108,7 +108,7 @@ const judgedAtOnce = 16;
  * is one that is not called. Looks up hosts, so never inside a transaction.
  */
 async function findUndeliverable(
-  notifier: Pick<Notifier, 'judgeTarget' | 'missing'>,
+  notifier: Pick<Notifier, 'refusalOfTarget' | 'missing'>,
   integrations: readonly ImportedIntegration[],
 ): Promise<NotCarriedOver[]> {
   const targets = integrations.flatMap(({ title, kind, settings }) =>
@@ -123,14 +123,14 @@ async function findUndeliverable(
 }
 
 async function judgeOrigins(
-  notifier: Pick<Notifier, 'judgeTarget'>,
+  notifier: Pick<Notifier, 'refusalOfTarget'>,
   origins: ReadonlySet<string>,
 ): Promise<Map<string, string>> {
   const refusals = new Map<string, string>();
   const left = [...origins];
   while (left.length > 0) {
     const judged = left.splice(0, judgedAtOnce).map(async (origin) => {
-      const refusal = await notifier.judgeTarget(origin);
+      const refusal = await notifier.refusalOfTarget(origin);
       if (refusal !== undefined) refusals.set(origin, refusal);
     });
     await Promise.all(judged);

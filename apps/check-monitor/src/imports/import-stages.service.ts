@@ -13,7 +13,7 @@ import { dumpCommand, type ImportRun } from './import-run.js';
 export interface ImportDeps extends Secrets {
   readonly db: Database;
   readonly clock: Clock;
-  readonly notifier: Pick<Notifier, 'judgeTarget' | 'missing'>;
+  readonly notifier: Pick<Notifier, 'refusalOfTarget' | 'missing'>;
 }
 
 export interface ImportOptions {

@@ -108,7 +108,7 @@ export function createNotifier(given: NotifierDeps): Notifier {
     test: (channel, event) => test(deps, integrations, channel, event),
     mailOwner: (address, notice, deliveryId) =>
       mailOwner(config.site, sendMail, { address, notice, deliveryId }),
-    judgeTarget: async (url) => refusalOfTarget(new URL(url), rules, judgingMs),
+    refusalOfTarget: async (url) => refusalOfTarget(new URL(url), rules, judgingMs),
     hasten: hastenNotifications,
     missing: (kind) => integrations.get(kind)?.missing,
     sendMail,

@@ -3,7 +3,7 @@ import { receiveBytes } from '@certloop/server';
 import type { Request, Response } from 'express';
 import type { KeyKind } from './api-key.js';
 import type { ApiVersion, Caller } from './caller.js';
-import { type IdentifyDeps, type Identity, identifyProject, judgeKey } from './identify-project.service.js';
+import { type IdentifyDeps, type Identity, identifyProject, verifyKey } from './identify-project.service.js';
 import { type JsonObject, parseJsonObject } from './json-object.js';
 
 /** Largest body of a management request, in octets. */
@@ -35,7 +35,7 @@ export function callerOf(deps: IdentifyDeps, version: ApiVersion) {
   return async ({ operation, request, response }: ApiRequest): Promise<Caller> => {
     const needed: KeyKind = openToReaders.has(operation) ? 'read-only' : 'read-write';
     const sent = request.get('x-api-key');
-    const judged = await judgeKey(deps, sent ?? '', needed);
+    const judged = await verifyKey(deps, sent ?? '', needed);
     const body =
       request.method === 'POST' ? await receiveObject(request, response, boundsFor(judged, sent)) : {};
     if (!(judged instanceof Unauthenticated)) return { ...judged, version, body };

@@ -13,9 +13,9 @@ export interface Identity {
   readonly kind: KeyKind;
 }
 
-/** As judgeKey; throws the refusal. */
+/** As verifyKey; throws the refusal. */
 export async function identifyProject(deps: IdentifyDeps, key: string, needed: KeyKind): Promise<Identity> {
-  const judged = await judgeKey(deps, key, needed);
+  const judged = await verifyKey(deps, key, needed);
   if (judged instanceof Unauthenticated) throw judged;
   return judged;
 }
@@ -24,7 +24,7 @@ export async function identifyProject(deps: IdentifyDeps, key: string, needed: K
  * Project of a management key; a refusal if the key is malformed or unknown, or if it is read-only and `needed` is
  * read-write.
  */
-export async function judgeKey(
+export async function verifyKey(
   { db, ...secrets }: IdentifyDeps,
   key: string,
   needed: KeyKind,

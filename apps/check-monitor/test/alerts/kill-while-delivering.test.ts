@@ -63,7 +63,7 @@ describeEachDialect('a service that is killed while it delivers', (open) => {
     const target = await startRecorder();
     recorders.push(target);
     const settings = { down: { method: 'POST', url: target.url, body: '$NAME is $STATUS' } };
-    const notifier = { judgeTarget: async () => undefined };
+    const notifier = { refusalOfTarget: async () => undefined };
     await createChannel(
       { ...accounts, notifier },
       { projectId, kind: 'webhook', name: 'hook', settings, isVerified: false },

@@ -22,7 +22,7 @@ export async function makeStage(
   cleanups.push(() => target.close());
   const settings = { down: { method: 'POST', url: target.url, body: '$NAME' } };
   await createChannel(
-    { ...accounts, notifier: { judgeTarget: async () => undefined } },
+    { ...accounts, notifier: { refusalOfTarget: async () => undefined } },
     { projectId, kind: 'webhook', name: 'hook', settings, isVerified: false },
   );
   return { target, pingKey };

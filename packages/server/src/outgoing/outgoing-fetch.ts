@@ -8,10 +8,10 @@ import { bufferedResponse } from './buffered-response.js';
 import {
   guardedLookup,
   hostOf,
-  judgeLiteral,
   rejectOnAbort,
   resolveTarget,
   type TargetRules,
+  validateLiteral,
 } from './target-guard.js';
 
 export interface OutgoingOptions extends TargetRules {
@@ -46,7 +46,7 @@ export function createOutgoingFetch(options: OutgoingOptions): OutgoingFetch {
     proxied === undefined ? () => Promise.resolve(direct) : wayByProxy(options, direct, proxied);
   const guardedFetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
     const { url, method, headers, body, signal } = await messageOf(input, init);
-    judgeLiteral(url, options);
+    validateLiteral(url, options);
     const dispatcher = await wayTo(url, signal);
     if (!headers.has('Accept')) headers.set('Accept', '*/*');
     // undici's own fetch takes several times as long

@@ -2,7 +2,7 @@ import { UpstreamFailed } from '@certloop/contracts';
 import { Agent, type Dispatcher } from 'undici';
 import { bufferedResponse } from './buffered-response.js';
 import type { OutgoingFetch } from './outgoing-fetch.js';
-import { judgePort } from './target-guard.js';
+import { validatePort } from './target-guard.js';
 
 interface PlainFetchOptions {
   /** Largest answer in octets. */
@@ -23,7 +23,7 @@ export function createPlainFetch({ answerBytes, isBodyNeeded = true }: PlainFetc
       const { url, ...request } = await plainRequest(input, init);
       request.signal?.throwIfAborted();
       const target = new URL(url);
-      judgePort(target);
+      validatePort(target);
       const { origin, pathname, search } = target;
       return responseOf(
         await dispatched(agent, {

@@ -73,20 +73,20 @@ function lookUp(
   });
 }
 
-/** Judges what is never looked up: the protocol, the port and a literal address. Throws UpstreamFailed. */
-export function judgeLiteral(url: URL, rules: TargetRules): void {
+/** Validates what is never looked up: the protocol, the port and a literal address. Throws UpstreamFailed. */
+export function validateLiteral(url: URL, rules: TargetRules): void {
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
     throw targetRefused(url.protocol, 'is no protocol that is called', rules);
   }
-  judgePort(url);
+  validatePort(url);
   const host = hostOf(url);
   if (isIP(host) === 0 || rules.isTrusted === true) return;
   const reason = refusalOfAddress(host, rules);
   if (reason !== undefined) throw targetRefused(host, reason, rules);
 }
 
-/** Judges the port, for addresses of the operator too: what answers there may name others. Throws UpstreamFailed. */
-export function judgePort({ host, port }: URL): void {
+/** Validates the port, for addresses of the operator too: what answers there may name others. Throws UpstreamFailed. */
+export function validatePort({ host, port }: URL): void {
   if (isBannedPort(port)) throw targetRefused(host, `has port ${port}, which HTTP clients refuse to call`);
 }
 
@@ -100,7 +100,7 @@ export async function refusalOfTarget(
   timeoutMs: number,
 ): Promise<string | undefined> {
   try {
-    judgeLiteral(url, rules);
+    validateLiteral(url, rules);
     // what may be private is judged at the call alone
     if (isIP(hostOf(url)) !== 0 || rules.allowPrivate) return undefined;
     const signal = AbortSignal.timeout(timeoutMs);

@@ -49,7 +49,7 @@ export function rulesOf({ allowedNames, providerIds }: IssuancePolicy): PolicyRu
       const fault = names && faultOfHostname(names, hostname);
       return fault === undefined ? undefined : nameRefusal('fqdn', hostname, fault);
     },
-    refusalsOfCsr: (asked, hostname) => (names === undefined ? [] : judgeCsr(names, asked, hostname)),
+    refusalsOfCsr: (asked, hostname) => (names === undefined ? [] : findCsrRefusals(names, asked, hostname)),
     refusalOfProvider: ({ id, name }) => {
       if (providers === undefined || providers.has(id)) return undefined;
       const message = `the provider ${name} is not among providerIds`;
@@ -85,7 +85,7 @@ function compileNames({ names, suffixes, wildcards, cidrs, beyondFqdn }: Allowed
 
 const maxRefusals = 100;
 
-function judgeCsr(rules: NameRules, asked: AskedNames, hostname: string): PolicyRefusal[] {
+function findCsrRefusals(rules: NameRules, asked: AskedNames, hostname: string): PolicyRefusal[] {
   const judge = (place: string, names: readonly string[], faultOf: (name: string) => string | undefined) =>
     names.flatMap((name, index): PolicyRefusal[] => {
       const fault = faultOf(name);

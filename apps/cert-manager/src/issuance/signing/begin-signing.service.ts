@@ -6,7 +6,7 @@ import type { Caller } from '../../access/caller.js';
 import { listNewestCertificateIds } from '../../certificates/newest-certificates.repository.js';
 import { csrNotFound, listLatestCsrs } from '../../csrs/csrs.repository.js';
 import { findNameRefusals } from '../../csrs/judge-names.service.js';
-import { createKeyJudge } from '../../csrs/judged-keys.store.js';
+import { createKeyValidator } from '../../csrs/judged-keys.store.js';
 import { fqdnNotFound, lockFqdns } from '../../fqdns/fqdns.repository.js';
 import type { ProviderOpener } from '../../providers/open-provider.service.js';
 import { kindOf } from '../../providers/provider-kinds.js';
@@ -57,9 +57,9 @@ const maxTogether = 32;
  * RSA key.
  */
 export function createSigningStart(deps: BeginDeps): (call: SigningCall) => Promise<SigningDecision> {
-  const judgeKey = createKeyJudge();
+  const validateKey = createKeyValidator();
   const requireOpen = ({ csr, provider }: IssuanceSubject) => {
-    judgeKey(csr);
+    validateKey(csr);
     deps.opener.openForSigning(provider);
   };
   return batched(

@@ -4,7 +4,7 @@ import type { AcmeSigner } from '../../acme/acme-operations.js';
 import { readOrderRecord } from '../../acme/orders/order-record.js';
 import type { OrderStep, StepChange } from '../../acme/orders/order-steps.js';
 import { isForgotten } from '../../acme/problem-reading.js';
-import { formatIssuedChain, judgeChain, preferChain } from '../../judging/acme-certificate.js';
+import { formatIssuedChain, preferChain, validateChain } from '../../judging/acme-certificate.js';
 import {
   findChainFault,
   type IssuedChain,
@@ -57,7 +57,7 @@ export async function takeCertificate(
     const text = await download(context, account, { certificateUrl, keySha256 }, report);
     await atMoment('downloaded');
     await report('verify', { status: 'running' });
-    return { text, judged: judgeChain(text, { csrPem, identifiers, now: clock.now() }) };
+    return { text, judged: validateChain(text, { csrPem, identifiers, now: clock.now() }) };
   };
   const first = await take();
   const { text, judged } = first.judged.fault === undefined ? first : await take();

@@ -39,7 +39,7 @@ export function dnsBackendOf(dns: DnsConfig, terms: BackendTerms): DnsBackend {
   if (tsig !== undefined && server !== undefined && dns.kind === 'rfc2136') {
     const { host, port } = server;
     const key = { name: tsig.name, secret: new Uint8Array(Buffer.from(tsig.secret, 'base64')) };
-    const resolveServer = () => judgedAddress(host, allowPrivate);
+    const resolveServer = () => validatedAddress(host, allowPrivate);
     const findZone = (name: string) => view.zoneOf(name);
     return updateBackend({ resolveServer, port, zone, findZone, key, clock, requestMs }, deps);
   }
@@ -51,7 +51,7 @@ export function dnsBackendOf(dns: DnsConfig, terms: BackendTerms): DnsBackend {
 }
 
 /** Address of a name server, looked up once and judged, so that the call goes where the judgement was about. */
-async function judgedAddress(host: string, allowPrivate: boolean): Promise<string> {
+async function validatedAddress(host: string, allowPrivate: boolean): Promise<string> {
   const address = isIP(host) === 0 ? await addressOf(host) : host;
   const reason = refusalOfAddress(address, { allowPrivate });
   if (reason === undefined) return address;

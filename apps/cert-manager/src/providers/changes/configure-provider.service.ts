@@ -41,7 +41,7 @@ export async function setProviderConfig(
 ): Promise<string> {
   requireAdmin(caller);
   const provider = await deps.db.read((tx) => getProvider(tx, id));
-  const valid = await judgeConfig(deps, kindOf(provider), config);
+  const valid = await validateConfig(deps, kindOf(provider), config);
   const now = deps.clock.now();
   await deps.db.transaction(async (tx) => {
     const row = await lockProvider(tx, id);
@@ -62,7 +62,7 @@ export async function setProviderConfig(
 }
 
 /** A configuration with its defaults. Throws InvalidInput that names the key which is not valid. */
-export async function judgeConfig(
+export async function validateConfig(
   { outgoing }: Pick<ConfigureDeps, 'outgoing'>,
   kind: ProviderKind,
   config: Config,

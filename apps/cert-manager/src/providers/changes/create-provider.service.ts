@@ -6,7 +6,7 @@ import { providerKinds } from '../provider-kinds.js';
 import type { ShownProvider } from '../provider-view.js';
 import { insertProvider, listProviders, type ProviderRow } from '../providers.repository.js';
 import { shownTo } from '../providers.service.js';
-import { type ConfigureDeps, judgeConfig, sealConfig } from './configure-provider.service.js';
+import { type ConfigureDeps, sealConfig, validateConfig } from './configure-provider.service.js';
 import { recordProviderAudit } from './record-change.service.js';
 import { type Config, maskSecrets } from './stored-config.js';
 
@@ -29,7 +29,7 @@ export async function createProvider(
 ): Promise<ShownProvider> {
   requireAdmin(caller);
   const kind = providerKinds[kindName];
-  const valid = await judgeConfig(deps, kind, config);
+  const valid = await validateConfig(deps, kind, config);
   const now = deps.clock.now();
   const unsealed: ProviderRow = {
     id: newRowId(now),

@@ -28,7 +28,7 @@ export async function readOutlook(
   const certificate = newest ?? (await findNewestCertificate(tx, fqdn.id));
   const hasCsr = isCsrKnown ?? (await hasCsrOfFqdn(tx, fqdn.id));
   const window = windowOf(open, certificate);
-  return { certificate, outlook: await judgeOutlook(tx, fqdn, { certificate, hasCsr, window }) };
+  return { certificate, outlook: await computeOutlook(tx, fqdn, { certificate, hasCsr, window }) };
 }
 
 /** Columns of a certificate that decide when it is renewed. */
@@ -46,7 +46,7 @@ export type PlannedCertificate = Pick<
 >;
 
 /** As readOutlook, where all is known that is usually needed. */
-export async function judgeOutlook(
+export async function computeOutlook(
   tx: Tx,
   fqdn: Pick<FqdnRow, 'renewalEnabled' | 'renewAfterPermille' | 'providerId'>,
   facts: {

@@ -8,7 +8,7 @@ import { findNewestCertificate } from '../../certificates/newest-certificates.re
 import { updateExpiryAccepted } from '../../fqdns/fqdn-changes.repository.js';
 import { type FqdnRow, lockFqdn } from '../../fqdns/fqdns.repository.js';
 import { type FqdnPlace, fqdnAudit } from '../../fqdns/fqdns.service.js';
-import { type ExpiryRequest, judgeExpiryRequest } from './expiry-acceptance.js';
+import { type ExpiryRequest, validateExpiryRequest } from './expiry-acceptance.js';
 
 export interface AcceptExpiryDeps {
   readonly db: Database;
@@ -43,7 +43,7 @@ export async function acceptExpiry(
     const now = clock.now();
     const { renewalEnabled, expiryAcceptedUntil: before } = fqdn;
     const endsAt = (await findNewestCertificate(tx, fqdnId))?.expiresAt;
-    const verdict = judgeExpiryRequest({ accepted, until }, { renewalEnabled, endsAt, now });
+    const verdict = validateExpiryRequest({ accepted, until }, { renewalEnabled, endsAt, now });
     if ('path' in verdict) throw invalid(verdict);
     const changed = { ...fqdn, expiryAcceptedUntil: verdict.until };
     await updateExpiryAccepted(tx, fqdnId, verdict.until);

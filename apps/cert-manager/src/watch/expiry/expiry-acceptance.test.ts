@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { type ExpiryRequest, judgeExpiryRequest } from './expiry-acceptance.js';
+import { type ExpiryRequest, validateExpiryRequest } from './expiry-acceptance.js';
 
 const now = new Date('2026-03-01T12:00:00.000Z');
 const at = (text: string) => new Date(text);
@@ -32,13 +32,13 @@ describe('accepting an expiry', () => {
     ['ends without a certificate', { accepted: false }, undefined, null],
     ['does not end at a date', { accepted: false, until: soon }, soon, 'until'],
   ])('%s', (_, asked, endsAt, expected) => {
-    const verdict = judgeExpiryRequest(asked, { renewalEnabled: false, endsAt, now });
+    const verdict = validateExpiryRequest(asked, { renewalEnabled: false, endsAt, now });
     if (typeof expected === 'string') expect(verdict).toMatchObject({ path: expected });
     else expect(verdict).toEqual({ until: expected });
   });
 
   test.each([true, false])('is refused while renewal is on (accepted: %s)', (accepted) => {
-    const verdict = judgeExpiryRequest({ accepted }, { renewalEnabled: true, endsAt: soon, now });
+    const verdict = validateExpiryRequest({ accepted }, { renewalEnabled: true, endsAt: soon, now });
     expect(verdict).toMatchObject({
       path: 'accepted',
       message: expect.stringContaining('switch it off first'),

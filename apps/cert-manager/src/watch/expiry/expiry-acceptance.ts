@@ -9,8 +9,8 @@ export type ExpiryVerdict =
   | { readonly until: Date | null }
   | { readonly path: 'accepted' | 'until'; readonly message: string };
 
-/** Judges what is asked for an FQDN whose newest certificate ends at `endsAt`. */
-export function judgeExpiryRequest(
+/** Validates what is asked for an FQDN whose newest certificate ends at `endsAt`. */
+export function validateExpiryRequest(
   { accepted, until }: ExpiryRequest,
   { renewalEnabled, endsAt, now }: { renewalEnabled: boolean; endsAt: Date | undefined; now: Date },
 ): ExpiryVerdict {

@@ -17,7 +17,7 @@ import { getProject } from '../../projects/projects.repository.js';
 export interface ConsoleChannelsDeps {
   readonly db: Database;
   readonly clock: Clock;
-  readonly notifier: Pick<Notifier, 'judgeTarget' | 'missing' | 'shouldNotify' | 'test'>;
+  readonly notifier: Pick<Notifier, 'refusalOfTarget' | 'missing' | 'shouldNotify' | 'test'>;
 }
 
 /** Every kind of integration with its settings. */
