@@ -8,9 +8,9 @@ import { lockSpacesForShare } from '../spaces/spaces.repository.js';
 import { type CsrDifference, csrDifference } from './csr-difference.js';
 import { type CsrRow, findLatestCsr, insertCsr } from './csrs.repository.js';
 import type { ChangeCsrsDeps, CsrsDeps } from './csrs.service.js';
-import { type CsrUpload, type ValidatedCsr, validateCsr } from './judge-csr.service.js';
-import { requireIssuanceAllowed } from './judge-issuance.service.js';
-import { rejectHeldNames } from './judge-names.service.js';
+import { requireIssuanceAllowed } from './issuance-refusals.service.js';
+import { rejectHeldNames } from './name-refusals.service.js';
+import { type CsrUpload, type ValidatedCsr, validateCsr } from './validate-csr.service.js';
 
 /**
  * Stores a CSR for an FQDN and returns both. The PEM text is stored in its canonical form, its DER byte for byte.

@@ -1,6 +1,6 @@
 import type { NewlyRefused } from '@certloop/contracts';
 import { type Database, yieldBetween } from '@certloop/db';
-import { refusalsOf } from '../csrs/judge-issuance.service.js';
+import { refusalsOf } from '../csrs/issuance-refusals.service.js';
 import type { PolicyRefusal, PolicyRules } from '../fqdns/policy/issuance-policy.js';
 import { listProviders } from '../providers/providers.repository.js';
 import { type ScannedFqdn, scanFqdns } from './policy-scan.repository.js';

@@ -1,7 +1,7 @@
 import type { Tx } from '@certloop/db';
 import { findNewestCertificate } from '../certificates/newest-certificates.repository.js';
 import { findLatestCsr } from '../csrs/csrs.repository.js';
-import { refusedBy } from '../csrs/judge-issuance.service.js';
+import { refusedBy } from '../csrs/issuance-refusals.service.js';
 import type { FqdnRow } from '../fqdns/fqdns.repository.js';
 import type { PolicyRules } from '../fqdns/policy/issuance-policy.js';
 import {

@@ -1,6 +1,6 @@
 import { type Database, slicesOf, type Tx, yieldBetween } from '@certloop/db';
 import { type Clock, type Logger, oneAtATime } from '@certloop/server';
-import { refusedBy } from '../csrs/judge-issuance.service.js';
+import { refusedBy } from '../csrs/issuance-refusals.service.js';
 import { type FqdnRow, findFqdn, lockFqdn } from '../fqdns/fqdns.repository.js';
 import { listPolicyRefusals, listPolicyRefusalsAfter } from '../fqdns/policy/policy-refusals.repository.js';
 import { findRules } from '../fqdns/policy/policy-rules.repository.js';

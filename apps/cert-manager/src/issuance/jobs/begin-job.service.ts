@@ -6,7 +6,7 @@ import { recordAudit } from '../../audit/audit.service.js';
 import type { CertificateRow } from '../../certificates/certificates.repository.js';
 import { listLastCertificates } from '../../certificates/newest-certificates.repository.js';
 import type { CsrRow } from '../../csrs/csrs.repository.js';
-import { rejectHeldNames } from '../../csrs/judge-names.service.js';
+import { rejectHeldNames } from '../../csrs/name-refusals.service.js';
 import { type FqdnRow, lockFqdn } from '../../fqdns/fqdns.repository.js';
 import { isPolicyRefused } from '../../fqdns/policy/policy-refused.js';
 import type { ProviderOpener } from '../../providers/open-provider.service.js';

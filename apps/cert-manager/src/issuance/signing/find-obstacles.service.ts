@@ -3,7 +3,7 @@ import type { Database, Tx } from '@certloop/db';
 import { batched } from '@certloop/server';
 import { keyCompromised, listCompromisedKeys } from '../../certificates/compromised-keys.repository.js';
 import type { CsrRow } from '../../csrs/csrs.repository.js';
-import { findRefusals } from '../../csrs/judge-issuance.service.js';
+import { findRefusals } from '../../csrs/issuance-refusals.service.js';
 import type { FqdnRow } from '../../fqdns/fqdns.repository.js';
 import type { ProviderOpener } from '../../providers/open-provider.service.js';
 import {

@@ -5,7 +5,7 @@ import type { Caller } from '../../access/caller.js';
 import { requireLevel } from '../../access/permissions.js';
 import type { CertificateRow } from '../../certificates/certificates.repository.js';
 import { findLatestCsr } from '../../csrs/csrs.repository.js';
-import { findRefusal } from '../../csrs/judge-issuance.service.js';
+import { findRefusal } from '../../csrs/issuance-refusals.service.js';
 import { type FqdnRow, getFqdn } from '../../fqdns/fqdns.repository.js';
 import type { FqdnPlace } from '../../fqdns/fqdns.service.js';
 import type { ProviderOpener } from '../../providers/open-provider.service.js';
