@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createRoot, exportPrivateKeyPem, formatPem } from '../../packages/crypto/dist/src/index.js';
-import { freePort } from '../../packages/e2e/dist/src/ports.js';
+import { freePort } from '../../packages/e2e/dist/src/stack-ports.js';
 
 export const hasCfssl = spawnSync('cfssl', ['version']).error === undefined;
 

@@ -10,7 +10,7 @@ import {
 import { createDatabase } from '../../packages/db/dist/src/testing/postgres-pair.js';
 import { startPostgres } from '../../packages/db/dist/src/testing/postgres-server.js';
 import { inheritedEnvironment } from '../../packages/e2e/dist/src/config.js';
-import { freePort } from '../../packages/e2e/dist/src/ports.js';
+import { freePort } from '../../packages/e2e/dist/src/stack-ports.js';
 import { openBalancer } from './balancer.mjs';
 import { fetchUncut } from './record.mjs';
 
