@@ -25,7 +25,7 @@ export {
   projectRoles,
 } from './check-monitor/words.js';
 export { csvLine } from './csv.js';
-export type { Contract } from './endpoint.js';
+export type { Contract, Endpoint } from './endpoint.js';
 export {
   AppError,
   type ErrorKind,
@@ -35,4 +35,12 @@ export {
   UpstreamFailed,
 } from './errors.js';
 export type { ReplyOf, UploadedFile } from './handlers.js';
-export { type CallInput, type Client, type ClientOptions, createClient } from './http/http.client.js';
+export {
+  type AnyInput,
+  type CallInput,
+  type Client,
+  type ClientOptions,
+  createClient,
+  pathOf,
+  requestOf,
+} from './http/http.client.js';

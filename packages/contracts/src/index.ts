@@ -46,7 +46,15 @@ export type {
 } from './handlers.js';
 export { abortAfter } from './http/abort-after.js';
 export { allowedMethods } from './http/allowed-methods.js';
-export { type CallInput, type Client, type ClientOptions, createClient } from './http/http.client.js';
+export {
+  type AnyInput,
+  type CallInput,
+  type Client,
+  type ClientOptions,
+  createClient,
+  pathOf,
+  requestOf,
+} from './http/http.client.js';
 export { type ApiDescription, type ErrorShape, openApiDocument } from './openapi/openapi.js';
 export { outlineOf } from './openapi/outline.js';
 export * as scalars from './scalars.js';

@@ -68,7 +68,6 @@ export {
 } from './lists/bulk/bulk-parts.js';
 export { namesIn } from './lists/bulk/pasted-names.js';
 export { ListEnd } from './lists/pages/list-end.js';
-export { type ListPage, listPageOf } from './lists/pages/list-page.js';
 export { nextPage } from './lists/pages/next-page.js';
 export { useList } from './lists/pages/use-list.browser.js';
 export { MovedRows } from './lists/rows/moved-rows.js';
@@ -81,6 +80,20 @@ export { RowButton } from './lists/table/row-button.js';
 export { type Selection, useSelection } from './lists/table/use-selection.browser.js';
 export { WaitingTable } from './lists/table/waiting-table.js';
 export { hostText } from './names/host-text.js';
+export { type ListOptions, listOptions, pageOptions } from './operations/list-options.js';
+export { type ListPage, listPageOf } from './operations/list-page.js';
+export type { ReplyTo } from './operations/operations.js';
+export {
+  background,
+  keyedBy,
+  lookUpOptions,
+  ofFrame,
+  type QueryFacts,
+  type QueryOptions,
+  queryOptions,
+  showing,
+} from './operations/query-options.js';
+export { isAffected, resourceOf } from './operations/resource-paths.js';
 export { EmptyState, Loaded, Moment, NextTry, useTitle, Waiting } from './page-parts.js';
 export type { NavigationLink } from './palette/commands.js';
 export { matchingEntries, type PaletteEntry } from './palette/palette-entries.js';
@@ -94,8 +107,9 @@ export {
 } from './people/level-changes.js';
 export { saveFile } from './save-file.browser.js';
 export { scheduleWords } from './schedules/schedule-words.js';
-export { background, createPageClient, sendPing, serviceUrl } from './service/api.browser.js';
+export { createPageClient, sendPing, serviceUrl } from './service/api.browser.js';
 export { pollMs } from './service/poll-rhythm.js';
+export { forgetResource, invalidateChanged } from './service/queries.browser.js';
 export { faultsOf, isTemporary, Refusal, sentenceOf, statusOf } from './service/refusal.js';
 export { PasswordCard } from './session/password-card.js';
 export { Session } from './session/session.js';

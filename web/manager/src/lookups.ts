@@ -1,33 +1,17 @@
-import {
-  type Fqdn,
-  type FqdnSort,
-  type FqdnState,
-  fqdnSorts,
-  fqdnStates,
-  type Space,
-} from '@certloop/contracts/browser';
-import { background, type ListPage, listPageOf } from '@certloop/web-kit';
+import { type FqdnSort, type FqdnState, fqdnSorts, fqdnStates } from '@certloop/contracts/browser';
+import { listOptions, lookUpOptions, queryOptions } from '@certloop/web-kit';
+import { overview } from './changes/overview.js';
 import { api } from './service.js';
 
-const pageQuery = (cursor: string | undefined, limit = 100) => ({
-  limit: String(limit),
-  ...(cursor === undefined ? {} : { cursor }),
-});
-
-/** One page of the spaces that the user may read, or of those with the part `q` in their names. */
-export async function loadSpaces(
-  cursor: string | undefined,
-  signal: AbortSignal,
-  q?: string,
-): Promise<ListPage<Space>> {
+/** The spaces that the user may read, or those with the part `q` in their names, page by page. */
+export function spaceList(q?: string) {
   const query = {
-    ...pageQuery(cursor),
+    limit: '100',
     ...(q !== undefined && { q }),
     sort: 'attention',
     include: 'counts',
   } as const;
-  const { body, headers } = await api.listSpaces({ query, signal });
-  return listPageOf(body, headers);
+  return listOptions(api.listSpaces, { query });
 }
 
 /** Filter and order of the shown FQDNs. */
@@ -72,58 +56,34 @@ export function conditionOf({ sort: _, ...condition }: FqdnFilter): Omit<FqdnFil
   return setOf(condition);
 }
 
-/** One page of the FQDNs of a space, or of all spaces, with their states; by need unless the filter says otherwise. */
-export async function loadFqdns(
-  spaceId: string | undefined,
-  filter: FqdnFilter,
-  cursor: string | undefined,
-  signal: AbortSignal,
-  limit?: number,
-): Promise<ListPage<Fqdn>> {
-  const query = {
-    ...pageQuery(cursor, limit),
+/** Which FQDNs are asked for: with their states, by need unless the filter says otherwise. */
+function fqdnQueryOf(filter: FqdnFilter, limit: number) {
+  return {
+    limit: String(limit),
     ...conditionOf(filter),
     sort: filter.sort ?? 'attention',
     include: 'status',
   } as const;
-  const { body, headers } = await (spaceId === undefined
-    ? api.listAllFqdns({ query, signal })
-    : api.listFqdns({ params: { id: spaceId }, query, signal }));
-  return listPageOf(body, headers);
+}
+
+/** The FQDNs of a space, or of all spaces, with their states, page by page. */
+export function fqdnList(spaceId: string | undefined, filter: FqdnFilter, limit = 100) {
+  const query = fqdnQueryOf(filter, limit);
+  return spaceId === undefined
+    ? overview(listOptions(api.listAllFqdns, { query }))
+    : listOptions(api.listFqdns, { params: { id: spaceId }, query });
 }
 
 /** Query of one space, with the level of the user there. */
-export function spaceQuery(spaceId: string) {
-  return {
-    queryKey: ['space', spaceId],
-    queryFn: async ({ signal }: { readonly signal: AbortSignal }) =>
-      (await api.getSpace({ params: { id: spaceId }, signal })).body,
-  };
-}
+export const spaceQuery = (spaceId: string) => queryOptions(api.getSpace, { params: { id: spaceId } });
 
 /** Query of one FQDN, with its space and the level of the user there. */
-export function fqdnQuery(spaceId: string, fqdnId: string) {
-  return {
-    queryKey: ['fqdns', fqdnId],
-    queryFn: async ({ signal }: { readonly signal: AbortSignal }) =>
-      (await api.getFqdn({ params: { id: spaceId, fqdnId }, signal })).body,
-  };
-}
+export const fqdnQuery = (spaceId: string, fqdnId: string) =>
+  queryOptions(api.getFqdn, { params: { id: spaceId, fqdnId } });
 
 /** Query of a space that a list shows and has not loaded any more. */
-export function spaceLookUp(spaceId: string) {
-  return {
-    queryKey: ['space', spaceId, 'look-up'],
-    queryFn: async ({ signal }: { readonly signal: AbortSignal }) =>
-      (await api.getSpace({ params: { id: spaceId }, headers: background, signal })).body,
-  };
-}
+export const spaceLookUp = (spaceId: string) => lookUpOptions(api.getSpace, { params: { id: spaceId } });
 
 /** Query of an FQDN that a list shows and has not loaded any more. */
-export function fqdnLookUp(spaceId: string, fqdnId: string) {
-  return {
-    queryKey: ['fqdns', fqdnId, 'look-up'],
-    queryFn: async ({ signal }: { readonly signal: AbortSignal }) =>
-      (await api.getFqdn({ params: { id: spaceId, fqdnId }, headers: background, signal })).body,
-  };
-}
+export const fqdnLookUp = (spaceId: string, fqdnId: string) =>
+  lookUpOptions(api.getFqdn, { params: { id: spaceId, fqdnId } });

@@ -1,4 +1,4 @@
-import { countOf, Fault, sentenceOf, useSettled } from '@certloop/web-kit';
+import { countOf, Fault, type ListPage, sentenceOf, useSettled } from '@certloop/web-kit';
 import { TextInput } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -10,43 +10,41 @@ export interface Choice {
   readonly detail?: string | undefined;
 }
 
-/** Some of the choices that a search finds, and how many it finds. */
-interface Choices<C extends Choice> {
-  readonly rows: readonly C[];
-  readonly total: number;
+/** Query of the first that a search finds. */
+interface FindQuery<Row> {
+  readonly queryKey: readonly unknown[];
+  readonly queryFn: (context: { readonly signal: AbortSignal }) => Promise<ListPage<Row>>;
 }
 
-export interface PickerProps<C extends Choice> {
+interface ChosenProps {
   readonly label: string;
   /** One of them, such as `user`. */
   readonly noun: string;
   readonly chosen: readonly string[];
   /** Label of a chosen one; undefined while it is not known. */
   readonly labelOf: (id: string) => string | undefined;
+  readonly change: (ids: readonly string[], toggled: undefined) => void;
+}
+
+export interface PickerProps<Row, C extends Choice> extends Omit<ChosenProps, 'change'> {
   readonly change: (ids: readonly string[], toggled: C | undefined) => void;
-  /** Begins the keys of the queries. */
-  readonly queryKey: readonly string[];
   /** Finds what has the part `q` in its name; some of all without one. */
-  readonly find: (q: string, signal: AbortSignal) => Promise<Choices<C>>;
+  readonly find: (q: string) => FindQuery<Row>;
+  readonly choiceOf: (row: Row) => C;
   readonly error?: string | undefined;
 }
 
 const maxChips = 50;
 
 /** Chooses some of many: the chosen ones can be removed, others are searched and added. */
-export function Picker<C extends Choice>(props: PickerProps<C>) {
-  const { label, noun, chosen, change, queryKey, find, error } = props;
+export function Picker<Row, C extends Choice>(props: PickerProps<Row, C>) {
+  const { label, noun, chosen, change, find, choiceOf, error } = props;
   const [q, search] = useState('');
   const settled = useSettled(q.trim());
-  const query = useQuery({
-    queryKey: [...queryKey, 'find', settled],
-    queryFn: ({ signal }) => find(settled, signal),
-    placeholderData: keepPreviousData,
-  });
+  const query = useQuery({ ...find(settled), placeholderData: keepPreviousData });
   const picked = new Set(chosen);
   const toggle = (choice: C) =>
     change(picked.has(choice.id) ? chosen.filter((id) => id !== choice.id) : [...chosen, choice.id], choice);
-  const found = query.data;
   return (
     <fieldset className="cl-fieldset">
       <legend>{label}</legend>
@@ -66,12 +64,20 @@ export function Picker<C extends Choice>(props: PickerProps<C>) {
         autoComplete="off"
       />
       <Fault>{query.isError ? sentenceOf(query.error) : undefined}</Fault>
-      {found !== undefined && <Found noun={noun} found={found} picked={picked} toggle={toggle} />}
+      {query.data !== undefined && (
+        <Found
+          noun={noun}
+          rows={query.data.rows.map(choiceOf)}
+          total={query.data.total}
+          picked={picked}
+          toggle={toggle}
+        />
+      )}
     </fieldset>
   );
 }
 
-function Chosen<C extends Choice>({ label, noun, chosen, labelOf, change }: PickerProps<C>) {
+function Chosen({ label, noun, chosen, labelOf, change }: ChosenProps) {
   return (
     <>
       {chosen.length > 0 && (
@@ -106,18 +112,21 @@ function Chosen<C extends Choice>({ label, noun, chosen, labelOf, change }: Pick
 
 function Found<C extends Choice>({
   noun,
-  found,
+  rows,
+  total = rows.length,
   picked,
   toggle,
 }: {
   readonly noun: string;
-  readonly found: Choices<C>;
+  readonly rows: readonly C[];
+  /** How many the search finds; undefined where the service does not count. */
+  readonly total: number | undefined;
   readonly picked: ReadonlySet<string>;
   readonly toggle: (choice: C) => void;
 }) {
   return (
     <div className="cl-choices">
-      {found.rows.map((choice) => (
+      {rows.map((choice) => (
         <label key={choice.id} className="cl-check">
           <input type="checkbox" checked={picked.has(choice.id)} onChange={() => toggle(choice)} />
           <span>
@@ -126,10 +135,10 @@ function Found<C extends Choice>({
           </span>
         </label>
       ))}
-      {found.rows.length === 0 && <p className="cl-dim">No {noun} matches.</p>}
-      {found.total > found.rows.length && (
+      {rows.length === 0 && <p className="cl-dim">No {noun} matches.</p>}
+      {total > rows.length && (
         <p className="cl-dim">
-          {countOf(found.rows.length, noun)} of {found.total}. Search for the others.
+          {countOf(rows.length, noun)} of {total}. Search for the others.
         </p>
       )}
     </div>

@@ -1,21 +1,16 @@
 import type { Provider } from '@certloop/contracts/browser';
+import { queryOptions } from '@certloop/web-kit';
 import { useQuery } from '@tanstack/react-query';
 import { api } from './service.js';
 
 /** All providers, enabled or not. */
 export function useProviders() {
-  return useQuery<readonly Provider[]>({
-    queryKey: ['providers'],
-    queryFn: async ({ signal }) => (await api.listProviders({ signal })).body,
-  });
+  return useQuery(queryOptions(api.listProviders));
 }
 
 /** All providers, with what asks each of them and how its last test ended. */
 export function useProviderUsage() {
-  return useQuery<readonly Provider[]>({
-    queryKey: ['providers', 'usage'],
-    queryFn: async ({ signal }) => (await api.listProviders({ query: { include: 'usage' }, signal })).body,
-  });
+  return useQuery(queryOptions(api.listProviders, { query: { include: 'usage' } }));
 }
 
 /** Returns what people call a provider; an id that names none is one that was deleted. */

@@ -1,5 +1,5 @@
 import { type Me, type PermissionLevel, permissionLevels } from '@certloop/contracts/browser';
-import { useSession } from '@certloop/web-kit';
+import { queryOptions, useSession } from '@certloop/web-kit';
 import { useQuery } from '@tanstack/react-query';
 import { api, session } from './service.js';
 
@@ -19,9 +19,7 @@ export function useMayWriteSomewhere(): boolean {
   const { isAdmin, hasFullAccess } = useRights();
   const isSure = isAdmin || hasFullAccess;
   const { data: spaces = [] } = useQuery({
-    queryKey: ['spaces', 'levels'],
-    queryFn: async ({ signal }) =>
-      (await api.listSpaces({ query: { include: 'counts', limit: '100' }, signal })).body,
+    ...queryOptions(api.listSpaces, { query: { include: 'counts', limit: '100' } }),
     enabled: !isSure,
   });
   return isSure || spaces.some(({ level }) => includesLevel(level, 'READ_WRITE'));

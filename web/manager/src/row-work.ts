@@ -1,6 +1,6 @@
 import { AppError } from '@certloop/contracts/browser';
-import { isTemporary, sentenceOf, statusOf } from '@certloop/web-kit';
-import { useMutation } from '@tanstack/react-query';
+import { invalidateChanged, isTemporary, sentenceOf, statusOf } from '@certloop/web-kit';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 
 /** How far a row is of a list whose rows are a request each. */
@@ -28,9 +28,10 @@ const atOnce = 4;
 export function useRowWork<Row, Result>(
   keyOf: (row: Row) => string,
   work: (row: Row) => Promise<Result>,
-  /** Called when no row is under way any more. */
-  onEnd: () => unknown,
+  /** Paths of the resources that the work changes. */
+  changes: readonly string[],
 ): RowWork<Row, Result> {
+  const queries = useQueryClient();
   const [states, set] = useStates<Result>();
   const [isRunning, setRunning] = useState(false);
   const [stop, setStop] = useState<string>();
@@ -71,7 +72,8 @@ export function useRowWork<Row, Result>(
     };
     await Promise.all(Array.from({ length: atOnce }, workOff));
     setRunning(false);
-    onEnd();
+    // once no row is under way any more
+    void invalidateChanged(queries, changes);
   };
   return {
     states,

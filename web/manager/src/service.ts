@@ -2,9 +2,18 @@
 
 import { contract } from 'virtual:certloop/cert-manager';
 import type { Me } from '@certloop/contracts/browser';
-import { background, createPageClient, openTabChannel, Session } from '@certloop/web-kit';
+import {
+  background,
+  createPageClient,
+  ofFrame,
+  openTabChannel,
+  queryOptions,
+  Session,
+} from '@certloop/web-kit';
+import { dependencies } from './dependencies.js';
 
 export const api = createPageClient(contract, {
+  dependencies,
   // a token neither creates tokens nor ends sessions
   programsCallBy: (path) => (/\/(auth\/\w+|api-tokens(\/[^/]+)?)$/.test(path) ? 'cookies' : 'token'),
   csrf: {
@@ -15,10 +24,8 @@ export const api = createPageClient(contract, {
 
 /** Query of what a page must know before anyone has signed in; it changes with the settings of the service only. */
 export const stateQuery = {
-  queryKey: ['state'],
-  queryFn: async ({ signal }: { readonly signal: AbortSignal }) => (await api.getAuthState({ signal })).body,
+  ...ofFrame(queryOptions(api.getAuthState)),
   staleTime: 60_000,
-  meta: { isOfFrame: true },
 };
 
 export const session: Session<Me> = new Session<Me>(

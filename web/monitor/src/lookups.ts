@@ -1,40 +1,38 @@
 import type { AccountProject, Check, CheckState, ListedCheck } from '@certloop/contracts/browser';
-import { background, type ListPage, listPageOf, live } from '@certloop/web-kit';
+import {
+  background,
+  keyedBy,
+  type ListOptions,
+  listOptions,
+  listPageOf,
+  live,
+  queryOptions,
+  type ReplyTo,
+  showing,
+} from '@certloop/web-kit';
 import { keepPreviousData } from '@tanstack/react-query';
+import { statesResource } from './resources.js';
 import { api } from './service.js';
-
-interface Asked {
-  readonly signal: AbortSignal;
-}
 
 /** The projects of the user, with the counts of their checks. */
 export const projectsQuery = {
-  queryKey: ['projects'],
-  queryFn: async ({ signal }: Asked) => {
-    const query = { include: 'counts' } as const;
-    return (await api.listProjects({ query, headers: background, signal })).body.projects;
-  },
+  ...queryOptions(api.listProjects, { query: { include: 'counts' }, headers: background }),
+  select: ({ projects }: ProjectList) => projects,
 };
 
-export type CountedProject = Awaited<ReturnType<(typeof projectsQuery)['queryFn']>>[number];
+type ProjectList = ReplyTo<typeof api.listProjects>['body'];
+export type CountedProject = ProjectList['projects'][number];
 
 /** Query of a project. */
-export function projectQuery(projectId: string) {
-  return {
-    queryKey: ['projects', projectId],
-    queryFn: async ({ signal }: Asked) =>
-      (await api.getProject({ params: { projectId }, headers: background, signal })).body,
-  };
-}
+export const projectQuery = (projectId: string) =>
+  queryOptions(api.getProject, { params: { projectId }, headers: background });
 
 /** Query of whether the alerts of a project reach people; repeated at intervals, and when its integrations change. */
 export function reachQuery(projectId: string) {
-  const query = { include: 'counts' } as const;
+  const input = { params: { projectId }, query: { include: 'counts' }, headers: background } as const;
   return {
-    queryKey: ['projects', projectId, 'channels', 'reach'],
-    queryFn: async ({ signal }: Asked) =>
-      (await api.getProject({ params: { projectId }, query, headers: background, signal })).body.alerts ??
-      null,
+    ...queryOptions(api.getProject, input),
+    select: ({ alerts }: ReplyTo<typeof api.getProject>['body']) => alerts ?? null,
     ...live(60_000),
   };
 }
@@ -44,29 +42,25 @@ export function mayChange(project: Pick<AccountProject, 'role'> | undefined): bo
   return project !== undefined && project.role !== 'read-only';
 }
 
+type ChannelList = ReplyTo<typeof api.listAccountChannels>['body'];
+const select = ({ channels }: ChannelList) => channels;
+
 /** Query of the integrations of a project. */
-export function channelsQuery(projectId: string) {
-  return {
-    queryKey: ['projects', projectId, 'channels'],
-    queryFn: async ({ signal }: Asked) =>
-      (await api.listAccountChannels({ params: { projectId }, signal })).body.channels,
-  };
-}
+export const channelsQuery = (projectId: string) => ({
+  ...queryOptions(api.listAccountChannels, { params: { projectId } }),
+  select,
+});
 
 /** Query of the integrations of a project, each with the number of checks that notify it. */
-export function countedChannelsQuery(projectId: string) {
-  const query = { include: 'counts' } as const;
-  return {
-    queryKey: ['projects', projectId, 'channels', 'counts'],
-    queryFn: async ({ signal }: Asked) =>
-      (await api.listAccountChannels({ params: { projectId }, query, signal })).body.channels,
-  };
-}
+export const countedChannelsQuery = (projectId: string) => ({
+  ...queryOptions(api.listAccountChannels, { params: { projectId }, query: { include: 'counts' } }),
+  select,
+});
 
 /** Query of the kinds of integrations, which change with the service only. */
 export const kindsQuery = {
-  queryKey: ['channel-kinds'],
-  queryFn: async ({ signal }: Asked) => (await api.listChannelKinds({ signal })).body.kinds,
+  ...queryOptions(api.listChannelKinds),
+  select: ({ kinds }: ReplyTo<typeof api.listChannelKinds>['body']) => kinds,
   staleTime: 300_000,
 };
 
@@ -76,11 +70,9 @@ export function diagnosisQuery(
   checkId: string,
   { status, n_pings }: Pick<Check, 'status' | 'n_pings'>,
 ) {
-  const params = { projectId, checkId };
+  const input = { params: { projectId, checkId }, headers: background };
   return {
-    queryKey: ['projects', projectId, 'check', checkId, 'diagnosis', status, n_pings],
-    queryFn: async ({ signal }: Asked) =>
-      (await api.diagnoseCheck({ params, headers: background, signal })).body,
+    ...keyedBy(queryOptions(api.diagnoseCheck, input), status, n_pings),
     ...live(15_000),
     placeholderData: keepPreviousData,
   };
@@ -90,18 +82,10 @@ const maxIds = 100;
 
 /** Query of the counts of a project and the states of some checks, repeated at intervals in the background. */
 export function statesQuery(projectId: string, ids: readonly string[]) {
-  const named = ids.slice(0, maxIds).join(',');
+  const query = { ids: ids.slice(0, maxIds).join(',') };
+  const options = queryOptions(api.getCheckStates, { params: { projectId }, query, headers: background });
   return {
-    queryKey: ['projects', projectId, 'states', named],
-    queryFn: async ({ signal }: Asked) =>
-      (
-        await api.getCheckStates({
-          params: { projectId },
-          query: { ids: named },
-          headers: background,
-          signal,
-        })
-      ).body,
+    ...showing(options, [...(options.meta.shows ?? []), statesResource(projectId)]),
     ...live(),
     placeholderData: keepPreviousData,
   };
@@ -146,26 +130,29 @@ export interface CheckSearch {
 /** The first page is what a screen shows, so that it is there soon; the next ones are loaded while one scrolls. */
 const [firstRows, moreRows] = [100, 500];
 
-/** One page of the checks of a project. */
-export async function loadChecks(
+/** The checks of a project that match, page by page. */
+export function checkList(
   projectId: string,
   { q, status, tag, channel, sort = 'attention' }: CheckSearch,
-  cursor: string | undefined,
-  signal: AbortSignal,
-): Promise<ListPage<ListedCheck>> {
-  const { body, headers } = await api.listAccountChecks({
-    params: { projectId },
-    query: {
-      limit: String(cursor === undefined ? firstRows : moreRows),
-      sort,
-      include: 'state',
-      ...(q === undefined ? {} : { q }),
-      ...(status === undefined ? {} : { status }),
-      ...(tag === undefined ? {} : { tag }),
-      ...(channel === undefined ? {} : { channel }),
-      ...(cursor === undefined ? {} : { cursor }),
+): ListOptions<ListedCheck> {
+  const query = {
+    limit: String(firstRows),
+    sort,
+    include: 'state',
+    ...(q === undefined ? {} : { q }),
+    ...(status === undefined ? {} : { status }),
+    ...(tag === undefined ? {} : { tag }),
+    ...(channel === undefined ? {} : { channel }),
+  } as const;
+  return listOptions(
+    api.listAccountChecks,
+    { params: { projectId }, query },
+    {
+      pageOf: ({ body, headers }) => listPageOf<ListedCheck>(body.checks, headers),
+      next: (cursor) => ({ limit: String(moreRows), cursor }),
     },
-    signal,
-  });
-  return listPageOf(body.checks, headers);
+  );
 }
+
+/** The beginning of the keys of all lists of the checks of a project. */
+export const checkListsKey = (projectId: string) => checkList(projectId, {}).queryKey.slice(0, 2);

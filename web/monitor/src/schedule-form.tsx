@@ -1,5 +1,5 @@
 import type { CheckKind, SchedulePreview } from '@certloop/contracts/browser';
-import { exactTime, Moment, sentenceOf, useSettled, useShownZone } from '@certloop/web-kit';
+import { exactTime, Moment, queryOptions, sentenceOf, useSettled, useShownZone } from '@certloop/web-kit';
 import { TextInput } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { api } from './service.js';
@@ -77,8 +77,7 @@ export function usePreview(draft: ScheduleDraft) {
     ...(kind === 'simple' ? { timeout: secondsOf(settled.timeout) } : { schedule, tz }),
   };
   const asked = useQuery({
-    queryKey: ['preview', query],
-    queryFn: async ({ signal }) => (await api.previewSchedule({ query, signal })).body,
+    ...queryOptions(api.previewSchedule, { query }),
     staleTime: 30_000,
     placeholderData: keepPreviousData,
     retry: false,

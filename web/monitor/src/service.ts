@@ -3,7 +3,15 @@
 import { contract as managementContract } from 'virtual:certloop/check-monitor';
 import { contract } from 'virtual:certloop/check-monitor-account';
 import { accountBasePath } from '@certloop/contracts/browser';
-import { background, createPageClient, type Me, openTabChannel, Session } from '@certloop/web-kit';
+import {
+  background,
+  createPageClient,
+  type Me,
+  ofFrame,
+  openTabChannel,
+  queryOptions,
+  Session,
+} from '@certloop/web-kit';
 
 const csrf = {
   current: () => session.csrfToken(),
@@ -24,10 +32,8 @@ export function projectApi(projectId: string) {
 
 /** Query of what a page must know before anyone has signed in; it changes with the settings of the service only. */
 export const stateQuery = {
-  queryKey: ['state'],
-  queryFn: async ({ signal }: { readonly signal: AbortSignal }) => (await api.getState({ signal })).body,
+  ...ofFrame(queryOptions(api.getState)),
   staleTime: 60_000,
-  meta: { isOfFrame: true },
 };
 
 /** Who is signed in, as the monitor describes them. */

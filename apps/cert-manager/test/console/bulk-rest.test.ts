@@ -68,4 +68,25 @@ import { fqdnWithCsr } from '../support/signing.js';
     );
     expect(entries).toEqual({ entries: 1_200, names: 1_200 });
   });
+
+  test('shows on the page of a name what was changed there, without the feed of changes', async () => {
+    const { app } = stage;
+    const { space, fqdn } = await fqdnWithCsr(app, 'shown.example.org');
+    const path = `/spaces/${space.id}/fqdns/${fqdn.id}`;
+    await stage.play('bulk-shown', app.people.ada, path, async ({ page }) => {
+      await page.route('**/changes*', (route) => route.fulfill({ json: { seq: 1, changes: [] } }));
+      const renewal = page.getByRole('switch', { name: 'Renew automatically' });
+      await renewal.waitFor();
+      const wasOn = await renewal.isChecked();
+      await page.getByRole('link', { name: space.name, exact: true }).click();
+      await page.getByLabel('Select all rows shown').check();
+      const word = `Switch renewal ${wasOn ? 'off' : 'on'}`;
+      await page.getByRole('button', { name: word }).click();
+      const dialog = page.getByRole('dialog', { name: word });
+      await dialog.getByRole('button', { name: `${word} for 1 name` }).click();
+      await dialog.getByRole('button', { name: 'Close' }).last().click();
+      await page.getByRole('link', { name: 'shown.example.org' }).click();
+      await page.getByRole('switch', { name: 'Renew automatically', checked: !wasOn }).waitFor();
+    });
+  });
 });

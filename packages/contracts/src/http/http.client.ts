@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { BodyShape, Contract, Endpoint, Schema } from '../endpoint.js';
+import type { BodyShape, Contract, Endpoint, Method, Schema } from '../endpoint.js';
 import { AppError, type ErrorKind, InvalidInput, statusByKind, UpstreamFailed } from '../errors.js';
 import type { ReplyOf, UploadedFile } from '../handlers.js';
 import { abortAfter } from './abort-after.js';
@@ -72,7 +72,8 @@ export function createClient<C extends Contract>(contract: C, options: ClientOpt
   return Object.fromEntries(methods) as Client<C>;
 }
 
-interface AnyInput {
+/** The input of a call of any operation. */
+export interface AnyInput {
   readonly params?: Readonly<Record<string, unknown>>;
   readonly query?: Readonly<Record<string, unknown>>;
   readonly body?: unknown;
@@ -81,7 +82,7 @@ interface AnyInput {
 }
 
 async function send(shape: Endpoint, input: AnyInput, options: ClientOptions) {
-  const { body, headers } = encodeBody(shape.body, input.body);
+  const { url, body, headers } = requestOf(shape, input, options.baseUrl);
   const timeout = abortAfter(options.timeoutMs ?? 10_000);
   const request = {
     method: shape.method,
@@ -91,7 +92,7 @@ async function send(shape: Endpoint, input: AnyInput, options: ClientOptions) {
     ...(body === undefined ? {} : { body }),
   } as const;
   try {
-    const response = await (options.fetch ?? fetch)(addressOf(shape, input, options.baseUrl), request);
+    const response = await (options.fetch ?? fetch)(url, request);
     return await readReply(shape, response, options);
   } catch (error) {
     if (input.signal?.aborted === true) throw input.signal.reason;
@@ -99,8 +100,28 @@ async function send(shape: Endpoint, input: AnyInput, options: ClientOptions) {
   }
 }
 
+/** The request by which a client sends a call. Rejects a path parameter that would address another resource. */
+export function requestOf(
+  shape: Endpoint,
+  input: AnyInput,
+  baseUrl: string,
+): EncodedBody & { readonly method: Method; readonly url: string } {
+  const { body, headers } = encodeBody(shape.body, input.body);
+  return {
+    method: shape.method,
+    url: addressOf(shape, input, baseUrl),
+    ...(body !== undefined && { body }),
+    ...(headers !== undefined && { headers }),
+  };
+}
+
+/** The path of an operation with its parameters filled in. */
+export function pathOf({ path }: Endpoint, params: AnyInput['params']): string {
+  return path.replace(/\{(\w+)\}/g, (_, name: string) => segment(name, params?.[name]));
+}
+
 function addressOf(shape: Endpoint, input: AnyInput, baseUrl: string): string {
-  const path = shape.path.replace(/\{(\w+)\}/g, (_, name: string) => segment(name, input.params?.[name]));
+  const path = pathOf(shape, input.params);
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(input.query ?? {})) {
     for (const one of Array.isArray(value) ? value : [value]) {

@@ -5,7 +5,7 @@ import { Icon } from '../frame/icons.js';
 import { sentenceOf } from '../service/refusal.js';
 import { Fault } from '../session/sign-in.js';
 import { curlCommand } from './curl-command.js';
-import { captureRequest } from './written-requests.browser.js';
+import { captureRequest } from './written-requests.js';
 
 export interface CopyCurlProps<C extends object> {
   readonly api: C;

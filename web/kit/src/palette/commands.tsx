@@ -4,7 +4,7 @@ import { useRouter } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import type { WrittenRequest } from '../curl/curl-command.js';
 import { PageAsCurl, type ProgramSignIn } from '../curl/page-as-curl.js';
-import { requestsOfPage } from '../curl/written-requests.browser.js';
+import { requestsOfPage } from '../curl/written-requests.js';
 import { Icon, type IconName } from '../frame/icons.js';
 import { consolePath } from '../service/api.browser.js';
 import { KeysHelp } from './keys-help.js';
@@ -43,7 +43,11 @@ export function Commands({ links, find, hint, programSignIn, signOut }: Commands
   // a dialog covers the page and takes the focus
   const open = (dialog: 'palette' | 'help') =>
     setOpened(dialog === 'help' ? { dialog, focused: document.activeElement } : { dialog, keys: pageKeys() });
-  const openCurl = () => setOpened({ dialog: 'curl', requests: requestsOfPage(queries) });
+  const openCurl = () =>
+    setOpened({
+      dialog: 'curl',
+      requests: requestsOfPage(queries.getQueryCache().findAll({ type: 'active' })),
+    });
   const close = () => setOpened(undefined);
   const newest = useRef({ links, open });
   newest.current = { links, open };

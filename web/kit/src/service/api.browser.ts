@@ -1,5 +1,6 @@
 import { type Client, type Contract, createClient } from '@certloop/contracts/browser';
-import { orWritten, type ProgramsCallBy, rememberTwin } from '../curl/written-requests.browser.js';
+import { describeClient, type ServiceApi } from '../operations/operations.js';
+import { background } from '../operations/query-options.js';
 import { fetchOrTakeEarly } from './early.browser.js';
 import { refusalFrom } from './refusal.js';
 
@@ -9,9 +10,6 @@ export interface CsrfTokens {
   /** Requests it from the service again; undefined without a session. */
   refresh(): Promise<string | undefined>;
 }
-
-/** Header of requests that a page sends without user action, so that they do not extend the session. */
-export const background: Readonly<Record<string, string>> = { 'x-activity': 'background' };
 
 /** Address of the service whose console this is, without a slash at its end: pages lie in `ui/` below it. */
 export function serviceUrl(): string {
@@ -30,26 +28,32 @@ export function consolePath(): string {
   return new URL('.', document.baseURI).pathname.replace(/\/$/, '');
 }
 
-export interface PageClientOptions {
+export interface PageClientOptions<C extends Contract> {
   readonly basePath?: string;
   readonly csrf: CsrfTokens;
   /** How programs call an operation with this path, for the commands that pages show. */
-  readonly programsCallBy: ProgramsCallBy;
+  readonly programsCallBy: ServiceApi['programsCallBy'];
+  /** Paths that replies of an operation depend on, beside the path of the operation itself. */
+  readonly dependencies?: Readonly<Partial<Record<keyof C & string, readonly string[]>>>;
 }
 
 /** Client of an API of the page's own service. Throws Refusal for an error response, UpstreamFailed without one. */
 export function createPageClient<C extends Contract>(
   contract: C,
-  { basePath = '', csrf, programsCallBy: by }: PageClientOptions,
+  { basePath = '', csrf, programsCallBy, dependencies }: PageClientOptions<C>,
 ): Client<C> {
-  const baseUrl = `${serviceUrl()}${basePath}`;
   const client = createClient(contract, {
-    baseUrl,
+    baseUrl: `${serviceUrl()}${basePath}`,
     timeoutMs: 30_000,
-    fetch: orWritten((url, init) => sendWithToken(url, init, csrf), by),
+    fetch: (url, init) => sendWithToken(url, init, csrf),
     refuse: async (response) => refusalFrom(response.status, response.headers, await response.text()),
   });
-  return rememberTwin(client, contract, { baseUrl, by });
+  return describeClient(client, contract, {
+    serviceUrl: serviceUrl(),
+    basePath,
+    programsCallBy,
+    dependencies: dependencies ?? {},
+  });
 }
 
 /** Sends a ping as a job does. Throws a Refusal. */

@@ -6,12 +6,29 @@ import {
   QueryClient,
 } from '@tanstack/react-query';
 import { noteFailed, noteStored, noteTried, noteWrite } from '../frame/unsaved/unsaved.browser.js';
+import type { QueryFacts } from '../operations/query-options.js';
+import { areAffected } from '../operations/resource-paths.js';
 import type { Session } from '../session/session.js';
 import type { Me } from '../session/session-state.js';
 import { wholeSentence } from '../times.js';
 import { haveRightsChanged, heldRights } from './held-rights.js';
 import { isTemporary, sentenceOf, statusOf } from './refusal.js';
 import { noteRights } from './rights-notice.browser.js';
+
+/** Facts of a mutation that the kit needs. */
+interface MutationFacts extends Record<string, unknown> {
+  /** Paths of the resources that it changes, also if it fails half-way. */
+  readonly changes?: readonly string[];
+  /** Whether it stores nothing. */
+  readonly isTrial?: boolean;
+}
+
+declare module '@tanstack/react-query' {
+  interface Register {
+    queryMeta: QueryFacts;
+    mutationMeta: MutationFacts;
+  }
+}
 
 const changedText = 'What you may do here has changed, and this page follows it.';
 
@@ -58,7 +75,7 @@ export function createQueries<M extends Me>(session: Session<M>): QueryClient {
         const status = statusOf(error);
         if (status === 401) void doubts.follow(error, query);
         // it only asks whether a row is still there
-        const isLookUp = query.meta?.['isLookUp'] === true;
+        const isLookUp = query.meta?.isLookUp === true;
         if ((status === 403 || status === 404) && !isLookUp) void followRefusal(error, query);
       },
       onSuccess: (_, { queryHash }) => {
@@ -69,7 +86,7 @@ export function createQueries<M extends Me>(session: Session<M>): QueryClient {
     mutationCache: new MutationCache({
       onMutate: (_, mutation) => void forms.set(mutation, noteWrite()),
       onSuccess: (_data, _variables, _result, mutation) => {
-        const noteEnd = mutation.meta?.['isTrial'] === true ? noteTried : noteStored;
+        const noteEnd = mutation.meta?.isTrial === true ? noteTried : noteStored;
         noteEnd(forms.get(mutation));
       },
       onError: (error, _variables, _result, mutation) => {
@@ -79,11 +96,35 @@ export function createQueries<M extends Me>(session: Session<M>): QueryClient {
         // the client has asked for the rights of the session already
         if ((status === 403 || status === 404) && session.state().phase === 'in') void askAgain(error);
       },
+      onSettled: async (_data, error, _variables, _result, mutation) => {
+        const asked = invalidateChanged(queries, mutation.meta?.changes ?? []);
+        // a refusal is shown at once
+        if (error === null) await asked;
+      },
     }),
     defaultOptions,
   });
   followSession(session, queries);
   return queries;
+}
+
+/** Loads again what depends on the changed resources. Returns once what is shown of them is loaded. */
+export async function invalidateChanged(
+  queries: Pick<QueryClient, 'invalidateQueries'>,
+  changed: readonly string[],
+  isMeant: (facts: QueryFacts) => boolean = () => true,
+): Promise<void> {
+  if (changed.length === 0) return;
+  await queries.invalidateQueries({
+    predicate: ({ meta = {} }) => areAffected(meta.shows ?? [], changed) && isMeant(meta),
+  });
+}
+
+/** Forgets what is loaded of a resource that is gone, and of all that belonged to it. */
+export function forgetResource(queries: Pick<QueryClient, 'removeQueries'>, resource: string): void {
+  queries.removeQueries({
+    predicate: ({ meta }) => meta?.shows?.some((path) => `${path}/`.startsWith(`${resource}/`)) === true,
+  });
 }
 
 /** Returns what all that is loaded says about the rights of the user. */

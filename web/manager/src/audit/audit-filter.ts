@@ -1,5 +1,5 @@
 import type { AuditLog } from '@certloop/contracts/browser';
-import type { ListPage, TimeZone } from '@certloop/web-kit';
+import { type ListPage, listOptions, type ReplyTo, type TimeZone } from '@certloop/web-kit';
 import { api } from '../service.js';
 
 export const auditOutcomes = ['success', 'failure', 'denied'] as const;
@@ -65,14 +65,16 @@ function startOf(day: string, later: number, timeZone: TimeZone): string {
 
 const pageSize = 50;
 
-/** One page of the log, the newest entry first; pages follow each other by position, so new entries move none. */
-export async function loadAudit(
-  query: Readonly<Record<string, string>>,
-  cursor: string | undefined,
-  signal: AbortSignal,
-): Promise<ListPage<AuditLog>> {
-  const asked = { ...query, limit: String(pageSize), ...(cursor !== undefined && { after: cursor }) };
-  const { logs, total } = (await api.listAuditLogs({ query: asked, signal })).body;
+/** The log, the newest entry first; pages follow each other by position, so new entries move none. */
+export function auditList(query: Readonly<Record<string, string>>) {
+  return listOptions(
+    api.listAuditLogs,
+    { query: { ...query, limit: String(pageSize) } },
+    { pageOf: pageOfLog, next: (after) => ({ after }) },
+  );
+}
+
+function pageOfLog({ body: { logs, total } }: ReplyTo<typeof api.listAuditLogs>): ListPage<AuditLog> {
   const last = logs.length < pageSize ? undefined : logs.at(-1)?.seq;
   return { rows: logs, total, next: last === undefined ? undefined : String(last) };
 }

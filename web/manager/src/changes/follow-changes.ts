@@ -1,13 +1,13 @@
-import { background, isTemporary, pollMs } from '@certloop/web-kit';
+import { background, invalidateChanged, isTemporary, pollMs } from '@certloop/web-kit';
 import { onlineManager, type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { api } from '../service.js';
-import { changedKeys } from './changed-keys.js';
+import { changedResources } from './changed-resources.js';
 
 // more than come to light again within the ten seconds for which the service repeats them
 const maxSeen = 2_000;
 // what looks at all names is not loaded at each of many changes
-const aheadPauseMs = 15_000;
+const overviewPauseMs = 15_000;
 
 /** State of the page about the changes so far. */
 interface Followed {
@@ -16,8 +16,9 @@ interface Followed {
   /** Polls in a row that failed. */
   failures: number;
   /** When what looks at all names was loaded because of a change. */
-  aheadAt: number;
-  isAheadOld: boolean;
+  overviewsAt: number;
+  /** Changes since, as the paths of the resources. */
+  readonly waiting: Set<string>;
 }
 
 /** Outage that a page shows while its service does not answer. */
@@ -37,8 +38,8 @@ export function useFollowChanges(): Outage | undefined {
     since: undefined,
     seen: new Set(),
     failures: 0,
-    aheadAt: 0,
-    isAheadOld: false,
+    overviewsAt: 0,
+    waiting: new Set(),
   });
   const [openedAt] = useState(() => Date.now());
   useEffect(() => () => onlineManager.setOnline(true), []);
@@ -83,12 +84,15 @@ async function followOnce(queries: QueryClient, followed: Followed, signal: Abor
   const news = body.changes.filter(({ id }) => !seen.has(id));
   for (const { id } of news) seen.add(id);
   if (seen.size > maxSeen) for (const id of [...seen].slice(0, seen.size - maxSeen)) seen.delete(id);
-  for (const queryKey of changedKeys(news)) {
-    if (queryKey[0] === 'ahead') followed.isAheadOld = true;
-    else void queries.invalidateQueries({ queryKey });
-  }
-  if (!followed.isAheadOld || Date.now() - followed.aheadAt < aheadPauseMs) return;
-  followed.isAheadOld = false;
-  followed.aheadAt = Date.now();
-  void queries.invalidateQueries({ queryKey: ['ahead'] });
+  const changed = changedResources(news);
+  void invalidateChanged(
+    queries,
+    changed,
+    ({ isOverview, isStill }) => isOverview !== true && isStill !== true,
+  );
+  for (const path of changed) followed.waiting.add(path);
+  if (followed.waiting.size === 0 || Date.now() - followed.overviewsAt < overviewPauseMs) return;
+  followed.overviewsAt = Date.now();
+  void invalidateChanged(queries, [...followed.waiting], ({ isOverview }) => isOverview === true);
+  followed.waiting.clear();
 }

@@ -5,6 +5,7 @@ import {
   countOf,
   countText,
   Fault,
+  queryOptions,
   readableTimes,
   requestOf,
   sendParts,
@@ -14,9 +15,10 @@ import {
   wholeSentence,
 } from '@certloop/web-kit';
 import { Button, Modal, NativeSelect } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { providerName, useProviders } from '../providers.js';
+import { spacesResource } from '../resources.js';
 import { api } from '../service.js';
 import { nameRules } from './bulk-rules.js';
 
@@ -109,7 +111,6 @@ function faultText(error: Error, handled: number, matched: number): string {
  * size. After a failure the change goes on where it has stopped.
  */
 function useBulkChange(wanted: Wanted, isComplete: boolean) {
-  const queries = useQueryClient();
   const [stopped, setStopped] = useState<NameProgress>();
   const send = (start: NameProgress, dryRun: boolean, note: (progress: NameProgress) => void) =>
     sendParts(
@@ -119,7 +120,7 @@ function useBulkChange(wanted: Wanted, isComplete: boolean) {
       note,
     );
   const plan = useQuery({
-    queryKey: ['bulk', wanted],
+    ...queryOptions(api.changeFqdns, { body: { ...wanted, dryRun: true } }),
     queryFn: () => send(startOf(wanted, undefined, nameRules), true, () => undefined),
     enabled: isComplete,
     gcTime: 0,
@@ -132,12 +133,7 @@ function useBulkChange(wanted: Wanted, isComplete: boolean) {
   const start = startOf(wanted, stopped, nameRules);
   const change = useMutation({
     mutationFn: () => send(start, false, setStopped),
-    // also after a failure, which leaves what was changed before it
-    onSettled: () =>
-      queries.invalidateQueries({
-        predicate: ({ queryKey: [first] }) =>
-          first === 'space' || first === 'spaces' || first === 'ahead' || first === 'renewals',
-      }),
+    meta: { changes: [spacesResource] },
   });
   return { plan, change, handled: start.sum.matched };
 }

@@ -1,9 +1,9 @@
 import { csvLine, type Fqdn, type Provider } from '@certloop/contracts/browser';
-import { Fault, Icon, saveFile, sentenceOf } from '@certloop/web-kit';
+import { Fault, Icon, type ListOptions, saveFile, sentenceOf } from '@certloop/web-kit';
 import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { endOf } from '../certificate-end.js';
-import { type FqdnFilter, loadFqdns } from '../lookups.js';
+import { type FqdnFilter, fqdnList } from '../lookups.js';
 import { providerName, useProviders } from '../providers.js';
 
 // the service has no more in a page
@@ -38,15 +38,11 @@ export function ExportNames({
   const save = useMutation({
     mutationFn: async () => {
       const lines = [csvLine(titles)];
+      const names: ListOptions<Fqdn> = fqdnList(spaceId, filter, namesAtOnce);
+      const { signal } = new AbortController();
       let cursor: string | undefined;
       do {
-        const { rows, next } = await loadFqdns(
-          spaceId,
-          filter,
-          cursor,
-          new AbortController().signal,
-          namesAtOnce,
-        );
+        const { rows, next } = await names.load(cursor, signal);
         lines.push(...rows.map((fqdn) => csvLine(cellsOf(fqdn, spaceName, providers))));
         cursor = next;
       } while (cursor !== undefined);

@@ -7,7 +7,9 @@ import {
   ListEnd,
   Loaded,
   MovedRows,
+  queryOptions,
   type Selection,
+  showing,
   useList,
   useSelection,
   useSteadyList,
@@ -17,7 +19,9 @@ import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { conditionOf, fqdnLookUp, loadFqdns } from '../lookups.js';
+import { overview } from '../changes/overview.js';
+import { conditionOf, fqdnList, fqdnLookUp } from '../lookups.js';
+import { spaceResource } from '../resources.js';
 import { useRights } from '../rights.js';
 import { api } from '../service.js';
 import { BulkBar } from './bulk-bar.js';
@@ -114,8 +118,7 @@ function FewNames({ mayWrite }: { readonly mayWrite: boolean }) {
 
 /** The names that the filter matches, which keep their places while someone reads them. */
 function useNames(spaceId: string | undefined, filter: NamesListProps['filter']) {
-  const key = spaceId === undefined ? ['ahead', 'names', filter] : ['space', spaceId, 'fqdns', filter];
-  const list = useList<Fqdn>(key, (cursor, signal) => loadFqdns(spaceId, filter, cursor, signal));
+  const list = useList(fqdnList(spaceId, filter));
   return useSteadyList<Fqdn>(list, {
     keyOf: ({ id }) => id,
     subject: JSON.stringify([spaceId, filter, useRights()]),
@@ -187,15 +190,11 @@ function useShownCounts(
 ): NamesToolbarProps['counts'] {
   const { state: _, q, ...others } = conditionOf(filter);
   const isPlain = Object.keys(others).length === 0;
+  const options = queryOptions(api.countFqdnStates, {
+    query: { ...(spaceId !== undefined && { spaceId }), q: q ?? '' },
+  });
   const found = useQuery({
-    queryKey: [...(spaceId === undefined ? ['ahead'] : ['space', spaceId]), 'found-counts', q],
-    queryFn: async ({ signal }) =>
-      (
-        await api.countFqdnStates({
-          query: { ...(spaceId !== undefined && { spaceId }), q: q ?? '' },
-          signal,
-        })
-      ).body,
+    ...(spaceId === undefined ? overview(options) : showing(options, [spaceResource(spaceId)])),
     enabled: isPlain && q !== undefined,
   });
   if (!isPlain) return undefined;

@@ -1,7 +1,8 @@
 import type { Fqdn } from '@certloop/contracts/browser';
 import { Fault, sentenceOf } from '@certloop/web-kit';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { useId } from 'react';
+import { fqdnResource } from '../resources.js';
 import { api } from '../service.js';
 
 /** The switch of the automatic renewal of a name: answers at once, and goes back when the service refuses. */
@@ -15,16 +16,10 @@ export function RenewalSwitch({
   /** Whether the name stands beside it, so that it needs no label of its own. */
   readonly isInList?: boolean;
 }) {
-  const queries = useQueryClient();
   const change = useMutation({
     mutationFn: (renewalEnabled: boolean) =>
       api.setRenewalEnabled({ params: { spaceId, fqdnId: id }, body: { renewalEnabled } }),
-    onSettled: () =>
-      Promise.all(
-        [['fqdns', id], ['space', spaceId], ['ahead']].map((queryKey) =>
-          queries.invalidateQueries({ queryKey }),
-        ),
-      ),
+    meta: { changes: [fqdnResource(spaceId, id)] },
   });
   const isChecked = change.isPending ? change.variables : isOn;
   const inputId = useId();

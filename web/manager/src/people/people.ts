@@ -1,5 +1,5 @@
-import type { PermissionGroup, User } from '@certloop/contracts/browser';
-import { type ListPage, listPageOf } from '@certloop/web-kit';
+import type { PermissionGroup } from '@certloop/contracts/browser';
+import { queryOptions } from '@certloop/web-kit';
 import { api } from '../service.js';
 
 /** Which users a list shows. */
@@ -9,47 +9,28 @@ export interface UserFilter {
   readonly groupId?: string | undefined;
 }
 
-/** One page of users with their groups, oldest first. */
-export async function loadUsers(
-  { q, isAdmin, groupId }: UserFilter,
-  cursor: string | undefined,
-  signal: AbortSignal,
-  limit = 100,
-): Promise<ListPage<User>> {
-  const query = {
-    include: 'groups',
-    limit: String(limit),
-    ...(q !== undefined && { q }),
-    ...(isAdmin !== undefined && { isAdmin: isAdmin ? ('true' as const) : ('false' as const) }),
-    ...(groupId !== undefined && { groupId }),
-    ...(cursor !== undefined && { cursor }),
+/** The input that asks for users with their groups, oldest first. */
+export function usersInput({ q, isAdmin, groupId }: UserFilter, limit = 100) {
+  return {
+    query: {
+      include: 'groups',
+      limit: String(limit),
+      ...(q !== undefined && { q }),
+      ...(isAdmin !== undefined && { isAdmin: isAdmin ? ('true' as const) : ('false' as const) }),
+      ...(groupId !== undefined && { groupId }),
+    },
   } as const;
-  const { body, headers } = await api.listUsers({ query, signal });
-  return listPageOf(body, headers);
 }
 
 /** Query of one user with groups and last sign-in. */
-export function userQuery(id: string) {
-  return {
-    queryKey: ['users', 'one', id],
-    queryFn: async ({ signal }: { readonly signal: AbortSignal }) =>
-      (await api.getUser({ params: { id }, query: { include: 'groups' }, signal })).body,
-  };
-}
+export const userQuery = (id: string) =>
+  queryOptions(api.getUser, { params: { id }, query: { include: 'groups' } });
 
 /** Query of the administrators, at most 1000. */
-export const adminsQuery = {
-  queryKey: ['users', 'admins'],
-  queryFn: async ({ signal }: { readonly signal: AbortSignal }) =>
-    (await loadUsers({ isAdmin: true }, undefined, signal, 1_000)).rows,
-};
+export const adminsQuery = queryOptions(api.listUsers, usersInput({ isAdmin: true }, 1_000));
 
 /** Query of all permission groups with their spaces and members. */
-export const groupsQuery = {
-  queryKey: ['groups'],
-  queryFn: async ({ signal }: { readonly signal: AbortSignal }): Promise<readonly PermissionGroup[]> =>
-    (await api.listPermissionGroups({ signal })).body,
-};
+export const groupsQuery = queryOptions(api.listPermissionGroups);
 
 /** Texts of what each level permits on a space. */
 export const levelTexts: Readonly<Record<PermissionGroup['permission'], string>> = {

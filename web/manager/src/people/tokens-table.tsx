@@ -9,8 +9,8 @@ import {
   useNow,
 } from '@certloop/web-kit';
 import { Button } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { tokensResource } from '../resources.js';
 import { useNamesOfSpaces } from '../spaces/space-names.js';
 
 /** API tokens, each with a button that revokes it. */
@@ -21,7 +21,6 @@ export function TokensTable({
   readonly tokens: readonly ApiToken[];
   readonly revoke: (token: ApiToken) => Promise<unknown>;
 }) {
-  const queries = useQueryClient();
   const [asked, ask] = useState<ApiToken>();
   const now = useNow();
   const names = useNamesOfSpaces(tokens.flatMap(({ spaceIds }) => spaceIds?.slice(0, maxNamed) ?? []));
@@ -60,7 +59,7 @@ export function TokensTable({
           title={`Revoke ${asked.name}?`}
           label="Revoke the token"
           act={() => revoke(asked)}
-          done={() => queries.invalidateQueries({ queryKey: ['tokens'] })}
+          changes={[tokensResource]}
           close={() => ask(undefined)}
         >
           <p>What uses this token is refused from now on. This cannot be undone.</p>

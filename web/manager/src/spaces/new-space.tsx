@@ -1,6 +1,7 @@
 import { Fault, FormEnd, faultsOf } from '@certloop/web-kit';
 import { Modal } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
+import { spacesResource } from '../resources.js';
 import { api } from '../service.js';
 import { SpaceFields, spaceFields, spaceOf } from './space-fields.js';
 
@@ -9,13 +10,10 @@ const send = (to: typeof api, body: NewSpaceBody) => to.createSpace({ body });
 
 /** Dialog that creates a space. */
 export function NewSpace({ isOpen, close }: { readonly isOpen: boolean; readonly close: () => void }) {
-  const queries = useQueryClient();
   const create = useMutation({
     mutationFn: (body: NewSpaceBody) => send(api, body),
-    onSuccess: async () => {
-      close();
-      await queries.invalidateQueries({ queryKey: ['spaces'] });
-    },
+    meta: { changes: [spacesResource] },
+    onSuccess: close,
   });
   const { byField, general } = faultsOf(create.error, spaceFields);
   return (

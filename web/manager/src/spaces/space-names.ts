@@ -1,5 +1,4 @@
-import type { Space } from '@certloop/contracts/browser';
-import { listPageOf } from '@certloop/web-kit';
+import { pageOptions } from '@certloop/web-kit';
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { spaceQuery } from '../lookups.js';
 import { api } from '../service.js';
@@ -7,32 +6,21 @@ import { api } from '../service.js';
 const maxSpaces = 1_000;
 const maxLookups = 50;
 
-async function loadByName(q: string, limit: number, signal: AbortSignal) {
+/** Query of the first spaces by their names, of those with the part `q` in it. */
+export function spacesByName(q: string, limit: number) {
   const query = { sort: 'name', limit: String(limit), ...(q !== '' && { q }) } as const;
-  const { body, headers } = await api.listSpaces({ query, signal });
-  return listPageOf(body, headers);
+  return pageOptions(api.listSpaces, { query });
 }
 
 /** Names of spaces: of the first 1000 by one request, of the given others one by one, at most 50. */
 export function useSpaceNames(spaceIds: readonly string[]) {
-  const all = useQuery({
-    queryKey: ['spaces', 'names'],
-    queryFn: ({ signal }) => loadByName('', maxSpaces, signal),
-  }).data;
+  const all = useQuery(spacesByName('', maxSpaces)).data;
   const spaces = all?.rows;
   const known = new Map(spaces?.map(({ id, name }) => [id, name]));
   const missing = all === undefined ? [] : spaceIds.filter((id) => !known.has(id)).slice(0, maxLookups);
   const looked = useQueries({ queries: missing.map(spaceQuery) });
   for (const { data } of looked) if (data !== undefined) known.set(data.id, data.name);
-  const find = async (
-    q: string,
-    signal: AbortSignal,
-    limit: number,
-  ): Promise<{ readonly rows: readonly Space[]; readonly total: number }> => {
-    const page = await loadByName(q, limit, signal);
-    return { rows: page.rows, total: page.total ?? page.rows.length };
-  };
-  return { spaces, nameOf: (id: string) => known.get(id), find };
+  return { spaces, nameOf: (id: string) => known.get(id) };
 }
 
 /** Names of a few spaces by their ids, each by a request of its own; at most 50 are asked for. */

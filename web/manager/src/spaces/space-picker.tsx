@@ -1,5 +1,5 @@
 import { Picker } from '../picker.js';
-import { useSpaceNames } from './space-names.js';
+import { spacesByName, useSpaceNames } from './space-names.js';
 
 const maxShown = 20;
 
@@ -15,7 +15,7 @@ export function SpacePicker({
   readonly change: (spaceIds: readonly string[]) => void;
   readonly error?: string | undefined;
 }) {
-  const { spaces, nameOf, find } = useSpaceNames(chosen);
+  const { spaces, nameOf } = useSpaceNames(chosen);
   if (spaces === undefined) return null;
   return (
     <Picker
@@ -24,11 +24,8 @@ export function SpacePicker({
       chosen={chosen}
       labelOf={nameOf}
       change={(spaceIds) => change(spaceIds)}
-      queryKey={['spaces', 'pick']}
-      find={async (q, signal) => {
-        const { rows, total } = await find(q, signal, maxShown);
-        return { rows: rows.map(({ id, name }) => ({ id, label: name })), total };
-      }}
+      find={(q) => spacesByName(q, maxShown)}
+      choiceOf={({ id, name }) => ({ id, label: name })}
       error={error}
     />
   );

@@ -12,7 +12,9 @@ interface Question {
   readonly typeFirst?: string;
   /** Confirmed action. Its error is shown, and the dialog stays open. */
   readonly act: () => Promise<unknown>;
-  /** Runs after the dialog is closed, such as reading lists again. */
+  /** Paths of the resources that it changes. */
+  readonly changes?: readonly string[];
+  /** Runs after the dialog is closed, such as opening another page. */
   readonly done?: () => Promise<unknown>;
   readonly close: () => void;
   /** Description of what will happen. */
@@ -28,11 +30,23 @@ export function ConfirmDialog({ title, ...question }: Question & { readonly titl
   );
 }
 
+const noChanges: readonly string[] = [];
+
 /** Content of a {@link ConfirmDialog}, for a dialog that is open already. */
-export function ConfirmForm({ label, color = 'red', typeFirst, act, done, close, children }: Question) {
+export function ConfirmForm({
+  label,
+  color = 'red',
+  typeFirst,
+  act,
+  changes = noChanges,
+  done,
+  close,
+  children,
+}: Question) {
   const [typed, type] = useState('');
   const action = useMutation({
     mutationFn: act,
+    meta: { changes },
     onSuccess: () => {
       close();
       return done?.();

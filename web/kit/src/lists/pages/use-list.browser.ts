@@ -1,7 +1,7 @@
 import { hashKey, type UseInfiniteQueryResult, useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import type { live, QueryTimes } from '../../activity.browser.js';
-import type { ListPage } from './list-page.js';
+import type { ListOptions } from '../../operations/list-options.js';
 
 /**
  * Rows of a list, page by page; `more` loads the next one, and is absent after the last. If only the end of the key
@@ -9,12 +9,12 @@ import type { ListPage } from './list-page.js';
  * first page is loaded again and again; later pages stay as they are while they are shown.
  */
 export function useList<Row>(
-  key: readonly unknown[],
-  load: (cursor: string | undefined, signal: AbortSignal) => Promise<ListPage<Row>>,
+  { queryKey: key, meta, load }: ListOptions<Row>,
   refresh?: ReturnType<typeof live>,
 ) {
   const query = useInfiniteQuery({
     queryKey: key,
+    meta,
     queryFn: ({ pageParam, signal }) => load(pageParam, signal),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.next,

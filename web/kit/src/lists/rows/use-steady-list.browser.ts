@@ -1,5 +1,6 @@
 import { useQueries } from '@tanstack/react-query';
 import { useEffect, useReducer, useRef, useState } from 'react';
+import type { QueryFacts } from '../../operations/query-options.js';
 import { statusOf } from '../../service/refusal.js';
 import type { useList } from '../pages/use-list.browser.js';
 import { rowsToAsk } from './rows-to-ask.js';
@@ -24,6 +25,7 @@ export interface SteadyOptions<Row> {
 
 interface FindQuery<Row> {
   readonly queryKey: readonly unknown[];
+  readonly meta: QueryFacts;
   readonly queryFn: (context: { readonly signal: AbortSignal }) => Promise<Row>;
 }
 
@@ -93,7 +95,6 @@ const none: ReadonlySet<string> = new Set();
 const maxAsked = 50;
 
 const lookUpOptions = {
-  meta: { isLookUp: true },
   // a change of the row asks again at once
   staleTime: 60_000,
   refetchOnWindowFocus: false,

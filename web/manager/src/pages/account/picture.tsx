@@ -1,7 +1,7 @@
 import type { Me } from '@certloop/contracts/browser';
-import { Fault, faultsOf, Icon, statusOf } from '@certloop/web-kit';
+import { Fault, faultsOf, Icon, queryOptions, resourceOf, statusOf } from '@certloop/web-kit';
 import { Button } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { Avatar } from '../../people/avatar.js';
 import { api } from '../../service.js';
@@ -51,13 +51,13 @@ export function Picture({ user }: { readonly user: Me['user'] }) {
 
 /** Whether a user has a picture, and its change. */
 function usePicture(id: string) {
-  const queries = useQueryClient();
-  const queryKey = ['picture', id];
+  const { queryKey, meta, queryFn } = queryOptions(api.getAvatar, { params: { id } });
   const picture = useQuery({
     queryKey,
-    queryFn: async ({ signal }) => {
+    meta,
+    queryFn: async (context) => {
       try {
-        await api.getAvatar({ params: { id }, signal });
+        await queryFn(context);
         return true;
       } catch (error) {
         if (statusOf(error) === 404) return false;
@@ -65,14 +65,12 @@ function usePicture(id: string) {
       }
     },
   });
-  const refresh = () =>
-    Promise.all([queryKey, ['users']].map((changed) => queries.invalidateQueries({ queryKey: changed })));
   const change = useMutation({
     mutationFn: async (file: File | 'none') => {
       if (file === 'none') await api.deleteAvatar({ params: { id } });
       else await api.uploadAvatar({ params: { id }, body: { file: await contentOf(file), fields: {} } });
     },
-    onSettled: refresh,
+    meta: { changes: [resourceOf(api.getUser, { params: { id } })] },
   });
   return { picture, change };
 }

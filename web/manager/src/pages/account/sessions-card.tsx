@@ -5,24 +5,22 @@ import {
   Fault,
   Loaded,
   Moment,
+  queryOptions,
   StateChip,
   sentenceOf,
   WaitingTable,
 } from '@certloop/web-kit';
 import { Button } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { sessionsResource } from '../../resources.js';
 import { api } from '../../service.js';
 
 /** The open sessions of the user; every one but that of this page can be ended here. */
 export function SessionsCard() {
-  const queries = useQueryClient();
-  const query = useQuery<readonly OwnSession[]>({
-    queryKey: ['sessions'],
-    queryFn: async ({ signal }) => (await api.listSessions({ signal })).body,
-  });
+  const query = useQuery(queryOptions(api.listSessions));
   const end = useMutation({
     mutationFn: ({ id }: OwnSession) => api.deleteSession({ params: { id } }),
-    onSettled: () => queries.invalidateQueries({ queryKey: ['sessions'] }),
+    meta: { changes: [sessionsResource] },
   });
   const columns: readonly Column<OwnSession>[] = [
     {

@@ -1,4 +1,4 @@
-import { type ApiToken, type Me, tokenScopes } from '@certloop/contracts/browser';
+import { type Me, tokenScopes } from '@certloop/contracts/browser';
 import {
   ByCommand,
   CodeBlock,
@@ -8,23 +8,22 @@ import {
   Icon,
   Loaded,
   PasswordField,
+  queryOptions,
   serviceUrl,
   WaitingLines,
 } from '@certloop/web-kit';
 import { Button, Modal, NativeSelect, TextInput } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { TokensTable } from '../../people/tokens-table.js';
+import { tokensResource } from '../../resources.js';
 import { api } from '../../service.js';
 import { SpacePicker } from '../../spaces/space-picker.js';
 
 /** API tokens of the user: made here, shown once, revoked here. */
 export function TokensCard({ rights }: { readonly rights: Me['rights'] }) {
   const [isAdding, setAdding] = useState(false);
-  const query = useQuery<readonly ApiToken[]>({
-    queryKey: ['tokens'],
-    queryFn: async ({ signal }) => (await api.listApiTokens({ signal })).body,
-  });
+  const query = useQuery(queryOptions(api.listApiTokens));
   return (
     <section className="cl-stack" aria-label="API tokens">
       <div className="cl-title">
@@ -70,13 +69,12 @@ function send(to: typeof api, form: HTMLFormElement, spaceIds: readonly string[]
 }
 
 function NewToken({ rights, close }: { readonly rights: Me['rights']; readonly close: () => void }) {
-  const queries = useQueryClient();
   const [spaceIds, choose] = useState<readonly string[]>([]);
   // the service asks for it if the sign-in was some time ago
   const [asksPassword, askPassword] = useState(false);
   const create = useMutation({
     mutationFn: async (form: HTMLFormElement) => (await send(api, form, spaceIds)).body,
-    onSuccess: () => queries.invalidateQueries({ queryKey: ['tokens'] }),
+    meta: { changes: [tokensResource] },
     onError: (error) => {
       if (faultsOf(error, fields).byField['password'] !== undefined) askPassword(true);
     },

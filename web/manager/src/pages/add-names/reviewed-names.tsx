@@ -3,13 +3,13 @@ import {
   type Column,
   countOf,
   DataTable,
+  resourceOf,
   StateChip,
   type StateShape,
   type Tone,
   wholeSentence,
 } from '@certloop/web-kit';
 import { Button } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type RowState, type RowWork, useRowWork } from '../../row-work.js';
 import { api } from '../../service.js';
@@ -42,7 +42,6 @@ export function ReviewedNames({
   readonly spaceId: string;
   readonly names: readonly ReviewedName[];
 }) {
-  const queries = useQueryClient();
   // what will not be added comes first
   const rows = names
     .map((name, index): Row => ({ ...name, place: index + 1 }))
@@ -53,8 +52,7 @@ export function ReviewedNames({
       const { body } = await api.createFqdn({ params: { id: spaceId }, body: { fqdn: name } });
       return body.id;
     },
-    () =>
-      Promise.all([['space', spaceId], ['ahead']].map((queryKey) => queries.invalidateQueries({ queryKey }))),
+    [resourceOf(api.listFqdns, { params: { id: spaceId } })],
   );
   const addable = rows.filter(({ verdict }) => verdict === 'new');
   const left = addable.filter(({ place }) => !work.states.has(String(place)));

@@ -8,6 +8,7 @@ import {
   exactTime,
   Icon,
   ListTable,
+  queryOptions,
   serviceUrl,
   useDisplay,
   useList,
@@ -17,8 +18,9 @@ import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import { auditQueryOf, loadAudit } from '../../audit/audit-filter.js';
+import { auditList, auditQueryOf } from '../../audit/audit-filter.js';
 import { AuditLine, AuditOutcome } from '../../audit/audit-line.js';
+import { still } from '../../changes/overview.js';
 import { useRights } from '../../rights.js';
 import { api } from '../../service.js';
 import { AuditDetails } from './audit-details.js';
@@ -35,7 +37,7 @@ export function AuditPage() {
   const filter = route.useSearch();
   const navigate = route.useNavigate();
   const query = auditQueryOf(filter, useDisplay().timeZone);
-  const list = useList<AuditLog>(['log', query], (cursor, signal) => loadAudit(query, cursor, signal));
+  const list = useList(still(auditList(query)));
   const [shown, show] = useState<AuditLog>();
   const { isAdmin: mayClear } = useRights();
   return (
@@ -82,11 +84,8 @@ function News({
   const loaded = data?.pages[0]?.total;
   const { data: now } = useQuery({
     // asked again after every change
-    queryKey: ['audit', 'total', query],
-    queryFn: async ({ signal }) => {
-      const asked = { ...query, limit: '1' };
-      return (await api.listAuditLogs({ query: asked, headers: background, signal })).body.total;
-    },
+    ...queryOptions(api.listAuditLogs, { query: { ...query, limit: '1' }, headers: background }),
+    select: ({ total }) => total,
     enabled: loaded !== undefined,
   });
   const more = loaded === undefined || now === undefined ? 0 : now - loaded;

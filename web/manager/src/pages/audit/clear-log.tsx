@@ -1,13 +1,12 @@
-import type { AuditClearing } from '@certloop/contracts/browser';
-import { ConfirmDialog, countOf, exactTime } from '@certloop/web-kit';
+import { ConfirmDialog, countOf, exactTime, queryOptions } from '@certloop/web-kit';
 import { Button } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { auditResource } from '../../resources.js';
 import { api } from '../../service.js';
 
 /** Button that empties the log once its name is typed. */
 export function ClearLog() {
-  const queries = useQueryClient();
   const [isAsking, setAsking] = useState(false);
   return (
     <>
@@ -20,9 +19,7 @@ export function ClearLog() {
           label="Clear the log"
           typeFirst="audit log"
           act={() => api.deleteAuditLogs()}
-          done={() =>
-            Promise.all([['audit'], ['log']].map((queryKey) => queries.invalidateQueries({ queryKey })))
-          }
+          changes={[auditResource]}
           close={() => setAsking(false)}
         >
           <p>
@@ -37,10 +34,7 @@ export function ClearLog() {
 
 /** When the log was cleared, and by whom; nothing while it never was. */
 export function Clearings() {
-  const { data = [] } = useQuery<readonly AuditClearing[]>({
-    queryKey: ['audit', 'clearings'],
-    queryFn: async ({ signal }) => (await api.listAuditClearings({ signal })).body,
-  });
+  const { data = [] } = useQuery(queryOptions(api.listAuditClearings));
   if (data.length === 0) return null;
   return (
     <details>

@@ -1,9 +1,10 @@
 import type { CertificateDetail } from '@certloop/contracts/browser';
 import { ConfirmDialog, Fault, sentenceOf, useNow } from '@certloop/web-kit';
 import { Button, NativeSelect } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { providerName, useProviders } from '../../providers.js';
+import { fqdnResource } from '../../resources.js';
 import { api } from '../../service.js';
 
 /** Reasons of a revocation that people choose between (RFC 5280 §5.3.1). */
@@ -20,13 +21,12 @@ type Reason = (typeof reasons)[number]['value'];
 /** Shows what can be done with a certificate at its provider: read it again, or revoke it. */
 export function ActionsCard({ certificate }: { readonly certificate: CertificateDetail }) {
   const providers = useProviders();
-  const queries = useQueryClient();
   const [isAsking, setAsking] = useState(false);
   const { spaceId, fqdnId, id: certId, providerId, revokedAt, providerStatus } = certificate;
   const params = { spaceId, fqdnId, certId };
   const refresh = useMutation({
     mutationFn: async () => (await api.refreshCertificate({ params })).body,
-    onSettled: () => queries.invalidateQueries({ queryKey: ['fqdns', fqdnId] }),
+    meta: { changes: [fqdnResource(spaceId, fqdnId)] },
   });
   const now = useNow();
   const isOver = revokedAt !== undefined || Date.parse(certificate.expiresAt) <= now;
@@ -75,7 +75,6 @@ function RevokeDialog({
   readonly provider: string;
   readonly close: () => void;
 }) {
-  const queries = useQueryClient();
   const { spaceId, fqdnId, id: certId, serialNumber, replacedBy } = certificate;
   const [reason, choose] = useState<Reason>('superseded');
   const params = { spaceId, fqdnId, certId };
@@ -84,7 +83,7 @@ function RevokeDialog({
       title="Revoke this certificate?"
       label="Revoke the certificate"
       act={() => api.revokeCertificate({ params, body: { reason } })}
-      done={() => queries.invalidateQueries({ queryKey: ['fqdns', fqdnId] })}
+      changes={[fqdnResource(spaceId, fqdnId)]}
       close={close}
     >
       <p className="cl-anywhere">

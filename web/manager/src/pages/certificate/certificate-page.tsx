@@ -7,6 +7,7 @@ import {
   LifeLine,
   Loaded,
   Moment,
+  queryOptions,
   relativeTime,
   StateChip,
   useNow,
@@ -29,11 +30,7 @@ const route = getRouteApi('/inside/spaces/$spaceId/fqdns/$fqdnId/certificates/$c
 export function CertificatePage() {
   const { spaceId, fqdnId, certId } = route.useParams();
   const fqdn = useQuery(fqdnQuery(spaceId, fqdnId));
-  const certificate = useQuery({
-    queryKey: ['fqdns', fqdnId, 'certificates', certId],
-    queryFn: async ({ signal }) =>
-      (await api.getCertificate({ params: { spaceId, fqdnId, certId }, signal })).body,
-  });
+  const certificate = useQuery(queryOptions(api.getCertificate, { params: { spaceId, fqdnId, certId } }));
   const name = fqdn.data?.fqdn ?? 'name';
   useTitle(`Certificate of ${name}`, 'manager');
   if (certificate.isError && certificate.data === undefined) {

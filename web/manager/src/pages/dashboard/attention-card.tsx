@@ -17,9 +17,10 @@ import {
   WaitingPart,
 } from '@certloop/web-kit';
 import { Button } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { FqdnStateChip } from '../../names/fqdn-state.js';
+import { fqdnResource } from '../../resources.js';
 import { includesLevel, useRights } from '../../rights.js';
 import { api } from '../../service.js';
 import { useNeediest } from './dashboard-queries.js';
@@ -143,13 +144,12 @@ function Row({ fqdn }: { readonly fqdn: Fqdn }) {
 /** The button that helps, where one does; else the way to the page on which a person can help. */
 function Remedy({ fqdn }: { readonly fqdn: Fqdn }) {
   const { id: fqdnId, spaceId, status } = fqdn;
-  const queries = useQueryClient();
   const { everywhere } = useRights();
   const mayWrite = includesLevel(fqdn.level ?? everywhere, 'READ_WRITE');
   const remedy = mayWrite ? remedyOf(fqdn) : undefined;
   const act = useMutation({
     mutationFn: () => (remedy === 'retry' ? retry(spaceId, fqdnId) : switchOn(spaceId, fqdnId)),
-    onSettled: () => queries.invalidateQueries({ queryKey: ['ahead'] }),
+    meta: { changes: [fqdnResource(spaceId, fqdnId)] },
   });
   if (remedy === undefined) {
     return (

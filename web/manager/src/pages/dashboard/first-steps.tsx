@@ -3,7 +3,7 @@ import { EmptyState, Icon, Loaded, Steps, useList, WaitingSteps } from '@certloo
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { loadSpaces } from '../../lookups.js';
+import { spaceList } from '../../lookups.js';
 import { useRights } from '../../rights.js';
 import { NewSpace } from '../../spaces/new-space.js';
 import { useHasPolicy } from './dashboard-queries.js';
@@ -53,7 +53,7 @@ const stepsTo = (space: Space | undefined, hasPolicy: boolean, watch: Watch | un
 
 /** Shows what to do where there is no name yet: the way to the first certificate. */
 export function FirstSteps() {
-  const { query, rows = [] } = useList<Space>(['spaces'], (cursor, signal) => loadSpaces(cursor, signal));
+  const { query, rows = [] } = useList(spaceList());
   const hasPolicy = useHasPolicy(true).data === true;
   const watch = useWatch().data;
   const { hasFullAccess } = useRights();

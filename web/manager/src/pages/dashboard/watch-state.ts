@@ -1,15 +1,11 @@
 import type { Watch } from '@certloop/contracts/browser';
-import { background } from '@certloop/web-kit';
+import { background, queryOptions } from '@certloop/web-kit';
 import { useQuery } from '@tanstack/react-query';
 import { api } from '../../service.js';
 
 /** Whether the monitor answers, and whether people are notified of what it sees; asked once a minute. */
 export function useWatch() {
-  return useQuery<Watch>({
-    queryKey: ['watch'],
-    queryFn: async ({ signal }) => (await api.getWatch({ headers: background, signal })).body,
-    refetchInterval: 60_000,
-  });
+  return useQuery({ ...queryOptions(api.getWatch, { headers: background }), refetchInterval: 60_000 });
 }
 
 /** Whether it is known that alerts reach no one, or do not arrive. */

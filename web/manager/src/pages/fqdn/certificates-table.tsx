@@ -5,7 +5,7 @@ import {
   dayOf,
   Icon,
   ListTable,
-  listPageOf,
+  listOptions,
   Moment,
   StateChip,
   serviceUrl,
@@ -71,11 +71,8 @@ export function CertificatesTable({ fqdn }: { readonly fqdn: Fqdn }) {
 
 /** The certificates of a name, the newest first, page by page. */
 function useCertificates({ id: fqdnId, spaceId }: Fqdn) {
-  return useList<Certificate>(['fqdns', fqdnId, 'certificates'], async (cursor, signal) => {
-    const query = { order: 'desc', limit: '50', ...(cursor !== undefined && { cursor }) } as const;
-    const { body, headers } = await api.listCertificates({ params: { spaceId, fqdnId }, query, signal });
-    return listPageOf(body, headers);
-  });
+  const input = { params: { spaceId, fqdnId }, query: { order: 'desc', limit: '50' } } as const;
+  return useList(listOptions(api.listCertificates, input));
 }
 
 function IssuerLink({ certificate }: { readonly certificate: Certificate }) {

@@ -1,5 +1,5 @@
 import type { ChallengeSetup, OwnFqdn } from '@certloop/contracts/browser';
-import { CodeBlock, type Column, CopyText, DataTable, wholeSentence } from '@certloop/web-kit';
+import { CodeBlock, type Column, CopyText, DataTable, queryOptions, wholeSentence } from '@certloop/web-kit';
 import { NativeSelect } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -13,11 +13,9 @@ type Waiting = ChallengeSetup['waiting'][number];
  * no proof.
  */
 export function ChallengeCard({ fqdn }: { readonly fqdn: OwnFqdn }) {
-  const { data: setup } = useQuery<ChallengeSetup>({
-    queryKey: ['fqdns', fqdn.id, 'challenge-setup'],
-    queryFn: async ({ signal }) =>
-      (await api.getChallengeSetup({ params: { spaceId: fqdn.spaceId, fqdnId: fqdn.id }, signal })).body,
-  });
+  const { data: setup } = useQuery(
+    queryOptions(api.getChallengeSetup, { params: { spaceId: fqdn.spaceId, fqdnId: fqdn.id } }),
+  );
   if (setup?.type === undefined) return null;
   const { message, obstacle, http01, dns01, waiting } = setup;
   return (

@@ -11,11 +11,12 @@ import {
   type ShellKind,
 } from '@certloop/web-kit';
 import { Button, Textarea } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { CsrFacts } from '../../csrs/csr-facts.js';
 import { csrUpload, readCsrFile } from '../../csrs/csr-file.js';
 import { DropZone } from '../../csrs/drop-zone.js';
+import { fqdnResource } from '../../resources.js';
 import { api } from '../../service.js';
 import { CsrReviewPanel, needsDecision } from './csr-review-panel.js';
 
@@ -36,13 +37,10 @@ function pastedIn(form: HTMLFormElement): File {
 
 /** Judges a CSR, and stores it at once unless a person has to decide about it. */
 function useCsrUpload(fqdn: Fqdn) {
-  const queries = useQueryClient();
   const store = useMutation({
     mutationFn: (file: UploadedFile) => api.uploadCsr(csrUpload(fqdn, file)),
-    onSuccess: () => {
-      judge.reset();
-      return queries.invalidateQueries({ queryKey: ['fqdns', fqdn.id] });
-    },
+    meta: { changes: [fqdnResource(fqdn.spaceId, fqdn.id)] },
+    onSuccess: (): void => judge.reset(),
   });
   const judge = useMutation({
     mutationFn: async (chosen: File): Promise<Judged> => {

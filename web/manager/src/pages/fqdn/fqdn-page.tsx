@@ -3,7 +3,9 @@ import {
   ErrorPanel,
   hostText,
   Loaded,
+  listOptions,
   listPageOf,
+  queryOptions,
   Steps,
   useList,
   useTitle,
@@ -95,19 +97,17 @@ interface Place {
 
 /** When and why the certificate of a name will be renewed. */
 function useRenewal(place: Place) {
-  return useQuery<RenewalExplanation>({
-    queryKey: ['fqdns', place.fqdnId, 'renewal'],
-    queryFn: async ({ signal }) => (await api.explainRenewal({ params: place, signal })).body,
-  });
+  return useQuery(queryOptions(api.explainRenewal, { params: place }));
 }
 
 /** The CSRs of a name, the newest first, page by page. */
 function useCsrs({ spaceId, fqdnId }: Place) {
-  return useList<Csr>(['fqdns', fqdnId, 'csr'], async (cursor, signal) => {
-    const query = { order: 'desc', limit: '50', ...(cursor !== undefined && { cursor }) } as const;
-    const { body, headers } = await api.listCsrs({ params: { spaceId, fqdnId }, query, signal });
-    return listPageOf(Array.isArray(body) ? body : [body], headers);
-  });
+  const input = { params: { spaceId, fqdnId }, query: { order: 'desc', limit: '50' } } as const;
+  return useList<Csr>(
+    listOptions(api.listCsrs, input, {
+      pageOf: ({ body, headers }) => listPageOf(Array.isArray(body) ? body : [body], headers),
+    }),
+  );
 }
 
 /** The way to the first certificate of a name; nothing once there is one. */

@@ -1,4 +1,5 @@
 import {
+  type Fqdn,
   type RequestStep,
   requestSteps,
   type StepReport,
@@ -7,9 +8,12 @@ import {
 import {
   background,
   Fault,
+  invalidateChanged,
   Loaded,
   lengthOf,
+  queryOptions,
   readableTimes,
+  resourceOf,
   StateChip,
   type StateShape,
   sentenceOf,
@@ -20,6 +24,7 @@ import {
 import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
+import { fqdnResource } from '../../resources.js';
 import { api } from '../../service.js';
 import { remedyOf } from './job-remedy.js';
 
@@ -54,24 +59,22 @@ const marks: Readonly<
 /** The steps of a request for a certificate, live while it runs. */
 export function JobSteps({
   jobId,
-  fqdnId,
+  fqdn: { id: fqdnId, spaceId },
   mayWrite,
 }: {
   readonly jobId: string;
-  readonly fqdnId: string;
+  readonly fqdn: Fqdn;
   readonly mayWrite: boolean;
 }) {
   const queries = useQueryClient();
   const job = useQuery({
-    queryKey: ['jobs', jobId],
-    queryFn: async ({ signal }) =>
-      (await api.getIssuanceJob({ params: { id: jobId }, headers: background, signal })).body,
+    ...queryOptions(api.getIssuanceJob, { params: { id: jobId }, headers: background }),
     refetchInterval: ({ state: { data } }) => (data?.finishedAt === undefined ? 1_000 : false),
   });
   const hasEnded = job.data?.finishedAt !== undefined;
   useEffect(() => {
-    if (hasEnded) void queries.invalidateQueries({ queryKey: ['fqdns', fqdnId] });
-  }, [hasEnded, queries, fqdnId]);
+    if (hasEnded) void invalidateChanged(queries, [fqdnResource(spaceId, fqdnId)]);
+  }, [hasEnded, queries, spaceId, fqdnId]);
   return (
     <Loaded query={job} waiting={<WaitingSteps count={requestSteps.length} />}>
       {({ status, message, success, stepStatus }) => (
@@ -111,11 +114,10 @@ function Actions({
   readonly isWaiting: boolean;
   readonly isCsrSent: boolean;
 }) {
-  const queries = useQueryClient();
-  const onSettled = () => queries.invalidateQueries({ queryKey: ['jobs', jobId] });
   const params = { id: jobId };
-  const continuing = useMutation({ mutationFn: () => api.continueIssuanceJob({ params }), onSettled });
-  const cancelling = useMutation({ mutationFn: () => api.cancelIssuanceJob({ params }), onSettled });
+  const meta = { changes: [resourceOf(api.getIssuanceJob, { params })] };
+  const continuing = useMutation({ mutationFn: () => api.continueIssuanceJob({ params }), meta });
+  const cancelling = useMutation({ mutationFn: () => api.cancelIssuanceJob({ params }), meta });
   const error = continuing.error ?? cancelling.error;
   return (
     <>

@@ -1,10 +1,11 @@
 import type { OwnFqdn } from '@certloop/contracts/browser';
-import { ConfirmDialog, Fault, FormEnd, faultsOf } from '@certloop/web-kit';
+import { ConfirmDialog, Fault, FormEnd, faultsOf, forgetResource } from '@certloop/web-kit';
 import { Button, Modal, NativeSelect, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useProviders } from '../../providers.js';
+import { fqdnResource } from '../../resources.js';
 import { includesLevel } from '../../rights.js';
 import { api } from '../../service.js';
 
@@ -37,7 +38,6 @@ interface DialogProps {
 const fields = ['description', 'providerId'] as const;
 
 function EditName({ fqdn, close }: DialogProps) {
-  const queries = useQueryClient();
   const providers = useProviders().data ?? [];
   const [chosen, choose] = useState<string>();
   const send = (to: typeof api, form: HTMLFormElement) => {
@@ -50,10 +50,8 @@ function EditName({ fqdn, close }: DialogProps) {
   };
   const save = useMutation({
     mutationFn: (form: HTMLFormElement) => send(api, form),
-    onSuccess: async () => {
-      close();
-      await queries.invalidateQueries({ queryKey: ['fqdns', fqdn.id] });
-    },
+    meta: { changes: [fqdnResource(fqdn.spaceId, fqdn.id)] },
+    onSuccess: close,
   });
   const { byField, general } = faultsOf(save.error, fields);
   return (
@@ -105,9 +103,9 @@ function DeleteName({ fqdn, close }: DialogProps) {
       act={() => api.deleteFqdn({ params: { id: spaceId, fqdnId } })}
       done={async () => {
         await navigate({ to: '/spaces/$spaceId', params: { spaceId } });
-        queries.removeQueries({ queryKey: ['fqdns', fqdnId] });
-        await queries.invalidateQueries({ queryKey: ['space', spaceId] });
+        forgetResource(queries, fqdnResource(spaceId, fqdnId));
       }}
+      changes={[fqdnResource(spaceId, fqdnId)]}
       close={close}
     >
       <p>

@@ -1,7 +1,8 @@
 import type { AuditLog, Fqdn } from '@certloop/contracts/browser';
-import { type Column, exactTime, ListTable, useList } from '@certloop/web-kit';
-import { loadAudit } from '../../audit/audit-filter.js';
+import { type Column, exactTime, ListTable, showing, useList } from '@certloop/web-kit';
+import { auditList } from '../../audit/audit-filter.js';
 import { AuditLine, AuditOutcome } from '../../audit/audit-line.js';
+import { fqdnResource } from '../../resources.js';
 
 const columns: readonly Column<AuditLog>[] = [
   { key: 'at', title: 'Time', width: '15rem', cell: ({ timestamp }) => exactTime(timestamp) },
@@ -11,10 +12,9 @@ const columns: readonly Column<AuditLog>[] = [
 
 /** Shows what was done with a name and what belongs to it. */
 export function NameLog({ fqdn: { id, spaceId, fqdn } }: { readonly fqdn: Fqdn }) {
-  const list = useList<AuditLog>(['fqdns', id, 'log'], (cursor, signal) =>
-    // entries of its certificates and CSRs have its name in their details
-    loadAudit({ spaceId, q: `"${fqdn}"` }, cursor, signal),
-  );
+  // entries of its certificates and CSRs have its name in their details
+  const entries = auditList({ spaceId, q: `"${fqdn}"` });
+  const list = useList(showing(entries, [fqdnResource(spaceId, id)]));
   return (
     <ListTable
       list={list}

@@ -1,7 +1,8 @@
 import type { OwnFqdn, Target } from '@certloop/contracts/browser';
 import { Fault, FormEnd, faultsOf } from '@certloop/web-kit';
 import { Modal, NativeSelect, TextInput } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
+import { fqdnResource } from '../../resources.js';
 import { api } from '../../service.js';
 
 const fields = ['host', 'port', 'protocol', 'sni'] as const;
@@ -20,7 +21,6 @@ const protocols: readonly { readonly value: Target['protocol']; readonly label: 
 
 /** Dialog that adds a server whose certificate is to be checked, and probes it at once. */
 export function NewTarget({ fqdn, close }: { readonly fqdn: OwnFqdn; readonly close: () => void }) {
-  const queries = useQueryClient();
   const params = { spaceId: fqdn.spaceId, fqdnId: fqdn.id };
   const send = (to: typeof api, form: HTMLFormElement) =>
     to.createTarget({ params, body: targetOf(new FormData(form)) });
@@ -30,10 +30,8 @@ export function NewTarget({ fqdn, close }: { readonly fqdn: OwnFqdn; readonly cl
       // its answer is in the list; a server that cannot be reached now is probed again later
       await api.probeTarget({ params: { ...params, targetId: body.id } }).catch(() => undefined);
     },
-    onSuccess: async () => {
-      close();
-      await queries.invalidateQueries({ queryKey: ['fqdns', fqdn.id] });
-    },
+    meta: { changes: [fqdnResource(fqdn.spaceId, fqdn.id)] },
+    onSuccess: close,
   });
   const { byField, general } = faultsOf(add.error, fields);
   return (

@@ -10,11 +10,12 @@ import {
   WaitingLines,
 } from '@certloop/web-kit';
 import { Button } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { endOf } from '../../certificate-end.js';
 import { useProviders } from '../../providers.js';
+import { fqdnResource } from '../../resources.js';
 import { api } from '../../service.js';
 
 const route = getRouteApi('/inside/spaces/$spaceId/fqdns/$fqdnId');
@@ -148,11 +149,10 @@ function ProviderChoice({
 /** Requests a certificate for a name, and shows the steps of the request. */
 function useRequest(fqdn: Fqdn, usual: string | undefined) {
   const navigate = route.useNavigate();
-  const queries = useQueryClient();
   return useMutation({
     mutationFn: ({ asked }: { readonly asked: Provider }) => requestFrom(fqdn, asked, asked.id === usual),
     onSuccess: ({ jobId }) => navigate({ search: jobId === undefined ? {} : { job: jobId }, replace: true }),
-    onSettled: () => queries.invalidateQueries({ queryKey: ['fqdns', fqdn.id] }),
+    meta: { changes: [fqdnResource(fqdn.spaceId, fqdn.id)] },
   });
 }
 

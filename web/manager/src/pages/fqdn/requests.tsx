@@ -2,7 +2,7 @@ import type { Fqdn, ListedIssuanceJob } from '@certloop/contracts/browser';
 import {
   type Column,
   ListTable,
-  listPageOf,
+  listOptions,
   Moment,
   StateChip,
   type StateShape,
@@ -35,7 +35,7 @@ export function StepsCard({ fqdn, mayWrite }: { readonly fqdn: Fqdn; readonly ma
   return (
     <section className="cl-panel" aria-label="Steps">
       <h2>{shown === open ? 'The request under way' : 'Steps of the request'}</h2>
-      <JobSteps key={shown} jobId={shown} fqdnId={fqdn.id} mayWrite={mayWrite} />
+      <JobSteps key={shown} jobId={shown} fqdn={fqdn} mayWrite={mayWrite} />
     </section>
   );
 }
@@ -88,11 +88,7 @@ function useShownRequest(fqdnId: string) {
 }
 
 function useRequests(fqdnId: string) {
-  return useList<ListedIssuanceJob>(['fqdns', fqdnId, 'jobs'], async (cursor, signal) => {
-    const query = { fqdnId, limit: '50', ...(cursor !== undefined && { cursor }) };
-    const { body, headers } = await api.listIssuanceJobs({ query, signal });
-    return listPageOf(body, headers);
-  });
+  return useList(listOptions(api.listIssuanceJobs, { query: { fqdnId, limit: '50' } }));
 }
 
 function JobState({ status }: Pick<ListedIssuanceJob, 'status'>) {

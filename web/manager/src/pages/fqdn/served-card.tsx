@@ -6,6 +6,7 @@ import {
   Fault,
   Loaded,
   Moment,
+  queryOptions,
   readableTimes,
   StateChip,
   type StateShape,
@@ -16,6 +17,7 @@ import {
 import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { fqdnResource } from '../../resources.js';
 import { api } from '../../service.js';
 import { NewTarget } from './new-target.js';
 
@@ -50,15 +52,13 @@ interface Row {
 // probes leave no trace in the log of changes
 const refetchInterval = 60_000;
 
+const servedQuery = ({ spaceId, id: fqdnId }: OwnFqdn) =>
+  queryOptions(api.getServed, { params: { spaceId, fqdnId } });
+
 /** Where the certificate is served, which one each address serves, and since when. */
 export function ServedCard({ fqdn, mayWrite }: { readonly fqdn: OwnFqdn; readonly mayWrite: boolean }) {
-  const params = { spaceId: fqdn.spaceId, fqdnId: fqdn.id };
   const [isAdding, setAdding] = useState(false);
-  const query = useQuery<Served>({
-    queryKey: ['fqdns', fqdn.id, 'served'],
-    queryFn: async ({ signal }) => (await api.getServed({ params, signal })).body,
-    refetchInterval,
-  });
+  const query = useQuery({ ...servedQuery(fqdn), refetchInterval });
   return (
     <section className="cl-stack" aria-label="What is served">
       <div className="cl-title">
@@ -100,7 +100,7 @@ function Targets({
   const paramsOf = ({ targetId }: Target) => ({ spaceId: fqdn.spaceId, fqdnId: fqdn.id, targetId });
   const probe = useMutation({
     mutationFn: async (target: Target) => (await api.probeTarget({ params: paramsOf(target) })).body,
-    onSuccess: (body) => queries.setQueryData(['fqdns', fqdn.id, 'served'], body),
+    onSuccess: (body) => queries.setQueryData(servedQuery(fqdn).queryKey, body),
   });
   const actions: Column<Row> = {
     key: 'actions',
@@ -130,7 +130,7 @@ function Targets({
           title={`Remove ${placeOf(removing)}?`}
           label="Remove the server"
           act={() => api.deleteTarget({ params: paramsOf(removing) })}
-          done={() => queries.invalidateQueries({ queryKey: ['fqdns', fqdn.id] })}
+          changes={[fqdnResource(fqdn.spaceId, fqdn.id)]}
           close={() => remove(undefined)}
         >
           <p>CertLoop will no longer check which certificate it serves. You can add it again.</p>

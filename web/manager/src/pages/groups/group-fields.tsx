@@ -1,8 +1,9 @@
 import { permissionLevels, type User } from '@certloop/contracts/browser';
-import { Fault, type GroupReach } from '@certloop/web-kit';
+import { Fault, type GroupReach, pageOptions } from '@certloop/web-kit';
 import { Textarea, TextInput } from '@mantine/core';
-import { levelTexts, loadUsers } from '../../people/people.js';
+import { levelTexts, usersInput } from '../../people/people.js';
 import { type Choice, Picker } from '../../picker.js';
+import { api } from '../../service.js';
 import { SpacePicker } from '../../spaces/space-picker.js';
 
 /** Settings of a group that the form changes. */
@@ -130,7 +131,7 @@ export function MembersField({
   readonly add: (user: User) => void;
 }) {
   return (
-    <Picker<Person>
+    <Picker<User, Person>
       label="Members"
       noun="user"
       chosen={draft.userIds}
@@ -140,17 +141,8 @@ export function MembersField({
         set({ userIds });
         if (toggled !== undefined) add(toggled.user);
       }}
-      queryKey={['users', 'pick']}
-      find={async (q, signal) => {
-        const page = await loadUsers(q === '' ? {} : { q }, undefined, signal, 20);
-        const rows = page.rows.map((user) => ({
-          id: user.id,
-          label: user.username,
-          detail: user.email,
-          user,
-        }));
-        return { rows, total: page.total ?? rows.length };
-      }}
+      find={(q) => pageOptions(api.listUsers, usersInput(q === '' ? {} : { q }, 20))}
+      choiceOf={(user) => ({ id: user.id, label: user.username, detail: user.email, user })}
     />
   );
 }

@@ -1,10 +1,11 @@
 import type { PermissionGroup, User } from '@certloop/contracts/browser';
-import { CopyCurl, Fault, faultsOf, forgetUnsaved } from '@certloop/web-kit';
+import { CopyCurl, Fault, faultsOf, forgetUnsaved, queryOptions } from '@certloop/web-kit';
 import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import { loadUsers } from '../../people/people.js';
+import { usersInput } from '../../people/people.js';
+import { groupsResource } from '../../resources.js';
 import { api } from '../../service.js';
 import { type Draft, LevelField, MembersField, SpacesField, TextFields } from './group-fields.js';
 import { GroupPreview } from './group-preview.js';
@@ -121,9 +122,8 @@ function draftOf({
 /** Users of the group, at most 1000, and those that were added in the form, by their ids. */
 function usePeople(groupId: string | undefined) {
   const [added, setAdded] = useState<readonly User[]>([]);
-  const members = useQuery<readonly User[]>({
-    queryKey: ['users', 'members', groupId],
-    queryFn: async ({ signal }) => (await loadUsers({ groupId }, undefined, signal, 1_000)).rows,
+  const members = useQuery({
+    ...queryOptions(api.listUsers, usersInput({ groupId }, 1_000)),
     enabled: groupId !== undefined,
   });
   const people = new Map([...(members.data ?? noUsers), ...added].map((user) => [user.id, user]));
@@ -151,17 +151,14 @@ function useSave(id: string | undefined, done: () => void) {
   const navigate = useNavigate();
   return useMutation({
     mutationFn: async (draft: Partial<Draft>) => (await send(api, id, draft)).body,
+    meta: { changes: [groupsResource] },
     onSuccess: async (saved) => {
       if (id === undefined) {
         await navigate({ to: '/groups/$groupId', params: { groupId: saved.id } });
       } else {
-        queries.setQueryData(['groups', 'one', id], saved);
+        queries.setQueryData(queryOptions(api.getPermissionGroup, { params: { id } }).queryKey, saved);
       }
       done();
-      await Promise.all([
-        queries.invalidateQueries({ queryKey: ['groups'] }),
-        queries.invalidateQueries({ queryKey: ['users'] }),
-      ]);
     },
   });
 }

@@ -1,10 +1,11 @@
 import type { PermissionGroup } from '@certloop/contracts/browser';
-import { ConfirmDialog, Loaded, useTitle, WaitingPage } from '@certloop/web-kit';
+import { ConfirmDialog, Loaded, queryOptions, useTitle, WaitingPage } from '@certloop/web-kit';
 import { Button } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { AdminsOnly } from '../../admins-only.js';
+import { groupsResource } from '../../resources.js';
 import { api } from '../../service.js';
 import { GroupForm } from './group-form.js';
 
@@ -42,10 +43,7 @@ function Crumbs() {
 }
 
 function TheGroup({ id }: { readonly id: string }) {
-  const query = useQuery<PermissionGroup>({
-    queryKey: ['groups', 'one', id],
-    queryFn: async ({ signal }) => (await api.getPermissionGroup({ params: { id }, signal })).body,
-  });
+  const query = useQuery(queryOptions(api.getPermissionGroup, { params: { id } }));
   useTitle(query.data?.name ?? 'Group', 'manager');
   return (
     <Loaded query={query} waiting={<WaitingPage />}>
@@ -63,7 +61,6 @@ function TheGroup({ id }: { readonly id: string }) {
 }
 
 function DeleteGroup({ group }: { readonly group: PermissionGroup }) {
-  const queries = useQueryClient();
   const navigate = useNavigate();
   const [isDeleting, setDeleting] = useState(false);
   return (
@@ -77,13 +74,8 @@ function DeleteGroup({ group }: { readonly group: PermissionGroup }) {
           label="Delete the group"
           typeFirst={group.name}
           act={() => api.deletePermissionGroup({ params: { id: group.id } })}
-          done={async () => {
-            await navigate({ to: '/groups' });
-            await Promise.all([
-              queries.invalidateQueries({ queryKey: ['groups'] }),
-              queries.invalidateQueries({ queryKey: ['users'] }),
-            ]);
-          }}
+          changes={[groupsResource]}
+          done={() => navigate({ to: '/groups' })}
           close={() => setDeleting(false)}
         >
           <p>Its members lose at once what only this group gives them. Users and spaces stay.</p>

@@ -6,7 +6,7 @@ import {
   EmptyState,
   Icon,
   ListTable,
-  listPageOf,
+  listOptions,
   serviceUrl,
   useList,
   useTitle,
@@ -63,11 +63,7 @@ export function GroupsPage() {
 
 function GroupList() {
   const navigate = useNavigate();
-  const list = useList<PermissionGroup>(['groups', 'list'], async (cursor, signal) => {
-    const query = { limit: '100', ...(cursor !== undefined && { cursor }) };
-    const { body, headers } = await api.listPermissionGroups({ query, signal });
-    return listPageOf(body, headers);
-  });
+  const list = useList(listOptions(api.listPermissionGroups, { query: { limit: '100' } }));
   const add = (
     <Button
       aria-keyshortcuts="c"

@@ -1,8 +1,9 @@
 import type { IssuancePolicyChange, ShownIssuancePolicy } from '@certloop/contracts/browser';
 import { CopyCurl, countOf, Fault, faultsOf, readableTimes } from '@certloop/web-kit';
 import { Button } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
+import { spaceResource } from '../../resources.js';
 import { api } from '../../service.js';
 import { draftOf, type PolicyDraft, policyOf } from './policy-draft.js';
 import { NameFields, ProviderFields } from './policy-fields.js';
@@ -27,13 +28,10 @@ export function PolicyForm({ spaceId, policy }: FormProps) {
     mutationFn: async () => (await send(api, true)).body,
     meta: { isTrial: true },
   });
-  const queries = useQueryClient();
   const save = useMutation({
     mutationFn: async () => (await send(api, false)).body,
-    onSuccess: async () => {
-      preview.reset();
-      await queries.invalidateQueries({ queryKey: ['space', spaceId] });
-    },
+    meta: { changes: [spaceResource(spaceId)] },
+    onSuccess: () => preview.reset(),
   });
   const set = (part: Partial<PolicyDraft>) => {
     change((before) => ({ ...before, ...part }));

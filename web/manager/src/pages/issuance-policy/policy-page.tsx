@@ -1,5 +1,5 @@
 import type { ShownIssuancePolicy } from '@certloop/contracts/browser';
-import { Loaded, useTitle, WaitingPage } from '@certloop/web-kit';
+import { Loaded, queryOptions, useTitle, WaitingPage } from '@certloop/web-kit';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { spaceQuery } from '../../lookups.js';
@@ -14,10 +14,7 @@ export function PolicyPage() {
   const { spaceId } = route.useParams();
   const { isAdmin } = useRights();
   const space = useQuery(spaceQuery(spaceId));
-  const query = useQuery<ShownIssuancePolicy>({
-    queryKey: ['space', spaceId, 'policy'],
-    queryFn: async ({ signal }) => (await api.getIssuancePolicy({ params: { id: spaceId }, signal })).body,
-  });
+  const query = useQuery(queryOptions(api.getIssuancePolicy, { params: { id: spaceId } }));
   useTitle('Issuance policy', 'manager');
   return (
     <>

@@ -1,8 +1,9 @@
 import type { Fqdn } from '@certloop/contracts/browser';
-import { ByCommand, EmptyState, useTitle } from '@certloop/web-kit';
+import { ByCommand, EmptyState, queryOptions, useTitle } from '@certloop/web-kit';
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
+import { overview } from '../../changes/overview.js';
 import { NamesList } from '../../names/names-list.js';
 import { includesLevel, useMayWriteSomewhere } from '../../rights.js';
 import { api } from '../../service.js';
@@ -14,10 +15,7 @@ export function NamesPage() {
   const filter = route.useSearch();
   const navigate = route.useNavigate();
   useTitle('Names', 'manager');
-  const counts = useQuery({
-    queryKey: ['ahead', 'name-counts'],
-    queryFn: async ({ signal }) => (await api.countFqdnStates({ query: {}, signal })).body,
-  });
+  const counts = useQuery(overview(queryOptions(api.countFqdnStates)));
   return (
     <>
       <div className="cl-title">

@@ -9,8 +9,9 @@ import {
   type Typed,
 } from '@certloop/web-kit';
 import { Modal, NativeSelect, TextInput } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
+import { providersResource } from '../../resources.js';
 import { api } from '../../service.js';
 import { providerFields, providerKindLabels, withFirstChoices } from './provider-fields.js';
 import { SettingsInputs } from './settings-inputs.js';
@@ -38,16 +39,13 @@ export function ConfigureProvider({
   readonly provider: Provider;
   readonly close: () => void;
 }) {
-  const queries = useQueryClient();
   const { fields, typed, paths, secrets, change, config } = useSettings(provider.kind, provider.config);
   const send = (to: typeof api) =>
     to.setProviderConfig({ params: { id: provider.id }, body: { config: config() } });
   const save = useMutation({
     mutationFn: () => send(api),
-    onSuccess: async () => {
-      close();
-      await queries.invalidateQueries({ queryKey: ['providers'] });
-    },
+    meta: { changes: [providersResource] },
+    onSuccess: close,
   });
   const { byField, general } = faultsOf(save.error, paths);
   return (
@@ -81,7 +79,6 @@ const isKind = (value: string): value is Provider['kind'] => Object.hasOwn(provi
 
 /** Dialog that creates a provider, enabled and configured. What is typed stays when another kind is chosen. */
 export function CreateProvider({ close }: { readonly close: () => void }) {
-  const queries = useQueryClient();
   const [kind, choose] = useState<Provider['kind']>('acme');
   const [names, setNames] = useState({ name: '', displayName: '' });
   const { fields, typed, paths, secrets, change, config } = useSettings(kind, {});
@@ -92,10 +89,8 @@ export function CreateProvider({ close }: { readonly close: () => void }) {
   };
   const create = useMutation({
     mutationFn: () => send(api),
-    onSuccess: async () => {
-      close();
-      await queries.invalidateQueries({ queryKey: ['providers'] });
-    },
+    meta: { changes: [providersResource] },
+    onSuccess: close,
   });
   const { byField, general } = faultsOf(create.error, ['name', 'displayName', ...paths]);
   return (

@@ -10,10 +10,11 @@ import {
   sentenceOf,
 } from '@certloop/web-kit';
 import { Button, Switch } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { PaceLine } from '../../outlook/pace-line.js';
+import { providersResource } from '../../resources.js';
 import { api } from '../../service.js';
 
 /** A provider: whether it can be asked, what asks it, and how that went last. */
@@ -131,12 +132,11 @@ function State({ provider }: { readonly provider: Provider }) {
 
 /** Enables and disables a provider; where renewals wait for it, it first says what that postpones. */
 function EnabledSwitch({ provider }: { readonly provider: Provider }) {
-  const queries = useQueryClient();
   const [isAsking, setAsking] = useState(false);
   const change = useMutation({
     mutationFn: (enabled: boolean) =>
       api.setProviderEnabled({ params: { id: provider.id }, body: { enabled } }),
-    onSettled: () => queries.invalidateQueries({ queryKey: ['providers'] }),
+    meta: { changes: [providersResource] },
   });
   const planned = provider.usage?.pendingRenewals ?? 0;
   // answers at once, and goes back when it is refused
@@ -173,10 +173,9 @@ function EnabledSwitch({ provider }: { readonly provider: Provider }) {
 
 /** Tests a provider with its stored configuration, and opens the form of that. */
 function Actions({ provider, configure }: { readonly provider: Provider; readonly configure: () => void }) {
-  const queries = useQueryClient();
   const test = useMutation({
     mutationFn: async () => (await api.testProvider({ params: { id: provider.id }, body: {} })).body,
-    onSettled: () => queries.invalidateQueries({ queryKey: ['providers'] }),
+    meta: { changes: [providersResource] },
   });
   const { displayName } = provider;
   return (

@@ -14,7 +14,7 @@ import {
 } from '@certloop/web-kit';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { type FqdnFilter, loadFqdns } from '../../lookups.js';
+import { type FqdnFilter, fqdnList } from '../../lookups.js';
 import { FqdnStateChip } from '../../names/fqdn-state.js';
 import { useProviderUsage } from '../../providers.js';
 import { useRights } from '../../rights.js';
@@ -120,13 +120,7 @@ function Names({
   readonly filter: FqdnFilter;
   readonly columns: readonly Column<Fqdn>[];
 }) {
-  const {
-    query,
-    rows = [],
-    total = 0,
-  } = useList<Fqdn>(['ahead', 'provider-names', filter], (cursor, signal) =>
-    loadFqdns(undefined, filter, cursor, signal, maxNames),
-  );
+  const { query, rows = [], total = 0 } = useList(fqdnList(undefined, filter, maxNames));
   return (
     // it may be that nothing comes
     <Loaded query={query} waiting={null}>

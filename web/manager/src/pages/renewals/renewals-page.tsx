@@ -5,7 +5,7 @@ import {
   Fault,
   hostText,
   ListTable,
-  listPageOf,
+  listOptions,
   Moment,
   MovedRows,
   sentenceOf,
@@ -15,8 +15,9 @@ import {
   useTitle,
 } from '@certloop/web-kit';
 import { Button } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
+import { renewalsResource } from '../../resources.js';
 import { useMayWriteSomewhere, useRights } from '../../rights.js';
 import { api } from '../../service.js';
 import { statusTitles, useRenewalColumns } from './renewal-columns.js';
@@ -62,23 +63,13 @@ export function RenewalsPage() {
 }
 
 function useRenewals(status: RenewalStatus) {
-  return useList<RenewalQueueEntry>(['renewals', status], async (cursor, signal) => {
-    const page = {
-      status,
-      include: 'fqdn' as const,
-      limit: '100',
-      ...(cursor !== undefined && { cursor }),
-    };
-    const { body, headers } = await api.listRenewals({ query: page, signal });
-    return listPageOf(body, headers);
-  });
+  return useList(listOptions(api.listRenewals, { query: { status, include: 'fqdn', limit: '100' } }));
 }
 
 function useRun() {
-  const queries = useQueryClient();
   return useMutation({
     mutationFn: (entry: RenewalQueueEntry) => api.runRenewal({ params: { id: entry.id } }),
-    onSettled: () => queries.invalidateQueries({ queryKey: ['renewals'] }),
+    meta: { changes: [renewalsResource] },
   });
 }
 

@@ -1,8 +1,9 @@
 import type { Fqdn } from '@certloop/contracts/browser';
-import { Fault, FormEnd, faultsOf, sentenceOf, useSettled } from '@certloop/web-kit';
+import { Fault, FormEnd, faultsOf, queryOptions, sentenceOf, useSettled } from '@certloop/web-kit';
 import { Button, NativeSelect, TextInput } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { renewalsResource } from '../../resources.js';
 import { api } from '../../service.js';
 
 // a year, as the service has it
@@ -11,10 +12,9 @@ const retryMs = 5_000;
 
 /** Queues a renewal at a time of one's choice, and has the queue processed now: for tests of an installation. */
 export function TestEntries() {
-  const queries = useQueryClient();
   const process = useMutation({
     mutationFn: () => api.triggerRenewals({}),
-    onSettled: () => queries.invalidateQueries({ queryKey: ['renewals'] }),
+    meta: { changes: [renewalsResource] },
   });
   return (
     <details className="cl-panel">
@@ -100,14 +100,13 @@ function NewTestEntry() {
 
 /** Queues a test entry for a name. */
 function useNewEntry(minutesFromNow: number) {
-  const queries = useQueryClient();
   const send = (to: typeof api, { id: fqdnId, spaceId, status }: Fqdn) => {
     const certificateId = status?.certificate?.id ?? '';
     return to.createTestRenewal({ body: { fqdnId, spaceId, certificateId, minutesFromNow } });
   };
   const add = useMutation({
     mutationFn: (fqdn: Fqdn) => send(api, fqdn),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ['renewals'] }),
+    meta: { changes: [renewalsResource] },
   });
   return { send, add };
 }
@@ -139,10 +138,8 @@ function MinutesField({
 /** The FQDNs of that name that have a certificate, one for each space; `fault` says why there is none. */
 function useRenewable(name: string): { readonly names: readonly Fqdn[]; readonly fault?: string } {
   const fqdn = useSettled(name);
-  const { data, error } = useQuery<readonly Fqdn[]>({
-    queryKey: ['renewals', 'named', fqdn],
-    queryFn: async ({ signal }) =>
-      (await api.listAllFqdns({ query: { fqdn, include: 'status', limit: '100' }, signal })).body,
+  const { data, error } = useQuery({
+    ...queryOptions(api.listAllFqdns, { query: { fqdn, include: 'status', limit: '100' } }),
     enabled: fqdn !== '',
     // also while the service is known to be away, so that the reason is shown
     networkMode: 'always',

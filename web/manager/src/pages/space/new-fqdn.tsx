@@ -1,6 +1,6 @@
-import { Fault, FormEnd, faultsOf } from '@certloop/web-kit';
+import { Fault, FormEnd, faultsOf, resourceOf } from '@certloop/web-kit';
 import { Modal, TextInput } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { api } from '../../service.js';
 
@@ -16,7 +16,6 @@ export function NewFqdn({
   readonly isOpen: boolean;
   readonly close: () => void;
 }) {
-  const queries = useQueryClient();
   const navigate = useNavigate();
   const send = (to: typeof api, form: HTMLFormElement) => {
     const data = new FormData(form);
@@ -25,9 +24,9 @@ export function NewFqdn({
   };
   const add = useMutation({
     mutationFn: (form: HTMLFormElement) => send(api, form),
+    meta: { changes: [resourceOf(api.listFqdns, { params: { id: spaceId } })] },
     onSuccess: async ({ body: { id } }) => {
       close();
-      await queries.invalidateQueries({ queryKey: ['space', spaceId] });
       await navigate({ to: '/spaces/$spaceId/fqdns/$fqdnId', params: { spaceId, fqdnId: id } });
     },
   });

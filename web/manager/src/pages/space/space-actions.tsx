@@ -1,9 +1,10 @@
 import type { OwnSpace } from '@certloop/contracts/browser';
-import { ConfirmDialog, countOf, Fault, FormEnd, faultsOf } from '@certloop/web-kit';
+import { ConfirmDialog, countOf, Fault, FormEnd, faultsOf, forgetResource } from '@certloop/web-kit';
 import { Button, Modal, Switch } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { spaceResource } from '../../resources.js';
 import { includesLevel, useRights } from '../../rights.js';
 import { api } from '../../service.js';
 import { SpaceFields, spaceFields, spaceOf } from '../../spaces/space-fields.js';
@@ -45,7 +46,6 @@ interface DialogProps {
 }
 
 function EditSpace({ space, close }: DialogProps) {
-  const queries = useQueryClient();
   const wasWatched = space.watchEnabled !== false;
   const [isWatched, setWatched] = useState(wasWatched);
   const params = { id: space.id };
@@ -55,12 +55,8 @@ function EditSpace({ space, close }: DialogProps) {
       await send(api, body);
       if (isWatched !== wasWatched) await api.setWatchEnabled({ params, body: { watchEnabled: isWatched } });
     },
-    onSuccess: async () => {
-      close();
-      await Promise.all(
-        [['space', space.id], ['spaces']].map((queryKey) => queries.invalidateQueries({ queryKey })),
-      );
-    },
+    meta: { changes: [spaceResource(space.id)] },
+    onSuccess: close,
   });
   const { byField, general } = faultsOf(save.error, spaceFields);
   return (
@@ -103,9 +99,9 @@ function DeleteSpace({ space, close }: DialogProps) {
       }
       done={async () => {
         await navigate({ to: '/spaces' });
-        queries.removeQueries({ queryKey: ['space', id] });
-        await queries.invalidateQueries({ queryKey: ['spaces'] });
+        forgetResource(queries, spaceResource(id));
       }}
+      changes={[spaceResource(id)]}
       close={close}
     >
       <p>

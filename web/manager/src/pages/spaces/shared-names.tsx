@@ -1,5 +1,14 @@
 import type { SharedNames } from '@certloop/contracts/browser';
-import { type Column, countOf, DataTable, hostText, Loaded, Moment, WaitingLines } from '@certloop/web-kit';
+import {
+  type Column,
+  countOf,
+  DataTable,
+  hostText,
+  Loaded,
+  Moment,
+  queryOptions,
+  WaitingLines,
+} from '@certloop/web-kit';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { api } from '../../service.js';
@@ -12,11 +21,7 @@ const maxOthers = 5;
 
 /** Names that several spaces have certificates for, for administrators. */
 export function SharedNamesSection() {
-  const query = useQuery<SharedNames>({
-    queryKey: ['shared-names'],
-    queryFn: async ({ signal }) => (await api.listSharedNames({ signal })).body,
-    staleTime,
-  });
+  const query = useQuery({ ...queryOptions(api.listSharedNames), staleTime });
   return (
     <section className="cl-panel" aria-label="Names in several spaces">
       <h2>Names in several spaces</h2>

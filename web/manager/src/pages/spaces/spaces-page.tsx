@@ -21,7 +21,7 @@ import {
 import { Button } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import { loadSpaces, spaceLookUp } from '../../lookups.js';
+import { spaceList, spaceLookUp } from '../../lookups.js';
 import { useRights, useUserName } from '../../rights.js';
 import { NewSpace } from '../../spaces/new-space.js';
 import { SharedNamesSection } from './shared-names.js';
@@ -165,7 +165,7 @@ function NoMatch() {
 
 /** The spaces with this part in their names, which keep their places while someone reads them. */
 function useSpaces(q: string | undefined) {
-  const list = useList<Space>(['spaces', 'list', q], (cursor, signal) => loadSpaces(cursor, signal, q));
+  const list = useList(spaceList(q));
   return useSteadyList<Space>(list, {
     keyOf: ({ id }) => id,
     subject: JSON.stringify([q, useRights()]),

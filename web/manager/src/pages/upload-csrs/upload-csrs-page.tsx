@@ -1,10 +1,10 @@
 import { countOf, countText, csrBlocks, Fault, Icon, sentenceOf, useTitle } from '@certloop/web-kit';
 import { Button } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { csrUpload, readCsrFile } from '../../csrs/csr-file.js';
 import { DropZone } from '../../csrs/drop-zone.js';
+import { spacesResource } from '../../resources.js';
 import { useRowWork } from '../../row-work.js';
 import { api } from '../../service.js';
 import { CsrTable } from './csr-table.js';
@@ -62,8 +62,7 @@ export function UploadCsrsPage() {
 function useCsrRows() {
   const [rows, setRows] = useState<readonly CsrRow[]>([]);
   const [refused, setRefused] = useState<readonly string[]>([]);
-  const queries = useQueryClient();
-  const judging = useRowWork<CsrRow, JudgedCsr>(judgingKey, judgeCsr, () => undefined);
+  const judging = useRowWork<CsrRow, JudgedCsr>(judgingKey, judgeCsr, []);
   const storing = useRowWork<CsrRow, string>(
     ({ key }) => key,
     async (row) => {
@@ -73,11 +72,7 @@ function useCsrRows() {
       const { body } = await api.uploadCsr(csrUpload(fqdn, row.file));
       return 'id' in body ? body.id : '';
     },
-    () =>
-      queries.invalidateQueries({
-        predicate: ({ queryKey: [first] }) =>
-          ['fqdns', 'space', 'spaces', 'ahead', 'renewals'].includes(String(first)),
-      }),
+    [spacesResource],
   );
   const add = async (files: readonly File[]) => {
     const read = await Promise.all(files.map(rowsOf));

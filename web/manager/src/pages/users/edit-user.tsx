@@ -1,8 +1,9 @@
 import type { User } from '@certloop/contracts/browser';
 import { Fault, FormEnd, faultsOf } from '@certloop/web-kit';
 import { PasswordInput, TextInput } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
+import { usersResource } from '../../resources.js';
 import { useUserId } from '../../rights.js';
 import { api, session } from '../../service.js';
 import { GroupsPicker } from './groups-picker.js';
@@ -12,7 +13,6 @@ const fields = ['username', 'email', 'password', 'isAdmin', 'groupIds'] as const
 
 /** Form of an account. What others change in the meantime does not touch what is typed here. */
 export function EditUser({ user, bound }: { readonly user: User; readonly bound: string | undefined }) {
-  const queries = useQueryClient();
   const isOwn = useUserId() === user.id;
   const [groupIds, choose] = useState<readonly string[] | undefined>();
   const [passwordKey, clearPassword] = useState(0);
@@ -23,14 +23,11 @@ export function EditUser({ user, bound }: { readonly user: User; readonly bound:
   };
   const save = useMutation({
     mutationFn: (form: HTMLFormElement) => send(api, form),
+    meta: { changes: [usersResource] },
     onSuccess: async () => {
       choose(undefined);
       clearPassword((count) => count + 1);
-      await Promise.all([
-        queries.invalidateQueries({ queryKey: ['users'] }),
-        queries.invalidateQueries({ queryKey: ['groups'] }),
-        isOwn && session.check(false),
-      ]);
+      if (isOwn) await session.check(false);
     },
   });
   const { byField, general } = faultsOf(save.error, fields);

@@ -24,17 +24,15 @@ export function GroupsPicker({
       chosen={chosen}
       labelOf={(id) => groups.find((group) => group.id === id)?.name}
       change={(ids) => change(ids)}
-      queryKey={['groups', 'pick']}
-      find={async (q) => {
-        const text = q.toLowerCase();
-        const found = groups.filter(({ name }) => name.toLowerCase().includes(text));
-        const rows = found.slice(0, maxShown).map(({ id, name, permission }) => ({
-          id,
-          label: name,
-          detail: permission,
-        }));
-        return { rows, total: found.length };
-      }}
+      find={(q) => ({
+        queryKey: ['groups by name', q, groups],
+        queryFn: async () => {
+          const text = q.toLowerCase();
+          const found = groups.filter(({ name }) => name.toLowerCase().includes(text));
+          return { rows: found.slice(0, maxShown), total: found.length, next: undefined };
+        },
+      })}
+      choiceOf={({ id, name, permission }) => ({ id, label: name, detail: permission })}
       error={error}
     />
   );

@@ -1,8 +1,9 @@
 import { Fault, FormEnd, faultsOf, PasswordField } from '@certloop/web-kit';
 import { Modal, TextInput } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { usersResource } from '../../resources.js';
 import { api, stateQuery } from '../../service.js';
 import { GroupsPicker } from './groups-picker.js';
 
@@ -10,7 +11,6 @@ const fields = ['username', 'email', 'password', 'isAdmin', 'groupIds'] as const
 
 /** Dialog that creates a user, and leads to the page of the user. */
 export function NewUser({ close }: { readonly close: () => void }) {
-  const queries = useQueryClient();
   const navigate = useNavigate();
   const [groupIds, choose] = useState<readonly string[]>([]);
   const send = (to: typeof api, form: HTMLFormElement) => {
@@ -27,10 +27,9 @@ export function NewUser({ close }: { readonly close: () => void }) {
   };
   const create = useMutation({
     mutationFn: (form: HTMLFormElement) => send(api, form),
+    meta: { changes: [usersResource] },
     onSuccess: async ({ body: { id } }) => {
       close();
-      await queries.invalidateQueries({ queryKey: ['users'] });
-      await queries.invalidateQueries({ queryKey: ['groups'] });
       await navigate({ to: '/users/$userId', params: { userId: id } });
     },
   });

@@ -9,12 +9,13 @@ import {
   WaitingPage,
 } from '@certloop/web-kit';
 import { Button } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { AdminsOnly } from '../../admins-only.js';
 import { Avatar } from '../../people/avatar.js';
 import { adminsQuery, groupsQuery, userQuery } from '../../people/people.js';
+import { usersResource } from '../../resources.js';
 import { useUserId } from '../../rights.js';
 import { api } from '../../service.js';
 import { EditUser } from './edit-user.js';
@@ -74,14 +75,13 @@ function useBound(user: User | undefined): string | undefined {
 }
 
 function Actions({ user, bound }: { readonly user: User; readonly bound: string | undefined }) {
-  const queries = useQueryClient();
   const navigate = useNavigate();
   const ownId = useUserId();
   const [isDeleting, setDeleting] = useState(false);
-  const refresh = () => queries.invalidateQueries({ queryKey: ['users'] });
+  const changes = [usersResource];
   const enable = useMutation({
     mutationFn: (enabled: boolean) => api.updateUser({ params: { id: user.id }, body: { enabled } }),
-    onSettled: refresh,
+    meta: { changes },
   });
   const isOwn = user.id === ownId;
   return (
@@ -108,10 +108,8 @@ function Actions({ user, bound }: { readonly user: User; readonly bound: string 
           label="Delete the user"
           typeFirst={user.username}
           act={() => api.deleteUser({ params: { id: user.id } })}
-          done={async () => {
-            await navigate({ to: '/users' });
-            await refresh();
-          }}
+          changes={changes}
+          done={() => navigate({ to: '/users' })}
           close={() => setDeleting(false)}
         >
           <p>

@@ -1,15 +1,11 @@
-import type { ApiToken } from '@certloop/contracts/browser';
-import { Loaded, WaitingLines } from '@certloop/web-kit';
+import { Loaded, queryOptions, WaitingLines } from '@certloop/web-kit';
 import { useQuery } from '@tanstack/react-query';
 import { TokensTable } from '../../people/tokens-table.js';
 import { api } from '../../service.js';
 
 /** API tokens of a user, which administrators can revoke. */
 export function UserTokens({ userId, username }: { readonly userId: string; readonly username: string }) {
-  const query = useQuery<readonly ApiToken[]>({
-    queryKey: ['tokens', userId],
-    queryFn: async ({ signal }) => (await api.listUserApiTokens({ params: { id: userId }, signal })).body,
-  });
+  const query = useQuery(queryOptions(api.listUserApiTokens, { params: { id: userId } }));
   return (
     <section className="cl-stack" aria-label="API tokens">
       <h2>API tokens</h2>

@@ -5,6 +5,7 @@ import {
   EmptyState,
   Icon,
   ListTable,
+  listOptions,
   Moment,
   SearchForm,
   useList,
@@ -16,7 +17,8 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { AdminsOnly } from '../../admins-only.js';
 import { Avatar } from '../../people/avatar.js';
-import { groupsQuery, loadUsers } from '../../people/people.js';
+import { groupsQuery, usersInput } from '../../people/people.js';
+import { api } from '../../service.js';
 import { NewUser } from './new-user.js';
 import { AdminChip, UserStateChip } from './user-state.js';
 
@@ -37,9 +39,7 @@ function UserList() {
   const { q, admins } = route.useSearch();
   const filter = { ...(q !== undefined && { q }), ...(admins === true && { isAdmin: true }) };
   const isFiltered = q !== undefined || admins === true;
-  const list = useList<User>(['users', 'list', filter], (cursor, signal) =>
-    loadUsers(filter, cursor, signal),
-  );
+  const list = useList(listOptions(api.listUsers, usersInput(filter)));
   const columns = useColumns();
   return (
     <>

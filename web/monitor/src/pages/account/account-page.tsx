@@ -4,6 +4,7 @@ import {
   DisplayCard,
   Loaded,
   PasswordCard,
+  queryOptions,
   useSession,
   useTitle,
   WaitingFacts,
@@ -36,10 +37,7 @@ export function AccountPage() {
 }
 
 function LimitsCard({ email }: { readonly email: string }) {
-  const query = useQuery({
-    queryKey: ['limits'],
-    queryFn: async ({ signal }) => (await api.getLimits({ signal })).body,
-  });
+  const query = useQuery(queryOptions(api.getLimits));
   return (
     <section className="cl-panel" aria-label="Limits">
       <h2 className="cl-anywhere">{email}</h2>

@@ -10,8 +10,10 @@ import {
   checkBadges,
   DataTable,
   ErrorPanel,
+  keyedBy,
   ListTable,
   Loaded,
+  queryOptions,
   SearchForm,
   serviceUrl,
   useList,
@@ -21,7 +23,7 @@ import {
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import { loadChecks, projectQuery } from '../../lookups.js';
+import { checkList, projectQuery } from '../../lookups.js';
 import { ProjectHead } from '../../project-head.js';
 import { projectApi } from '../../service.js';
 
@@ -107,12 +109,9 @@ interface Shown {
 
 function TagBadges({ projectId, columns }: Shown) {
   const byTag = useQuery({
-    queryKey: ['projects', projectId, 'badges'],
-    queryFn: async ({ signal }) =>
-      Object.entries((await projectApi(projectId).listBadges({ signal })).body.badges).map(([tag, urls]) => ({
-        name: tag === '*' ? 'All checks' : tag,
-        urls,
-      })),
+    ...queryOptions(projectApi(projectId).listBadges),
+    select: ({ badges }) =>
+      Object.entries(badges).map(([tag, urls]) => ({ name: tag === '*' ? 'All checks' : tag, urls })),
   });
   return (
     <section className="cl-stack" aria-label="Badges of tags">
@@ -129,9 +128,13 @@ function TagBadges({ projectId, columns }: Shown) {
 function CheckBadges({ projectId, columns }: Shown) {
   const [q, search] = useState<string>();
   const narrowing = { sort: 'name', ...(q !== undefined && { q }) } as const;
-  const list = useList(['projects', projectId, 'badges', 'checks', narrowing], async (cursor, signal) => {
-    const page = await loadChecks(projectId, narrowing, cursor, signal);
-    return { ...page, rows: page.rows.map(badgeOf) };
+  const { load, ...options } = keyedBy(checkList(projectId, narrowing), 'badges');
+  const list = useList({
+    ...options,
+    load: async (cursor, signal) => {
+      const page = await load(cursor, signal);
+      return { ...page, rows: page.rows.map(badgeOf) };
+    },
   });
   return (
     <section className="cl-stack" aria-label="Badges of checks">

@@ -1,9 +1,10 @@
 import type { Check, CheckUpdate } from '@certloop/contracts/browser';
 import { Drawer, Fault, sendPing, sentenceOf, useCountdown } from '@certloop/web-kit';
 import { Button, Modal } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ComponentType, useState } from 'react';
+import { projectResource } from '../../resources.js';
 import { projectApi } from '../../service.js';
 import {
   type CheckDialogProps,
@@ -90,7 +91,6 @@ export function CheckActions({ projectId, check }: { readonly projectId: string;
 
 /** Sends a ping, pauses or resumes. `left` are the seconds in which the latest pause can be undone. */
 function useAction(projectId: string, check: Check) {
-  const queries = useQueryClient();
   const [pauses, setPauses] = useState(0);
   const left = useCountdown(pauses === 0 ? undefined : undoSeconds, pauses);
   const params = { id: check.uuid };
@@ -102,19 +102,18 @@ function useAction(projectId: string, check: Check) {
         : projectApi(projectId).resumeCheck({ params });
     },
     onSuccess: (_answer, action) => setPauses(action === 'pause' ? pauses + 1 : 0),
-    onSettled: () => queries.invalidateQueries({ queryKey: ['projects', projectId] }),
+    meta: { changes: [projectResource(projectId)] },
   });
   return { act, left };
 }
 
 /** Creates a check with the settings of this one, and opens it. */
 function useCopy(projectId: string, check: Check) {
-  const queries = useQueryClient();
   const navigate = useNavigate();
   return useMutation({
     mutationFn: () => projectApi(projectId).createCheck({ body: copyOf(check) }),
+    meta: { changes: [projectResource(projectId)] },
     onSuccess: async ({ body }) => {
-      void queries.invalidateQueries({ queryKey: ['projects', projectId] });
       const checkId = body.uuid;
       await navigate({ to: '/projects/$projectId/checks/$checkId', params: { projectId, checkId } });
     },

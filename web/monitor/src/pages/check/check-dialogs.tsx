@@ -1,10 +1,21 @@
 import type { Check } from '@certloop/contracts/browser';
-import { ConfirmForm, Fault, FormEnd, faultsOf, Loaded, sentenceOf, WaitingLines } from '@certloop/web-kit';
+import {
+  ConfirmForm,
+  Fault,
+  FormEnd,
+  faultsOf,
+  forgetResource,
+  Loaded,
+  queryOptions,
+  sentenceOf,
+  WaitingLines,
+} from '@certloop/web-kit';
 import { Button, NativeSelect } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { diagnosisQuery, mayChange } from '../../lookups.js';
+import { checkResource, projectResource, projectsResource } from '../../resources.js';
 import {
   draftOf,
   type ScheduleDraft,
@@ -23,7 +34,6 @@ export interface CheckDialogProps {
 
 /** Changes the schedule, with a preview. */
 export function ScheduleDialog({ projectId, check, close }: CheckDialogProps) {
-  const queries = useQueryClient();
   const isCron = check.schedule?.trim().split(/\s+/).length === 5;
   const kind = check.timeout === undefined ? (isCron ? 'cron' : 'oncalendar') : 'simple';
   const [draft, setDraft] = useState(() => draftOf({ ...check, kind }));
@@ -33,10 +43,8 @@ export function ScheduleDialog({ projectId, check, close }: CheckDialogProps) {
     to.updateCheck({ params: { id: check.uuid }, body: scheduleBody(draft) });
   const save = useMutation({
     mutationFn: () => send(checks),
-    onSuccess: async () => {
-      close();
-      await queries.invalidateQueries({ queryKey: ['projects', projectId] });
-    },
+    meta: { changes: [projectResource(projectId)] },
+    onSuccess: close,
   });
   const { byField, general } = faultsOf(save.error, scheduleFields);
   return (
@@ -96,9 +104,9 @@ export function DeleteDialog({ projectId, check, close }: CheckDialogProps) {
       act={() => projectApi(projectId).deleteCheck({ params: { id: check.uuid } })}
       done={async () => {
         await navigate({ to: '/projects/$projectId', params: { projectId } });
-        queries.removeQueries({ queryKey: ['projects', projectId, 'check', check.uuid] });
-        await queries.invalidateQueries({ queryKey: ['projects', projectId] });
+        forgetResource(queries, checkResource(projectId, check.uuid));
       }}
+      changes={[projectResource(projectId)]}
       close={close}
     >
       <p>Its pings and its history are deleted with it. The job that pings it gets 404 from then on.</p>
@@ -108,12 +116,11 @@ export function DeleteDialog({ projectId, check, close }: CheckDialogProps) {
 
 /** Deletes the history of the check. */
 export function ClearDialog({ projectId, check, close }: CheckDialogProps) {
-  const queries = useQueryClient();
   return (
     <ConfirmForm
       label="Clear the history"
       act={() => api.clearCheck({ params: { projectId, checkId: check.uuid } })}
-      done={() => queries.invalidateQueries({ queryKey: ['projects', projectId] })}
+      changes={[projectResource(projectId)]}
       close={close}
     >
       <p>
@@ -130,18 +137,18 @@ export function MoveDialog({ projectId, check }: CheckDialogProps) {
   const navigate = useNavigate();
   const [chosen, choose] = useState<string>();
   const projects = useQuery({
-    queryKey: ['projects', 'own'],
-    queryFn: async ({ signal }) => (await api.listProjects({ query: {}, signal })).body.projects,
+    ...queryOptions(api.listProjects),
+    select: ({ projects: all }) => all,
   });
   const send = (to: typeof api, target: string) =>
     to.moveCheck({ params: { projectId, checkId: check.uuid }, body: { projectId: target } });
   const move = useMutation({
     mutationFn: (target: string) => send(api, target),
+    meta: { changes: [projectsResource] },
     onSuccess: async ({ body }) => {
       const params = { projectId: body.projectId, checkId: body.id };
       await navigate({ to: '/projects/$projectId/checks/$checkId', params });
-      queries.removeQueries({ queryKey: ['projects', projectId, 'check', check.uuid] });
-      await queries.invalidateQueries({ queryKey: ['projects'] });
+      forgetResource(queries, checkResource(projectId, check.uuid));
     },
   });
   return (

@@ -1,5 +1,14 @@
 import type { Check, ReadOnlyCheck } from '@certloop/contracts/browser';
-import { background, ErrorPanel, Loaded, live, useTabIcon, useTitle, WaitingPage } from '@certloop/web-kit';
+import {
+  background,
+  ErrorPanel,
+  Loaded,
+  live,
+  queryOptions,
+  useTabIcon,
+  useTitle,
+  WaitingPage,
+} from '@certloop/web-kit';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { CheckStateChip, wordOf } from '../../check-states.js';
@@ -20,8 +29,7 @@ export function CheckPage() {
   const params = { projectId, checkId };
   const project = useQuery(projectQuery(projectId));
   const query = useQuery({
-    queryKey: ['projects', projectId, 'check', checkId],
-    queryFn: async ({ signal }) => (await api.getAccountCheck({ params, headers: background, signal })).body,
+    ...queryOptions(api.getAccountCheck, { params, headers: background }),
     ...live(),
   });
   const check = query.data;

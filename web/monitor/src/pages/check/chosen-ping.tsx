@@ -1,4 +1,4 @@
-import { Loaded, WaitingLines } from '@certloop/web-kit';
+import { keyedBy, Loaded, queryOptions, WaitingLines } from '@certloop/web-kit';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useLocation } from '@tanstack/react-router';
 import { api } from '../../service.js';
@@ -11,8 +11,10 @@ export function ChosenPing() {
   const place = route.useParams();
   const hash = useLocation({ select: ({ hash: text }) => text });
   const n = /^[1-9]\d{0,14}$/.test(hash) ? Number(hash) : undefined;
+  const { queryKey, meta } = keyedBy(queryOptions(api.listAccountPings, { params: place }), n);
   const query = useQuery({
-    queryKey: ['projects', place.projectId, 'check', place.checkId, 'ping', n],
+    queryKey,
+    meta,
     queryFn: ({ signal }) => (n === undefined ? null : loadPing(place, n, signal)),
     enabled: n !== undefined,
   });

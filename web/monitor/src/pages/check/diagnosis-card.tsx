@@ -10,8 +10,9 @@ import {
   withMoments,
 } from '@certloop/web-kit';
 import { Button } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { diagnosisQuery } from '../../lookups.js';
+import { projectResource } from '../../resources.js';
 import { ScheduleText } from '../../schedule-text.js';
 import { projectApi } from '../../service.js';
 
@@ -27,7 +28,6 @@ export function DiagnosisCard({
   readonly check: Check | ReadOnlyCheck;
   readonly canChange: boolean;
 }) {
-  const queries = useQueryClient();
   const diagnosis = useQuery(diagnosisQuery(projectId, checkId, check));
   const mend = useMutation({
     mutationFn: (tz: string) =>
@@ -35,7 +35,7 @@ export function DiagnosisCard({
         params: { id: checkId },
         body: { schedule: check.schedule ?? '', tz },
       }),
-    onSettled: () => queries.invalidateQueries({ queryKey: ['projects', projectId] }),
+    meta: { changes: [projectResource(projectId)] },
   });
   return (
     <section className="cl-panel" aria-label="State" data-tone={check.status === 'down' ? 'bad' : undefined}>

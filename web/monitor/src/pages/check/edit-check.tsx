@@ -1,7 +1,8 @@
 import type { Check } from '@certloop/contracts/browser';
 import { Fault, FormEnd, faultsOf } from '@certloop/web-kit';
 import { Switch, Textarea, TextInput } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
+import { projectResource } from '../../resources.js';
 import { projectApi } from '../../service.js';
 import type { CheckDialogProps } from './check-dialogs.js';
 
@@ -21,16 +22,13 @@ const flags = [
 
 /** Changes everything of a check but its schedule. */
 export function EditDialog({ projectId, check, close }: CheckDialogProps) {
-  const queries = useQueryClient();
   const checks = projectApi(projectId);
   const send = (to: typeof checks, form: HTMLFormElement) =>
     to.updateCheck({ params: { id: check.uuid }, body: changeIn(new FormData(form)) });
   const save = useMutation({
     mutationFn: (form: HTMLFormElement) => send(checks, form),
-    onSuccess: async () => {
-      close();
-      await queries.invalidateQueries({ queryKey: ['projects', projectId] });
-    },
+    meta: { changes: [projectResource(projectId)] },
+    onSuccess: close,
   });
   const { byField, general } = faultsOf(save.error, texts);
   return (

@@ -3,6 +3,7 @@ import {
   background,
   type ListPage,
   Loaded,
+  listOptions,
   live,
   placesUpTo,
   StateChip,
@@ -99,13 +100,12 @@ function WaitingEvents() {
 
 /** The events of these types. They are loaded again after each ping and each change of status. */
 function useEvents({ projectId, checkId, pings, status }: EventsOf, types: string) {
-  const load = async (before: string | undefined, signal: AbortSignal): Promise<ListPage<CheckEvent>> => {
-    const query = { types, limit: '30', ...(before === undefined ? {} : { before }) };
-    const params = { projectId, checkId };
-    const { body } = await api.listEvents({ params, query, headers: background, signal });
-    return { rows: body.events, total: undefined, next: body.next };
-  };
-  const list = useList(['projects', projectId, 'check', checkId, 'events', types], load, live());
+  const input = { params: { projectId, checkId }, query: { types, limit: '30' }, headers: background };
+  const options = listOptions(api.listEvents, input, {
+    pageOf: ({ body }): ListPage<CheckEvent> => ({ rows: body.events, total: undefined, next: body.next }),
+    next: (before) => ({ before }),
+  });
+  const list = useList(options, live());
   const { refetch } = list.query;
   const newest = `${pings} ${status}`;
   const [loaded, setLoaded] = useState(newest);

@@ -1,4 +1,4 @@
-import { ErrorPanel, Redirect, useTitle, Waiting } from '@certloop/web-kit';
+import { ErrorPanel, queryOptions, Redirect, useTitle, Waiting } from '@certloop/web-kit';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { api } from '../../service.js';
@@ -9,10 +9,7 @@ const route = getRouteApi('/inside/checks/$checkId');
 export function FindCheckPage() {
   const { checkId } = route.useParams();
   useTitle('Check', 'monitor');
-  const found = useQuery({
-    queryKey: ['checks', checkId],
-    queryFn: async ({ signal }) => (await api.findOwnCheck({ params: { checkId }, signal })).body,
-  });
+  const found = useQuery(queryOptions(api.findOwnCheck, { params: { checkId } }));
   if (found.isError) return <ErrorPanel error={found.error} retry={() => void found.refetch()} />;
   if (found.data === undefined) return <Waiting />;
   const { projectId, id } = found.data;

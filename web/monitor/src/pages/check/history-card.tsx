@@ -5,8 +5,10 @@ import {
   countText,
   DowntimeStrip,
   DurationChart,
+  keyedBy,
   Loaded,
   lengthOf,
+  queryOptions,
   WaitingLines,
 } from '@certloop/web-kit';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
@@ -23,17 +25,19 @@ interface Shown {
 /** How long runs took, and when the check was down. */
 export function HistoryCard({ projectId, checkId, pings, status }: Shown) {
   const params = { projectId, checkId };
-  const key = ['projects', projectId, 'check', checkId];
   const durations = useQuery({
-    queryKey: [...key, 'durations', pings],
-    queryFn: async ({ signal }) =>
-      (await api.getDurations({ params, query: { points: '60' }, headers: background, signal })).body.buckets,
+    ...keyedBy(
+      queryOptions(api.getDurations, { params, query: { points: '60' }, headers: background }),
+      pings,
+    ),
+    select: ({ buckets }) => buckets,
     placeholderData: keepPreviousData,
   });
   const downtimes = useQuery({
-    queryKey: [...key, 'downtimes', status],
-    queryFn: async ({ signal }) =>
-      (await api.getDowntimes({ params, query: { days: '90' }, headers: background, signal })).body,
+    ...keyedBy(
+      queryOptions(api.getDowntimes, { params, query: { days: '90' }, headers: background }),
+      status,
+    ),
     placeholderData: keepPreviousData,
   });
   return (

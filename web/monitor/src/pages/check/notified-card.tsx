@@ -1,11 +1,11 @@
 import type { AccountChannel, Check, ReadOnlyCheck } from '@certloop/contracts/browser';
-import { Fault, Loaded, StateChip, sentenceOf, WaitingLines } from '@certloop/web-kit';
+import { Fault, Loaded, resourceOf, StateChip, sentenceOf, WaitingLines } from '@certloop/web-kit';
 import { Switch } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { NoOneChip } from '../../alert-reach.js';
 import { channelsQuery } from '../../lookups.js';
-import { projectApi } from '../../service.js';
+import { api, projectApi } from '../../service.js';
 
 /** Which integrations get the alerts of a check. */
 export function NotifiedCard({
@@ -61,7 +61,6 @@ export function NotifiedCard({
 
 /** The ids of the integrations that the check notifies, as its switches show them, and their change. */
 function useAssignment(projectId: string, check: Check | ReadOnlyCheck) {
-  const queries = useQueryClient();
   const assigned = 'channels' in check ? check.channels.split(',').filter((id) => id !== '') : undefined;
   const assign = useMutation({
     mutationFn: (ids: readonly string[]) =>
@@ -69,7 +68,7 @@ function useAssignment(projectId: string, check: Check | ReadOnlyCheck) {
         params: { id: 'uuid' in check ? check.uuid : '' },
         body: { channels: ids.join(',') },
       }),
-    onSettled: () => queries.invalidateQueries({ queryKey: ['projects', projectId, 'check'] }),
+    meta: { changes: [resourceOf(api.listAccountChecks, { params: { projectId } })] },
   });
   // a switch answers at once, and goes back when it is refused
   return { shown: assign.isPending ? assign.variables : assigned, assign };

@@ -3,7 +3,7 @@ import { countText, type ListPage, sentenceOf } from '@certloop/web-kit';
 import { type InfiniteData, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { nameOfCheck } from '../../check-states.js';
-import type { LiveCheck } from '../../lookups.js';
+import { checkListsKey, type LiveCheck } from '../../lookups.js';
 import { api } from '../../service.js';
 
 /** Integrations of a project that a row shows as buttons; more fold behind their number. */
@@ -96,7 +96,7 @@ function useToggle(projectId: string, check: LiveCheck) {
       const channels = changed(assigned, change).join(',');
       // the row alone: to load the list again takes long with thousands
       queries.setQueriesData<InfiniteData<ListPage<ListedCheck>>>(
-        { queryKey: ['projects', projectId, 'checks'] },
+        { queryKey: checkListsKey(projectId) },
         (data) =>
           data && {
             ...data,

@@ -3,7 +3,7 @@ import { DataTable, ListEnd, MovedRows, useSelection } from '@certloop/web-kit';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { nameOfCheck, statusOrder, sumOf } from '../../check-states.js';
-import { type CheckSearch, channelsQuery, type LiveCheck } from '../../lookups.js';
+import { type CheckSearch, channelsQuery, checkListsKey, type LiveCheck } from '../../lookups.js';
 import { BulkBar } from './bulk-bar.js';
 import { BulkOutcome } from './bulk-outcome.js';
 import { checkColumns } from './check-columns.js';
@@ -83,7 +83,7 @@ export function CheckList({ projectId, search, change, live, canChange, bulk }: 
 function Moved({ projectId, rows, search, unfit }: MovedProps) {
   const queries = useQueryClient();
   const fitting = rows.filter(({ id }) => !unfit.has(id));
-  const sortAnew = () => void queries.invalidateQueries({ queryKey: ['projects', projectId, 'checks'] });
+  const sortAnew = () => void queries.invalidateQueries({ queryKey: checkListsKey(projectId) });
   return <MovedRows moved={movedRows(fitting, search)} unfit={unfit.size} sortAnew={sortAnew} />;
 }
 

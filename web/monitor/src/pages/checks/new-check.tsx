@@ -1,9 +1,10 @@
 import { Fault, FormEnd, faultsOf } from '@certloop/web-kit';
 import { Modal, TextInput } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { channelsQuery } from '../../lookups.js';
+import { projectResource } from '../../resources.js';
 import { draftOf, ScheduleForm, scheduleBody, scheduleFields, usePreview } from '../../schedule-form.js';
 import { projectApi } from '../../service.js';
 
@@ -25,7 +26,6 @@ export function NewCheck({
 }
 
 function NewCheckForm({ projectId, close }: { readonly projectId: string; readonly close: () => void }) {
-  const queries = useQueryClient();
   const navigate = useNavigate();
   const [draft, setDraft] = useState(() => draftOf());
   const { preview, error, isValid } = usePreview(draft);
@@ -38,9 +38,9 @@ function NewCheckForm({ projectId, close }: { readonly projectId: string; readon
   };
   const create = useMutation({
     mutationFn: (form: HTMLFormElement) => send(checks, form),
+    meta: { changes: [projectResource(projectId)] },
     onSuccess: async ({ body }) => {
       close();
-      void queries.invalidateQueries({ queryKey: ['projects', projectId] });
       const checkId = body.uuid;
       await navigate({ to: '/projects/$projectId/checks/$checkId', params: { projectId, checkId } });
     },

@@ -1,8 +1,9 @@
 import { Icon, RowButton, sendPing, sentenceOf } from '@certloop/web-kit';
 import { CopyButton } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { nameOfCheck } from '../../check-states.js';
 import type { LiveCheck } from '../../lookups.js';
+import { statesResource } from '../../resources.js';
 import type { BulkChange } from './use-bulk-change.js';
 
 /** Actions of a row on its check: a ping, a pause, which can be undone above the list, and a resume. */
@@ -15,10 +16,9 @@ export function RowActions({
   readonly check: LiveCheck;
   readonly bulk: BulkChange['ofRows'];
 }) {
-  const queries = useQueryClient();
   const ping = useMutation({
     mutationFn: () => sendPing(check.id),
-    onSettled: () => queries.invalidateQueries({ queryKey: ['projects', projectId, 'states'] }),
+    meta: { changes: [statesResource(projectId)] },
   });
   const name = nameOfCheck(check);
   const action = check.status === 'paused' ? 'resume' : 'pause';

@@ -2,6 +2,7 @@ import type { CheckChange, CheckChangeResult } from '@certloop/contracts/browser
 import {
   type BulkProgress,
   type BulkRules,
+  invalidateChanged,
   requestOf,
   sendParts,
   startOf,
@@ -9,6 +10,7 @@ import {
 } from '@certloop/web-kit';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useMemo, useRef, useState } from 'react';
+import { projectResource, statesResource } from '../../resources.js';
 import { api } from '../../service.js';
 
 /** How far a change of checks has come. */
@@ -60,8 +62,7 @@ export function useBulkChange(projectId: string) {
     onSettled: (_result, _error, { ids, action }) => {
       // rows of a pause stay in their places, so that none jumps under the pointer
       const isOfRows = ids !== undefined && (action === 'pause' || action === 'resume');
-      const queryKey = isOfRows ? ['projects', projectId, 'states'] : ['projects', projectId];
-      return queries.invalidateQueries({ queryKey });
+      return invalidateChanged(queries, [isOfRows ? statesResource(projectId) : projectResource(projectId)]);
     },
   });
   const running = mutation.isPending ? mutation.variables : undefined;

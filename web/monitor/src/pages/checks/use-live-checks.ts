@@ -2,7 +2,7 @@ import type { CheckState, ListedCheck } from '@certloop/contracts/browser';
 import { useCalm, useList } from '@certloop/web-kit';
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
-import { type CheckSearch, type LiveCheck, loadChecks, statesQuery, withStates } from '../../lookups.js';
+import { type CheckSearch, checkList, type LiveCheck, statesQuery, withStates } from '../../lookups.js';
 
 /** The checks of a project that match, with the newest states of those on the screen, and the counts of all. */
 export function useLiveChecks(projectId: string, search: CheckSearch) {
@@ -13,9 +13,7 @@ export function useLiveChecks(projectId: string, search: CheckSearch) {
       shown.map(({ id }) => id),
     ),
   );
-  const list = useList(['projects', projectId, 'checks', search], (cursor, signal) =>
-    loadChecks(projectId, search, cursor, signal),
-  );
+  const list = useList(checkList(projectId, search));
   useRest(list, shown.at(-1)?.id);
   return {
     list,

@@ -1,5 +1,14 @@
 import type { ChannelDelivery } from '@certloop/contracts/browser';
-import { type Column, type ListPage, ListTable, Moment, StateChip, useList } from '@certloop/web-kit';
+import {
+  type Column,
+  type ListPage,
+  ListTable,
+  listOptions,
+  Moment,
+  type ReplyTo,
+  StateChip,
+  useList,
+} from '@certloop/web-kit';
 import { wordOf } from '../../check-states.js';
 import { api } from '../../service.js';
 
@@ -42,10 +51,7 @@ export function Deliveries({
   readonly projectId: string;
   readonly channelId: string;
 }) {
-  const params = { projectId, channelId };
-  const list = useList(['projects', projectId, 'channels', channelId, 'deliveries'], (before, signal) =>
-    loadDeliveries(params, before, signal),
-  );
+  const list = useList(deliveryList({ projectId, channelId }));
   return (
     <ListTable
       label="Messages"
@@ -60,13 +66,17 @@ export function Deliveries({
 
 const pageRows = 50;
 
-async function loadDeliveries(
-  params: { readonly projectId: string; readonly channelId: string },
-  before: string | undefined,
-  signal: AbortSignal,
-): Promise<ListPage<ChannelDelivery>> {
-  const query = { limit: String(pageRows), ...(before === undefined ? {} : { before }) };
-  const { deliveries: rows } = (await api.listDeliveries({ params, query, signal })).body;
+function deliveryList(params: { readonly projectId: string; readonly channelId: string }) {
+  return listOptions(
+    api.listDeliveries,
+    { params, query: { limit: String(pageRows) } },
+    { pageOf: pageOfDeliveries, next: (before) => ({ before }) },
+  );
+}
+
+function pageOfDeliveries({
+  body: { deliveries: rows },
+}: ReplyTo<typeof api.listDeliveries>): ListPage<ChannelDelivery> {
   const last = rows.length === pageRows ? rows.at(-1) : undefined;
   return { rows, total: undefined, next: last === undefined ? undefined : String(last.id) };
 }

@@ -1,9 +1,10 @@
 import type { AccountChannel, ChannelKindDescription } from '@certloop/contracts/browser';
 import { FormEnd, Loaded, WaitingLines } from '@certloop/web-kit';
 import { Modal } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { kindsQuery } from '../../lookups.js';
+import { projectResource } from '../../resources.js';
 import { api } from '../../service.js';
 import { nameOf } from './integration-columns.js';
 import { emptyDraft, IntegrationFields, integrationForm } from './integration-form.js';
@@ -42,17 +43,14 @@ function EditForm({
   others,
   close,
 }: Opened & { readonly kind: ChannelKindDescription }) {
-  const queries = useQueryClient();
   const [draft, change] = useState({ ...emptyDraft, name: channel.name });
   const form = integrationForm(kind, draft, change, channel);
   const send = (to: typeof api) =>
     to.editChannel({ params: { projectId, channelId: channel.id }, body: form.body() });
   const save = useMutation({
     mutationFn: () => send(api),
-    onSuccess: async () => {
-      close();
-      await queries.invalidateQueries({ queryKey: ['projects', projectId] });
-    },
+    meta: { changes: [projectResource(projectId)] },
+    onSuccess: close,
   });
   return (
     <form

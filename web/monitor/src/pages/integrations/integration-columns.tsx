@@ -1,8 +1,9 @@
 import type { AccountChannel } from '@certloop/contracts/browser';
 import { type Column, countText, Fault, Moment, StateChip, sentenceOf } from '@certloop/web-kit';
 import { Button } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { channelsResource } from '../../resources.js';
 import { api } from '../../service.js';
 
 /** The name of an integration, or that of its kind. */
@@ -181,7 +182,6 @@ function ChannelState({ channel }: { readonly channel: AccountChannel }) {
 
 /** Brings an integration back that was switched off, and asks an address again that has not confirmed. */
 function SwitchOn({ projectId, channel }: { readonly projectId: string; readonly channel: AccountChannel }) {
-  const queries = useQueryClient();
   const renew = useMutation({
     // the settings as they are: the service takes them as new ones
     mutationFn: () =>
@@ -189,7 +189,7 @@ function SwitchOn({ projectId, channel }: { readonly projectId: string; readonly
         params: { projectId, channelId: channel.id },
         body: { settings: channel.settings },
       }),
-    onSettled: () => queries.invalidateQueries({ queryKey: ['projects', projectId, 'channels'] }),
+    meta: { changes: [channelsResource(projectId)] },
   });
   if (!channel.disabled && channel.verified) return null;
   return (
@@ -216,10 +216,9 @@ function TestButton({
   readonly projectId: string;
   readonly channel: AccountChannel;
 }) {
-  const queries = useQueryClient();
   const test = useMutation({
     mutationFn: () => api.testChannel({ params: { projectId, channelId: channel.id } }),
-    onSettled: () => queries.invalidateQueries({ queryKey: ['projects', projectId, 'channels'] }),
+    meta: { changes: [channelsResource(projectId)] },
   });
   const outcome = test.data?.body;
   return (

@@ -12,11 +12,12 @@ import {
   WaitingTable,
 } from '@certloop/web-kit';
 import { Button, Modal } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { countedChannelsQuery, mayChange, projectQuery } from '../../lookups.js';
 import { ProjectHead } from '../../project-head.js';
+import { projectResource } from '../../resources.js';
 import { api } from '../../service.js';
 import { Deliveries } from './deliveries.js';
 import { EditIntegration } from './edit-integration.js';
@@ -140,13 +141,12 @@ function DeleteIntegration({
   readonly channel: AccountChannel;
   readonly close: () => void;
 }) {
-  const queries = useQueryClient();
   return (
     <ConfirmDialog
       title={`Delete ${nameOf(channel)}?`}
       label="Delete the integration"
       act={() => api.deleteChannel({ params: { projectId, channelId: channel.id } })}
-      done={() => queries.invalidateQueries({ queryKey: ['projects', projectId] })}
+      changes={[projectResource(projectId)]}
       close={close}
     >
       <p>Checks no longer notify it, and messages that wait for it are not sent.</p>

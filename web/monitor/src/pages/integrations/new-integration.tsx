@@ -1,9 +1,10 @@
 import type { AccountChannel, ChannelKindDescription } from '@certloop/contracts/browser';
 import { CopyCurl, countText, Loaded, WaitingLines } from '@certloop/web-kit';
 import { Button, Modal, TextInput } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { kindsQuery } from '../../lookups.js';
+import { projectResource } from '../../resources.js';
 import { api } from '../../service.js';
 import { emptyDraft, type IntegrationDraft, IntegrationFields, integrationForm } from './integration-form.js';
 
@@ -99,7 +100,6 @@ interface KindFormProps extends Opened {
 }
 
 function KindForm({ kind, draft, change, projectId, others, close }: KindFormProps) {
-  const queries = useQueryClient();
   const form = integrationForm(kind, draft, change);
   const body = () => ({ kind: kind.kind, ...form.body() });
   const params = { projectId };
@@ -110,10 +110,8 @@ function KindForm({ kind, draft, change, projectId, others, close }: KindFormPro
   });
   const save = useMutation({
     mutationFn: () => send(api),
-    onSuccess: async () => {
-      close();
-      await queries.invalidateQueries({ queryKey: ['projects', projectId] });
-    },
+    meta: { changes: [projectResource(projectId)] },
+    onSuccess: close,
   });
   const outcome = test.data?.body;
   return (

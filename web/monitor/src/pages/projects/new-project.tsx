@@ -1,7 +1,8 @@
 import { Fault, FormEnd, faultsOf } from '@certloop/web-kit';
 import { Modal, TextInput } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
+import { projectsResource } from '../../resources.js';
 import { api } from '../../service.js';
 
 const send = (to: typeof api, form: HTMLFormElement) =>
@@ -9,13 +10,12 @@ const send = (to: typeof api, form: HTMLFormElement) =>
 
 /** Dialog that creates a project, and leads to its page. */
 export function NewProject({ isOpen, close }: { readonly isOpen: boolean; readonly close: () => void }) {
-  const queries = useQueryClient();
   const navigate = useNavigate();
   const create = useMutation({
     mutationFn: (form: HTMLFormElement) => send(api, form),
+    meta: { changes: [projectsResource] },
     onSuccess: async ({ body: { id } }) => {
       close();
-      await queries.invalidateQueries({ queryKey: ['projects'] });
       await navigate({ to: '/projects/$projectId', params: { projectId: id } });
     },
   });

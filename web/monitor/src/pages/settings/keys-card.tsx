@@ -5,12 +5,13 @@ import {
   ConfirmDialog,
   DataTable,
   Fault,
+  resourceOf,
   StateChip,
   sentenceOf,
   serviceUrl,
 } from '@certloop/web-kit';
 import { Button, Modal } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../../service.js';
 
@@ -158,11 +159,10 @@ interface Opened {
 }
 
 function CreateKey({ project, kind, close }: Opened) {
-  const queries = useQueryClient();
   const create = useMutation({
     mutationFn: async (_hadOne: boolean) =>
       (await api.createKey({ params: { projectId: project.id, kind } })).body.key,
-    onSuccess: () => queries.invalidateQueries({ queryKey: ['projects', project.id], exact: true }),
+    meta: { changes: [resourceOf(api.createKey, { params: { projectId: project.id, kind } })] },
   });
   // another tab may create or revoke it while the question is open
   const hadOne = create.isPending ? create.variables : project.keys.includes(kind);
@@ -204,13 +204,12 @@ function CreateKey({ project, kind, close }: Opened) {
 }
 
 function RevokeKey({ project, kind, close }: Opened) {
-  const queries = useQueryClient();
   return (
     <ConfirmDialog
       title={`Revoke the ${kind} key?`}
       label="Revoke the key"
       act={() => api.revokeKey({ params: { projectId: project.id, kind } })}
-      done={() => queries.invalidateQueries({ queryKey: ['projects', project.id], exact: true })}
+      changes={[resourceOf(api.revokeKey, { params: { projectId: project.id, kind } })]}
       close={close}
     >
       <p>

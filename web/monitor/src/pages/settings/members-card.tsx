@@ -8,14 +8,16 @@ import {
   faultsOf,
   Icon,
   Loaded,
+  queryOptions,
   sentenceOf,
   useSession,
   WaitingTable,
 } from '@certloop/web-kit';
 import { Button, Modal, NativeSelect, TextInput } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { membersResource } from '../../resources.js';
 import { api, session } from '../../service.js';
 
 type MemberRole = Exclude<ProjectMember['role'], 'owner'>;
@@ -87,17 +89,15 @@ export function MembersCard({ project }: { readonly project: AccountProject }) {
 
 /** The members of a project, and the change of a member's role. */
 function useMembers(projectId: string) {
-  const queries = useQueryClient();
-  const queryKey = ['projects', projectId, 'members'];
   const params = { projectId };
   const query = useQuery({
-    queryKey,
-    queryFn: async ({ signal }) => (await api.listMembers({ params, signal })).body.members,
+    ...queryOptions(api.listMembers, { params }),
+    select: ({ members }) => members,
   });
   const change = useMutation({
     mutationFn: (body: { readonly email: string; readonly role: MemberRole }) =>
       api.putMember({ params, body }),
-    onSettled: () => queries.invalidateQueries({ queryKey }),
+    meta: { changes: [membersResource(projectId)] },
   });
   return { query, change };
 }
@@ -149,7 +149,6 @@ function RemoveButton({
 const fields = ['email', 'role'] as const;
 
 function AddMember({ project, close }: { readonly project: AccountProject; readonly close: () => void }) {
-  const queries = useQueryClient();
   const send = (to: typeof api, form: HTMLFormElement) => {
     const data = new FormData(form);
     const role = roles.find(([one]) => one === data.get('role'))?.[0] ?? 'read-only';
@@ -158,10 +157,8 @@ function AddMember({ project, close }: { readonly project: AccountProject; reado
   };
   const add = useMutation({
     mutationFn: (form: HTMLFormElement) => send(api, form),
-    onSuccess: async () => {
-      close();
-      await queries.invalidateQueries({ queryKey: ['projects', project.id, 'members'] });
-    },
+    meta: { changes: [membersResource(project.id)] },
+    onSuccess: close,
   });
   const { byField, general } = faultsOf(add.error, fields);
   return (
@@ -211,7 +208,6 @@ function RemoveMember({
   readonly isOneself: boolean;
   readonly close: () => void;
 }) {
-  const queries = useQueryClient();
   const navigate = useNavigate();
   return (
     <ConfirmDialog
@@ -219,10 +215,9 @@ function RemoveMember({
       label={isOneself ? 'Leave the project' : 'Remove the member'}
       act={() => api.removeMember({ params: { projectId: project.id, userId: member.id } })}
       done={async () => {
-        if (!isOneself) return queries.invalidateQueries({ queryKey: ['projects', project.id, 'members'] });
-        await navigate({ to: '/projects' });
-        await queries.invalidateQueries({ queryKey: ['projects'], exact: true });
+        if (isOneself) await navigate({ to: '/projects' });
       }}
+      changes={[membersResource(project.id)]}
       close={close}
     >
       <p>

@@ -1,14 +1,14 @@
 import type { AccountProject } from '@certloop/contracts/browser';
-import { ConfirmDialog, CopyCurl, Fault, faultsOf } from '@certloop/web-kit';
+import { ConfirmDialog, CopyCurl, Fault, faultsOf, forgetResource } from '@certloop/web-kit';
 import { Button, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { projectResource } from '../../resources.js';
 import { api } from '../../service.js';
 
 /** The name of a project, and its deletion; both are up to its owner. */
 export function ProjectCard({ project }: { readonly project: AccountProject }) {
-  const queries = useQueryClient();
   const [isDeleting, setDeleting] = useState(false);
   const isOwner = project.role === 'owner';
   const send = (to: typeof api, form: HTMLFormElement) => {
@@ -17,7 +17,7 @@ export function ProjectCard({ project }: { readonly project: AccountProject }) {
   };
   const rename = useMutation({
     mutationFn: (form: HTMLFormElement) => send(api, form),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ['projects'] }),
+    meta: { changes: [projectResource(project.id)] },
   });
   const { byField, general } = faultsOf(rename.error, ['name']);
   return (
@@ -77,9 +77,9 @@ function DeleteProject({ project, close }: { readonly project: AccountProject; r
       act={() => api.deleteProject({ params: { projectId: project.id } })}
       done={async () => {
         await navigate({ to: '/projects' });
-        queries.removeQueries({ queryKey: ['projects', project.id] });
-        await queries.invalidateQueries({ queryKey: ['projects'], exact: true });
+        forgetResource(queries, projectResource(project.id));
       }}
+      changes={[projectResource(project.id)]}
       close={close}
     >
       <p>
