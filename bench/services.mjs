@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inheritedEnvironment } from '../packages/e2e/dist/src/config.js';
-import { freePort } from '../packages/e2e/dist/src/stack-ports.js';
 import { startService as startProcess } from '../packages/e2e/dist/src/service-process.js';
+import { freePort } from '../packages/e2e/dist/src/stack-ports.js';
 
 const apps = {
   'cert-manager': { prefix: 'CERT_MANAGER', health: '/health/ready' },

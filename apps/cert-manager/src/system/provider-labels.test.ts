@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { createLabels } from './provider-labels.js';
+import { createLabels } from './watched-providers.service.js';
 
 test('uses the first names as labels, and one common label for all further ones', () => {
   const labelOf = createLabels(2);

@@ -3,7 +3,6 @@ import type { ProviderOpener } from '../providers/open-provider.service.js';
 import type { Provider, RevocationOrder, SignOutcome } from '../providers/provider.js';
 import { kindOf } from '../providers/provider-kinds.js';
 import type { ProviderRow } from '../providers/providers.repository.js';
-import { createLabels } from './provider-labels.js';
 
 /** Purpose of a request for a certificate. */
 export type Purpose = 'issuance' | 'renewal';
@@ -156,4 +155,13 @@ async function timed<T>(
   } finally {
     instruments.observeCall({ provider, call, outcome }, (performance.now() - began) / 1000);
   }
+}
+
+/** Names as labels of metrics: the first `max` of them, and `(other)`, which no provider can have, for all further ones. */
+export function createLabels(max: number): (name: string) => string {
+  const names = new Set<string>();
+  return (name) => {
+    if (names.size < max) names.add(name);
+    return names.has(name) ? name : '(other)';
+  };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { certificateNames } from './certificate-names.js';
+import { certificateNames } from './issue-for-tests.js';
 
 test.each([
   [['A.test', 'a.test'], { dnsNames: ['a.test'], ipAddresses: [], fileName: 'a.test' }],

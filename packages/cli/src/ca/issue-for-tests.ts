@@ -1,11 +1,12 @@
-import { randomBytes, X509Certificate } from 'node:crypto';
-import { join } from 'node:path';
+import { randomBytes, randomUUID, X509Certificate } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
+import { dirname, join } from 'node:path';
 import { buildCsr, exportPrivateKeyPem, generateKeyPair, type KeyKind } from '@certloop/crypto';
 import type { Session } from '../connection/session.js';
 import { UsageError } from '../faults/command-errors.js';
 import type { Io } from '../io.js';
-import { certificateNames } from './certificate-names.js';
-import { requireAbsent, writeOwnFile } from './own-files.js';
 
 export interface IssueOptions {
   readonly keyType: KeyKind;
@@ -89,4 +90,41 @@ async function passwordOf({ readText }: Io, file: string | undefined): Promise<s
   const password = (await readText(file)).split(/\r?\n/, 1)[0] ?? '';
   if (password === '') throw new UsageError(`${file} has no password in its first line`);
   return password;
+}
+
+/** Throws UsageError that names the first of the files that exists. */
+function requireAbsent(files: readonly string[]): void {
+  const there = files.find((file) => existsSync(file));
+  if (there !== undefined) throw new UsageError(`${there} already exists; --force overwrites it`);
+}
+
+/** Writes each file whole or not at all, for its owner only; folders are made. */
+async function writeOwnFile(file: string, content: string | Uint8Array): Promise<void> {
+  await mkdir(dirname(file), { recursive: true });
+  // a new file has the mode also where it replaces one that others could read
+  const next = `${file}.${randomUUID()}`;
+  await writeFile(next, content, { mode: 0o600, flag: 'wx' });
+  await rename(next, file);
+}
+
+interface CertificateNames {
+  readonly dnsNames: readonly string[];
+  readonly ipAddresses: readonly string[];
+  /** Beginning of the names of files: the first name, with `_` for anything that is not a letter, digit, dot or hyphen. */
+  readonly fileName: string;
+}
+
+const hostName =
+  /^(?:\*\.)?(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
+
+/** Host names and addresses apart, each once. Throws UsageError for what is neither. */
+export function certificateNames(names: readonly string[]): CertificateNames {
+  const all = [...new Set(names.map((name) => name.toLowerCase()))];
+  const wrong = all.find((name) => isIP(name) === 0 && (!hostName.test(name) || name.length > 253));
+  if (wrong !== undefined) throw new UsageError(`${wrong} is neither a host name in ASCII nor an IP address`);
+  return {
+    dnsNames: all.filter((name) => isIP(name) === 0),
+    ipAddresses: all.filter((name) => isIP(name) !== 0),
+    fileName: (all[0] ?? '').replace(/[^a-z0-9.-]/g, '_'),
+  };
 }

@@ -1,6 +1,5 @@
-import { AppError, abortAfter, UpstreamFailed } from '@certloop/contracts';
+import { AppError, abortAfter, NotFound, UpstreamFailed } from '@certloop/contracts';
 import { explainCode } from '../faults/system-fault.js';
-import { refuseForeignAnswer } from './foreign-answer.js';
 
 // a request by ACME may take two minutes, and the service always responds by then
 export const timeoutMs = 150_000;
@@ -62,4 +61,25 @@ function reasonOf(error: unknown): string {
     return 'no answer in time; try again, check the service, or wait longer with --request-timeout';
   if (cause !== undefined) return reasonOf(cause);
   return code === undefined ? (message ?? String(error)) : explainCode(code);
+}
+
+/** Throws for an answer of another server than the service, such as the page of a proxy. */
+async function refuseForeignAnswer(response: Response, service: string): Promise<void> {
+  const { status, url } = response;
+  if (response.ok || !URL.canParse(url)) return;
+  const { origin, pathname } = new URL(url);
+  const isPage = response.headers.get('content-type')?.includes('html') === true;
+  if (isPage && status > 501)
+    throw new UpstreamFailed(
+      `${service} at ${origin} does not answer: a server before it answers ${status}; try again, or check the service`,
+    );
+  if (isPage || (status === 404 && (await hasNoPath(response))))
+    throw new NotFound(
+      `the server at ${origin} answers ${pathname} with ${status}; check that this is the address of ${service}`,
+    );
+}
+
+/** Whether the services of CertLoop answer like this for paths that none of their endpoints has. */
+async function hasNoPath(response: Response): Promise<boolean> {
+  return (await response.clone().text()).includes('nothing exists at this path');
 }

@@ -6,7 +6,6 @@ import type { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { explainCode } from '../faults/system-fault.js';
 import type { Io, Sink } from '../io.js';
-import { createTail } from './tail.js';
 
 // The monitor stores 10,000 bytes of a body by default.
 const bodyBytes = 10_000;
@@ -91,4 +90,26 @@ function whyNot(code: string | undefined): string | undefined {
   if (code === 'ENOENT') return 'there is no such command; check its path, or PATH';
   if (code === 'EACCES') return 'it is not executable; check its permissions';
   return code === undefined ? undefined : explainCode(code);
+}
+
+/** Keeps the end of what was written. */
+interface Tail {
+  add(bytes: Uint8Array): void;
+  /** At most so many bytes of UTF-8, beginning with a whole character; bytes that are none stand as U+FFFD. */
+  text(): string;
+}
+
+export function createTail(size: number): Tail {
+  let last = Buffer.alloc(0);
+  return {
+    add: (bytes) => {
+      last = Buffer.concat([last, bytes]).subarray(-size);
+    },
+    text: () => {
+      const isContinuation = (byte: number | undefined) => byte !== undefined && (byte & 0xc0) === 0x80;
+      let from = 0;
+      while (isContinuation(last[from])) from += 1;
+      return last.toString('utf8', from);
+    },
+  };
 }

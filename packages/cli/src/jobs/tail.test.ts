@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { createTail } from './tail.js';
+import { createTail } from './execute.js';
 
 test.each([
   [['abc', 'def'], 4, 'cdef'],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { formatCsv } from './csv.js';
 import { parseFormat } from './format.js';
+import { formatCsv } from './report.js';
 import { formatTable } from './table.js';
 
 test.each([

@@ -1,6 +1,6 @@
+import { csvLine } from '@certloop/contracts';
 import { query } from 'jsonpath-rfc9535';
 import type { Io } from '../io.js';
-import { formatCsv } from './csv.js';
 import type { Format } from './format.js';
 import { createPaint } from './paint.js';
 import { formatFacts, formatTable, plainText, type Row } from './table.js';
@@ -115,4 +115,24 @@ function without(row: Row, names: readonly string[]): Row {
 function scalarsOf(thing: unknown): Row {
   if (typeof thing !== 'object' || thing === null) return { value: thing };
   return Object.fromEntries(Object.entries(thing).filter(([, value]) => typeof value !== 'object'));
+}
+
+/**
+ * Rows as RFC 4180 has them, headings first; '' if there are none. A cell has its line breaks, but no other control
+ * characters, and a text that a spreadsheet would run begins with an apostrophe.
+ */
+export function formatCsv(rows: readonly Row[]): string {
+  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  if (names.length === 0) return '';
+  const lines = [names, ...rows.map((row) => names.map((name) => row[name]))];
+  return lines.map((cells) => `${cells.map(cell).join(',')}\r\n`).join('');
+}
+
+function cell(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  // a negative number is no formula
+  if (typeof value === 'number') return String(value);
+  const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
+  const lines = text.split(/\r\n|\r|\n/).map(plainText);
+  return csvLine([lines.join('\n')]).slice(0, -2);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
-import { formatCsv } from './csv.js';
+import { formatCsv } from './report.js';
 import { visibleJson, visibleYaml } from './visible-text.js';
 
 const hostile = [
