@@ -43,7 +43,57 @@ const roles = 'routes|middleware|service|repository|store|client|provider|channe
 // What pages may import: a service is deployed with its pages, but shares nothing with them except contracts.
 const pages = '^web/[^/]+/src/';
 const pureOfKit = ['^web/kit/src/[^/.]+\\.ts$', '^web/kit/src/.+/[^/.]+\\.ts$'];
+const kitFolders = [
+  'audit',
+  'badges',
+  'charts',
+  'display',
+  'keys',
+  'names',
+  'operations',
+  'people',
+  'schedules',
+  'settings',
+  'styles',
+  'unsaved',
+  'life',
+  'history',
+  'service',
+  'parts',
+  'curl',
+  'lists',
+  'palette',
+  'session',
+  'frame',
+];
+
+/** A folder of the kit imports only folders before it; the files beside the folders import none. */
+function kitRules() {
+  const stray = readdirSync(join(root, 'web/kit/src'), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && !kitFolders.includes(entry.name))
+    .map((entry) => entry.name);
+  if (stray.length > 0) throw new Error(`web/kit/src: no place in the order for ${stray.join(', ')}`);
+  const rule = (name, from, later) => ({
+    name: `kit-order-${name}`,
+    comment: `${name} may import only folders of the kit before it`,
+    severity: 'error',
+    from,
+    to: { path: [...later.map((folder) => `^web/kit/src/${folder}/`), '^web/kit/src/index\\.ts$'] },
+  });
+  return [
+    rule('base', { path: '^web/kit/src/[^/]+\\.tsx?$', pathNot: '/index\\.ts$' }, kitFolders),
+    ...kitFolders.map((folder, place) =>
+      rule(
+        folder,
+        { path: `^web/kit/src/${folder}/`, pathNot: '\\.test\\.ts$' },
+        kitFolders.slice(place + 1),
+      ),
+    ),
+  ];
+}
+
 const webRules = [
+  ...kitRules(),
   {
     name: 'consoles-stand-alone',
     comment: 'a console imports itself, the kit, the entry of contracts for browsers, and npm packages',

@@ -55,6 +55,11 @@ const badTree = {
     'web/kit/src/session/pure.ts': './tabs.browser.js',
     'web/kit/src/session/tabs.browser.ts': undefined,
   },
+  'kit-order-service': {
+    'web/kit/src/service/early.browser.ts': '../session/late.js',
+    'web/kit/src/session/late.ts': undefined,
+  },
+  'kit-order-base': { 'web/kit/src/base.tsx': './session/late.js' },
   'pages-import-no-other-pages': {
     'web/manager/src/pages/spaces/list.tsx': '../users/list.js',
     'web/manager/src/pages/users/list.tsx': undefined,

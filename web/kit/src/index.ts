@@ -1,4 +1,3 @@
-export { live, type QueryTimes, useCalm, useSettled } from './activity.browser.js';
 export { auditSentence, outcomeOf } from './audit/audit-sentence.js';
 export {
   type BadgeForm,
@@ -12,27 +11,22 @@ export { type Dot, Dots } from './charts/dots.js';
 export { expirySentence } from './charts/expiry-sentence.js';
 export { type Series, StackedBars } from './charts/stacked-bars.js';
 export { useCountdown, useInterval, useNow } from './clock.browser.js';
-export { ClockNotice } from './clock-notice.js';
-export { ByCommand, CodeBlock, CopyText } from './copy-text.js';
 export { CopyCurl } from './curl/copy-curl.js';
 export { FormEnd } from './curl/form-end.js';
-export { ErrorPanel } from './error-panel.js';
-export { ConfirmDialog, ConfirmForm } from './frame/dialogs/confirm-dialog.js';
-export { Drawer } from './frame/dialogs/drawer.js';
-export { ColorChoice } from './frame/display/color-choice.js';
+export { ColorChoice } from './display/color-choice.js';
 export {
   changeDisplay,
   type DashboardLayout,
   type TimeZone,
   useDisplay,
   useShownZone,
-} from './frame/display/display.browser.js';
-export { DisplayCard } from './frame/display/display-card.js';
-export { useStoredChoice } from './frame/display/stored-choice.browser.js';
-export { Icon, type IconName } from './frame/icons.js';
+} from './display/display.browser.js';
+export { DisplayCard } from './display/display-card.js';
+export { useStoredChoice } from './display/stored-choice.browser.js';
+export { ConfirmDialog, ConfirmForm } from './frame/dialogs/confirm-dialog.js';
+export { Drawer } from './frame/dialogs/drawer.js';
 export { lazyPage } from './frame/pages/lazy-page.browser.js';
 export { MissingPage } from './frame/pages/missing-page.js';
-export { placesUpTo } from './frame/pages/places.js';
 export { WaitingPage } from './frame/pages/waiting-page.js';
 export {
   WaitingBars,
@@ -45,8 +39,8 @@ export {
 export { Redirect } from './frame/redirect.js';
 export { nextIn, routerOptions } from './frame/router.browser.js';
 export { Brand, Front, Shell } from './frame/shell.js';
+export { SignedIn } from './frame/signed-in.js';
 export { startConsole } from './frame/start.js';
-export { forgetUnsaved } from './frame/unsaved/unsaved.browser.js';
 export { DowntimeStrip, DurationChart } from './history/history-charts.js';
 export { RunStrip } from './history/run-strip.js';
 export { csrBlocks, csrNames } from './keys/csr-names.js';
@@ -80,6 +74,7 @@ export { RowButton } from './lists/table/row-button.js';
 export { type Selection, useSelection } from './lists/table/use-selection.browser.js';
 export { WaitingTable } from './lists/table/waiting-table.js';
 export { hostText } from './names/host-text.js';
+export { forgetResource, invalidateChanged } from './operations/changes.browser.js';
 export { type ListOptions, listOptions, pageOptions } from './operations/list-options.js';
 export { type ListPage, listPageOf } from './operations/list-page.js';
 export type { ReplyTo } from './operations/operations.js';
@@ -94,9 +89,15 @@ export {
   showing,
 } from './operations/query-options.js';
 export { isAffected, resourceOf } from './operations/resource-paths.js';
-export { EmptyState, Loaded, Moment, NextTry, useTitle, Waiting } from './page-parts.js';
 export type { NavigationLink } from './palette/commands.js';
 export { matchingEntries, type PaletteEntry } from './palette/palette-entries.js';
+export { ClockNotice } from './parts/clock-notice.js';
+export { ByCommand, CodeBlock, CopyText } from './parts/copy-text.js';
+export { ErrorPanel } from './parts/error-panel.js';
+export { Fault, PasswordField } from './parts/form-parts.js';
+export { Icon, type IconName } from './parts/icons.js';
+export { EmptyState, Loaded, Moment, NextTry, useTitle, Waiting } from './parts/page-parts.js';
+export { placesUpTo } from './parts/places.js';
 export {
   changedCells,
   type GroupReach,
@@ -107,16 +108,15 @@ export {
 } from './people/level-changes.js';
 export { saveFile } from './save-file.browser.js';
 export { scheduleWords } from './schedules/schedule-words.js';
+export { live, type QueryTimes, useCalm, useSettled } from './service/activity.browser.js';
 export { createPageClient, sendPing, serviceUrl } from './service/api.browser.js';
 export { pollMs } from './service/poll-rhythm.js';
-export { forgetResource, invalidateChanged } from './service/queries.browser.js';
 export { faultsOf, isTemporary, Refusal, sentenceOf, statusOf } from './service/refusal.js';
 export { PasswordCard } from './session/password-card.js';
 export { Session } from './session/session.js';
 export type { Me, SessionEnds, SessionState } from './session/session-state.js';
 export { SessionWatch, useSession } from './session/session-view.js';
-export { type Credentials, Fault, PasswordField, SignInForm } from './session/sign-in.js';
-export { SignedIn } from './session/signed-in.js';
+export { type Credentials, SignInForm } from './session/sign-in.js';
 export { openTabChannel } from './session/tabs.browser.js';
 export {
   type NestedField,
@@ -148,3 +148,4 @@ export {
   wholeSentence,
   withMoments,
 } from './times.js';
+export { forgetUnsaved } from './unsaved/unsaved.browser.js';

@@ -1,9 +1,9 @@
 import { Button } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
 import { useState } from 'react';
-import { Icon } from '../frame/icons.js';
+import { Fault } from '../parts/form-parts.js';
+import { Icon } from '../parts/icons.js';
 import { sentenceOf } from '../service/refusal.js';
-import { Fault } from '../session/sign-in.js';
 import { curlCommand } from './curl-command.js';
 import { captureRequest } from './written-requests.js';
 

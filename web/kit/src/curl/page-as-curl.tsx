@@ -1,5 +1,5 @@
 import { Modal } from '@mantine/core';
-import { CodeBlock } from '../copy-text.js';
+import { CodeBlock } from '../parts/copy-text.js';
 import { serviceUrl } from '../service/api.browser.js';
 import { curlCommand, type WrittenRequest } from './curl-command.js';
 

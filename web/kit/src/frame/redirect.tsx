@@ -1,6 +1,6 @@
 import { useRouter } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import { Waiting } from '../page-parts.js';
+import { Waiting } from '../parts/page-parts.js';
 import { consolePath } from '../service/api.browser.js';
 
 /**

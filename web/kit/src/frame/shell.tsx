@@ -1,10 +1,10 @@
 import { ActionIcon, Button, Popover } from '@mantine/core';
 import { Link, useRouterState } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { ColorChoice } from '../display/color-choice.js';
 import { Commands, type CommandsProps } from '../palette/commands.js';
+import { Icon } from '../parts/icons.js';
 import { returnFocusAfterDialogs } from './dialogs/dialog-focus.browser.js';
-import { ColorChoice } from './display/color-choice.js';
-import { Icon } from './icons.js';
 
 export interface ShellProps extends CommandsProps {
   /** Which console it is, after the name of the product. */

@@ -3,13 +3,13 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { setNonce } from 'get-nonce';
 import { type ReactNode, StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { followActivity } from '../activity.browser.js';
-import { createQueries } from '../service/queries.browser.js';
+import { followStoredDisplay } from '../display/display.browser.js';
+import { cssVariables, theme } from '../display/theme.browser.js';
+import { followActivity } from '../service/activity.browser.js';
 import type { Session } from '../session/session.js';
 import type { Me } from '../session/session-state.js';
-import { followStoredDisplay } from './display/display.browser.js';
-import { cssVariables, theme } from './display/theme.browser.js';
-import { followUnsaved } from './unsaved/unsaved.browser.js';
+import { followUnsaved } from '../unsaved/unsaved.browser.js';
+import { createQueries } from './queries.browser.js';
 
 /** Shows `page` in the document; what Mantine adds to the head carries the nonce that the server put there. */
 export function startConsole<M extends Me>(session: Session<M>, page: ReactNode): void {

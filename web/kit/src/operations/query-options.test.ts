@@ -2,7 +2,7 @@ import { certManagerContract, createClient } from '@certloop/contracts';
 import { expect, test } from '@jest/globals';
 import { QueryClient, QueryObserver } from '@tanstack/react-query';
 import { requestsOfPage, writtenRequest } from '../curl/written-requests.js';
-import { invalidateChanged } from '../service/queries.browser.js';
+import { invalidateChanged } from './changes.browser.js';
 import { listOptions, pageOptions } from './list-options.js';
 import { describeClient } from './operations.js';
 import { background, lookUpOptions, queryOptions, showing } from './query-options.js';

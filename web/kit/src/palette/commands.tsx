@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from 'react';
 import type { WrittenRequest } from '../curl/curl-command.js';
 import { PageAsCurl, type ProgramSignIn } from '../curl/page-as-curl.js';
 import { requestsOfPage } from '../curl/written-requests.js';
-import { Icon, type IconName } from '../frame/icons.js';
+import { Icon, type IconName } from '../parts/icons.js';
 import { consolePath } from '../service/api.browser.js';
 import { KeysHelp } from './keys-help.js';
 import { followKeys, type PageKey, pageKeys } from './page-keys.browser.js';

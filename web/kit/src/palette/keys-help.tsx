@@ -1,6 +1,6 @@
 import { Modal, Switch } from '@mantine/core';
 import { useNow } from '../clock.browser.js';
-import { changeDisplay, useDisplay } from '../frame/display/display.browser.js';
+import { changeDisplay, useDisplay } from '../display/display.browser.js';
 import { pageKeys } from './page-keys.browser.js';
 
 const common = [

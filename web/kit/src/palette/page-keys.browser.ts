@@ -1,6 +1,6 @@
 // Keys of the page that is shown. A control names its key in `aria-keyshortcuts`, so that screen readers know it too.
 
-import { shownDisplay } from '../frame/display/display.browser.js';
+import { shownDisplay } from '../display/display.browser.js';
 import { type KeyStep, stepOf } from './key-steps.js';
 
 /** A key of the page, and what it is for. */

@@ -2,7 +2,7 @@ import { Modal, TextInput } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { type KeyboardEvent, useId, useState } from 'react';
-import { useSettled } from '../activity.browser.js';
+import { useSettled } from '../service/activity.browser.js';
 import { consolePath } from '../service/api.browser.js';
 import { sentenceOf } from '../service/refusal.js';
 import { countOf } from '../times.js';

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { FormEnd } from '../curl/form-end.js';
+import { Fault, PasswordField } from '../parts/form-parts.js';
 import { faultsOf } from '../service/refusal.js';
-import { Fault, PasswordField } from './sign-in.js';
 
 interface PasswordChange {
   readonly currentPassword: string;

@@ -2,7 +2,7 @@ import { Button, Modal } from '@mantine/core';
 import { type ReactNode, useState, useSyncExternalStore } from 'react';
 import { createPortal } from 'react-dom';
 import { useInterval, useNow } from '../clock.browser.js';
-import { loadAnew } from '../frame/unsaved/unsaved.browser.js';
+import { loadAnew } from '../unsaved/unsaved.browser.js';
 import type { Session } from './session.js';
 import { canStay, clockText, type Me, type SessionState, warningOf } from './session-state.js';
 

@@ -1,8 +1,8 @@
-import { Button, PasswordInput, TextInput } from '@mantine/core';
+import { Button, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useCountdown } from '../clock.browser.js';
+import { Fault, PasswordField } from '../parts/form-parts.js';
 import { Refusal, sentenceOf, statusOf } from '../service/refusal.js';
-import { wholeSentence } from '../times.js';
 
 export interface Credentials {
   readonly name: string;
@@ -65,49 +65,4 @@ export function SignInForm({
 /** 401 says why in the words of an API; people get their own. */
 function refusalText(error: unknown): string {
   return statusOf(error) === 401 ? 'The name or the password is wrong.' : sentenceOf(error);
-}
-
-/** A password with a button that shows it. */
-export function PasswordField({
-  name,
-  label,
-  autoComplete,
-  autoFocus = false,
-  description,
-  error,
-  minLength,
-}: {
-  readonly name: string;
-  readonly label: string;
-  readonly autoComplete: 'current-password' | 'new-password';
-  readonly autoFocus?: boolean;
-  readonly description?: string;
-  readonly error?: string | undefined;
-  readonly minLength?: number;
-}) {
-  return (
-    <PasswordInput
-      name={name}
-      label={label}
-      description={description}
-      error={error}
-      aria-invalid={error !== undefined}
-      autoComplete={autoComplete}
-      autoFocus={autoFocus}
-      // a dialog chooses what has the focus first
-      data-autofocus={autoFocus || undefined}
-      required
-      withAsterisk={false}
-      maxLength={1_000}
-      minLength={minLength}
-      visibilityToggleButtonProps={{ 'aria-label': 'Show the password', tabIndex: 0 }}
-    />
-  );
-}
-
-/** Shows what is wrong with a form as a whole; screen readers announce it when it comes. */
-export function Fault({ children }: { readonly children: string | undefined }) {
-  return (
-    <div role="alert">{children !== undefined && <p className="cl-fault">{wholeSentence(children)}</p>}</div>
-  );
 }

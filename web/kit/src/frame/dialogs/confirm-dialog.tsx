@@ -1,8 +1,8 @@
 import { Button, Modal, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
+import { Fault } from '../../parts/form-parts.js';
 import { sentenceOf } from '../../service/refusal.js';
-import { Fault } from '../../session/sign-in.js';
 
 interface Question {
   /** Text of the button that confirms, such as `Revoke the token`. */

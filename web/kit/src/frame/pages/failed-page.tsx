@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import { Icon } from '../icons.js';
-import { loadAnew } from '../unsaved/unsaved.browser.js';
+import { Icon } from '../../parts/icons.js';
+import { loadAnew } from '../../unsaved/unsaved.browser.js';
 import { isServiceThere, type MissingReason, missingTexts } from './missing-parts.browser.js';
 
 /** Stands in the place of a page that has failed while it was drawn. */

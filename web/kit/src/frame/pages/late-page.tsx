@@ -1,5 +1,5 @@
 import { type ComponentType, useEffect, useState } from 'react';
-import { Waiting } from '../../page-parts.js';
+import { Waiting } from '../../parts/page-parts.js';
 import { UnloadedPage } from './failed-page.js';
 import { type MissingReason, recoverPart } from './missing-parts.browser.js';
 

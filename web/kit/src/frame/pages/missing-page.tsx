@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { useTitle } from '../../page-parts.js';
+import { useTitle } from '../../parts/page-parts.js';
 import { Front } from '../shell.js';
 
 /** Page of an address that no page of the console has. */

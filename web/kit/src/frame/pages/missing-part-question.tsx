@@ -1,7 +1,7 @@
 import { Button, Modal } from '@mantine/core';
 import { useRouter } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import { loadAnew } from '../unsaved/unsaved.browser.js';
+import { loadAnew } from '../../unsaved/unsaved.browser.js';
 import { isServiceThere, type MissingReason, missingTexts, onMissingPart } from './missing-parts.browser.js';
 
 /** Keeps the page shown when the next one cannot be loaded and something typed is not stored, and says what to do. */

@@ -1,4 +1,4 @@
-import { hasUnsaved } from '../unsaved/unsaved.browser.js';
+import { hasUnsaved } from '../../unsaved/unsaved.browser.js';
 
 const mark = 'certloop-reloaded';
 /** How long the service has to answer before it counts as away. */

@@ -1,4 +1,4 @@
-import { placesUpTo } from './places.js';
+import { placesUpTo } from '../../parts/places.js';
 
 /** Stands in the place of a page about one thing until it is loaded: its title, and its cards in two columns. */
 export function WaitingPage({

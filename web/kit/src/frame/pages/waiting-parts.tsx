@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { placesUpTo } from './places.js';
+import { placesUpTo } from '../../parts/places.js';
 
 /** The place of a part of a page that is on its way: what is in it has the shape of what will be there. */
 export function WaitingPart({ children }: { readonly children: ReactNode }) {

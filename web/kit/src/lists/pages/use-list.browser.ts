@@ -1,7 +1,7 @@
 import { hashKey, type UseInfiniteQueryResult, useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
-import type { live, QueryTimes } from '../../activity.browser.js';
 import type { ListOptions } from '../../operations/list-options.js';
+import type { live, QueryTimes } from '../../service/activity.browser.js';
 
 /**
  * Rows of a list, page by page; `more` loads the next one, and is absent after the last. If only the end of the key

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { Loaded } from '../../page-parts.js';
+import { Loaded } from '../../parts/page-parts.js';
 import { ListEnd } from '../pages/list-end.js';
 import type { useList } from '../pages/use-list.browser.js';
 import { DataTable, type DataTableProps } from './data-table.js';

@@ -1,4 +1,4 @@
-import { placesUpTo } from '../../frame/pages/places.js';
+import { placesUpTo } from '../../parts/places.js';
 import type { Column } from './data-table.js';
 
 /** Stands in the place of a table until its first rows are loaded: its head, and rows of their height. */

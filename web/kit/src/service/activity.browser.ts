@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { liveMs } from './service/poll-rhythm.js';
+import { liveMs } from './poll-rhythm.js';
 
 let lastActivity = 0;
 let openedAt = 0;

@@ -1,5 +1,5 @@
-import { useNow } from '../../clock.browser.js';
-import { exactTime } from '../../times.js';
+import { useNow } from '../clock.browser.js';
+import { exactTime } from '../times.js';
 import { ColorChoice } from './color-choice.js';
 import {
   changeDisplay,

@@ -1,5 +1,5 @@
 import { Button, CopyButton } from '@mantine/core';
-import { Icon } from './frame/icons.js';
+import { Icon } from './icons.js';
 
 interface CopyTextProps {
   readonly text: string;

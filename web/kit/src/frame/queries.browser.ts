@@ -5,15 +5,15 @@ import {
   QueryCache,
   QueryClient,
 } from '@tanstack/react-query';
-import { noteFailed, noteStored, noteTried, noteWrite } from '../frame/unsaved/unsaved.browser.js';
+import { invalidateChanged } from '../operations/changes.browser.js';
 import type { QueryFacts } from '../operations/query-options.js';
-import { areAffected } from '../operations/resource-paths.js';
+import { haveRightsChanged, heldRights } from '../service/held-rights.js';
+import { isTemporary, sentenceOf, statusOf } from '../service/refusal.js';
+import { noteRights } from '../service/rights-notice.browser.js';
 import type { Session } from '../session/session.js';
 import type { Me } from '../session/session-state.js';
 import { wholeSentence } from '../times.js';
-import { haveRightsChanged, heldRights } from './held-rights.js';
-import { isTemporary, sentenceOf, statusOf } from './refusal.js';
-import { noteRights } from './rights-notice.browser.js';
+import { noteFailed, noteStored, noteTried, noteWrite } from '../unsaved/unsaved.browser.js';
 
 /** Facts of a mutation that the kit needs. */
 interface MutationFacts extends Record<string, unknown> {
@@ -106,25 +106,6 @@ export function createQueries<M extends Me>(session: Session<M>): QueryClient {
   });
   followSession(session, queries);
   return queries;
-}
-
-/** Loads again what depends on the changed resources. Returns once what is shown of them is loaded. */
-export async function invalidateChanged(
-  queries: Pick<QueryClient, 'invalidateQueries'>,
-  changed: readonly string[],
-  isMeant: (facts: QueryFacts) => boolean = () => true,
-): Promise<void> {
-  if (changed.length === 0) return;
-  await queries.invalidateQueries({
-    predicate: ({ meta = {} }) => areAffected(meta.shows ?? [], changed) && isMeant(meta),
-  });
-}
-
-/** Forgets what is loaded of a resource that is gone, and of all that belonged to it. */
-export function forgetResource(queries: Pick<QueryClient, 'removeQueries'>, resource: string): void {
-  queries.removeQueries({
-    predicate: ({ meta }) => meta?.shows?.some((path) => `${path}/`.startsWith(`${resource}/`)) === true,
-  });
 }
 
 /** Returns what all that is loaded says about the rights of the user. */

@@ -1,8 +1,8 @@
 import { Button, CopyButton } from '@mantine/core';
-import { useCountdown } from './clock.browser.js';
-import { Icon } from './frame/icons.js';
-import { Refusal, sentenceOf, statusOf } from './service/refusal.js';
-import { wholeSentence } from './times.js';
+import { useCountdown } from '../clock.browser.js';
+import { Refusal, sentenceOf, statusOf } from '../service/refusal.js';
+import { wholeSentence } from '../times.js';
+import { Icon } from './icons.js';
 
 const headings: Readonly<Record<number, string>> = {
   403: 'You may not see this',

@@ -1,17 +1,17 @@
 import { Button } from '@mantine/core';
 import { Outlet, useRouterState } from '@tanstack/react-router';
 import type { ComponentType, ReactNode } from 'react';
-import { ErrorPanel } from '../error-panel.js';
-import { MissingPartQuestion } from '../frame/pages/missing-part-question.js';
-import { Redirect } from '../frame/redirect.js';
-import { Front, Shell } from '../frame/shell.js';
-import { UnsavedQuestion } from '../frame/unsaved/unsaved-question.js';
-import { Waiting } from '../page-parts.js';
 import type { CommandsProps } from '../palette/commands.js';
+import { ErrorPanel } from '../parts/error-panel.js';
+import { Waiting } from '../parts/page-parts.js';
 import { noteRights, useRightsNotice } from '../service/rights-notice.browser.js';
-import type { Session } from './session.js';
-import type { Me } from './session-state.js';
-import { SessionWatch, useSession } from './session-view.js';
+import type { Session } from '../session/session.js';
+import type { Me } from '../session/session-state.js';
+import { SessionWatch, useSession } from '../session/session-view.js';
+import { UnsavedQuestion } from '../unsaved/unsaved-question.js';
+import { MissingPartQuestion } from './pages/missing-part-question.js';
+import { Redirect } from './redirect.js';
+import { Front, Shell } from './shell.js';
 
 export interface SignedInProps<M extends Me> extends Omit<CommandsProps, 'signOut'> {
   readonly session: Session<M>;

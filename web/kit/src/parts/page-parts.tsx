@@ -1,11 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext, useEffect, useLayoutEffect, useRef } from 'react';
-import type { live } from './activity.browser.js';
-import { useNow } from './clock.browser.js';
+import { useNow } from '../clock.browser.js';
+import { useDisplay } from '../display/display.browser.js';
+import type { live } from '../service/activity.browser.js';
+import { isTemporary, sentenceOf, statusOf } from '../service/refusal.js';
+import { exactTime, relativeTime, wholeSentence } from '../times.js';
 import { ErrorPanel } from './error-panel.js';
-import { useDisplay } from './frame/display/display.browser.js';
-import { isTemporary, sentenceOf, statusOf } from './service/refusal.js';
-import { exactTime, relativeTime, wholeSentence } from './times.js';
 
 /** Names the page in the title of the window. */
 export function useTitle(page: string, console: string): void {

@@ -1,7 +1,7 @@
 // How pages look in this browser, besides their colors. It is stored in the browser.
 
 import { useSyncExternalStore } from 'react';
-import { writeTimesIn } from '../../times.js';
+import { writeTimesIn } from '../times.js';
 
 export const densities = ['compact', 'usual', 'roomy'] as const;
 /** Height of the rows of tables: 30, 36 or 44 pixels, or more where their content is higher. */

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { readClockFault } from './service/api.browser.js';
-import { wholeSentence } from './times.js';
+import { readClockFault } from '../service/api.browser.js';
+import { wholeSentence } from '../times.js';
 
 /** That the clocks of the service differ, while they do; asked once a minute. Nothing while it cannot be known. */
 export function ClockNotice() {
