@@ -4,6 +4,7 @@ import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { abortAfter } from '@certloop/contracts';
+import { inheritedEnvironment } from './config.js';
 import { Interrupted } from './faults/command-errors.js';
 
 /** Where output goes; `isTTY` when someone watches it. */
@@ -132,9 +133,4 @@ async function readLine(
     lines.removeAllListeners('close');
     lines.close();
   }
-}
-
-/** The environment that the process was started with; run.ts lists what is read of it. */
-function inheritedEnvironment(): Readonly<Record<string, string | undefined>> {
-  return process.env;
 }
