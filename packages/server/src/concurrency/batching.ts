@@ -1,10 +1,12 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
 /** How the work on one of several things that were worked on together ended. */
 export type BatchEnd<T> = PromiseSettledResult<T>;
 
 /**
  * A function that does for one what `workOn` does for many: whatever it is called with in one turn of the event loop,
- * or while the work before is under way, is worked on together, at most `maxBatch` at once. `workOn` returns
- * the ends in the order of the things; when it rejects, all of them do.
+ * or while the work before is under way and in the turn after it, is worked on together, at most `maxBatch` at once.
+ * `workOn` returns the ends in the order of the things; when it rejects, all of them do.
  */
 export function batched<Thing, T>(
   workOn: (things: readonly Thing[]) => Promise<readonly BatchEnd<T>[]>,
@@ -14,6 +16,8 @@ export function batched<Thing, T>(
   let isAtWork = false;
   const workOff = async () => {
     while (waiting.length > 0) {
+      // what else came from the network while the work before ended, or in this turn, comes along
+      await nextTurn();
       const taken = waiting.splice(0, maxBatch);
       const ends = await workOn(taken.map(({ thing }) => thing)).catch((reason: unknown) =>
         taken.map((): BatchEnd<T> => ({ status: 'rejected', reason })),
@@ -31,7 +35,6 @@ export function batched<Thing, T>(
       waiting.push({ thing, settle });
       if (isAtWork) return;
       isAtWork = true;
-      // what else came from the network in this turn comes along
-      setImmediate(() => void workOff());
+      void workOff();
     });
 }
