@@ -146,7 +146,7 @@ describeEachDialect('100,000 requests for certificates that no process works on'
     });
   });
 
-  test('are not kept waiting by failed ones whose FQDNs have an open job', async () => {
+  test('do not wait for failed ones whose FQDNs have an open job', async () => {
     const { providerId } = place;
     const nextAt = since('unknown').nextAt;
     for (let n = 0; n < 2 * atOnce; n += 1) {
