@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { AlertStatus } from './messages/alert-event.js';
 
 /** Address of a target on the web. */
 export const webAddress = z
@@ -17,3 +18,23 @@ export const singleWord = z
 /** Settings of a target that is only an address, which lets anyone who knows it write there. */
 export const addressSettings = z.strictObject({ url: webAddress });
 export type AddressSettings = z.output<typeof addressSettings>;
+
+interface Priorities<Priority> {
+  readonly priorityDown: Priority;
+  readonly priorityUp: Priority;
+}
+
+/** Priority of messages about a change to `status`. */
+export function priorityOf<Priority>(
+  { priorityDown, priorityUp }: Priorities<Priority>,
+  status: AlertStatus,
+): Priority {
+  return status === 'up' ? priorityUp : priorityDown;
+}
+
+/** Facts that the kinds whose settings are only an address have in common. */
+export const ofAddress = {
+  settings: addressSettings,
+  secrets: [{ path: 'url', sentTo: null }],
+  isForPeople: true,
+} as const;

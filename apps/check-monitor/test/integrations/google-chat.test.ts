@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { createGoogleChat } from '../../src/integrations/kinds/google-chat/google-chat.channel.js';
+import { googlechatIntegration } from '../../src/integrations/kinds/google-chat/google-chat.channel.js';
 import { aDelivery, anEvent, viewOf } from '../support/events.js';
 import { openTarget } from '../support/target.js';
 
@@ -8,7 +8,7 @@ const hostile = anEvent({ check: { name: '<b>*x*</b>' } });
 
 describe('Google Chat', () => {
   test('is shown a card', async () => {
-    const chat = createGoogleChat(target.send);
+    const chat = googlechatIntegration(target.deps());
     const body = Buffer.from('a < b\nc');
     const lastPing = { n: 112, signal: 'fail', at: 0, exitStatus: null, isMail: false, body } as const;
     await chat.deliver(aDelivery({ url: `${target.server.url}/v1?key=k` }, { ...hostile, lastPing }));

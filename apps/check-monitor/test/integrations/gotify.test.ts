@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { createGotify } from '../../src/integrations/kinds/gotify/gotify.channel.js';
+import { gotifyIntegration } from '../../src/integrations/kinds/gotify/gotify.channel.js';
 import { gotifySettings } from '../../src/integrations/kinds/gotify/gotify-kind.js';
 import { aDelivery, aRecovery } from '../support/events.js';
 import { openTarget } from '../support/target.js';
@@ -13,14 +13,14 @@ describe('Gotify', () => {
     ['a path', '/gotify'],
   ])('is called at %s', async (_situation, path) => {
     const settings = gotifySettings.parse({ url: target.server.url + path, token: 'A&b' });
-    expect(await createGotify(target.send).deliver(aDelivery(settings))).toEqual({ ok: true });
+    expect(await gotifyIntegration(target.deps()).deliver(aDelivery(settings))).toEqual({ ok: true });
     const base = path.replace(/\/$/, '');
     expect(target.server.requests[0]?.path).toBe(`${base}/message?token=A%26b`);
   });
 
   test('shows Markdown with the priority of the direction', async () => {
     const settings = gotifySettings.parse({ url: target.server.url, token: 'A', priorityUp: 1 });
-    await createGotify(target.send).deliver(aDelivery(settings, aRecovery()));
+    await gotifyIntegration(target.deps()).deliver(aDelivery(settings, aRecovery()));
     expect(target.json()).toMatchObject({
       title: 'Backup is UP',
       message: expect.stringContaining('**Project:** Jobs'),
@@ -35,13 +35,13 @@ describe('Gotify', () => {
     ['priority 0 for up', { priorityDown: 5, priorityUp: 0 }, true, false],
   ])('sends what its priorities allow: %s', (_situation, priorities, down, up) => {
     const settings = gotifySettings.parse({ url: target.server.url, token: 'A', ...priorities });
-    const gotify = createGotify(target.send);
+    const gotify = gotifyIntegration(target.deps());
     expect([gotify.shouldNotify(settings, 'down'), gotify.shouldNotify(settings, 'up')]).toEqual([down, up]);
   });
 
   test('sends no priority if none is set', async () => {
     const settings = gotifySettings.parse({ url: target.server.url, token: 'A' });
-    await createGotify(target.send).deliver(aDelivery(settings));
+    await gotifyIntegration(target.deps()).deliver(aDelivery(settings));
     expect(target.json()).not.toHaveProperty('priority');
   });
 });

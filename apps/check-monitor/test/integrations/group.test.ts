@@ -1,25 +1,22 @@
 import { describe, expect, test } from '@jest/globals';
-import {
-  type DeliveryResult,
-  delivered,
-  undelivered,
-} from '../../src/integrations/delivery/delivery-result.js';
+import { type DeliveryResult, delivered, undelivered } from '../../src/integrations/delivery/delivery-result.js';
 import type { MemberDelivery } from '../../src/integrations/integration.js';
-import { createGroup } from '../../src/integrations/kinds/group/group.channel.js';
+import { groupIntegration } from '../../src/integrations/kinds/group/group.channel.js';
 import { groupSettings } from '../../src/integrations/kinds/group/group-kind.js';
 import { aDelivery, anEvent } from '../support/events.js';
+import { integrationDeps } from '../support/integration-deps.js';
 
 const members = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222'];
 const settings = groupSettings.parse({ channels: members });
 
 async function deliver(results: readonly (DeliveryResult | undefined)[]) {
   const sent: MemberDelivery[] = [];
-  const group = createGroup({
-    notifyMember: (member) => {
-      sent.push(member);
-      return Promise.resolve(results[sent.length - 1]);
-    },
-  });
+  const notifyMember = (member: MemberDelivery) => {
+    sent.push(member);
+    return Promise.resolve(results[sent.length - 1]);
+  };
+  const send = async () => delivered;
+  const group = groupIntegration({ ...integrationDeps('', send), notifyMember });
   return { result: await group.deliver(aDelivery(settings)), sent };
 }
 

@@ -1,16 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
-import { createMatrix } from '../../src/integrations/kinds/matrix/matrix.channel.js';
+import { matrixIntegration } from '../../src/integrations/kinds/matrix/matrix.channel.js';
 import { aDelivery, aRecovery } from '../support/events.js';
+import { noAccounts } from '../support/integration-deps.js';
 import { openTarget } from '../support/target.js';
 
 const target = openTarget();
 
 describe('Matrix', () => {
-  const account = () => ({ homeserverUrl: target.server.url, accessToken: 'secret' });
   const settings = { roomId: '!room/1:example.org' };
 
   test('gets a message in a room, with a transaction for each delivery', async () => {
-    const matrix = createMatrix({ send: target.send, account: account() });
+    const matrix = matrixIntegration(target.deps());
     const event = aRecovery({ check: { name: '<x>' } });
     expect(await matrix.deliver(aDelivery(settings, event))).toEqual({ ok: true });
     expect(target.server.requests[0]).toMatchObject({
@@ -32,7 +32,7 @@ describe('Matrix', () => {
 
   test('fails while the account is not in the room, and is not switched off: it may be invited again', async () => {
     target.answerJson(403, { errcode: 'M_FORBIDDEN' });
-    const matrix = createMatrix({ send: target.send, account: account() });
+    const matrix = matrixIntegration(target.deps());
     expect(await matrix.deliver(aDelivery(settings))).toEqual({
       ok: false,
       error: 'Received status code 403',
@@ -42,6 +42,7 @@ describe('Matrix', () => {
   });
 
   test('is reported as missing its account if none is configured', () => {
-    expect(createMatrix({ send: target.send, account: undefined }).missing).toMatch(/MATRIX/);
+    const { missing } = matrixIntegration({ ...target.deps(), senderAccounts: noAccounts });
+    expect(missing).toMatch(/MATRIX/);
   });
 });

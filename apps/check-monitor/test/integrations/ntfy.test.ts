@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { delivered } from '../../src/integrations/delivery/delivery-result.js';
 import type { HttpMessage } from '../../src/integrations/delivery/http-message.js';
-import { createNtfy } from '../../src/integrations/kinds/ntfy/ntfy.channel.js';
+import { ntfyIntegration } from '../../src/integrations/kinds/ntfy/ntfy.channel.js';
 import { ntfySettings } from '../../src/integrations/kinds/ntfy/ntfy-kind.js';
 import { aDelivery, aDownCheck, anEvent, aRecovery, viewOf } from '../support/events.js';
 import { openTarget } from '../support/target.js';
@@ -15,7 +15,7 @@ describe('ntfy', () => {
     const others = { total: 2, downCount: 1, down: [aDownCheck({ name: 'mail *1*' })] };
     const event = anEvent({ others });
     const delivery = aDelivery(settings({ token: 'tk_1', priorityDown: 5 }), event);
-    expect(await createNtfy(target.send, undefined).deliver(delivery)).toEqual({ ok: true });
+    expect(await ntfyIntegration(target.deps()).deliver(delivery)).toEqual({ ok: true });
     const [request] = target.server.requests;
     expect(request).toMatchObject({ method: 'POST', path: '/', headers: { authorization: 'Bearer tk_1' } });
     const { message, ...rest } = target.json();
@@ -33,7 +33,7 @@ describe('ntfy', () => {
   });
 
   test('needs no token for a topic that is open to all', async () => {
-    await createNtfy(target.send, undefined).deliver(aDelivery(settings(), aRecovery()));
+    await ntfyIntegration(target.deps()).deliver(aDelivery(settings(), aRecovery()));
     expect(target.server.requests[0]?.headers).not.toHaveProperty('authorization');
     expect(target.json()).toMatchObject({ priority: 3, title: 'Backup is UP', tags: ['green_circle'] });
   });
@@ -46,10 +46,11 @@ describe('ntfy', () => {
     ['ntfy.sh without TLS', 'http://ntfy.sh', '', undefined],
   ])('sends the shared token to its server only: %s', async (_situation, url, token, authorization) => {
     const sent: HttpMessage[] = [];
-    const ntfy = createNtfy(async (message) => {
+    const sendToUser = async (message: HttpMessage) => {
       sent.push(message);
       return delivered;
-    }, 'shared');
+    };
+    const ntfy = ntfyIntegration({ ...target.deps(), sendToUser });
     await ntfy.deliver(aDelivery(settings({ url, token })));
     expect(sent[0]?.headers?.['Authorization']).toBe(authorization);
   });
@@ -58,12 +59,12 @@ describe('ntfy', () => {
     const body = Buffer.from('漢'.repeat(5000));
     const lastPing = { n: 112, signal: 'fail', at: 0, exitStatus: null, isMail: false, body } as const;
     const check = { name: 'é'.repeat(100), description: '漢'.repeat(5000) };
-    await createNtfy(target.send, undefined).deliver(aDelivery(settings(), anEvent({ check, lastPing })));
+    await ntfyIntegration(target.deps()).deliver(aDelivery(settings(), anEvent({ check, lastPing })));
     expect(Buffer.byteLength(String(target.json()['message']))).toBeLessThan(4096);
   });
 
   test('sends nothing with priority 0', () => {
-    const ntfy = createNtfy(target.send, undefined);
+    const ntfy = ntfyIntegration(target.deps());
     const downOnly = ntfySettings.parse({ topic: 'alerts', priorityUp: 0 });
     expect([ntfy.shouldNotify(downOnly, 'down'), ntfy.shouldNotify(downOnly, 'up')]).toEqual([true, false]);
     expect(downOnly.url).toBe('https://ntfy.sh');

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { createOpsgenie } from '../../src/integrations/kinds/opsgenie/opsgenie.channel.js';
+import { opsgenieIntegration } from '../../src/integrations/kinds/opsgenie/opsgenie.channel.js';
 import { opsgenieSettings } from '../../src/integrations/kinds/opsgenie/opsgenie-kind.js';
 import { aDelivery, anEvent, aRecovery, viewOf } from '../support/events.js';
 import { openTarget } from '../support/target.js';
@@ -8,11 +8,7 @@ const target = openTarget();
 const { uniqueKey } = anEvent().check;
 
 describe('Opsgenie', () => {
-  const opsgenie = () =>
-    createOpsgenie({
-      send: target.send,
-      apiUrls: { us: `${target.server.url}/us`, eu: `${target.server.url}/eu` },
-    });
+  const opsgenie = () => opsgenieIntegration(target.deps());
 
   test('opens an alert when a check goes down', async () => {
     const check = { name: 'x'.repeat(200), tagList: ['prod', 'y'.repeat(60)], description: 'Nightly' };

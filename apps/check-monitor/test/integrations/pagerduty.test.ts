@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { createPagerDuty } from '../../src/integrations/kinds/pagerduty/pagerduty.channel.js';
+import { pdIntegration } from '../../src/integrations/kinds/pagerduty/pagerduty.channel.js';
 import { aDelivery, anEvent, aRecovery, viewOf } from '../support/events.js';
 import { openTarget } from '../support/target.js';
 
@@ -7,7 +7,7 @@ const target = openTarget();
 const { uniqueKey } = anEvent().check;
 
 describe('PagerDuty', () => {
-  const pagerDuty = () => createPagerDuty({ send: target.send, apiUrl: target.server.url });
+  const pagerDuty = () => pdIntegration(target.deps());
   const settings = { serviceKey: 'key0123456789' };
 
   test('has an incident opened by a check that went down', async () => {

@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
-import { createPushover } from '../../src/integrations/kinds/pushover/pushover.channel.js';
+import { poIntegration } from '../../src/integrations/kinds/pushover/pushover.channel.js';
 import { pushoverSettings } from '../../src/integrations/kinds/pushover/pushover-kind.js';
 import { aDelivery, anEvent, aRecovery, viewOf } from '../support/events.js';
 import { openTarget } from '../support/target.js';
 
 const target = openTarget();
 const { uniqueKey } = anEvent().check;
-const pushover = () => createPushover({ send: target.send, apiUrl: target.server.url, token: 'app' });
+const pushover = () => poIntegration(target.deps());
 const settings = (more: object = {}) => pushoverSettings.parse({ userKey: 'user', ...more });
 const fields = (index = 0) => Object.fromEntries(new URLSearchParams(target.server.requests[index]?.body));
 

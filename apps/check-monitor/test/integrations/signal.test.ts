@@ -1,12 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
-import { createServer, type Server } from 'node:net';
+import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { createSignal } from '../../src/integrations/kinds/signal/signal.channel.js';
+import { delivered } from '../../src/integrations/delivery/delivery-result.js';
+import { signalIntegration } from '../../src/integrations/kinds/signal/signal.channel.js';
 import { signalSettings } from '../../src/integrations/kinds/signal/signal-kind.js';
 import { aDelivery, anEvent, aRecovery } from '../support/events.js';
+import { integrationDeps, noAccounts } from '../support/integration-deps.js';
 
 interface Call {
   readonly id: string;
@@ -66,8 +67,9 @@ const settings = signalSettings.parse({ recipient: '+3712345678' });
 
 /** A busy machine does not exceed the timeout, so only the test of silence shortens it. */
 function signal(socket: string | undefined = path, timeoutMs = 10_000) {
-  return createSignal({
-    socket,
+  return signalIntegration({
+    ...integrationDeps('', async () => delivered),
+    senderAccounts: { ...noAccounts, signalSocket: socket },
     timeoutMs,
     stop: stopping.signal,
     onCaptcha: (token) => captchas.push(token),

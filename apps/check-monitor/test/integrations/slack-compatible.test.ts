@@ -1,16 +1,21 @@
 import { describe, expect, test } from '@jest/globals';
 import { delivered } from '../../src/integrations/delivery/delivery-result.js';
 import type { HttpMessage } from '../../src/integrations/delivery/http-message.js';
-import { createSlackCompatible } from '../../src/integrations/kinds/slack-compatible/slack-compatible.channel.js';
+import { discordIntegration, mattermostIntegration, slackIntegration } from '../../src/integrations/kinds/slack-compatible/slack-compatible.channel.js';
 import { aDelivery, anEvent, aRecovery, viewOf } from '../support/events.js';
 import { openTarget } from '../support/target.js';
 
 const target = openTarget();
 
-type Name = 'slack' | 'mattermost' | 'discord';
+const integrations = {
+  slack: slackIntegration,
+  mattermost: mattermostIntegration,
+  discord: discordIntegration,
+};
+type Name = keyof typeof integrations;
 
 function channel(kind: Name) {
-  return createSlackCompatible(kind, target.send);
+  return integrations[kind](target.deps());
 }
 
 const settings = (path = '/hook') => ({ url: target.server.url + path });
@@ -98,10 +103,11 @@ describe('mattermost and discord', () => {
 
   test('discord is called by its present name', async () => {
     const sent: HttpMessage[] = [];
-    const discord = createSlackCompatible('discord', async (message) => {
+    const sendToUser = async (message: HttpMessage) => {
       sent.push(message);
       return delivered;
-    });
+    };
+    const discord = discordIntegration({ ...target.deps(), sendToUser });
     await discord.deliver(aDelivery({ url: 'https://discordapp.com/api/webhooks/1/key' }));
     expect(sent[0]?.url).toBe('https://discord.com/api/webhooks/1/key/slack');
   });

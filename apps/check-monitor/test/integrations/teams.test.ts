@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { createTeams } from '../../src/integrations/kinds/teams/teams.channel.js';
+import { msteamswIntegration } from '../../src/integrations/kinds/teams/teams.channel.js';
 import { aDelivery, anEvent, viewOf } from '../support/events.js';
 import { openTarget } from '../support/target.js';
 
@@ -8,7 +8,7 @@ const hostile = anEvent({ check: { name: '<b>*x*</b>' } });
 
 describe('Microsoft Teams', () => {
   test('is shown a card', async () => {
-    const teams = createTeams(target.send);
+    const teams = msteamswIntegration(target.deps());
     expect(await teams.deliver(aDelivery({ url: target.server.url }, hostile))).toEqual({ ok: true });
     const link = viewOf(hostile).link;
     expect(target.json()).toMatchObject({

@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
-import { createTelegram } from '../../src/integrations/kinds/telegram/telegram.channel.js';
+import { telegramIntegration } from '../../src/integrations/kinds/telegram/telegram.channel.js';
 import { telegramSettings } from '../../src/integrations/kinds/telegram/telegram-kind.js';
 import { aDelivery, anEvent, aRecovery } from '../support/events.js';
+import { noAccounts } from '../support/integration-deps.js';
 import { openTarget } from '../support/target.js';
 
 const target = openTarget();
-const telegram = (now = () => 0) =>
-  createTelegram({ send: target.send, apiUrl: target.server.url, token: '1:abc', clock: { now } });
+const telegram = (now = () => 0) => telegramIntegration({ ...target.deps(), clock: { now } });
 const settings = telegramSettings.parse({ chatId: -100, threadId: 7 });
 
 describe('telegram', () => {
@@ -96,9 +96,8 @@ describe('telegram', () => {
   });
 
   test('is reported as missing its token if none is configured', () => {
-    expect(
-      createTelegram({ send: target.send, apiUrl: '', token: undefined, clock: { now: () => 0 } }).missing,
-    ).toBe('CHECK_MONITOR_TELEGRAM_TOKEN');
+    const { missing } = telegramIntegration({ ...target.deps(), senderAccounts: noAccounts });
+    expect(missing).toBe('CHECK_MONITOR_TELEGRAM_TOKEN');
     expect(telegram().missing).toBeUndefined();
   });
 });

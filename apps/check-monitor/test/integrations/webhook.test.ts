@@ -1,39 +1,27 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { createWebhook } from '../../src/integrations/kinds/webhook/webhook.channel.js';
+import { describe, expect, test } from '@jest/globals';
+import { webhookIntegration } from '../../src/integrations/kinds/webhook/webhook.channel.js';
 import { webhookSettings } from '../../src/integrations/kinds/webhook/webhook-kind.js';
 import { aDelivery, anEvent, aRecovery } from '../support/events.js';
-import { type Recorder, startRecorder } from '../support/recorder.js';
-import { openSender, type TestSender } from '../support/sender.js';
+import { openTarget } from '../support/target.js';
 
-let target: Recorder;
-let sender: TestSender;
-
-beforeAll(async () => {
-  target = await startRecorder();
-  sender = openSender();
-});
-afterEach(() => target.reset());
-afterAll(async () => {
-  await sender.close();
-  await target.close();
-});
+const target = openTarget();
 
 describe('a webhook', () => {
   const both = () =>
     webhookSettings.parse({
       down: {
         method: 'POST',
-        url: `${target.url}/down/$NAME?code=$CODE`,
+        url: `${target.server.url}/down/$NAME?code=$CODE`,
         body: '{"name": $NAME_JSON, "log": $BODY_JSON, "exit": $EXITSTATUS}',
         headers: { 'Content-Type': 'application/json', 'X-Tag': '$TAG1' },
       },
-      up: { url: `${target.url}/up` },
+      up: { url: `${target.server.url}/up` },
     });
 
   test('is called with placeholders replaced everywhere', async () => {
     const event = anEvent();
-    expect(await createWebhook(sender.send).deliver(aDelivery(both(), event))).toEqual({ ok: true });
-    const [request] = target.requests;
+    expect(await webhookIntegration(target.deps()).deliver(aDelivery(both(), event))).toEqual({ ok: true });
+    const [request] = target.server.requests;
     expect(request).toMatchObject({
       method: 'POST',
       path: `/down/Backup?code=${event.check.uuid}`,
@@ -48,55 +36,59 @@ describe('a webhook', () => {
   });
 
   test('is called by GET without a body when the check comes up', async () => {
-    await createWebhook(sender.send).deliver(aDelivery(both(), aRecovery()));
-    expect(target.requests).toMatchObject([{ method: 'GET', path: '/up', body: '' }]);
-    expect(target.requests[0]?.headers).not.toHaveProperty('content-type');
+    await webhookIntegration(target.deps()).deliver(aDelivery(both(), aRecovery()));
+    expect(target.server.requests).toMatchObject([{ method: 'GET', path: '/up', body: '' }]);
+    expect(target.server.requests[0]?.headers).not.toHaveProperty('content-type');
   });
 
   test('has no Content-Type unless the user gives one', async () => {
-    const settings = webhookSettings.parse({ down: { method: 'PUT', url: target.url, body: 'x' } });
-    await createWebhook(sender.send).deliver(aDelivery(settings));
-    expect(target.requests[0]).toMatchObject({ method: 'PUT', body: 'x' });
-    expect(target.requests[0]?.headers).not.toHaveProperty('content-type');
+    const settings = webhookSettings.parse({ down: { method: 'PUT', url: target.server.url, body: 'x' } });
+    await webhookIntegration(target.deps()).deliver(aDelivery(settings));
+    expect(target.server.requests[0]).toMatchObject({ method: 'PUT', body: 'x' });
+    expect(target.server.requests[0]?.headers).not.toHaveProperty('content-type');
   });
 
   test('has another key if the delivery is repeated with another content', async () => {
-    const { deliver } = createWebhook(sender.send);
+    const { deliver } = webhookIntegration(target.deps());
     const event = anEvent();
     const settings = (url: string, body: string, secret: string) =>
       webhookSettings.parse({ down: { method: 'POST', url, body, headers: { Authorization: secret } } });
-    await deliver(aDelivery(settings(target.url, '$NAME', 'a'), event));
-    await deliver(aDelivery(settings(target.url, '$NAME', 'b'), event));
-    await deliver(aDelivery(settings(target.url, '$NAME is $STATUS', 'b'), event));
-    await deliver(aDelivery(settings(`${target.url}/other`, '$NAME', 'b'), event));
-    const [first, same, ...others] = target.requests.map(({ headers }) => headers['idempotency-key']);
+    await deliver(aDelivery(settings(target.server.url, '$NAME', 'a'), event));
+    await deliver(aDelivery(settings(target.server.url, '$NAME', 'b'), event));
+    await deliver(aDelivery(settings(target.server.url, '$NAME is $STATUS', 'b'), event));
+    await deliver(aDelivery(settings(`${target.server.url}/other`, '$NAME', 'b'), event));
+    const [first, same, ...others] = target.server.requests.map(({ headers }) => headers['idempotency-key']);
     expect(same).toBe(first);
     expect(new Set([first, ...others]).size).toBe(3);
   });
 
   test('keeps the key of the user for repeated deliveries', async () => {
     const settings = webhookSettings.parse({
-      down: { url: target.url, headers: { 'idempotency-key': 'mine' } },
+      down: { url: target.server.url, headers: { 'idempotency-key': 'mine' } },
     });
-    await createWebhook(sender.send).deliver(aDelivery(settings));
-    expect(target.requests[0]?.headers['idempotency-key']).toBe('mine');
+    await webhookIntegration(target.deps()).deliver(aDelivery(settings));
+    expect(target.server.requests[0]?.headers['idempotency-key']).toBe('mine');
   });
 
   test('sends letters of Latin-1 in a header as they are', async () => {
-    const settings = webhookSettings.parse({ down: { url: target.url, headers: { 'X-Name': '$NAME' } } });
-    await createWebhook(sender.send).deliver(aDelivery(settings, anEvent({ check: { name: 'café 漢' } })));
-    expect(target.requests[0]?.headers['x-name']).toBe('café &#28450;');
+    const settings = webhookSettings.parse({
+      down: { url: target.server.url, headers: { 'X-Name': '$NAME' } },
+    });
+    await webhookIntegration(target.deps()).deliver(
+      aDelivery(settings, anEvent({ check: { name: 'café 漢' } })),
+    );
+    expect(target.server.requests[0]?.headers['x-name']).toBe('café &#28450;');
   });
 
   test('is tried once', async () => {
-    target.answer((response) => response.writeHead(500).end());
-    const webhook = createWebhook(sender.send);
+    target.server.answer((response) => response.writeHead(500).end());
+    const webhook = webhookIntegration(target.deps());
     expect(await webhook.deliver(aDelivery(both()))).toMatchObject({ error: 'Received status code 500' });
-    expect(target.requests).toHaveLength(1);
+    expect(target.server.requests).toHaveLength(1);
   });
 
   test('sends only changes that it has an address for', () => {
-    const webhook = createWebhook(sender.send);
+    const webhook = webhookIntegration(target.deps());
     const downOnly = webhookSettings.parse({ down: { url: 'http://x.example' } });
     expect([webhook.shouldNotify(downOnly, 'down'), webhook.shouldNotify(downOnly, 'up')]).toEqual([
       true,

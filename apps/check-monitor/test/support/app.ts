@@ -29,6 +29,7 @@ import { type Setup, setUpProject } from '../../src/projects/create-project.serv
 import type { AccountDeps } from '../../src/projects/create-user.service.js';
 import { openSealing } from '../../src/projects/sealing/open-sealing.service.js';
 import { type Sealing, withSealing } from '../../src/projects/sealing/sealing.store.js';
+import { noAccounts } from './integration-deps.js';
 
 export const siteRoot = 'https://monitor.example';
 export const began = new Date('2026-01-01T12:00:00Z');
@@ -259,15 +260,7 @@ function openNotifier({
   ...parts
 }: NotifierParts): Notifier {
   const site = { siteName: 'Monitor', siteRoot, logoUrl: undefined, secret };
-  const none = {
-    bounceDomain: undefined,
-    telegramToken: undefined,
-    pushoverToken: undefined,
-    ntfyToken: undefined,
-    matrix: undefined,
-    signalSocket: undefined,
-  };
-  const senderAccounts: SenderAccounts = { ...none, smtp: undefined, ...given };
+  const senderAccounts: SenderAccounts = { ...noAccounts, ...given };
   const config = { site, secret, allowPrivateTargets, egressProxy, disabledKinds, senderAccounts };
   return createNotifier({ ...parts, config, tuning: { timeoutMs: hangMs, ...tuning } });
 }

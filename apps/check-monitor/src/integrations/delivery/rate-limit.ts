@@ -1,7 +1,10 @@
-import type { Clock } from '../../instants.js';
+import { type Clock, microsPerSecond } from '../../instants.js';
 import type { Integration } from '../integration.js';
 import { type DeliveryResult, tooMany } from './delivery-result.js';
-import { createMessageThrottle } from './message-throttle.js';
+import { createSlidingLimit } from './sliding-limit.js';
+
+/** The limit of Healthchecks. Telegram takes 20 messages a minute into a group at most, from all that the bot does. */
+const maxPerMinute = 6;
 
 /**
  * The integration with a limit of messages a minute for each receiver, which `receiverOf` names by the settings. A
@@ -13,12 +16,12 @@ export function limitRate<Settings extends object>(
   receiverOf: (settings: Settings) => string,
   clock: Clock,
 ): Integration<Settings> {
-  const throttle = createMessageThrottle();
+  const limit = createSlidingLimit(maxPerMinute, 60 * microsPerSecond);
   const limited = async (
     settings: Settings,
     send: () => Promise<DeliveryResult>,
   ): Promise<DeliveryResult> => {
-    const wait = throttle.take(receiverOf(settings), clock.now());
+    const wait = limit.take(receiverOf(settings), clock.now());
     return wait === 0 ? send() : tooMany('Rate limit exceeded', Math.ceil(wait / 1000));
   };
   const { notify } = integration;

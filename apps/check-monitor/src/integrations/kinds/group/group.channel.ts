@@ -1,25 +1,18 @@
 import { createHash } from 'node:crypto';
-import type { CreateIntegration } from '../../create-integration.channel.js';
+import type { CreateIntegration, IntegrationDeps } from '../../create-integration.channel.js';
 import { type DeliveryResult, delivered, undelivered } from '../../delivery/delivery-result.js';
-import type { Delivery, Integration, MemberDelivery } from '../../integration.js';
+import type { Delivery } from '../../integration.js';
 import type { GroupSettings } from './group-kind.js';
 
-export interface GroupDeps {
-  /** Notifies one channel; undefined when it is gone, switched off, a group itself, or does not want such changes. */
-  readonly notifyMember: (delivery: MemberDelivery) => Promise<DeliveryResult | undefined>;
-}
-
 /** Several channels under one name. */
-export function createGroup(deps: GroupDeps): Integration<GroupSettings> {
-  return {
-    shouldNotify: () => true,
-    deliver: (delivery) => deliver(deps, delivery),
-  };
-}
+export const groupIntegration: CreateIntegration<GroupSettings> = ({ notifyMember }) => ({
+  shouldNotify: () => true,
+  deliver: (delivery) => deliver(notifyMember, delivery),
+});
 
 /** One after another; those that fail do not keep the others back. */
 async function deliver(
-  { notifyMember }: GroupDeps,
+  notifyMember: IntegrationDeps['notifyMember'],
   { settings, event, channel, isTest }: Delivery<GroupSettings>,
 ): Promise<DeliveryResult> {
   const members = [...new Set(settings.channels)];
@@ -39,6 +32,3 @@ function deliveryIdOf(deliveryId: string, channelUuid: string): string {
   const parts = [hash.slice(0, 8), hash.slice(8, 12), `8${hash.slice(13, 16)}`, `8${hash.slice(17, 20)}`];
   return [...parts, hash.slice(20, 32)].join('-');
 }
-
-export const groupIntegration: CreateIntegration<GroupSettings> = ({ notifyMember }) =>
-  createGroup({ notifyMember });

@@ -1,33 +1,35 @@
 import type { CreateIntegration } from '../../create-integration.channel.js';
 import { jsonPost } from '../../delivery/http-message.js';
-import type { SendHttp } from '../../delivery/http-sender.client.js';
 import { limitRate } from '../../delivery/rate-limit.js';
 import type { Integration } from '../../integration.js';
-import type { AlertStatus } from '../../messages/alert-event.js';
+import { priorityOf } from '../../settings-rules.js';
 import type { NtfySettings } from './ntfy-kind.js';
 import { ntfyMessage, ntfyNotice } from './ntfy-message.js';
 
-/** A topic of an ntfy server. If the settings have no token, ntfy.sh, and no other server, gets `sharedToken`. */
-export function createNtfy(send: SendHttp, sharedToken: string | undefined): Integration<NtfySettings> {
-  return {
+/** A topic of an ntfy server. If the settings have no token, ntfy.sh, and no other server, gets the shared one. */
+export const ntfyIntegration: CreateIntegration<NtfySettings> = ({
+  sendToUser: send,
+  senderAccounts: { ntfyToken },
+  clock,
+}) => {
+  // by the JSON form, messages go to the root of the server
+  const post = (settings: NtfySettings, message: object) => {
+    const token = tokenOf(settings, ntfyToken);
+    return send(jsonPost(settings.url, message, token === '' ? {} : { Authorization: `Bearer ${token}` }));
+  };
+  const integration: Integration<NtfySettings> = {
     shouldNotify: (settings, status) => priorityOf(settings, status) > 0,
     deliver: ({ settings, view }) => {
-      const { topic, url } = settings;
-      const token = tokenOf(settings, sharedToken);
-      const message = ntfyMessage(view, { topic, priority: priorityOf(settings, view.status) });
-      const headers: Record<string, string> = token === '' ? {} : { Authorization: `Bearer ${token}` };
-      // by the JSON form, messages go to the root of the server
-      return send(jsonPost(url, message, headers));
+      const target = { topic: settings.topic, priority: priorityOf(settings, view.status) };
+      return post(settings, ntfyMessage(view, target));
     },
     notify: ({ settings, notice }) => {
-      const { topic, url } = settings;
-      const token = tokenOf(settings, sharedToken);
       const priority = priorityOf(settings, notice.status) || defaultPriority;
-      const headers: Record<string, string> = token === '' ? {} : { Authorization: `Bearer ${token}` };
-      return send(jsonPost(url, ntfyNotice(notice, { topic, priority }), headers));
+      return post(settings, ntfyNotice(notice, { topic: settings.topic, priority }));
     },
   };
-}
+  return limitRate(integration, ({ url, topic }) => `${url} ${topic}`, clock);
+};
 
 function tokenOf({ url, token }: NtfySettings, sharedToken = ''): string {
   return token === '' && new URL(url).origin === 'https://ntfy.sh' ? sharedToken : token;
@@ -35,10 +37,3 @@ function tokenOf({ url, token }: NtfySettings, sharedToken = ''): string {
 
 /** Priority of a notice whose topic gets no alerts of its status. */
 const defaultPriority = 3;
-
-function priorityOf({ priorityDown, priorityUp }: NtfySettings, status: AlertStatus): number {
-  return status === 'up' ? priorityUp : priorityDown;
-}
-
-export const ntfyIntegration: CreateIntegration<NtfySettings> = ({ sendToUser, senderAccounts, clock }) =>
-  limitRate(createNtfy(sendToUser, senderAccounts.ntfyToken), ({ url, topic }) => `${url} ${topic}`, clock);

@@ -1,41 +1,28 @@
 import { randomUUID } from 'node:crypto';
-import type { CreateIntegration } from '../../create-integration.channel.js';
-import {
-  type DeliveryResult,
-  delivered,
-  failedTemporarily,
-  refusedForGood,
-  stoppedDelivery,
-  undelivered,
-} from '../../delivery/delivery-result.js';
+import type { CreateIntegration, IntegrationDeps } from '../../create-integration.channel.js';
+import { type DeliveryResult, delivered, failedTemporarily, refusedForGood, stoppedDelivery, undelivered } from '../../delivery/delivery-result.js';
 import { limitRate } from '../../delivery/rate-limit.js';
 import type { Integration } from '../../integration.js';
 import type { SignalSettings } from './signal-kind.js';
 import { signalMessage, signalNotice } from './signal-message.js';
 import { callBySocket, type RpcAnswer, SocketTimeout } from './signal-socket.client.js';
 
-export interface SignalDeps {
-  /** Socket of signal-cli: a path or `host:port`; undefined if there is none. */
-  readonly socket: string | undefined;
-  readonly timeoutMs: number;
-  /** Breaks off what is being sent. */
-  readonly stop: AbortSignal;
-  /** Called when Signal wants a person to prove that it is one; until then nothing is sent. */
-  readonly onCaptcha: (token: string) => void;
-}
+type SignalDeps = Pick<IntegrationDeps, 'senderAccounts' | 'timeoutMs' | 'stop' | 'onCaptcha'>;
 
 /** A person on Signal, by way of signal-cli. */
-export function createSignal(deps: SignalDeps): Integration<SignalSettings> {
-  return {
-    ...(deps.socket === undefined ? { missing: 'CHECK_MONITOR_SIGNAL_SOCKET' } : {}),
+export const signalIntegration: CreateIntegration<SignalSettings> = ({ clock, ...deps }) => {
+  const integration: Integration<SignalSettings> = {
+    ...(deps.senderAccounts.signalSocket === undefined ? { missing: 'CHECK_MONITOR_SIGNAL_SOCKET' } : {}),
     shouldNotify: (settings, status) => settings[status],
     deliver: ({ settings, view }) => send(deps, signalMessage(view, settings)),
     notify: ({ settings, notice }) => send(deps, signalNotice(notice, settings)),
   };
-}
+  return limitRate(integration, ({ recipient }) => recipient, clock);
+};
 
 async function send(deps: SignalDeps, params: object): Promise<DeliveryResult> {
-  const { socket: address = '', timeoutMs, stop } = deps;
+  const { senderAccounts, timeoutMs, stop } = deps;
+  const { signalSocket: address = '' } = senderAccounts;
   try {
     const call = { id: randomUUID(), method: 'send', params };
     return judge(deps, await callBySocket({ address, timeoutMs, stop }, call));
@@ -72,16 +59,3 @@ function failureOf(facts: unknown): SendFailure {
     ?.response;
   return response?.results?.[0] ?? {};
 }
-
-export const signalIntegration: CreateIntegration<SignalSettings> = ({
-  senderAccounts,
-  timeoutMs,
-  onCaptcha,
-  clock,
-  stop,
-}) =>
-  limitRate(
-    createSignal({ socket: senderAccounts.signalSocket, timeoutMs, onCaptcha, stop }),
-    ({ recipient }) => recipient,
-    clock,
-  );

@@ -1,12 +1,6 @@
 import { documentOf, documentOr, memberAt } from '../../healthchecks-value.js';
 import type { Kind } from '../../kind.js';
-import { addressSettings } from '../../settings-rules.js';
-
-const ofAddress = {
-  settings: addressSettings,
-  secrets: [{ path: 'url', sentTo: null }],
-  isForPeople: true,
-} as const;
+import { ofAddress } from '../../settings-rules.js';
 
 export const slack: Kind = {
   label: 'Slack',

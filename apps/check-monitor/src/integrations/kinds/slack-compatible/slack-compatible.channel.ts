@@ -1,16 +1,8 @@
 import type { CreateIntegration } from '../../create-integration.channel.js';
-import { type DeliveryResult, refusedForGood } from '../../delivery/delivery-result.js';
+import { refusedForGood } from '../../delivery/delivery-result.js';
 import { type HttpAnswer, jsonPost } from '../../delivery/http-message.js';
-import type { SendHttp } from '../../delivery/http-sender.client.js';
-import type { Integration } from '../../integration.js';
 import type { AddressSettings } from '../../settings-rules.js';
-import {
-  escapeForSlack,
-  type SlackDialect,
-  separateStars,
-  slackMessage,
-  slackNotice,
-} from './slack-message.js';
+import { escapeForSlack, type SlackDialect, separateStars, slackMessage, slackNotice } from './slack-message.js';
 
 interface Dialect extends SlackDialect {
   /** Whether the response means that the webhook was deleted. */
@@ -28,41 +20,30 @@ const ofDiscord: SlackDialect = { escapeText: asIs, escapeStars: (text) => text.
 const isGoneSlack = ({ status, body }: HttpAnswer) =>
   status === 404 || (status === 400 && body === 'invalid_token');
 
-const dialects = {
-  slack: { ...ofSlack, isGone: isGoneSlack, addressOf: asIs },
-  mattermost: { ...ofMattermost, isGone: () => false, addressOf: asIs },
-  discord: { ...ofDiscord, isGone: ({ status }) => status === 404, addressOf: discordAddress },
-} satisfies Readonly<Record<string, Dialect>>;
-
 /** Slack, or a service that accepts messages of Slack's incoming webhooks. */
-export function createSlackCompatible(
-  name: keyof typeof dialects,
-  send: SendHttp,
-): Integration<AddressSettings> {
-  const { isGone, addressOf, ...dialect }: Dialect = dialects[name];
-  return {
+function slackCompatible({ isGone, addressOf, ...dialect }: Dialect): CreateIntegration<AddressSettings> {
+  const judge = (answer: HttpAnswer) =>
+    isGone(answer) ? refusedForGood(`Received status code ${answer.status}`) : undefined;
+  return ({ sendToUser: send }) => ({
     shouldNotify: () => true,
     deliver: ({ settings, view }) =>
-      send(jsonPost(addressOf(settings.url), slackMessage(view, dialect)), {
-        judge: (answer) => judgeGone(answer, isGone),
-      }),
+      send(jsonPost(addressOf(settings.url), slackMessage(view, dialect)), { judge }),
     notify: ({ settings, notice, site }) =>
-      send(jsonPost(addressOf(settings.url), slackNotice(notice, site, dialect)), {
-        judge: (answer) => judgeGone(answer, isGone),
-      }),
-  };
+      send(jsonPost(addressOf(settings.url), slackNotice(notice, site, dialect)), { judge }),
+  });
 }
 
-export const slackIntegration: CreateIntegration<AddressSettings> = ({ sendToUser }) =>
-  createSlackCompatible('slack', sendToUser);
-export const mattermostIntegration: CreateIntegration<AddressSettings> = ({ sendToUser }) =>
-  createSlackCompatible('mattermost', sendToUser);
-export const discordIntegration: CreateIntegration<AddressSettings> = ({ sendToUser }) =>
-  createSlackCompatible('discord', sendToUser);
-
-function judgeGone(answer: HttpAnswer, isGone: Dialect['isGone']): DeliveryResult | undefined {
-  return isGone(answer) ? refusedForGood(`Received status code ${answer.status}`) : undefined;
-}
+export const slackIntegration = slackCompatible({ ...ofSlack, isGone: isGoneSlack, addressOf: asIs });
+export const mattermostIntegration = slackCompatible({
+  ...ofMattermost,
+  isGone: () => false,
+  addressOf: asIs,
+});
+export const discordIntegration = slackCompatible({
+  ...ofDiscord,
+  isGone: ({ status }) => status === 404,
+  addressOf: discordAddress,
+});
 
 /** Discord accepts these messages at a separate path. */
 function discordAddress(url: string): string {

@@ -1,61 +1,38 @@
-import type { Clock } from '../../../instants.js';
-import type { CreateIntegration } from '../../create-integration.channel.js';
+import type { CreateIntegration, IntegrationDeps } from '../../create-integration.channel.js';
 import { type DeliveryResult, refusedForGood, tooMany, undelivered } from '../../delivery/delivery-result.js';
 import { type HttpAnswer, jsonAnswer, jsonPost } from '../../delivery/http-message.js';
-import type { SendHttp } from '../../delivery/http-sender.client.js';
-import { createMessageThrottle, type MessageThrottle } from '../../delivery/message-throttle.js';
+import { limitRate } from '../../delivery/rate-limit.js';
 import type { Integration } from '../../integration.js';
 import type { TelegramSettings } from './telegram-kind.js';
 import { telegramMessage, telegramNotice } from './telegram-message.js';
 
-export interface TelegramDeps {
-  readonly send: SendHttp;
-  /** Address of the bot API. */
-  readonly apiUrl: string;
-  /** Token of this service's bot; undefined when it has none. */
-  readonly token: string | undefined;
-  readonly clock: Clock;
-}
+type TelegramDeps = Pick<IntegrationDeps, 'sendToService' | 'services' | 'senderAccounts'>;
+
+/** Parameters of the call for the chat as it is, or as it has moved. */
+type TextOf = (target: TelegramSettings) => object;
 
 /** A chat that this service's bot is in. */
-export function createTelegram(deps: TelegramDeps): Integration<TelegramSettings> {
-  const throttle = createMessageThrottle();
-  return {
-    ...(deps.token === undefined ? { missing: 'CHECK_MONITOR_TELEGRAM_TOKEN' } : {}),
+export const telegramIntegration: CreateIntegration<TelegramSettings> = ({ clock, ...deps }) => {
+  const { telegramToken } = deps.senderAccounts;
+  const integration: Integration<TelegramSettings> = {
+    ...(telegramToken === undefined ? { missing: 'CHECK_MONITOR_TELEGRAM_TOKEN' } : {}),
     shouldNotify: () => true,
-    deliver: ({ settings, view }) => {
-      const textOf = (target: TelegramSettings) => telegramMessage(view, target);
-      return deliverInTurn(deps, throttle, { settings, textOf });
-    },
-    notify: ({ settings, notice }) => {
-      const textOf = (target: TelegramSettings) => telegramNotice(notice, target);
-      return deliverInTurn(deps, throttle, { settings, textOf });
-    },
+    deliver: ({ settings, view }) => deliver(deps, settings, (target) => telegramMessage(view, target)),
+    notify: ({ settings, notice }) => deliver(deps, settings, (target) => telegramNotice(notice, target)),
   };
-}
-
-interface Text {
-  readonly settings: TelegramSettings;
-  /** Parameters of the call for the chat as it is, or as it has moved. */
-  readonly textOf: (target: TelegramSettings) => object;
-}
-
-async function deliverInTurn(
-  deps: TelegramDeps,
-  throttle: MessageThrottle,
-  delivery: Text,
-): Promise<DeliveryResult> {
-  const wait = throttle.take(String(delivery.settings.chatId), deps.clock.now());
-  return wait === 0 ? deliver(deps, delivery) : tooMany('Rate limit exceeded', Math.ceil(wait / 1000));
-}
+  return limitRate(integration, ({ chatId }) => String(chatId), clock);
+};
 
 /** A group that became a supergroup has another number: the message goes there, and so will all later ones. */
-async function deliver(deps: TelegramDeps, delivery: Text): Promise<DeliveryResult> {
-  const { settings } = delivery;
-  const first = await attempt(deps, delivery, settings);
+async function deliver(
+  deps: TelegramDeps,
+  settings: TelegramSettings,
+  textOf: TextOf,
+): Promise<DeliveryResult> {
+  const first = await attempt(deps, settings, textOf);
   if (first.movedTo === undefined) return first.result;
   const moved = { ...settings, chatId: first.movedTo };
-  const { result } = await attempt(deps, delivery, moved);
+  const { result } = await attempt(deps, moved, textOf);
   return result.ok ? { ok: true, settings: moved } : result;
 }
 
@@ -65,22 +42,18 @@ interface Attempt {
 }
 
 async function attempt(
-  { send, apiUrl, token }: TelegramDeps,
-  { textOf }: Text,
+  { sendToService, services, senderAccounts }: TelegramDeps,
   settings: TelegramSettings,
+  textOf: TextOf,
 ): Promise<Attempt> {
   let movedTo: number | undefined;
   const judge = (answer: HttpAnswer): DeliveryResult | undefined => {
-    movedTo = migrationOf(answer);
+    movedTo = parameterOf(answer, 'migrate_to_chat_id');
     return movedTo === undefined ? judgeAnswer(answer) : refusedForGood('the group has become a supergroup');
   };
-  const message = jsonPost(`${apiUrl}/bot${token}/sendMessage`, textOf(settings));
-  const result = await send(message, { judge });
+  const url = `${services.telegram}/bot${senderAccounts.telegramToken}/sendMessage`;
+  const result = await sendToService(jsonPost(url, textOf(settings)), { judge });
   return { result, movedTo };
-}
-
-function migrationOf(answer: HttpAnswer): number | undefined {
-  return parameterOf(answer, 'migrate_to_chat_id');
 }
 
 /** Returns a parameter that the bot API adds to a refusal, so that the sender can follow it. */
@@ -109,10 +82,3 @@ function judgeAnswer(answer: HttpAnswer): DeliveryResult | undefined {
   if (waitSeconds !== undefined) return tooMany(error, waitSeconds * 1000);
   return finalRefusals.has(description) ? refusedForGood(error) : undelivered(error);
 }
-
-export const telegramIntegration: CreateIntegration<TelegramSettings> = ({
-  sendToService: send,
-  services,
-  senderAccounts,
-  clock,
-}) => createTelegram({ send, apiUrl: services.telegram, token: senderAccounts.telegramToken, clock });
