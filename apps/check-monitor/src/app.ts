@@ -1,36 +1,16 @@
 import type { RequestListener } from 'node:http';
-import {
-  accountBasePath,
-  accountContract,
-  checkMonitorContract,
-  checkMonitorOpenApi,
-  earlierCheckMonitorContract,
-  probesContract,
-} from '@certloop/contracts';
+import { accountBasePath, accountContract, checkMonitorContract, checkMonitorOpenApi, earlierCheckMonitorContract, probesContract } from '@certloop/contracts';
 import type { Database } from '@certloop/db';
-import {
-  apiPages,
-  bind,
-  createDeviceCookie,
-  createHttpApp,
-  createLoginThrottle,
-  createMetrics,
-  createPasswords,
-  createSessionCookie,
-  errorHandler,
-  metricsPage,
-  noteRoute,
-  refuseUnknownPath,
-  watchHandler,
-  webConsole,
-} from '@certloop/server';
+import { apiPages, bind, createDeviceCookie, createHttpApp, createLoginThrottle, createMetrics, createPasswords, createSessionCookie, errorHandler, metricsPage, noteRoute, refuseUnknownPath, watchHandler, webConsole } from '@certloop/server';
 import type { Express, NextFunction, Request, Response } from 'express';
 import { accountCallerOf } from './accounts/account.middleware.js';
 import { accountHandlers } from './accounts/account.routes.js';
-import { createAddressProbes } from './accounts/address-probes.store.js';
 import { compressedAnswers } from './accounts/compressed-answers.js';
-import { createConsoleStores } from './accounts/console/console-stores.store.js';
+import { createCheckSummaries } from './accounts/console/check-summaries.store.js';
+import { createLastFlips } from './accounts/console/history/last-flips.store.js';
+import { createRunsStore } from './accounts/console/history/recent-runs.store.js';
 import { projectCallerOf, requireApiPath } from './accounts/project-caller.middleware.js';
+import { createUserLimit } from './accounts/user-limit.service.js';
 import { deliverFlips } from './alerts/deliver-flips.service.js';
 import { createDispatcher, type Dispatcher } from './alerts/dispatch.service.js';
 import { markOverdue } from './alerts/mark-overdue.service.js';
@@ -163,8 +143,11 @@ function mountAccount(app: Express, deps: SharedParts): void {
     deviceCookie: createDeviceCookie({ plainName: 'monitor_device', isSecure }),
     throttle: createLoginThrottle({ now: () => new Date(wholeMs(deps.clock.now())) }, deps.onThrottled),
     passwords: deps.passwords ?? createPasswords(),
-    addressProbes: createAddressProbes(deps.clock),
-    ...createConsoleStores(deps),
+    addressProbes: createUserLimit(deps.clock, addressProbes),
+    trialLimit: createUserLimit(deps.clock, trials),
+    summaries: createCheckSummaries(deps),
+    lastFlips: createLastFlips(deps),
+    recentRuns: createRunsStore(),
   };
   // no headers for other origins here: the cookie of a session counts
   const projectApi = bind(
@@ -185,6 +168,8 @@ function forbidStoring(_request: Request, response: Response, next: NextFunction
 }
 
 const maxAccountBodyBytes = 262_144;
+const addressProbes = { max: 20, seconds: 3600, reason: 'too many unknown addresses' };
+const trials = { max: 10, seconds: 60, reason: 'too many test messages' };
 
 function mountApi(app: Express, deps: SharedParts, version: ApiVersion): void {
   const base = `/api/v${version}`;

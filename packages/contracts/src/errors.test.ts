@@ -5,8 +5,10 @@ import {
   type ErrorKind,
   Forbidden,
   InvalidInput,
+  MethodNotAllowed,
   NotFound,
   statusByKind,
+  TooManyRequests,
   Unauthenticated,
   UpstreamFailed,
 } from './errors.js';
@@ -61,6 +63,27 @@ describe('refusals', () => {
   test('the code is the kind unless a narrower one is given', () => {
     expect(new Conflict('said').code).toBe('conflict');
     expect(new Conflict('said', { code: 'space_not_empty' }).code).toBe('space_not_empty');
+  });
+
+  test('of a method names those of the path', () => {
+    expect(new MethodNotAllowed('PUT', 'GET, HEAD')).toMatchObject({
+      kind: 'method_not_allowed',
+      message: 'PUT is not allowed here',
+      headers: { Allow: 'GET, HEAD' },
+    });
+  });
+
+  test.each([
+    [0, 1],
+    [0.2, 1],
+    [59.1, 60],
+  ])('of too many requests asks to wait %p s as %i whole seconds', (wait, seconds) => {
+    expect(new TooManyRequests('too many', wait, { code: 'rate_limited' })).toMatchObject({
+      kind: 'too_many_requests',
+      code: 'rate_limited',
+      message: `too many; try again in ${seconds} s`,
+      headers: { 'Retry-After': String(seconds) },
+    });
   });
 
   test('carries its cause, fields and headers', () => {

@@ -88,6 +88,22 @@ export class NotFound extends AppError {
   }
 }
 
+/** `allow` lists the methods that the path has, as the header Allow does. */
+export class MethodNotAllowed extends AppError {
+  constructor(method: string | undefined, allow: string) {
+    super('method_not_allowed', `${method} is not allowed here`, { headers: { Allow: allow } });
+  }
+}
+
+/** The reason and after how many seconds, at least one, the caller may try again. */
+export class TooManyRequests extends AppError {
+  constructor(reason: string, waitSeconds: number, details?: RefusalDetails) {
+    const seconds = Math.max(1, Math.ceil(waitSeconds));
+    const headers = { 'Retry-After': String(seconds) };
+    super('too_many_requests', `${reason}; try again in ${seconds} s`, { ...details, headers });
+  }
+}
+
 export class Conflict extends AppError {
   constructor(message: string, details?: RefusalDetails) {
     super('conflict', message, details);

@@ -9,7 +9,14 @@ export {
 } from './concurrency/limiter.js';
 export { type OneAtATime, oneAtATime } from './concurrency/one-at-a-time.js';
 export { inOwnTurn } from './concurrency/own-turn.js';
-export { type Arrival, type BindOptions, bind, receiveBytes, refuseUnknownPath } from './http/bind.js';
+export {
+  type Arrival,
+  allowOnly,
+  type BindOptions,
+  bind,
+  receiveBytes,
+  refuseUnknownPath,
+} from './http/bind.js';
 export { type BeginningLimits, receiveBeginning } from './http/body-beginning.js';
 export { onBrokenBody } from './http/connections/broken-request.js';
 export { plainHandler } from './http/connections/plain-handler.js';

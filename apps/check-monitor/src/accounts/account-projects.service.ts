@@ -3,17 +3,11 @@ import type { Database, Tx } from '@certloop/db';
 import type { Clock } from '../instants.js';
 import { type ApiKey, listApiKeys } from '../projects/api-keys.repository.js';
 import { addProject, requireProjectName } from '../projects/create-project.service.js';
-import {
-  deleteProject,
-  getProject,
-  hasPingKey,
-  type Project,
-  renameProject,
-} from '../projects/projects.repository.js';
+import { deleteProject, getProject, hasPingKey, type Project, renameProject } from '../projects/projects.repository.js';
 import { lockOwner, type User } from '../projects/users.repository.js';
-import type { AddressProbes } from './address-probes.store.js';
 import { countOwnProjects, findRole, listProjectsOf } from './members.repository.js';
 import { mayAs } from './role.js';
+import type { UserLimit } from './user-limit.service.js';
 
 export interface AccountProjectsDeps {
   readonly db: Database;
@@ -25,7 +19,8 @@ export interface AccountProjectsDeps {
 export interface AccountBounds {
   /** Projects that a user may own. */
   readonly projectLimit: number;
-  readonly addressProbes: AddressProbes;
+  /** Bounds how many addresses without an account a user can find out about, since the refusal shows it. */
+  readonly addressProbes: UserLimit;
 }
 
 export type Person = Pick<User, 'id'>;

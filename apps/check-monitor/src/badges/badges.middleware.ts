@@ -1,4 +1,4 @@
-import { AppError } from '@certloop/contracts';
+import { MethodNotAllowed } from '@certloop/contracts';
 import type { NextFunction, Request, Response } from 'express';
 import { type Clock, wholeMs } from '../instants.js';
 
@@ -17,11 +17,11 @@ export function openBadge(clock: Clock) {
     response.setHeader('Cache-Control', 'max-age=0, no-cache, no-store, must-revalidate, private');
     response.setHeader('Expires', new Date(wholeMs(clock.now())).toUTCString());
     if (request.method === 'OPTIONS') response.status(204).end();
-    else next(methods.includes(request.method) ? undefined : methodRefused(request.method));
+    else
+      next(
+        methods.includes(request.method)
+          ? undefined
+          : new MethodNotAllowed(request.method, methods.join(', ')),
+      );
   };
-}
-
-function methodRefused(method: string): AppError {
-  const headers = { Allow: methods.join(', ') };
-  return new AppError('method_not_allowed', `${method} is not allowed here`, { headers });
 }

@@ -1,4 +1,5 @@
-import { AppError, NotFound } from '@certloop/contracts';
+import { NotFound } from '@certloop/contracts';
+import { allowOnly } from '@certloop/server';
 import { type Request, Router } from 'express';
 import { showInvalidLink } from '../notifications/invalid-link.middleware.js';
 import { guardPage } from '../notifications/private-page.middleware.js';
@@ -26,10 +27,7 @@ export function cloakedRouter(deps: CloakedDeps): Router {
       response.redirect(302, inConsole);
     }
   });
-  route.all((request) => {
-    const headers = { Allow: 'GET, HEAD' };
-    throw new AppError('method_not_allowed', `${request.method} is not allowed here`, { headers });
-  });
+  route.all(allowOnly(['GET', 'HEAD']));
   router.use('/cloaked', showInvalidLink(deps.siteName));
   return router;
 }

@@ -1,6 +1,5 @@
-import { AppError } from '@certloop/contracts';
-import { noteRoute } from '@certloop/server';
-import { type NextFunction, type Request, type Response, Router } from 'express';
+import { allowOnly, noteRoute } from '@certloop/server';
+import { type Request, type Response, Router } from 'express';
 import { describeProject, type MetricsDeps, readServiceCounters } from './metrics.service.js';
 
 const paths = [
@@ -23,7 +22,7 @@ export function prometheusRouter(deps: MetricsDeps): Router {
       response.setHeader('Content-Type', 'text/plain');
       response.send(Buffer.from(text));
     });
-    route.all(refuseMethod);
+    route.all(allowOnly(['GET', 'HEAD']));
   }
   return router;
 }
@@ -46,9 +45,4 @@ export function reportCounters(deps: MetricsDeps) {
 
 function bearerOf(header: string | undefined): string | undefined {
   return /^Bearer (.*)$/.exec(header ?? '')?.[1];
-}
-
-function refuseMethod(request: Request, _response: Response, next: NextFunction): void {
-  const headers = { Allow: 'GET, HEAD' };
-  next(new AppError('method_not_allowed', `${request.method} is not allowed here`, { headers }));
 }

@@ -1,13 +1,7 @@
-import { AppError } from '@certloop/contracts';
-import { noteRoute, receiveBeginning } from '@certloop/server';
+import { allowOnly, noteRoute, receiveBeginning } from '@certloop/server';
 import { type NextFunction, type Request, type Response, Router } from 'express';
 import { maxReportBytes } from './bounce.js';
-import {
-  type DeliveryReportsDeps,
-  requireDeliveryId,
-  takeBounce,
-  takeCallback,
-} from './delivery-reports.service.js';
+import { type DeliveryReportsDeps, requireDeliveryId, takeBounce, takeCallback } from './delivery-reports.service.js';
 
 // a carrier sends some hundred bytes
 const maxFormBytes = 16_384;
@@ -26,7 +20,7 @@ export function deliveryReportsRouter(deps: DeliveryReportsDeps): Router {
     await takeCallback(deps, deliveryId, await receiveForm(request));
     response.type('html').send('');
   });
-  callbacks.all(refuseMethod);
+  callbacks.all(allowOnly(['POST']));
   router.all('/bounces', named('/bounces/'), async (request: Request, response: Response) => {
     const limits = { keepBytes: maxReportBytes, maxBytes: maxBounceBytes };
     const said = await takeBounce(deps, await receiveBeginning(request, limits));
@@ -47,8 +41,4 @@ async function receiveForm(request: Request): Promise<URLSearchParams> {
   const body = await receiveBeginning(request, limits);
   const isForm = request.is('application/x-www-form-urlencoded') !== false;
   return new URLSearchParams(isForm ? body.toString('utf8') : '');
-}
-
-function refuseMethod({ method }: Request, _response: Response, next: NextFunction): void {
-  next(new AppError('method_not_allowed', `${method} is not allowed here`, { headers: { Allow: 'POST' } }));
 }

@@ -1,4 +1,4 @@
-import { AppError, NotFound } from '@certloop/contracts';
+import { MethodNotAllowed, NotFound } from '@certloop/contracts';
 import type { NextFunction, Request, Response } from 'express';
 import { methodsAt } from './api-paths.js';
 import { unknownUniqueKey } from './caller.js';
@@ -36,10 +36,8 @@ export function openToOrigins(request: Request, response: Response, next: NextFu
     response.status(204).end();
     return;
   }
-  if (!withHead(methods).includes(request.method)) {
-    const headers = { Allow: allowHeader(methods) };
-    throw new AppError('method_not_allowed', `${request.method} is not allowed here`, { headers });
-  }
+  if (!withHead(methods).includes(request.method))
+    throw new MethodNotAllowed(request.method, allowHeader(methods));
   next();
 }
 

@@ -1,17 +1,6 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
-import { AppError, dummyCaContract, InvalidInput, type SigningReply } from '@certloop/contracts';
-import {
-  chosenRefusal,
-  inOwnTurn,
-  type Logger,
-  maxPublicValues,
-  nameRequest,
-  onBrokenBody,
-  parseInput,
-  parseJsonBody,
-  plainHandler,
-  sendText,
-} from '@certloop/server';
+import { AppError, dummyCaContract, InvalidInput, MethodNotAllowed, type SigningReply } from '@certloop/contracts';
+import { chosenRefusal, inOwnTurn, type Logger, maxPublicValues, nameRequest, onBrokenBody, parseInput, parseJsonBody, plainHandler, sendText } from '@certloop/server';
 import { errorText } from './error-body.js';
 import { parseIdempotencyKey } from './idempotency.store.js';
 import { type SigningDeps, signCsr } from './signing.service.js';
@@ -51,9 +40,7 @@ const jsonType = 'application/json; charset=utf-8';
 
 async function replyTo(request: IncomingMessage, deps: SigningDeps): Promise<SigningReply> {
   if (request.method !== endpoint.method) {
-    throw new AppError('method_not_allowed', `${request.method} is not allowed here`, {
-      headers: { Allow: endpoint.method },
-    });
+    throw new MethodNotAllowed(request.method, endpoint.method);
   }
   const bytes = await receiveBody(request);
   const body = parseInput(endpoint.body.schema, parseJson(bytes, request.headers['content-type']), 'body');

@@ -1,6 +1,6 @@
-import { AppError, InvalidInput, signingContract } from '@certloop/contracts';
-import { bind, packageVersion } from '@certloop/server';
-import { type Request, Router } from 'express';
+import { InvalidInput, signingContract } from '@certloop/contracts';
+import { allowOnly, bind, packageVersion } from '@certloop/server';
+import { Router } from 'express';
 import { getCertificate, type SigningDeps } from './signing.service.js';
 
 // The path of CSRs is answered by its own responder.
@@ -12,7 +12,7 @@ const version = packageVersion(import.meta.url);
 export function signingRoutes(deps: SigningDeps): Router {
   const router = Router({ caseSensitive: true });
   router.get('/certificate', refuseMissingIdentifier);
-  router.all('/certificate', refuseMethod);
+  router.all('/certificate', allowOnly(['GET', 'HEAD']));
   router.use(
     bind(
       contract,
@@ -33,10 +33,4 @@ export function signingRoutes(deps: SigningDeps): Router {
 
 function refuseMissingIdentifier(): never {
   throw new InvalidInput('the certificate identifier is missing: ask for /certificate/{id}');
-}
-
-function refuseMethod(request: Request): never {
-  throw new AppError('method_not_allowed', `${request.method} is not allowed here`, {
-    headers: { Allow: 'GET, HEAD' },
-  });
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { AppError, statusContract } from '@certloop/contracts';
+import { MethodNotAllowed, statusContract } from '@certloop/contracts';
 import { type Clock, noteRoute, receiveBytes } from '@certloop/server';
 import type { Request, Response } from 'express';
 import type { AnswerOcsp, OcspAnswer } from './ocsp.service.js';
@@ -13,11 +13,7 @@ export function ocspHandler(answer: AnswerOcsp, clock: Clock) {
     const isGet = request.method === 'GET' || request.method === 'HEAD';
     const { askOcsp, askOcspByAddress } = statusContract;
     noteRoute(response, (isGet ? askOcspByAddress : askOcsp).path);
-    if (!isGet && request.method !== 'POST') {
-      throw new AppError('method_not_allowed', `${request.method} is not allowed here`, {
-        headers: { Allow: 'GET, HEAD, POST' },
-      });
-    }
+    if (!isGet && request.method !== 'POST') throw new MethodNotAllowed(request.method, 'GET, HEAD, POST');
     const der = isGet ? requestInPath(request.path) : await requestInBody(request, response);
     const reply = await answer(der);
     response.setHeader('Content-Type', 'application/ocsp-response');

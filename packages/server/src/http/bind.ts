@@ -1,12 +1,4 @@
-import {
-  AppError,
-  type Contract,
-  type Endpoint,
-  type GivenReply,
-  type Handlers,
-  NotFound,
-  type ResponseShape,
-} from '@certloop/contracts';
+import { type Contract, type Endpoint, type GivenReply, type Handlers, MethodNotAllowed, NotFound, type ResponseShape } from '@certloop/contracts';
 import { type NextFunction, type Request, type Response, Router, raw } from 'express';
 import { z } from 'zod';
 import { inOwnTurn } from '../concurrency/own-turn.js';
@@ -72,7 +64,8 @@ export function bind<C extends Contract, Context, Pending extends keyof C & stri
       const serve = serveWith(operation, shape, handler, options as unknown as AnyOptions);
       route[methodOf(shape)](serve);
     }
-    route.all(refuseMethod(operations.map((operation) => (contract[operation] as Endpoint).method)));
+    const methods = operations.map((operation) => (contract[operation] as Endpoint).method);
+    route.all(allowOnly(methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))));
   }
   return router;
 }
@@ -189,14 +182,11 @@ export async function receiveBytes(request: Request, response: Response, limit: 
   return Buffer.isBuffer(request.body) ? inOwnTurn(request.body) : new Uint8Array();
 }
 
-function refuseMethod(methods: readonly string[]) {
-  const allow = [...new Set(methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])))];
-  return (request: Request, _response: Response, next: NextFunction): void => {
-    next(
-      new AppError('method_not_allowed', `${request.method} is not allowed here`, {
-        headers: { Allow: allow.join(', ') },
-      }),
-    );
+/** Last handler of a path that has no other methods than these. */
+export function allowOnly(methods: readonly string[]) {
+  const allow = [...new Set(methods)].join(', ');
+  return ({ method }: Request, _response: Response, next: NextFunction): void => {
+    next(new MethodNotAllowed(method, allow));
   };
 }
 

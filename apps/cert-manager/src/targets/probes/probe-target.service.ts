@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { AppError } from '@certloop/contracts';
+import { TooManyRequests } from '@certloop/contracts';
 import { keyAlgorithmOf } from '@certloop/tls-probe';
 import type { Caller } from '../../access/caller.js';
 import { requireLevel } from '../../access/permissions.js';
@@ -45,13 +45,16 @@ export async function probeTarget(
   await db.read((tx) => findProbed(tx, path));
   const counted = limits.count('space', path.spaceId);
   if (counted?.isAllowed === false)
-    throw later(`this space allows at most ${perMinuteAndSpace} manual probes a minute`, counted.waitSeconds);
+    throw new TooManyRequests(
+      `this space allows at most ${perMinuteAndSpace} manual probes a minute`,
+      counted.waitSeconds,
+    );
   const { target, keyAlgorithm } = await db.transaction(async (tx) => {
     const { fqdn, target: row } = await findProbed(tx, path);
     const now = clock.now();
     const claim = { now, token: randomUUID(), until: new Date(now.getTime() + leaseMs) };
     const claimed = await claimTarget(tx, row, claim);
-    if (claimed === undefined) throw later('this target is being probed', 10);
+    if (claimed === undefined) throw new TooManyRequests('this target is being probed', 10);
     await recordAudit(tx, caller, auditOf('target.probe', fqdn, row), now);
     const newest = await findNewest(tx, fqdn.id);
     return { target: claimed, keyAlgorithm: newest && keyAlgorithmOf(newest.leaf) };
@@ -89,10 +92,4 @@ async function findProbed(tx: Parameters<typeof getFqdn>[0], { spaceId, fqdnId, 
       'this target is switched off or of mode report: set enabled true and mode "probe", or use certloop probe --report.',
     );
   return { fqdn, target };
-}
-
-function later(message: string, seconds: number): AppError {
-  return new AppError('too_many_requests', `${message}; try again in ${seconds} s`, {
-    headers: { 'Retry-After': String(seconds) },
-  });
 }

@@ -1,4 +1,4 @@
-import { AppError } from '@certloop/contracts';
+import { TooManyRequests } from '@certloop/contracts';
 import { type Clock, createGrowingCache } from '@certloop/server';
 import { type Draw, drawRequest } from './request-allowance.js';
 
@@ -54,10 +54,8 @@ export function rateHeaders(counted: readonly Counted[]): Readonly<Record<string
 export function requireWithinLimit({ isAllowed, policy, perMinute, waitSeconds }: Counted): void {
   if (isAllowed) return;
   const whose = policy === 'space' ? 'on this space' : 'by you';
-  const message = `more than ${perMinute} requests a minute ${whose}; try again in ${waitSeconds} s`;
-  throw new AppError('too_many_requests', message, {
+  throw new TooManyRequests(`more than ${perMinute} requests a minute ${whose}`, waitSeconds, {
     code: 'rate_limited',
     title: 'Too many requests',
-    headers: { 'Retry-After': String(waitSeconds) },
   });
 }

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { AppError, type ChannelDelivery, type ChannelKindDescription } from '@certloop/contracts';
+import type { ChannelDelivery, ChannelKindDescription } from '@certloop/contracts';
 import type { Database } from '@certloop/db';
 import { z } from 'zod';
 import { unusedChannel } from '../../channels/channels.repository.js';
 import { requireMembers, requireName, requireTargets } from '../../channels/create-channel.service.js';
 import { type ChannelPath, requireChannel } from '../../channels/manage-channels.service.js';
-import { type Clock, isoSeconds, type Micros, microsPerSecond } from '../../instants.js';
+import { type Clock, isoSeconds } from '../../instants.js';
 import { parseChannelSettings } from '../../integrations/channel-kinds.js';
 import { isAddressOf } from '../../integrations/consent.js';
 import { type ChannelKind, channelKinds } from '../../integrations/kinds.js';
@@ -94,37 +94,5 @@ function describeMessage(message: ChannelMessage): ChannelDelivery {
     ...(checkName === null ? {} : { check: checkName }),
     ...(settledAt === null ? {} : { settledAt: isoSeconds(settledAt) }),
     ...(error === null ? {} : { error }),
-  };
-}
-
-const minute = 60 * microsPerSecond;
-const maxPerMinute = 10;
-const maxUsers = 10_000;
-
-/** Bounds how often a user may send test messages to addresses that are not saved. Each process counts for itself. */
-export interface TrialLimit {
-  /** Counts a trial. Throws too_many_requests with Retry-After after ten within a minute. */
-  take(userId: string): void;
-}
-
-export function createTrialLimit(clock: Clock): TrialLimit {
-  const trials = new Map<string, readonly Micros[]>();
-  return {
-    take: (userId) => {
-      const now = clock.now();
-      const recent = (trials.get(userId) ?? []).filter((at) => at > now - minute);
-      const [oldest] = recent;
-      if (oldest !== undefined && recent.length >= maxPerMinute) {
-        const seconds = Math.max(1, Math.ceil((oldest + minute - now) / microsPerSecond));
-        const headers = { 'Retry-After': String(seconds) };
-        throw new AppError('too_many_requests', `too many test messages; try again in ${seconds} s`, {
-          headers,
-        });
-      }
-      trials.delete(userId);
-      trials.set(userId, [...recent, now]);
-      const [first] = trials.keys();
-      if (trials.size > maxUsers && first !== undefined) trials.delete(first);
-    },
   };
 }

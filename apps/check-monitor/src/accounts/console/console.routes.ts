@@ -1,16 +1,10 @@
 import type { accountConsoleContract, Handlers } from '@certloop/contracts';
-import type { AccountContext } from '../account.middleware.js';
-import { userOf } from '../account.middleware.js';
+import { type AccountContext, userOf } from '../account.middleware.js';
 import { callerIn, readOfCheck } from '../account-checks.service.js';
 import { type AccountProjectsDeps, requireRole } from '../account-projects.service.js';
 import { channelPathOf, requireKind } from '../channel-path.js';
-import {
-  type ConsoleChannelsDeps,
-  listChannelKinds,
-  listDeliveries,
-  type TrialLimit,
-  tryChannel,
-} from './console-channels.service.js';
+import type { UserLimit } from '../user-limit.service.js';
+import { type ConsoleChannelsDeps, listChannelKinds, listDeliveries, tryChannel } from './console-channels.service.js';
 import { type CheckHistoryDeps, listEvents } from './history/check-history.service.js';
 import { diagnoseCheck } from './history/diagnose-check.service.js';
 import { readDowntimes, readDurations } from './history/downtimes.service.js';
@@ -18,7 +12,10 @@ import { previewSchedule } from './preview-schedule.js';
 
 export type ConsoleRoutesDeps = AccountProjectsDeps &
   CheckHistoryDeps &
-  ConsoleChannelsDeps & { readonly trialLimit: TrialLimit };
+  ConsoleChannelsDeps & {
+    /** Bounds how often a user may send test messages to addresses that are not saved. */
+    readonly trialLimit: UserLimit;
+  };
 
 /** Returns the handlers of what pages show in addition to the checks themselves. */
 export function consoleHandlers(
@@ -64,7 +61,8 @@ export function consoleHandlers(
     tryChannel: async ({ context, params: { projectId }, body: { kind, name, settings } }) => {
       const { id, email: ownAddress } = userOf(context);
       await requireRole(deps, { id }, projectId, 'member');
-      deps.trialLimit.take(id);
+      deps.trialLimit.require(id);
+      deps.trialLimit.count(id);
       const tried = { projectId, kind: requireKind(kind), name, settings, ownAddress };
       return { status: 200, body: await tryChannel(deps, tried) };
     },

@@ -1,15 +1,9 @@
-import { AppError, InvalidInput } from '@certloop/contracts';
+import { InvalidInput, TooManyRequests } from '@certloop/contracts';
 import type { Database } from '@certloop/db';
-import { type Clock, type Micros, microsPerSecond } from '../../instants.js';
+import { type Clock, microsPerSecond } from '../../instants.js';
 import { lockOwner } from '../../projects/users.repository.js';
 import { hour, maxPerHour, nextRequestAt } from './consent-limits.js';
-import {
-  deleteOldRequests,
-  insertRequest,
-  listRecentRequests,
-  lockRequest,
-  noteFurtherRequest,
-} from './consent-requests.repository.js';
+import { deleteOldRequests, insertRequest, listRecentRequests, lockRequest, noteFurtherRequest } from './consent-requests.repository.js';
 
 /**
  * Notes that the user is about to ask the holder of a mail address for consent. Throws InvalidInput if the holder
@@ -26,25 +20,20 @@ export async function claimConsentMail(
     await lockOwner(tx, userId);
     const [oldest, ...others] = await listRecentRequests(tx, userId, now);
     if (oldest !== undefined && others.length + 1 >= maxPerHour) {
-      throw tooMany('too many confirmation mails', oldest + hour - now);
+      throw new TooManyRequests('too many confirmation mails', (oldest + hour - now) / microsPerSecond);
     }
     await deleteOldRequests(tx, now);
     if (await insertRequest(tx, address, userId, now)) return;
     const found = await lockRequest(tx, address);
-    if (found === undefined) throw tooMany('settings.address: is being asked', microsPerSecond);
+    if (found === undefined) throw new TooManyRequests('settings.address: is being asked', 1);
     const waitMicros = nextRequestAt(found) - now;
     if (waitMicros > 0 && found.declinedAt !== null) {
       throw new InvalidInput('settings.address: its holder declined notifications; name another address');
     }
-    if (waitMicros > 0)
-      throw tooMany('settings.address: a confirmation mail was sent there already', waitMicros);
+    if (waitMicros > 0) {
+      const reason = 'settings.address: a confirmation mail was sent there already';
+      throw new TooManyRequests(reason, waitMicros / microsPerSecond);
+    }
     await noteFurtherRequest(tx, found, userId, now);
-  });
-}
-
-function tooMany(reason: string, waitMicros: Micros): AppError {
-  const seconds = Math.max(1, Math.ceil(waitMicros / microsPerSecond));
-  return new AppError('too_many_requests', `${reason}; try again in ${seconds} s`, {
-    headers: { 'Retry-After': String(seconds) },
   });
 }

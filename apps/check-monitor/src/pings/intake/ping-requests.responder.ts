@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { AppError, NotFound } from '@certloop/contracts';
+import { MethodNotAllowed, NotFound } from '@certloop/contracts';
 import { chosenRefusal, type Logger, plainHandler, receiveBeginning, sendText } from '@certloop/server';
 import { type Clock, type Micros, wholeMs } from '../../instants.js';
 import { type AddressRange, originOf } from '../client-address.js';
@@ -45,7 +45,8 @@ async function respond(
   if (address === undefined) throw new NotFound('not found');
   const method = request.method ?? '';
   if (method === 'OPTIONS') return answerPreflight(response);
-  if (!pingMethods.includes(method)) throw methodRefusal(method);
+  if (!pingMethods.includes(method))
+    throw new MethodNotAllowed(method, [...pingMethods, 'OPTIONS'].join(', '));
   const ping: IncomingPing = {
     address,
     method,
@@ -113,11 +114,6 @@ function uncached(now: Micros): Headers {
 
 function send(response: ServerResponse, status: number, text: string, headers: Headers): void {
   sendText(response, status, { ...headers, 'Content-Type': 'text/html; charset=utf-8' }, text);
-}
-
-function methodRefusal(method: string): AppError {
-  const headers = { Allow: [...pingMethods, 'OPTIONS'].join(', ') };
-  return new AppError('method_not_allowed', `${method} is not allowed here`, { headers });
 }
 
 function splitOnce(text: string, separator: string): string[] {

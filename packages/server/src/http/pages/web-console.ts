@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, extname, join } from 'node:path';
-import { AppError, NotFound } from '@certloop/contracts';
+import { MethodNotAllowed, NotFound } from '@certloop/contracts';
 import { type NextFunction, type Request, type Response, Router } from 'express';
 import { noteRoute } from '../../observability/logger.js';
 
@@ -140,9 +140,7 @@ export function webConsole({ folder, publicUrl }: WebConsoleOptions): Router {
   });
   router.all(['/ui', '/ui/', '/ui/*page'], (request: Request, response: Response) => {
     noteRoute(response, request.path.startsWith('/ui/assets/') ? '/ui/assets/{name}' : '/ui/{page}');
-    throw new AppError('method_not_allowed', `${request.method} is not allowed here`, {
-      headers: { Allow: 'GET, HEAD' },
-    });
+    throw new MethodNotAllowed(request.method, 'GET, HEAD');
   });
   return router;
 }
