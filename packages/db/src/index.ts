@@ -1,7 +1,7 @@
 /**
  * Databases of the apps: SQLite and PostgreSQL behind one interface, which reads and writes. An app declares each table beside its queries:
  *
- *     export const spaces = defineTable<SpaceRow>('spaces', {
+ *     export const spaces = defineTable('spaces', {
  *       columns: {
  *         id: column.uuid().primary(),
  *         name: column.word(100),
@@ -10,6 +10,7 @@
  *       },
  *       indexes: [{ columns: ['name'], unique: true }], // uq_spaces_name
  *     });
+ *     export type SpaceRow = RowOf<typeof spaces>;
  *
  * and writes `migrations/0001-initial.ts` by the same words, but as a declaration of its own, since the table in
  * the slice will change and a merged migration may not:
@@ -88,6 +89,7 @@ export {
   type AnyTable,
   defineTable,
   entitiesOf,
+  type RowOf,
   type TableIndex,
   type TableOf,
   type TableReference,

@@ -1,4 +1,4 @@
-import { column, defineTable, deleteRows, insertMany, type Tx, updateRows } from '@certloop/db';
+import { column, defineTable, deleteRows, insertMany, type RowOf, type Tx, updateRows } from '@certloop/db';
 import { In, IsNull, LessThan } from 'typeorm';
 
 /** Mail addresses that a CA was last asked to take, when, and why it did not. */
@@ -8,34 +8,20 @@ export interface ContactRefusal {
   readonly reason: string;
 }
 
-/** An account with a CA, by which one provider orders. */
-export interface AcmeAccountRow {
-  readonly id: string;
-  readonly providerId: string;
-  readonly directoryUrl: string;
-  /** The private key in PEM, encrypted. */
-  readonly sealedKey: string;
-  /** A key that the CA has perhaps been given already in place of the other, encrypted. */
-  readonly sealedNextKey: string | null;
-  /** URL of the account at the CA; null until it has answered. */
-  readonly url: string | null;
-  /** Mail addresses that the CA knows. */
-  readonly contactEmails: readonly string[];
-  /** That the CA did not take other addresses; null if it took them, or was not asked. */
-  readonly contactRefusal: ContactRefusal | null;
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
-}
-
-export const acmeAccounts = defineTable<AcmeAccountRow>('acme_accounts', {
+export const acmeAccounts = defineTable('acme_accounts', {
   columns: {
     id: column.uuid().primary(),
     providerId: column.uuid(),
     directoryUrl: column.word(2000),
+    /** The private key in PEM, encrypted. */
     sealedKey: column.text(),
+    /** A key that the CA has perhaps been given already in place of the other, encrypted. */
     sealedNextKey: column.text().nullable(),
+    /** URL of the account at the CA; null until it has answered. */
     url: column.text().nullable(),
+    /** Mail addresses that the CA knows. */
     contactEmails: column.json<readonly string[]>(),
+    /** That the CA did not take other addresses; null if it took them, or was not asked. */
     contactRefusal: column.json<ContactRefusal>().nullable(),
     createdAt: column.instant(),
     updatedAt: column.instant(),
@@ -43,6 +29,9 @@ export const acmeAccounts = defineTable<AcmeAccountRow>('acme_accounts', {
   indexes: [{ columns: ['providerId', 'directoryUrl'], unique: true }],
   references: [{ columns: ['providerId'], table: 'providers', onDelete: 'CASCADE' }],
 });
+
+/** An account with a CA, by which one provider orders. */
+export type AcmeAccountRow = RowOf<typeof acmeAccounts>;
 
 export async function findAccountRow(
   tx: Tx,
@@ -87,27 +76,21 @@ export async function updateAccountOfNextKey(
   return (await updateRows(tx, acmeAccounts, { id, sealedNextKey: sealedNextKey ?? IsNull() }, change)) === 1;
 }
 
-/** Response to a CA that asks for a token (RFC 8555 §8.3). */
-export interface ChallengeTokenRow {
-  readonly token: string;
-  /** Name or address that the CA asks under. */
-  readonly identifier: string;
-  readonly keyAuthorization: string;
-  readonly createdAt: Date;
-  /** When it is swept away even if no one withdrew it. */
-  readonly expiresAt: Date;
-}
-
-export const challengeTokens = defineTable<ChallengeTokenRow>('acme_challenge_tokens', {
+export const challengeTokens = defineTable('acme_challenge_tokens', {
   columns: {
     token: column.word(128).primary(),
+    /** Name or address that the CA asks under. */
     identifier: column.word(253),
     keyAuthorization: column.text(),
     createdAt: column.instant(),
+    /** When it is swept away even if no one withdrew it. */
     expiresAt: column.instant(),
   },
   indexes: [{ columns: ['expiresAt'] }],
 });
+
+/** Response to a CA that asks for a token (RFC 8555 §8.3). */
+export type ChallengeTokenRow = RowOf<typeof challengeTokens>;
 
 /** Publishes a token; one that is published already stays. */
 export async function putChallengeToken(tx: Tx, row: ChallengeTokenRow): Promise<void> {

@@ -1,67 +1,43 @@
 import { NotFound, type RevocationReasonName } from '@certloop/contracts';
-import { column, defineTable, findRow, type Tx, updateRows } from '@certloop/db';
+import { column, defineTable, findRow, type RowOf, type Tx, updateRows } from '@certloop/db';
 import { inUse, isNewest } from './in-use.js';
 
-/** A certificate as it is stored. */
-export interface CertificateRow {
-  readonly id: string;
-  readonly fqdnId: string;
-  /** The CSR that it was issued for; null once that is deleted. */
-  readonly csrId: string | null;
-  /** Who issued it; null when it did not come from a provider. */
-  readonly providerId: string | null;
-  /** Id of it at the provider. */
-  readonly upstreamId: string | null;
-  /** Leaf, followed by its intermediates. */
-  readonly pem: string;
-  readonly issuer: string;
-  /** Hex without a sign octet. */
-  readonly serialNumber: string;
-  /** SHA-256 over the SubjectPublicKeyInfo, hex. */
-  readonly spkiSha256: string;
-  /** SHA-256 over the leaf, hex; null for one that an earlier version stored. */
-  readonly leafSha256: string | null;
-  readonly notBefore: Date;
-  /** When the leaf or the first of its intermediates ends. */
-  readonly expiresAt: Date;
-  /** When the leaf itself ends; null while the chain of a certificate of an earlier version has not been read. */
-  readonly leafExpiresAt: Date | null;
-  readonly createdAt: Date;
-  /** Its number among the certificates of the FQDN, in the order of their storing; clocks have no say in it. */
-  readonly position: number | null;
-  /** When the provider was last asked for it. */
-  readonly refreshedAt: Date | null;
-  /** When a newer one of the same FQDN was stored; null for the newest. */
-  readonly replacedAt: Date | null;
-  /** When and why its CA revoked it; null while it has not. */
-  readonly revokedAt: Date | null;
-  readonly revocationReason: RevocationReasonName | null;
-  /** When it was imported; null for one that a provider issued. */
-  readonly importedAt: Date | null;
-}
-
-export const certificates = defineTable<CertificateRow>('certificates', {
+export const certificates = defineTable('certificates', {
   columns: {
     id: column.uuid().primary(),
     fqdnId: column.uuid(),
+    /** The CSR that it was issued for; null once that is deleted. */
     csrId: column.uuid().nullable(),
+    /** Who issued it; null when it did not come from a provider. */
     providerId: column.uuid().nullable(),
+    /** Id of it at the provider. */
     upstreamId: column.text().nullable(),
+    /** Leaf, followed by its intermediates. */
     pem: column.text(),
     issuer: column.text(),
+    /** Hex without a sign octet. */
     serialNumber: column.text(),
+    /** SHA-256 over the SubjectPublicKeyInfo, hex. */
     spkiSha256: column.word(64),
     notBefore: column.instant(),
+    /** When the leaf or the first of its intermediates ends. */
     expiresAt: column.instant(),
     createdAt: column.instant(),
     // SQLite adds no column that refuses null
+    /** Its number among the certificates of the FQDN, in the order of their storing; clocks have no say in it. */
     position: column.integer().nullable(),
+    /** When the provider was last asked for it. */
     refreshedAt: column.instant().nullable(),
+    /** When a newer one of the same FQDN was stored; null for the newest. */
     replacedAt: column.instant().nullable(),
+    /** When and why its CA revoked it; null while it has not. */
     revokedAt: column.instant().nullable(),
     revocationReason: column.word<RevocationReasonName>(32).nullable(),
+    /** When it was imported; null for one that a provider issued. */
     importedAt: column.instant().nullable(),
+    /** SHA-256 over the leaf, hex; null for one that an earlier version stored. */
     leafSha256: column.word(64).nullable(),
+    /** When the leaf itself ends; null while the chain of a certificate of an earlier version has not been read. */
     leafExpiresAt: column.instant().nullable(),
   },
   indexes: [
@@ -97,6 +73,9 @@ export const certificates = defineTable<CertificateRow>('certificates', {
     { columns: ['providerId'], table: 'providers', onDelete: 'SET NULL' },
   ],
 });
+
+/** A certificate as it is stored. */
+export type CertificateRow = RowOf<typeof certificates>;
 
 export async function findCertificate(tx: Tx, id: string): Promise<CertificateRow | undefined> {
   return findRow(tx, certificates, { id });

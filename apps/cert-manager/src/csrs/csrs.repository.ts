@@ -12,43 +12,35 @@ import {
   lockForShare,
   placeholders,
   querySql,
+  type RowOf,
   type Tx,
 } from '@certloop/db';
 import { In } from 'typeorm';
 import { readStoredPage, type StoredWindow } from '../fqdns/stored-order.repository.js';
 import type { SpaceScope } from '../spaces/spaces.repository.js';
 
-export interface CsrRow {
-  readonly id: string;
-  readonly fqdnId: string;
-  /** PEM text in its canonical form; its DER is the uploaded one to the byte. */
-  readonly csrPem: string;
-  /** JSON of what it says; as text, since a name in a CSR may hold what PostgreSQL's jsonb refuses. */
-  readonly description: string;
-  /** SHA-256 over the SubjectPublicKeyInfo, hex. */
-  readonly spkiSha256: string;
-  readonly createdAt: Date;
-  /** Its number among the CSRs of the FQDN, in the order of their storing; clocks have no say in it. */
-  readonly position: number | null;
-  /** Whether its names were compared with their holders; null for what an earlier version stored. */
-  readonly namesJudged: boolean | null;
-}
-
-export const csrs = defineTable<CsrRow>('csrs', {
+export const csrs = defineTable('csrs', {
   columns: {
     id: column.uuid().primary(),
     fqdnId: column.uuid(),
+    /** PEM text in its canonical form; its DER is the uploaded one to the byte. */
     csrPem: column.text(),
+    /** JSON of what it says; as text, since a name in a CSR may hold what PostgreSQL's jsonb refuses. */
     description: column.text(),
+    /** SHA-256 over the SubjectPublicKeyInfo, hex. */
     spkiSha256: column.word(64),
     createdAt: column.instant(),
     // SQLite adds no column that refuses null
+    /** Its number among the CSRs of the FQDN, in the order of their storing; clocks have no say in it. */
     position: column.integer().nullable(),
+    /** Whether its names were compared with their holders; null for what an earlier version stored. */
     namesJudged: column.boolean().nullable(),
   },
   indexes: [{ columns: ['fqdnId', 'position'], unique: true }],
   references: [{ columns: ['fqdnId'], table: 'fqdns', onDelete: 'CASCADE' }],
 });
+
+export type CsrRow = RowOf<typeof csrs>;
 
 /** Stores a CSR as the latest of its FQDN, which is held; returns the row. Throws NotFound when the FQDN is gone. */
 export async function insertCsr(tx: Tx, csr: Omit<CsrRow, 'position' | 'namesJudged'>): Promise<CsrRow> {

@@ -1,19 +1,8 @@
-import { column, defineTable, executeSql, insertMany, newRowId, type Tx } from '@certloop/db';
+import { column, defineTable, executeSql, insertMany, newRowId, type RowOf, type Tx } from '@certloop/db';
 import type { Destination, EventData, EventType, NewEvent } from './event.js';
 import { notices } from './notices.repository.js';
 
-/** An event as it is stored, for 30 days. */
-export interface EventRow {
-  readonly id: string;
-  readonly type: EventType;
-  readonly subject: string;
-  readonly spaceId: string | null;
-  readonly onceKey: string | null;
-  readonly data: EventData;
-  readonly createdAt: Date;
-}
-
-export const events = defineTable<EventRow>('events', {
+export const events = defineTable('events', {
   columns: {
     id: column.uuid().primary(),
     type: column.word<EventType>(64),
@@ -26,6 +15,9 @@ export const events = defineTable<EventRow>('events', {
   // no references: an event outlives what it is about
   indexes: [{ columns: ['onceKey'], unique: true }, { columns: ['createdAt', 'id'] }],
 });
+
+/** An event as it is stored, for 30 days. */
+export type EventRow = RowOf<typeof events>;
 
 /**
  * Records an event in the transaction of what happened, with a notice for each destination. False when there was one of

@@ -1,30 +1,23 @@
-import { claimDue, column, defineTable, insertIfAbsent, type Tx, updateRows } from '@certloop/db';
+import { claimDue, column, defineTable, insertIfAbsent, type RowOf, type Tx, updateRows } from '@certloop/db';
 import { LessThanOrEqual } from 'typeorm';
 
-/** Whose turn it is to send mail, and the mail that is being sent. There is one row, as there is one mail at a time. */
-export interface MailTurnRow {
-  readonly id: string;
-  /** When the next mail may be sent, or the turn lapses. */
-  readonly dueAt: Date;
-  readonly leaseToken: string | null;
-  /** Notices with this token go with the mail; null between two mails. */
-  readonly batch: string | null;
-  /** The server took the mail; its notices are being deleted. */
-  readonly isSent: boolean;
-  /** Tries of this mail that failed. */
-  readonly attempts: number;
-}
-
-export const mailTurns = defineTable<MailTurnRow>('mail_turns', {
+export const mailTurns = defineTable('mail_turns', {
   columns: {
     id: column.word(16).primary(),
+    /** When the next mail may be sent, or the turn lapses. */
     dueAt: column.instant(),
     leaseToken: column.uuid().nullable(),
+    /** Notices with this token go with the mail; null between two mails. */
     batch: column.uuid().nullable(),
+    /** The server took the mail; its notices are being deleted. */
     isSent: column.boolean(),
+    /** Tries of this mail that failed. */
     attempts: column.integer(),
   },
 });
+
+/** Whose turn it is to send mail, and the mail that is being sent. There is one row, as there is one mail at a time. */
+export type MailTurnRow = RowOf<typeof mailTurns>;
 
 const id = 'notices';
 

@@ -5,38 +5,26 @@ import {
   deleteRows,
   executeSql,
   querySql,
+  type RowOf,
   type Tx,
   updateRows,
 } from '@certloop/db';
 import { In, LessThanOrEqual, Raw } from 'typeorm';
 import type { Destination, EventData, EventType, OutgoingEvent } from './event.js';
 
-/** An event that a destination has not got yet. */
-export interface NoticeRow {
-  readonly id: string;
-  readonly eventId: string;
-  readonly destination: Destination;
-  /** Type and subject of the event. */
-  readonly type: EventType;
-  readonly subject: string;
-  readonly createdAt: Date;
-  readonly dueAt: Date;
-  /** Whose turn it is to send a webhook, until it is due again; of a mail, the mail that it goes with. */
-  readonly leaseToken: string | null;
-  /** Tries that failed. */
-  readonly attempts: number;
-}
-
-export const notices = defineTable<NoticeRow>('notices', {
+export const notices = defineTable('notices', {
   columns: {
     id: column.uuid().primary(),
     eventId: column.uuid(),
     destination: column.word<Destination>(8),
+    /** Type and subject of the event. */
     type: column.word<EventType>(64),
     subject: column.word(64),
     createdAt: column.instant(),
     dueAt: column.instant(),
+    /** Whose turn it is to send a webhook, until it is due again; of a mail, the mail that it goes with. */
     leaseToken: column.uuid().nullable(),
+    /** Tries that failed. */
     attempts: column.integer(),
   },
   indexes: [
@@ -46,6 +34,9 @@ export const notices = defineTable<NoticeRow>('notices', {
     { columns: ['eventId'] },
   ],
 });
+
+/** An event that a destination has not got yet. */
+export type NoticeRow = RowOf<typeof notices>;
 
 /** A webhook that is a worker's until its lease lapses. */
 export type ClaimedNotice = NoticeRow & { readonly leaseToken: string };

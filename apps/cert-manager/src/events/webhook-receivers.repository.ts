@@ -1,27 +1,21 @@
-import { column, defineTable, executeSql, type Tx } from '@certloop/db';
+import { column, defineTable, executeSql, type RowOf, type Tx } from '@certloop/db';
 
-/** How the receiver of webhooks answers, for all processes. There is one row, from its first failure on. */
-export interface WebhookReceiverRow {
-  readonly id: string;
-  /** Batches in a row that failed completely. */
-  readonly failures: number;
-  /** When it first refused an event after it had last taken one; null while it takes them. */
-  readonly failingSince: Date | null;
-  /** No process sends before this moment. */
-  readonly pausedUntil: Date | null;
-  /** When the webhook was switched off; null while it is on. */
-  readonly disabledAt: Date | null;
-}
-
-export const webhookReceivers = defineTable<WebhookReceiverRow>('webhook_receivers', {
+export const webhookReceivers = defineTable('webhook_receivers', {
   columns: {
     id: column.word(8).primary(),
+    /** Batches in a row that failed completely. */
     failures: column.integer(),
+    /** When it first refused an event after it had last taken one; null while it takes them. */
     failingSince: column.instant().nullable(),
+    /** No process sends before this moment. */
     pausedUntil: column.instant().nullable(),
+    /** When the webhook was switched off; null while it is on. */
     disabledAt: column.instant().nullable(),
   },
 });
+
+/** How the receiver of webhooks answers, for all processes. There is one row, from its first failure on. */
+export type WebhookReceiverRow = RowOf<typeof webhookReceivers>;
 
 const id = 'webhook';
 

@@ -9,6 +9,7 @@ import {
   type ListWindow,
   lockForUpdate,
   onUniqueViolation,
+  type RowOf,
   readListPage,
   type Tx,
 } from '@certloop/db';
@@ -17,30 +18,18 @@ import { spaceNotFound } from '../access/permissions.js';
 import { findProviderUsers, type ProviderUsers } from '../providers/provider-users.repository.js';
 import type { SpaceScope } from '../spaces/spaces.repository.js';
 
-export interface FqdnRow {
-  readonly id: string;
-  readonly spaceId: string;
-  /** Normal form of the host name. */
-  readonly fqdn: string;
-  readonly description: string;
-  readonly providerId: string | null;
-  readonly renewalEnabled: boolean;
-  /** Thousandths of a certificate's lifetime after which it is renewed; null for the usual share. */
-  readonly renewAfterPermille: number | null;
-  /** Until when users have accepted that the certificate expires. */
-  readonly expiryAcceptedUntil: Date | null;
-  readonly createdAt: Date;
-}
-
-export const fqdns = defineTable<FqdnRow>('fqdns', {
+export const fqdns = defineTable('fqdns', {
   columns: {
     id: column.uuid().primary(),
     spaceId: column.uuid(),
+    /** Normal form of the host name. */
     fqdn: column.word(253),
     description: column.text(),
     providerId: column.uuid().nullable(),
     renewalEnabled: column.boolean(),
+    /** Thousandths of a certificate's lifetime after which it is renewed; null for the usual share. */
     renewAfterPermille: column.integer().nullable(),
+    /** Until when users have accepted that the certificate expires. */
     expiryAcceptedUntil: column.instant().nullable(),
     createdAt: column.instant(),
   },
@@ -54,6 +43,8 @@ export const fqdns = defineTable<FqdnRow>('fqdns', {
     { columns: ['providerId'], table: 'providers', onDelete: 'SET NULL' },
   ],
 });
+
+export type FqdnRow = RowOf<typeof fqdns>;
 
 /** Throws Conflict when the space has the FQDN already, NotFound when the space is gone. */
 export async function insertFqdn(tx: Tx, row: FqdnRow): Promise<void> {

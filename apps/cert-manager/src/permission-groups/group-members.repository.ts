@@ -1,13 +1,16 @@
-import { column, defineTable, deleteRows, insertIfAbsent, insertMany, type Tx } from '@certloop/db';
+import {
+  column,
+  defineTable,
+  deleteRows,
+  insertIfAbsent,
+  insertMany,
+  type RowOf,
+  type Tx,
+} from '@certloop/db';
 import { In } from 'typeorm';
 import { byGroup } from './permission-group.js';
 
-export interface PermissionGroupMemberRow {
-  readonly groupId: string;
-  readonly userId: string;
-}
-
-export const permissionGroupMembers = defineTable<PermissionGroupMemberRow>('permission_group_members', {
+export const permissionGroupMembers = defineTable('permission_group_members', {
   columns: { groupId: column.uuid().primary(), userId: column.uuid().primary() },
   indexes: [{ columns: ['userId'] }],
   references: [
@@ -15,6 +18,8 @@ export const permissionGroupMembers = defineTable<PermissionGroupMemberRow>('per
     { columns: ['userId'], table: 'users', onDelete: 'CASCADE' },
   ],
 });
+
+export type PermissionGroupMemberRow = RowOf<typeof permissionGroupMembers>;
 
 /** Members of each of at most 1000 groups, or of every group; a group without members is absent. */
 export async function listMembersOfEach(

@@ -8,6 +8,7 @@ import {
   type ListWindow,
   lockForShare,
   lockForUpdate,
+  type RowOf,
   readListPage,
   type Tx,
   updateRows,
@@ -30,16 +31,13 @@ export const permissionGroups = defineTable<PermissionGroupRow>('permission_grou
   indexes: [{ columns: ['createdAt', 'id'] }],
 });
 
-export interface PermissionGroupSpaceRow {
-  readonly groupId: string;
-  readonly spaceId: string;
-}
-
-export const permissionGroupSpaces = defineTable<PermissionGroupSpaceRow>('permission_group_spaces', {
+export const permissionGroupSpaces = defineTable('permission_group_spaces', {
   columns: { groupId: column.uuid().primary(), spaceId: column.uuid().primary() },
   indexes: [{ columns: ['spaceId'] }],
   references: [{ columns: ['groupId'], table: 'permission_groups', onDelete: 'CASCADE' }],
 });
+
+export type PermissionGroupSpaceRow = RowOf<typeof permissionGroupSpaces>;
 
 const oldestFirst = { createdAt: 'ASC', id: 'ASC' } as const;
 

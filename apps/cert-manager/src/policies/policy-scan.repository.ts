@@ -1,29 +1,21 @@
-import { column, querySql, type Tx } from '@certloop/db';
+import { column, querySql, type RowOf, type Tx } from '@certloop/db';
 import { isNewest } from '../certificates/in-use.js';
-
-/** Facts of an FQDN to which a policy applies. */
-export interface ScannedFqdn {
-  readonly id: string;
-  readonly spaceId: string;
-  readonly fqdn: string;
-  /** Whom requests ask, where the FQDN names it. */
-  readonly providerId: string | null;
-  /** Who issued the newest certificate, and is asked for the next one. */
-  readonly issuedBy: string | null;
-  /** The newest CSR. */
-  readonly csrPem: string | null;
-  readonly description: string | null;
-}
 
 const scanned = {
   id: column.uuid(),
   spaceId: column.uuid(),
   fqdn: column.word(253),
+  /** Whom requests ask, where the FQDN names it. */
   providerId: column.uuid().nullable(),
+  /** Who issued the newest certificate, and is asked for the next one. */
   issuedBy: column.uuid().nullable(),
+  /** The newest CSR. */
   csrPem: column.text().nullable(),
   description: column.text().nullable(),
 };
+
+/** Facts of an FQDN to which a policy applies. */
+export type ScannedFqdn = RowOf<{ columns: typeof scanned }>;
 
 /** FQDNs of a space in the order of their names: those after `last`, at most `limit`. */
 export function scanFqdns(

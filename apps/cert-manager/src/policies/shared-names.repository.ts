@@ -1,16 +1,4 @@
-import { column, querySql, type Tx } from '@certloop/db';
-
-/** An FQDN of a name that another space holds, with its own issued certificate. */
-export interface SharedNameRow {
-  readonly name: string;
-  readonly since: Date;
-  readonly holderSpaceId: string;
-  readonly holderSpace: string;
-  readonly holderFqdnId: string;
-  readonly spaceId: string;
-  readonly space: string;
-  readonly fqdnId: string;
-}
+import { column, querySql, type RowOf, type Tx } from '@certloop/db';
 
 const columns = {
   name: column.word(253),
@@ -22,6 +10,9 @@ const columns = {
   space: column.text(),
   fqdnId: column.uuid(),
 };
+
+/** An FQDN of a name that another space holds, with its own issued certificate. */
+export type SharedNameRow = RowOf<{ columns: typeof columns }>;
 
 /** FQDNs that were issued certificates for a name that another space holds, in the order of the names, at most `limit`. */
 export function listSharedRows(tx: Tx, limit: number): Promise<SharedNameRow[]> {

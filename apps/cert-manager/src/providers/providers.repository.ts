@@ -10,6 +10,7 @@ import {
   type ListWindow,
   lockForShare,
   lockForUpdate,
+  type RowOf,
   readListPage,
   type Tx,
   updateRows,
@@ -21,48 +22,34 @@ import type { ProviderPace } from './pace/provider-pace.js';
 import { kindOf } from './provider-kinds.js';
 import type { StoredTest } from './provider-usage.js';
 
-/** A provider as it is stored. */
-export interface ProviderRow {
-  readonly id: string;
-  /** Null for the first of each kind, which the service makes and which is named after its kind. */
-  readonly kind: ProviderKindName | null;
-  /** No other provider's. */
-  readonly name: string;
-  readonly displayName: string;
-  readonly description: string;
-  readonly enabled: boolean;
-  /** Complete configuration without its secrets; null until there is one. */
-  readonly config: Config | null;
-  readonly secrets: SealedSecrets;
-  /** Address that the environment gave and no one has replaced since. */
-  readonly environmentAddress: string | null;
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
-  /** The last test of this configuration; null until there is one. */
-  readonly lastTest: StoredTest | null;
-  /** How fast its CA takes orders; null while it has refused none for its rate limit. */
-  readonly pace: ProviderPace | null;
-}
-
-export const providers = defineTable<ProviderRow>('providers', {
+export const providers = defineTable('providers', {
   columns: {
     id: column.uuid().primary(),
+    /** No other provider's. */
     name: column.word(32),
     displayName: column.word(100),
     description: column.text(),
     enabled: column.boolean(),
+    /** Complete configuration without its secrets; null until there is one. */
     config: column.json<Config>().nullable(),
     secrets: column.json<SealedSecrets>(),
+    /** Address that the environment gave and no one has replaced since. */
     environmentAddress: column.text().nullable(),
     createdAt: column.instant(),
     updatedAt: column.instant(),
     // SQLite adds no column that refuses null
+    /** Null for the first of each kind, which the service makes and which is named after its kind. */
     kind: column.word<ProviderKindName>(32).nullable(),
+    /** The last test of this configuration; null until there is one. */
     lastTest: column.json<StoredTest>().nullable(),
+    /** How fast its CA takes orders; null while it has refused none for its rate limit. */
     pace: column.json<ProviderPace>().nullable(),
   },
   indexes: [{ columns: ['name'], unique: true }],
 });
+
+/** A provider as it is stored. */
+export type ProviderRow = RowOf<typeof providers>;
 
 /** Place that a provider's secret is bound to; `path` is its dotted path in the configuration. */
 export function secretPlace(rowId: string, path: string): SecretPlace {

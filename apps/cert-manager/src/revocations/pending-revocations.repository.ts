@@ -7,6 +7,7 @@ import {
   findRow,
   insertMany,
   querySql,
+  type RowOf,
   type Tx,
   updateRows,
 } from '@certloop/db';
@@ -14,30 +15,9 @@ import { LessThanOrEqual } from 'typeorm';
 import type { JobCaller } from '../issuance/jobs/job-audit.js';
 import { findProviderUsers, maxNamed, type ProviderUsers } from '../providers/provider-users.repository.js';
 
-/** A revocation that a CA is asked for and that is not settled yet. It outlives the certificate that it is about. */
-export interface PendingRevocationRow {
-  /** The certificate's. */
-  readonly id: string;
-  readonly fqdnId: string;
-  readonly spaceId: string;
-  readonly fqdn: string;
-  readonly providerId: string;
-  readonly pem: string;
-  readonly serialNumber: string;
-  readonly spkiSha256: string;
-  readonly expiresAt: Date;
-  readonly reason: RevocationReasonName;
-  /** Who asked for it last. */
-  readonly caller: JobCaller;
-  readonly askedAt: Date;
-  /** How often the CA did not answer. */
-  readonly attempts: number;
-  /** When the service itself asks the CA. */
-  readonly dueAt: Date;
-}
-
-export const pendingRevocations = defineTable<PendingRevocationRow>('pending_revocations', {
+export const pendingRevocations = defineTable('pending_revocations', {
   columns: {
+    /** The certificate's. */
     id: column.uuid().primary(),
     fqdnId: column.uuid(),
     spaceId: column.uuid(),
@@ -48,14 +28,20 @@ export const pendingRevocations = defineTable<PendingRevocationRow>('pending_rev
     spkiSha256: column.word(64),
     expiresAt: column.instant(),
     reason: column.word<RevocationReasonName>(32),
+    /** Who asked for it last. */
     caller: column.json<JobCaller>(),
     askedAt: column.instant(),
+    /** How often the CA did not answer. */
     attempts: column.integer(),
+    /** When the service itself asks the CA. */
     dueAt: column.instant(),
   },
   // no references: an FQDN that is deleted takes no revocation with it
   indexes: [{ columns: ['dueAt', 'id'] }],
 });
+
+/** A revocation that a CA is asked for and that is not settled yet. It outlives the certificate that it is about. */
+export type PendingRevocationRow = RowOf<typeof pendingRevocations>;
 
 /** Stores a revocation of a certificate whose FQDN is locked; whether one was pending before, which it replaces. */
 export async function storePendingRevocation(tx: Tx, row: PendingRevocationRow): Promise<boolean> {

@@ -6,23 +6,20 @@ import {
   insertIfAbsent,
   insertMany,
   querySql,
+  type RowOf,
   type Tx,
 } from '@certloop/db';
-
-export interface SpaceSizeRow {
-  readonly spaceId: string;
-  /** How many FQDNs the space has. */
-  readonly fqdnCount: number;
-}
 
 /**
  * How many FQDNs each space has: counting 50,000 of them takes 3 ms. In a table of its own, so that it delays no one who
  * locks the space. Change it last in a transaction: others wait for it until the commit, and must not wait for more.
  */
-export const spaceSizes = defineTable<SpaceSizeRow>('space_sizes', {
+export const spaceSizes = defineTable('space_sizes', {
   columns: { spaceId: column.uuid().primary(), fqdnCount: column.integer() },
   references: [{ columns: ['spaceId'], table: 'spaces', onDelete: 'CASCADE' }],
 });
+
+export type SpaceSizeRow = RowOf<typeof spaceSizes>;
 
 /** The size of a new space. */
 export async function insertSpaceSize(tx: Tx, spaceId: string): Promise<void> {

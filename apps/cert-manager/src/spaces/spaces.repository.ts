@@ -6,39 +6,32 @@ import {
   type ListWindow,
   lockForShare,
   lockForUpdate,
+  type RowOf,
   readListPage,
   type Tx,
   updateRows,
 } from '@certloop/db';
 import { In } from 'typeorm';
 
-export interface SpaceRow {
-  readonly id: string;
-  readonly name: string;
-  readonly description: string;
-  readonly createdAt: Date;
-  /** Since when the monitor does not watch its FQDNs; null while it does. */
-  readonly unwatchedSince: Date | null;
-  /** Mark of the request that made it, where that had an Idempotency-Key. */
-  readonly requestKey: string | null;
-  readonly requestHash: string | null;
-}
-
 /** Spaces to look at, by their ids. */
 export type SpaceScope = 'all' | readonly string[];
 
-export const spaces = defineTable<SpaceRow>('spaces', {
+export const spaces = defineTable('spaces', {
   columns: {
     id: column.uuid().primary(),
     name: column.text(),
     description: column.text(),
     createdAt: column.instant(),
+    /** Since when the monitor does not watch its FQDNs; null while it does. */
     unwatchedSince: column.instant().nullable(),
+    /** Mark of the request that made it, where that had an Idempotency-Key. */
     requestKey: column.word(64).nullable(),
     requestHash: column.word(64).nullable(),
   },
   indexes: [{ columns: ['createdAt', 'id'] }, { columns: ['requestKey'], unique: true }],
 });
+
+export type SpaceRow = RowOf<typeof spaces>;
 
 const oldestFirst = { createdAt: 'ASC', id: 'ASC' } as const;
 

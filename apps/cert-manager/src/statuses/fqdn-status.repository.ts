@@ -1,5 +1,5 @@
 import type { RenewalStatus } from '@certloop/contracts';
-import { type Column, column, inDialect, placeholders, querySql, type Tx } from '@certloop/db';
+import { column, inDialect, placeholders, querySql, type RowOf, type Tx } from '@certloop/db';
 import { type CertificateRow, certificates } from '../certificates/certificates.repository.js';
 import { type FqdnStatusRow, fqdnStatuses } from './statuses.repository.js';
 
@@ -45,8 +45,7 @@ const foundColumns = {
   checkUuid: column.uuid().nullable(),
 };
 /** Row of a left join: columns without a row on the right side are null, whatever their declaration says. */
-type FoundRow = { readonly [Name in keyof typeof foundColumns]: ValueOf<(typeof foundColumns)[Name]> };
-type ValueOf<Spec> = Spec extends Column<infer Value> ? Value : never;
+type FoundRow = RowOf<{ columns: typeof foundColumns }>;
 
 /**
  * How the FQDNs stand; at least one is asked for. By one statement, as each costs a way to the server; every table is

@@ -1,46 +1,6 @@
 import type { RenewalStatus, RevocationReasonName } from '@certloop/contracts';
-import { column, placeholders, querySql, type SqlValue, type Tx } from '@certloop/db';
+import { column, placeholders, querySql, type RowOf, type SqlValue, type Tx } from '@certloop/db';
 import { isNewest } from '../certificates/in-use.js';
-
-/** Facts of an FQDN in the tables that decide its state; null for those that do not exist. */
-export interface FactRow {
-  readonly id: string;
-  readonly spaceId: string;
-  readonly fqdn: string;
-  readonly providerId: string | null;
-  readonly renewalEnabled: boolean;
-  readonly renewAfterPermille: number | null;
-  readonly expiryAcceptedUntil: Date | null;
-  readonly hasCsr: boolean;
-  /** The newest certificate. */
-  readonly certificateId: string | null;
-  readonly notBefore: Date | null;
-  readonly expiresAt: Date | null;
-  readonly storedAt: Date | null;
-  readonly issuerId: string | null;
-  /** Whether the provider that is to be asked next is enabled; null without one. */
-  readonly isProviderEnabled: boolean | null;
-  readonly spkiSha256: string | null;
-  readonly revokedAt: Date | null;
-  readonly revocationReason: RevocationReasonName | null;
-  /** The open entry of the queue. */
-  readonly openCertificateId: string | null;
-  readonly scheduledAt: Date | null;
-  readonly windowStart: Date | null;
-  readonly windowEnd: Date | null;
-  /** The try before the open entry, or the last entry where none is open. */
-  readonly triedCertificateId: string | null;
-  readonly triedStatus: RenewalStatus | null;
-  readonly triedAt: Date | null;
-  readonly triedReason: string | null;
-  readonly triedAttempt: number | null;
-  /** Refusal by the policy of the space. */
-  readonly refusedSince: Date | null;
-  readonly refusal: string | null;
-  /** Fault in what servers serve. */
-  readonly servedSince: Date | null;
-  readonly servedFault: string | null;
-}
 
 const columns = {
   id: column.uuid(),
@@ -51,29 +11,38 @@ const columns = {
   renewAfterPermille: column.integer().nullable(),
   expiryAcceptedUntil: column.instant().nullable(),
   hasCsr: column.boolean(),
+  /** The newest certificate. */
   certificateId: column.uuid().nullable(),
   notBefore: column.instant().nullable(),
   expiresAt: column.instant().nullable(),
   storedAt: column.instant().nullable(),
   issuerId: column.uuid().nullable(),
+  /** Whether the provider that is to be asked next is enabled; null without one. */
   isProviderEnabled: column.boolean().nullable(),
   spkiSha256: column.word(64).nullable(),
   revokedAt: column.instant().nullable(),
   revocationReason: column.word<RevocationReasonName>(32).nullable(),
+  /** The open entry of the queue. */
   openCertificateId: column.uuid().nullable(),
   scheduledAt: column.instant().nullable(),
   windowStart: column.instant().nullable(),
   windowEnd: column.instant().nullable(),
+  /** The try before the open entry, or the last entry where none is open. */
   triedCertificateId: column.uuid().nullable(),
   triedStatus: column.word<RenewalStatus>(16).nullable(),
   triedAt: column.instant().nullable(),
   triedReason: column.text().nullable(),
   triedAttempt: column.integer().nullable(),
+  /** Refusal by the policy of the space. */
   refusedSince: column.instant().nullable(),
   refusal: column.text().nullable(),
+  /** Fault in what servers serve. */
   servedSince: column.instant().nullable(),
   servedFault: column.text().nullable(),
 };
+
+/** Facts of an FQDN in the tables that decide its state; null for those that do not exist. */
+export type FactRow = RowOf<{ columns: typeof columns }>;
 
 const lastEntry = `select l.id from renewal_queue l where l.fqdn_id = f.id and l.is_test = false
   order by l.created_at desc, l.id desc limit 1`;

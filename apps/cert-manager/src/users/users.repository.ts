@@ -7,6 +7,7 @@ import {
   insertIfAbsent,
   lockForShare,
   lockForUpdate,
+  type RowOf,
   type Tx,
   updateRows,
 } from '@certloop/db';
@@ -35,15 +36,12 @@ export const users = defineTable<UserRow>('users', {
   ],
 });
 
-/** Actions that happen only once; a second attempt violates the primary key. */
-export interface SetupMarkRow {
-  readonly name: string;
-  readonly at: Date;
-}
-
-export const setupMarks = defineTable<SetupMarkRow>('setup_marks', {
+export const setupMarks = defineTable('setup_marks', {
   columns: { name: column.word(64).primary(), at: column.instant() },
 });
+
+/** Actions that happen only once; a second attempt violates the primary key. */
+export type SetupMarkRow = RowOf<typeof setupMarks>;
 
 export async function insertUser(tx: Tx, row: UserRow): Promise<void> {
   await tx.insert(users, row);

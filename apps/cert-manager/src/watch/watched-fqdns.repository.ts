@@ -6,58 +6,41 @@ import {
   executeSql,
   findRow,
   placeholders,
+  type RowOf,
   type Tx,
   updateRows,
 } from '@certloop/db';
 import { LessThanOrEqual } from 'typeorm';
 
-/** Known state of the check of an FQDN in the monitor. It outlives the FQDN until the check is deleted. */
-export interface WatchedFqdnRow {
-  /** The FQDN's. */
-  readonly id: string;
-  readonly spaceId: string;
-  /** Rises with each event, so that a worker that syncs the check notices a newer one. */
-  readonly version: number;
-  /** Null while there is no check, as far as is known here. */
-  readonly checkUuid: string | null;
-  /** When the monitor last took a ping that begins a new period. */
-  readonly pingedAt: Date | null;
-  /**
-   * Report that was last sent to the monitor: the expected moment, the ping that it counts from, and when it was sent.
-   */
-  readonly toldDeadline: Date | null;
-  readonly toldFrom: Date | null;
-  readonly toldAt: Date | null;
-  /** When to look again whether the check is as it should be. */
-  readonly dueAt: Date;
-  /** Whose turn it is; null when it is no one's. It lapses when it is due again. */
-  readonly leaseToken: string | null;
-  /** Turns in a row that came to nothing. */
-  readonly attempts: number;
-  readonly lastError: string | null;
-  /** The mode of an FQDN whose check the monitor has no room for; null when it has its check or did not ask yet. */
-  readonly waiting: WaitingMode | null;
-  /** Why what its targets serve makes the check fail; null while it does not. */
-  readonly servedFault: string | null;
-}
-
 export type WaitingMode = 'renewal' | 'expiry';
 
-export const watchedFqdns = defineTable<WatchedFqdnRow>('watched_fqdns', {
+export const watchedFqdns = defineTable('watched_fqdns', {
   columns: {
+    /** The FQDN's. */
     id: column.uuid().primary(),
     spaceId: column.uuid(),
+    /** Rises with each event, so that a worker that syncs the check notices a newer one. */
     version: column.integer(),
+    /** Null while there is no check, as far as is known here. */
     checkUuid: column.uuid().nullable(),
+    /** When the monitor last took a ping that begins a new period. */
     pingedAt: column.instant().nullable(),
+    /**
+     * Report that was last sent to the monitor: the expected moment, the ping that it counts from, and when it was sent.
+     */
     toldDeadline: column.instant().nullable(),
     toldFrom: column.instant().nullable(),
     toldAt: column.instant().nullable(),
+    /** When to look again whether the check is as it should be. */
     dueAt: column.instant(),
+    /** Whose turn it is; null when it is no one's. It lapses when it is due again. */
     leaseToken: column.uuid().nullable(),
+    /** Turns in a row that came to nothing. */
     attempts: column.integer(),
     lastError: column.text().nullable(),
+    /** The mode of an FQDN whose check the monitor has no room for; null when it has its check or did not ask yet. */
     waiting: column.word<WaitingMode>(8).nullable(),
+    /** Why what its targets serve makes the check fail; null while it does not. */
     servedFault: column.text().nullable(),
   },
   // no reference: the row is what is left of an FQDN whose check is to be deleted
@@ -67,6 +50,9 @@ export const watchedFqdns = defineTable<WatchedFqdnRow>('watched_fqdns', {
     { columns: ['waiting'], where: 'waiting is not null' },
   ],
 });
+
+/** Known state of the check of an FQDN in the monitor. It outlives the FQDN until the check is deleted. */
+export type WatchedFqdnRow = RowOf<typeof watchedFqdns>;
 
 /** FQDNs to look at: one, some, those of a space, or all. */
 export type WatchScope =

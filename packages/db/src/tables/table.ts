@@ -39,6 +39,13 @@ export interface TableOf<Row> extends EntitySchema<Row>, TableSpec<Row> {
   readonly name: string;
 }
 
+/** Row of a table, or of a query that names its columns, as these declare it. */
+export type RowOf<Table extends Pick<AnyTable, 'columns'>> = {
+  readonly [Name in keyof Table['columns']]: Table['columns'][Name] extends Column<infer Value>
+    ? Value
+    : never;
+};
+
 /**
  * Declares a table once for both databases. The names of columns are those of the properties in snake case.
  * `table` and its columns name every constraint: `pk_<table>`, `uq_<table>_<columns>`, `ix_…`, `fk_…`.

@@ -6,33 +6,28 @@ import {
   findRows,
   insertMany,
   querySql,
+  type RowOf,
   type Tx,
   updateRows,
 } from '@certloop/db';
 import { IsNull, MoreThan } from 'typeorm';
 
-/** An FQDN whose renewal the policy of its space forbids, as the last review of it found. */
-export interface PolicyRefusalRow {
-  readonly fqdnId: string;
-  readonly spaceId: string;
-  /** A sentence for people. */
-  readonly reason: string;
-  readonly since: Date;
-  /** When a renewal was first tried all the same; null while none was due. */
-  readonly triedAt: Date | null;
-}
-
-export const policyRefusals = defineTable<PolicyRefusalRow>('policy_refusals', {
+export const policyRefusals = defineTable('policy_refusals', {
   columns: {
     fqdnId: column.uuid().primary(),
     spaceId: column.uuid(),
+    /** A sentence for people. */
     reason: column.text(),
     since: column.instant(),
+    /** When a renewal was first tried all the same; null while none was due. */
     triedAt: column.instant().nullable(),
   },
   indexes: [{ columns: ['triedAt'], where: 'tried_at is not null' }],
   references: [{ columns: ['fqdnId'], table: 'fqdns', onDelete: 'CASCADE' }],
 });
+
+/** An FQDN whose renewal the policy of its space forbids, as the last review of it found. */
+export type PolicyRefusalRow = RowOf<typeof policyRefusals>;
 
 export async function findPolicyRefusal(tx: Tx, fqdnId: string): Promise<PolicyRefusalRow | undefined> {
   return findRow(tx, policyRefusals, { fqdnId });

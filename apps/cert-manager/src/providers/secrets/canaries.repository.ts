@@ -1,20 +1,16 @@
-import { column, defineTable, deleteRows, insertMany, type Tx } from '@certloop/db';
+import { column, defineTable, deleteRows, insertMany, type RowOf, type Tx } from '@certloop/db';
 import { Not } from 'typeorm';
 
-/** A known word, encrypted with one key, by which another process checks that its key is the same. */
-export interface CanaryRow {
-  readonly keyId: string;
-  readonly sealed: string;
-  readonly createdAt: Date;
-}
-
-export const encryptionCanaries = defineTable<CanaryRow>('encryption_canaries', {
+export const encryptionCanaries = defineTable('encryption_canaries', {
   columns: {
     keyId: column.word(32).primary(),
     sealed: column.text(),
     createdAt: column.instant(),
   },
 });
+
+/** A known word, encrypted with one key, by which another process checks that its key is the same. */
+export type CanaryRow = RowOf<typeof encryptionCanaries>;
 
 export function listCanaries(tx: Tx): Promise<CanaryRow[]> {
   return tx.find(encryptionCanaries, { order: { keyId: 'ASC' } });

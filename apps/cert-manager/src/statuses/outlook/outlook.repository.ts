@@ -1,25 +1,19 @@
-import { column, inDialect, querySql, type SqlValue, type Tx } from '@certloop/db';
+import { column, inDialect, querySql, type RowOf, type SqlValue, type Tx } from '@certloop/db';
 import type { SpaceScope } from '../../spaces/spaces.repository.js';
 import { isPlanned } from '../statuses.repository.js';
 import { renewalsPerSecond } from './outlook.js';
 
-/** Plans with a provider in the spaces. */
-export interface ProviderRow {
-  readonly providerId: string;
-  /** The least of each end minus what the renewals up to it take, in seconds since 1970, at either pace. */
-  readonly firstTooLateDirect: number;
-  readonly firstTooLateOrder: number;
-  readonly dueIn24h: number;
-  readonly peakPerHour: number;
-}
-
 const rowColumns = {
   providerId: column.uuid(),
+  /** The least of each end minus what the renewals up to it take, in seconds since 1970, at either pace. */
   firstTooLateDirect: column.bigint(),
   firstTooLateOrder: column.bigint(),
   dueIn24h: column.bigint(),
   peakPerHour: column.bigint(),
 };
+
+/** Plans with a provider in the spaces. */
+export type ProviderRow = RowOf<{ columns: typeof rowColumns }>;
 
 /** The providers with whom renewals are planned of certificates that have not ended. */
 export async function readProviderPlans(tx: Tx, scope: SpaceScope, now: Date): Promise<ProviderRow[]> {

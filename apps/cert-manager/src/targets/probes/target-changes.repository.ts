@@ -1,18 +1,7 @@
-import { column, defineTable, executeSql, insertMany, type Tx } from '@certloop/db';
+import { column, defineTable, executeSql, insertMany, type RowOf, type Tx } from '@certloop/db';
 import type { TargetStateRow } from './target-states.repository.js';
 
-/** A change of what an address serves. */
-export interface TargetChangeRow {
-  readonly id: string;
-  readonly targetId: string;
-  readonly address: string;
-  readonly at: Date;
-  readonly class: TargetStateRow['class'];
-  readonly serialNumber: string | null;
-  readonly leafSha256: string | null;
-}
-
-export const targetChanges = defineTable<TargetChangeRow>('target_changes', {
+export const targetChanges = defineTable('target_changes', {
   columns: {
     id: column.uuid().primary(),
     targetId: column.uuid(),
@@ -25,6 +14,9 @@ export const targetChanges = defineTable<TargetChangeRow>('target_changes', {
   indexes: [{ columns: ['targetId', 'at', 'id'] }, { columns: ['at', 'id'] }],
   references: [{ columns: ['targetId'], table: 'targets', onDelete: 'CASCADE' }],
 });
+
+/** A change of what an address serves. */
+export type TargetChangeRow = RowOf<typeof targetChanges>;
 
 const maxChanges = 200;
 

@@ -7,47 +7,37 @@ import {
   type ListPage,
   type ListWindow,
   lockForUpdate,
+  type RowOf,
   readListPage,
   type Tx,
   updateRows,
 } from '@certloop/db';
 import type { SpaceScope } from '../../spaces/spaces.repository.js';
 
-/** State of all targets of an FQDN together; a row for each FQDN that has targets. */
-export interface ServedFqdnRow {
-  /** The FQDN's. */
-  readonly id: string;
-  readonly spaceId: string;
-  readonly fqdn: string;
-  /** Null before the first observation. */
-  readonly class: ServedClass | null;
-  readonly partial: boolean;
-  readonly since: Date | null;
-  /** The worst address in one sentence; null while all are well. */
-  readonly hint: string | null;
-  /** Fault that makes the check of the FQDN fail; null while there is none. */
-  readonly fault: string | null;
-  /** The certificate that all addresses were last seen to serve. */
-  readonly inServiceId: string | null;
-  readonly createdAt: Date;
-}
-
-export const servedFqdns = defineTable<ServedFqdnRow>('served_fqdns', {
+export const servedFqdns = defineTable('served_fqdns', {
   columns: {
+    /** The FQDN's. */
     id: column.uuid().primary(),
     spaceId: column.uuid(),
     fqdn: column.word(253),
+    /** Null before the first observation. */
     class: column.word<ServedClass>(20).nullable(),
     partial: column.boolean(),
     since: column.instant().nullable(),
+    /** The worst address in one sentence; null while all are well. */
     hint: column.text().nullable(),
+    /** Fault that makes the check of the FQDN fail; null while there is none. */
     fault: column.text().nullable(),
+    /** The certificate that all addresses were last seen to serve. */
     inServiceId: column.uuid().nullable(),
     createdAt: column.instant(),
   },
   indexes: [{ columns: ['spaceId', 'createdAt', 'id'] }, { columns: ['createdAt', 'id'] }],
   references: [{ columns: ['id'], table: 'fqdns', onDelete: 'CASCADE' }],
 });
+
+/** State of all targets of an FQDN together; a row for each FQDN that has targets. */
+export type ServedFqdnRow = RowOf<typeof servedFqdns>;
 
 /** Adds the row of an FQDN unless it is there. */
 export async function addServedFqdn(

@@ -1,17 +1,17 @@
-import { column, defineTable, deleteRows, insertOrUpdate, type Tx } from '@certloop/db';
+import { column, defineTable, deleteRows, insertOrUpdate, type RowOf, type Tx } from '@certloop/db';
 import { In } from 'typeorm';
 
-export interface UserAvatarRow {
-  readonly userId: string;
-  /** Encoded again by this service, never as it was uploaded. */
-  readonly png: Buffer;
-  readonly updatedAt: Date;
-}
-
-export const userAvatars = defineTable<UserAvatarRow>('user_avatars', {
-  columns: { userId: column.uuid().primary(), png: column.bytes(), updatedAt: column.instant() },
+export const userAvatars = defineTable('user_avatars', {
+  columns: {
+    userId: column.uuid().primary(),
+    /** Encoded again by this service, never as it was uploaded. */
+    png: column.bytes(),
+    updatedAt: column.instant(),
+  },
   references: [{ columns: ['userId'], table: 'users', onDelete: 'CASCADE' }],
 });
+
+export type UserAvatarRow = RowOf<typeof userAvatars>;
 
 /** Stores the picture as that of its user, replacing a previous one. */
 export function storeAvatar(tx: Tx, row: UserAvatarRow): Promise<void> {

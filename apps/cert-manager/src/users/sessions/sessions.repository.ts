@@ -1,25 +1,16 @@
-import { column, defineTable, type Tx, updateRows } from '@certloop/db';
+import { column, defineTable, type RowOf, type Tx, updateRows } from '@certloop/db';
 import { In, LessThanOrEqual } from 'typeorm';
 
-export interface SessionRow {
-  readonly id: string;
-  /** SHA-256 of what the cookie holds, hex. */
-  readonly secretHash: string;
-  readonly userId: string;
-  readonly createdAt: Date;
-  /** Behind the truth by up to a minute. */
-  readonly lastUsedAt: Date;
-  /** End whatever its use. */
-  readonly expiresAt: Date;
-}
-
-export const sessions = defineTable<SessionRow>('sessions', {
+export const sessions = defineTable('sessions', {
   columns: {
     id: column.uuid().primary(),
+    /** SHA-256 of what the cookie holds, hex. */
     secretHash: column.word(64),
     userId: column.uuid(),
     createdAt: column.instant(),
+    /** Behind the truth by up to a minute. */
     lastUsedAt: column.instant(),
+    /** End whatever its use. */
     expiresAt: column.instant(),
   },
   indexes: [
@@ -30,6 +21,8 @@ export const sessions = defineTable<SessionRow>('sessions', {
   ],
   references: [{ columns: ['userId'], table: 'users', onDelete: 'CASCADE' }],
 });
+
+export type SessionRow = RowOf<typeof sessions>;
 
 export async function insertSession(tx: Tx, row: SessionRow): Promise<void> {
   await tx.insert(sessions, row);

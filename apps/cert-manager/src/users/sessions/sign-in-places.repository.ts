@@ -1,24 +1,28 @@
-import { column, defineTable, deleteRows, executeSql, insertOrUpdate, type Tx } from '@certloop/db';
+import {
+  column,
+  defineTable,
+  deleteRows,
+  executeSql,
+  insertOrUpdate,
+  type RowOf,
+  type Tx,
+} from '@certloop/db';
 import { maxPlacesOfKind, placeLifeMs, type SignInPlace } from '@certloop/server';
 import { In, LessThanOrEqual, MoreThan } from 'typeorm';
 
-/** A network or device from which the password of a user was right. */
-export interface SignInPlaceRow {
-  readonly userId: string;
-  /** Key of a `SignInPlace`. */
-  readonly place: string;
-  readonly lastUsedAt: Date;
-}
-
-export const signInPlaces = defineTable<SignInPlaceRow>('sign_in_places', {
+export const signInPlaces = defineTable('sign_in_places', {
   columns: {
     userId: column.uuid().primary(),
+    /** Key of a `SignInPlace`. */
     place: column.word(80).primary(),
     lastUsedAt: column.instant(),
   },
   indexes: [{ columns: ['lastUsedAt'] }],
   references: [{ columns: ['userId'], table: 'users', onDelete: 'CASCADE' }],
 });
+
+/** A network or device from which the password of a user was right. */
+export type SignInPlaceRow = RowOf<typeof signInPlaces>;
 
 /** The first of the places from which the user signed in within the last 30 days; undefined if there is none. */
 export async function findKnownPlace(

@@ -1,15 +1,15 @@
-import { column, defineTable, deleteRows, executeSql, insertMany, type Tx } from '@certloop/db';
+import { column, defineTable, deleteRows, executeSql, insertMany, type RowOf, type Tx } from '@certloop/db';
 import { LessThanOrEqual, MoreThan } from 'typeorm';
 
-export interface SetupTokenRow {
-  /** SHA-256 of the token, hex. */
-  readonly secretHash: string;
-  readonly expiresAt: Date;
-}
-
-export const setupTokens = defineTable<SetupTokenRow>('setup_tokens', {
-  columns: { secretHash: column.word(64).primary(), expiresAt: column.instant() },
+export const setupTokens = defineTable('setup_tokens', {
+  columns: {
+    /** SHA-256 of the token, hex. */
+    secretHash: column.word(64).primary(),
+    expiresAt: column.instant(),
+  },
 });
+
+export type SetupTokenRow = RowOf<typeof setupTokens>;
 
 /** Stores a token in addition to those of other processes, and deletes expired ones. */
 export async function insertSetupToken(tx: Tx, row: SetupTokenRow, now: Date): Promise<void> {

@@ -5,32 +5,27 @@ import {
   deleteRows,
   findRow,
   insertIfAbsent,
+  type RowOf,
   type Tx,
   updateRows,
 } from '@certloop/db';
 import { LessThanOrEqual } from 'typeorm';
 
-/** A check that is expected to go down, and the process that takes its next step. There is at most one row. */
-export interface CanaryTurnRow {
-  readonly id: string;
-  /** When the next step is due, or the lease ends. */
-  readonly dueAt: Date;
-  readonly leaseToken: string | null;
-  /** Null until a check is known to exist. */
-  readonly checkUuid: string | null;
-  /** When the monitor accepted the ping after which the check is expected to go down; null between two rounds. */
-  readonly pingedAt: Date | null;
-}
-
-export const canaryTurns = defineTable<CanaryTurnRow>('canary_turns', {
+export const canaryTurns = defineTable('canary_turns', {
   columns: {
     id: column.word(16).primary(),
+    /** When the next step is due, or the lease ends. */
     dueAt: column.instant(),
     leaseToken: column.uuid().nullable(),
+    /** Null until a check is known to exist. */
     checkUuid: column.uuid().nullable(),
+    /** When the monitor accepted the ping after which the check is expected to go down; null between two rounds. */
     pingedAt: column.instant().nullable(),
   },
 });
+
+/** A check that is expected to go down, and the process that takes its next step. There is at most one row. */
+export type CanaryTurnRow = RowOf<typeof canaryTurns>;
 
 const id = 'canary';
 

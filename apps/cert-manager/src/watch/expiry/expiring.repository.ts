@@ -1,16 +1,4 @@
-import { column, querySql, type Tx } from '@certloop/db';
-
-/** A certificate that has not expired, of an FQDN that needs people. */
-export interface ExpiringRow {
-  readonly id: string;
-  readonly fqdnId: string;
-  readonly spaceId: string;
-  readonly fqdn: string;
-  readonly serialNumber: string;
-  readonly attentionAt: Date;
-  readonly expiresAt: Date;
-  readonly leafExpiresAt: Date | null;
-}
+import { column, querySql, type RowOf, type Tx } from '@certloop/db';
 
 const columns = {
   id: column.uuid(),
@@ -22,6 +10,9 @@ const columns = {
   expiresAt: column.instant(),
   leafExpiresAt: column.instant().nullable(),
 };
+
+/** A certificate that has not expired, of an FQDN that needs people. */
+export type ExpiringRow = RowOf<{ columns: typeof columns }>;
 
 /**
  * Certificates that have not expired, of FQDNs that need people, by since when they do: those that no event is about yet.

@@ -1,21 +1,12 @@
-import { column, defineTable, deleteRows, executeSql, insertMany, type Tx } from '@certloop/db';
+import { column, defineTable, deleteRows, executeSql, insertMany, type RowOf, type Tx } from '@certloop/db';
 import { In } from 'typeorm';
 import type { WatchSignal } from '../signal-now.js';
 
-/** A ping that the monitor has not taken yet. */
-export interface WatchPingRow {
-  /** Sent as the run id, so that one which was sent twice can be recognised. */
-  readonly id: string;
-  /** Id of an FQDN, or name of a recurring job. */
-  readonly subject: string;
-  readonly signal: WatchSignal;
-  readonly body: string;
-  readonly createdAt: Date;
-}
-
-export const watchPings = defineTable<WatchPingRow>('watch_pings', {
+export const watchPings = defineTable('watch_pings', {
   columns: {
+    /** Sent as the run id, so that one which was sent twice can be recognised. */
     id: column.uuid().primary(),
+    /** Id of an FQDN, or name of a recurring job. */
     subject: column.word(64),
     signal: column.word<WatchSignal>(8),
     body: column.text(),
@@ -23,6 +14,9 @@ export const watchPings = defineTable<WatchPingRow>('watch_pings', {
   },
   indexes: [{ columns: ['subject', 'createdAt', 'id'] }],
 });
+
+/** A ping that the monitor has not taken yet. */
+export type WatchPingRow = RowOf<typeof watchPings>;
 
 // what a monitor that comes back after a month wants to know
 const maxStored = 20;
