@@ -1,5 +1,4 @@
-import type { certManagerContract, Handlers } from '@certloop/contracts';
-import type { Caller } from '../access/caller.js';
+import type { SomeHandlers } from '../http/some-handlers.js';
 import {
   type AuditLogDeps,
   clearAuditLogs,
@@ -11,17 +10,7 @@ import { auditClearingView } from './audit-view.js';
 import { exportAuditLogs } from './export/export-audit-logs.service.js';
 import { listChanges } from './list-changes.service.js';
 
-type AuditOperation =
-  | 'listChanges'
-  | 'listAuditLogs'
-  | 'deleteAuditLogs'
-  | 'createTestAuditLog'
-  | 'exportAuditLogs'
-  | 'listAuditClearings';
-
-export function auditHandlers(
-  deps: AuditLogDeps,
-): Pick<Handlers<typeof certManagerContract, Caller>, AuditOperation> {
+export function auditHandlers(deps: AuditLogDeps) {
   return {
     listChanges: async ({ query, context }) => ({
       status: 200,
@@ -51,5 +40,5 @@ export function auditHandlers(
       await createTestAuditLog(deps, context);
       return { status: 200, body: { message: 'test audit log created' } };
     },
-  };
+  } satisfies SomeHandlers;
 }

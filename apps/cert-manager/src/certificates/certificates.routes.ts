@@ -1,7 +1,6 @@
-import type { certManagerContract, Handlers } from '@certloop/contracts';
-import type { Caller } from '../access/caller.js';
 import { eachOf } from '../http/lazy-rows.js';
 import { pageHeaders } from '../http/page-headers.js';
+import type { SomeHandlers } from '../http/some-handlers.js';
 import { certificateDetailView } from './certificate-detail-view.js';
 import { certificateView, foundCertificateView } from './certificate-view.js';
 import { type CertificatesDeps, listCertificatesOf } from './certificates.service.js';
@@ -11,17 +10,9 @@ import { type ImportDeps, importCertificate } from './import-certificate.service
 import { leafEndOf } from './in-use.js';
 import { type ShowCertificateDeps, showCertificate } from './show-certificate.service.js';
 
-type CertificateOperation =
-  | 'findCertificates'
-  | 'getCertificate'
-  | 'listCertificates'
-  | 'importCertificate'
-  | 'deliverCertificate'
-  | 'downloadCertificate';
-
 export function certificatesHandlers(
   deps: CertificatesDeps & ImportDeps & DeliveryDeps & ShowCertificateDeps,
-): Pick<Handlers<typeof certManagerContract, Caller>, CertificateOperation> {
+) {
   return {
     importCertificate: async ({ context, params, body }) => {
       const { certificate, isNew, isVerified } = await importCertificate(deps, context, {
@@ -50,7 +41,7 @@ export function certificatesHandlers(
       const headers = pageHeaders(page, `/spaces/${spaceId}/fqdns/${fqdnId}/certificates`, query);
       return { status: 200, body: eachOf(page.rows, (row) => certificateView(row, spaceId)), headers };
     },
-  };
+  } satisfies SomeHandlers;
 }
 
 function replyOf({ file, certificate, isNews }: DeliveredFile) {

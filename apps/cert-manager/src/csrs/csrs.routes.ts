@@ -1,16 +1,11 @@
-import type { certManagerContract, Handlers } from '@certloop/contracts';
-import type { Caller } from '../access/caller.js';
 import { eachOf } from '../http/lazy-rows.js';
 import { pageHeaders } from '../http/page-headers.js';
+import type { SomeHandlers } from '../http/some-handlers.js';
 import { csrReviewView, csrView } from './csr-view.js';
 import { type ChangeCsrsDeps, deleteAllCsrs, getLatestCsr, listCsrs } from './csrs.service.js';
 import { reviewCsr, uploadCsr } from './upload-csr.service.js';
 
-type CsrOperations = 'uploadCsr' | 'listCsrs' | 'deleteAllCsrs';
-
-export function csrsHandlers(
-  deps: ChangeCsrsDeps,
-): Pick<Handlers<typeof certManagerContract, Caller>, CsrOperations> {
+export function csrsHandlers(deps: ChangeCsrsDeps) {
   return {
     uploadCsr: async ({ params, query, body, context }) => {
       const upload = { ...params, file: body.file.bytes, stated: body.fields };
@@ -35,5 +30,5 @@ export function csrsHandlers(
       const deletedCount = await deleteAllCsrs(deps, context);
       return { status: 200, body: { message: `CSRs deleted in all spaces: ${deletedCount}`, deletedCount } };
     },
-  };
+  } satisfies SomeHandlers;
 }

@@ -1,5 +1,4 @@
-import type { certManagerContract, Handlers } from '@certloop/contracts';
-import type { Caller } from '../access/caller.js';
+import type { SomeHandlers } from '../http/some-handlers.js';
 import {
   type DeleteFqdnsDeps,
   deleteAllFqdns,
@@ -11,18 +10,7 @@ import { countFqdns, createFqdn } from './fqdns.service.js';
 import { setRenewalEnabled } from './renewal-switch.service.js';
 import { reviewFqdns } from './review-fqdns.service.js';
 
-type FqdnOperations =
-  | 'countFqdns'
-  | 'createFqdn'
-  | 'reviewFqdns'
-  | 'deleteFqdn'
-  | 'deleteSpaceFqdns'
-  | 'deleteAllFqdns'
-  | 'setRenewalEnabled';
-
-export function fqdnsHandlers(
-  deps: DeleteFqdnsDeps,
-): Pick<Handlers<typeof certManagerContract, Caller>, FqdnOperations> {
+export function fqdnsHandlers(deps: DeleteFqdnsDeps) {
   return {
     countFqdns: async ({ params, context }) => ({
       status: 200,
@@ -53,5 +41,5 @@ export function fqdnsHandlers(
       const state = body.renewalEnabled ? 'enabled' : 'disabled';
       return { status: 200, body: { message: `automatic renewal ${state}` } };
     },
-  };
+  } satisfies SomeHandlers;
 }

@@ -1,8 +1,7 @@
-import type { certManagerContract, Handlers } from '@certloop/contracts';
-import type { Caller } from '../access/caller.js';
 import { refreshedCertificateView } from '../certificates/certificate-view.js';
 import { eachOf } from '../http/lazy-rows.js';
 import { pageHeaders } from '../http/page-headers.js';
+import type { SomeHandlers } from '../http/some-handlers.js';
 import { followHeaders, jobOf, jobView, listedJobView, requestView } from './issuance-view.js';
 import { cancelJob } from './jobs/cancel-job.service.js';
 import { continueJob, showJob } from './jobs/issuance-jobs.service.js';
@@ -11,18 +10,7 @@ import { requestCertificate } from './jobs/request-certificate.service.js';
 import { type RefreshDeps, refreshCertificate } from './refresh-certificate.service.js';
 import { type SignDeps, signCsr } from './signing/sign-csr.service.js';
 
-type Operations =
-  | 'signCsr'
-  | 'requestCertificate'
-  | 'refreshCertificate'
-  | 'listIssuanceJobs'
-  | 'getIssuanceJob'
-  | 'continueIssuanceJob'
-  | 'cancelIssuanceJob';
-
-export function issuanceHandlers(
-  deps: SignDeps & RefreshDeps,
-): Pick<Handlers<typeof certManagerContract, Caller>, Operations> {
+export function issuanceHandlers(deps: SignDeps & RefreshDeps) {
   return {
     signCsr: async ({ context, params, query, body }) => {
       const input = { ...params, providerId: body.providerId, waitSeconds: query.wait };
@@ -55,5 +43,5 @@ export function issuanceHandlers(
     cancelIssuanceJob: async ({ context, params }) => {
       return { status: 200, body: jobView(await cancelJob(deps, context, params.id), undefined) };
     },
-  };
+  } satisfies SomeHandlers;
 }

@@ -1,6 +1,5 @@
-import type { certManagerContract, Handlers } from '@certloop/contracts';
-import type { Caller } from '../access/caller.js';
 import { pageHeaders } from '../http/page-headers.js';
+import type { SomeHandlers } from '../http/some-handlers.js';
 import {
   addGroupMember,
   listGroupMembers,
@@ -17,20 +16,7 @@ import {
   updatePermissionGroup,
 } from './permission-groups.service.js';
 
-type GroupOperation =
-  | 'listPermissionGroups'
-  | 'createPermissionGroup'
-  | 'getPermissionGroup'
-  | 'updatePermissionGroup'
-  | 'deletePermissionGroup'
-  | 'listGroupMembers'
-  | 'setGroupMembers'
-  | 'addGroupMember'
-  | 'removeGroupMember';
-
-export function permissionGroupsHandlers(
-  deps: PermissionGroupsDeps,
-): Pick<Handlers<typeof certManagerContract, Caller>, GroupOperation> {
+export function permissionGroupsHandlers(deps: PermissionGroupsDeps) {
   return {
     listPermissionGroups: async ({ query, context }) => {
       const page = await listPermissionGroups(deps, context, query);
@@ -69,5 +55,5 @@ export function permissionGroupsHandlers(
       await removeGroupMember(deps, context, params);
       return { status: 200, body: { message: 'user removed from the permission group' } };
     },
-  };
+  } satisfies SomeHandlers;
 }

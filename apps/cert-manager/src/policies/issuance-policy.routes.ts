@@ -1,13 +1,8 @@
-import type { certManagerContract, Handlers } from '@certloop/contracts';
-import type { Caller } from '../access/caller.js';
+import type { SomeHandlers } from '../http/some-handlers.js';
 import { getIssuancePolicy, type PolicyDeps, setIssuancePolicy } from './issuance-policy.service.js';
 import { listSharedNames } from './list-shared-names.service.js';
 
-type PolicyOperations = 'getIssuancePolicy' | 'setIssuancePolicy' | 'listSharedNames';
-
-export function issuancePolicyHandlers(
-  deps: PolicyDeps,
-): Pick<Handlers<typeof certManagerContract, Caller>, PolicyOperations> {
+export function issuancePolicyHandlers(deps: PolicyDeps) {
   return {
     listSharedNames: async ({ context }) => ({ status: 200, body: await listSharedNames(deps, context) }),
     getIssuancePolicy: async ({ params, context }) => ({
@@ -24,5 +19,5 @@ export function issuancePolicyHandlers(
       };
       return { status: 200, body: await setIssuancePolicy(deps, context, policy) };
     },
-  };
+  } satisfies SomeHandlers;
 }

@@ -1,6 +1,5 @@
-import type { certManagerContract, Handlers } from '@certloop/contracts';
-import type { Caller } from '../access/caller.js';
 import { pageHeaders } from '../http/page-headers.js';
+import type { SomeHandlers } from '../http/some-handlers.js';
 import { type ConfigureDeps, setProviderConfig } from './changes/configure-provider.service.js';
 import { createProvider } from './changes/create-provider.service.js';
 import { type DeleteProviderDeps, deleteProvider } from './changes/delete-provider.service.js';
@@ -14,18 +13,9 @@ import {
   testProvider,
 } from './providers.service.js';
 
-type Operations =
-  | 'listProviders'
-  | 'createProvider'
-  | 'deleteProvider'
-  | 'getProvider'
-  | 'setProviderEnabled'
-  | 'setProviderConfig'
-  | 'testProvider';
-
 export function providersHandlers(
   deps: ListProvidersDeps & ConfigureDeps & DeleteProviderDeps & SwitchProviderDeps,
-): Pick<Handlers<typeof certManagerContract, Caller>, Operations> {
+) {
   return {
     listProviders: async ({ query, context }) => {
       const page = await showProviders(deps, context, query);
@@ -53,5 +43,5 @@ export function providersHandlers(
       const depth = body?.deep === true ? 'deep' : 'shallow';
       return { status: 200, body: await testProvider(deps, context, { id: params.id, depth }) };
     },
-  };
+  } satisfies SomeHandlers;
 }

@@ -1,7 +1,6 @@
-import type { certManagerContract, Handlers } from '@certloop/contracts';
-import type { Caller } from '../access/caller.js';
 import { eachOf } from '../http/lazy-rows.js';
 import { pageHeaders } from '../http/page-headers.js';
+import type { SomeHandlers } from '../http/some-handlers.js';
 import { createTestRenewal } from './create-test-renewal.service.js';
 import { type ExplainRenewalDeps, explainRenewal } from './explanation/explain-renewal.service.js';
 import { explanationView } from './explanation/explanation-view.js';
@@ -9,16 +8,7 @@ import { renewalView } from './renewal-view.js';
 import { listRenewals, type RenewalsDeps, triggerRenewals } from './renewals.service.js';
 import { runRenewal } from './run-renewal.service.js';
 
-type RenewalOperations =
-  | 'listRenewals'
-  | 'runRenewal'
-  | 'createTestRenewal'
-  | 'triggerRenewals'
-  | 'explainRenewal';
-
-export function renewalsHandlers(
-  deps: RenewalsDeps & ExplainRenewalDeps,
-): Pick<Handlers<typeof certManagerContract, Caller>, RenewalOperations> {
+export function renewalsHandlers(deps: RenewalsDeps & ExplainRenewalDeps) {
   return {
     listRenewals: async ({ query, context }) => {
       const page = await listRenewals(deps, context, query);
@@ -43,5 +33,5 @@ export function renewalsHandlers(
       status: 200,
       body: explanationView(await explainRenewal(deps, context, params)),
     }),
-  };
+  } satisfies SomeHandlers;
 }

@@ -1,14 +1,9 @@
-import type { certManagerContract, Handlers } from '@certloop/contracts';
-import type { Caller } from '../access/caller.js';
+import type { SomeHandlers } from '../http/some-handlers.js';
 import { spaceView } from './space-view.js';
 import { createSpace, deleteSpace, type SpacesDeps } from './spaces.service.js';
 import { type SwitchWatchDeps, setWatchEnabled } from './switch-watch.service.js';
 
-type SpaceOperations = 'createSpace' | 'deleteSpace' | 'setWatchEnabled';
-
-export function spacesHandlers(
-  deps: SpacesDeps & SwitchWatchDeps,
-): Pick<Handlers<typeof certManagerContract, Caller>, SpaceOperations> {
+export function spacesHandlers(deps: SpacesDeps & SwitchWatchDeps) {
   return {
     createSpace: async ({ body, context }) => ({
       status: 201,
@@ -23,5 +18,5 @@ export function spacesHandlers(
       const state = body.watchEnabled ? 'enabled' : 'disabled';
       return { status: 200, body: { message: `watch ${state}` } };
     },
-  };
+  } satisfies SomeHandlers;
 }

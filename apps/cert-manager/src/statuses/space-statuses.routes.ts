@@ -1,23 +1,14 @@
-import {
-  type certManagerContract,
-  type FqdnCounts,
-  formatSortedCursor,
-  type Handlers,
-  type Space,
-} from '@certloop/contracts';
+import { type FqdnCounts, formatSortedCursor, type Space } from '@certloop/contracts';
 import type { Caller } from '../access/caller.js';
 import { levelOn } from '../access/permissions.js';
 import { eachOf } from '../http/lazy-rows.js';
 import { listHeaders } from '../http/page-headers.js';
+import type { SomeHandlers } from '../http/some-handlers.js';
 import { type ShownSpace, spaceView } from '../spaces/space-view.js';
 import { type SpacesDeps, updateSpace } from '../spaces/spaces.service.js';
 import { type ListSpacesDeps, listReadableSpaces, showSpace } from './lists/list-spaces.service.js';
 
-export type SpaceOperations = 'listSpaces' | 'getSpace' | 'updateSpace';
-
-export function spaceHandlers(
-  deps: ListSpacesDeps & Pick<SpacesDeps, 'db' | 'clock'>,
-): Pick<Handlers<typeof certManagerContract, Caller>, SpaceOperations> {
+export function spaceHandlers(deps: ListSpacesDeps & Pick<SpacesDeps, 'db' | 'clock'>) {
   const showOne = async (caller: Caller, id: string) => {
     const { space, counts } = await showSpace(deps, caller, id);
     return { status: 200, body: countedView(space, counts, caller) } as const;
@@ -41,7 +32,7 @@ export function spaceHandlers(
       await updateSpace(deps, context, { ...params, ...body });
       return showOne(context, params.id);
     },
-  };
+  } satisfies SomeHandlers;
 }
 
 function countedView(

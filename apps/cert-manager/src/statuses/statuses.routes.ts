@@ -1,4 +1,4 @@
-import { type certManagerContract, formatSortedCursor, type Handlers } from '@certloop/contracts';
+import { formatSortedCursor } from '@certloop/contracts';
 import type { Caller } from '../access/caller.js';
 import { levelOn } from '../access/permissions.js';
 import { fqdnView } from '../fqdns/fqdn-view.js';
@@ -6,6 +6,7 @@ import type { ChangeFqdnDeps, FqdnPlace } from '../fqdns/fqdns.service.js';
 import { updateFqdn } from '../fqdns/update-fqdn.service.js';
 import { eachOf } from '../http/lazy-rows.js';
 import { listHeaders } from '../http/page-headers.js';
+import type { SomeHandlers } from '../http/some-handlers.js';
 import { changeFqdns } from './bulk/change-fqdns.service.js';
 import { statusView } from './fqdn-status-view.js';
 import {
@@ -17,24 +18,14 @@ import {
   listFqdnsOfSpace,
   showFqdn,
 } from './lists/list-fqdns.service.js';
-import { type SpaceOperations, spaceHandlers } from './space-statuses.routes.js';
-
-type StatusOperations =
-  | 'listFqdns'
-  | 'listAllFqdns'
-  | 'countFqdnStates'
-  | 'changeFqdns'
-  | 'getFqdn'
-  | 'updateFqdn';
+import { spaceHandlers } from './space-statuses.routes.js';
 
 export interface StatusesDeps extends ListFqdnsDeps, ChangeFqdnDeps {
   /** Where browsers reach the monitor. */
   readonly monitorPublicUrl: string | undefined;
 }
 
-export function statusesHandlers(
-  deps: StatusesDeps,
-): Pick<Handlers<typeof certManagerContract, Caller>, StatusOperations | SpaceOperations> {
+export function statusesHandlers(deps: StatusesDeps) {
   const { monitorPublicUrl } = deps;
   const answerPage = (caller: Caller, page: FqdnPage, path: string, query: FqdnsQuery) => {
     const body = eachOf(page.rows, ({ fqdn, status, spaceName }) => ({
@@ -76,7 +67,7 @@ export function statusesHandlers(
       await updateFqdn(deps, context, { ...fqdnPlaceOf(params), ...body });
       return showOne(context, fqdnPlaceOf(params));
     },
-  };
+  } satisfies SomeHandlers;
 }
 
 const fqdnPlaceOf = ({

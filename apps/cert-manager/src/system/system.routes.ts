@@ -1,5 +1,5 @@
-import { type certManagerContract, certManagerOpenApi, type Handlers } from '@certloop/contracts';
-import type { Caller } from '../access/caller.js';
+import { certManagerOpenApi } from '@certloop/contracts';
+import type { SomeHandlers } from '../http/some-handlers.js';
 import {
   countContents,
   describeHealth,
@@ -8,11 +8,7 @@ import {
   type SystemDeps,
 } from './system.service.js';
 
-type SystemOperations = 'getHealth' | 'getLiveness' | 'getReadiness' | 'getOpenApi' | 'getStats';
-
-export function systemHandlers(
-  deps: SystemDeps,
-): Pick<Handlers<typeof certManagerContract, Caller>, SystemOperations> {
+export function systemHandlers(deps: SystemDeps) {
   return {
     getHealth: async () => ({ status: 200, body: await describeHealth(deps) }),
     getLiveness: async () => ({ status: 200, body: describeLiveness(deps) }),
@@ -22,5 +18,5 @@ export function systemHandlers(
       status: 200,
       body: await countContents(deps, context, query),
     }),
-  };
+  } satisfies SomeHandlers;
 }

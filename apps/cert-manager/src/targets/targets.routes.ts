@@ -1,7 +1,6 @@
-import type { certManagerContract, Handlers } from '@certloop/contracts';
 import { mapPage } from '@certloop/db';
-import type { Caller } from '../access/caller.js';
 import { pageHeaders } from '../http/page-headers.js';
+import type { SomeHandlers } from '../http/some-handlers.js';
 import { type ManualProbeDeps, probeTarget } from './probes/probe-target.service.js';
 import { reportObservation } from './probes/report-observation.service.js';
 import { servedSummaryView, servedView } from './served/served-view.js';
@@ -9,19 +8,7 @@ import { listServed, showServed } from './served/show-served.service.js';
 import { targetView } from './target-view.js';
 import { createTarget, deleteTarget, listTargets, type TargetDeps, updateTarget } from './targets.service.js';
 
-type TargetOperations =
-  | 'listTargets'
-  | 'createTarget'
-  | 'updateTarget'
-  | 'deleteTarget'
-  | 'probeTarget'
-  | 'reportObservation'
-  | 'getServed'
-  | 'listServed';
-
-export function targetsHandlers(
-  deps: TargetDeps & ManualProbeDeps,
-): Pick<Handlers<typeof certManagerContract, Caller>, TargetOperations> {
+export function targetsHandlers(deps: TargetDeps & ManualProbeDeps) {
   return {
     listTargets: async ({ params, context }) => ({
       status: 200,
@@ -57,5 +44,5 @@ export function targetsHandlers(
       const shown = mapPage(page, servedSummaryView);
       return { status: 200, body: shown.rows, headers: pageHeaders(page, '/served', query) };
     },
-  };
+  } satisfies SomeHandlers;
 }

@@ -1,7 +1,6 @@
-import type { certManagerContract, Handlers } from '@certloop/contracts';
-import type { Caller } from '../access/caller.js';
 import { eachOf } from '../http/lazy-rows.js';
 import { pageHeaders } from '../http/page-headers.js';
+import type { SomeHandlers } from '../http/some-handlers.js';
 import type { AccountsDeps } from './accounts.service.js';
 import { createUser } from './create-user.service.js';
 import { deleteUser } from './delete-user.service.js';
@@ -14,18 +13,7 @@ import { updateUser } from './update-user.service.js';
 import { shownUserView, userView } from './user-view.js';
 import { getUser, listUsers } from './users.service.js';
 
-type UserOperation =
-  | 'listUsers'
-  | 'createUser'
-  | 'getUser'
-  | 'updateUser'
-  | 'deleteUser'
-  | 'getUserPermissions'
-  | 'getOwnPermissions';
-
-export function usersHandlers(
-  deps: AccountsDeps & OwnPermissionsDeps,
-): Pick<Handlers<typeof certManagerContract, Caller>, UserOperation> {
+export function usersHandlers(deps: AccountsDeps & OwnPermissionsDeps) {
   return {
     listUsers: async ({ query, context }) => {
       const wanted = { ...query, isAdmin: query.isAdmin && query.isAdmin === 'true' };
@@ -57,5 +45,5 @@ export function usersHandlers(
       status: 200,
       body: await describeOwnPermissions(deps, context),
     }),
-  };
+  } satisfies SomeHandlers;
 }

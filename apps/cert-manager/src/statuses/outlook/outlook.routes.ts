@@ -1,12 +1,9 @@
-import type { certManagerContract, Handlers } from '@certloop/contracts';
-import type { Caller } from '../../access/caller.js';
+import type { SomeHandlers } from '../../http/some-handlers.js';
 import { outlookView, timelineView } from './outlook-view.js';
 import { type OutlookDeps, showOutlook } from './show-outlook.service.js';
 import { showExpiryTimeline } from './show-timeline.service.js';
 
-export function outlookHandlers(
-  deps: OutlookDeps,
-): Pick<Handlers<typeof certManagerContract, Caller>, 'getOutlook' | 'getExpiryTimeline'> {
+export function outlookHandlers(deps: OutlookDeps) {
   return {
     getOutlook: async ({ query, context }) => ({
       status: 200,
@@ -16,5 +13,5 @@ export function outlookHandlers(
       status: 200,
       body: timelineView(await showExpiryTimeline(deps, context, query)),
     }),
-  };
+  } satisfies SomeHandlers;
 }

@@ -1,5 +1,4 @@
-import type { certManagerContract, Handlers } from '@certloop/contracts';
-import type { Caller } from '../../access/caller.js';
+import type { SomeHandlers } from '../../http/some-handlers.js';
 import type { ProofDeps } from '../sessions/prove-password.service.js';
 import { requireRecentPassword } from '../sessions/recent-password.service.js';
 import { apiTokenView } from '../user-view.js';
@@ -13,20 +12,9 @@ import {
 } from './revoke-api-tokens.service.js';
 import { succeedApiToken } from './succeed-api-token.service.js';
 
-type TokenOperation =
-  | 'listApiTokens'
-  | 'createApiToken'
-  | 'succeedApiToken'
-  | 'deleteOwnApiToken'
-  | 'deleteApiToken'
-  | 'listUserApiTokens'
-  | 'deleteUserApiToken';
-
 const revoked = { status: 200, body: { message: 'API token revoked' } } as const;
 
-export function apiTokensHandlers(
-  deps: ApiTokensDeps & ProofDeps,
-): Pick<Handlers<typeof certManagerContract, Caller>, TokenOperation> {
+export function apiTokensHandlers(deps: ApiTokensDeps & ProofDeps) {
   return {
     listApiTokens: async ({ context }) => ({
       status: 200,
@@ -56,7 +44,7 @@ export function apiTokensHandlers(
       await revokeUserApiToken(deps, context, { userId: params.id, id: params.tokenId });
       return revoked;
     },
-  };
+  } satisfies SomeHandlers;
 }
 
 function newTokenView({ row, text }: { readonly row: ApiTokenRow; readonly text: string }) {

@@ -1,11 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { certManagerContract, Handlers } from '@certloop/contracts';
-import type { Caller } from '../../access/caller.js';
+import type { SomeHandlers } from '../../http/some-handlers.js';
 import { type AvatarsDeps, deleteAvatar, getAvatar, replaceAvatar } from './avatars.service.js';
 
-export function avatarsHandlers(
-  deps: AvatarsDeps,
-): Pick<Handlers<typeof certManagerContract, Caller>, 'getAvatar' | 'uploadAvatar' | 'deleteAvatar'> {
+export function avatarsHandlers(deps: AvatarsDeps) {
   return {
     getAvatar: async ({ params }) => {
       const body = await getAvatar(deps, params.id);
@@ -20,7 +17,7 @@ export function avatarsHandlers(
       await deleteAvatar(deps, context, params.id);
       return { status: 200, body: { message: 'avatar deleted' } };
     },
-  };
+  } satisfies SomeHandlers;
 }
 
 /** Entity tag of the octets (RFC 9110 §8.8.3). */

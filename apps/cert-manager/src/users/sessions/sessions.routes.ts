@@ -1,6 +1,7 @@
-import type { AuthState, certManagerContract, Handlers, Me } from '@certloop/contracts';
+import type { AuthState, Me } from '@certloop/contracts';
 import type { SessionCookie } from '@certloop/server';
 import type { Caller } from '../../access/caller.js';
+import type { SomeHandlers } from '../../http/some-handlers.js';
 import { type ApiTokensDeps, findOwnToken } from '../api-tokens/api-tokens.service.js';
 import { type BootstrapDeps, bootstrapWithToken, needsSetup } from '../setup/bootstrap.service.js';
 import { apiTokenView, openModeUser, userView } from '../user-view.js';
@@ -17,19 +18,7 @@ export interface SessionsRoutesDeps extends SessionsDeps, ChangePasswordDeps, Bo
   readonly monitorPublicUrl: string | undefined;
 }
 
-type SessionOperation =
-  | 'listSessions'
-  | 'deleteSession'
-  | 'getAuthState'
-  | 'login'
-  | 'logout'
-  | 'getMe'
-  | 'changePassword'
-  | 'bootstrap';
-
-export function sessionsHandlers(
-  deps: SessionsRoutesDeps,
-): Pick<Handlers<typeof certManagerContract, Caller>, SessionOperation> {
+export function sessionsHandlers(deps: SessionsRoutesDeps) {
   const { cookie, deviceCookie } = deps;
   return {
     getAuthState: async () => ({ status: 200, body: await describeState(deps) }),
@@ -73,7 +62,7 @@ export function sessionsHandlers(
       status: 201,
       body: userView(await bootstrapWithToken(deps, context, body)),
     }),
-  };
+  } satisfies SomeHandlers;
 }
 
 async function describeState(deps: SessionsRoutesDeps): Promise<AuthState> {
