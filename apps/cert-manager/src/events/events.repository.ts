@@ -1,7 +1,8 @@
-import { column, defineTable, executeSql, insertMany, newRowId, type RowOf, type Tx } from '@certloop/db';
+import { column, defineTable, executeSql, insertMany, newRowId, type Tx } from '@certloop/db';
 import type { Destination, EventData, EventType, NewEvent } from './event.js';
 import { notices } from './notices.repository.js';
 
+/** An event as it is stored, for 30 days. */
 export const events = defineTable('events', {
   columns: {
     id: column.uuid().primary(),
@@ -15,9 +16,6 @@ export const events = defineTable('events', {
   // no references: an event outlives what it is about
   indexes: [{ columns: ['onceKey'], unique: true }, { columns: ['createdAt', 'id'] }],
 });
-
-/** An event as it is stored, for 30 days. */
-export type EventRow = RowOf<typeof events>;
 
 /**
  * Records an event in the transaction of what happened, with a notice for each destination. False when there was one of

@@ -1,12 +1,4 @@
-import {
-  column,
-  defineTable,
-  deleteRows,
-  insertIfAbsent,
-  insertMany,
-  type RowOf,
-  type Tx,
-} from '@certloop/db';
+import { column, defineTable, deleteRows, insertIfAbsent, insertMany, type Tx } from '@certloop/db';
 import { In } from 'typeorm';
 import { byGroup } from './permission-group.js';
 
@@ -18,8 +10,6 @@ export const permissionGroupMembers = defineTable('permission_group_members', {
     { columns: ['userId'], table: 'users', onDelete: 'CASCADE' },
   ],
 });
-
-export type PermissionGroupMemberRow = RowOf<typeof permissionGroupMembers>;
 
 /** Members of each of at most 1000 groups, or of every group; a group without members is absent. */
 export async function listMembersOfEach(

@@ -6,7 +6,6 @@ import {
   insertIfAbsent,
   insertMany,
   querySql,
-  type RowOf,
   type Tx,
 } from '@certloop/db';
 
@@ -18,8 +17,6 @@ export const spaceSizes = defineTable('space_sizes', {
   columns: { spaceId: column.uuid().primary(), fqdnCount: column.integer() },
   references: [{ columns: ['spaceId'], table: 'spaces', onDelete: 'CASCADE' }],
 });
-
-export type SpaceSizeRow = RowOf<typeof spaceSizes>;
 
 /** The size of a new space. */
 export async function insertSpaceSize(tx: Tx, spaceId: string): Promise<void> {

@@ -7,7 +7,6 @@ import {
   insertIfAbsent,
   lockForShare,
   lockForUpdate,
-  type RowOf,
   type Tx,
   updateRows,
 } from '@certloop/db';
@@ -36,12 +35,10 @@ export const users = defineTable<UserRow>('users', {
   ],
 });
 
+/** Actions that happen only once; a second attempt violates the primary key. */
 export const setupMarks = defineTable('setup_marks', {
   columns: { name: column.word(64).primary(), at: column.instant() },
 });
-
-/** Actions that happen only once; a second attempt violates the primary key. */
-export type SetupMarkRow = RowOf<typeof setupMarks>;
 
 export async function insertUser(tx: Tx, row: UserRow): Promise<void> {
   await tx.insert(users, row);

@@ -1,15 +1,8 @@
-import {
-  column,
-  defineTable,
-  deleteRows,
-  executeSql,
-  insertOrUpdate,
-  type RowOf,
-  type Tx,
-} from '@certloop/db';
+import { column, defineTable, deleteRows, executeSql, insertOrUpdate, type Tx } from '@certloop/db';
 import { maxPlacesOfKind, placeLifeMs, type SignInPlace } from '@certloop/server';
 import { In, LessThanOrEqual, MoreThan } from 'typeorm';
 
+/** A network or device from which the password of a user was right. */
 export const signInPlaces = defineTable('sign_in_places', {
   columns: {
     userId: column.uuid().primary(),
@@ -20,9 +13,6 @@ export const signInPlaces = defineTable('sign_in_places', {
   indexes: [{ columns: ['lastUsedAt'] }],
   references: [{ columns: ['userId'], table: 'users', onDelete: 'CASCADE' }],
 });
-
-/** A network or device from which the password of a user was right. */
-export type SignInPlaceRow = RowOf<typeof signInPlaces>;
 
 /** The first of the places from which the user signed in within the last 30 days; undefined if there is none. */
 export async function findKnownPlace(

@@ -1,16 +1,9 @@
-import {
-  column,
-  defineTable,
-  executeSql,
-  insertIfAbsent,
-  insertOrUpdate,
-  type RowOf,
-  type Tx,
-} from '@certloop/db';
+import { column, defineTable, executeSql, insertIfAbsent, insertOrUpdate, type Tx } from '@certloop/db';
 
 /** Part of the monitor that is watched: whether it answers, has room for all checks, and raises alerts. */
 export type MonitorPart = 'monitor' | 'room' | 'alerts';
 
+/** When that part last worked, as any process of this service saw. One row for each part. */
 export const monitorAnswers = defineTable('monitor_answers', {
   columns: {
     id: column.word<MonitorPart>(16).primary(),
@@ -19,9 +12,6 @@ export const monitorAnswers = defineTable('monitor_answers', {
     awayNoticedAt: column.instant().nullable(),
   },
 });
-
-/** When that part last worked, as any process of this service saw. One row for each part. */
-export type MonitorAnswersRow = RowOf<typeof monitorAnswers>;
 
 /** Notes that the part works; true for the first process that does so after an event said that it does not. */
 export async function noteBack(tx: Tx, part: MonitorPart, now: Date): Promise<boolean> {
