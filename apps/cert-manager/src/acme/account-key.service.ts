@@ -1,8 +1,8 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { NotFound } from '@certloop/contracts';
 import { exportPrivateKeyPem, generateKeyPair, type KeyKind } from '@certloop/crypto';
-import type { Database } from '@certloop/db';
-import type { Clock, Logger } from '@certloop/server';
+import type { Logger } from '@certloop/server';
+import type { DbDeps } from '../db-deps.js';
 import { type AcmeAccountRow, findAccountRow, updateAccountOfNextKey } from './acme-accounts.repository.js';
 import type { AcmeClient } from './acme-operations.js';
 
@@ -14,9 +14,7 @@ export interface KeyBox {
   open(column: string, rowId: string, sealed: string): string;
 }
 
-export interface AccountDeps {
-  readonly db: Database;
-  readonly clock: Clock;
+export interface AccountDeps extends DbDeps {
   readonly box: KeyBox;
   readonly client: AcmeClient;
   readonly logger?: Logger;

@@ -1,6 +1,7 @@
 import { type KeyObject, randomUUID } from 'node:crypto';
 import { AcmeProblem, AppError } from '@certloop/contracts';
 import { constraintViolation } from '@certloop/db';
+import type { DbDeps } from '../db-deps.js';
 import {
   type AccountDeps,
   type AccountKeyType,
@@ -95,7 +96,7 @@ export async function findAcmeAccount(
 
 /** Makes the account be registered again with its key, as the CA has forgotten it. */
 export async function forgetAccountUrl(
-  deps: Pick<AccountDeps, 'db' | 'clock'>,
+  deps: DbDeps,
   { providerId, directoryUrl }: Pick<AccountTerms, 'providerId' | 'directoryUrl'>,
 ): Promise<void> {
   const row = await deps.db.read((tx) => findAccountRow(tx, providerId, directoryUrl));
@@ -169,7 +170,7 @@ async function register(
 }
 
 async function change(
-  { db, clock }: Pick<AccountDeps, 'db' | 'clock'>,
+  { db, clock }: DbDeps,
   { id }: AcmeAccountRow,
   columns: Partial<AcmeAccountRow>,
 ): Promise<void> {

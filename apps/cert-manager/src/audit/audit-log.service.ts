@@ -1,8 +1,9 @@
 import { type AuditLogsPage, type AuditLogsQuery, Forbidden } from '@certloop/contracts';
-import type { Database, Tx } from '@certloop/db';
-import type { Clock, Logger } from '@certloop/server';
+import type { Tx } from '@certloop/db';
+import type { Logger } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
 import { requireAdmin } from '../access/permissions.js';
+import type { DbDeps } from '../db-deps.js';
 import { deleteAuditLogsTo, insertAuditClearing, listClearingRows } from './audit.repository.js';
 import { recordAudit } from './audit.service.js';
 import type { AuditClearingRow } from './audit-entry.js';
@@ -15,9 +16,7 @@ import type { AuditCounts } from './search/audit-counts.store.js';
 import { auditFilterOf, auditScopeOf } from './search/audit-filter.js';
 import { searchAuditLogs } from './search/search-audit-logs.service.js';
 
-export interface AuditLogDeps {
-  readonly db: Database;
-  readonly clock: Clock;
+export interface AuditLogDeps extends DbDeps {
   readonly logger: Logger;
   readonly denials: Denials;
   readonly counts: AuditCounts;

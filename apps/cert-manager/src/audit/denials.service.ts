@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { type Database, yieldBetween } from '@certloop/db';
-import { type Clock, createGrowingCache, type Logger } from '@certloop/server';
+import { yieldBetween } from '@certloop/db';
+import { createGrowingCache, type Logger } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
+import type { DbDeps } from '../db-deps.js';
 import { insertAuditLogs, updateAuditDetails } from './audit.repository.js';
 import { type AuditEntry, auditFacts } from './audit-entry.js';
 import { ipKey } from './search/ip-range.js';
@@ -27,9 +28,7 @@ export interface Denials {
   forget(): void;
 }
 
-export interface DenialsDeps {
-  readonly db: Database;
-  readonly clock: Clock;
+export interface DenialsDeps extends DbDeps {
   readonly logger: Logger;
 }
 

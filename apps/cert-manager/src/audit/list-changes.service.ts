@@ -1,7 +1,6 @@
 import type { Changes } from '@certloop/contracts';
-import type { Database } from '@certloop/db';
-import type { Clock } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
+import type { DbDeps } from '../db-deps.js';
 import { findChangeEnds, listChangedRows } from './changes.repository.js';
 import { auditScopeOf } from './search/audit-filter.js';
 
@@ -17,7 +16,7 @@ const commitMs = 10_000;
  * count the entries of all spaces: those of a caller alone would need a count of the whole log for each request.
  */
 export async function listChanges(
-  { db, clock }: { readonly db: Database; readonly clock: Clock },
+  { db, clock }: DbDeps,
   caller: Caller,
   since: number | undefined,
 ): Promise<Changes> {

@@ -3,16 +3,14 @@ import { pageHeaders } from '../http/page-headers.js';
 import type { SomeHandlers } from '../http/some-handlers.js';
 import { certificateDetailView } from './certificate-detail-view.js';
 import { certificateView, foundCertificateView } from './certificate-view.js';
-import { type CertificatesDeps, listCertificatesOf } from './certificates.service.js';
-import { type DeliveredFile, type DeliveryDeps, deliverCertificate } from './deliver-certificate.service.js';
+import { listCertificatesOf } from './certificates.service.js';
+import { type DeliveredFile, deliverCertificate } from './deliver-certificate.service.js';
 import { findCertificates } from './find-certificates.service.js';
 import { type ImportDeps, importCertificate } from './import-certificate.service.js';
 import { leafEndOf } from './in-use.js';
 import { type ShowCertificateDeps, showCertificate } from './show-certificate.service.js';
 
-export function certificatesHandlers(
-  deps: CertificatesDeps & ImportDeps & DeliveryDeps & ShowCertificateDeps,
-) {
+export function certificatesHandlers(deps: ImportDeps & ShowCertificateDeps) {
   return {
     importCertificate: async ({ context, params, body }) => {
       const { certificate, isNew, isVerified } = await importCertificate(deps, context, {

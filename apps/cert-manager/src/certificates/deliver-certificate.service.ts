@@ -1,20 +1,15 @@
 import { type CertificateFormat, NotFound } from '@certloop/contracts';
-import type { Database, Tx } from '@certloop/db';
-import type { Clock } from '@certloop/server';
+import type { Tx } from '@certloop/db';
 import type { Caller } from '../access/caller.js';
 import { requireLevel } from '../access/permissions.js';
 import { recordAudit } from '../audit/audit.service.js';
+import type { DbDeps } from '../db-deps.js';
 import { getFqdn } from '../fqdns/fqdns.repository.js';
 import type { FqdnPlace } from '../fqdns/fqdns.service.js';
 import { type CertificateFile, certificateFile, isKnown } from './certificate-file.js';
 import { type CertificateRow, certificateNotFound, getCertificate } from './certificates.repository.js';
 import { chainEndOf } from './in-use.js';
 import { findNewestCertificate } from './newest-certificates.repository.js';
-
-export interface DeliveryDeps {
-  readonly db: Database;
-  readonly clock: Clock;
-}
 
 export interface WantedFile extends FqdnPlace {
   /** The newest one of the FQDN when absent. */
@@ -34,7 +29,7 @@ export interface DeliveredFile {
  * a certificate without intermediates is asked for.
  */
 export async function deliverCertificate(
-  { db, clock }: DeliveryDeps,
+  { db, clock }: DbDeps,
   caller: Caller,
   wanted: WantedFile,
 ): Promise<DeliveredFile> {

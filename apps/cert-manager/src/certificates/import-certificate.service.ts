@@ -1,10 +1,10 @@
-import { type Database, newRowId } from '@certloop/db';
-import type { Clock } from '@certloop/server';
+import { newRowId } from '@certloop/db';
 import type { Caller } from '../access/caller.js';
 import { requireLevel } from '../access/permissions.js';
 import { recordAudit } from '../audit/audit.service.js';
 import { requireIssuanceAllowed } from '../csrs/issuance-refusals.service.js';
 import { rejectHeldNames } from '../csrs/name-refusals.service.js';
+import type { DbDeps } from '../db-deps.js';
 import { type FqdnRow, getFqdn, lockFqdn } from '../fqdns/fqdns.repository.js';
 import { formatIssuedChain } from '../judging/acme-certificate.js';
 import { validateImport } from '../judging/imported-certificate.js';
@@ -14,9 +14,7 @@ import { endsView } from './in-use.js';
 import type { StoreResult } from './insert-certificates.repository.js';
 import { type CertificateEvents, storeCertificate } from './store-certificates.service.js';
 
-export interface ImportDeps {
-  readonly db: Database;
-  readonly clock: Clock;
+export interface ImportDeps extends DbDeps {
   readonly emit: CertificateEvents;
 }
 

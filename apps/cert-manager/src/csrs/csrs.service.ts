@@ -1,21 +1,16 @@
-import type { Database, ListPage, Tx } from '@certloop/db';
-import type { Clock } from '@certloop/server';
+import type { ListPage, Tx } from '@certloop/db';
 import type { Caller } from '../access/caller.js';
 import { requireFullAccess, requireLevel } from '../access/permissions.js';
 import { recordAudit } from '../audit/audit.service.js';
+import type { DbDeps } from '../db-deps.js';
 import { type FqdnRow, getFqdn } from '../fqdns/fqdns.repository.js';
 import type { FqdnPlace } from '../fqdns/fqdns.service.js';
 import { isShortPage, type StoredWindow } from '../fqdns/stored-order.repository.js';
 import { type CsrRow, csrNotFound, deleteEveryCsr, findLatestCsr, readCsrPage } from './csrs.repository.js';
 
-export interface CsrsDeps {
-  readonly db: Database;
-  readonly clock: Clock;
-}
-
 /** The FQDN with its CSRs in the order of their storing. Throws NotFound. */
 export async function listCsrs(
-  { db }: CsrsDeps,
+  { db }: DbDeps,
   caller: Caller,
   { spaceId, fqdnId, window }: FqdnPlace & { readonly window: StoredWindow },
 ): Promise<{ readonly fqdn: FqdnRow; readonly page: ListPage<CsrRow> }> {
@@ -28,7 +23,7 @@ export async function listCsrs(
 
 /** The FQDN with the CSR that came last. Throws NotFound, also when there is no CSR. */
 export async function getLatestCsr(
-  { db }: CsrsDeps,
+  { db }: DbDeps,
   caller: Caller,
   { spaceId, fqdnId }: FqdnPlace,
 ): Promise<{ readonly fqdn: FqdnRow; readonly csr: CsrRow }> {
@@ -43,7 +38,7 @@ export async function getLatestCsr(
   });
 }
 
-export interface ChangeCsrsDeps extends CsrsDeps {
+export interface ChangeCsrsDeps extends DbDeps {
   readonly emit: CsrEvents;
 }
 

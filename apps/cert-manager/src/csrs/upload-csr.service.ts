@@ -3,11 +3,12 @@ import { newRowId, type Tx } from '@certloop/db';
 import type { Caller } from '../access/caller.js';
 import { requireLevel } from '../access/permissions.js';
 import { recordAudit } from '../audit/audit.service.js';
+import type { DbDeps } from '../db-deps.js';
 import { type FqdnRow, getFqdn, lockFqdn } from '../fqdns/fqdns.repository.js';
 import { lockSpacesForShare } from '../spaces/spaces.repository.js';
 import { type CsrDifference, csrDifference } from './csr-difference.js';
 import { type CsrRow, findLatestCsr, insertCsr } from './csrs.repository.js';
-import type { ChangeCsrsDeps, CsrsDeps } from './csrs.service.js';
+import type { ChangeCsrsDeps } from './csrs.service.js';
 import { requireIssuanceAllowed } from './issuance-refusals.service.js';
 import { rejectHeldNames } from './name-refusals.service.js';
 import { type CsrUpload, type ValidatedCsr, validateCsr } from './validate-csr.service.js';
@@ -57,7 +58,7 @@ export async function uploadCsr(
  * one of the FQDN, if there is one. Throws what uploadCsr throws.
  */
 export async function reviewCsr(
-  { db }: CsrsDeps,
+  { db }: DbDeps,
   caller: Caller,
   upload: CsrUpload,
 ): Promise<{ readonly fqdn: FqdnRow; readonly csr: ValidatedCsr; readonly differs?: CsrDifference }> {
@@ -75,7 +76,7 @@ export async function reviewCsr(
 
 /** Returns what `work` returns; a rejection is audited before it is thrown on. */
 async function auditRejection<T>(
-  { db, clock }: CsrsDeps,
+  { db, clock }: DbDeps,
   caller: Caller,
   { id, spaceId, fqdn }: FqdnRow,
   work: () => Promise<T>,

@@ -1,13 +1,12 @@
-import { type Database, isDiskFault, newRowId } from '@certloop/db';
-import { type Clock, createOutageNotice, type Logger } from '@certloop/server';
+import { isDiskFault, newRowId } from '@certloop/db';
+import { createOutageNotice, type Logger } from '@certloop/server';
+import type { DbDeps } from '../db-deps.js';
 import { cloudEventOf, type OutgoingEvent } from './event.js';
 import type { SendMail } from './mail.client.js';
 import { noticeMail } from './notice-mail.js';
 import type { WebhookClient } from './webhook.client.js';
 
-export interface FullDiskDeps {
-  readonly db: Database;
-  readonly clock: Clock;
+export interface FullDiskDeps extends DbDeps {
   readonly logger: Logger;
   /** Address of this service. */
   readonly source: string;

@@ -1,5 +1,6 @@
-import { type Database, type Tx, yieldBetween } from '@certloop/db';
-import type { Clock, Logger } from '@certloop/server';
+import { type Tx, yieldBetween } from '@certloop/db';
+import type { Logger } from '@certloop/server';
+import type { DbDeps } from '../db-deps.js';
 import { type Destination, destinationsOf, type NewEvent } from './event.js';
 import { deleteOldEvents, insertEvent, insertEvents } from './events.repository.js';
 import { createMailClient, type MailSettings } from './mail.client.js';
@@ -9,9 +10,7 @@ import { sendWebhooks } from './send-webhooks.service.js';
 import { createWebhookClient, type WebhookSettings } from './webhook.client.js';
 import { enableReceiver } from './webhook-receivers.repository.js';
 
-export interface NoticesDeps {
-  readonly db: Database;
-  readonly clock: Clock;
+export interface NoticesDeps extends DbDeps {
   readonly logger: Logger;
   /** Address of this service. */
   readonly source: string;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Database, type Tx, yieldBetween } from '@certloop/db';
-import type { Clock, Logger } from '@certloop/server';
+import type { Logger } from '@certloop/server';
+import type { DbDeps } from '../db-deps.js';
 import { type SendMail, Stopped } from './mail.client.js';
 import { claimMailTurn, type MailTurnRow, updateMailTurn } from './mail-turns.repository.js';
 import { maxEventsInMail, noticeMail } from './notice-mail.js';
@@ -14,9 +15,7 @@ import {
   listOfMail,
 } from './notices.repository.js';
 
-export interface MailDeps {
-  readonly db: Database;
-  readonly clock: Clock;
+export interface MailDeps extends DbDeps {
   readonly logger: Logger;
   readonly send: SendMail;
 }

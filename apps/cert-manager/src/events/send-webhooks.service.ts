@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { type Database, type Tx, yieldBetween } from '@certloop/db';
-import type { Clock, Logger } from '@certloop/server';
+import { type Tx, yieldBetween } from '@certloop/db';
+import type { Logger } from '@certloop/server';
+import type { DbDeps } from '../db-deps.js';
 import { cloudEventOf, type NewEvent, type OutgoingEvent } from './event.js';
 import { boundedRetry, isReceiverLost, nextWebhookTry, webhookPauseUntil } from './notice-waits.js';
 import {
@@ -21,9 +22,7 @@ import {
 } from './webhook-receivers.repository.js';
 import { type Refusal, stoppedByService } from './webhook-refusal.js';
 
-export interface WebhookDeps {
-  readonly db: Database;
-  readonly clock: Clock;
+export interface WebhookDeps extends DbDeps {
   readonly logger: Logger;
   readonly client: WebhookClient;
   /** Address of this service. */

@@ -1,9 +1,9 @@
 import { scalars } from '@certloop/contracts';
-import { type Database, type ListPage, type ListWindow, newRowId, readList, type Tx } from '@certloop/db';
-import type { Clock } from '@certloop/server';
+import { type ListPage, type ListWindow, newRowId, readList, type Tx } from '@certloop/db';
 import type { Caller } from '../access/caller.js';
 import { canOn, requireLevel, spaceNotFound } from '../access/permissions.js';
 import { recordAudit } from '../audit/audit.service.js';
+import type { DbDeps } from '../db-deps.js';
 import { normalHostname } from '../judging/hostname.js';
 import { changeSpaceSize } from '../spaces/space-sizes.repository.js';
 import { lockSpacesForShare, spaceExists } from '../spaces/spaces.repository.js';
@@ -11,12 +11,7 @@ import { namedProvider, requireFqdnAllowed } from './fqdn-provider.service.js';
 import { countFqdnRows, type FqdnRow, insertFqdn, readFqdnPage } from './fqdns.repository.js';
 import { isPolicyRefused } from './policy/policy-refused.js';
 
-export interface FqdnsDeps {
-  readonly db: Database;
-  readonly clock: Clock;
-}
-
-export interface ChangeFqdnDeps extends FqdnsDeps {
+export interface ChangeFqdnDeps extends DbDeps {
   readonly emit: FqdnEvents;
 }
 
@@ -123,7 +118,7 @@ export async function createFqdn(
 
 /** FQDNs of a space, oldest first. Throws NotFound. */
 export async function listFqdns(
-  { db }: Pick<FqdnsDeps, 'db'>,
+  { db }: Pick<DbDeps, 'db'>,
   caller: Caller,
   { spaceId, window }: { readonly spaceId: string; readonly window: ListWindow },
 ): Promise<ListPage<FqdnRow>> {
@@ -136,7 +131,7 @@ export async function listFqdns(
 }
 
 /** Number of FQDNs in the space; 0 if the caller may not read a space of that name. */
-export async function countFqdns({ db }: FqdnsDeps, caller: Caller, text: string): Promise<number> {
+export async function countFqdns({ db }: DbDeps, caller: Caller, text: string): Promise<number> {
   const spaceId = readableSpaceId(caller, text);
   return spaceId === undefined ? 0 : db.read((tx) => countFqdnRows(tx, [spaceId]));
 }

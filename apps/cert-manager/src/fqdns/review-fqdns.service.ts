@@ -2,17 +2,17 @@ import type { ReviewedName } from '@certloop/contracts';
 import { slicesOf, yieldBetween } from '@certloop/db';
 import type { Caller } from '../access/caller.js';
 import { requireLevel, spaceNotFound } from '../access/permissions.js';
+import type { DbDeps } from '../db-deps.js';
 import { type HostnameReading, readHostname } from '../judging/hostname.js';
 import { spaceExists } from '../spaces/spaces.repository.js';
 import { findFqdnIds } from './fqdns.repository.js';
-import type { FqdnsDeps } from './fqdns.service.js';
 import { hostnamesIn, type NameFacts, reviewNames } from './name-review.js';
 import { describeRefusals } from './policy/policy-refused.js';
 import { findRules } from './policy/policy-rules.repository.js';
 
 /** Returns what would become of names if they were added to a space; stores nothing. Throws NotFound and Forbidden. */
 export async function reviewFqdns(
-  { db }: Pick<FqdnsDeps, 'db'>,
+  { db }: Pick<DbDeps, 'db'>,
   caller: Caller,
   { spaceId, names }: { readonly spaceId: string; readonly names: readonly string[] },
 ): Promise<ReviewedName[]> {

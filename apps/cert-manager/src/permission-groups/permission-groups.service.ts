@@ -1,17 +1,9 @@
 import { NotFound } from '@certloop/contracts';
-import {
-  type Database,
-  isWholeList,
-  type ListPage,
-  type ListWindow,
-  mapPage,
-  newRowId,
-  type Tx,
-} from '@certloop/db';
-import type { Clock } from '@certloop/server';
+import { isWholeList, type ListPage, type ListWindow, mapPage, newRowId, type Tx } from '@certloop/db';
 import type { Caller } from '../access/caller.js';
 import { requireAdmin } from '../access/permissions.js';
 import { recordAudit } from '../audit/audit.service.js';
+import type { DbDeps } from '../db-deps.js';
 import { insertMembers, listMembers, listMembersOfEach, replaceMembers } from './group-members.repository.js';
 import { type AskedReach, changedReach, newReach } from './group-reach.js';
 import { requireKnown } from './known-ids.js';
@@ -25,9 +17,7 @@ import {
   updateGroupRow,
 } from './permission-groups.repository.js';
 
-export interface PermissionGroupsDeps {
-  readonly db: Database;
-  readonly clock: Clock;
+export interface PermissionGroupsDeps extends DbDeps {
   /** The ids of existing spaces, locked against deletion until the transaction ends. */
   readonly lockSpacesForShare: (tx: Tx, ids: readonly string[]) => Promise<string[]>;
   /** The ids of existing users, locked against deletion until the transaction ends. */

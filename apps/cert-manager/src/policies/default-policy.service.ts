@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { IssuancePolicy } from '@certloop/contracts';
-import type { Database } from '@certloop/db';
-import { type Clock, type Logger, StartFailed } from '@certloop/server';
+import { type Logger, StartFailed } from '@certloop/server';
+import type { DbDeps } from '../db-deps.js';
 import { findDefaultPolicy, replaceDefaultPolicy } from '../fqdns/policy/default-policy.repository.js';
 import { beginReviewsOfDefault } from '../fqdns/policy/space-policies.repository.js';
 import { lockProvidersForShare } from '../providers/providers.repository.js';
@@ -13,7 +13,7 @@ import { lockProvidersForShare } from '../providers/providers.repository.js';
  * if it names an unknown provider.
  */
 export async function applyDefaultPolicy(
-  { db, clock, logger }: { readonly db: Database; readonly clock: Clock; readonly logger: Logger },
+  { db, clock, logger }: DbDeps & { readonly logger: Logger },
   policy: IssuancePolicy | undefined,
 ): Promise<void> {
   const isChanged = await db.transaction(async (tx) => {

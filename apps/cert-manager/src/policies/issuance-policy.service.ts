@@ -6,11 +6,11 @@ import {
   type IssuancePolicyChange,
   type ShownIssuancePolicy,
 } from '@certloop/contracts';
-import type { Database, Tx } from '@certloop/db';
-import type { Clock } from '@certloop/server';
+import type { Tx } from '@certloop/db';
 import type { Caller } from '../access/caller.js';
 import { requireAdmin, requireLevel, spaceNotFound } from '../access/permissions.js';
 import { recordAudit } from '../audit/audit.service.js';
+import type { DbDeps } from '../db-deps.js';
 import { findDefaultPolicy } from '../fqdns/policy/default-policy.repository.js';
 import { rulesOf } from '../fqdns/policy/issuance-policy.js';
 import { findSpacePolicy, storeSpacePolicy } from '../fqdns/policy/space-policies.repository.js';
@@ -21,9 +21,7 @@ import { findNewlyRefused, type RefusedFqdns } from './find-newly-refused.servic
 import { changeDetails } from './policy-change.js';
 import { normalPolicy, type SentPolicy } from './policy-input.js';
 
-export interface PolicyDeps {
-  readonly db: Database;
-  readonly clock: Clock;
+export interface PolicyDeps extends DbDeps {
   /** Starts the review of FQDNs in spaces whose policy was changed, without waiting for it. */
   readonly beginReview: () => void;
 }

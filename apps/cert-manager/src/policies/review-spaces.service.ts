@@ -1,6 +1,7 @@
-import { type Database, slicesOf, type Tx, yieldBetween } from '@certloop/db';
-import { type Clock, type Logger, oneAtATime } from '@certloop/server';
+import { slicesOf, type Tx, yieldBetween } from '@certloop/db';
+import { type Logger, oneAtATime } from '@certloop/server';
 import { refusedBy } from '../csrs/issuance-refusals.service.js';
+import type { DbDeps } from '../db-deps.js';
 import { type FqdnRow, findFqdn, lockFqdn } from '../fqdns/fqdns.repository.js';
 import { listPolicyRefusals, listPolicyRefusalsAfter } from '../fqdns/policy/policy-refusals.repository.js';
 import { findRules } from '../fqdns/policy/policy-rules.repository.js';
@@ -17,9 +18,7 @@ import { csrOf } from './find-newly-refused.service.js';
 import { type ScannedFqdn, scanFqdns } from './policy-scan.repository.js';
 import { reviewFqdn } from './review-fqdn.service.js';
 
-export interface ReviewDeps {
-  readonly db: Database;
-  readonly clock: Clock;
+export interface ReviewDeps extends DbDeps {
   readonly logger: Logger;
   readonly emit: PolicyEvents;
   /** Triggers a run of the renewal queue without waiting for it. */

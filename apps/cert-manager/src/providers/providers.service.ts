@@ -1,9 +1,10 @@
 import { InvalidInput } from '@certloop/contracts';
-import { type Database, type ListPage, type ListWindow, mapPage, type Tx } from '@certloop/db';
-import { type Clock, SecretUnreadable } from '@certloop/server';
+import { type ListPage, type ListWindow, mapPage, type Tx } from '@certloop/db';
+import { SecretUnreadable } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
 import { requireAdmin } from '../access/permissions.js';
 import { listContactRefusals } from '../acme/acme-accounts.repository.js';
+import type { DbDeps } from '../db-deps.js';
 import { recordProviderAudit } from './changes/record-change.service.js';
 import { maskSecrets } from './changes/stored-config.js';
 import type { ProviderOpener } from './open-provider.service.js';
@@ -22,9 +23,7 @@ import {
   updateProvider,
 } from './providers.repository.js';
 
-export interface ProvidersDeps {
-  readonly db: Database;
-  readonly clock: Clock;
+export interface ProvidersDeps extends DbDeps {
   readonly opener: ProviderOpener;
 }
 

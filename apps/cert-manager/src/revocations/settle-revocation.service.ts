@@ -1,6 +1,6 @@
 import { AppError, UpstreamFailed } from '@certloop/contracts';
-import type { Database, Tx } from '@certloop/db';
-import type { Clock, Logger } from '@certloop/server';
+import type { Tx } from '@certloop/db';
+import type { Logger } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
 import { recordAudit } from '../audit/audit.service.js';
 import {
@@ -8,6 +8,7 @@ import {
   findCertificate,
   updateCertificate,
 } from '../certificates/certificates.repository.js';
+import type { DbDeps } from '../db-deps.js';
 import { type FqdnRow, lockFqdns } from '../fqdns/fqdns.repository.js';
 import { callerOfJob } from '../issuance/jobs/job-audit.js';
 import type { ProviderOpener } from '../providers/open-provider.service.js';
@@ -20,9 +21,7 @@ import {
 } from './pending-revocations.repository.js';
 import { nextRevocationTry } from './revocation-rules.js';
 
-export interface RevocationDeps {
-  readonly db: Database;
-  readonly clock: Clock;
+export interface RevocationDeps extends DbDeps {
   readonly logger: Logger;
   readonly opener: ProviderOpener;
   readonly emit: RevocationEvents;

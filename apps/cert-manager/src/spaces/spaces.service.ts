@@ -8,10 +8,10 @@ import {
   readList,
   type Tx,
 } from '@certloop/db';
-import type { Clock } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
 import { readableSpaces, requireFullAccess, requireLevel, spaceNotFound } from '../access/permissions.js';
 import { recordAudit } from '../audit/audit.service.js';
+import type { DbDeps } from '../db-deps.js';
 import { type RequestMark, requestMarkOf, requireSameRequest } from '../http/request-mark.js';
 import { insertSpaceSize } from './space-sizes.repository.js';
 import {
@@ -24,9 +24,7 @@ import {
   updateSpaceRow as writeSpace,
 } from './spaces.repository.js';
 
-export interface SpacesDeps {
-  readonly db: Database;
-  readonly clock: Clock;
+export interface SpacesDeps extends DbDeps {
   /** How many FQDNs the spaces hold. */
   readonly countFqdns: (tx: Tx, spaceIds: readonly string[]) => Promise<number>;
   readonly emit: SpaceEvents;
@@ -145,7 +143,7 @@ function notEmpty(fqdns: number): Conflict {
 
 /** Changes the name or the description of a space; what is undefined stays. Throws NotFound and Forbidden. */
 export async function updateSpace(
-  { db, clock }: Pick<SpacesDeps, 'db' | 'clock'>,
+  { db, clock }: DbDeps,
   caller: Caller,
   input: {
     readonly id: string;

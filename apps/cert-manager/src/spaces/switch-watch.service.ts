@@ -1,14 +1,11 @@
-import type { Database } from '@certloop/db';
-import type { Clock } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
 import { requireLevel, spaceNotFound } from '../access/permissions.js';
 import { recordAudit } from '../audit/audit.service.js';
+import type { DbDeps } from '../db-deps.js';
 import { lockSpace, updateSpaceRow } from './spaces.repository.js';
 import { type SpaceEvents, spaceAudit } from './spaces.service.js';
 
-export interface SwitchWatchDeps {
-  readonly db: Database;
-  readonly clock: Clock;
+export interface SwitchWatchDeps extends DbDeps {
   readonly emit: SpaceEvents;
 }
 

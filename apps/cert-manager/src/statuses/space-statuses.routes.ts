@@ -1,14 +1,15 @@
 import { type FqdnCounts, formatSortedCursor, type Space } from '@certloop/contracts';
 import type { Caller } from '../access/caller.js';
 import { levelOn } from '../access/permissions.js';
+import type { DbDeps } from '../db-deps.js';
 import { eachOf } from '../http/lazy-rows.js';
 import { listHeaders } from '../http/page-headers.js';
 import type { SomeHandlers } from '../http/some-handlers.js';
 import { type ShownSpace, spaceView } from '../spaces/space-view.js';
-import { type SpacesDeps, updateSpace } from '../spaces/spaces.service.js';
-import { type ListSpacesDeps, listReadableSpaces, showSpace } from './lists/list-spaces.service.js';
+import { updateSpace } from '../spaces/spaces.service.js';
+import { listReadableSpaces, showSpace } from './lists/list-spaces.service.js';
 
-export function spaceHandlers(deps: ListSpacesDeps & Pick<SpacesDeps, 'db' | 'clock'>) {
+export function spaceHandlers(deps: DbDeps) {
   const showOne = async (caller: Caller, id: string) => {
     const { space, counts } = await showSpace(deps, caller, id);
     return { status: 200, body: countedView(space, counts, caller) } as const;

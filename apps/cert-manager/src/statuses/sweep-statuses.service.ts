@@ -1,13 +1,12 @@
-import { type Database, slicesOf, type Tx, yieldBetween } from '@certloop/db';
-import type { Clock, Logger } from '@certloop/server';
+import { slicesOf, type Tx, yieldBetween } from '@certloop/db';
+import type { Logger } from '@certloop/server';
+import type { DbDeps } from '../db-deps.js';
 import { changedOf, refreshStatesOf } from './refresh-states.service.js';
 import { readFactsAfter } from './status-facts.repository.js';
 import { statusRowsOf } from './status-rows.service.js';
 import { listStatusesBetween } from './statuses.repository.js';
 
-export interface SweepStatusesDeps {
-  readonly db: Database;
-  readonly clock: Clock;
+export interface SweepStatusesDeps extends DbDeps {
   readonly logger: Logger;
   readonly emit: StateEvents;
 }

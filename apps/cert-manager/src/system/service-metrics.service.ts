@@ -1,6 +1,6 @@
-import type { Database } from '@certloop/db';
-import { type Clock, type Metrics, watchDisk } from '@certloop/server';
+import { type Metrics, watchDisk } from '@certloop/server';
 import type { Denials } from '../audit/denials.service.js';
+import type { DbDeps } from '../db-deps.js';
 import { countWaitingNotices } from '../events/waiting-notices.repository.js';
 import { findReceiver } from '../events/webhook-receivers.repository.js';
 import { countServedAddresses } from '../targets/probes/target-states.repository.js';
@@ -31,13 +31,8 @@ export interface ServiceMetrics {
   onRefusedCall(): void;
 }
 
-export interface ServiceMetricsDeps {
-  readonly db: Database;
-  readonly clock: Clock;
-}
-
 /** Declares the metrics of this service. What lies in the database is asked for at a scrape. */
-export function createServiceMetrics(metrics: Metrics, deps: ServiceMetricsDeps): ServiceMetrics {
+export function createServiceMetrics(metrics: Metrics, deps: DbDeps): ServiceMetrics {
   watchDisk(metrics, deps.db);
   readQueue(metrics, deps);
   readExpiry(metrics, deps);
@@ -89,7 +84,7 @@ export function createServiceMetrics(metrics: Metrics, deps: ServiceMetricsDeps)
 const alone = (value: number) => [{ labels: {}, value }];
 const seconds = (instant: Date) => instant.getTime() / 1000;
 
-function readQueue(metrics: Metrics, { db, clock }: ServiceMetricsDeps): void {
+function readQueue(metrics: Metrics, { db, clock }: DbDeps): void {
   metrics.gaugesOf({
     name: 'renewals',
     gauges: {
@@ -132,7 +127,7 @@ function readQueue(metrics: Metrics, { db, clock }: ServiceMetricsDeps): void {
   });
 }
 
-function readServed(metrics: Metrics, { db }: ServiceMetricsDeps): void {
+function readServed(metrics: Metrics, { db }: DbDeps): void {
   metrics.gaugesOf({
     name: 'served',
     isCostly: true,
@@ -160,7 +155,7 @@ function readServed(metrics: Metrics, { db }: ServiceMetricsDeps): void {
   });
 }
 
-function readNotices(metrics: Metrics, { db, clock }: ServiceMetricsDeps): void {
+function readNotices(metrics: Metrics, { db, clock }: DbDeps): void {
   metrics.gaugesOf({
     name: 'notices',
     gauges: {
@@ -195,7 +190,7 @@ function readNotices(metrics: Metrics, { db, clock }: ServiceMetricsDeps): void 
   });
 }
 
-function readWatch(metrics: Metrics, { db }: ServiceMetricsDeps): void {
+function readWatch(metrics: Metrics, { db }: DbDeps): void {
   metrics.gaugesOf({
     name: 'watch',
     gauges: {
@@ -213,7 +208,7 @@ function readWatch(metrics: Metrics, { db }: ServiceMetricsDeps): void {
   });
 }
 
-function readExpiry(metrics: Metrics, { db, clock }: ServiceMetricsDeps): void {
+function readExpiry(metrics: Metrics, { db, clock }: DbDeps): void {
   metrics.gaugesOf({
     name: 'certificates',
     isCostly: true,

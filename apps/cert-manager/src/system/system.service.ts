@@ -1,17 +1,15 @@
 import { AppError, type Health, type Stats } from '@certloop/contracts';
-import type { Database } from '@certloop/db';
-import { type Clock, packageVersion } from '@certloop/server';
+import { packageVersion } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
 import { readableSpaces } from '../access/permissions.js';
 import { countCsrRows } from '../csrs/csrs.repository.js';
+import type { DbDeps } from '../db-deps.js';
 import { countFqdnRows } from '../fqdns/fqdns.repository.js';
 import { countSpaceRows } from '../spaces/spaces.repository.js';
 import type { MonitorContact } from '../watch/monitor/monitor-contact.store.js';
 import { countDetails } from './stats.repository.js';
 
-export interface SystemDeps {
-  readonly db: Database;
-  readonly clock: Clock;
+export interface SystemDeps extends DbDeps {
   /** Whether the service is stopping and takes no new work. */
   readonly isDraining: () => boolean;
   /** How the clocks differ, in a sentence; undefined while they agree. */

@@ -1,11 +1,11 @@
 import { InvalidInput, type TargetInput } from '@certloop/contracts';
-import { type Database, newRowId, type Tx } from '@certloop/db';
-import type { Clock } from '@certloop/server';
+import { newRowId, type Tx } from '@certloop/db';
 import type { Caller } from '../access/caller.js';
 import { requireLevel } from '../access/permissions.js';
 import { recordAudit } from '../audit/audit.service.js';
 import { storedNames } from '../csrs/asked-names.js';
 import { findLatestCsr } from '../csrs/csrs.repository.js';
+import type { DbDeps } from '../db-deps.js';
 import { type FqdnRow, getFqdn, lockFqdn } from '../fqdns/fqdns.repository.js';
 import { lockSpace } from '../spaces/spaces.repository.js';
 import type { Prober } from './probes/prober.service.js';
@@ -26,10 +26,8 @@ import {
   updateTargetRow,
 } from './targets.repository.js';
 
-export interface TargetDeps {
+export interface TargetDeps extends DbDeps {
   readonly emit: TargetEvents;
-  readonly db: Database;
-  readonly clock: Clock;
   readonly prober: Prober;
   readonly maxPerSpace: number;
 }

@@ -1,18 +1,17 @@
 import { emailInput, usernameInput } from '@certloop/contracts';
-import { type Database, newRowId, type Tx } from '@certloop/db';
-import { type Clock, type Passwords, parseInput, requireAcceptablePassword } from '@certloop/server';
+import { newRowId, type Tx } from '@certloop/db';
+import { type Passwords, parseInput, requireAcceptablePassword } from '@certloop/server';
 import { z } from 'zod';
 import type { Caller } from '../access/caller.js';
 import { recordAudit } from '../audit/audit.service.js';
 import type { AuditEntry } from '../audit/audit-entry.js';
+import type { DbDeps } from '../db-deps.js';
 import { refuseTakenNames } from './account-names.service.js';
 import { deleteSessionsOf } from './sessions/sessions.repository.js';
 import { caselessKeyOf, type UserRow } from './user.js';
 import { findUserByName, insertUser, markFirstAdmin, updateUserRow } from './users.repository.js';
 
-export interface AccountsDeps {
-  readonly db: Database;
-  readonly clock: Clock;
+export interface AccountsDeps extends DbDeps {
   readonly passwords: Passwords;
   readonly passwordMinLength: number;
 }

@@ -1,23 +1,17 @@
 import { InvalidInput } from '@certloop/contracts';
-import type { Database } from '@certloop/db';
-import type { Clock } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
 import { requireAdmin } from '../access/permissions.js';
 import { recordAudit } from '../audit/audit.service.js';
+import type { DbDeps } from '../db-deps.js';
 import { requireOtherAdmin } from './last-admin.service.js';
 import { deleteUserRow, lockUser } from './users.repository.js';
 import { userNotFound } from './users.service.js';
-
-export interface DeleteUserDeps {
-  readonly db: Database;
-  readonly clock: Clock;
-}
 
 /**
  * Deletes a user with their sessions, tokens, memberships and picture; their name stays in the audit log. Throws
  * Forbidden, NotFound, and InvalidInput for oneself and the last enabled administrator.
  */
-export async function deleteUser({ db, clock }: DeleteUserDeps, caller: Caller, id: string): Promise<void> {
+export async function deleteUser({ db, clock }: DbDeps, caller: Caller, id: string): Promise<void> {
   requireAdmin(caller);
   if (id === caller.userId) {
     throw new InvalidInput('you cannot delete yourself', {

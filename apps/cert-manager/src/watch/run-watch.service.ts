@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { type Database, type Tx, yieldBetween } from '@certloop/db';
-import { type Clock, type Logger, oneAtATime } from '@certloop/server';
+import { type Tx, yieldBetween } from '@certloop/db';
+import { type Logger, oneAtATime } from '@certloop/server';
+import type { DbDeps } from '../db-deps.js';
 import {
   type DueCheck,
   noCheck,
@@ -15,9 +16,7 @@ import { createPresence } from './monitor/monitor-presence.store.js';
 import { deletePings, deletePingsOf } from './pings/watch-pings.repository.js';
 import { claimWatched, deleteWatched, releaseWatched } from './watched-fqdns.repository.js';
 
-export interface WatchDeps {
-  readonly db: Database;
-  readonly clock: Clock;
+export interface WatchDeps extends DbDeps {
   readonly logger: Logger;
   readonly monitor: MonitorClient;
   /** Whether FQDNs with renewal off are watched, too. */

@@ -1,11 +1,10 @@
-import { type Database, yieldBetween } from '@certloop/db';
-import type { Clock, Logger } from '@certloop/server';
+import { yieldBetween } from '@certloop/db';
+import type { Logger } from '@certloop/server';
+import type { DbDeps } from '../db-deps.js';
 import { findIdSlice, lacksWatch, watchMissing } from './missing-watch.repository.js';
 import type { WaitingMode } from './watched-fqdns.repository.js';
 
-export interface SweepWatchDeps {
-  readonly db: Database;
-  readonly clock: Clock;
+export interface SweepWatchDeps extends DbDeps {
   readonly logger: Logger;
   /** Whether FQDNs with renewal off have a check too. */
   readonly watchesExpiry: boolean;
@@ -27,11 +26,7 @@ export async function sweepWatch({ watchesExpiry, ...deps }: SweepWatchDeps): Pr
 }
 
 /** Number of added FQDNs; `before` is the number that earlier modes added. */
-async function sweepMode(
-  { db, clock }: Pick<SweepWatchDeps, 'db' | 'clock'>,
-  mode: WaitingMode,
-  before: number,
-): Promise<number> {
+async function sweepMode({ db, clock }: DbDeps, mode: WaitingMode, before: number): Promise<number> {
   let begun = before;
   let last = '';
   for await (const _round of yieldBetween()) {

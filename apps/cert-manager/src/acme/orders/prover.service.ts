@@ -1,5 +1,5 @@
-import type { Database } from '@certloop/db';
-import type { Clock, Logger } from '@certloop/server';
+import type { Logger } from '@certloop/server';
+import type { DbDeps } from '../../db-deps.js';
 import { deleteChallengeToken, putChallengeToken } from '../acme-accounts.repository.js';
 import type { DnsBackend } from '../dns/dns-backend.js';
 import { challengeName, dnsProof } from '../dns/dns-proof.js';
@@ -25,9 +25,7 @@ export interface Prover {
   instruction(proof: ProofRecord, answer: string): { readonly place: string; readonly content: string };
 }
 
-export interface HttpProverDeps {
-  readonly db: Database;
-  readonly clock: Clock;
+export interface HttpProverDeps extends DbDeps {
   /** Why the answer cannot be read at its host name; undefined if it can, or if the check is off. */
   readonly probe: (proof: ProofRecord, answer: string) => Promise<string | undefined>;
 }

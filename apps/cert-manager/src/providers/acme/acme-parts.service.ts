@@ -1,8 +1,6 @@
 import { abortAfter, InvalidInput } from '@certloop/contracts';
-import type { Database } from '@certloop/db';
 import {
   type CallSlots,
-  type Clock,
   createCallSlots,
   type KeyedLimiter,
   type KeyRing,
@@ -26,6 +24,7 @@ import {
   createManualProver,
   type Prover,
 } from '../../acme/orders/prover.service.js';
+import type { DbDeps } from '../../db-deps.js';
 import type { Outgoing } from '../outgoing.client.js';
 import type { AcmeConfig } from './acme-config.js';
 import { dnsBackendOf } from './dns-parts.service.js';
@@ -43,10 +42,8 @@ export function createAcmeMemory(limitByName: KeyedLimiter): AcmeMemory {
 }
 
 /** Parts that orders need in addition to the configuration. */
-export interface AcmeParts {
+export interface AcmeParts extends DbDeps {
   readonly providerId: string;
-  readonly db: Database;
-  readonly clock: Clock;
   readonly logger: Logger;
   readonly outgoing: Outgoing;
   readonly keyRing: KeyRing | undefined;

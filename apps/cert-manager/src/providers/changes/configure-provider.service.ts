@@ -1,8 +1,8 @@
 import { InvalidInput } from '@certloop/contracts';
-import type { Database } from '@certloop/db';
-import { type Clock, type KeyRing, parseInput, sealSecret } from '@certloop/server';
+import { type KeyRing, parseInput, sealSecret } from '@certloop/server';
 import type { Caller } from '../../access/caller.js';
 import { requireAdmin } from '../../access/permissions.js';
+import type { DbDeps } from '../../db-deps.js';
 import type { Outgoing } from '../outgoing.client.js';
 import { readableText } from '../provider.js';
 import type { ProviderKind, ProviderSecret } from '../provider-kind.js';
@@ -22,9 +22,7 @@ import { recordProviderAudit } from './record-change.service.js';
 import { type Config, maskSecrets, type SealedSecrets, takeSecretsOut } from './stored-config.js';
 
 /** Dependencies of the configuration of a provider. */
-export interface ConfigureDeps {
-  readonly db: Database;
-  readonly clock: Clock;
+export interface ConfigureDeps extends DbDeps {
   readonly outgoing: Outgoing;
   readonly keyRing: KeyRing | undefined;
   readonly addresses: ProviderAddresses;

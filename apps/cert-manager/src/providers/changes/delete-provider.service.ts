@@ -1,17 +1,15 @@
 import { Conflict } from '@certloop/contracts';
-import type { Database, Tx } from '@certloop/db';
-import type { Clock } from '@certloop/server';
+import type { Tx } from '@certloop/db';
 import type { Caller } from '../../access/caller.js';
 import { requireAdmin } from '../../access/permissions.js';
+import type { DbDeps } from '../../db-deps.js';
 import { kindOf } from '../provider-kinds.js';
 import { type ProviderUse, useSentence } from '../provider-use.js';
 import { deleteProviderRow, isBuiltIn, lockProvider, type ProviderRow } from '../providers.repository.js';
 import { recordProviderAudit } from './record-change.service.js';
 import { maskSecrets } from './stored-config.js';
 
-export interface DeleteProviderDeps {
-  readonly db: Database;
-  readonly clock: Clock;
+export interface DeleteProviderDeps extends DbDeps {
   /** Returns what names a locked provider, and so cannot do without it. */
   readonly listUses: (tx: Tx, providerId: string, now: Date) => Promise<readonly ProviderUse[]>;
 }

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { type ProviderKindName, providerKindNames } from '@certloop/contracts';
-import { constraintViolation, type Database, type Tx } from '@certloop/db';
-import type { Clock, Logger } from '@certloop/server';
+import { constraintViolation, type Tx } from '@certloop/db';
+import type { Logger } from '@certloop/server';
+import type { DbDeps } from '../../db-deps.js';
 import type { ProviderKind } from '../provider-kind.js';
 import { providerKinds } from '../provider-kinds.js';
 import { followEnvironment } from '../provider-state.js';
@@ -13,9 +14,7 @@ import {
   updateProvider,
 } from '../providers.repository.js';
 
-interface Deps {
-  readonly db: Database;
-  readonly clock: Clock;
+interface Deps extends DbDeps {
   readonly logger: Logger;
 }
 

@@ -1,13 +1,9 @@
-import { constraintViolation, type Database, type Tx } from '@certloop/db';
-import { type Clock, type KeyRing, openSecret, StartFailed, sealSecret } from '@certloop/server';
+import { constraintViolation, type Tx } from '@certloop/db';
+import { type KeyRing, openSecret, StartFailed, sealSecret } from '@certloop/server';
 import { hasAccountRows } from '../../acme/acme-accounts.repository.js';
+import type { DbDeps } from '../../db-deps.js';
 import { listProviders } from '../providers.repository.js';
 import { type CanaryRow, insertCanary, listCanaries } from './canaries.repository.js';
-
-interface Deps {
-  readonly db: Database;
-  readonly clock: Clock;
-}
 
 /**
  * Proves that the key ring is that of this database. Every key that ever became the active one has left a canary,
@@ -16,7 +12,7 @@ interface Deps {
  * another. `name` is how messages name the setting of the ring.
  */
 export async function proveKeyRing(
-  deps: Deps,
+  deps: DbDeps,
   ring: KeyRing | undefined,
   name = 'ENCRYPTION_KEYS',
 ): Promise<void> {
@@ -63,7 +59,7 @@ function proveKey(ring: KeyRing, { keyId, sealed }: CanaryRow, name: string): vo
   throw new StartFailed(`the proof of the key "${keyId}" in this database is not valid`);
 }
 
-async function leaveCanary({ db, clock }: Deps, ring: KeyRing, name: string): Promise<void> {
+async function leaveCanary({ db, clock }: DbDeps, ring: KeyRing, name: string): Promise<void> {
   const { id: keyId } = ring.active;
   const sealed = sealSecret(ring, canaryPlace(keyId), word);
   try {

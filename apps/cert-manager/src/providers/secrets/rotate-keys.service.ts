@@ -1,13 +1,7 @@
-import { changeInSlices, type Database, type Tx, yieldBetween } from '@certloop/db';
-import {
-  type Clock,
-  type KeyRing,
-  keyIdOf,
-  openSecret,
-  type SecretPlace,
-  sealSecret,
-} from '@certloop/server';
+import { changeInSlices, type Tx, yieldBetween } from '@certloop/db';
+import { type KeyRing, keyIdOf, openSecret, type SecretPlace, sealSecret } from '@certloop/server';
 import { type AcmeAccountRow, acmeAccounts, updateAccountRow } from '../../acme/acme-accounts.repository.js';
+import type { DbDeps } from '../../db-deps.js';
 import { accountKeyPlace } from '../acme/acme-parts.service.js';
 import { type ProviderRow, providers, secretPlace, updateProvider } from '../providers.repository.js';
 import { deleteOtherCanaries } from './canaries.repository.js';
@@ -19,10 +13,7 @@ import { proveKeyRing } from './encryption.service.js';
  * A run that was cut short is finished by the next one: all keys stay proven until nothing is left.
  * Throws StartFailed when the ring is not that of this database.
  */
-export async function rotateKeys(
-  deps: { readonly db: Database; readonly clock: Clock },
-  ring: KeyRing,
-): Promise<number> {
+export async function rotateKeys(deps: DbDeps, ring: KeyRing): Promise<number> {
   await proveKeyRing(deps, ring);
   let total = 0;
   // until one pass finds nothing: a process with the former ring may have stored something behind the last one

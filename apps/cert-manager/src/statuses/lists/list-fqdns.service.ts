@@ -1,8 +1,8 @@
 import { type FqdnSort, type FqdnState, maxPageSize, type SortedPosition } from '@certloop/contracts';
-import type { Database, Tx } from '@certloop/db';
-import type { Clock } from '@certloop/server';
+import type { Tx } from '@certloop/db';
 import type { Caller } from '../../access/caller.js';
 import { canOn, readableSpaces, requireLevel, spaceNotFound } from '../../access/permissions.js';
+import type { DbDeps } from '../../db-deps.js';
 import { type FqdnRow, fqdnNotFound, getFqdn, listFqdnsById } from '../../fqdns/fqdns.repository.js';
 import { type FqdnPlace, listFqdns } from '../../fqdns/fqdns.service.js';
 import { eachOf } from '../../http/lazy-rows.js';
@@ -18,9 +18,7 @@ import { countStates, type StateCounts } from './fqdn-counts.repository.js';
 import { type FqdnFilter, readIdPage } from './fqdn-list.repository.js';
 import { plainWindow, positionIn } from './sorted-cursor.js';
 
-export interface ListFqdnsDeps {
-  readonly db: Database;
-  readonly clock: Clock;
+export interface ListFqdnsDeps extends DbDeps {
   readonly keyAlgorithms: KeyAlgorithms;
 }
 
@@ -115,7 +113,7 @@ export async function listFqdnsOfSpace(
 
 /** How many FQDNs of the spaces that the caller may read are in each state. */
 export async function countFqdnStates(
-  { db, clock }: Pick<ListFqdnsDeps, 'db' | 'clock'>,
+  { db, clock }: DbDeps,
   caller: Caller,
   { spaceId, q }: Pick<FqdnsQuery, 'spaceId' | 'q'>,
 ): Promise<StateCounts> {

@@ -1,19 +1,13 @@
 import { maxPageSize, type PolicyPresence, type SortedPosition, type SpaceSort } from '@certloop/contracts';
-import type { Database } from '@certloop/db';
-import type { Clock } from '@certloop/server';
 import type { Caller } from '../../access/caller.js';
 import { readableSpaces, requireLevel, spaceNotFound } from '../../access/permissions.js';
+import type { DbDeps } from '../../db-deps.js';
 import { eachOf } from '../../http/lazy-rows.js';
 import { findSpace, listSpaceRows, type SpaceRow } from '../../spaces/spaces.repository.js';
 import { listSpaces } from '../../spaces/spaces.service.js';
 import { countStatesOfSpaces, type SpaceCounts } from './fqdn-counts.repository.js';
 import { plainWindow, positionIn } from './sorted-cursor.js';
 import { readSpaceIdPage } from './space-list.repository.js';
-
-export interface ListSpacesDeps {
-  readonly db: Database;
-  readonly clock: Clock;
-}
 
 /** Query of a list of spaces. */
 export interface SpacesQuery {
@@ -38,7 +32,7 @@ export interface SpacePage {
  * list. Throws InvalidInput for a cursor of another sort.
  */
 export async function listReadableSpaces(
-  deps: ListSpacesDeps,
+  deps: DbDeps,
   caller: Caller,
   query: SpacesQuery,
 ): Promise<SpacePage> {
@@ -50,7 +44,7 @@ export async function listReadableSpaces(
 }
 
 async function listSpacesByStatus(
-  { db, clock }: ListSpacesDeps,
+  { db, clock }: DbDeps,
   caller: Caller,
   { q, policy, sort = 'createdAt', include, limit = maxPageSize, cursor }: SpacesQuery,
 ): Promise<SpacePage> {
@@ -80,7 +74,7 @@ async function listSpacesByStatus(
 
 /** A space and the counts of its FQDNs. Throws NotFound. */
 export async function showSpace(
-  { db, clock }: ListSpacesDeps,
+  { db, clock }: DbDeps,
   caller: Caller,
   id: string,
 ): Promise<{ readonly space: SpaceRow; readonly counts: SpaceCounts }> {

@@ -1,7 +1,7 @@
-import type { Database, Tx } from '@certloop/db';
-import type { Clock } from '@certloop/server';
+import type { Tx } from '@certloop/db';
 import type { Caller } from '../../access/caller.js';
 import { canOn, readableSpaces } from '../../access/permissions.js';
+import type { DbDeps } from '../../db-deps.js';
 import { type ShownPace, shownPace } from '../../providers/pace/provider-pace.js';
 import { kindOf } from '../../providers/provider-kinds.js';
 import { listProvidersById, type ProviderRow } from '../../providers/providers.repository.js';
@@ -16,9 +16,7 @@ import {
 } from './outlook.repository.js';
 import type { RecentAnswers } from './recent-answers.store.js';
 
-export interface OutlookDeps {
-  readonly db: Database;
-  readonly clock: Clock;
+export interface OutlookDeps extends DbDeps {
   /** Outlooks of callers who may read all, good for a minute. */
   readonly outlooks: RecentAnswers;
   /** Timelines of theirs, good for ten seconds. */

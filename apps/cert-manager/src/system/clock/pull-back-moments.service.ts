@@ -1,10 +1,9 @@
-import { type Database, pullBackMoments } from '@certloop/db';
-import type { Clock, Logger } from '@certloop/server';
+import { pullBackMoments } from '@certloop/db';
+import type { Logger } from '@certloop/server';
+import type { DbDeps } from '../../db-deps.js';
 import { futureMoments, type LeaseTimes } from './future-moments.repository.js';
 
-export interface PullBackDeps extends LeaseTimes {
-  readonly db: Database;
-  readonly clock: Clock;
+export interface PullBackDeps extends DbDeps, LeaseTimes {
   readonly logger: Logger;
 }
 

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { abortAfter } from '@certloop/contracts';
-import { type Database, yieldBetween } from '@certloop/db';
-import type { Clock, Logger } from '@certloop/server';
+import { yieldBetween } from '@certloop/db';
+import type { Logger } from '@certloop/server';
 import { type AddressObservation, keyAlgorithmOf } from '@certloop/tls-probe';
+import type { DbDeps } from '../../db-deps.js';
 import { findNewest } from '../served/expected.service.js';
 import {
   type ClaimedTarget,
@@ -16,10 +17,8 @@ import type { Prober } from './prober.service.js';
 import { settleObserved, type TargetEvents } from './settle-observed.service.js';
 import { deleteOldChanges } from './target-changes.repository.js';
 
-export interface ProbeDeps {
+export interface ProbeDeps extends DbDeps {
   readonly emit: TargetEvents;
-  readonly db: Database;
-  readonly clock: Clock;
   readonly logger: Logger;
   readonly prober: Prober;
   /** A certificate came into service at all addresses so many seconds after it was stored. */

@@ -3,7 +3,7 @@ import type { ProofDeps } from '../sessions/prove-password.service.js';
 import { requireRecentPassword } from '../sessions/recent-password.service.js';
 import { apiTokenView } from '../user-view.js';
 import type { ApiTokenRow } from './api-token.js';
-import { type ApiTokensDeps, createApiToken, listApiTokens } from './api-tokens.service.js';
+import { createApiToken, listApiTokens } from './api-tokens.service.js';
 import {
   listUserApiTokens,
   revokeApiToken,
@@ -14,7 +14,7 @@ import { succeedApiToken } from './succeed-api-token.service.js';
 
 const revoked = { status: 200, body: { message: 'API token revoked' } } as const;
 
-export function apiTokensHandlers(deps: ApiTokensDeps & ProofDeps) {
+export function apiTokensHandlers(deps: ProofDeps) {
   return {
     listApiTokens: async ({ context }) => ({
       status: 200,

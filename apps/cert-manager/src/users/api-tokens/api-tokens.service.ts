@@ -1,17 +1,12 @@
 import { Forbidden, InvalidInput, type TokenScope } from '@certloop/contracts';
-import type { Database } from '@certloop/db';
-import { type Clock, newSecret, secretHash } from '@certloop/server';
+import { newSecret, secretHash } from '@certloop/server';
 import type { Caller } from '../../access/caller.js';
 import { canOn } from '../../access/permissions.js';
 import { recordAudit } from '../../audit/audit.service.js';
+import type { DbDeps } from '../../db-deps.js';
 import { formatApiToken, newApiToken } from '../sessions/credentials.js';
 import type { ApiTokenRow } from './api-token.js';
 import { countApiTokensOf, findApiToken, insertApiToken, listApiTokensOf } from './api-tokens.repository.js';
-
-export interface ApiTokensDeps {
-  readonly db: Database;
-  readonly clock: Clock;
-}
 
 export interface NewToken {
   readonly name: string;
@@ -31,16 +26,13 @@ const maxFamilyLifeMs = 2 * 365 * dayMs;
 const maxTokens = 100;
 
 /** The caller's tokens, oldest first. Throws Forbidden for a caller without a session. */
-export async function listApiTokens({ db }: ApiTokensDeps, caller: Caller): Promise<ApiTokenRow[]> {
+export async function listApiTokens({ db }: DbDeps, caller: Caller): Promise<ApiTokenRow[]> {
   requireSession(caller);
   return db.read((tx) => listApiTokensOf(tx, caller.userId));
 }
 
 /** The token that the caller came with; undefined when they came with none. */
-export async function findOwnToken(
-  { db }: ApiTokensDeps,
-  { tokenId }: Caller,
-): Promise<ApiTokenRow | undefined> {
+export async function findOwnToken({ db }: DbDeps, { tokenId }: Caller): Promise<ApiTokenRow | undefined> {
   return tokenId === undefined ? undefined : db.read((tx) => findApiToken(tx, tokenId));
 }
 
@@ -49,7 +41,7 @@ export async function findOwnToken(
  * caller without a session and InvalidInput for limits that make no sense.
  */
 export async function createApiToken(
-  { db, clock }: ApiTokensDeps,
+  { db, clock }: DbDeps,
   caller: Caller,
   input: NewToken,
 ): Promise<{ readonly row: ApiTokenRow; readonly text: string }> {

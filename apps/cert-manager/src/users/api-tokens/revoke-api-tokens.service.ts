@@ -3,26 +3,27 @@ import type { Tx } from '@certloop/db';
 import type { Caller } from '../../access/caller.js';
 import { requireAdmin } from '../../access/permissions.js';
 import { recordAudit } from '../../audit/audit.service.js';
+import type { DbDeps } from '../../db-deps.js';
 import { findUser, lockUser } from '../users.repository.js';
 import { userNotFound } from '../users.service.js';
 import type { ApiTokenRow } from './api-token.js';
 import { deleteApiTokens, listApiTokensOf } from './api-tokens.repository.js';
-import { type ApiTokensDeps, requireSession } from './api-tokens.service.js';
+import { requireSession } from './api-tokens.service.js';
 
 /** Revokes one of the caller's tokens at once, with its family. Throws Forbidden without a session, NotFound. */
-export async function revokeApiToken(deps: ApiTokensDeps, caller: Caller, id: string): Promise<void> {
+export async function revokeApiToken(deps: DbDeps, caller: Caller, id: string): Promise<void> {
   requireSession(caller);
   await revokeFamily(deps, caller, caller.userId, id);
 }
 
 /** Revokes the token that the caller came with, with its family; its scope does not matter. Throws NotFound. */
-export async function revokeOwnApiToken(deps: ApiTokensDeps, caller: Caller): Promise<void> {
+export async function revokeOwnApiToken(deps: DbDeps, caller: Caller): Promise<void> {
   await revokeFamily(deps, caller, caller.userId, caller.tokenId ?? '');
 }
 
 /** The tokens of a user, oldest first. Throws Forbidden for callers who are not administrators, NotFound. */
 export async function listUserApiTokens(
-  { db }: ApiTokensDeps,
+  { db }: DbDeps,
   caller: Caller,
   userId: string,
 ): Promise<ApiTokenRow[]> {
@@ -35,7 +36,7 @@ export async function listUserApiTokens(
 
 /** Revokes a token of a user, with its family. Throws Forbidden for callers who are not administrators, NotFound. */
 export async function revokeUserApiToken(
-  deps: ApiTokensDeps,
+  deps: DbDeps,
   caller: Caller,
   { userId, id }: { readonly userId: string; readonly id: string },
 ): Promise<void> {
@@ -51,7 +52,7 @@ export async function revokeAllApiTokens(tx: Tx, userId: string): Promise<string
 }
 
 async function revokeFamily(
-  { db, clock }: ApiTokensDeps,
+  { db, clock }: DbDeps,
   caller: Caller,
   userId: string,
   id: string,

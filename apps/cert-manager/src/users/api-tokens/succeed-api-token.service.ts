@@ -2,11 +2,12 @@ import { Conflict, Forbidden, Unauthenticated } from '@certloop/contracts';
 import { newSecret, secretHash } from '@certloop/server';
 import type { Caller } from '../../access/caller.js';
 import { recordAudit } from '../../audit/audit.service.js';
+import type { DbDeps } from '../../db-deps.js';
 import { formatApiToken, newApiToken } from '../sessions/credentials.js';
 import { lockUser } from '../users.repository.js';
 import type { ApiTokenRow } from './api-token.js';
 import { deleteApiTokens, endApiToken, insertApiToken, listApiTokensOf } from './api-tokens.repository.js';
-import { type ApiTokensDeps, tokenFacts } from './api-tokens.service.js';
+import { tokenFacts } from './api-tokens.service.js';
 
 /** How long a token stays valid beside its successor. */
 const overlapMs = 24 * 3_600_000;
@@ -20,7 +21,7 @@ const maxInForce = 10;
  * renewable, Conflict when its successor is in use, Unauthenticated when the token has ended in the meantime.
  */
 export async function succeedApiToken(
-  { db, clock }: ApiTokensDeps,
+  { db, clock }: DbDeps,
   caller: Caller,
 ): Promise<{ readonly row: ApiTokenRow; readonly text: string }> {
   const parts = newApiToken(newSecret());

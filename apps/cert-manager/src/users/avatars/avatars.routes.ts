@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
+import type { DbDeps } from '../../db-deps.js';
 import type { SomeHandlers } from '../../http/some-handlers.js';
-import { type AvatarsDeps, deleteAvatar, getAvatar, replaceAvatar } from './avatars.service.js';
+import { deleteAvatar, getAvatar, replaceAvatar } from './avatars.service.js';
 
-export function avatarsHandlers(deps: AvatarsDeps) {
+export function avatarsHandlers(deps: DbDeps) {
   return {
     getAvatar: async ({ params }) => {
       const body = await getAvatar(deps, params.id);

@@ -1,22 +1,17 @@
 import { NotFound } from '@certloop/contracts';
-import type { Database } from '@certloop/db';
-import { type Clock, createLimiter } from '@certloop/server';
+import { createLimiter } from '@certloop/server';
 import type { default as SharpLibrary } from 'sharp';
 import type { Caller } from '../../access/caller.js';
 import { recordAudit } from '../../audit/audit.service.js';
+import type { DbDeps } from '../../db-deps.js';
 import { requireOwnAccount } from '../own-account.service.js';
 import { lockUsersForShare } from '../users.repository.js';
 import { userNotFound } from '../users.service.js';
 import { avatarFault, maxPixels, requireAvatarFormat } from './avatar-image.js';
 import { deleteAvatarRow, findAvatar, storeAvatar } from './avatars.repository.js';
 
-export interface AvatarsDeps {
-  readonly db: Database;
-  readonly clock: Clock;
-}
-
 /** PNG of the user's picture; every signed-in user may see it. Throws NotFound when they have none. */
-export async function getAvatar({ db }: AvatarsDeps, userId: string): Promise<Uint8Array> {
+export async function getAvatar({ db }: DbDeps, userId: string): Promise<Uint8Array> {
   const png = await db.read((tx) => findAvatar(tx, userId));
   if (png === undefined) throw avatarNotFound();
   return png;
@@ -31,7 +26,7 @@ function avatarNotFound(): NotFound {
  * own or they are an administrator, and InvalidInput for a file that is not a picture of a known kind and size.
  */
 export async function replaceAvatar(
-  { db, clock }: AvatarsDeps,
+  { db, clock }: DbDeps,
   caller: Caller,
   { userId, bytes }: { readonly userId: string; readonly bytes: Uint8Array },
 ): Promise<void> {
@@ -51,11 +46,7 @@ export async function replaceAvatar(
  * Deletes the user's picture. Throws NotFound if there is no such user or no picture, and Forbidden unless the account
  * is the caller's own or the caller is an administrator.
  */
-export async function deleteAvatar(
-  { db, clock }: AvatarsDeps,
-  caller: Caller,
-  userId: string,
-): Promise<void> {
+export async function deleteAvatar({ db, clock }: DbDeps, caller: Caller, userId: string): Promise<void> {
   await requireOwnAccount({ db }, caller, userId);
   await db.transaction(async (tx) => {
     if (!(await deleteAvatarRow(tx, userId))) throw avatarNotFound();

@@ -1,17 +1,10 @@
 import { Forbidden, Unauthenticated } from '@certloop/contracts';
-import type { Database } from '@certloop/db';
-import {
-  type Clock,
-  csrfTokenOf,
-  type FetchMetadata,
-  isFromOwnPage,
-  sameText,
-  secretHash,
-} from '@certloop/server';
+import { csrfTokenOf, type FetchMetadata, isFromOwnPage, sameText, secretHash } from '@certloop/server';
 import ipaddr from 'ipaddr.js';
 import { builtInCaller, type Caller, type Origin } from '../../access/caller.js';
 import { limitRights, userCaller } from '../../access/rights.js';
 import { isUuid } from '../../access/uuid.js';
+import type { DbDeps } from '../../db-deps.js';
 import type { ApiTokenRow } from '../api-tokens/api-token.js';
 import { noteTokenUse } from '../api-tokens/api-tokens.repository.js';
 import { bearerOf, parseApiToken, type TokenParts } from '../sessions/credentials.js';
@@ -21,9 +14,7 @@ import { findUser } from '../users.repository.js';
 import { type OwnedToken, readRights } from './token-owners.service.js';
 import type { NoteUse } from './use-notes.service.js';
 
-export interface IdentifyDeps {
-  readonly db: Database;
-  readonly clock: Clock;
+export interface IdentifyDeps extends DbDeps {
   /** The token with its owner as it is now; undefined if there is none of that secret. */
   readonly readToken: (parts: TokenParts) => Promise<OwnedToken | undefined>;
   readonly noteUse: NoteUse;

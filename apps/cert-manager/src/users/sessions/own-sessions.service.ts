@@ -1,31 +1,18 @@
 import { NotFound } from '@certloop/contracts';
-import type { Database } from '@certloop/db';
-import type { Clock } from '@certloop/server';
 import type { Caller } from '../../access/caller.js';
 import { recordAudit } from '../../audit/audit.service.js';
+import type { DbDeps } from '../../db-deps.js';
 import { hasEnded } from './session-life.js';
 import { deleteSession, findSession, listSessionsOf, type SessionRow } from './sessions.repository.js';
 
-interface OwnSessionsDeps {
-  readonly db: Database;
-  readonly clock: Clock;
-}
-
 /** The open sessions of the caller's account, the newest first. */
-export async function listOwnSessions(
-  { db, clock }: OwnSessionsDeps,
-  { userId }: Caller,
-): Promise<SessionRow[]> {
+export async function listOwnSessions({ db, clock }: DbDeps, { userId }: Caller): Promise<SessionRow[]> {
   const rows = await db.read((tx) => listSessionsOf(tx, userId));
   return rows.filter((row) => !hasEnded(row, clock.now()));
 }
 
 /** Ends a session of the caller's account, which may be the one of the request. Throws NotFound. */
-export async function endOwnSession(
-  { db, clock }: OwnSessionsDeps,
-  caller: Caller,
-  id: string,
-): Promise<void> {
+export async function endOwnSession({ db, clock }: DbDeps, caller: Caller, id: string): Promise<void> {
   const now = clock.now();
   await db.transaction(async (tx) => {
     const session = await findSession(tx, id);

@@ -1,14 +1,12 @@
-import type { Database } from '@certloop/db';
-import { type Clock, type LoginThrottle, type Passwords, secretHash, signInPlaces } from '@certloop/server';
+import { type LoginThrottle, type Passwords, secretHash, signInPlaces } from '@certloop/server';
 import { anonymousCaller, nilUuid, type Origin } from '../../access/caller.js';
 import type { Denials } from '../../audit/denials.service.js';
+import type { DbDeps } from '../../db-deps.js';
 import { caselessKeyOf, type UserRow } from '../user.js';
 import { findUserByName } from '../users.repository.js';
 import { findKnownPlace } from './sign-in-places.repository.js';
 
-export interface ProofDeps {
-  readonly db: Database;
-  readonly clock: Clock;
+export interface ProofDeps extends DbDeps {
   readonly passwords: Passwords;
   readonly throttle: LoginThrottle;
   readonly denials: Denials;

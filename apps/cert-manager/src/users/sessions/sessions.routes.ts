@@ -1,8 +1,9 @@
 import type { AuthState, Me } from '@certloop/contracts';
 import type { SessionCookie } from '@certloop/server';
 import type { Caller } from '../../access/caller.js';
+import type { DbDeps } from '../../db-deps.js';
 import type { SomeHandlers } from '../../http/some-handlers.js';
-import { type ApiTokensDeps, findOwnToken } from '../api-tokens/api-tokens.service.js';
+import { findOwnToken } from '../api-tokens/api-tokens.service.js';
 import { type BootstrapDeps, bootstrapWithToken, needsSetup } from '../setup/bootstrap.service.js';
 import { apiTokenView, openModeUser, userView } from '../user-view.js';
 import { findOwnAccount } from '../users.service.js';
@@ -10,7 +11,7 @@ import { type ChangePasswordDeps, changePassword } from './change-password.servi
 import { endOwnSession, listOwnSessions } from './own-sessions.service.js';
 import { closeSession, findOwnSession, openSession, type SessionsDeps } from './sessions.service.js';
 
-export interface SessionsRoutesDeps extends SessionsDeps, ChangePasswordDeps, BootstrapDeps, ApiTokensDeps {
+export interface SessionsRoutesDeps extends SessionsDeps, ChangePasswordDeps, BootstrapDeps, DbDeps {
   readonly cookie: SessionCookie;
   readonly deviceCookie: SessionCookie;
   readonly authMode: AuthState['authMode'];

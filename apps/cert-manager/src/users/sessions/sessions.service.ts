@@ -4,6 +4,7 @@ import { csrfTokenOf, newSecret, secretHash, signInPlaces } from '@certloop/serv
 import type { Caller, Origin } from '../../access/caller.js';
 import { rightsOf, userCaller } from '../../access/rights.js';
 import { recordAudit } from '../../audit/audit.service.js';
+import type { DbDeps } from '../../db-deps.js';
 import type { UserRow } from '../user.js';
 import { updateUserRow } from '../users.repository.js';
 import { type ProofDeps, provePassword } from './prove-password.service.js';
@@ -121,7 +122,7 @@ export async function findOwnSession(
 }
 
 /** Deletes sessions that can no longer be used, and places that no longer count as known. */
-export async function sweepSessions({ db, clock }: Pick<SessionsDeps, 'db' | 'clock'>): Promise<void> {
+export async function sweepSessions({ db, clock }: DbDeps): Promise<void> {
   const now = clock.now();
   const idleSince = new Date(now.getTime() - idleMs);
   await db.transaction(async (tx) => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { AppError } from '@certloop/contracts';
-import type { Database } from '@certloop/db';
-import type { Clock, Logger } from '@certloop/server';
+import type { Logger } from '@certloop/server';
+import type { DbDeps } from '../../db-deps.js';
 import type { Notices } from '../../events/notices.service.js';
 import { MonitorRefused } from '../monitor/monitor.client.js';
 import { type AlertSight, createAlertEvents } from '../monitor/monitor-events.service.js';
@@ -17,9 +17,7 @@ import {
   releaseCanaryTurn,
 } from './canary-turns.repository.js';
 
-interface CanaryDeps {
-  readonly db: Database;
-  readonly clock: Clock;
+interface CanaryDeps extends DbDeps {
   readonly logger: Logger;
   readonly client: CanaryClient;
   /** The project that the canary was in before it got one of its own. */

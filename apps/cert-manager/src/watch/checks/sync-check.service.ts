@@ -1,5 +1,5 @@
-import type { Database } from '@certloop/db';
-import type { Clock, Logger } from '@certloop/server';
+import type { Logger } from '@certloop/server';
+import type { DbDeps } from '../../db-deps.js';
 import { noDate } from '../../statuses/statuses.repository.js';
 import { type MonitorClient, MonitorRefused, type WatchedCheck } from '../monitor/monitor.client.js';
 import { sentText } from '../pings/ping-text.js';
@@ -11,9 +11,7 @@ import { findWatched, stateText, type WatchedSubject } from '../watched-subject.
 import { describeCheck, slugOf } from './check-description.js';
 import { expectationAfter, isInSync, resyncMs } from './check-expectation.js';
 
-export interface SyncDeps {
-  readonly db: Database;
-  readonly clock: Clock;
+export interface SyncDeps extends DbDeps {
   readonly logger: Logger;
   readonly monitor: MonitorClient;
   /** Whether a new check may be asked for now. */

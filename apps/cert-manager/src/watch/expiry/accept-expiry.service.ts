@@ -1,18 +1,16 @@
 import { InvalidInput } from '@certloop/contracts';
-import type { Database, Tx } from '@certloop/db';
-import type { Clock } from '@certloop/server';
+import type { Tx } from '@certloop/db';
 import type { Caller } from '../../access/caller.js';
 import { requireLevel } from '../../access/permissions.js';
 import { recordAudit } from '../../audit/audit.service.js';
 import { findNewestCertificate } from '../../certificates/newest-certificates.repository.js';
+import type { DbDeps } from '../../db-deps.js';
 import { updateExpiryAccepted } from '../../fqdns/fqdn-changes.repository.js';
 import { type FqdnRow, lockFqdn } from '../../fqdns/fqdns.repository.js';
 import { type FqdnPlace, fqdnAudit } from '../../fqdns/fqdns.service.js';
 import { type ExpiryRequest, validateExpiryRequest } from './expiry-acceptance.js';
 
-export interface AcceptExpiryDeps {
-  readonly db: Database;
-  readonly clock: Clock;
+export interface AcceptExpiryDeps extends DbDeps {
   readonly emit: ExpiryEvents;
 }
 

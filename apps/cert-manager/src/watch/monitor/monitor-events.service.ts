@@ -1,13 +1,12 @@
-import type { Database, Tx } from '@certloop/db';
-import type { Clock, Logger } from '@certloop/server';
+import type { Tx } from '@certloop/db';
+import type { Logger } from '@certloop/server';
+import type { DbDeps } from '../../db-deps.js';
 import type { Notices } from '../../events/notices.service.js';
 import type { ContactFault } from '../../renewals/heartbeat/heartbeat.client.js';
 import { countWaitingChecks } from '../missing-watch.repository.js';
 import { noteAnswer, noteAway, noteBack } from './monitor-answers.repository.js';
 
-export interface MonitorEventsDeps {
-  readonly db: Database;
-  readonly clock: Clock;
+export interface MonitorEventsDeps extends DbDeps {
   readonly notices: Notices;
   /** Seconds without an answer after which the monitor counts as away. */
   readonly awaySeconds: number;
@@ -92,7 +91,7 @@ export function createAlertEvents({
   clock,
   logger,
   notices,
-}: Pick<MonitorEventsDeps, 'db' | 'clock'> & {
+}: DbDeps & {
   readonly logger: Logger;
   readonly notices: Notices | undefined;
 }) {

@@ -1,7 +1,8 @@
-import { type Database, type Tx, yieldBetween } from '@certloop/db';
+import { type Tx, yieldBetween } from '@certloop/db';
 import type { Clock } from '@certloop/server';
 import { nilUuid } from '../../access/caller.js';
 import { chainHint, endsView } from '../../certificates/in-use.js';
+import type { DbDeps } from '../../db-deps.js';
 import type { Notices } from '../../events/notices.service.js';
 import { findFqdn } from '../../fqdns/fqdns.repository.js';
 import type { FailedRenewal } from '../../renewals/queue/settle-renewal.service.js';
@@ -56,11 +57,7 @@ export async function noticeExpiring({
   db,
   clock,
   notices,
-}: {
-  readonly db: Database;
-  readonly clock: Clock;
-  readonly notices: Notices;
-}): Promise<void> {
+}: DbDeps & { readonly notices: Notices }): Promise<void> {
   let after: Parameters<typeof listExpiring>[1] = { attentionAt: new Date(0), fqdnId: nilUuid };
   for await (const _round of yieldBetween()) {
     const now = clock.now();

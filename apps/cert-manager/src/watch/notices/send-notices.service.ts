@@ -1,14 +1,11 @@
-import type { Database } from '@certloop/db';
-import type { Clock } from '@certloop/server';
+import type { DbDeps } from '../../db-deps.js';
 import { noticeFault } from '../../events/notice-fault.js';
 import type { Notices } from '../../events/notices.service.js';
 import { countWaitingNotices } from '../../events/waiting-notices.repository.js';
 import { findReceiver } from '../../events/webhook-receivers.repository.js';
 import type { Heartbeat } from '../../renewals/heartbeat/heartbeat.client.js';
 
-export interface NoticeJobDeps {
-  readonly db: Database;
-  readonly clock: Clock;
+export interface NoticeJobDeps extends DbDeps {
   readonly notices: Pick<Notices, 'run'>;
 }
 

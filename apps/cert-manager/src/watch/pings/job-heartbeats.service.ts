@@ -1,5 +1,5 @@
-import type { Database } from '@certloop/db';
-import type { Clock, Logger } from '@certloop/server';
+import type { Logger } from '@certloop/server';
+import type { DbDeps } from '../../db-deps.js';
 import {
   createHeartbeat,
   type Heartbeat,
@@ -9,9 +9,7 @@ import {
 import { sentText } from './ping-text.js';
 import { deletePings, insertPing, listPings } from './watch-pings.repository.js';
 
-export interface JobHeartbeatsDeps {
-  readonly db: Database;
-  readonly clock: Clock;
+export interface JobHeartbeatsDeps extends DbDeps {
   readonly logger: Logger;
   /** Undefined if there is none. */
   readonly monitor: HeartbeatOptions['monitor'] | undefined;
@@ -60,10 +58,7 @@ export function createJobHeartbeats({ monitor, db, clock, logger }: JobHeartbeat
 }
 
 /** Keeps what the monitor did not take of the recurring job of that name, the newest 20. */
-export function createLostPings(
-  { db, clock }: { readonly db: Database; readonly clock: Clock },
-  job: string,
-): LostPings {
+export function createLostPings({ db, clock }: DbDeps, job: string): LostPings {
   return {
     store: (signal, id, body) =>
       db.transaction((tx) => insertPing(tx, { id, subject: job, signal, body, createdAt: clock.now() })),
