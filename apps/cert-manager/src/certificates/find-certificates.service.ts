@@ -1,5 +1,5 @@
-import { InvalidInput, maxPageSize } from '@certloop/contracts';
-import { type Database, type ListPage, type ListWindow, mapPage } from '@certloop/db';
+import { type certManagerContract, InvalidInput, maxPageSize, type QueryOf } from '@certloop/contracts';
+import { type Database, type ListPage, mapPage } from '@certloop/db';
 import type { Caller } from '../access/caller.js';
 import { readableSpaces } from '../access/permissions.js';
 import { listFqdnsById } from '../fqdns/fqdns.repository.js';
@@ -7,13 +7,7 @@ import { listSpaceRows } from '../spaces/spaces.repository.js';
 import { type FoundRow, readFoundPage } from './found-certificates.repository.js';
 
 /** By what certificates are looked for: at least one of the three. */
-export interface CertificateSearch extends ListWindow {
-  readonly id?: string | undefined;
-  /** Hex. */
-  readonly serialNumber?: string | undefined;
-  /** Over the certificate or over its public key, hex. */
-  readonly sha256?: string | undefined;
-}
+export type CertificateSearch = QueryOf<typeof certManagerContract.findCertificates>;
 
 /** A certificate with the names of its FQDN and of its space. */
 export interface FoundCertificate {

@@ -1,3 +1,4 @@
+import type { BodyOf, certManagerContract } from '@certloop/contracts';
 import type { Database, Tx } from '@certloop/db';
 import { requireAcceptablePassword } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
@@ -16,17 +17,7 @@ import { findUser, lockUser, markFirstAdmin, updateUserRow } from './users.repos
 import { userNotFound } from './users.service.js';
 
 /** Change of a user; absent members stay as they are. */
-export interface UserChange {
-  readonly username?: string | undefined;
-  readonly email?: string | undefined;
-  readonly password?: string | undefined;
-  readonly isAdmin?: boolean | undefined;
-  readonly enabled?: boolean | undefined;
-  /** The permission groups that they belong to, and no others. */
-  readonly groupIds?: readonly string[] | undefined;
-  /** All their API tokens end. */
-  readonly revokeTokens?: boolean | undefined;
-}
+export type UserChange = BodyOf<typeof certManagerContract.updateUser>;
 
 /**
  * Changes a user. A new password, being disabled and being an administrator no more end their sessions. Throws

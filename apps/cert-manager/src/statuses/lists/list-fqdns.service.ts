@@ -1,4 +1,9 @@
-import { type FqdnSort, type FqdnState, maxPageSize, type SortedPosition } from '@certloop/contracts';
+import {
+  type certManagerContract,
+  maxPageSize,
+  type QueryOf,
+  type SortedPosition,
+} from '@certloop/contracts';
 import type { Tx } from '@certloop/db';
 import type { Caller } from '../../access/caller.js';
 import { canOn, readableSpaces, requireLevel, spaceNotFound } from '../../access/permissions.js';
@@ -23,20 +28,7 @@ export interface ListFqdnsDeps extends DbDeps {
 }
 
 /** Query of a list of FQDNs. */
-export interface FqdnsQuery {
-  readonly spaceId?: string | undefined;
-  readonly q?: string | undefined;
-  readonly fqdn?: string | undefined;
-  readonly state?: FqdnState | undefined;
-  readonly renewal?: 'on' | 'off' | undefined;
-  readonly providerId?: string | undefined;
-  readonly expiresFrom?: string | undefined;
-  readonly expiresBefore?: string | undefined;
-  readonly sort?: FqdnSort | undefined;
-  readonly include?: 'status' | undefined;
-  readonly limit?: number | undefined;
-  readonly cursor?: SortedPosition | undefined;
-}
+export type FqdnsQuery = QueryOf<typeof certManagerContract.listAllFqdns>;
 
 export interface ListedFqdn {
   readonly fqdn: FqdnRow;

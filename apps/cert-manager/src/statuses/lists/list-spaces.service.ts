@@ -1,4 +1,9 @@
-import { maxPageSize, type PolicyPresence, type SortedPosition, type SpaceSort } from '@certloop/contracts';
+import {
+  type certManagerContract,
+  maxPageSize,
+  type QueryOf,
+  type SortedPosition,
+} from '@certloop/contracts';
 import type { Caller } from '../../access/caller.js';
 import { readableSpaces, requireLevel, spaceNotFound } from '../../access/permissions.js';
 import type { DbDeps } from '../../db-deps.js';
@@ -10,16 +15,7 @@ import { plainWindow, positionIn } from './sorted-cursor.js';
 import { readSpaceIdPage } from './space-list.repository.js';
 
 /** Query of a list of spaces. */
-export interface SpacesQuery {
-  /** Part of the name. */
-  readonly q?: string | undefined;
-  /** Whether an issuance policy limits the space. */
-  readonly policy?: PolicyPresence | undefined;
-  readonly sort?: SpaceSort | undefined;
-  readonly include?: 'counts' | undefined;
-  readonly limit?: number | undefined;
-  readonly cursor?: SortedPosition | undefined;
-}
+export type SpacesQuery = QueryOf<typeof certManagerContract.listSpaces>;
 
 export interface SpacePage {
   readonly rows: Iterable<{ readonly space: SpaceRow; readonly counts: SpaceCounts | undefined }>;

@@ -1,16 +1,11 @@
-import type { TimelineBucket } from '@certloop/contracts';
+import type { certManagerContract, QueryOf } from '@certloop/contracts';
 import type { Caller } from '../../access/caller.js';
 import { bucketAt, type Timeline, timelineOf } from './expiry-timeline.js';
 import { countBeside, listEnding, readDays } from './expiry-timeline.repository.js';
 import type { EndingRow } from './outlook.repository.js';
 import { type OutlookDeps, scopeOf, sharedOrOwn } from './show-outlook.service.js';
 
-export interface TimelineQuery {
-  readonly bucket?: TimelineBucket | undefined;
-  readonly from?: string | undefined;
-  readonly to?: string | undefined;
-  readonly spaceId?: string | undefined;
-}
+export type TimelineQuery = QueryOf<typeof certManagerContract.getExpiryTimeline>;
 
 /** How many certificates end in each bucket, by what happens to them. */
 export interface TimelineReport {

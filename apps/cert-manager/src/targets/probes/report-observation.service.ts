@@ -1,6 +1,6 @@
+import type { BodyOf, certManagerContract } from '@certloop/contracts';
 import { certificateLabel, parsePemBlocks } from '@certloop/crypto';
-import type { AddressObservation, ProbeFault, Stage } from '@certloop/tls-probe/rules';
-import { readSent } from '@certloop/tls-probe/rules';
+import { type AddressObservation, readSent } from '@certloop/tls-probe/rules';
 import type { Caller } from '../../access/caller.js';
 import { requireLevel } from '../../access/permissions.js';
 import { recordAudit } from '../../audit/audit.service.js';
@@ -13,12 +13,7 @@ import { settleObserved } from './settle-observed.service.js';
 import { listStates } from './target-states.repository.js';
 
 /** Observation of an address of a target by an observer other than cert-manager. */
-export interface Report {
-  readonly address?: string | undefined;
-  readonly chainPem?: string | undefined;
-  readonly failure?: { readonly stage: Stage; readonly fault: ProbeFault } | undefined;
-  readonly observedAt: string;
-}
+export type Report = BodyOf<typeof certManagerContract.reportObservation>;
 
 const maxCertificates = 10;
 const maxAddresses = 64;

@@ -1,4 +1,4 @@
-import { Forbidden, InvalidInput, type TokenScope } from '@certloop/contracts';
+import { type BodyOf, type certManagerContract, Forbidden, InvalidInput } from '@certloop/contracts';
 import { newSecret, secretHash } from '@certloop/server';
 import type { Caller } from '../../access/caller.js';
 import { canOn } from '../../access/permissions.js';
@@ -8,16 +8,7 @@ import { formatApiToken, newApiToken } from '../sessions/credentials.js';
 import type { ApiTokenRow } from './api-token.js';
 import { countApiTokensOf, findApiToken, insertApiToken, listApiTokensOf } from './api-tokens.repository.js';
 
-export interface NewToken {
-  readonly name: string;
-  readonly scope: TokenScope;
-  readonly expiresAt?: string | undefined;
-  readonly spaceIds?: readonly string[] | undefined;
-  readonly allowedCidrs?: readonly string[] | undefined;
-  /** May make its successor. */
-  readonly renewable?: boolean | undefined;
-  readonly renewableUntil?: string | undefined;
-}
+export type NewToken = BodyOf<typeof certManagerContract.createApiToken>;
 
 const dayMs = 86_400_000;
 const usualLifeMs = 90 * dayMs;
