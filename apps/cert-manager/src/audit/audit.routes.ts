@@ -1,4 +1,4 @@
-import type { SomeHandlers } from '../http/some-handlers.js';
+import { ok, type SomeHandlers } from '../http/handlers.js';
 import {
   type AuditLogDeps,
   clearAuditLogs,
@@ -12,17 +12,11 @@ import { listChanges } from './list-changes.service.js';
 
 export function auditHandlers(deps: AuditLogDeps) {
   return {
-    listChanges: async ({ query, context }) => ({
-      status: 200,
-      body: await listChanges(deps, context, query.since),
-    }),
-    listAuditLogs: async (call) => ({
-      status: 200,
-      body: await listAuditLogs(deps, call.context, call.query, call.signal),
-    }),
+    listChanges: async ({ query, context }) => ok(await listChanges(deps, context, query.since)),
+    listAuditLogs: async (call) => ok(await listAuditLogs(deps, call.context, call.query, call.signal)),
     deleteAuditLogs: async ({ context }) => {
       const { count } = await clearAuditLogs(deps, context);
-      return { status: 200, body: { message: `all audit logs deleted (${count})` } };
+      return ok({ message: `all audit logs deleted (${count})` });
     },
     exportAuditLogs: async ({ query, context }) => {
       const { contentType, fileName, pieces } = await exportAuditLogs(deps, context, query);
@@ -32,13 +26,11 @@ export function auditHandlers(deps: AuditLogDeps) {
       };
       return { status: 200, body: pieces, headers };
     },
-    listAuditClearings: async ({ context }) => ({
-      status: 200,
-      body: (await listAuditClearings(deps, context)).map(auditClearingView),
-    }),
+    listAuditClearings: async ({ context }) =>
+      ok((await listAuditClearings(deps, context)).map(auditClearingView)),
     createTestAuditLog: async ({ context }) => {
       await createTestAuditLog(deps, context);
-      return { status: 200, body: { message: 'test audit log created' } };
+      return ok({ message: 'test audit log created' });
     },
   } satisfies SomeHandlers;
 }

@@ -1,6 +1,6 @@
+import { ok, type SomeHandlers } from '../http/handlers.js';
 import { eachOf } from '../http/lazy-rows.js';
 import { pageHeaders } from '../http/page-headers.js';
-import type { SomeHandlers } from '../http/some-handlers.js';
 import { certificateDetailView } from './certificate-detail-view.js';
 import { certificateView, foundCertificateView } from './certificate-view.js';
 import { listCertificatesOf } from './certificates.service.js';
@@ -24,10 +24,8 @@ export function certificatesHandlers(deps: ImportDeps & ShowCertificateDeps) {
       replyOf(await deliverCertificate(deps, context, { ...params, ...query })),
     downloadCertificate: async ({ context, params, query }) =>
       replyOf(await deliverCertificate(deps, context, { ...params, ...query })),
-    getCertificate: async ({ context, params }) => ({
-      status: 200,
-      body: certificateDetailView(await showCertificate(deps, context, params), params.spaceId),
-    }),
+    getCertificate: async ({ context, params }) =>
+      ok(certificateDetailView(await showCertificate(deps, context, params), params.spaceId)),
     findCertificates: async ({ context, query }) => {
       const page = await findCertificates(deps, context, query);
       const headers = pageHeaders(page, '/certificates', query);

@@ -1,6 +1,6 @@
+import { created, ok, type SomeHandlers } from '../http/handlers.js';
 import { eachOf } from '../http/lazy-rows.js';
 import { pageHeaders } from '../http/page-headers.js';
-import type { SomeHandlers } from '../http/some-handlers.js';
 import { csrReviewView, csrView } from './csr-view.js';
 import { type ChangeCsrsDeps, deleteAllCsrs, getLatestCsr, listCsrs } from './csrs.service.js';
 import { reviewCsr, uploadCsr } from './upload-csr.service.js';
@@ -11,15 +11,15 @@ export function csrsHandlers(deps: ChangeCsrsDeps) {
       const upload = { ...params, file: body.file.bytes, stated: body.fields };
       if (query.dryRun) {
         const { csr, fqdn, differs } = await reviewCsr(deps, context, upload);
-        return { status: 200, body: csrReviewView(csr, fqdn, differs) };
+        return ok(csrReviewView(csr, fqdn, differs));
       }
       const { csr, fqdn } = await uploadCsr(deps, context, upload);
-      return { status: 201, body: csrView(csr, fqdn) };
+      return created(csrView(csr, fqdn));
     },
     listCsrs: async ({ params, query, context }) => {
       if (query.latest) {
         const { csr, fqdn } = await getLatestCsr(deps, context, params);
-        return { status: 200, body: csrView(csr, fqdn) };
+        return ok(csrView(csr, fqdn));
       }
       const { page, fqdn } = await listCsrs(deps, context, { ...params, window: query });
       const { latest: _, ...asked } = query;
@@ -28,7 +28,7 @@ export function csrsHandlers(deps: ChangeCsrsDeps) {
     },
     deleteAllCsrs: async ({ context }) => {
       const deletedCount = await deleteAllCsrs(deps, context);
-      return { status: 200, body: { message: `CSRs deleted in all spaces: ${deletedCount}`, deletedCount } };
+      return ok({ message: `CSRs deleted in all spaces: ${deletedCount}`, deletedCount });
     },
   } satisfies SomeHandlers;
 }

@@ -1,4 +1,4 @@
-import type { SomeHandlers } from '../http/some-handlers.js';
+import { created, ok, type SomeHandlers } from '../http/handlers.js';
 import {
   type DeleteFqdnsDeps,
   deleteAllFqdns,
@@ -12,34 +12,29 @@ import { reviewFqdns } from './review-fqdns.service.js';
 
 export function fqdnsHandlers(deps: DeleteFqdnsDeps) {
   return {
-    countFqdns: async ({ params, context }) => ({
-      status: 200,
-      body: { count: await countFqdns(deps, context, params.id) },
-    }),
+    countFqdns: async ({ params, context }) => ok({ count: await countFqdns(deps, context, params.id) }),
     createFqdn: async ({ params, body, context }) => {
       const { fqdn, warning } = await createFqdn(deps, context, { spaceId: params.id, ...body });
-      return { status: 201, body: fqdnView(fqdn, warning) };
+      return created(fqdnView(fqdn, warning));
     },
-    reviewFqdns: async ({ params, body, context }) => ({
-      status: 200,
-      body: await reviewFqdns(deps, context, { spaceId: params.id, names: body.names }),
-    }),
+    reviewFqdns: async ({ params, body, context }) =>
+      ok(await reviewFqdns(deps, context, { spaceId: params.id, names: body.names })),
     deleteFqdn: async ({ params, context }) => {
       await deleteFqdn(deps, context, { spaceId: params.id, fqdnId: params.fqdnId });
-      return { status: 200, body: { message: 'FQDN deleted' } };
+      return ok({ message: 'FQDN deleted' });
     },
     deleteSpaceFqdns: async ({ params, context }) => {
       const deletedCount = await deleteSpaceFqdns(deps, context, params.id);
-      return { status: 200, body: { message: `FQDNs deleted: ${deletedCount}`, deletedCount } };
+      return ok({ message: `FQDNs deleted: ${deletedCount}`, deletedCount });
     },
     deleteAllFqdns: async ({ context }) => {
       const deletedCount = await deleteAllFqdns(deps, context);
-      return { status: 200, body: { message: `FQDNs deleted in all spaces: ${deletedCount}`, deletedCount } };
+      return ok({ message: `FQDNs deleted in all spaces: ${deletedCount}`, deletedCount });
     },
     setRenewalEnabled: async ({ params, body, context }) => {
       await setRenewalEnabled(deps, context, { ...params, ...body });
       const state = body.renewalEnabled ? 'enabled' : 'disabled';
-      return { status: 200, body: { message: `automatic renewal ${state}` } };
+      return ok({ message: `automatic renewal ${state}` });
     },
   } satisfies SomeHandlers;
 }

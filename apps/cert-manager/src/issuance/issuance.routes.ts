@@ -1,7 +1,7 @@
 import { refreshedCertificateView } from '../certificates/certificate-view.js';
+import { ok, type SomeHandlers } from '../http/handlers.js';
 import { eachOf } from '../http/lazy-rows.js';
 import { pageHeaders } from '../http/page-headers.js';
-import type { SomeHandlers } from '../http/some-handlers.js';
 import { followHeaders, jobOf, jobView, listedJobView, requestView } from './issuance-view.js';
 import { cancelJob } from './jobs/cancel-job.service.js';
 import { continueJob, showJob } from './jobs/issuance-jobs.service.js';
@@ -25,7 +25,7 @@ export function issuanceHandlers(deps: SignDeps & RefreshDeps) {
     },
     refreshCertificate: async ({ context, params }) => {
       const refreshed = await refreshCertificate(deps, context, params);
-      return { status: 200, body: refreshedCertificateView(refreshed, params.spaceId) };
+      return ok(refreshedCertificateView(refreshed, params.spaceId));
     },
     listIssuanceJobs: async ({ context, query }) => {
       const page = await listJobs(deps, context, query);
@@ -41,7 +41,7 @@ export function issuanceHandlers(deps: SignDeps & RefreshDeps) {
       return { status: 200, body: jobView(job, undefined), headers: followHeaders(job) };
     },
     cancelIssuanceJob: async ({ context, params }) => {
-      return { status: 200, body: jobView(await cancelJob(deps, context, params.id), undefined) };
+      return ok(jobView(await cancelJob(deps, context, params.id), undefined));
     },
   } satisfies SomeHandlers;
 }

@@ -1,5 +1,5 @@
+import { created, ok, type SomeHandlers } from '../http/handlers.js';
 import { pageHeaders } from '../http/page-headers.js';
-import type { SomeHandlers } from '../http/some-handlers.js';
 import {
   addGroupMember,
   listGroupMembers,
@@ -23,37 +23,27 @@ export function permissionGroupsHandlers(deps: PermissionGroupsDeps) {
       const headers = pageHeaders(page, '/permission-groups', query);
       return { status: 200, body: page.rows.map(peopledGroupView), headers };
     },
-    createPermissionGroup: async ({ body, context }) => ({
-      status: 201,
-      body: peopledGroupView(await createPermissionGroup(deps, context, body)),
-    }),
-    getPermissionGroup: async ({ params, context }) => ({
-      status: 200,
-      body: peopledGroupView(await getPermissionGroup(deps, context, params.id)),
-    }),
-    updatePermissionGroup: async ({ params, body, context }) => ({
-      status: 200,
-      body: peopledGroupView(await updatePermissionGroup(deps, context, params.id, body)),
-    }),
+    createPermissionGroup: async ({ body, context }) =>
+      created(peopledGroupView(await createPermissionGroup(deps, context, body))),
+    getPermissionGroup: async ({ params, context }) =>
+      ok(peopledGroupView(await getPermissionGroup(deps, context, params.id))),
+    updatePermissionGroup: async ({ params, body, context }) =>
+      ok(peopledGroupView(await updatePermissionGroup(deps, context, params.id, body))),
     deletePermissionGroup: async ({ params, context }) => {
       await deletePermissionGroup(deps, context, params.id);
-      return { status: 200, body: { message: 'permission group deleted' } };
+      return ok({ message: 'permission group deleted' });
     },
-    listGroupMembers: async ({ params, context }) => ({
-      status: 200,
-      body: { userIds: await listGroupMembers(deps, context, params.id) },
-    }),
-    setGroupMembers: async ({ params, body, context }) => ({
-      status: 200,
-      body: { userIds: await setGroupMembers(deps, context, params.id, body.userIds) },
-    }),
+    listGroupMembers: async ({ params, context }) =>
+      ok({ userIds: await listGroupMembers(deps, context, params.id) }),
+    setGroupMembers: async ({ params, body, context }) =>
+      ok({ userIds: await setGroupMembers(deps, context, params.id, body.userIds) }),
     addGroupMember: async ({ params, context }) => {
       await addGroupMember(deps, context, params);
-      return { status: 200, body: { message: 'user belongs to the permission group' } };
+      return ok({ message: 'user belongs to the permission group' });
     },
     removeGroupMember: async ({ params, context }) => {
       await removeGroupMember(deps, context, params);
-      return { status: 200, body: { message: 'user removed from the permission group' } };
+      return ok({ message: 'user removed from the permission group' });
     },
   } satisfies SomeHandlers;
 }

@@ -1,14 +1,11 @@
-import type { SomeHandlers } from '../http/some-handlers.js';
+import { ok, type SomeHandlers } from '../http/handlers.js';
 import { getIssuancePolicy, type PolicyDeps, setIssuancePolicy } from './issuance-policy.service.js';
 import { listSharedNames } from './list-shared-names.service.js';
 
 export function issuancePolicyHandlers(deps: PolicyDeps) {
   return {
-    listSharedNames: async ({ context }) => ({ status: 200, body: await listSharedNames(deps, context) }),
-    getIssuancePolicy: async ({ params, context }) => ({
-      status: 200,
-      body: await getIssuancePolicy(deps, context, params.id),
-    }),
+    listSharedNames: async ({ context }) => ok(await listSharedNames(deps, context)),
+    getIssuancePolicy: async ({ params, context }) => ok(await getIssuancePolicy(deps, context, params.id)),
     setIssuancePolicy: async ({ params, query, body, context }) => {
       const { confirmed, isDefault: _, ...sent } = body;
       const policy = {
@@ -17,7 +14,7 @@ export function issuancePolicyHandlers(deps: PolicyDeps) {
         isDryRun: query.dryRun,
         isConfirmed: confirmed === true,
       };
-      return { status: 200, body: await setIssuancePolicy(deps, context, policy) };
+      return ok(await setIssuancePolicy(deps, context, policy));
     },
   } satisfies SomeHandlers;
 }

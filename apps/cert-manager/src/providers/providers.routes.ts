@@ -1,5 +1,5 @@
+import { created, ok, type SomeHandlers } from '../http/handlers.js';
 import { pageHeaders } from '../http/page-headers.js';
-import type { SomeHandlers } from '../http/some-handlers.js';
 import { type ConfigureDeps, setProviderConfig } from './changes/configure-provider.service.js';
 import { createProvider } from './changes/create-provider.service.js';
 import { type DeleteProviderDeps, deleteProvider } from './changes/delete-provider.service.js';
@@ -23,25 +23,25 @@ export function providersHandlers(
       return { status: 200, body: page.rows.map(providerView), headers };
     },
     getProvider: async ({ context, params }) => {
-      return { status: 200, body: providerView(await showProvider(deps, context, params.id)) };
+      return ok(providerView(await showProvider(deps, context, params.id)));
     },
     createProvider: async ({ context, body }) => {
-      return { status: 201, body: providerView(await createProvider(deps, context, body)) };
+      return created(providerView(await createProvider(deps, context, body)));
     },
     deleteProvider: async ({ context, params }) => {
-      return { status: 200, body: { message: await deleteProvider(deps, context, params.id) } };
+      return ok({ message: await deleteProvider(deps, context, params.id) });
     },
     setProviderEnabled: async ({ context, params, body }) => {
       const message = await setProviderEnabled(deps, context, { id: params.id, enabled: body.enabled });
-      return { status: 200, body: { message } };
+      return ok({ message });
     },
     setProviderConfig: async ({ context, params, body }) => {
       const message = await setProviderConfig(deps, context, { id: params.id, config: body.config });
-      return { status: 200, body: { message } };
+      return ok({ message });
     },
     testProvider: async ({ context, params, body }) => {
       const depth = body?.deep === true ? 'deep' : 'shallow';
-      return { status: 200, body: await testProvider(deps, context, { id: params.id, depth }) };
+      return ok(await testProvider(deps, context, { id: params.id, depth }));
     },
   } satisfies SomeHandlers;
 }

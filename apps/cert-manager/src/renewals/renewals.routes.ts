@@ -1,6 +1,6 @@
+import { created, ok, type SomeHandlers } from '../http/handlers.js';
 import { eachOf } from '../http/lazy-rows.js';
 import { pageHeaders } from '../http/page-headers.js';
-import type { SomeHandlers } from '../http/some-handlers.js';
 import { createTestRenewal } from './create-test-renewal.service.js';
 import { type ExplainRenewalDeps, explainRenewal } from './explanation/explain-renewal.service.js';
 import { explanationView } from './explanation/explanation-view.js';
@@ -19,19 +19,14 @@ export function renewalsHandlers(deps: RenewalsDeps & ExplainRenewalDeps) {
       const { id, scheduledAt } = await createTestRenewal(deps, context, body);
       const at = scheduledAt.toISOString();
       const message = `test renewal queued for ${at}`;
-      return { status: 201, body: { success: true, message, queueId: id, scheduledAt: at } };
+      return created({ success: true, message, queueId: id, scheduledAt: at });
     },
     triggerRenewals: async ({ context }) => {
       await triggerRenewals(deps, context);
-      return { status: 200, body: { message: 'renewal queue processing started' } };
+      return ok({ message: 'renewal queue processing started' });
     },
-    runRenewal: async ({ params, context }) => ({
-      status: 200,
-      body: renewalView(await runRenewal(deps, context, params.id)),
-    }),
-    explainRenewal: async ({ params, context }) => ({
-      status: 200,
-      body: explanationView(await explainRenewal(deps, context, params)),
-    }),
+    runRenewal: async ({ params, context }) => ok(renewalView(await runRenewal(deps, context, params.id))),
+    explainRenewal: async ({ params, context }) =>
+      ok(explanationView(await explainRenewal(deps, context, params))),
   } satisfies SomeHandlers;
 }

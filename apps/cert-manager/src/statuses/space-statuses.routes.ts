@@ -2,9 +2,9 @@ import { type FqdnCounts, formatSortedCursor, type Space } from '@certloop/contr
 import type { Caller } from '../access/caller.js';
 import { levelOn } from '../access/permissions.js';
 import type { DbDeps } from '../db-deps.js';
+import { ok, type SomeHandlers } from '../http/handlers.js';
 import { eachOf } from '../http/lazy-rows.js';
 import { listHeaders } from '../http/page-headers.js';
-import type { SomeHandlers } from '../http/some-handlers.js';
 import { type ShownSpace, spaceView } from '../spaces/space-view.js';
 import { updateSpace } from '../spaces/spaces.service.js';
 import { listReadableSpaces, showSpace } from './lists/list-spaces.service.js';
@@ -12,7 +12,7 @@ import { listReadableSpaces, showSpace } from './lists/list-spaces.service.js';
 export function spaceHandlers(deps: DbDeps) {
   const showOne = async (caller: Caller, id: string) => {
     const { space, counts } = await showSpace(deps, caller, id);
-    return { status: 200, body: countedView(space, counts, caller) } as const;
+    return ok(countedView(space, counts, caller));
   };
   return {
     listSpaces: async ({ query, context }) => {

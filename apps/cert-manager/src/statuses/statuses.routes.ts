@@ -4,9 +4,9 @@ import { levelOn } from '../access/permissions.js';
 import { fqdnView } from '../fqdns/fqdn-view.js';
 import type { ChangeFqdnDeps, FqdnPlace } from '../fqdns/fqdns.service.js';
 import { updateFqdn } from '../fqdns/update-fqdn.service.js';
+import { ok, type SomeHandlers } from '../http/handlers.js';
 import { eachOf } from '../http/lazy-rows.js';
 import { listHeaders } from '../http/page-headers.js';
-import type { SomeHandlers } from '../http/some-handlers.js';
 import { changeFqdns } from './bulk/change-fqdns.service.js';
 import { statusView } from './fqdn-status-view.js';
 import {
@@ -44,7 +44,7 @@ export function statusesHandlers(deps: StatusesDeps) {
     const { fqdn, spaceName, status } = await showFqdn(deps, caller, place);
     const level = levelOn(caller, fqdn.spaceId) ?? 'READ';
     const shown = statusView(status, fqdn, monitorPublicUrl);
-    return { status: 200, body: { ...fqdnView(fqdn), spaceName, level, status: shown } } as const;
+    return ok({ ...fqdnView(fqdn), spaceName, level, status: shown });
   };
   return {
     ...spaceHandlers(deps),
@@ -54,14 +54,8 @@ export function statusesHandlers(deps: StatusesDeps) {
     },
     listAllFqdns: async ({ query, context }) =>
       answerPage(context, await listFqdnsByStatus(deps, context, query), '/fqdns', query),
-    countFqdnStates: async ({ query, context }) => ({
-      status: 200,
-      body: await countFqdnStates(deps, context, query),
-    }),
-    changeFqdns: async ({ body, context }) => ({
-      status: 200,
-      body: await changeFqdns(deps, context, body),
-    }),
+    countFqdnStates: async ({ query, context }) => ok(await countFqdnStates(deps, context, query)),
+    changeFqdns: async ({ body, context }) => ok(await changeFqdns(deps, context, body)),
     getFqdn: ({ params, context }) => showOne(context, fqdnPlaceOf(params)),
     updateFqdn: async ({ params, body, context }) => {
       await updateFqdn(deps, context, { ...fqdnPlaceOf(params), ...body });

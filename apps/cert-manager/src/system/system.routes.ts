@@ -1,5 +1,5 @@
 import { certManagerOpenApi } from '@certloop/contracts';
-import type { SomeHandlers } from '../http/some-handlers.js';
+import { ok, type SomeHandlers } from '../http/handlers.js';
 import {
   countContents,
   describeHealth,
@@ -10,13 +10,10 @@ import {
 
 export function systemHandlers(deps: SystemDeps) {
   return {
-    getHealth: async () => ({ status: 200, body: await describeHealth(deps) }),
-    getLiveness: async () => ({ status: 200, body: describeLiveness(deps) }),
-    getReadiness: async () => ({ status: 200, body: await describeReadiness(deps) }),
-    getOpenApi: async () => ({ status: 200, body: { ...certManagerOpenApi() } }),
-    getStats: async ({ context, query }) => ({
-      status: 200,
-      body: await countContents(deps, context, query),
-    }),
+    getHealth: async () => ok(await describeHealth(deps)),
+    getLiveness: async () => ok(describeLiveness(deps)),
+    getReadiness: async () => ok(await describeReadiness(deps)),
+    getOpenApi: async () => ok({ ...certManagerOpenApi() }),
+    getStats: async ({ context, query }) => ok(await countContents(deps, context, query)),
   } satisfies SomeHandlers;
 }

@@ -1,6 +1,6 @@
 import { mapPage } from '@certloop/db';
+import { created, ok, type SomeHandlers } from '../http/handlers.js';
 import { pageHeaders } from '../http/page-headers.js';
-import type { SomeHandlers } from '../http/some-handlers.js';
 import { type ManualProbeDeps, probeTarget } from './probes/probe-target.service.js';
 import { reportObservation } from './probes/report-observation.service.js';
 import { servedSummaryView, servedView } from './served/served-view.js';
@@ -10,34 +10,22 @@ import { createTarget, deleteTarget, listTargets, type TargetDeps, updateTarget 
 
 export function targetsHandlers(deps: TargetDeps & ManualProbeDeps) {
   return {
-    listTargets: async ({ params, context }) => ({
-      status: 200,
-      body: (await listTargets(deps, context, params)).map(targetView),
-    }),
-    createTarget: async ({ params, body, context }) => ({
-      status: 201,
-      body: targetView(await createTarget(deps, context, params, body)),
-    }),
-    updateTarget: async ({ params, body, context }) => ({
-      status: 200,
-      body: targetView(await updateTarget(deps, context, params, body)),
-    }),
+    listTargets: async ({ params, context }) =>
+      ok((await listTargets(deps, context, params)).map(targetView)),
+    createTarget: async ({ params, body, context }) =>
+      created(targetView(await createTarget(deps, context, params, body))),
+    updateTarget: async ({ params, body, context }) =>
+      ok(targetView(await updateTarget(deps, context, params, body))),
     deleteTarget: async ({ params, context }) => {
       await deleteTarget(deps, context, params);
-      return { status: 200, body: { message: 'target removed' } };
+      return ok({ message: 'target removed' });
     },
-    probeTarget: async ({ params, context }) => ({
-      status: 200,
-      body: servedView(await probeTarget(deps, context, params)),
-    }),
+    probeTarget: async ({ params, context }) => ok(servedView(await probeTarget(deps, context, params))),
     reportObservation: async ({ params, body, context }) => {
       await reportObservation(deps, context, params, body);
       return { status: 204, body: undefined };
     },
-    getServed: async ({ params, context }) => ({
-      status: 200,
-      body: servedView(await showServed(deps, context, params)),
-    }),
+    getServed: async ({ params, context }) => ok(servedView(await showServed(deps, context, params))),
     listServed: async ({ query, context }) => {
       const { class: only, spaceId, limit, cursor } = query;
       const page = await listServed(deps, context, { class: only, spaceId, window: { limit, cursor } });

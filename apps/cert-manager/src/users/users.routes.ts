@@ -1,6 +1,6 @@
+import { created, ok, type SomeHandlers } from '../http/handlers.js';
 import { eachOf } from '../http/lazy-rows.js';
 import { pageHeaders } from '../http/page-headers.js';
-import type { SomeHandlers } from '../http/some-handlers.js';
 import type { AccountsDeps } from './accounts.service.js';
 import { createUser } from './create-user.service.js';
 import { deleteUser } from './delete-user.service.js';
@@ -21,29 +21,17 @@ export function usersHandlers(deps: AccountsDeps & OwnPermissionsDeps) {
       const body = eachOf(page.rows, shownUserView);
       return { status: 200, body, headers: pageHeaders(page, '/users', query) };
     },
-    createUser: async ({ body, context }) => ({
-      status: 201,
-      body: userView(await createUser(deps, context, body)),
-    }),
-    getUser: async ({ params, query, context }) => ({
-      status: 200,
-      body: shownUserView(await getUser(deps, context, { ...params, ...query })),
-    }),
-    updateUser: async ({ params, body, context }) => ({
-      status: 200,
-      body: userView(await updateUser(deps, context, params.id, body)),
-    }),
+    createUser: async ({ body, context }) => created(userView(await createUser(deps, context, body))),
+    getUser: async ({ params, query, context }) =>
+      ok(shownUserView(await getUser(deps, context, { ...params, ...query }))),
+    updateUser: async ({ params, body, context }) =>
+      ok(userView(await updateUser(deps, context, params.id, body))),
     deleteUser: async ({ params, context }) => {
       await deleteUser(deps, context, params.id);
-      return { status: 200, body: { message: 'user deleted' } };
+      return ok({ message: 'user deleted' });
     },
-    getUserPermissions: async ({ params, context }) => ({
-      status: 200,
-      body: await describePermissionsOf(deps, context, params.id),
-    }),
-    getOwnPermissions: async ({ context }) => ({
-      status: 200,
-      body: await describeOwnPermissions(deps, context),
-    }),
+    getUserPermissions: async ({ params, context }) =>
+      ok(await describePermissionsOf(deps, context, params.id)),
+    getOwnPermissions: async ({ context }) => ok(await describeOwnPermissions(deps, context)),
   } satisfies SomeHandlers;
 }

@@ -1,14 +1,14 @@
 import { fqdnView } from '../fqdns/fqdn-view.js';
-import type { SomeHandlers } from '../http/some-handlers.js';
+import { ok, type SomeHandlers } from '../http/handlers.js';
 import { type DescribeWatchDeps, describeWatch } from './describe-watch.service.js';
 import { type AcceptExpiryDeps, acceptExpiry } from './expiry/accept-expiry.service.js';
 
 export function watchHandlers(deps: AcceptExpiryDeps & DescribeWatchDeps) {
   return {
-    getWatch: async () => ({ status: 200, body: describeWatch(deps) }),
+    getWatch: async () => ok(describeWatch(deps)),
     setExpiryAccepted: async ({ params, body: { accepted, until }, context }) => {
       const request = { accepted, until: until === undefined ? undefined : new Date(until) };
-      return { status: 200, body: fqdnView(await acceptExpiry(deps, context, { ...params, ...request })) };
+      return ok(fqdnView(await acceptExpiry(deps, context, { ...params, ...request })));
     },
   } satisfies SomeHandlers;
 }

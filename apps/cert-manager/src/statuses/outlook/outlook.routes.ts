@@ -1,17 +1,12 @@
-import type { SomeHandlers } from '../../http/some-handlers.js';
+import { ok, type SomeHandlers } from '../../http/handlers.js';
 import { outlookView, timelineView } from './outlook-view.js';
 import { type OutlookDeps, showOutlook } from './show-outlook.service.js';
 import { showExpiryTimeline } from './show-timeline.service.js';
 
 export function outlookHandlers(deps: OutlookDeps) {
   return {
-    getOutlook: async ({ query, context }) => ({
-      status: 200,
-      body: outlookView(await showOutlook(deps, context, query)),
-    }),
-    getExpiryTimeline: async ({ query, context }) => ({
-      status: 200,
-      body: timelineView(await showExpiryTimeline(deps, context, query)),
-    }),
+    getOutlook: async ({ query, context }) => ok(outlookView(await showOutlook(deps, context, query))),
+    getExpiryTimeline: async ({ query, context }) =>
+      ok(timelineView(await showExpiryTimeline(deps, context, query))),
   } satisfies SomeHandlers;
 }

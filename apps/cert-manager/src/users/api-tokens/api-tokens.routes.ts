@@ -1,4 +1,4 @@
-import type { SomeHandlers } from '../../http/some-handlers.js';
+import { created, ok, type SomeHandlers } from '../../http/handlers.js';
 import type { ProofDeps } from '../sessions/prove-password.service.js';
 import { requireRecentPassword } from '../sessions/recent-password.service.js';
 import { apiTokenView } from '../user-view.js';
@@ -16,18 +16,12 @@ const revoked = { status: 200, body: { message: 'API token revoked' } } as const
 
 export function apiTokensHandlers(deps: ProofDeps) {
   return {
-    listApiTokens: async ({ context }) => ({
-      status: 200,
-      body: (await listApiTokens(deps, context)).map(apiTokenView),
-    }),
+    listApiTokens: async ({ context }) => ok((await listApiTokens(deps, context)).map(apiTokenView)),
     createApiToken: async ({ body: { password, ...wanted }, context }) => {
       await requireRecentPassword(deps, context, password);
-      return { status: 201, body: newTokenView(await createApiToken(deps, context, wanted)) };
+      return created(newTokenView(await createApiToken(deps, context, wanted)));
     },
-    succeedApiToken: async ({ context }) => ({
-      status: 201,
-      body: newTokenView(await succeedApiToken(deps, context)),
-    }),
+    succeedApiToken: async ({ context }) => created(newTokenView(await succeedApiToken(deps, context))),
     deleteOwnApiToken: async ({ context }) => {
       await revokeOwnApiToken(deps, context);
       return revoked;
@@ -36,10 +30,8 @@ export function apiTokensHandlers(deps: ProofDeps) {
       await revokeApiToken(deps, context, params.id);
       return revoked;
     },
-    listUserApiTokens: async ({ params, context }) => ({
-      status: 200,
-      body: (await listUserApiTokens(deps, context, params.id)).map(apiTokenView),
-    }),
+    listUserApiTokens: async ({ params, context }) =>
+      ok((await listUserApiTokens(deps, context, params.id)).map(apiTokenView)),
     deleteUserApiToken: async ({ params, context }) => {
       await revokeUserApiToken(deps, context, { userId: params.id, id: params.tokenId });
       return revoked;

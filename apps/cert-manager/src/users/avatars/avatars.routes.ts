@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { DbDeps } from '../../db-deps.js';
-import type { SomeHandlers } from '../../http/some-handlers.js';
+import { ok, type SomeHandlers } from '../../http/handlers.js';
 import { deleteAvatar, getAvatar, replaceAvatar } from './avatars.service.js';
 
 export function avatarsHandlers(deps: DbDeps) {
@@ -12,11 +12,11 @@ export function avatarsHandlers(deps: DbDeps) {
     },
     uploadAvatar: async ({ params, body, context }) => {
       await replaceAvatar(deps, context, { userId: params.id, bytes: body.file.bytes });
-      return { status: 200, body: { message: 'avatar stored' } };
+      return ok({ message: 'avatar stored' });
     },
     deleteAvatar: async ({ params, context }) => {
       await deleteAvatar(deps, context, params.id);
-      return { status: 200, body: { message: 'avatar deleted' } };
+      return ok({ message: 'avatar deleted' });
     },
   } satisfies SomeHandlers;
 }

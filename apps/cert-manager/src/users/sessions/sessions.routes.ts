@@ -2,7 +2,7 @@ import type { AuthState, Me } from '@certloop/contracts';
 import type { SessionCookie } from '@certloop/server';
 import type { Caller } from '../../access/caller.js';
 import type { DbDeps } from '../../db-deps.js';
-import type { SomeHandlers } from '../../http/some-handlers.js';
+import { created, ok, type SomeHandlers } from '../../http/handlers.js';
 import { findOwnToken } from '../api-tokens/api-tokens.service.js';
 import { type BootstrapDeps, bootstrapWithToken, needsSetup } from '../setup/bootstrap.service.js';
 import { apiTokenView, openModeUser, userView } from '../user-view.js';
@@ -22,7 +22,7 @@ export interface SessionsRoutesDeps extends SessionsDeps, ChangePasswordDeps, Bo
 export function sessionsHandlers(deps: SessionsRoutesDeps) {
   const { cookie, deviceCookie } = deps;
   return {
-    getAuthState: async () => ({ status: 200, body: await describeState(deps) }),
+    getAuthState: async () => ok(await describeState(deps)),
     login: async ({ body, context }) => {
       const { user, secret, csrfToken } = await openSession(deps, context, body);
       const { deviceSecret } = context;
@@ -37,20 +37,20 @@ export function sessionsHandlers(deps: SessionsRoutesDeps) {
       await closeSession(deps, context);
       return { status: 200, body: { message: 'signed out' }, headers: { 'Set-Cookie': cookie.take() } };
     },
-    listSessions: async ({ context }) => ({
-      status: 200,
-      body: (await listOwnSessions(deps, context)).map((session) => ({
-        id: session.id,
-        createdAt: session.createdAt.toISOString(),
-        lastUsedAt: session.lastUsedAt.toISOString(),
-        isCurrent: session.id === context.sessionId,
-      })),
-    }),
+    listSessions: async ({ context }) =>
+      ok(
+        (await listOwnSessions(deps, context)).map((session) => ({
+          id: session.id,
+          createdAt: session.createdAt.toISOString(),
+          lastUsedAt: session.lastUsedAt.toISOString(),
+          isCurrent: session.id === context.sessionId,
+        })),
+      ),
     deleteSession: async ({ params, context }) => {
       await endOwnSession(deps, context, params.id);
-      return { status: 200, body: { message: 'session ended' } };
+      return ok({ message: 'session ended' });
     },
-    getMe: async ({ context }) => ({ status: 200, body: await describeCaller(deps, context) }),
+    getMe: async ({ context }) => ok(await describeCaller(deps, context)),
     changePassword: async ({ body, context }) => {
       await changePassword(deps, context, body);
       return {
@@ -59,10 +59,7 @@ export function sessionsHandlers(deps: SessionsRoutesDeps) {
         headers: { 'Set-Cookie': cookie.take() },
       };
     },
-    bootstrap: async ({ body, context }) => ({
-      status: 201,
-      body: userView(await bootstrapWithToken(deps, context, body)),
-    }),
+    bootstrap: async ({ body, context }) => created(userView(await bootstrapWithToken(deps, context, body))),
   } satisfies SomeHandlers;
 }
 
