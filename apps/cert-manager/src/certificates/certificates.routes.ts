@@ -1,14 +1,12 @@
 import { ok, type SomeHandlers } from '../http/handlers.js';
 import { eachOf } from '../http/lazy-rows.js';
 import { pageHeaders } from '../http/page-headers.js';
-import { certificateDetailView } from './certificate-detail-view.js';
-import { certificateView, foundCertificateView } from './certificate-view.js';
-import { listCertificatesOf } from './certificates.service.js';
+import { certificateDetailView, certificateView, foundCertificateView } from './certificate-view.js';
+import { listCertificatesOf, type ShowCertificateDeps, showCertificate } from './certificates.service.js';
 import { type DeliveredFile, deliverCertificate } from './deliver-certificate.service.js';
 import { findCertificates } from './find-certificates.service.js';
 import { type ImportDeps, importCertificate } from './import-certificate.service.js';
 import { leafEndOf } from './in-use.js';
-import { type ShowCertificateDeps, showCertificate } from './show-certificate.service.js';
 
 export function certificatesHandlers(deps: ImportDeps & ShowCertificateDeps) {
   return {

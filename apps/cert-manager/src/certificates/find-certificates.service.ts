@@ -4,18 +4,11 @@ import type { Caller } from '../access/caller.js';
 import { readableSpaces } from '../access/permissions.js';
 import { listFqdnsById } from '../fqdns/fqdns.repository.js';
 import { listSpaceRows } from '../spaces/spaces.repository.js';
-import { type FoundRow, readFoundPage } from './found-certificates.repository.js';
+import type { ShownFind } from './certificate-view.js';
+import { readFoundPage } from './found-certificates.repository.js';
 
 /** By what certificates are looked for: at least one of the three. */
 export type CertificateSearch = QueryOf<typeof certManagerContract.findCertificates>;
-
-/** A certificate with the names of its FQDN and of its space. */
-export interface FoundCertificate {
-  readonly certificate: FoundRow;
-  readonly spaceId: string;
-  readonly fqdn: string;
-  readonly spaceName: string;
-}
 
 /**
  * Certificates of the spaces that the caller may read, those stored last first, at most 1000 at once. Throws InvalidInput
@@ -25,7 +18,7 @@ export async function findCertificates(
   { db }: { readonly db: Database },
   caller: Caller,
   { id, serialNumber, sha256, limit = maxPageSize, cursor }: CertificateSearch,
-): Promise<ListPage<FoundCertificate>> {
+): Promise<ListPage<ShownFind>> {
   if ((id ?? serialNumber ?? sha256) === undefined) throw needsSearch();
   const filter = { scope: readableSpaces(caller), id, serialNumber, sha256 };
   return db.read(async (tx) => {

@@ -8,23 +8,25 @@ interface ShownName {
   readonly expiresAt: Date;
 }
 
-/** Outlook of how long providers may be away, as it is shown. */
-interface ShownOutlook {
-  readonly providers: readonly {
-    readonly providerId: string;
-    readonly survivableOutageSeconds: number | null;
-    readonly firstLoss: ShownName | undefined;
-    readonly dueIn24h: number;
-    readonly peakPerHour: number;
-    readonly drainSeconds: number;
-    readonly pace: ShownPace | undefined;
-    readonly lastSuccessAt: Date | undefined;
-  }[];
+/** How long a provider may be away, and how much it has to do. */
+export interface ProviderOutlook {
+  readonly providerId: string;
+  readonly survivableOutageSeconds: number | null;
+  readonly firstLoss: ShownName | undefined;
+  readonly dueIn24h: number;
+  readonly peakPerHour: number;
+  readonly drainSeconds: number;
+  readonly pace: ShownPace | undefined;
+  readonly lastSuccessAt: Date | undefined;
+}
+
+export interface OutlookReport {
+  readonly providers: readonly ProviderOutlook[];
   readonly computedAt: Date;
 }
 
 /** How long providers may be away, as the API shows it. */
-export function outlookView({ providers, computedAt }: ShownOutlook): Outlook {
+export function outlookView({ providers, computedAt }: OutlookReport): Outlook {
   return {
     providers: providers.map((one) => ({
       providerId: one.providerId,
@@ -40,21 +42,17 @@ export function outlookView({ providers, computedAt }: ShownOutlook): Outlook {
   };
 }
 
-/** Timeline of when certificates end, as it is shown. */
-interface ShownTimeline {
-  readonly buckets: readonly {
-    readonly start: Date;
-    readonly willRenew: number;
-    readonly needsHand: number;
-    readonly failing: number;
-  }[];
+/** How many certificates end in each bucket, by what happens to them. */
+export interface TimelineReport {
+  readonly buckets: readonly { start: Date; willRenew: number; needsHand: number; failing: number }[];
   readonly overdue: number;
   readonly later: number;
+  /** Where they are few. */
   readonly names: readonly ShownName[] | undefined;
 }
 
 /** When certificates end, as the API shows it. */
-export function timelineView({ buckets, overdue, later, names }: ShownTimeline): ExpiryTimeline {
+export function timelineView({ buckets, overdue, later, names }: TimelineReport): ExpiryTimeline {
   return {
     buckets: buckets.map(({ start, willRenew, needsHand, failing }) => ({
       start: start.toISOString(),

@@ -1,7 +1,6 @@
 import { ok, type SomeHandlers } from '../../http/handlers.js';
 import { outlookView, timelineView } from './outlook-view.js';
-import { type OutlookDeps, showOutlook } from './show-outlook.service.js';
-import { showExpiryTimeline } from './show-timeline.service.js';
+import { type OutlookDeps, showExpiryTimeline, showOutlook } from './show-outlook.service.js';
 
 export function outlookHandlers(deps: OutlookDeps) {
   return {

@@ -1,19 +1,22 @@
+import type { certManagerContract, QueryOf } from '@certloop/contracts';
 import type { Tx } from '@certloop/db';
 import type { Caller } from '../../access/caller.js';
 import { canOn, readableSpaces } from '../../access/permissions.js';
 import type { DbDeps } from '../../db-deps.js';
-import { type ShownPace, shownPace } from '../../providers/pace/provider-pace.js';
+import { shownPace } from '../../providers/pace/provider-pace.js';
 import { kindOf } from '../../providers/provider-kinds.js';
 import { listProvidersById, type ProviderRow } from '../../providers/providers.repository.js';
 import type { SpaceScope } from '../../spaces/spaces.repository.js';
+import { bucketAt, type Timeline, timelineOf } from './expiry-timeline.js';
+import { countBeside, listEnding, readDays } from './expiry-timeline.repository.js';
 import { drainSeconds, survivableSeconds } from './outlook.js';
 import {
-  type EndingRow,
   findFirstLoss,
   findLastIssuedAt,
   type ProviderRow as PlanRow,
   readProviderPlans,
 } from './outlook.repository.js';
+import type { OutlookReport, ProviderOutlook, TimelineReport } from './outlook-view.js';
 import type { RecentAnswers } from './recent-answers.store.js';
 
 export interface OutlookDeps extends DbDeps {
@@ -21,23 +24,6 @@ export interface OutlookDeps extends DbDeps {
   readonly outlooks: RecentAnswers;
   /** Timelines of theirs, good for ten seconds. */
   readonly timelines: RecentAnswers;
-}
-
-/** How long a provider may be away, and how much it has to do. */
-export interface ProviderOutlook {
-  readonly providerId: string;
-  readonly survivableOutageSeconds: number | null;
-  readonly firstLoss: EndingRow | undefined;
-  readonly dueIn24h: number;
-  readonly peakPerHour: number;
-  readonly drainSeconds: number;
-  readonly pace: ShownPace | undefined;
-  readonly lastSuccessAt: Date | undefined;
-}
-
-export interface OutlookReport {
-  readonly providers: readonly ProviderOutlook[];
-  readonly computedAt: Date;
 }
 
 /** The outlook of the providers with whom renewals are planned in spaces that the caller may read. */
@@ -86,7 +72,49 @@ async function outlookOfProvider(
   };
 }
 
-export function sharedOrOwn<T>(
+const maxNames = 12;
+
+/** The ends of the newest certificates in spaces that the caller may read. Throws InvalidInput for too many buckets. */
+export function showExpiryTimeline(
+  { db, clock, timelines }: OutlookDeps,
+  caller: Caller,
+  { bucket = 'week', from, to, spaceId }: QueryOf<typeof certManagerContract.getExpiryTimeline>,
+): Promise<TimelineReport> {
+  const scope = scopeOf(caller, spaceId);
+  const moment = (text: string | undefined) => (text === undefined ? undefined : new Date(text));
+  const timeline = timelineOf({ bucket, from: moment(from), to: moment(to) }, clock.now());
+  const read = () =>
+    db.longRead(async (tx) => {
+      const days = await readDays(tx, scope, timeline);
+      const names = await listEnding(tx, scope, timeline, maxNames + 1);
+      return {
+        buckets: bucketsOf(timeline, days),
+        ...(await countBeside(tx, scope, timeline)),
+        names: names.length <= maxNames ? names : undefined,
+      };
+    });
+  const key = `${timeline.start.getTime()} ${timeline.end.getTime()} ${bucket} ${spaceId ?? ''}`;
+  return sharedOrOwn(timelines, caller, key, read);
+}
+
+function bucketsOf(timeline: Timeline, days: Awaited<ReturnType<typeof readDays>>) {
+  const buckets = Array.from({ length: timeline.count }, (_, index) => ({
+    start: new Date(timeline.start.getTime() + index * timeline.lengthMs),
+    willRenew: 0,
+    needsHand: 0,
+    failing: 0,
+  }));
+  for (const { day, willRenew, needsHand, failing } of days) {
+    const bucket = buckets[bucketAt(timeline, new Date(`${day}T00:00:00Z`)) ?? -1];
+    if (bucket === undefined) continue;
+    bucket.willRenew += willRenew;
+    bucket.needsHand += needsHand;
+    bucket.failing += failing;
+  }
+  return buckets;
+}
+
+function sharedOrOwn<T>(
   recent: RecentAnswers,
   caller: Caller,
   key: string,
@@ -95,7 +123,7 @@ export function sharedOrOwn<T>(
   return readableSpaces(caller) === 'all' ? recent.read(key, read) : read();
 }
 
-export function scopeOf(caller: Caller, spaceId: string | undefined): SpaceScope {
+function scopeOf(caller: Caller, spaceId: string | undefined): SpaceScope {
   if (spaceId === undefined) return readableSpaces(caller);
   return canOn(caller, spaceId, 'READ') ? [spaceId] : [];
 }
