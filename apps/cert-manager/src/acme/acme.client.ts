@@ -1,13 +1,17 @@
 import {
+  AcmeProblem,
+  acmeAccountSchema,
   acmeAuthorizationSchema,
   acmeOrderSchema,
   acmeRenewalInfoSchema,
   UpstreamFailed,
 } from '@certloop/contracts';
-import { accountCalls, readResource } from './account-calls.client.js';
-import type { AcmeClient } from './acme-operations.js';
-import { addressOf } from './resource-reading.js';
-import type { SignedRequests } from './signed-request.client.js';
+import { exportJwk, macJws } from '@certloop/crypto';
+import type { z } from 'zod';
+import type { AcmeReply } from './acme-http.client.js';
+import type { AcmeClient, AcmeSigner, ExternalAccount } from './acme-operations.js';
+import { addressOf, orderUrls, parseResource } from './resource-reading.js';
+import { innerJws, type SignedRequests } from './signed-request.client.js';
 
 export function createAcmeClient(requests: SignedRequests): AcmeClient {
   return {
@@ -19,10 +23,8 @@ export function createAcmeClient(requests: SignedRequests): AcmeClient {
   };
 }
 
-type OrderCall = 'newOrder' | 'getOrder' | 'getAuthorization' | 'answerChallenge' | 'finalize';
-
 /** RFC 8555 §7.4 and §7.5. */
-function orderCalls(requests: SignedRequests): Pick<AcmeClient, OrderCall> {
+function orderCalls(requests: SignedRequests) {
   return {
     newOrder: async (signer, { identifiers, profile, replaces }) => {
       const { newOrder: url } = await requests.directory();
@@ -44,13 +46,11 @@ function orderCalls(requests: SignedRequests): Pick<AcmeClient, OrderCall> {
       const csr = Buffer.from(csrDer).toString('base64url');
       return readResource(acmeOrderSchema, requests.post(url, signer, { csr }), 'order');
     },
-  };
+  } satisfies Partial<AcmeClient>;
 }
 
-type CertificateCall = 'downloadChains' | 'renewalInfo' | 'revoke';
-
 /** RFC 8555 §7.4.2 and §7.6, RFC 9773. */
-function certificateCalls(requests: SignedRequests): Pick<AcmeClient, CertificateCall> {
+function certificateCalls(requests: SignedRequests) {
   return {
     downloadChains: async (signer, url, which) => {
       const accept = 'application/pem-certificate-chain';
@@ -74,8 +74,85 @@ function certificateCalls(requests: SignedRequests): Pick<AcmeClient, Certificat
       const certificate = Buffer.from(certificateDer).toString('base64url');
       await requests.post(url, signer, { certificate, reason });
     },
-  };
+  } satisfies Partial<AcmeClient>;
 }
 
 // No CA has as many roots; the bound keeps a hostile list short.
 const maxChains = 8;
+
+/** RFC 8555 §7.3 and §7.1.2.1. */
+function accountCalls(requests: SignedRequests) {
+  return {
+    newAccount: async (signer, { contactEmails, eab }) => {
+      const { newAccount: url } = await requests.directory();
+      const payload = {
+        termsOfServiceAgreed: true,
+        ...contactOf(contactEmails),
+        ...(eab !== undefined && { externalAccountBinding: binding(signer, url, eab) }),
+      };
+      const reply = requests.post(url, keyOnly(signer), payload);
+      const { body, location } = await readResource(acmeAccountSchema, reply, 'account');
+      return { url: addressOf(location, 'account'), account: body };
+    },
+    findAccount: async (signer) => {
+      const { newAccount: url } = await requests.directory();
+      try {
+        const { location } = await requests.post(url, keyOnly(signer), { onlyReturnExisting: true });
+        return addressOf(location, 'account');
+      } catch (error) {
+        if (error instanceof AcmeProblem && error.type === 'accountDoesNotExist') return undefined;
+        throw error;
+      }
+    },
+    updateContact: async (signer, contactEmails) => {
+      const contact = contactEmails.map((email) => `mailto:${email}`);
+      await requests.post(addressOf(signer.accountUrl, 'account'), signer, { contact });
+    },
+    changeKey: async (signer, next) => {
+      const { keyChange: url } = await requests.directory();
+      if (url === undefined) throw new UpstreamFailed('the CA does not support changing account keys');
+      const payload = { account: signer.accountUrl, oldKey: exportJwk(signer.privateKey) };
+      await requests.post(url, signer, await innerJws(next, url, payload));
+    },
+    listOrders: async (signer) => {
+      const url = addressOf(signer.accountUrl, 'account');
+      const { body } = await readResource(acmeAccountSchema, requests.post(url, signer, {}), 'account');
+      if (body.orders === undefined) return undefined;
+      return listPages(requests, signer, body.orders);
+    },
+  } satisfies Partial<AcmeClient>;
+}
+
+async function readResource<S extends z.ZodType>(schema: S, reply: Promise<AcmeReply>, what: string) {
+  const { text, retryAt, location } = await reply;
+  return { body: parseResource(schema, text, what), retryAt, location };
+}
+
+/** A request about a key's own account is signed with the key, not by the account. */
+function keyOnly({ privateKey }: AcmeSigner): AcmeSigner {
+  return { privateKey };
+}
+
+function contactOf(contactEmails: readonly string[]) {
+  if (contactEmails.length === 0) return {};
+  return { contact: contactEmails.map((email) => `mailto:${email}`) };
+}
+
+function binding({ privateKey }: AcmeSigner, url: string, { kid, hmacKey }: ExternalAccount) {
+  const secret = Buffer.from(hmacKey, 'base64url');
+  return macJws(secret, { kid, url }, JSON.stringify(exportJwk(privateKey)));
+}
+
+// A list may be years long; callers need its recent part.
+const maxPages = 20;
+
+async function listPages(requests: SignedRequests, signer: AcmeSigner, first: string): Promise<string[]> {
+  const urls: string[] = [];
+  let page: string | undefined = first;
+  for (let count = 0; page !== undefined && count < maxPages; count += 1) {
+    const { text, links } = await requests.post(page, signer);
+    urls.push(...orderUrls(text));
+    [page] = links('next');
+  }
+  return urls;
+}

@@ -1,8 +1,9 @@
-import { InvalidInput } from '@certloop/contracts';
+import { InvalidInput, type ProviderKindName } from '@certloop/contracts';
 import { type KeyRing, openSecret, SecretUnreadable } from '@certloop/server';
+import { createAcmeOpener } from './acme/acme-opener.provider.js';
 import { type Config, putSecretsIn } from './changes/stored-config.js';
-import type { OpenerDeps } from './kind-opener.provider.js';
-import { createOpeners } from './kinds.provider.js';
+import { createDummyCaOpener } from './dummy-ca/dummy-ca-opener.provider.js';
+import type { OpenerDeps, OpenKind } from './kind-opener.provider.js';
 import type { Provider } from './provider.js';
 import { kindOf } from './provider-kinds.js';
 import { missingKey } from './provider-state.js';
@@ -17,7 +18,10 @@ export interface ProviderOpener {
 }
 
 export function createProviderOpener(deps: OpenerDeps): ProviderOpener {
-  const openers = createOpeners(deps);
+  const openers: Readonly<Record<ProviderKindName, OpenKind>> = {
+    'dummy-ca': createDummyCaOpener(deps),
+    acme: createAcmeOpener(deps),
+  };
   // As long as a row says the same, its configuration is read, and its secrets are opened, once. What opens ACME
   // reads the directory of the CA, which may change.
   const opened = new Map<string, { readonly said: string; readonly provider: Provider }>();

@@ -1,12 +1,15 @@
-import { formatSortedCursor } from '@certloop/contracts';
+import { type FqdnCounts, formatSortedCursor, type Space } from '@certloop/contracts';
 import type { Caller } from '../access/caller.js';
 import { levelOn } from '../access/permissions.js';
+import type { DbDeps } from '../db-deps.js';
 import { fqdnView } from '../fqdns/fqdn-view.js';
 import type { ChangeFqdnDeps, FqdnPlace } from '../fqdns/fqdns.service.js';
 import { updateFqdn } from '../fqdns/update-fqdn.service.js';
 import { ok, type SomeHandlers } from '../http/handlers.js';
 import { eachOf } from '../http/lazy-rows.js';
 import { listHeaders } from '../http/page-headers.js';
+import { type ShownSpace, spaceView } from '../spaces/space-view.js';
+import { updateSpace } from '../spaces/spaces.service.js';
 import { changeFqdns } from './bulk/change-fqdns.service.js';
 import { statusView } from './fqdn-status-view.js';
 import {
@@ -18,7 +21,7 @@ import {
   listFqdnsOfSpace,
   showFqdn,
 } from './lists/list-fqdns.service.js';
-import { spaceHandlers } from './space-statuses.routes.js';
+import { listReadableSpaces, showSpace } from './lists/list-spaces.service.js';
 
 export interface StatusesDeps extends ListFqdnsDeps, ChangeFqdnDeps {
   /** Where browsers reach the monitor. */
@@ -74,3 +77,49 @@ const fqdnPlaceOf = ({
   spaceId,
   fqdnId,
 });
+
+function spaceHandlers(deps: DbDeps) {
+  const showOne = async (caller: Caller, id: string) => {
+    const { space, counts } = await showSpace(deps, caller, id);
+    return ok(countedView(space, counts, caller));
+  };
+  return {
+    listSpaces: async ({ query, context }) => {
+      const { rows, total, next } = await listReadableSpaces(deps, context, query);
+      const cursor = next && formatSortedCursor(next);
+      return {
+        status: 200,
+        body: eachOf(
+          rows,
+          ({ space, counts }): Space =>
+            counts === undefined ? spaceView(space) : countedView(space, counts, context),
+        ),
+        headers: listHeaders({ total, cursor }, '/spaces', query),
+      };
+    },
+    getSpace: ({ params, context }) => showOne(context, params.id),
+    updateSpace: async ({ params, body, context }) => {
+      await updateSpace(deps, context, { ...params, ...body });
+      return showOne(context, params.id);
+    },
+  } satisfies SomeHandlers;
+}
+
+function countedView(
+  space: ShownSpace,
+  counts: FqdnCounts & { readonly nextExpiry: Date | null },
+  caller: Caller,
+) {
+  const { nextExpiry } = counts;
+  return {
+    ...spaceView(space),
+    level: levelOn(caller, space.id) ?? 'READ',
+    counts: countsView(counts),
+    ...(nextExpiry !== null && { nextExpiry: nextExpiry.toISOString() }),
+  };
+}
+
+/** Without what else the repository counts. */
+function countsView({ total, needsYou, unfinished, valid, due, failing, expired }: FqdnCounts): FqdnCounts {
+  return { total, needsYou, unfinished, valid, due, failing, expired };
+}
