@@ -1,7 +1,29 @@
 import type { RequestListener } from 'node:http';
-import { accountBasePath, accountContract, checkMonitorContract, checkMonitorOpenApi, earlierCheckMonitorContract, probesContract } from '@certloop/contracts';
+import {
+  accountBasePath,
+  accountContract,
+  checkMonitorContract,
+  checkMonitorOpenApi,
+  earlierCheckMonitorContract,
+  probesContract,
+} from '@certloop/contracts';
 import type { Database } from '@certloop/db';
-import { apiPages, bind, createDeviceCookie, createHttpApp, createLoginThrottle, createMetrics, createPasswords, createSessionCookie, errorHandler, metricsPage, noteRoute, refuseUnknownPath, watchHandler, webConsole } from '@certloop/server';
+import {
+  apiPages,
+  bind,
+  createDeviceCookie,
+  createHttpApp,
+  createLoginThrottle,
+  createMetrics,
+  createPasswords,
+  createSessionCookie,
+  errorHandler,
+  metricsPage,
+  noteRoute,
+  refuseUnknownPath,
+  watchHandler,
+  webConsole,
+} from '@certloop/server';
 import type { Express, NextFunction, Request, Response } from 'express';
 import { accountCallerOf } from './accounts/account.middleware.js';
 import { accountHandlers } from './accounts/account.routes.js';
@@ -97,9 +119,13 @@ function createApi(options: AppOptions, { deps, watch, isDraining }: ApiParts): 
   const { metricsToken, metricsOpen = false } = config;
   const { metrics, onUntrustedProxy } = watch;
   const app = createHttpApp({ logger, trustedProxies: config.trustedProxies, onUntrustedProxy, metrics });
-  app.use(forbidSniffing);
-  if (config.addresses.siteRoot.startsWith('https:')) app.use(requireHttps);
-  app.use('/api', forbidStoring);
+  // ping bodies are returned unchanged, so browsers must not interpret them as pages
+  app.use(always('X-Content-Type-Options', 'nosniff'));
+  // browsers use only https for this host from now on; they ignore the header in a response by http
+  if (config.addresses.siteRoot.startsWith('https:'))
+    app.use(always('Strict-Transport-Security', 'max-age=31536000'));
+  // responses are for one user or holder of a key only
+  app.use('/api', always('Cache-Control', 'no-store'));
   for (const version of apiVersions) mountApi(app, deps, version);
   mountAccount(app, deps);
   app.use(badgeRouter(deps));
@@ -161,12 +187,6 @@ function mountAccount(app: Express, deps: SharedParts): void {
   app.use(accountBasePath, bind(accountContract, accountHandlers(account), options));
 }
 
-/** Forbids caches to store responses, which are for one user or holder of a key only. */
-function forbidStoring(_request: Request, response: Response, next: NextFunction): void {
-  response.setHeader('Cache-Control', 'no-store');
-  next();
-}
-
 const maxAccountBodyBytes = 262_144;
 const addressProbes = { max: 20, seconds: 3600, reason: 'too many unknown addresses' };
 const trials = { max: 10, seconds: 60, reason: 'too many test messages' };
@@ -209,14 +229,10 @@ function reportStatus(db: Database) {
   };
 }
 
-/** Browsers use only https for this host from now on. They ignore the header in a response by http. */
-function requireHttps(_request: Request, response: Response, next: NextFunction): void {
-  response.setHeader('Strict-Transport-Security', 'max-age=31536000');
-  next();
-}
-
-/** Ping bodies are returned unchanged, so browsers must not interpret them as pages. */
-function forbidSniffing(_request: Request, response: Response, next: NextFunction): void {
-  response.setHeader('X-Content-Type-Options', 'nosniff');
-  next();
+/** Sets a header of every response. */
+function always(name: string, value: string) {
+  return (_request: Request, response: Response, next: NextFunction): void => {
+    response.setHeader(name, value);
+    next();
+  };
 }

@@ -38,6 +38,11 @@ export function isoSeconds(instant: Micros): string {
   return `${dateAndTime(instant)}+00:00`;
 }
 
+/** The same; null where there is no instant. */
+export function isoOrNull(instant: Micros | null): string | null {
+  return instant === null ? null : isoSeconds(instant);
+}
+
 /** `2026-01-02T03:04:05.000678+00:00`; without the fraction when that is nought. */
 export function isoMicros(instant: Micros): string {
   const fraction = instant % microsPerSecond;

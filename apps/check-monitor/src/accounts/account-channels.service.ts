@@ -1,13 +1,13 @@
 import { AppError } from '@certloop/contracts';
+import { countAssignedByChannel } from '../channels/assign-channel.repository.js';
 import type { Channel } from '../channels/channels.repository.js';
+import { listChannelsOf } from '../channels/channels.service.js';
 import { createChannel, requireName } from '../channels/create-channel.service.js';
 import {
   type ChannelEdit,
   type ChannelPath,
-  countChecksByChannel,
   editChannel,
   getChannel,
-  listChannelsOf,
   type ManageChannelsDeps,
 } from '../channels/manage-channels.service.js';
 import { findKind, parseChannelSettings } from '../integrations/channel-kinds.js';
@@ -34,7 +34,7 @@ export async function listAccountChannels(
 ): Promise<ListedChannel[]> {
   const channels = await listChannelsOf(deps, projectId);
   if (include !== 'counts') return channels.map((channel) => ({ channel }));
-  const checks = await countChecksByChannel(deps, projectId);
+  const checks = await deps.db.longRead((tx) => countAssignedByChannel(tx, projectId));
   return channels.map((channel) => ({ channel, checks: checks.get(channel.uuid) ?? 0 }));
 }
 

@@ -82,10 +82,7 @@ export function accountChecksHandlers(deps: AccountChecksRouteDeps): AccountChec
 type CallerOf = (context: AccountContext, projectId: string) => Promise<Caller>;
 
 /** Returns the handlers of the history of a check: its pings and flips. */
-function historyHandlers(
-  deps: AccountChecksRouteDeps,
-  callerOf: CallerOf,
-): Pick<AccountChecksHandlers, 'listAccountPings' | 'getAccountPingBody' | 'listAccountFlips'> {
+function historyHandlers(deps: AccountChecksRouteDeps, callerOf: CallerOf) {
   return {
     listAccountPings: async ({ context, params: { projectId, checkId } }) => {
       const caller = await callerOf(context, projectId);
@@ -103,5 +100,5 @@ function historyHandlers(
       const found = await readOfCheck(checkId, () => listCheckFlips(deps, caller, checkId, query));
       return { status: 200, body: { flips: found.map(describeFlip) } };
     },
-  };
+  } satisfies Partial<AccountChecksHandlers>;
 }

@@ -67,9 +67,7 @@ export function accountHandlers(deps: AccountRoutesDeps): AccountHandlers {
 
 const done = { status: 204, body: undefined } as const;
 
-function sessionHandlers(
-  deps: AccountRoutesDeps,
-): Pick<AccountHandlers, 'getState' | 'login' | 'logout' | 'getMe' | 'getLimits' | 'changePassword'> {
+function sessionHandlers(deps: AccountRoutesDeps) {
   const { cookie, deviceCookie } = deps;
   return {
     getState: async () => ({ status: 200, body: await describeState(deps) }),
@@ -106,15 +104,10 @@ function sessionHandlers(
       await changePassword(deps, sessionOf(context), body);
       return { ...done, headers: { 'Set-Cookie': cookie.take() } };
     },
-  };
+  } satisfies Partial<AccountHandlers>;
 }
 
-function projectHandlers(
-  deps: AccountRoutesDeps,
-): Pick<
-  AccountHandlers,
-  'listProjects' | 'createProject' | 'getProject' | 'renameProject' | 'deleteProject'
-> {
+function projectHandlers(deps: AccountRoutesDeps) {
   return {
     listProjects: async ({ context, query }) => {
       return { status: 200, body: { projects: await listProjects(deps, userOf(context), query) } };
@@ -133,12 +126,10 @@ function projectHandlers(
       await removeProject(deps, userOf(context), params.projectId);
       return done;
     },
-  };
+  } satisfies Partial<AccountHandlers>;
 }
 
-function memberHandlers(
-  deps: AccountRoutesDeps,
-): Pick<AccountHandlers, 'listMembers' | 'putMember' | 'removeMember'> {
+function memberHandlers(deps: AccountRoutesDeps) {
   return {
     listMembers: async ({ context, params }) => {
       const members = await listProjectMembers(deps, userOf(context), params.projectId);
@@ -151,10 +142,10 @@ function memberHandlers(
       await removeMember(deps, userOf(context), params.projectId, params.userId);
       return done;
     },
-  };
+  } satisfies Partial<AccountHandlers>;
 }
 
-function keyHandlers(deps: AccountRoutesDeps): Pick<AccountHandlers, 'createKey' | 'revokeKey'> {
+function keyHandlers(deps: AccountRoutesDeps) {
   return {
     createKey: async ({ context, params: { projectId, kind } }) => {
       await requireRole(deps, userOf(context), projectId, 'member');
@@ -166,15 +157,10 @@ function keyHandlers(deps: AccountRoutesDeps): Pick<AccountHandlers, 'createKey'
       await revokeKey(deps, projectId, kind);
       return done;
     },
-  };
+  } satisfies Partial<AccountHandlers>;
 }
 
-function channelHandlers(
-  deps: AccountRoutesDeps,
-): Pick<
-  AccountHandlers,
-  'listAccountChannels' | 'createChannel' | 'editChannel' | 'deleteChannel' | 'testChannel'
-> {
+function channelHandlers(deps: AccountRoutesDeps) {
   return {
     listAccountChannels: async ({ context, params: { projectId }, query }) => {
       const role = await requireRole(deps, userOf(context), projectId, 'read-only');
@@ -220,7 +206,7 @@ function channelHandlers(
       const result = await testChannel(deps, channelPathOf(projectId, channelId));
       return { status: 200, body: { ok: result.ok, error: result.ok ? '' : result.error } };
     },
-  };
+  } satisfies Partial<AccountHandlers>;
 }
 
 function shown({ clock }: Pick<AccountRoutesDeps, 'clock'>, channel: ViewedChannel) {

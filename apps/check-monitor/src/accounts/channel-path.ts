@@ -1,16 +1,16 @@
 import { InvalidInput, NotFound } from '@certloop/contracts';
 import { channelKindNames, findKind } from '../integrations/channel-kinds.js';
 import type { ChannelKind } from '../integrations/kinds.js';
-
-const uuidForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+import { isUuid } from '../storable-text.js';
 
 /** The channel that the parameters of a path name. Throws NotFound for what can be none. */
 export function channelPathOf(
   projectId: string,
   channelId: string,
 ): { readonly projectId: string; readonly uuid: string } {
-  if (!uuidForm.test(channelId)) throw new NotFound('channel not found');
-  return { projectId: projectId.toLowerCase(), uuid: channelId.toLowerCase() };
+  const uuid = channelId.toLowerCase();
+  if (!isUuid(uuid)) throw new NotFound('channel not found');
+  return { projectId: projectId.toLowerCase(), uuid };
 }
 
 /** Throws InvalidInput that lists the kinds. */

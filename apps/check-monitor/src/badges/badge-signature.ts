@@ -1,5 +1,6 @@
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import type { BadgeUrls } from '@certloop/contracts';
+import { isSameSignature } from '../integrations/links/signed-link.js';
 import { percentEncode } from '../percent-encoding.js';
 import type { BadgeStates } from './badge-status.js';
 
@@ -30,9 +31,7 @@ export function signTag({ badgeKey, secret }: BadgeSigner, tag: string): string 
 
 /** Whether the first 8 characters of a signature segment sign the tag; what follows them does not matter. */
 export function isSigned(signer: BadgeSigner, tag: string, segment: string): boolean {
-  const given = Buffer.from(segment.slice(0, signatureLength));
-  const right = Buffer.from(signTag(signer, tag));
-  return given.length === right.length && timingSafeEqual(given, right);
+  return isSameSignature(signTag(signer, tag), segment.slice(0, signatureLength));
 }
 
 /** How many states the badge of a signature segment has: two where exactly `-2` follows the signature. */

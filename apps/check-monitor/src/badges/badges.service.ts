@@ -6,6 +6,7 @@ import type { Clock } from '../instants.js';
 import { acceptedSecrets, type Secrets } from '../projects/api-key.js';
 import type { Caller } from '../projects/caller.js';
 import { getProject } from '../projects/projects.repository.js';
+import { isUuid } from '../storable-text.js';
 import { allChecks, badgeUrls, isSigned, statesOf, tagOf } from './badge-signature.js';
 import { countStatus, noChecks, reportOf } from './badge-status.js';
 import type { Tallies } from './tallies.store.js';
@@ -67,14 +68,12 @@ export async function readTagBadge(deps: BadgesDeps, path: TagBadgePath): Promis
 
 /** Badge of one check; `states` are digits, of which only 3 means three states. Throws NotFound. */
 export async function readCheckBadge(deps: BadgesDeps, states: string, badgeUuid: string): Promise<Badge> {
-  if (!/^[0-9]+$/.test(states) || !uuidForm.test(badgeUuid)) throw unknown();
+  if (!/^[0-9]+$/.test(states) || !isUuid(badgeUuid.toLowerCase())) throw unknown();
   const check = await deps.findBadgeCheck(badgeUuid.toLowerCase());
   if (check === undefined) throw unknown();
   const counts = countStatus(noChecks, statusAt(check, deps.clock.now()), 1);
   return { label: labelOf(check), report: reportOf(counts, Number(states) === 3 ? 3 : 2) };
 }
-
-const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** Badges are public, so the uuid is never the label: it would allow everyone to ping the check. */
 function labelOf({ name, slug }: Check): string {

@@ -27,13 +27,11 @@ export function createCheckBadges({ db, clock, changes }: CheckBadgesDeps) {
   const isCurrent = (reading: Reading): boolean => {
     const age = clock.now() - reading.at;
     if (age < 0 || age >= microsPerSecond) return false;
-    let isChanged = false;
     const position = changes.position();
-    const isWhole = changes.visitSince(reading.position, (uuid) => {
-      if (uuid === reading.check.uuid) isChanged = true;
-    });
+    const { uuid } = reading.check;
+    const changed = changes.since(reading.position, (noted) => noted === uuid);
     reading.position = position;
-    return isWhole && !isChanged;
+    return changed?.has(uuid) === false;
   };
 
   const read = async (badgeUuid: string): Promise<Check | undefined> => {

@@ -92,15 +92,11 @@ function sizeOf(reading: Reading | undefined): number {
 function changedSince(
   { changes, clock }: TalliesDeps,
   current: Reading | undefined,
-): Set<string> | undefined {
+): ReadonlySet<string> | undefined {
   if (current === undefined) return undefined;
   const age = clock.now() - current.at;
   if (age < 0 || age >= microsPerSecond) return undefined;
-  const changed = new Set<string>();
-  const isWhole = changes.visitSince(current.position, (uuid, isNew) => {
-    if (isNew || current.tally.has(uuid)) changed.add(uuid);
-  });
-  return isWhole ? changed : undefined;
+  return changes.since(current.position, (uuid) => current.tally.has(uuid));
 }
 
 async function readWhole(

@@ -1,4 +1,4 @@
-import { isoSeconds, type Micros } from '../instants.js';
+import { isoOrNull, isoSeconds, type Micros } from '../instants.js';
 import { findKind, labelOf, withoutSecrets } from '../integrations/channel-kinds.js';
 import { isWithoutConsent } from '../integrations/consent.js';
 
@@ -31,11 +31,11 @@ export function describeChannel(channel: ViewedChannel, now: Micros) {
     verified: !isWithoutConsent(channel),
     disabled: disabledAt !== null,
     last_error: lastError ?? '',
-    failing_since: channel.failingSince === null ? null : isoSeconds(channel.failingSince),
+    failing_since: isoOrNull(channel.failingSince),
     held_until: isHeld(channel, now) ? isoSeconds(channel.heldUntil) : null,
-    last_notify: lastNotifiedAt === null ? null : isoSeconds(lastNotifiedAt),
+    last_notify: isoOrNull(lastNotifiedAt),
     last_duration_ms: channel.lastDurationMs,
-    last_delivered_at: lastDeliveredAt === null ? null : isoSeconds(lastDeliveredAt),
+    last_delivered_at: isoOrNull(lastDeliveredAt),
   };
 }
 

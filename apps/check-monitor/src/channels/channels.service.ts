@@ -1,5 +1,4 @@
 import type { Database, Tx } from '@certloop/db';
-import type { Caller } from '../projects/caller.js';
 import { selectChannels } from './channel-selection.js';
 import { type Channel, listProjectChannels, lockProjectChannelsForShare } from './channels.repository.js';
 import { assignChannels } from './check-channels.repository.js';
@@ -14,13 +13,9 @@ export interface ChannelNotifier {
   hasten(tx: Tx, channelId: number): Promise<void>;
 }
 
-export interface ChannelsDeps {
-  readonly db: Database;
-}
-
-/** Integrations of the caller's project. */
-export function listChannels({ db }: ChannelsDeps, caller: Caller): Promise<Channel[]> {
-  return db.read((tx) => listProjectChannels(tx, caller.projectId));
+/** Channels of a project in the order of their making. */
+export function listChannelsOf({ db }: { readonly db: Database }, projectId: string): Promise<Channel[]> {
+  return db.read((tx) => listProjectChannels(tx, projectId));
 }
 
 /**

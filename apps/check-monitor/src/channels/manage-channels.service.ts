@@ -4,12 +4,10 @@ import type { Clock } from '../instants.js';
 import { findKind, keepSecrets, parseChannelSettings } from '../integrations/channel-kinds.js';
 import { addressIn, isAddressOf, isSameAddress, needsConsent } from '../integrations/consent.js';
 import type { ChannelKind } from '../integrations/kinds.js';
-import { countAssignedByChannel } from './assign-channel.repository.js';
 import {
   type Channel,
   deleteChannel,
   findChannel,
-  listProjectChannels,
   updateChannel,
   wellHealth,
 } from './channels.repository.js';
@@ -39,19 +37,6 @@ export interface ChannelEdit {
 /** The channel. Throws NotFound. */
 export function getChannel({ db }: ManageChannelsDeps, path: ChannelPath): Promise<Channel> {
   return db.read((tx) => requireChannel(tx, path));
-}
-
-/** Channels of a project in the order of their making. */
-export function listChannelsOf({ db }: ManageChannelsDeps, projectId: string): Promise<Channel[]> {
-  return db.read((tx) => listProjectChannels(tx, projectId));
-}
-
-/** Number of checks that notify each channel of a project, by the uuid of the channel; those of no check are absent. */
-export function countChecksByChannel(
-  { db }: ManageChannelsDeps,
-  projectId: string,
-): Promise<ReadonlyMap<string, number>> {
-  return db.longRead((tx) => countAssignedByChannel(tx, projectId));
 }
 
 /**

@@ -8,20 +8,17 @@ describe('changes of checks', () => {
     const position = changes.position();
     changes.note('b', true);
     changes.note('c');
-    const visited: unknown[] = [];
-    expect(changes.visitSince(position, (...note) => visited.push(note))).toBe(true);
-    expect(visited).toEqual([
-      ['b', true],
-      ['c', false],
-    ]);
+    changes.note('d');
+    expect(changes.since(position, (uuid) => uuid !== 'd')).toEqual(new Set(['b', 'c']));
+    expect(changes.since(position, () => false)).toEqual(new Set(['b']));
   });
 
   test('reports when changes were dropped', () => {
     const changes = createCheckChanges();
     const position = changes.position();
     for (let count = 0; count < 16_384; count++) changes.note('a');
-    expect(changes.visitSince(position, () => undefined)).toBe(true);
+    expect(changes.since(position, () => true)).toEqual(new Set(['a']));
     changes.note('a');
-    expect(changes.visitSince(position, () => undefined)).toBe(false);
+    expect(changes.since(position, () => true)).toBeUndefined();
   });
 });

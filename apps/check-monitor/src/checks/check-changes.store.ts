@@ -4,8 +4,8 @@ export interface CheckChanges {
   note(uuid: string, isNew?: boolean): void;
   /** Where the notes end now. */
   position(): number;
-  /** Calls `visit` with each note since a position; false when some of them are forgotten. */
-  visitSince(position: number, visit: (uuid: string, isNew: boolean) => void): boolean;
+  /** Checks noted since a position that are new or known to the caller; undefined when some notes are forgotten. */
+  since(position: number, isKnown: (uuid: string) => boolean): ReadonlySet<string> | undefined;
 }
 
 // readers come by once a second, and no process takes more pings in that time
@@ -22,12 +22,14 @@ export function createCheckChanges(): CheckChanges {
       end += 1;
     },
     position: () => end,
-    visitSince: (position, visit) => {
-      if (end - position > maxNotes) return false;
+    since: (position, isKnown) => {
+      if (end - position > maxNotes) return undefined;
+      const noted = new Set<string>();
       for (let place = position; place < end; place++) {
-        visit(uuids[place % maxNotes] ?? '', areNew[place % maxNotes] ?? false);
+        const uuid = uuids[place % maxNotes] ?? '';
+        if (areNew[place % maxNotes] === true || isKnown(uuid)) noted.add(uuid);
       }
-      return true;
+      return noted;
     },
   };
 }

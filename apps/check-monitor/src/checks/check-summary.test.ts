@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { microsPerSecond } from '../instants.js';
-import { type CheckSummary, compareNames, statusOf } from './check-summary.js';
+import { type CheckSummary, compareTexts, nameKeyOf, statusOf } from './check-summary.js';
 import { type CheckTiming, deadlineOf, type StoredStatus, statusAt } from './check-timing.js';
 
 const began = Date.parse('2026-01-01T12:00:00Z') * 1000;
@@ -59,5 +59,7 @@ test('sorts by name in any case, unnamed checks by their slug, those without eit
     { id: 4, name: '', slug: 'audit' },
     { id: 5, name: 'Backup', slug: '' },
   ].map((one) => summary(one));
-  expect(checks.sort(compareNames).map(({ id }) => id)).toEqual([3, 4, 2, 5, 1]);
+  expect(
+    checks.sort((one, other) => compareTexts(nameKeyOf(one), nameKeyOf(other))).map(({ id }) => id),
+  ).toEqual([3, 4, 2, 5, 1]);
 });

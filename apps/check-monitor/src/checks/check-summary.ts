@@ -43,11 +43,6 @@ export function nameKeyOf({ name, slug }: Pick<CheckSummary, 'name' | 'slug'>): 
   return shown === '' ? '\uffff' : shown.toLowerCase();
 }
 
-/** Order by name, then by age. */
-export function compareNames(one: CheckSummary, other: CheckSummary): number {
-  return compareTexts(nameKeyOf(one), nameKeyOf(other)) || one.id - other.id;
-}
-
 /** Order of the code units, so that it does not depend on a language. */
 export function compareTexts(one: string, other: string): number {
   return one < other ? -1 : Number(one > other);

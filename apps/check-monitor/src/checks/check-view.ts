@@ -1,5 +1,5 @@
 import type { CheckStatus } from '@certloop/contracts';
-import { isoSeconds, type Micros, microsPerSecond } from '../instants.js';
+import { isoOrNull, type Micros, microsPerSecond } from '../instants.js';
 import type { ApiVersion, Caller } from '../projects/caller.js';
 import type { ShownCheck } from './check.js';
 import { timingAt } from './check-timing.js';
@@ -37,8 +37,8 @@ export function describeCheck(check: ShownCheck, channelIds: readonly string[], 
     n_pings: check.pingCount,
     status: shownStatus(check, timing.status, context),
     started: check.lastStart !== null,
-    last_ping: instantOrNull(check.lastPing),
-    next_ping: instantOrNull(timing.expectedAt),
+    last_ping: isoOrNull(check.lastPing),
+    next_ping: isoOrNull(timing.expectedAt),
     manual_resume: check.manualResume,
     methods: check.methods,
     subject: check.filterSubject ? check.successKeywords : '',
@@ -77,8 +77,8 @@ export function describeCheckReadOnly(check: ShownCheck, context: ViewContext) {
     n_pings: check.pingCount,
     status: shownStatus(check, timing.status, context),
     started: check.lastStart !== null,
-    last_ping: instantOrNull(check.lastPing),
-    next_ping: instantOrNull(timing.expectedAt),
+    last_ping: isoOrNull(check.lastPing),
+    next_ping: isoOrNull(timing.expectedAt),
     manual_resume: check.manualResume,
     methods: check.methods,
     subject: check.filterSubject ? check.successKeywords : '',
@@ -109,10 +109,6 @@ export function describeCheckFor(
   return kind === 'read-write'
     ? describeCheck(check, channelIds, context)
     : describeCheckReadOnly(check, context);
-}
-
-function instantOrNull(instant: Micros | null): string | null {
-  return instant === null ? null : isoSeconds(instant);
 }
 
 function badgeUrl({ badgeUuid }: ShownCheck, { addresses }: ViewContext): string {

@@ -101,6 +101,17 @@ export function hasTags(tags: string, wanted: ReadonlySet<string>): boolean {
   return true;
 }
 
+/** State of a check that was never pinged. */
+export const unpinged: CheckState = {
+  pingCount: 0,
+  storedStatus: 'new',
+  lastPing: null,
+  lastStart: null,
+  lastStartRunId: null,
+  lastDuration: null,
+  alertAfter: null,
+};
+
 /** A check as it is when made: new, never pinged. */
 export function newCheck(
   settings: CheckSettings,
@@ -109,14 +120,8 @@ export function newCheck(
   return {
     ...origin,
     ...settings,
+    ...unpinged,
     uniqueKey: uniqueKeyOf(origin.uuid),
-    storedStatus: 'new',
-    lastPing: null,
-    lastStart: null,
-    lastStartRunId: null,
-    lastDuration: null,
-    alertAfter: null,
-    pingCount: 0,
   };
 }
 

@@ -1,11 +1,6 @@
 import { Conflict, Forbidden, NotFound } from '@certloop/contracts';
 import type { Database, Tx } from '@certloop/db';
-import { pickChannels } from '../channels/channels.service.js';
-import {
-  assignChannels,
-  listAssignedUuids,
-  listCheckChannels,
-} from '../channels/check-channels.repository.js';
+import { listAssignedUuids, listCheckChannels } from '../channels/check-channels.repository.js';
 import { type FlipQuery, parseFlipWindow } from '../flips/flip-window.js';
 import { type FlipRow, insertFlips, listFlips } from '../flips/flips.repository.js';
 import type { Clock, Micros } from '../instants.js';
@@ -118,17 +113,6 @@ export async function withChannels(tx: Tx, check: Check): Promise<AssignedCheck>
   return { check, channelIds: assigned.map(({ uuid }) => uuid) };
 }
 
-/** Assigns the channels in `text` to the check; does nothing if it is undefined. */
-export async function assignNamedChannels(tx: Tx, check: Check, text: string | undefined): Promise<void> {
-  if (text === undefined) return;
-  await assignChannels(tx, check.id, await pickChannels(tx, check.projectId, text));
-}
-
-/** Records a flip. */
-async function recordFlip(tx: Tx, checkId: number, flip: Flip): Promise<void> {
-  await insertFlips(tx, [flipRow(checkId, flip)]);
-}
-
 /** A flip as stored; a silent one counts as sent. */
 export function flipRow(checkId: number, flip: Flip): Omit<FlipRow, 'id'> {
   return {
@@ -165,7 +149,7 @@ async function change(
     const check = await lockOwnCheck(tx, caller, uuid);
     const { state, flip } = decide(check, clock.now());
     await updateCheck(tx, check.id, state);
-    if (flip !== undefined) await recordFlip(tx, check.id, flip);
+    if (flip !== undefined) await insertFlips(tx, [flipRow(check.id, flip)]);
     return withChannels(tx, { ...check, ...state });
   });
   noteChange?.(changed.check.uuid);

@@ -6,16 +6,17 @@ import type { Micros } from '../instants.js';
 import type { Caller } from '../projects/caller.js';
 import { findProjectForShare } from '../projects/projects.repository.js';
 import { addToCheckCount, lockOwner, type User } from '../projects/users.repository.js';
-import { type Check, type CheckSettings, type CheckState, defaultSettings, newCheck } from './check.js';
+import {
+  type Check,
+  type CheckSettings,
+  type CheckState,
+  defaultSettings,
+  newCheck,
+  unpinged,
+} from './check.js';
 import { type CheckSpec, changedSettings, parseCheckSpec, uniqueMatch } from './check-spec.js';
 import { deadlineOf } from './check-timing.js';
-import {
-  type AssignedCheck,
-  assignNamedChannels,
-  type ChecksDeps,
-  lockOwnCheck,
-  withChannels,
-} from './checks.service.js';
+import { type AssignedCheck, type ChecksDeps, lockOwnCheck, withChannels } from './checks.service.js';
 import {
   findCheckByUuid,
   findMatchingCheck,
@@ -93,8 +94,7 @@ export async function addCheck(
 function armedState(settings: CheckSettings, pingedAt: Micros | undefined, now: Micros): Partial<CheckState> {
   if (pingedAt === undefined) return {};
   const lastPing = Math.min(pingedAt, now);
-  const idle = { lastStart: null, lastStartRunId: null, lastDuration: null, alertAfter: null };
-  const timing = { ...settings, ...idle, storedStatus: 'up', lastPing } as const;
+  const timing = { ...settings, ...unpinged, storedStatus: 'up', lastPing } as const;
   return { storedStatus: 'up', lastPing, alertAfter: deadlineOf(timing) };
 }
 
@@ -125,7 +125,9 @@ function matches(check: Check, match: Partial<CheckSettings>): boolean {
 }
 
 async function applySpec(tx: Tx, caller: Caller, check: Check, spec: CheckSpec): Promise<AssignedCheck> {
-  await assignNamedChannels(tx, check, spec.channels);
+  if (spec.channels !== undefined) {
+    await assignChannels(tx, check.id, await pickChannels(tx, check.projectId, spec.channels));
+  }
   const settings = changedSettings(spec, check, caller.version);
   const changes = { ...settings, alertAfter: deadlineOf({ ...check, ...settings }) };
   await updateCheck(tx, check.id, changes);

@@ -35,7 +35,7 @@ export function parseFlipWindow(query: FlipQuery, now: Micros): FlipWindow {
 }
 
 /** The last one counts where a parameter is given several times. */
-function lastOf(value: QueryText): string | undefined {
+export function lastOf(value: QueryText): string | undefined {
   return typeof value === 'string' ? value : value?.at(-1);
 }
 

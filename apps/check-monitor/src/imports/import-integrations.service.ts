@@ -4,6 +4,7 @@ import { IANAZone } from 'luxon';
 import { type Channel, findChannel, insertChannel, updateChannel } from '../channels/channels.repository.js';
 import { parseChannelSettings } from '../integrations/channel-kinds.js';
 import type { ChannelKind } from '../integrations/kinds.js';
+import { isUuid } from '../storable-text.js';
 import { integrationOf } from './dump/dump-integration.js';
 import type { DumpRow } from './dump/dump-rows.js';
 import { addAssignments, listAssignedCheckIds, removeAssignments } from './import.repository.js';
@@ -66,7 +67,7 @@ export async function importGroup(
 ): Promise<void> {
   const present: string[] = [];
   for (const uuid of members) {
-    const member = uuidForm.test(uuid) ? await findChannel(tx, uuid) : undefined;
+    const member = isUuid(uuid) ? await findChannel(tx, uuid) : undefined;
     if (member?.projectId === project.id && member.kind !== 'group') present.push(uuid);
     else
       run.tally.leaveBehind(`member ${uuid} of ${titleOf(row, project)}`, 'the integration was not imported');
@@ -77,8 +78,6 @@ export async function importGroup(
   const settings = parseChannelSettings('group', { channels: present });
   await store(tx, run, { row, project }, { kind: 'group', settings });
 }
-
-const uuidForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 async function store(
   tx: Tx,

@@ -1,6 +1,6 @@
 import { InvalidInput } from '@certloop/contracts';
 import { isStorable } from '../storable-text.js';
-import type { Kind, Secret } from './kind.js';
+import type { Kind } from './kind.js';
 import { type ChannelKind, channelKinds } from './kinds.js';
 
 /** Whether people read what channels of the kind get, so that several changes may come in one message. */
@@ -41,7 +41,7 @@ export function parseChannelSettings(kind: ChannelKind, given: unknown): object 
 /** Settings as they may be shown. */
 export function withoutSecrets(kind: ChannelKind, settings: object): object {
   const shown = structuredClone(settings);
-  for (const { path } of secretsOf(kind)) {
+  for (const { path } of channelKinds[kind].secrets) {
     const { holder, name } = memberAt(shown, path);
     if (holder !== undefined) delete holder[name];
   }
@@ -54,7 +54,7 @@ export function withoutSecrets(kind: ChannelKind, settings: object): object {
  */
 export function keepSecrets(kind: ChannelKind, edited: object, stored: object): object {
   const merged = structuredClone(edited);
-  for (const { path, sentTo } of secretsOf(kind)) {
+  for (const { path, sentTo } of channelKinds[kind].secrets) {
     const to = memberAt(merged, path);
     const from = memberAt(stored, path);
     if (to.holder === undefined || from.holder === undefined || to.name in to.holder) continue;
@@ -65,11 +65,8 @@ export function keepSecrets(kind: ChannelKind, edited: object, stored: object): 
   return merged;
 }
 
-function secretsOf(kind: ChannelKind): readonly Secret[] {
-  return channelKinds[kind].secrets;
-}
-
-function valueAt(settings: object, path: string): unknown {
+/** Value of the member of a path; undefined when there is none. */
+export function valueAt(settings: object, path: string): unknown {
   const { holder, name } = memberAt(settings, path);
   return holder?.[name];
 }

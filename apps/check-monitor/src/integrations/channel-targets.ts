@@ -1,3 +1,4 @@
+import { valueAt } from './channel-kinds.js';
 import type { Kind } from './kind.js';
 import { type ChannelKind, channelKinds } from './kinds.js';
 
@@ -21,10 +22,4 @@ export function targetsOf(kind: ChannelKind, settings: object): ChannelTarget[] 
     if (typeof url !== 'string' || !URL.canParse(url)) return [];
     return hasOpenHost?.(url) ? [] : [{ path, url }];
   });
-}
-
-function valueAt(settings: object, path: string): unknown {
-  let value: unknown = settings;
-  for (const name of path.split('.')) value = (value as Record<string, unknown> | null | undefined)?.[name];
-  return value;
 }

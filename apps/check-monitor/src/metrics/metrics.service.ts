@@ -5,6 +5,7 @@ import { listManyChecks } from '../checks/rows/check-cells.repository.js';
 import { type Clock, microsPerSecond } from '../instants.js';
 import { keyLength, type Secrets } from '../projects/api-key.js';
 import { findProjectByKey } from '../projects/identify-project.service.js';
+import { isUuid } from '../storable-text.js';
 import { readCounters } from './metrics.repository.js';
 import { describeForPrometheus } from './prometheus.js';
 
@@ -23,8 +24,6 @@ export async function readServiceCounters(deps: MetricsDeps, key: string) {
   return { ...counters, seconds: Math.floor(deps.clock.now() / microsPerSecond) };
 }
 
-const uuidForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
 /**
  * Checks of the project of a read-only key for Prometheus; `uuid` is not compared with its project.
  * Throws NotFound for anything that is not a UUID, Unauthenticated without a key, InvalidInput for a malformed one,
@@ -35,7 +34,7 @@ export async function describeProject(
   uuid: string,
   key: string | undefined,
 ): Promise<string> {
-  if (!uuidForm.test(uuid)) throw new NotFound('nothing exists at this path');
+  if (!isUuid(uuid.toLowerCase())) throw new NotFound('nothing exists at this path');
   if (key === undefined) throw new Unauthenticated('missing api key');
   if ([...key].length !== keyLength) throw new InvalidInput('an api key has 32 characters');
   const found = await deps.db.read(async (tx) => {

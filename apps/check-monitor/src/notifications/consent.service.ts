@@ -10,6 +10,7 @@ import type { SendMail } from '../integrations/kinds/email/mail-sender.client.js
 import { isFormerUnsubscribeLink } from '../integrations/links/former-link.js';
 import { isSignedLink, type LinkPurpose, signedLink } from '../integrations/links/signed-link.js';
 import { acceptedSecrets, type Secrets } from '../projects/api-key.js';
+import { isUuid } from '../storable-text.js';
 import { noteConsent, noteRefusal } from './consent/consent-requests.repository.js';
 
 export interface ConsentDeps extends Secrets {
@@ -45,8 +46,7 @@ export interface GivenLink {
  */
 export async function requireLink(deps: ConsentDeps, link: GivenLink): Promise<Channel | undefined> {
   const { purpose, channelUuid, signature } = link;
-  const isUuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(channelUuid);
-  const channel = isUuid ? await deps.db.read((tx) => findChannel(tx, channelUuid)) : undefined;
+  const channel = isUuid(channelUuid) ? await deps.db.read((tx) => findChannel(tx, channelUuid)) : undefined;
   const isMail = channel !== undefined && needsConsent(channel.kind);
   const bound = purpose === 'verify' && isMail ? addressOf(channel) : {};
   const subject = { purpose, channelUuid, ...bound };

@@ -4,6 +4,7 @@ import { lockChannel, updateChannel } from '../channels/channels.repository.js';
 import { type Clock, type Micros, microsPerSecond } from '../instants.js';
 import { deliveryOf } from '../integrations/links/bounce-address.js';
 import { acceptedSecrets, type Secrets } from '../projects/api-key.js';
+import { isUuid } from '../storable-text.js';
 import { bounceMailbox, parseDeliveryStatus, reportOfStatus } from './bounce.js';
 import { queueNotices } from './channel-outcome.repository.js';
 import { type DeliveryReport, reportOfCallback } from './delivery-report.js';
@@ -21,12 +22,10 @@ const hour = 3600 * microsPerSecond;
 const callbackWindow = hour;
 const bounceWindow = 48 * hour;
 
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
 /** Id of a delivery in the form in which it is stored. Throws NotFound for anything that is not a UUID. */
 export function requireDeliveryId(given: string): string {
   const deliveryId = given.toLowerCase();
-  if (!uuid.test(deliveryId)) throw new NotFound('nothing exists at this path');
+  if (!isUuid(deliveryId)) throw new NotFound('nothing exists at this path');
   return deliveryId;
 }
 

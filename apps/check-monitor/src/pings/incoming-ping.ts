@@ -1,4 +1,5 @@
 import { InvalidInput } from '@certloop/contracts';
+import { isUuid } from '../storable-text.js';
 import type { Origin } from './client-address.js';
 import type { PingAddress } from './ping-address.js';
 import type { MailPing } from './signal.js';
@@ -18,8 +19,6 @@ export interface IncomingPing {
 /** Code of a refusal that concerns a check that exists. */
 export const knownCheck = 'known_check';
 
-const canonicalUuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-
 /** Exit status of an address; null without one. Throws InvalidInput above 255. */
 export function readExitStatus({ exitStatus }: PingAddress): number | null {
   if (exitStatus === undefined) return null;
@@ -29,10 +28,11 @@ export function readExitStatus({ exitStatus }: PingAddress): number | null {
 }
 
 /** Run id of an address in lower case; null without one. Throws InvalidInput for anything that is not a UUID. */
-export function readRunId({ runId }: PingAddress): string | null {
+export function readRunId(address: PingAddress): string | null {
+  const runId = address.runId?.toLowerCase();
   if (runId === undefined) return null;
-  if (!canonicalUuid.test(runId)) throw new InvalidInput('invalid uuid format', { code: knownCheck });
-  return runId.toLowerCase();
+  if (!isUuid(runId)) throw new InvalidInput('invalid uuid format', { code: knownCheck });
+  return runId;
 }
 
 /** Refusal of an address that can name no check. */

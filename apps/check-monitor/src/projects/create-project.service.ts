@@ -2,7 +2,7 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { InvalidInput, type keyKinds, NotFound } from '@certloop/contracts';
 import type { Tx } from '@certloop/db';
 import { isStorable } from '../storable-text.js';
-import { composeKey, composePingKey, hashKey, type KeyKind } from './api-key.js';
+import { composeKey, composePingKey, hashKey } from './api-key.js';
 import { deleteApiKey, replaceApiKey } from './api-keys.repository.js';
 import { type AccountDeps, addUser, givenLimits, type NewUser, normalEmail } from './create-user.service.js';
 import {
@@ -111,16 +111,8 @@ async function putKey(deps: AccountDeps, tx: Tx, projectId: string, kind: Issued
     await setPingKey(tx, projectId, pingKey);
     return pingKey;
   }
-  return putApiKey(deps, tx, projectId, kind, composeKey(kind, choose));
-}
-
-async function putApiKey(
-  { clock, secret }: AccountDeps,
-  tx: Tx,
-  projectId: string,
-  kind: KeyKind,
-  key: string,
-): Promise<string> {
-  await replaceApiKey(tx, { projectId, kind, hash: hashKey(key, secret), createdAt: clock.now() });
+  const key = composeKey(kind, choose);
+  const hash = hashKey(key, deps.secret);
+  await replaceApiKey(tx, { projectId, kind, hash, createdAt: deps.clock.now() });
   return key;
 }

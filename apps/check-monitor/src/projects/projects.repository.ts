@@ -11,7 +11,7 @@ import {
   updateRows,
 } from '@certloop/db';
 import type { Micros } from '../instants.js';
-import { isStorable } from '../storable-text.js';
+import { isStorable, isUuid } from '../storable-text.js';
 import { type ApiKey, apiKeys } from './api-keys.repository.js';
 import { hashesOf, openText, sealText } from './sealing/sealing.store.js';
 
@@ -31,8 +31,6 @@ export interface Project {
 
 /** A project with its ping key in clear. */
 export type NewProject = Omit<Project, 'pingKeyHash' | 'sealedPingKey'>;
-
-const uuidForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 export const projects = defineTable<Project>('projects', {
   columns: {
@@ -122,9 +120,8 @@ export async function findProjectByBadgeKey(tx: Tx, badgeKey: string): Promise<P
 }
 
 async function findProject(tx: Tx, id: string): Promise<Project | undefined> {
-  // PostgreSQL refuses to compare a uuid with anything else
-  if (!uuidForm.test(id)) return undefined;
-  return (await tx.findOneBy(projects, { id: id.toLowerCase() })) ?? undefined;
+  const uuid = id.toLowerCase();
+  return isUuid(uuid) ? ((await tx.findOneBy(projects, { id: uuid })) ?? undefined) : undefined;
 }
 
 /** Throws NotFound when there is no such project. */
@@ -136,7 +133,8 @@ export async function getProject(tx: Tx, id: string): Promise<Project> {
 
 /** The project, locked against deletion until the transaction ends; for callers that add something to it. */
 export async function findProjectForShare(tx: Tx, id: string): Promise<Project | undefined> {
-  const [locked] = uuidForm.test(id) ? await lockForShare(tx, projects, { id: id.toLowerCase() }) : [];
+  const uuid = id.toLowerCase();
+  const [locked] = isUuid(uuid) ? await lockForShare(tx, projects, { id: uuid }) : [];
   return locked;
 }
 

@@ -1,12 +1,12 @@
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { updateChannel } from '../../src/channels/channels.repository.js';
+import { listChannelsOf } from '../../src/channels/channels.service.js';
 import { createChannel } from '../../src/channels/create-channel.service.js';
 import {
   type ChannelPath,
   editChannel,
   getChannel,
-  listChannelsOf,
   type ManageChannelsDeps,
   removeChannel,
 } from '../../src/channels/manage-channels.service.js';

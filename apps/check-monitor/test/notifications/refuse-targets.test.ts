@@ -1,8 +1,9 @@
 import { describeEachDialect } from '@certloop/db/testing';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { findChannel, updateChannel } from '../../src/channels/channels.repository.js';
+import { listChannelsOf } from '../../src/channels/channels.service.js';
 import { createChannel } from '../../src/channels/create-channel.service.js';
-import { editChannel, listChannelsOf } from '../../src/channels/manage-channels.service.js';
+import { editChannel } from '../../src/channels/manage-channels.service.js';
 import type { ChannelKind } from '../../src/integrations/kinds.js';
 import { testChannel } from '../../src/notifications/test-channel.service.js';
 import { type Holder, openTestApp, type TestApp } from '../support/app.js';

@@ -11,7 +11,7 @@ import { listNotifyingChecks } from '../../channels/assign-channel.repository.js
 import { listProjectChannels } from '../../channels/channels.repository.js';
 import { listNamedChecks, type NamedCheck } from '../../checks/rows/many-checks.repository.js';
 import type { Caller } from '../../projects/caller.js';
-import { isStorable } from '../../storable-text.js';
+import { isStorable, isUuid } from '../../storable-text.js';
 import { orderChecks } from './order-checks.service.js';
 import {
   type ChangeChecksDeps,
@@ -22,8 +22,6 @@ import {
 
 /** Checks in one transaction: few enough that pings hardly wait for it. */
 const perTransaction = 200;
-
-const uuidForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
  * Changes at most 5000 checks of the caller's project that the input names or that match, 200 in each transaction, and
@@ -116,7 +114,7 @@ async function findNamed(
   const { projectId } = caller;
   if (ids !== undefined) {
     const wanted = [...new Set(ids)];
-    const uuids = wanted.filter((id) => uuidForm.test(id));
+    const uuids = wanted.filter((id) => isUuid(id));
     const named = await deps.db.read((tx) => listNamedChecks(tx, projectId, uuids));
     const known = new Set(named.map(({ uuid }) => uuid));
     const reason = 'there is no such check in this project';

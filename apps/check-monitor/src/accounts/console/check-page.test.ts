@@ -2,7 +2,7 @@ import type { CheckChangeResult } from '@certloop/contracts';
 import { excessMs } from '@certloop/contracts/testing';
 import { stretchExcess } from '@certloop/server/testing';
 import { describe, expect, test } from '@jest/globals';
-import { type CheckSummary, compareNames } from '../../checks/check-summary.js';
+import { type CheckSummary, compareTexts, nameKeyOf } from '../../checks/check-summary.js';
 import type { Caller } from '../../projects/caller.js';
 import { changeChecks } from './change-checks.service.js';
 import { type CheckPage, type CheckPageQuery, pageOfChecks } from './check-page.js';
@@ -38,7 +38,7 @@ const checks = rows
       ...row,
     }),
   )
-  .sort(compareNames);
+  .sort((one, other) => compareTexts(nameKeyOf(one), nameKeyOf(other)));
 
 const everything: CheckPageQuery = { tags: [], statuses: [], sort: 'attention', limit: 100 };
 const pageOf = async (byName: readonly CheckSummary[], query: Partial<CheckPageQuery>) => {

@@ -1,7 +1,7 @@
 import { type CheckCounts, type CheckState, type CheckStatus, InvalidInput } from '@certloop/contracts';
 import { type CheckSummary, statusOf } from '../../checks/check-summary.js';
 import { timingAt } from '../../checks/check-timing.js';
-import { isoSeconds, type Micros } from '../../instants.js';
+import { isoOrNull, isoSeconds } from '../../instants.js';
 import { pingLimitOf } from '../../pings/ping-limits.service.js';
 import type { Caller } from '../../projects/caller.js';
 import { type ConsoleChecksDeps, fallsOf, idFor } from './console-checks.service.js';
@@ -43,10 +43,6 @@ export async function readCheckStates(
     });
     return { at: isoSeconds(now), counts: countsOf(rows), checks };
   });
-}
-
-function isoOrNull(instant: Micros | null): string | null {
-  return instant === null ? null : isoSeconds(instant);
 }
 
 /** Number of checks in each state. */

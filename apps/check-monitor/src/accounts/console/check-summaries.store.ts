@@ -11,7 +11,7 @@ const checksAtOnce = 5_000;
 export interface CheckSummariesDeps {
   readonly db: Database;
   readonly clock: Clock;
-  readonly changes: Pick<CheckChanges, 'position' | 'visitSince'>;
+  readonly changes: Pick<CheckChanges, 'position' | 'since'>;
 }
 
 /** Checks of projects, to be searched, sorted and counted. */
@@ -71,11 +71,11 @@ export function createCheckSummaries(deps: CheckSummariesDeps): CheckSummaries {
   const read = async (projectId: string, last: Reading | undefined): Promise<Reading> => {
     const position = changes.position();
     const now = clock.now();
-    const changed = last === undefined ? undefined : changedSince(changes, last);
+    const changed = last && changes.since(last.position, (uuid) => last.checks.has(uuid));
     if (last === undefined || changed === undefined || !isUsable(last, now)) return readAll(projectId);
     if (!isFresh(last, now)) void readAgain(projectId);
-    if (changed.length === 0) return { ...last, position };
-    const found = await find(projectId, changed);
+    if (changed.size === 0) return { ...last, position };
+    const found = await find(projectId, [...changed]);
     return { at: last.at, position, ...(await replaced(last.checks, changed, found)) };
   };
 
@@ -115,18 +115,6 @@ function isUsable(reading: Reading, now: Micros): boolean {
   return age >= 0 && age < maxAgeSeconds * microsPerSecond;
 }
 
-/** Uuids to read again; undefined where all have to be. */
-function changedSince(
-  changes: CheckSummariesDeps['changes'],
-  { position, checks }: Reading,
-): string[] | undefined {
-  const changed = new Set<string>();
-  const isWhole = changes.visitSince(position, (uuid, isNew) => {
-    if (isNew || checks.has(uuid)) changed.add(uuid);
-  });
-  return isWhole ? [...changed] : undefined;
-}
-
 type Ordered = Pick<Reading, 'checks' | 'ordered'>;
 
 async function byName(found: Iterable<CheckSummary>): Promise<Ordered> {
@@ -150,7 +138,7 @@ async function byName(found: Iterable<CheckSummary>): Promise<Ordered> {
 
 async function replaced(
   known: ReadonlyMap<string, CheckSummary>,
-  changed: readonly string[],
+  changed: ReadonlySet<string>,
   found: readonly CheckSummary[],
 ): Promise<Ordered> {
   const checks = new Map(known);

@@ -1,5 +1,5 @@
 import { assignAllChannels } from '../../channels/channels.service.js';
-import type { CheckState } from '../../checks/check.js';
+import { unpinged } from '../../checks/check.js';
 import { type ChecksDeps, lockOwnCheck } from '../../checks/checks.service.js';
 import { updateCheck } from '../../checks/rows/checks.repository.js';
 import { requireRoom, type WriteCheckDeps } from '../../checks/write-check.service.js';
@@ -9,16 +9,6 @@ import { deletePings } from '../../pings/pings.repository.js';
 import type { Caller } from '../../projects/caller.js';
 import { lockProjectForShare } from '../../projects/projects.repository.js';
 import { addToCheckCount, lockOwner } from '../../projects/users.repository.js';
-
-const fresh: CheckState = {
-  pingCount: 0,
-  storedStatus: 'new',
-  lastPing: null,
-  lastStart: null,
-  lastStartRunId: null,
-  lastDuration: null,
-  alertAfter: null,
-};
 
 /** Deletes the history of a check, except alerts that are not sent yet. The check is then new. Throws NotFound. */
 export async function clearCheck(
@@ -31,7 +21,7 @@ export async function clearCheck(
     await deletePings(tx, check.id);
     await deleteNotificationsBefore(tx, check.id, Number.MAX_SAFE_INTEGER);
     await deleteSentFlips(tx, check.id);
-    await updateCheck(tx, check.id, fresh);
+    await updateCheck(tx, check.id, unpinged);
     return check;
   });
   noteChange?.(cleared.uuid);

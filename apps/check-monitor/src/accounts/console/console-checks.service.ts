@@ -10,6 +10,7 @@ import { type FlipRow, listLatestFlips } from '../../flips/flips.repository.js';
 import { type Clock, isoSeconds, type Micros, microsPerSecond } from '../../instants.js';
 import type { PingLimits } from '../../pings/ping-limits.service.js';
 import type { Caller } from '../../projects/caller.js';
+import { isUuid } from '../../storable-text.js';
 import { type CheckPageQuery, pageOfChecks, type RankedCheck } from './check-page.js';
 import type { CheckSummaries } from './check-summaries.store.js';
 import type { RunsStore } from './history/recent-runs.store.js';
@@ -33,8 +34,6 @@ export interface ConsoleListQuery extends Omit<CheckPageQuery, 'ids'> {
 // some milliseconds of work, also where each has hundreds of tags
 const describedAtOnce = 250;
 
-const uuidForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
 /**
  * A page of the checks of the caller's project, with how many match and where the next page begins. Throws InvalidInput
  * for the cursor and the integration.
@@ -42,7 +41,7 @@ const uuidForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 export async function listCheckPage(deps: ConsoleChecksDeps, caller: Caller, query: ConsoleListQuery) {
   const { projectId } = caller;
   const { channel } = query;
-  if (channel !== undefined && !uuidForm.test(channel)) {
+  if (channel !== undefined && !isUuid(channel)) {
     throw new InvalidInput('channel: must be the id of an integration');
   }
   const summaries = await deps.summaries.list(projectId);

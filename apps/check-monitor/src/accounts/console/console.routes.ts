@@ -1,10 +1,16 @@
 import type { accountConsoleContract, Handlers } from '@certloop/contracts';
+import { lastOf } from '../../flips/flip-window.js';
 import { type AccountContext, userOf } from '../account.middleware.js';
 import { callerIn, readOfCheck } from '../account-checks.service.js';
 import { type AccountProjectsDeps, requireRole } from '../account-projects.service.js';
 import { channelPathOf, requireKind } from '../channel-path.js';
 import type { UserLimit } from '../user-limit.service.js';
-import { type ConsoleChannelsDeps, listChannelKinds, listDeliveries, tryChannel } from './console-channels.service.js';
+import {
+  type ConsoleChannelsDeps,
+  listChannelKinds,
+  listDeliveries,
+  tryChannel,
+} from './console-channels.service.js';
 import { type CheckHistoryDeps, listEvents } from './history/check-history.service.js';
 import { diagnoseCheck } from './history/diagnose-check.service.js';
 import { readDowntimes, readDurations } from './history/downtimes.service.js';
@@ -72,9 +78,4 @@ export function consoleHandlers(
       return { status: 200, body: { deliveries } };
     },
   };
-}
-
-/** The last one counts where a parameter is given several times. */
-function lastOf(value: string | readonly string[] | undefined): string | undefined {
-  return typeof value === 'string' ? value : value?.at(-1);
 }

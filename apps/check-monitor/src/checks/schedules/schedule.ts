@@ -21,7 +21,9 @@ const parsed = new LRUCache<string, Schedule>({ max: 10_000 });
 export function parseSchedule(text: string): Schedule | undefined {
   const known = parsed.get(text);
   if (known !== undefined) return known;
-  const schedule = isCron(text) ? buildSchedule('cron', parseCron(text)) : buildOnCalendar(text);
+  const schedule = isCron(text)
+    ? buildSchedule('cron', parseCron(text))
+    : buildSchedule('oncalendar', parseOnCalendar(text));
   if (schedule === undefined) return undefined;
   parsed.set(text, schedule);
   return schedule;
@@ -30,10 +32,6 @@ export function parseSchedule(text: string): Schedule | undefined {
 function isCron(text: string): boolean {
   const line = stripWhitespace(text);
   return !line.includes('\n') && line.split(pythonWhitespace).length === 5;
-}
-
-function buildOnCalendar(text: string): Schedule | undefined {
-  return buildSchedule('oncalendar', parseOnCalendar(text));
 }
 
 interface MsSchedule {

@@ -1,16 +1,13 @@
 import { z } from 'zod';
 import { microsPerSecond, parseInstant } from '../../instants.js';
-import { isStorable } from '../../storable-text.js';
+import { isStorable, isUuid } from '../../storable-text.js';
 
 // How `manage.py dumpdata` writes values: instants and durations as text, bytes as Base64, relations as primary keys.
 
 /** Number by which rows of a dump refer to each other. */
 export const primaryKey = z.int();
 
-export const uuid = z
-  .string()
-  .regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i, 'is not a uuid')
-  .toLowerCase();
+export const uuid = z.string().toLowerCase().refine(isUuid, 'is not a uuid');
 
 /** Text of at most `length` characters. */
 export function textUpTo(length: number) {

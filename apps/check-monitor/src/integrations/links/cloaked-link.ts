@@ -1,5 +1,5 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { LinkSigner } from './signed-link.js';
+import { createHmac } from 'node:crypto';
+import { isSameSignature, type LinkSigner } from './signed-link.js';
 
 /** Check that a link to its page names. */
 export interface CloakedCheck {
@@ -27,19 +27,14 @@ export function looksLikeCloakedSignature(text: string): boolean {
 
 /** Whether the signature opens the page of the check with that uuid. */
 export function opensCloaked(secret: string, uuid: string, signature: string): boolean {
-  return isSame(sign(secret, `cloaked ${uuid}`), signature);
+  return isSameSignature(sign(secret, `cloaked ${uuid}`), signature);
 }
 
 /** Whether the signature is that of a test message. */
 export function opensCloakedTest(secret: string, uniqueKey: string, signature: string): boolean {
-  return isSame(sign(secret, `cloaked-test ${uniqueKey}`), signature);
+  return isSameSignature(sign(secret, `cloaked-test ${uniqueKey}`), signature);
 }
 
 function sign(secret: string, text: string): string {
   return createHmac('sha256', secret).update(text, 'utf8').digest('base64url').slice(0, 22);
-}
-
-function isSame(right: string, given: string): boolean {
-  const [one, other] = [Buffer.from(right), Buffer.from(given)];
-  return one.length === other.length && timingSafeEqual(one, other);
 }

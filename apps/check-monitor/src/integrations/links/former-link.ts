@@ -1,5 +1,5 @@
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
-import type { LinkSubject } from './signed-link.js';
+import { createHash, createHmac } from 'node:crypto';
+import { isSameSignature, type LinkSubject } from './signed-link.js';
 
 /**
  * Whether a signature is that of a link to unsubscribe in a mail of Healthchecks: the SHA-256 of the channel's uuid and
@@ -19,10 +19,8 @@ export function isFormerUnsubscribeLink(
     .update(channelUuid + secret, 'utf8')
     .digest('hex');
   const right = createHmac('sha256', key).update(signed, 'utf8').digest('base64url');
-  return isSame(signature.slice(end + 1), right) && isSame(signed.slice(0, signed.lastIndexOf(':')), token);
-}
-
-function isSame(given: string, right: string): boolean {
-  const [one, other] = [Buffer.from(given), Buffer.from(right)];
-  return one.length === other.length && timingSafeEqual(one, other);
+  return (
+    isSameSignature(signature.slice(end + 1), right) &&
+    isSameSignature(signed.slice(0, signed.lastIndexOf(':')), token)
+  );
 }

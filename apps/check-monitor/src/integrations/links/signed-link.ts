@@ -25,9 +25,13 @@ export function signedLink({ siteRoot, secret }: LinkSigner, subject: LinkSubjec
 
 /** Whether a signature is the one of that link. */
 export function isSignedLink(secret: string, subject: LinkSubject, signature: string): boolean {
-  const given = Buffer.from(signature);
-  const right = Buffer.from(signLink(secret, subject));
-  return given.length === right.length && timingSafeEqual(given, right);
+  return isSameSignature(signLink(secret, subject), signature);
+}
+
+/** Whether two signatures are the same, in a time that does not show where they differ. */
+export function isSameSignature(one: string, other: string): boolean {
+  const [first, second] = [Buffer.from(one), Buffer.from(other)];
+  return first.length === second.length && timingSafeEqual(first, second);
 }
 
 /** 32 characters of Base64url. */
