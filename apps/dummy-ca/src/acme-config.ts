@@ -10,10 +10,7 @@ import {
   wordList,
 } from '@certloop/server';
 import { z } from 'zod';
-import type { AcmeSettings } from './acme/acme-settings.js';
-import type { Fault } from './acme/faults/fault.js';
 import { maxIdentifiers } from './acme/records/identifiers.js';
-import type { ValidationSettings } from './acme/validation/validation-settings.js';
 import { externalAccounts, faults, ipAddress, profiles, resolverAddress } from './acme-values.js';
 
 const seconds = (fallback: number) => wholeNumber(1, 315_360_000).prefault(String(fallback));
@@ -149,14 +146,7 @@ const challengeWaitMs = 250;
 const maxConnectMs = 3_000;
 
 /** Returns what ACME is built from, in addition to what signs. */
-export function acmePartsOf(config: AcmeConfig & { readonly backdateSeconds: number }): {
-  readonly settings: AcmeSettings;
-  readonly validation: ValidationSettings;
-  readonly maxRecords: number;
-  readonly faults: { readonly faults: readonly Fault[]; readonly seed: number };
-  readonly publicUrl: string | undefined;
-  readonly admin: boolean;
-} {
+export function acmePartsOf(config: AcmeConfig & { readonly backdateSeconds: number }) {
   return {
     settings: { ...config, externalAccounts: new Map(config.externalAccounts), challengeWaitMs },
     validation: {

@@ -1,6 +1,6 @@
 import type { AcmeAccount } from '@certloop/contracts';
 import type { AcmeLinks } from '../protocol/acme-links.js';
-import type { Account } from '../records/account.js';
+import type { Account } from '../records/records.js';
 
 /** Account (RFC 8555 §7.1.2). */
 export function accountView(account: Account, links: AcmeLinks): AcmeAccount {

@@ -14,7 +14,7 @@ import {
   requireActive,
   type SignedRequest,
 } from '../protocol/signed-requests.service.js';
-import type { Account } from '../records/account.js';
+import type { Account } from '../records/records.js';
 import { accountView } from './account-view.js';
 import { parseContacts } from './contacts.js';
 

@@ -1,7 +1,7 @@
 import type { AcmeAuthorization, AcmeChallenge } from '@certloop/contracts';
 import type { AcmeLinks } from '../protocol/acme-links.js';
-import type { Authorization, Challenge } from '../records/authorization.js';
 import { authorizationStatus, challengeStatus } from '../records/order-status.js';
+import type { Authorization, Challenge } from '../records/records.js';
 
 /** Authorization (RFC 8555 §7.1.4). */
 export function authorizationView(

@@ -2,11 +2,12 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { AcmeProblem, acmeRequests } from '@certloop/contracts';
 import type { AcmeDeps } from '../acme-deps.service.js';
 import { type AcmeReply, created, ok } from '../protocol/acme-reply.js';
+import { noSuch } from '../protocol/problems.js';
 import { accountOf, parsePayload, type SignedRequest } from '../protocol/signed-requests.service.js';
-import type { Authorization, Challenge } from '../records/authorization.js';
 import { type AuthorizedIdentifier, challengeTypesOf } from '../records/challenges.js';
 import { type Identifier, parseIdentifiers } from '../records/identifiers.js';
 import { authorizationStatus } from '../records/order-status.js';
+import type { Authorization, Challenge } from '../records/records.js';
 import { authorizationView } from './authorization-view.js';
 
 /** Who must prove what for an identifier of an order (RFC 8555 §7.1.3). */
@@ -91,9 +92,7 @@ function deactivate({ clock }: AcmeDeps, authorization: Authorization): void {
 /** The account's own. Throws `malformed` with status 404 if there is none, `unauthorized` for another's. */
 export function getAuthorization({ store }: AcmeDeps, request: SignedRequest, id: string): Authorization {
   const authorization = store.findAuthorization(id);
-  if (authorization === undefined) {
-    throw new AcmeProblem('malformed', 'no such authorization', { kind: 'not_found' });
-  }
+  if (authorization === undefined) throw noSuch('authorization');
   if (authorization.accountId !== accountOf(request).id) {
     throw new AcmeProblem('unauthorized', 'the authorization belongs to another account');
   }

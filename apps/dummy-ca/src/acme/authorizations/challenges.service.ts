@@ -11,10 +11,10 @@ import type { AcmeDeps } from '../acme-deps.service.js';
 import { processingUntil } from '../faults/slow-processing.service.js';
 import { link } from '../protocol/acme-links.js';
 import { type AcmeReply, ok } from '../protocol/acme-reply.js';
+import { noSuch } from '../protocol/problems.js';
 import { accountOf, parsePayload, type SignedRequest } from '../protocol/signed-requests.service.js';
-import type { Account } from '../records/account.js';
-import type { Authorization, Challenge } from '../records/authorization.js';
 import { authorizationStatus, challengeStatus } from '../records/order-status.js';
+import type { Account, Authorization, Challenge } from '../records/records.js';
 import { challengeView } from './authorization-view.js';
 import { getAuthorization } from './authorizations.service.js';
 
@@ -34,7 +34,7 @@ export async function answerChallenge(
 ): Promise<AcmeReply> {
   const authorization = getAuthorization(deps, request, id);
   const challenge = authorization.challenges.find((each) => each.type === type);
-  if (challenge === undefined) throw new AcmeProblem('malformed', 'no such challenge', { kind: 'not_found' });
+  if (challenge === undefined) throw noSuch('challenge');
   if (request.payload.length > 0) parsePayload(acmeRequests.anyObjectSchema, request.payload);
   const statusNow = () => challengeStatus(challenge, deps.clock.now());
   if (request.payload.length > 0 && statusNow() === 'pending') {

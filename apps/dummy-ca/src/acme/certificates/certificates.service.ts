@@ -3,6 +3,7 @@ import type { AcmeDeps } from '../acme-deps.service.js';
 import type { IssuerChain } from '../issuance/acme-issuer.service.js';
 import { link } from '../protocol/acme-links.js';
 import type { AcmeReply } from '../protocol/acme-reply.js';
+import { noSuch } from '../protocol/problems.js';
 import { accountOf, type SignedRequest } from '../protocol/signed-requests.service.js';
 
 const chainType = 'application/pem-certificate-chain';
@@ -18,7 +19,7 @@ export async function downloadCertificate(
 ): Promise<AcmeReply> {
   const certificate = store.findCertificate(id);
   const above = chainNumbered(issuer.chains, chain);
-  if (certificate === undefined || above === undefined) throw notFound('certificate');
+  if (certificate === undefined || above === undefined) throw noSuch('certificate');
   if (certificate.accountId !== accountOf(request).id) {
     throw new AcmeProblem('unauthorized', 'the certificate belongs to another account');
   }
@@ -40,19 +41,17 @@ export async function downloadCertificate(
 /** Certificates between leaf and root of one chain. */
 export function showIssuer({ issuer }: AcmeDeps, chain: string): AcmeReply {
   const above = chainNumbered(issuer.chains, chain);
-  if (above === undefined) throw notFound('chain');
+  if (above === undefined) throw noSuch('chain');
   return { status: 200, body: above.pem || above.rootPem, contentType: chainType };
 }
 
 /** Root of one chain, for trust stores. */
 export function showRoot({ issuer }: AcmeDeps, chain: string): AcmeReply {
   const above = chainNumbered(issuer.chains, chain);
-  if (above === undefined) throw notFound('chain');
+  if (above === undefined) throw noSuch('chain');
   return { status: 200, body: above.rootPem, contentType: 'application/x-pem-file' };
 }
 
 function chainNumbered(chains: readonly IssuerChain[], number: string): IssuerChain | undefined {
   return /^\d$/.test(number) ? chains[Number(number)] : undefined;
 }
-
-const notFound = (what: string) => new AcmeProblem('malformed', `no such ${what}`, { kind: 'not_found' });

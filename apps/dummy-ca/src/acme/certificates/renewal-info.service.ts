@@ -1,7 +1,8 @@
-import { AcmeProblem, type AcmeRenewalInfo } from '@certloop/contracts';
+import type { AcmeRenewalInfo } from '@certloop/contracts';
 import type { AcmeDeps } from '../acme-deps.service.js';
 import { type AcmeReply, ok } from '../protocol/acme-reply.js';
-import type { AcmeCertificate, RenewalWindow } from '../records/acme-certificate.js';
+import { noSuch } from '../protocol/problems.js';
+import type { AcmeCertificate, RenewalWindow } from '../records/records.js';
 import { requireRenewalId, suggestedWindow } from './renewal-window.js';
 
 /** When to renew the certificate (RFC 9773 §4.2). Throws `malformed`, with status 404 for an unknown one. */
@@ -24,5 +25,5 @@ export function setRenewalWindow(deps: AcmeDeps, certId: string, window: Renewal
 function getByRenewalId({ store }: Pick<AcmeDeps, 'store'>, certId: string): AcmeCertificate {
   const certificate = store.findCertificateByRenewalId(requireRenewalId(certId));
   if (certificate !== undefined) return certificate;
-  throw new AcmeProblem('malformed', 'no such certificate', { kind: 'not_found' });
+  throw noSuch('certificate');
 }

@@ -1,7 +1,7 @@
 import { AcmeProblem } from '@certloop/contracts';
 import type { Certificate } from '@certloop/crypto';
 import type { Validity } from '../../authority/issuance-profile.js';
-import type { RenewalWindow } from '../records/acme-certificate.js';
+import type { RenewalWindow } from '../records/records.js';
 
 /** Identifier of a certificate in renewalInfo: key identifier of its issuer, a dot, its serial (RFC 9773 §4.1). */
 export function renewalIdOf({ authorityKeyIdentifier, serialNumber }: Certificate): string {

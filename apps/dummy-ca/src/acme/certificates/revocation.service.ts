@@ -1,4 +1,4 @@
-import { AcmeProblem, AppError, acmeRequests } from '@certloop/contracts';
+import { AcmeProblem, acmeRequests } from '@certloop/contracts';
 import {
   type Certificate,
   exportSpki,
@@ -11,9 +11,10 @@ import {
 import type { AcmeDeps } from '../acme-deps.service.js';
 import { authorizedIdentifier } from '../authorizations/authorizations.service.js';
 import type { AcmeReply } from '../protocol/acme-reply.js';
+import { noSuch, orProblem } from '../protocol/problems.js';
 import { parsePayload, type SignedRequest } from '../protocol/signed-requests.service.js';
-import type { AcmeCertificate } from '../records/acme-certificate.js';
 import { authorizationStatus } from '../records/order-status.js';
+import type { AcmeCertificate } from '../records/records.js';
 import { renewalIdOf } from './renewal-window.js';
 
 // Of RFC 5280 §5.3.1 those that a subscriber may give.
@@ -36,7 +37,7 @@ export async function revokeAcmeCertificate(deps: AcmeDeps, request: SignedReque
   const parsed = parse(asked.certificate);
   const certificate = deps.store.findCertificateByRenewalId(renewalIdOf(parsed));
   if (certificate === undefined || !certificate.der.equals(parsed.der)) {
-    throw new AcmeProblem('malformed', 'no such certificate', { kind: 'not_found' });
+    throw noSuch('certificate');
   }
   if (!mayRevoke(deps, request, certificate, parsed)) {
     throw new AcmeProblem('unauthorized', 'neither the account nor the key may revoke the certificate');
@@ -67,12 +68,7 @@ function requireReason(code: number): RevocationReason {
 
 function parse(text: string): Certificate {
   if (!/^[A-Za-z0-9_-]+$/.test(text)) throw new AcmeProblem('malformed', 'certificate is not in base64url');
-  try {
-    return parseCertificate(Buffer.from(text, 'base64url'));
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    throw new AcmeProblem('malformed', error.message, { cause: error });
-  }
+  return orProblem('malformed', () => parseCertificate(Buffer.from(text, 'base64url')));
 }
 
 function mayRevoke(

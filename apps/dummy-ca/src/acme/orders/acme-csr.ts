@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import { AcmeProblem, AppError } from '@certloop/contracts';
+import { AcmeProblem } from '@certloop/contracts';
 import {
   type Csr,
   describeCsr,
@@ -9,6 +9,7 @@ import {
   parseCsr,
   publicKeysEqual,
 } from '@certloop/crypto';
+import { orProblem } from '../protocol/problems.js';
 import { type Identifier, identifierKey, normalAddress } from '../records/identifiers.js';
 
 /** A CSR that may be issued for. */
@@ -41,7 +42,7 @@ export function parseAcmeCsr(
   accountKey: KeyObject,
 ): AcmeCsr {
   if (!/^[A-Za-z0-9_-]+$/.test(text)) throw new AcmeProblem('malformed', 'csr is not in base64url');
-  const csr = readCsr(Buffer.from(text, 'base64url'));
+  const csr = orProblem('badCSR', () => parseCsr(Buffer.from(text, 'base64url')));
   requireSameIdentifiers(csr, identifiers);
   requireAcceptedKey(csr, accountKey);
   requireAcceptedHash(csr);
@@ -49,15 +50,6 @@ export function parseAcmeCsr(
     .filter(({ length }) => length <= maxOfCommonName)
     .map((name) => spellingOf(name, identifiers));
   return { csr, commonName, extensions: csr.extensions.filter(isMustStaple) };
-}
-
-function readCsr(der: Buffer): Csr {
-  try {
-    return parseCsr(der);
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    throw badCsr(error.message);
-  }
 }
 
 function requireSameIdentifiers(csr: Csr, identifiers: readonly Identifier[]): void {

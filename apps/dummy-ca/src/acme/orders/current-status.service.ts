@@ -1,7 +1,7 @@
 import type { AcmeOrderStatus } from '@certloop/contracts';
 import type { AcmeDeps } from '../acme-deps.service.js';
-import type { Order } from '../records/order.js';
 import { authorizationStatus, orderStatus } from '../records/order-status.js';
+import type { Order } from '../records/records.js';
 
 /** Status of an order at this moment; an authorization that was pushed out of memory has expired. */
 export function statusOf({ store, clock }: Pick<AcmeDeps, 'store' | 'clock'>, order: Order): AcmeOrderStatus {

@@ -13,13 +13,10 @@ import {
 } from '../issuance/acme-profile.js';
 import { type AcmeReply, created } from '../protocol/acme-reply.js';
 import { accountOf, parsePayload, type SignedRequest } from '../protocol/signed-requests.service.js';
-import type { Account } from '../records/account.js';
-import type { AcmeCertificate } from '../records/acme-certificate.js';
-import type { Authorization } from '../records/authorization.js';
 import type { AuthorizedIdentifier } from '../records/challenges.js';
 import { type Identifier, identifierKey, parseIdentifiers } from '../records/identifiers.js';
-import type { Order } from '../records/order.js';
 import { authorizationStatus } from '../records/order-status.js';
+import type { Account, AcmeCertificate, Authorization, Order } from '../records/records.js';
 import { statusOf } from './current-status.service.js';
 import { viewOf } from './orders.service.js';
 

@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Authorization } from '../records/authorization.js';
-import type { Order } from '../records/order.js';
+import type { Authorization, Order } from '../records/records.js';
 import { orderProblem } from './order-problem.js';
 
 const now = new Date('2026-11-21T10:00:00Z');

@@ -5,9 +5,8 @@ import {
   acmeErrorNamespace,
   acmeProblemDocument,
 } from '@certloop/contracts';
-import type { Authorization } from '../records/authorization.js';
-import type { Order } from '../records/order.js';
 import { authorizationStatus } from '../records/order-status.js';
+import type { Authorization, Order } from '../records/records.js';
 
 /**
  * Why an invalid order is invalid: what issuing failed for, else what each of its authorizations failed for as

@@ -1,6 +1,6 @@
 import type { AcmeOrder, AcmeOrderStatus, AcmeProblemDocument } from '@certloop/contracts';
 import type { AcmeLinks } from '../protocol/acme-links.js';
-import type { Order } from '../records/order.js';
+import type { Order } from '../records/records.js';
 
 /** Order (RFC 8555 §7.1.3). */
 export function orderView(

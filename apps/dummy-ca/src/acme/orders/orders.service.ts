@@ -3,8 +3,9 @@ import { ownAccount } from '../accounts/accounts.service.js';
 import type { AcmeDeps } from '../acme-deps.service.js';
 import { link } from '../protocol/acme-links.js';
 import { type AcmeReply, ok } from '../protocol/acme-reply.js';
+import { noSuch } from '../protocol/problems.js';
 import { accountOf, type SignedRequest } from '../protocol/signed-requests.service.js';
-import type { Order } from '../records/order.js';
+import type { Order } from '../records/records.js';
 import { statusOf } from './current-status.service.js';
 import { orderProblem } from './order-problem.js';
 import { orderView } from './order-view.js';
@@ -32,7 +33,7 @@ export function viewOf(deps: AcmeDeps, order: Order, { links }: SignedRequest) {
 /** The account's own. Throws `malformed` with status 404 if there is none, `unauthorized` for another's. */
 export function getOrder({ store }: AcmeDeps, request: SignedRequest, id: string): Order {
   const order = store.findOrder(id);
-  if (order === undefined) throw new AcmeProblem('malformed', 'no such order', { kind: 'not_found' });
+  if (order === undefined) throw noSuch('order');
   if (order.accountId === accountOf(request).id) return order;
   throw new AcmeProblem('unauthorized', 'the order belongs to another account');
 }
@@ -46,7 +47,7 @@ export async function listOrders(
   const account = ownAccount(request, id);
   const all = deps.store.listOrders(account.id);
   const begin = cursor === undefined ? 0 : all.findIndex((order) => order.id === cursor);
-  if (begin < 0) throw new AcmeProblem('malformed', 'no such page', { kind: 'not_found' });
+  if (begin < 0) throw noSuch('page');
   const { ordersPerPage } = deps.settings;
   // One more than the page has shows whether there is a next one.
   const shown = firstShown(deps, all.slice(begin), ordersPerPage + 1);

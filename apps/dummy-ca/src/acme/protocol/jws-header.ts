@@ -1,6 +1,7 @@
 import type { KeyObject } from 'node:crypto';
-import { AcmeProblem, AppError } from '@certloop/contracts';
+import { AcmeProblem } from '@certloop/contracts';
 import { exportJwk, importJwk, type PublicJwk, signatureAlgorithms } from '@certloop/crypto';
+import { orProblem } from './problems.js';
 
 /** How a request must name who signed it (RFC 8555 §6.2). */
 export type SignerForm = 'jwk' | 'kid' | 'either';
@@ -62,13 +63,8 @@ function readSigner(header: Readonly<Record<string, unknown>>, form: SignerForm)
 
 /** Key of a JWK. Throws `badPublicKey` for one that cannot be used. */
 export function readKey(jwk: unknown): { readonly jwk: PublicJwk; readonly key: KeyObject } {
-  try {
-    const key = importJwk(jwk);
-    return { jwk: exportJwk(key), key };
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    throw new AcmeProblem('badPublicKey', error.message, { cause: error });
-  }
+  const key = orProblem('badPublicKey', () => importJwk(jwk));
+  return { jwk: exportJwk(key), key };
 }
 
 function readNonce(nonce: unknown): string {

@@ -3,11 +3,12 @@ import { AcmeProblem, AppError } from '@certloop/contracts';
 import { type ParsedJws, type PublicJwk, parseJws, verifyJws } from '@certloop/crypto';
 import { faultOfJsonSize, maxPublicValues } from '@certloop/server';
 import type { z } from 'zod';
-import type { Account } from '../records/account.js';
 import type { AcmeStore } from '../records/acme.store.js';
+import type { Account } from '../records/records.js';
 import type { AcmeLinks } from './acme-links.js';
 import { badAlgorithm, readHeader, type Signer, type SignerForm } from './jws-header.js';
 import type { Nonces } from './nonces.service.js';
+import { orProblem } from './problems.js';
 
 export interface SignedDeps {
   readonly store: AcmeStore;
@@ -63,12 +64,7 @@ export function requireActive({ deactivatedAt }: Account): void {
 
 /** JWS of a value. Throws `malformed` when it is none in flattened form. */
 export function parseSigned(value: unknown): ParsedJws {
-  try {
-    return parseJws(value);
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    throw new AcmeProblem('malformed', error.message, { cause: error });
-  }
+  return orProblem('malformed', () => parseJws(value));
 }
 
 /** Throws `malformed` when the signature is not the key's, `badSignatureAlgorithm` when the key has another. */

@@ -1,8 +1,9 @@
 import { createBoundedMap } from '../../authority/bounded-map.js';
 import type { State } from '../../authority/state.store.js';
 import { readKey } from '../protocol/jws-header.js';
-import type { Account } from './account.js';
+import { noteOf } from './noted-record.store.js';
 import type { OrderLists } from './orders.store.js';
+import type { Account } from './records.js';
 
 export function createAccountsStore(maxRecords: number, state: State, orderLists: OrderLists) {
   const accountIds = new Map<string, string>();
@@ -19,18 +20,16 @@ export function createAccountsStore(maxRecords: number, state: State, orderLists
     accountIds.set(account.thumbprint, account.id);
     orderLists.set(account.id, new Set());
   };
-  const noted = (account: Account | undefined) => {
-    if (account !== undefined) state.touch('account', account.id, () => storedAccount(account));
-    return account;
-  };
+  // the key follows from its JWK
+  const noted = noteOf<Account>(state, 'account', ({ key: _, ...stored }) => stored);
 
-  for (const [, record] of state.load('account')) insert(accountOf(record as StoredAccount));
+  for (const [, record] of state.load('account')) {
+    const stored = record as Omit<Account, 'key'>;
+    insert({ ...stored, key: readKey(stored.jwk).key });
+  }
 
   return {
-    insertAccount: (account: Account) => {
-      noted(account);
-      insert(account);
-    },
+    insertAccount: (account: Account) => insert(noted(account)),
     findAccount: (id: string) => noted(accounts.get(id)),
     findAccountByThumbprint: (thumbprint: string) => noted(accounts.get(accountIds.get(thumbprint) ?? '')),
     changeKey: (account: Account, change: Pick<Account, 'jwk' | 'key' | 'thumbprint'>) => {
@@ -40,14 +39,4 @@ export function createAccountsStore(maxRecords: number, state: State, orderLists
       accountIds.set(account.thumbprint, account.id);
     },
   };
-}
-
-type StoredAccount = Omit<Account, 'key'>;
-
-function storedAccount({ key: _, ...account }: Account): StoredAccount {
-  return account;
-}
-
-function accountOf(stored: StoredAccount): Account {
-  return { ...stored, key: readKey(stored.jwk).key };
 }

@@ -1,9 +1,9 @@
 import { createBoundedMap } from '../../authority/bounded-map.js';
 import type { State } from '../../authority/state.store.js';
-import type { Authorization, Challenge } from './authorization.js';
 import type { AuthorizedIdentifier } from './challenges.js';
 import { identifierKey } from './identifiers.js';
 import { noteOf } from './noted-record.store.js';
+import type { Authorization, Challenge } from './records.js';
 
 export function createAuthorizationsStore(maxRecords: number, state: State) {
   const newestIds = new Map<string, string>();

@@ -1,7 +1,7 @@
 import { createBoundedMap } from '../../authority/bounded-map.js';
 import type { State } from '../../authority/state.store.js';
-import type { AcmeCertificate } from './acme-certificate.js';
 import { noteOf } from './noted-record.store.js';
+import type { AcmeCertificate } from './records.js';
 
 /** Certificates, and the keys that their holders have reported as compromised. */
 export function createIssuedStore(maxRecords: number, state: State) {

@@ -8,15 +8,15 @@ const earlier = new Date('2026-11-21T09:59:59Z');
 const before = new Date('2026-11-21T09:59:58Z');
 const problem = { type: 'urn:ietf:params:acme:error:connection' };
 
-const pending: ChallengeFacts = {
+const pending = {
   startedAt: undefined,
   endedAt: undefined,
   problem: undefined,
   toldAt: undefined,
 };
-const processing: ChallengeFacts = { ...pending, startedAt: earlier };
-const valid: ChallengeFacts = { ...processing, endedAt: before };
-const invalid: ChallengeFacts = { ...processing, endedAt: before, problem };
+const processing = { ...pending, startedAt: earlier };
+const valid = { ...processing, endedAt: before };
+const invalid = { ...processing, endedAt: before, problem };
 
 describe('challengeStatus (RFC 8555 §7.1.6)', () => {
   test.each([

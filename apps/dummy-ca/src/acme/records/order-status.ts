@@ -1,20 +1,8 @@
-import type {
-  AcmeAuthorizationStatus,
-  AcmeChallengeStatus,
-  AcmeOrderStatus,
-  AcmeProblemDocument,
-} from '@certloop/contracts';
+import type { AcmeAuthorizationStatus, AcmeChallengeStatus, AcmeOrderStatus } from '@certloop/contracts';
+import type { Authorization, Challenge, Order } from './records.js';
 
-/** Facts of a challenge. */
-export interface ChallengeFacts {
-  readonly startedAt: Date | undefined;
-  /** When its validation ended, well or not. */
-  readonly endedAt: Date | undefined;
-  /** Reason of its failure. */
-  readonly problem: AcmeProblemDocument | undefined;
-  /** From when on clients see the outcome; undefined for at once. */
-  readonly toldAt: Date | undefined;
-}
+/** Facts of a challenge that decide its status. */
+export type ChallengeFacts = Omit<Challenge, 'type'>;
 
 /** Status of a challenge at `now` (RFC 8555 §7.1.6). */
 export function challengeStatus(facts: ChallengeFacts, now: Date): AcmeChallengeStatus {
@@ -28,10 +16,8 @@ function decidedAt({ endedAt, toldAt }: ChallengeFacts): number {
   return Math.max(endedAt.getTime(), toldAt?.getTime() ?? 0);
 }
 
-/** Facts of an authorization. */
-export interface AuthorizationFacts {
-  readonly expires: Date;
-  readonly deactivatedAt: Date | undefined;
+/** Facts of an authorization that decide its status. */
+export interface AuthorizationFacts extends Pick<Authorization, 'expires' | 'deactivatedAt'> {
   readonly challenges: readonly ChallengeFacts[];
 }
 
@@ -49,15 +35,10 @@ export function authorizationStatus(facts: AuthorizationFacts, now: Date): AcmeA
   return isOver ? 'expired' : 'valid';
 }
 
-/** Facts of an order. */
-export interface OrderFacts {
-  readonly expires: Date;
+/** Facts of an order that decide its status. */
+export interface OrderFacts extends Pick<Order, 'expires' | 'finalizedAt' | 'availableAt' | 'problem'> {
   /** Statuses of its authorizations at the same moment. */
   readonly authorizations: readonly AcmeAuthorizationStatus[];
-  readonly finalizedAt: Date | undefined;
-  /** From when on the certificate can be had; undefined while there is none. */
-  readonly availableAt: Date | undefined;
-  readonly problem: AcmeProblemDocument | undefined;
 }
 
 /**

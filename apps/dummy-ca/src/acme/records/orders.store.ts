@@ -1,7 +1,7 @@
 import { createBoundedMap } from '../../authority/bounded-map.js';
 import type { State } from '../../authority/state.store.js';
 import { noteOf } from './noted-record.store.js';
-import type { Order } from './order.js';
+import type { Order } from './records.js';
 
 /** Ids of the orders of each account that is stored. */
 export type OrderLists = Map<string, Set<string>>;

@@ -1,5 +1,5 @@
 import { AcmeProblem } from '@certloop/contracts';
-import type { ValidationTime } from './validation-time.js';
+import type { ValidationTime } from './validation-settings.js';
 
 /**
  * Result of `attempt` for the first of the addresses that accepts a connection; the error of the last one if none does,

@@ -7,8 +7,7 @@ import { limitConnect } from './connect-limit.client.js';
 import { atFirstReachable } from './first-reachable.js';
 import type { Names } from './names.client.js';
 import { redirectTarget } from './redirects.js';
-import type { ValidationSettings } from './validation-settings.js';
-import type { ValidationTime } from './validation-time.js';
+import type { ValidationSettings, ValidationTime } from './validation-settings.js';
 
 const maxRedirects = 10;
 // a key authorization has about 90 bytes

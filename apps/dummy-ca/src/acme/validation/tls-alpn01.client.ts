@@ -1,6 +1,7 @@
 import { connect, type TLSSocket } from 'node:tls';
-import { AcmeProblem, AppError } from '@certloop/contracts';
+import { AcmeProblem } from '@certloop/contracts';
 import { type Certificate, parseCertificate } from '@certloop/crypto';
+import { orProblem } from '../protocol/problems.js';
 import {
   acmeIdentifierOid,
   acmeIdentifierValue,
@@ -10,8 +11,7 @@ import {
 import { limitConnect } from './connect-limit.client.js';
 import { atFirstReachable } from './first-reachable.js';
 import type { Names } from './names.client.js';
-import type { ValidationSettings } from './validation-settings.js';
-import type { ValidationTime } from './validation-time.js';
+import type { ValidationSettings, ValidationTime } from './validation-settings.js';
 
 const protocol = 'acme-tls/1';
 
@@ -91,12 +91,7 @@ function judge(socket: TLSSocket, { identifier, keyAuthorization }: Proof): void
 
 function parse(der: Buffer | undefined): Certificate {
   if (der === undefined) throw incorrect('there is no certificate');
-  try {
-    return parseCertificate(der);
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    throw incorrect(error.message);
-  }
+  return orProblem('incorrectResponse', () => parseCertificate(der));
 }
 
 const incorrect = (reason: string): AcmeProblem => new AcmeProblem('incorrectResponse', reason);

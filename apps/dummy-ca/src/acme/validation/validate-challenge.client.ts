@@ -4,8 +4,7 @@ import { dns01Name, dns01Value, type Proof } from '../records/challenges.js';
 import { proveHttp01 } from './http01.client.js';
 import { createNames, type Names } from './names.client.js';
 import { proveTlsAlpn01 } from './tls-alpn01.client.js';
-import type { ValidationSettings } from './validation-settings.js';
-import type { ValidationTime } from './validation-time.js';
+import type { ValidationSettings, ValidationTime } from './validation-settings.js';
 
 /** Resolves when the challenge is met; otherwise rejects with the AcmeProblem that says why. */
 export type ValidateChallenge = (challenge: Proof & { readonly type: AcmeChallengeType }) => Promise<void>;

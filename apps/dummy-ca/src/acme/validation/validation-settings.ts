@@ -1,6 +1,6 @@
 import type { ValidationMode } from '@certloop/contracts';
 
-/** Where and validation of challenges: real, always-valid or always-invalid. */
+/** How and where challenges are validated. */
 export interface ValidationSettings {
   readonly mode: ValidationMode;
   /** Stands for port 80. */
@@ -16,5 +16,15 @@ export interface ValidationSettings {
   /** Milliseconds for one challenge, redirects included. */
   readonly timeoutMs: number;
   /** Maximum milliseconds for connecting to an address while others of the name follow. */
+  readonly maxConnectMs: number;
+}
+
+/** Time limit of a validation, redirects included. */
+export interface ValidationTime {
+  /** Aborts at the end. */
+  readonly signal: AbortSignal;
+  /** Milliseconds until the end, not below 0. */
+  readonly msLeft: () => number;
+  /** Maximum milliseconds for connecting to an address while others follow. */
   readonly maxConnectMs: number;
 }
