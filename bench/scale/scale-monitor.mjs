@@ -2,9 +2,9 @@ import { claimTurns } from '../../apps/check-monitor/dist/src/alerts/claim-turns
 import { listManyChecks } from '../../apps/check-monitor/dist/src/checks/rows/check-cells.repository.js';
 import { listOverdueChecks } from '../../apps/check-monitor/dist/src/checks/rows/overdue-checks.repository.js';
 import { claimFlips } from '../../apps/check-monitor/dist/src/flips/flips.repository.js';
-import { readCounters } from '../../apps/check-monitor/dist/src/metrics/metrics.repository.js';
 import {
   countChecksByStatus,
+  readCounters,
   readWaiting,
 } from '../../apps/check-monitor/dist/src/metrics/scrape.repository.js';
 import { findKnownChecks } from '../../apps/check-monitor/dist/src/pings/batches/known-checks.repository.js';

@@ -1,4 +1,9 @@
-import { accountBasePath, type accountChecksContract, type Handlers } from '@certloop/contracts';
+import {
+  accountBasePath,
+  type accountChecksContract,
+  type Handlers,
+  type QueryOf,
+} from '@certloop/contracts';
 import { filterOf } from '../checks/check-filter.js';
 import { describeCheckFor } from '../checks/check-view.js';
 import type { ChecksRouteDeps } from '../checks/checks.routes.js';
@@ -10,7 +15,6 @@ import { listPings } from '../pings/pings.service.js';
 import type { Caller } from '../projects/caller.js';
 import { type AccountContext, userOf } from './account.middleware.js';
 import { callerIn, findOwnCheck, readOfCheck, readOwnPingBody } from './account-checks.service.js';
-import { isPaged, pageHeaders, pageQueryOf } from './account-checks-page.js';
 import { type AccountProjectsDeps, requireRole } from './account-projects.service.js';
 import { changeChecks } from './console/change-checks.service.js';
 import { readCheckStates } from './console/check-states.service.js';
@@ -101,4 +105,32 @@ function historyHandlers(deps: AccountChecksRouteDeps, callerOf: CallerOf) {
       return { status: 200, body: { flips: found.map(describeFlip) } };
     },
   } satisfies Partial<AccountChecksHandlers>;
+}
+
+type ListQuery = QueryOf<typeof accountChecksContract.listAccountChecks>;
+
+/** Without query parameters of pages, the response is the whole list, as in earlier versions. */
+function isPaged({ slug: _slug, tag: _tag, ...others }: ListQuery): boolean {
+  return Object.values(others).some((value) => value !== undefined);
+}
+
+function pageQueryOf(query: ListQuery) {
+  const { q, status = [], channel, sort = 'created', limit = 100, cursor, include } = query;
+  const paging = { q, statuses: status, channel, sort, limit, cursor };
+  return { ...filterOf(query), ...paging, hasState: include === 'state' };
+}
+
+/** Headers with the number of matches and the link to the next page (RFC 8288). */
+function pageHeaders(
+  { total, next }: { readonly total: number; readonly next: string | undefined },
+  path: string,
+  query: ListQuery,
+): Readonly<Record<string, string>> {
+  const headers = { 'X-Total-Count': String(total) };
+  if (next === undefined) return headers;
+  const link = new URLSearchParams();
+  for (const [name, value] of Object.entries({ ...query, cursor: next })) {
+    for (const one of [value ?? []].flat()) link.append(name, String(one));
+  }
+  return { ...headers, Link: `<${path}?${link}>; rel="next"` };
 }

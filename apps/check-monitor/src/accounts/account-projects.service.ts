@@ -3,7 +3,13 @@ import type { Database, Tx } from '@certloop/db';
 import type { Clock } from '../instants.js';
 import { type ApiKey, listApiKeys } from '../projects/api-keys.repository.js';
 import { addProject, requireProjectName } from '../projects/create-project.service.js';
-import { deleteProject, getProject, hasPingKey, type Project, renameProject } from '../projects/projects.repository.js';
+import {
+  deleteProject,
+  getProject,
+  hasPingKey,
+  type Project,
+  renameProject,
+} from '../projects/projects.repository.js';
 import { lockOwner, type User } from '../projects/users.repository.js';
 import { countOwnProjects, findRole, listProjectsOf } from './members.repository.js';
 import { mayAs } from './role.js';

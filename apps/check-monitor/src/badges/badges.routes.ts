@@ -3,13 +3,14 @@ import {
   badgeContract,
   type badgesContract,
   type Handlers,
+  MethodNotAllowed,
   type ShieldsBadge,
 } from '@certloop/contracts';
 import { bind, errorHandler, type Logger, refuseUnknownPath } from '@certloop/server';
-import { Router } from 'express';
+import { type NextFunction, type Request, type Response, Router } from 'express';
+import { type Clock, wholeMs } from '../instants.js';
 import type { Caller } from '../projects/caller.js';
 import { drawBadge } from './badge-svg.js';
-import { openBadge } from './badges.middleware.js';
 import { type Badge, type BadgesDeps, listBadges, readCheckBadge, readTagBadge } from './badges.service.js';
 
 /** The addresses of badges, for holders of a key. */
@@ -64,4 +65,28 @@ const colours: Readonly<Record<BadgeStatus, ShieldsBadge['color']>> = {
 
 function shieldsOf({ label, report: { status } }: Badge): ShieldsBadge {
   return { schemaVersion: 1, label, message: status, color: colours[status] };
+}
+
+const methods = ['GET', 'HEAD', 'OPTIONS'];
+
+/**
+ * Opens badges to pages of any origin and keeps them out of every cache, since they show the present. Answers
+ * preflights; refuses all methods but GET and HEAD.
+ */
+function openBadge(clock: Clock) {
+  return (request: Request, response: Response, next: NextFunction): void => {
+    response.setHeader('Access-Control-Allow-Origin', '*');
+    response.setHeader('Access-Control-Allow-Headers', 'X-Api-Key, Content-Type');
+    response.setHeader('Access-Control-Allow-Methods', 'GET, OPTIONS');
+    response.setHeader('Access-Control-Max-Age', '600');
+    response.setHeader('Cache-Control', 'max-age=0, no-cache, no-store, must-revalidate, private');
+    response.setHeader('Expires', new Date(wholeMs(clock.now())).toUTCString());
+    if (request.method === 'OPTIONS') response.status(204).end();
+    else
+      next(
+        methods.includes(request.method)
+          ? undefined
+          : new MethodNotAllowed(request.method, methods.join(', ')),
+      );
+  };
 }

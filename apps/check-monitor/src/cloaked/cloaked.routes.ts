@@ -1,8 +1,7 @@
 import { NotFound } from '@certloop/contracts';
 import { allowOnly } from '@certloop/server';
 import { type Request, Router } from 'express';
-import { showInvalidLink } from '../notifications/invalid-link.middleware.js';
-import { guardPage } from '../notifications/private-page.middleware.js';
+import { guardPage, showInvalidLink } from '../notifications/private-page.middleware.js';
 import { type CloakedDeps, consoleLink, type GivenCloakedLink, openCloaked } from './cloaked.service.js';
 import { cloakedPage, cloakedPolicy, cloakedTestPage } from './cloaked-page.js';
 

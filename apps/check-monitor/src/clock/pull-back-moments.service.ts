@@ -1,6 +1,6 @@
 import { type Database, pullBackMoments, slicesOf, yieldBetween } from '@certloop/db';
 import type { Logger } from '@certloop/server';
-import { listChecksAhead, setBackChecks } from '../checks/rows/checks-ahead.repository.js';
+import { listChecksAhead, setBackChecks } from '../checks/rows/overdue-checks.repository.js';
 import { type Clock, microsPerSecond, wholeMs } from '../instants.js';
 import { futureMoments } from './future-moments.repository.js';
 

@@ -1,4 +1,6 @@
-import type { CreateIntegration } from './create-integration.channel.js';
+import { channelKindNames } from './channel-kinds.js';
+import type { CreateIntegration, IntegrationDeps } from './create-integration.channel.js';
+import type { Integration } from './integration.js';
 import { emailIntegration } from './kinds/email/email.channel.js';
 import { googlechatIntegration } from './kinds/google-chat/google-chat.channel.js';
 import { gotifyIntegration } from './kinds/gotify/gotify.channel.js';
@@ -38,3 +40,21 @@ export const createByKind: Readonly<Record<ChannelKind, CreateIntegration>> = {
   gotify: gotifyIntegration,
   group: groupIntegration,
 };
+
+export type Integrations = ReadonlyMap<ChannelKind, Integration>;
+
+const switchedOff = 'its absence from CHECK_MONITOR_DISABLED_INTEGRATIONS';
+
+/** Every integration by its kind; those of `disabledKinds` send nothing. */
+export function createIntegrations(
+  deps: IntegrationDeps,
+  disabledKinds: readonly ChannelKind[],
+): Integrations {
+  return new Map(
+    channelKindNames.map((kind) => {
+      const integration = createByKind[kind](deps);
+      const isOff = disabledKinds.includes(kind);
+      return [kind, isOff ? { ...integration, missing: switchedOff, isSwitchedOff: true } : integration];
+    }),
+  );
+}

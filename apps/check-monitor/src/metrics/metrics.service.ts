@@ -6,8 +6,8 @@ import { type Clock, microsPerSecond } from '../instants.js';
 import { keyLength, type Secrets } from '../projects/api-key.js';
 import { findProjectByKey } from '../projects/identify-project.service.js';
 import { isUuid } from '../storable-text.js';
-import { readCounters } from './metrics.repository.js';
 import { describeForPrometheus } from './prometheus.js';
+import { readCounters } from './scrape.repository.js';
 
 export interface MetricsDeps extends Secrets {
   readonly db: Database;

@@ -2,8 +2,7 @@ import { type Request, Router } from 'express';
 import type { LinkPurpose } from '../integrations/links/signed-link.js';
 import { type ConsentDeps, followLink, requireLink } from './consent.service.js';
 import { askPage, donePage } from './consent-page.js';
-import { showInvalidLink } from './invalid-link.middleware.js';
-import { guardPage } from './private-page.middleware.js';
+import { guardPage, showInvalidLink } from './private-page.middleware.js';
 
 const purposes: readonly LinkPurpose[] = ['unsub', 'verify'];
 

@@ -1,7 +1,12 @@
 import { allowOnly, noteRoute, receiveBeginning } from '@certloop/server';
 import { type NextFunction, type Request, type Response, Router } from 'express';
 import { maxReportBytes } from './bounce.js';
-import { type DeliveryReportsDeps, requireDeliveryId, takeBounce, takeCallback } from './delivery-reports.service.js';
+import {
+  type DeliveryReportsDeps,
+  requireDeliveryId,
+  takeBounce,
+  takeCallback,
+} from './delivery-reports.service.js';
 
 // a carrier sends some hundred bytes
 const maxFormBytes = 16_384;

@@ -9,7 +9,7 @@ import {
   undelivered,
 } from '../integrations/delivery/delivery-result.js';
 import type { Integration } from '../integrations/integration.js';
-import type { Integrations } from '../integrations/integrations.service.js';
+import type { Integrations } from '../integrations/kinds.channel.js';
 import type { ChannelKind } from '../integrations/kinds.js';
 import type { AlertEvent } from '../integrations/messages/alert-event.js';
 import { type ViewSite, viewEvent } from '../integrations/messages/event-view.js';

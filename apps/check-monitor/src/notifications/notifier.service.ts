@@ -14,9 +14,9 @@ import {
 } from '../integrations/delivery/delivery-result.js';
 import { createHttpSender } from '../integrations/delivery/http-sender.client.js';
 import type { MemberDelivery } from '../integrations/integration.js';
-import { createIntegrations, type Integrations } from '../integrations/integrations.service.js';
 import { createMailSender, type SendMail } from '../integrations/kinds/email/mail-sender.client.js';
 import { noticeMail } from '../integrations/kinds/email/notice-mail.js';
+import { createIntegrations, type Integrations } from '../integrations/kinds.channel.js';
 import type { ChannelKind } from '../integrations/kinds.js';
 import type { AlertEvent, AlertStatus } from '../integrations/messages/alert-event.js';
 import type { ViewSite } from '../integrations/messages/event-view.js';

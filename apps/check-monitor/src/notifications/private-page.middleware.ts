@@ -1,5 +1,7 @@
+import { NotFound } from '@certloop/contracts';
 import { noteRoute } from '@certloop/server';
 import type { NextFunction, Request, Response } from 'express';
+import { invalidPage } from './consent-page.js';
 
 /**
  * Headers of a page whose address is a key: the address must not be logged, sent on to other pages or stored, and no
@@ -16,5 +18,13 @@ export function guardPage(path: string, policy: string) {
     });
     response.type('html');
     next();
+  };
+}
+
+/** Answers links that open nothing with a page, since people read this answer in a browser. */
+export function showInvalidLink(siteName: string) {
+  return (error: unknown, _request: Request, response: Response, next: NextFunction): void => {
+    if (error instanceof NotFound) response.status(404).send(invalidPage(siteName));
+    else next(error);
   };
 }

@@ -1,5 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { type DeliveryResult, delivered, undelivered } from '../../src/integrations/delivery/delivery-result.js';
+import {
+  type DeliveryResult,
+  delivered,
+  undelivered,
+} from '../../src/integrations/delivery/delivery-result.js';
 import type { MemberDelivery } from '../../src/integrations/integration.js';
 import { groupIntegration } from '../../src/integrations/kinds/group/group.channel.js';
 import { groupSettings } from '../../src/integrations/kinds/group/group-kind.js';

@@ -1,7 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import { delivered } from '../../src/integrations/delivery/delivery-result.js';
 import type { HttpMessage } from '../../src/integrations/delivery/http-message.js';
-import { discordIntegration, mattermostIntegration, slackIntegration } from '../../src/integrations/kinds/slack-compatible/slack-compatible.channel.js';
+import {
+  discordIntegration,
+  mattermostIntegration,
+  slackIntegration,
+} from '../../src/integrations/kinds/slack-compatible/slack-compatible.channel.js';
 import { aDelivery, anEvent, aRecovery, viewOf } from '../support/events.js';
 import { openTarget } from '../support/target.js';
 

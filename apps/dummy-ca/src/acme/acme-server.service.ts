@@ -25,7 +25,7 @@ export function createAcme(options: AcmeOptions): AcmeDeps {
     onStrike: (fault, endpoint) => shared.counts.countFault({ fault, endpoint }),
   });
   const validate = createValidation(validation, faults.validationMode);
-  const deps: AcmeDeps = { ...shared, store, nonces: createNonces(store), validate, faults };
+  const deps: AcmeDeps = { ...shared, store, nonces: createNonces(maxRecords), validate, faults };
   resumeValidations(deps);
   return deps;
 }

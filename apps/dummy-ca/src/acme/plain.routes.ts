@@ -1,11 +1,12 @@
-import { AcmeProblem } from '@certloop/contracts';
+import { type AcmeDirectory, AcmeProblem } from '@certloop/contracts';
 import type { Request, Response } from 'express';
 import type { AcmeDeps } from './acme-deps.service.js';
+import type { AcmeSettings } from './acme-settings.js';
 import { showIssuer, showRoot } from './certificates/certificates.service.js';
 import { showRenewalInfo } from './certificates/renewal-info.service.js';
-import { directoryView } from './directory-view.js';
+import { describeProfile } from './issuance/acme-profile.js';
 import { linksFor, sendReply } from './protocol/acme-exchange.responder.js';
-import type { AcmePath } from './protocol/acme-links.js';
+import type { AcmeLinks, AcmePath } from './protocol/acme-links.js';
 import { ok } from './protocol/acme-reply.js';
 import type { SignedRoute } from './protocol/jws.middleware.js';
 
@@ -63,3 +64,22 @@ export const refuseMethod = (allow: string) => (request: Request) => {
     headers: { Allow: allow },
   });
 };
+
+/** Directory (RFC 8555 §7.1.1). */
+function directoryView(links: AcmeLinks, settings: AcmeSettings): AcmeDirectory {
+  const { termsOfService, profiles, requireExternalAccount } = settings;
+  return {
+    newNonce: links.of('newNonce'),
+    newAccount: links.of('newAccount'),
+    newOrder: links.of('newOrder'),
+    newAuthz: links.of('newAuthz'),
+    revokeCert: links.of('revokeCert'),
+    keyChange: links.of('keyChange'),
+    renewalInfo: links.of('renewalInfo'),
+    meta: {
+      ...(termsOfService !== undefined && { termsOfService }),
+      externalAccountRequired: requireExternalAccount,
+      profiles: Object.fromEntries(profiles.map((profile) => [profile.name, describeProfile(profile)])),
+    },
+  };
+}

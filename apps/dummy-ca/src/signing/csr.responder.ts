@@ -1,6 +1,23 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
-import { AppError, dummyCaContract, InvalidInput, MethodNotAllowed, type SigningReply } from '@certloop/contracts';
-import { chosenRefusal, inOwnTurn, type Logger, maxPublicValues, nameRequest, onBrokenBody, parseInput, parseJsonBody, plainHandler, sendText } from '@certloop/server';
+import {
+  AppError,
+  dummyCaContract,
+  InvalidInput,
+  MethodNotAllowed,
+  type SigningReply,
+} from '@certloop/contracts';
+import {
+  chosenRefusal,
+  inOwnTurn,
+  type Logger,
+  maxPublicValues,
+  nameRequest,
+  onBrokenBody,
+  parseInput,
+  parseJsonBody,
+  plainHandler,
+  sendText,
+} from '@certloop/server';
 import { errorText } from './error-body.js';
 import { parseIdempotencyKey } from './idempotency.store.js';
 import { type SigningDeps, signCsr } from './signing.service.js';

@@ -1,4 +1,12 @@
-import { type Contract, type Endpoint, type GivenReply, type Handlers, MethodNotAllowed, NotFound, type ResponseShape } from '@certloop/contracts';
+import {
+  type Contract,
+  type Endpoint,
+  type GivenReply,
+  type Handlers,
+  MethodNotAllowed,
+  NotFound,
+  type ResponseShape,
+} from '@certloop/contracts';
 import { type NextFunction, type Request, type Response, Router, raw } from 'express';
 import { z } from 'zod';
 import { inOwnTurn } from '../concurrency/own-turn.js';

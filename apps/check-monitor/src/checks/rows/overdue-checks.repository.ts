@@ -1,6 +1,7 @@
 import { inDialect, querySql, type Tx } from '@certloop/db';
 import type { Micros } from '../../instants.js';
 import type { Check } from '../check.js';
+import { deadlineOf } from '../check-timing.js';
 import { type CheckStateRow, checkStates } from './check-states.repository.js';
 import { wholeCheckColumns, wholeChecks } from './checks.repository.js';
 import { type JsonColumnType, jsonRows } from './json-rows.js';
@@ -8,17 +9,13 @@ import { type JsonColumnType, jsonRows } from './json-rows.js';
 /** A check whose `alertAfter` has passed, as it was read. */
 export type OverdueCheck = Check & Pick<CheckStateRow, 'revision'>;
 
-/** How checks are read with the revision of their state. */
-export const overdueColumns = {
-  from: wholeChecks,
-  columns: { ...wholeCheckColumns, revision: checkStates.columns.revision },
-};
+const columns = { ...wholeCheckColumns, revision: checkStates.columns.revision };
 
 /** Checks whose `alertAfter` has passed, the earliest first. */
 export async function listOverdueChecks(tx: Tx, now: Micros, limit: number): Promise<OverdueCheck[]> {
   const text = `select * from ${wholeChecks} where alert_after is not null and alert_after < $1
     and stored_status <> 'down' order by alert_after limit $2`;
-  return querySql<OverdueCheck>(tx, overdueColumns.columns, text, [now, limit]);
+  return querySql<OverdueCheck>(tx, columns, text, [now, limit]);
 }
 
 /** Puts off the next look at checks, where nothing has happened to them since they were read. */
@@ -38,8 +35,34 @@ export async function turnDown(tx: Tx, seen: readonly OverdueCheck[]): Promise<S
   return updateSeen(tx, set, {}, rows);
 }
 
+const aheadColumns = { last_ping: 'bigint', last_start: 'bigint', alert_after: 'bigint' } as const;
+const setBack = `last_ping = v.last_ping, last_start = v.last_start, alert_after = v.alert_after,
+  revision = check_states.revision + 1`;
+
+/** Checks whose last ping or start is after the moment. */
+export function listChecksAhead(tx: Tx, after: Micros, limit: number): Promise<OverdueCheck[]> {
+  const text = `select * from ${wholeChecks} where id in (
+    select check_id from check_states where last_ping > $1 or last_start > $1 limit $2)`;
+  return querySql<OverdueCheck>(tx, columns, text, [after, limit]);
+}
+
+/**
+ * Sets the last ping and start of checks to `now` where they are later, and the deadline by these, unless something has
+ * happened to the check since it was read; the number of checks.
+ */
+export async function setBackChecks(tx: Tx, seen: readonly OverdueCheck[], now: Micros): Promise<number> {
+  const atMost = (moment: Micros | null) => (moment === null ? null : Math.min(moment, now));
+  const rows = seen.map((check) => {
+    const [lastPing, lastStart] = [atMost(check.lastPing), atMost(check.lastStart)];
+    const alertAfter = check.alertAfter === null ? null : deadlineOf({ ...check, lastPing, lastStart });
+    const state = { last_ping: lastPing, last_start: lastStart, alert_after: alertAfter };
+    return { check, ...state };
+  });
+  return (await updateSeen(tx, setBack, aheadColumns, rows)).size;
+}
+
 /** Writes the columns of the rows where the check is as it was read; returns the ids of these. */
-export async function updateSeen(
+async function updateSeen(
   tx: Tx,
   set: string,
   columns: Readonly<Record<string, JsonColumnType>>,

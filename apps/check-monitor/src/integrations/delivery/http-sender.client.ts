@@ -11,7 +11,6 @@ import {
 } from './delivery-result.js';
 import type { HttpAnswer, HttpMessage } from './http-message.js';
 import { boundedWaitMs, retryAfterMs } from './retry-after.js';
-import { withoutLogin } from './url-login.js';
 
 export interface SendOptions {
   /** Meaning of an answer that is not a success; the usual one where it returns undefined. */
@@ -117,4 +116,24 @@ interface ErrorFacts {
   readonly name?: string;
   readonly code?: string;
   readonly cause?: { readonly code?: string };
+}
+
+/** Fetch takes no addresses with user and password: these become a header (RFC 7617). */
+function withoutLogin(url: string): { address: string; login: Readonly<Record<string, string>> } {
+  const address = new URL(url);
+  const { username, password } = address;
+  if (username === '' && password === '') return { address: url, login: {} };
+  address.username = '';
+  address.password = '';
+  const pair = Buffer.from(`${unescaped(username)}:${unescaped(password)}`, 'utf8').toString('base64');
+  return { address: address.href, login: { Authorization: `Basic ${pair}` } };
+}
+
+/** Returns the decoded text. What is not percent-encoding stands for itself. */
+function unescaped(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }

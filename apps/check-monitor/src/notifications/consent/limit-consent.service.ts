@@ -3,7 +3,13 @@ import type { Database } from '@certloop/db';
 import { type Clock, microsPerSecond } from '../../instants.js';
 import { lockOwner } from '../../projects/users.repository.js';
 import { hour, maxPerHour, nextRequestAt } from './consent-limits.js';
-import { deleteOldRequests, insertRequest, listRecentRequests, lockRequest, noteFurtherRequest } from './consent-requests.repository.js';
+import {
+  deleteOldRequests,
+  insertRequest,
+  listRecentRequests,
+  lockRequest,
+  noteFurtherRequest,
+} from './consent-requests.repository.js';
 
 /**
  * Notes that the user is about to ask the holder of a mail address for consent. Throws InvalidInput if the holder

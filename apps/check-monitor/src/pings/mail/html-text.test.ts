@@ -1,7 +1,6 @@
 import { cpuMsOf, excessMs } from '@certloop/contracts/testing';
 import { expect, test } from '@jest/globals';
-import { stepsOfHtml } from './html-text.js';
-import { resultOf } from './steps.js';
+import { resultOf, stepsOfHtml } from './html-text.js';
 
 const textOf = (html: string) => resultOf(stepsOfHtml(html));
 

@@ -1,5 +1,5 @@
-import type { AddressInfo } from 'node:net';
-import { createLimiter, type Logger, startFailure } from '@certloop/server';
+import type { AddressInfo, Socket } from 'node:net';
+import { createLimiter, type Logger, networkOf, startFailure } from '@certloop/server';
 import {
   SMTPServer,
   type SMTPServerAddress,
@@ -9,7 +9,6 @@ import {
 import { originOf } from '../client-address.js';
 import type { PingTarget } from '../ping-address.js';
 import { parseMailAddress } from './mail-address.js';
-import { createConnectionCounts } from './mail-connections.store.js';
 import { createMailMemory, inRounds, type MailMemory } from './mail-memory.store.js';
 import { findMailedChecks, type ReceiveMailDeps, receiveMail } from './receive-mail.service.js';
 
@@ -133,4 +132,26 @@ async function takeMail(
 /** Reads without keeping anything: the client hears the answer only at the end. */
 async function dropMail(stream: SMTPServerDataStream): Promise<void> {
   for await (const _chunk of inRounds(stream));
+}
+
+/**
+ * Counts connections by the network that they come from, until they close. `admit` returns false for one too many,
+ * which it does not count.
+ */
+function createConnectionCounts(maxPerNetwork: number): { admit(socket: Socket): boolean } {
+  const open = new Map<string, number>();
+  return {
+    admit: (socket) => {
+      const network = networkOf(socket.remoteAddress ?? '');
+      const count = open.get(network) ?? 0;
+      if (count >= maxPerNetwork) return false;
+      open.set(network, count + 1);
+      socket.once('close', () => {
+        const left = (open.get(network) ?? 1) - 1;
+        if (left === 0) open.delete(network);
+        else open.set(network, left);
+      });
+      return true;
+    },
+  };
 }

@@ -1,8 +1,7 @@
 import { findText, type MimePart, parsePart, subjectOf } from '../../mime.js';
 import { textOf } from '../../mime-content.js';
 import type { MailPing } from '../signal.js';
-import { stepsOfHtml } from './html-text.js';
-import { resultOf, type Steps } from './steps.js';
+import { resultOf, type Steps, stepsOfHtml } from './html-text.js';
 
 /** Bytes of each text of a mail that are searched for keywords. */
 export const maxTextBytes = 1_000_000;

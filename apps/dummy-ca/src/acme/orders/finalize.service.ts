@@ -17,8 +17,7 @@ import type { AcmeReply } from '../protocol/acme-reply.js';
 import { accountOf, parsePayload, type SignedRequest } from '../protocol/signed-requests.service.js';
 import type { AcmeCertificate, Order } from '../records/records.js';
 import { type AcmeCsr, badCsr, parseAcmeCsr } from './acme-csr.js';
-import { statusOf } from './current-status.service.js';
-import { getOrder, replyWith } from './orders.service.js';
+import { getOrder, replyWith, statusOf } from './orders.service.js';
 
 /**
  * Order with its certificate issued. Throws `orderNotReady` unless it is ready, and `badCSR`, which leaves the order as it

@@ -17,8 +17,7 @@ import type { AuthorizedIdentifier } from '../records/challenges.js';
 import { type Identifier, identifierKey, parseIdentifiers } from '../records/identifiers.js';
 import { authorizationStatus } from '../records/order-status.js';
 import type { Account, AcmeCertificate, Authorization, Order } from '../records/records.js';
-import { statusOf } from './current-status.service.js';
-import { viewOf } from './orders.service.js';
+import { statusOf, viewOf } from './orders.service.js';
 
 /**
  * A new order with its authorizations (RFC 8555 §7.4). Throws what identifiers, validity and profile can be refused

@@ -1,14 +1,24 @@
-import { AcmeProblem } from '@certloop/contracts';
+import { type AcmeOrderStatus, AcmeProblem } from '@certloop/contracts';
 import { ownAccount } from '../accounts/accounts.service.js';
 import type { AcmeDeps } from '../acme-deps.service.js';
 import { link } from '../protocol/acme-links.js';
 import { type AcmeReply, ok } from '../protocol/acme-reply.js';
 import { noSuch } from '../protocol/problems.js';
 import { accountOf, type SignedRequest } from '../protocol/signed-requests.service.js';
+import { authorizationStatus, orderStatus } from '../records/order-status.js';
 import type { Order } from '../records/records.js';
-import { statusOf } from './current-status.service.js';
 import { orderProblem } from './order-problem.js';
 import { orderView } from './order-view.js';
+
+/** Status of an order at this moment; an authorization that was pushed out of memory has expired. */
+export function statusOf({ store, clock }: Pick<AcmeDeps, 'store' | 'clock'>, order: Order): AcmeOrderStatus {
+  const now = clock.now();
+  const authorizations = order.authorizationIds.map((id) => {
+    const authorization = store.findAuthorization(id);
+    return authorization === undefined ? 'expired' : authorizationStatus(authorization, now);
+  });
+  return orderStatus({ ...order, authorizations }, now);
+}
 
 /** Order as it is (RFC 8555 §7.4). */
 export async function showOrder(deps: AcmeDeps, request: SignedRequest, id: string): Promise<AcmeReply> {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { AcmeProblem } from '@certloop/contracts';
-import type { AcmeStore } from '../records/acme.store.js';
+import { createBoundedMap } from '../../authority/bounded-map.js';
 
 /** Nonces against replay (RFC 8555 §6.5): each is valid once, and only while it is stored. */
 export interface Nonces {
@@ -9,15 +9,17 @@ export interface Nonces {
   take(nonce: string): void;
 }
 
-export function createNonces(store: AcmeStore): Nonces {
+/** At most `maxNonces` are stored; the oldest goes first. */
+export function createNonces(maxNonces: number): Nonces {
+  const nonces = createBoundedMap<true>({ limit: maxNonces });
   return {
     issue: () => {
       const nonce = randomBytes(16).toString('base64url');
-      store.insertNonce(nonce);
+      nonces.insert(nonce, true);
       return nonce;
     },
     take: (nonce) => {
-      if (!store.takeNonce(nonce)) throw new AcmeProblem('badNonce', 'the nonce is unknown, old or used');
+      if (!nonces.delete(nonce)) throw new AcmeProblem('badNonce', 'the nonce is unknown, old or used');
     },
   };
 }

@@ -1,4 +1,3 @@
-import { createBoundedMap } from '../../authority/bounded-map.js';
 import { noState, type State } from '../../authority/state.store.js';
 import { createAccountsStore } from './accounts.store.js';
 import { createAuthorizationsStore } from './authorizations.store.js';
@@ -9,20 +8,16 @@ import { createOrdersStore, type OrderLists } from './orders.store.js';
 export type AcmeStore = ReturnType<typeof createAcmeStore>;
 
 /**
- * `maxRecords` is the number of accounts, nonces, compromised keys, authorizations, orders and certificates each that are
+ * `maxRecords` is the number of accounts, compromised keys, authorizations, orders and certificates each that are
  * stored; of the last two, one counts once for each of its identifiers.
  */
 export function createAcmeStore(maxRecords: number, state: State = noState) {
   const orderLists: OrderLists = new Map();
-  const nonces = createBoundedMap<true>({ limit: maxRecords });
   return {
     ...createAccountsStore(maxRecords, state, orderLists),
     ...createAuthorizationsStore(maxRecords, state),
     // after the accounts, as an order is listed only where its account is stored
     ...createOrdersStore(maxRecords, state, orderLists),
     ...createIssuedStore(maxRecords, state),
-    insertNonce: (nonce: string) => nonces.insert(nonce, true),
-    /** Whether it was there; it is not a second time. */
-    takeNonce: (nonce: string) => nonces.delete(nonce),
   };
 }

@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { CreateIntegration, IntegrationDeps } from '../../create-integration.channel.js';
-import { type DeliveryResult, delivered, failedTemporarily, refusedForGood, stoppedDelivery, undelivered } from '../../delivery/delivery-result.js';
+import {
+  type DeliveryResult,
+  delivered,
+  failedTemporarily,
+  refusedForGood,
+  stoppedDelivery,
+  undelivered,
+} from '../../delivery/delivery-result.js';
 import { limitRate } from '../../delivery/rate-limit.js';
 import type { Integration } from '../../integration.js';
 import type { SignalSettings } from './signal-kind.js';

@@ -2,7 +2,13 @@ import type { CreateIntegration } from '../../create-integration.channel.js';
 import { refusedForGood } from '../../delivery/delivery-result.js';
 import { type HttpAnswer, jsonPost } from '../../delivery/http-message.js';
 import type { AddressSettings } from '../../settings-rules.js';
-import { escapeForSlack, type SlackDialect, separateStars, slackMessage, slackNotice } from './slack-message.js';
+import {
+  escapeForSlack,
+  type SlackDialect,
+  separateStars,
+  slackMessage,
+  slackNotice,
+} from './slack-message.js';
 
 interface Dialect extends SlackDialect {
   /** Whether the response means that the webhook was deleted. */
