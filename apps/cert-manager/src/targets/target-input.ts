@@ -1,6 +1,7 @@
-import { InvalidInput, type TargetInput } from '@certloop/contracts';
+import type { InvalidInput, TargetInput } from '@certloop/contracts';
 import { parseHost } from '@certloop/tls-probe/rules';
 import ipaddr from 'ipaddr.js';
+import { invalidField } from '../http/problem.js';
 import { coversHostname } from '../judging/hostname.js';
 import type { TargetSettings } from './target.js';
 
@@ -128,5 +129,5 @@ export function readAddress(text: string, field: string): string {
 
 /** A refusal that names its field. */
 export function refusalOfField(code: string, path: string, message: string): InvalidInput {
-  return new InvalidInput(`${path}: ${message}`, { code, fields: [{ path, code, message }] });
+  return invalidField(path, message, code, { code });
 }

@@ -24,6 +24,9 @@ export interface TargetRow extends TargetSettings {
   readonly createdAt: Date;
 }
 
+/** Columns that no two targets share. */
+const place = ['fqdnId', 'host', 'port', 'protocol', 'sni'] as const;
+
 export const targets = defineTable<TargetRow>('targets', {
   columns: {
     id: column.uuid().primary(),
@@ -44,7 +47,7 @@ export const targets = defineTable<TargetRow>('targets', {
     createdAt: column.instant(),
   },
   indexes: [
-    { columns: ['fqdnId', 'host', 'port', 'protocol', 'sni'], unique: true },
+    { columns: place, unique: true },
     { columns: ['spaceId'] },
     { columns: ['dueAt', 'id'], where: "enabled = true and mode = 'probe'" },
   ],
@@ -59,24 +62,12 @@ const taken = () =>
 
 /** Throws Conflict when the FQDN has a target of the same place. */
 export async function insertTarget(tx: Tx, row: TargetRow): Promise<void> {
-  await onUniqueViolation(() => tx.insert(targets, row), taken, [
-    'fqdnId',
-    'host',
-    'port',
-    'protocol',
-    'sni',
-  ]);
+  await onUniqueViolation(() => tx.insert(targets, row), taken, place);
 }
 
 /** Throws as insertTarget does. */
 export async function updateTargetRow(tx: Tx, id: string, change: Partial<TargetRow>): Promise<void> {
-  await onUniqueViolation(() => updateRows(tx, targets, { id }, change), taken, [
-    'fqdnId',
-    'host',
-    'port',
-    'protocol',
-    'sni',
-  ]);
+  await onUniqueViolation(() => updateRows(tx, targets, { id }, change), taken, place);
 }
 
 export async function deleteTargetRow(tx: Tx, id: string): Promise<void> {

@@ -10,7 +10,7 @@ import { type FqdnRow, getFqdn, lockFqdn } from '../fqdns/fqdns.repository.js';
 import { lockSpace } from '../spaces/spaces.repository.js';
 import type { Prober } from './probes/prober.service.js';
 import { settleTargets, type TargetEvents } from './probes/settle-observed.service.js';
-import { listStates, replaceStates } from './probes/target-states.repository.js';
+import { deleteStates } from './probes/target-states.repository.js';
 import { findNewest } from './served/expected.service.js';
 import { addServedFqdn } from './served/served-fqdns.repository.js';
 import type { FqdnPath } from './served/show-served.service.js';
@@ -101,15 +101,7 @@ export async function updateTarget(
     const change = { ...settings, dueAt: now, leaseToken: null };
     await updateTargetRow(tx, targetId, change);
     const target = { ...before, ...change };
-    if (!isSamePlace(before, target)) {
-      const states = await listStates(tx, [targetId]);
-      await replaceStates(
-        tx,
-        targetId,
-        [],
-        states.map(({ address }) => address),
-      );
-    }
+    if (!isSamePlace(before, target)) await deleteStates(tx, targetId);
     await settleTargets(tx, deps.emit, fqdnId, { newest: await findNewest(tx, fqdnId), now });
     await recordAudit(tx, caller, auditOf('target.update', fqdn, target), now);
     return target;

@@ -7,7 +7,7 @@ import { recordAudit } from '../../audit/audit.service.js';
 import { getFqdn } from '../../fqdns/fqdns.repository.js';
 import { createRequestLimits, type RequestLimits } from '../../users/limits/request-limits.store.js';
 import { findNewest } from '../served/expected.service.js';
-import type { ServedPart } from '../served/served-part.js';
+import type { ServedPart } from '../served/served-view.js';
 import { readServed } from '../served/show-served.service.js';
 import { claimTarget, lockClaimedTarget, releaseTarget } from '../target-claims.repository.js';
 import { refusalOfField } from '../target-input.js';

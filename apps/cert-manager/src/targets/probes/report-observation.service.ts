@@ -48,7 +48,7 @@ export async function reportObservation(
   const seconds = await db.transaction(async (tx) => {
     const fqdn = await lockFqdn(tx, spaceId, fqdnId);
     const target = await getTarget(tx, fqdnId, targetId);
-    const states = await listStates(tx, [targetId]);
+    const states = await listStates(tx, [target]);
     const isNew = states.every(({ address }) => address !== (one.address ?? ''));
     if (isNew && states.length >= maxAddresses)
       throw refusalOfField(

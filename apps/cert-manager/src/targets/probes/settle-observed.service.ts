@@ -69,7 +69,7 @@ export async function settleObserved(tx: Tx, emit: TargetEvents, observed: Obser
   // a process that observed another target of the FQDN waits here, and then judges both results
   const row = await lockServedFqdn(tx, target.fqdnId);
   const known = await readKnown(tx, target.fqdnId, serialsIn(found));
-  const before = new Map((await listStates(tx, [target.id])).map((state) => [state.address, state]));
+  const before = new Map((await listStates(tx, [target])).map((state) => [state.address, state]));
   const turns: Date[] = [];
   const states: TargetStateRow[] = [];
   const changes: TargetChangeRow[] = [];
@@ -121,13 +121,7 @@ async function settleVerdict(
   now: Date,
 ): Promise<number | undefined> {
   const targets = (await listTargetsOf(tx, row.id)).filter(({ enabled }) => enabled);
-  const states =
-    targets.length === 0
-      ? []
-      : await listStates(
-          tx,
-          targets.map(({ id }) => id),
-        );
+  const states = await listStates(tx, targets);
   const named = newest && { serialNumber: newest.row.serialNumber, issuedAt: newest.row.createdAt };
   const byId = new Map(targets.map((target) => [target.id, target]));
   const judged = states.flatMap((state) => {

@@ -48,14 +48,18 @@ export const targetStates = defineTable<TargetStateRow>('target_states', {
   references: [{ columns: ['targetId'], table: 'targets', onDelete: 'CASCADE' }],
 });
 
-/** States of the targets' addresses, by target and address; at least one target is asked for. */
-export function listStates(tx: Tx, targetIds: readonly string[]): Promise<TargetStateRow[]> {
-  return findRows(
-    tx,
-    targetStates,
-    { targetId: targetIds },
-    { order: { by: ['targetId', 'address'], direction: 'asc' } },
-  );
+/** States of the targets' addresses, by target and address. */
+export async function listStates(
+  tx: Tx,
+  targets: readonly { readonly id: string }[],
+): Promise<TargetStateRow[]> {
+  if (targets.length === 0) return [];
+  const order = { by: ['targetId', 'address'], direction: 'asc' } as const;
+  return findRows(tx, targetStates, { targetId: targets.map(({ id }) => id) }, { order });
+}
+
+export async function deleteStates(tx: Tx, targetId: string): Promise<void> {
+  await deleteRows(tx, targetStates, { targetId });
 }
 
 /** Replaces the states of these addresses of a target, and removes those of the others named. */

@@ -1,8 +1,33 @@
 import type { Served, ServedAddress, ServedSummary } from '@certloop/contracts';
-import { failsAt, isWell } from '../probes/address-state.js';
+import { type AddressState, failsAt, isWell } from '../probes/address-state.js';
+import type { ServedFacts } from '../probes/judge-observation.js';
+import type { TargetSettings } from '../target.js';
 import { hintOfState } from './served-hint.js';
-import type { ServedPart } from './served-part.js';
 import { verdictOf } from './served-verdict.js';
+
+/** Targets of an FQDN with what is shown of them. */
+export interface ServedPart {
+  readonly fqdn: { readonly id: string; readonly spaceId: string; readonly fqdn: string };
+  readonly newest:
+    | {
+        readonly certificateId: string;
+        readonly serialNumber: string;
+        readonly fingerprint: string;
+        readonly notAfter: Date;
+        /** When it was stored here. */
+        readonly issuedAt: Date;
+      }
+    | undefined;
+  readonly targets: readonly {
+    readonly target: TargetSettings & { readonly id: string };
+    readonly states: readonly (AddressState &
+      ServedFacts & {
+        readonly address: string;
+        readonly observedAt: Date;
+        readonly observer: 'manager' | 'report';
+      })[];
+  }[];
+}
 
 /** Returns what the targets of an FQDN serve. */
 export function servedView({ fqdn, newest, targets }: ServedPart): Served {

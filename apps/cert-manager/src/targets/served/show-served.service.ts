@@ -8,7 +8,7 @@ import { listStates } from '../probes/target-states.repository.js';
 import { listTargetsOf } from '../targets.repository.js';
 import { findNewest } from './expected.service.js';
 import { readServedPage, type ServedFqdnRow } from './served-fqdns.repository.js';
-import type { ServedPart } from './served-part.js';
+import type { ServedPart } from './served-view.js';
 
 export interface FqdnPath {
   readonly spaceId: string;
@@ -30,13 +30,7 @@ export async function readServed(tx: Tx, { spaceId, fqdnId }: FqdnPath): Promise
   const fqdn = await getFqdn(tx, spaceId, fqdnId);
   const newest = await findNewest(tx, fqdnId);
   const targets = await listTargetsOf(tx, fqdnId);
-  const states =
-    targets.length === 0
-      ? []
-      : await listStates(
-          tx,
-          targets.map(({ id }) => id),
-        );
+  const states = await listStates(tx, targets);
   return {
     fqdn,
     newest: newest && {
