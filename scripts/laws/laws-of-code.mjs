@@ -38,7 +38,6 @@ export const exceptions = {
     'cert-manager/issuance/jobs/begin-job.service.ts#recordRefusal': 'requestCertificate has asked for it',
     'cert-manager/users/api-tokens/revoke-api-tokens.service.ts#revokeOwnApiToken':
       'a token may always revoke itself',
-    'cert-manager/users/sessions/sessions.service.ts#closeSession': 'a session may always close itself',
     'cert-manager/users/sessions/own-sessions.service.ts#endOwnSession':
       'it ends only sessions of the account of the caller',
     'cert-manager/users/api-tokens/succeed-api-token.service.ts#succeedApiToken':

@@ -1,8 +1,9 @@
-import { type certManagerContract, InvalidInput, maxPageSize, type QueryOf } from '@certloop/contracts';
+import { type certManagerContract, maxPageSize, type QueryOf } from '@certloop/contracts';
 import { type Database, type ListPage, mapPage } from '@certloop/db';
 import type { Caller } from '../access/caller.js';
 import { readableSpaces } from '../access/permissions.js';
 import { listFqdnsById } from '../fqdns/fqdns.repository.js';
+import { invalidField } from '../http/problem.js';
 import { listSpaceRows } from '../spaces/spaces.repository.js';
 import type { ShownFind } from './certificate-view.js';
 import { readFoundPage } from './found-certificates.repository.js';
@@ -19,7 +20,8 @@ export async function findCertificates(
   caller: Caller,
   { id, serialNumber, sha256, limit = maxPageSize, cursor }: CertificateSearch,
 ): Promise<ListPage<ShownFind>> {
-  if ((id ?? serialNumber ?? sha256) === undefined) throw needsSearch();
+  if ((id ?? serialNumber ?? sha256) === undefined)
+    throw invalidField('query.serialNumber', 'is required if sha256 and id are absent', 'required');
   const filter = { scope: readableSpaces(caller), id, serialNumber, sha256 };
   return db.read(async (tx) => {
     const page = await readFoundPage(tx, filter, { limit, cursor });
@@ -32,12 +34,5 @@ export async function findCertificates(
       const { fqdn = '', spaceId = '' } = fqdnById.get(certificate.fqdnId) ?? {};
       return { certificate, fqdn, spaceId, spaceName: spaceNames.get(spaceId) ?? '' };
     });
-  });
-}
-
-function needsSearch(): InvalidInput {
-  const message = 'is required if sha256 and id are absent';
-  return new InvalidInput(`serialNumber: ${message}`, {
-    fields: [{ path: 'query.serialNumber', code: 'required', message }],
   });
 }

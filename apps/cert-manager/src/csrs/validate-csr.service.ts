@@ -12,6 +12,7 @@ import {
 } from '@certloop/crypto';
 import type { FqdnRow } from '../fqdns/fqdns.repository.js';
 import type { FqdnPlace } from '../fqdns/fqdns.service.js';
+import { invalidField } from '../http/problem.js';
 import { csrFindings } from '../judging/csr-findings.js';
 import { isKeyAllowed, requireUsableCsr } from '../judging/csr-policy.js';
 import { readHostname } from '../judging/hostname.js';
@@ -52,14 +53,11 @@ export async function validateCsr({ file, stated }: CsrUpload, fqdn: FqdnRow): P
 
 /** Throws InvalidInput unless the request says what its path says. */
 function requireStated(stated: CsrUpload['stated'], fqdn: FqdnRow): void {
-  if (stated.spaceId !== fqdn.spaceId) throw statedFault('spaceId', 'is not the space of the path');
+  if (stated.spaceId !== fqdn.spaceId)
+    throw invalidField('spaceId', 'is not the space of the path', 'mismatch');
   if (readHostname(stated.fqdn).hostname !== fqdn.fqdn) {
-    throw statedFault('fqdn', `is not the FQDN of the path, ${fqdn.fqdn}`);
+    throw invalidField('fqdn', `is not the FQDN of the path, ${fqdn.fqdn}`, 'mismatch');
   }
-}
-
-function statedFault(path: string, message: string): InvalidInput {
-  return new InvalidInput(`${path}: ${message}`, { fields: [{ path, code: 'mismatch', message }] });
 }
 
 /** RFC 2986 §4.2: the signature proves that the requester holds the private key. */

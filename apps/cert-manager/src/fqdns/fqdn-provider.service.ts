@@ -1,5 +1,6 @@
-import { InvalidInput } from '@certloop/contracts';
+import type { InvalidInput } from '@certloop/contracts';
 import type { Tx } from '@certloop/db';
+import { invalidField } from '../http/problem.js';
 import { lockProviderForShare, type ProviderRow } from '../providers/providers.repository.js';
 import type { FqdnRow } from './fqdns.repository.js';
 import { policyRefused } from './policy/policy-refused.js';
@@ -16,10 +17,7 @@ export async function namedProvider(tx: Tx, providerId: string | null): Promise<
 /** The refusal for an id that names no provider. */
 export function unknownProvider(): InvalidInput {
   const message = 'names no provider; GET /providers lists them';
-  return new InvalidInput(`providerId: ${message}`, {
-    code: 'unknown_provider',
-    fields: [{ path: 'providerId', code: 'unknown_provider', message }],
-  });
+  return invalidField('providerId', message, 'unknown_provider', { code: 'unknown_provider' });
 }
 
 /** Throws InvalidInput unless the policy of the space allows the name and the provider. */

@@ -1,4 +1,11 @@
-import type { AppError, ErrorKind, FieldFault, Problem } from '@certloop/contracts';
+import {
+  type AppError,
+  type ErrorKind,
+  type FieldFault,
+  InvalidInput,
+  type Problem,
+  type RefusalDetails,
+} from '@certloop/contracts';
 
 const titles: Readonly<Record<ErrorKind, string>> = {
   invalid_input: 'Invalid input',
@@ -52,4 +59,15 @@ const maxLength = 500;
 function plainText(text: string): string {
   const plain = text.replace(/\p{Cc}+/gu, ' ');
   return plain.length <= maxLength ? plain : `${plain.slice(0, maxLength - 1)}…`;
+}
+
+/** Refusal of one field of an input; its message names members of a query without `query.`, as callers send them. */
+export function invalidField(
+  path: string,
+  message: string,
+  code = 'not_allowed',
+  details: Pick<RefusalDetails, 'code' | 'title'> = {},
+): InvalidInput {
+  const name = path.replace(/^query\./, '');
+  return new InvalidInput(`${name}: ${message}`, { ...details, fields: [{ path, code, message }] });
 }

@@ -1,5 +1,5 @@
-import { InvalidInput } from '@certloop/contracts';
 import type { Level } from '../access/levels.js';
+import { invalidField } from '../http/problem.js';
 import type { PermissionGroup } from './permission-group.js';
 
 /** Permission of a group, and the spaces of it. */
@@ -37,14 +37,9 @@ export function changedReach(before: GroupReach, asked: AskedReach): GroupReach 
 
 function requireValidReach({ permission, allSpaces, spaceIds }: GroupReach): GroupReach {
   if (allSpaces && permission !== 'FULL_ACCESS') {
-    throw contradiction(`${permission} is given on single spaces only`);
+    throw invalidField('allSpaces', `${permission} is given on single spaces only`);
   }
-  if (allSpaces && spaceIds.length > 0) throw contradiction('cannot be true while spaceIds names some');
+  if (allSpaces && spaceIds.length > 0)
+    throw invalidField('allSpaces', 'cannot be true while spaceIds names some');
   return { permission, allSpaces, spaceIds: [...new Set(spaceIds)].toSorted() };
-}
-
-function contradiction(message: string): InvalidInput {
-  return new InvalidInput(`allSpaces: ${message}`, {
-    fields: [{ path: 'allSpaces', code: 'not_allowed', message }],
-  });
 }

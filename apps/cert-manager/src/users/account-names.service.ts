@@ -1,5 +1,6 @@
 import { InvalidInput } from '@certloop/contracts';
 import { onUniqueViolation, type Tx } from '@certloop/db';
+import { invalidField } from '../http/problem.js';
 import { caselessKeyOf } from './user.js';
 import { findUsersByKeys } from './users.repository.js';
 
@@ -41,8 +42,5 @@ const nameTaken = () => taken('username', 'is taken');
 const emailTaken = () => taken('email', 'belongs to another user');
 
 function taken(path: string, message: string): InvalidInput {
-  return new InvalidInput(`${path}: ${message}`, {
-    code: `${path}_taken`,
-    fields: [{ path, code: 'taken', message }],
-  });
+  return invalidField(path, message, 'taken', { code: `${path}_taken` });
 }

@@ -4,8 +4,7 @@ import { requireAdmin } from '../access/permissions.js';
 import { recordAudit } from '../audit/audit.service.js';
 import type { DbDeps } from '../db-deps.js';
 import { requireOtherAdmin } from './last-admin.service.js';
-import { deleteUserRow, lockUser } from './users.repository.js';
-import { userNotFound } from './users.service.js';
+import { deleteUserRow, lockUser, userNotFound } from './users.repository.js';
 
 /**
  * Deletes a user with their sessions, tokens, memberships and picture; their name stays in the audit log. Throws

@@ -2,8 +2,7 @@ import { Forbidden } from '@certloop/contracts';
 import type { Database } from '@certloop/db';
 import type { Caller } from '../access/caller.js';
 import { isUuid } from '../access/uuid.js';
-import { findUser } from './users.repository.js';
-import { userNotFound } from './users.service.js';
+import { findUser, userNotFound } from './users.repository.js';
 
 /**
  * Throws NotFound when there is no such user, which every user may know, and Forbidden when they are neither the

@@ -5,8 +5,7 @@ import { canOn, type Level, readableSpaces, requireAdmin } from '../access/permi
 import { type Rights, rightsOf } from '../access/rights.js';
 import { permissionGroupView } from '../permission-groups/permission-group-view.js';
 import { listGrants, listGroupsOf } from '../permission-groups/permission-groups.repository.js';
-import { findUser } from './users.repository.js';
-import { userNotFound } from './users.service.js';
+import { getUserRow } from './users.repository.js';
 
 export interface OwnPermissionsDeps {
   readonly db: Database;
@@ -22,9 +21,7 @@ export async function describePermissionsOf(
 ): Promise<UserPermissions> {
   requireAdmin(caller);
   const rights = await deps.db.read(async (tx) => {
-    const user = await findUser(tx, userId);
-    if (user === undefined) throw userNotFound();
-    return rightsOf(user, await listGrants(tx, userId));
+    return rightsOf(await getUserRow(tx, userId), await listGrants(tx, userId));
   });
   return describeOwnPermissions(deps, { ...rights, userId });
 }

@@ -1,5 +1,5 @@
 import type { BodyOf, certManagerContract } from '@certloop/contracts';
-import type { Database, Tx } from '@certloop/db';
+import type { Tx } from '@certloop/db';
 import { requireAcceptablePassword } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
 import { requireAdmin } from '../access/permissions.js';
@@ -13,8 +13,7 @@ import { revokeAllApiTokens } from './api-tokens/revoke-api-tokens.service.js';
 import { requireOtherAdmin } from './last-admin.service.js';
 import { deleteSessionsOf } from './sessions/sessions.repository.js';
 import { caselessKeyOf, type UserRow } from './user.js';
-import { findUser, lockUser, markFirstAdmin, updateUserRow } from './users.repository.js';
-import { userNotFound } from './users.service.js';
+import { getUserRow, lockUser, markFirstAdmin, updateUserRow, userNotFound } from './users.repository.js';
 
 /** Change of a user; absent members stay as they are. */
 export type UserChange = BodyOf<typeof certManagerContract.updateUser>;
@@ -30,7 +29,7 @@ export async function updateUser(
   input: UserChange,
 ): Promise<UserRow> {
   requireAdmin(caller);
-  const passwordHash = await newPasswordHash(deps, await getUserRow(deps.db, id), input);
+  const passwordHash = await newPasswordHash(deps, await deps.db.read((tx) => getUserRow(tx, id)), input);
   return deps.db.transaction(async (tx) => {
     if (input.isAdmin === false || input.enabled === false) await requireOtherAdmin(tx, id);
     const before = await lockUser(tx, id);
@@ -52,12 +51,6 @@ export async function updateUser(
     await recordAudit(tx, caller, entry, deps.clock.now());
     return after;
   });
-}
-
-async function getUserRow(db: Database, id: string): Promise<UserRow> {
-  const found = await db.read((tx) => findUser(tx, id));
-  if (found === undefined) throw userNotFound();
-  return found;
 }
 
 /** Hash of the new password, made before the transaction as it takes its time; undefined without one. */

@@ -1,3 +1,4 @@
+import { NotFound } from '@certloop/contracts';
 import {
   column,
   defineTable,
@@ -46,6 +47,17 @@ export async function insertUser(tx: Tx, row: UserRow): Promise<void> {
 
 export async function findUser(tx: Tx, id: string): Promise<UserRow | undefined> {
   return findRow(tx, users, { id });
+}
+
+/** Throws NotFound if there is no such user. */
+export async function getUserRow(tx: Tx, id: string): Promise<UserRow> {
+  const user = await findUser(tx, id);
+  if (user === undefined) throw userNotFound();
+  return user;
+}
+
+export function userNotFound(): NotFound {
+  return new NotFound('user not found', { code: 'user_not_found', title: 'User not found' });
 }
 
 /** The existing users among at least one id. */

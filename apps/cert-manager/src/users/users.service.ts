@@ -1,4 +1,3 @@
-import { NotFound } from '@certloop/contracts';
 import {
   type Database,
   isWholeList,
@@ -14,7 +13,7 @@ import { listMembershipsOfEach } from '../permission-groups/group-members.reposi
 import { listAvatarOwners } from './avatars/avatars.repository.js';
 import type { UserFacts, UserRow } from './user.js';
 import { readUserPage, type UserFilter } from './user-page.repository.js';
-import { findUser } from './users.repository.js';
+import { findUser, getUserRow } from './users.repository.js';
 
 export interface UsersDeps {
   readonly db: Database;
@@ -53,8 +52,7 @@ export async function getUser(
   { id, include }: { readonly id: string } & Included,
 ): Promise<UserRow | UserFacts> {
   requireAdmin(caller);
-  const user = await db.read((tx) => findUser(tx, id));
-  if (user === undefined) throw userNotFound();
+  const user = await db.read((tx) => getUserRow(tx, id));
   if (include !== 'groups') return user;
   const factsOf = await db.read((tx) => readFacts(tx, [id]));
   return { ...user, ...factsOf(user) };
@@ -64,8 +62,4 @@ async function readFacts(tx: Tx, ids: 'all' | readonly string[]) {
   const groups = await listMembershipsOfEach(tx, ids);
   const owners = await listAvatarOwners(tx, ids);
   return ({ id }: UserRow) => ({ groupIds: groups.get(id) ?? [], hasAvatar: owners.has(id) });
-}
-
-export function userNotFound(): NotFound {
-  return new NotFound('user not found', { code: 'user_not_found', title: 'User not found' });
 }

@@ -1,7 +1,8 @@
-import { InvalidInput, type ProviderKindName } from '@certloop/contracts';
+import type { InvalidInput, ProviderKindName } from '@certloop/contracts';
 import { newRowId, onUniqueViolation } from '@certloop/db';
 import type { Caller } from '../../access/caller.js';
 import { requireAdmin } from '../../access/permissions.js';
+import { invalidField } from '../../http/problem.js';
 import { providerKinds } from '../provider-kinds.js';
 import type { ShownProvider } from '../provider-view.js';
 import { insertProvider, listProviders, type ProviderRow } from '../providers.repository.js';
@@ -67,9 +68,5 @@ function afterAll(others: readonly ProviderRow[], now: Date): Date {
 
 function nameTaken(name: string): InvalidInput {
   const message = `another provider is named ${name}; to change it, PUT /providers/{id}/config with its id of GET /providers, or choose another name`;
-  return new InvalidInput(`name: ${message}`, {
-    code: 'name_taken',
-    title: 'Name is taken',
-    fields: [{ path: 'name', code: 'name_taken', message }],
-  });
+  return invalidField('name', message, 'name_taken', { code: 'name_taken', title: 'Name is taken' });
 }

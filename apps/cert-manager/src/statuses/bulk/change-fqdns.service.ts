@@ -2,7 +2,7 @@ import {
   Conflict,
   type FqdnChange,
   type FqdnChangeResult,
-  InvalidInput,
+  type InvalidInput,
   maxMatchedFqdns,
 } from '@certloop/contracts';
 import { slicesOf, type Tx, yieldBetween } from '@certloop/db';
@@ -11,6 +11,7 @@ import { canOn } from '../../access/permissions.js';
 import { unknownProvider } from '../../fqdns/fqdn-provider.service.js';
 import { type FqdnRow, listFqdnsById } from '../../fqdns/fqdns.repository.js';
 import type { ChangeFqdnDeps } from '../../fqdns/fqdns.service.js';
+import { invalidField } from '../../http/problem.js';
 import { findProvider } from '../../providers/providers.repository.js';
 import { readIdPage } from '../lists/fqdn-list.repository.js';
 import { filterOf } from '../lists/list-fqdns.service.js';
@@ -74,7 +75,7 @@ function requireValidChange({ ids, filter, action, providerId }: FqdnChange): vo
 }
 
 function refused(path: string, message: string): InvalidInput {
-  return new InvalidInput(`${path}: ${message}`, { fields: [{ path, code: 'invalid', message }] });
+  return invalidField(path, message, 'invalid');
 }
 
 /** Returns the change to write, in a transaction that only reads. Throws InvalidInput for an unknown provider. */

@@ -1,4 +1,5 @@
-import { InvalidInput, type ListPosition, type SortedPosition } from '@certloop/contracts';
+import type { ListPosition, SortedPosition } from '@certloop/contracts';
+import { invalidField } from '../../http/problem.js';
 
 /** The position of a cursor, if there is one. Throws InvalidInput where it is of another sort than the list. */
 export function positionIn(
@@ -8,9 +9,7 @@ export function positionIn(
   if (cursor === undefined) return undefined;
   if (cursor.sort === sort && (typeof cursor.at === 'string') === isText) return cursor;
   const message = `is of a list sorted by ${cursor.sort}; start again without it, or ask for sort=${cursor.sort}`;
-  throw new InvalidInput(`cursor: ${message}`, {
-    fields: [{ path: 'query.cursor', code: 'other_sort', message }],
-  });
+  throw invalidField('query.cursor', message, 'other_sort');
 }
 
 /** The window of a request that asks for no more than the plain list; undefined for any other. */

@@ -1,4 +1,5 @@
-import { InvalidInput, type TimelineBucket } from '@certloop/contracts';
+import type { TimelineBucket } from '@certloop/contracts';
+import { invalidField } from '../../http/problem.js';
 
 const day = 86_400_000;
 const lengthMs: Readonly<Record<TimelineBucket, number>> = { day, week: 7 * day };
@@ -28,9 +29,10 @@ export function timelineOf(
   const first = from ?? now;
   const start = Math.floor((first.getTime() - origin) / length) * length + origin;
   const last = to ?? new Date(first.getTime() + usualMs);
-  if (last <= first) throw invalid('to', 'must be after from');
+  if (last <= first) throw invalidField('query.to', 'must be after from');
   const count = Math.ceil((last.getTime() - start) / length);
-  if (count > maxBuckets) throw invalid('to', `makes ${count} buckets; ask for at most ${maxBuckets}`);
+  if (count > maxBuckets)
+    throw invalidField('query.to', `makes ${count} buckets; ask for at most ${maxBuckets}`);
   return { start: new Date(start), end: new Date(start + count * length), count, lengthMs: length };
 }
 
@@ -38,9 +40,4 @@ export function timelineOf(
 export function bucketAt({ start, count, lengthMs: length }: Timeline, moment: Date): number | undefined {
   const index = Math.floor((moment.getTime() - start.getTime()) / length);
   return index >= 0 && index < count ? index : undefined;
-}
-
-function invalid(name: string, message: string): InvalidInput {
-  const path = `query.${name}`;
-  return new InvalidInput(`${name}: ${message}`, { fields: [{ path, code: 'not_allowed', message }] });
 }

@@ -4,6 +4,7 @@ import type { Caller } from '../../access/caller.js';
 import { canOn } from '../../access/permissions.js';
 import { recordAudit } from '../../audit/audit.service.js';
 import type { DbDeps } from '../../db-deps.js';
+import { invalidField } from '../../http/problem.js';
 import { formatApiToken, newApiToken } from '../sessions/credentials.js';
 import type { ApiTokenRow } from './api-token.js';
 import { countApiTokensOf, findApiToken, insertApiToken, listApiTokensOf } from './api-tokens.repository.js';
@@ -64,16 +65,18 @@ export async function createApiToken(
   return { row, text: formatApiToken(parts) };
 }
 
-export function requireSession({ sessionId }: Caller): void {
-  if (sessionId === undefined) throw new Forbidden('this needs a session', { code: 'session_required' });
+/** Returns the id of the caller's session. Throws Forbidden if there is none. */
+export function requireSession({ sessionId }: Caller): string {
+  if (sessionId !== undefined) return sessionId;
+  throw new Forbidden('this needs a session', { code: 'session_required' });
 }
 
 function requireValidLimits(caller: Caller, { scope, spaceIds }: NewToken): void {
   if (spaceIds === undefined) return;
   if (scope === 'ADMIN')
-    throw fault('spaceIds', 'scope ADMIN reaches beyond spaces and cannot be limited to some');
+    throw invalidField('spaceIds', 'scope ADMIN reaches beyond spaces and cannot be limited to some');
   const unknown = spaceIds.findIndex((id) => !canOn(caller, id, 'READ'));
-  if (unknown >= 0) throw fault(`spaceIds[${unknown}]`, 'names no space that you may read');
+  if (unknown >= 0) throw invalidField(`spaceIds[${unknown}]`, 'names no space that you may read');
 }
 
 function expiryOf(text: string | undefined, now: Date): Date {
@@ -81,7 +84,7 @@ function expiryOf(text: string | undefined, now: Date): Date {
   const expiresAt = new Date(text);
   const lifeMs = expiresAt.getTime() - now.getTime();
   if (lifeMs > 0 && lifeMs <= maxLifeMs) return expiresAt;
-  throw fault('expiresAt', 'must be in the future, at most 365 days from now');
+  throw invalidField('expiresAt', 'must be in the future, at most 365 days from now');
 }
 
 type Family = Pick<ApiTokenRow, 'familyId' | 'predecessorId' | 'renewableUntil' | 'lifetimeSeconds'>;
@@ -89,13 +92,14 @@ type Family = Pick<ApiTokenRow, 'familyId' | 'predecessorId' | 'renewableUntil' 
 /** Returns the columns of the first token of a family; all null for a token without successors. */
 function familyOf(id: string, { renewable, renewableUntil }: NewToken, expiresAt: Date, now: Date): Family {
   if (renewable !== true) {
-    if (renewableUntil !== undefined) throw fault('renewableUntil', 'is for tokens with renewable: true');
+    if (renewableUntil !== undefined)
+      throw invalidField('renewableUntil', 'is for tokens with renewable: true');
     return { familyId: null, predecessorId: null, renewableUntil: null, lifetimeSeconds: null };
   }
   const latest = new Date(now.getTime() + maxFamilyLifeMs);
   const until = renewableUntil === undefined ? latest : new Date(renewableUntil);
   if (until < expiresAt || until > latest) {
-    throw fault('renewableUntil', 'must not be before expiresAt, and at most two years from now');
+    throw invalidField('renewableUntil', 'must not be before expiresAt, and at most two years from now');
   }
   const lifetimeSeconds = Math.ceil((expiresAt.getTime() - now.getTime()) / 1000);
   return { familyId: id, predecessorId: null, renewableUntil: until, lifetimeSeconds };
@@ -106,10 +110,6 @@ function tooManyTokens(): InvalidInput {
     code: 'too_many_api_tokens',
     title: 'Too many API tokens',
   });
-}
-
-function fault(path: string, message: string): InvalidInput {
-  return new InvalidInput(`${path}: ${message}`, { fields: [{ path, code: 'not_allowed', message }] });
 }
 
 /** Facts of a token for the audit log; its id is not a UUID, so it stands among the details. */

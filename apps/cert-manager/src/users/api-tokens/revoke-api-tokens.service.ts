@@ -4,8 +4,7 @@ import type { Caller } from '../../access/caller.js';
 import { requireAdmin } from '../../access/permissions.js';
 import { recordAudit } from '../../audit/audit.service.js';
 import type { DbDeps } from '../../db-deps.js';
-import { findUser, lockUser } from '../users.repository.js';
-import { userNotFound } from '../users.service.js';
+import { getUserRow, lockUser, userNotFound } from '../users.repository.js';
 import type { ApiTokenRow } from './api-token.js';
 import { deleteApiTokens, listApiTokensOf } from './api-tokens.repository.js';
 import { requireSession } from './api-tokens.service.js';
@@ -29,7 +28,7 @@ export async function listUserApiTokens(
 ): Promise<ApiTokenRow[]> {
   requireAdmin(caller);
   return db.read(async (tx) => {
-    if ((await findUser(tx, userId)) === undefined) throw userNotFound();
+    await getUserRow(tx, userId);
     return listApiTokensOf(tx, userId);
   });
 }

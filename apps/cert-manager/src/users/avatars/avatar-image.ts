@@ -1,4 +1,5 @@
-import { InvalidInput } from '@certloop/contracts';
+import type { InvalidInput } from '@certloop/contracts';
+import { invalidField } from '../../http/problem.js';
 
 /** Formats that a picture may come in. */
 export type AvatarFormat = 'png' | 'jpeg' | 'webp';
@@ -22,9 +23,5 @@ export function requireAvatarFormat(bytes: Uint8Array): void {
 }
 
 export function avatarFault(message: string, code: string): InvalidInput {
-  return new InvalidInput(`avatar: ${message}`, {
-    code: 'invalid_avatar',
-    title: 'Picture cannot be used',
-    fields: [{ path: 'avatar', code, message }],
-  });
+  return invalidField('avatar', message, code, { code: 'invalid_avatar', title: 'Picture cannot be used' });
 }

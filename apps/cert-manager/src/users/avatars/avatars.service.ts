@@ -5,8 +5,7 @@ import type { Caller } from '../../access/caller.js';
 import { recordAudit } from '../../audit/audit.service.js';
 import type { DbDeps } from '../../db-deps.js';
 import { requireOwnAccount } from '../own-account.service.js';
-import { lockUsersForShare } from '../users.repository.js';
-import { userNotFound } from '../users.service.js';
+import { lockUsersForShare, userNotFound } from '../users.repository.js';
 import { avatarFault, maxPixels, requireAvatarFormat } from './avatar-image.js';
 import { deleteAvatarRow, findAvatar, storeAvatar } from './avatars.repository.js';
 

@@ -2,6 +2,7 @@ import { Forbidden } from '@certloop/contracts';
 import { requireAcceptablePassword } from '@certloop/server';
 import type { Caller } from '../../access/caller.js';
 import { recordAudit } from '../../audit/audit.service.js';
+import { requireSession } from '../api-tokens/api-tokens.service.js';
 import { revokeAllApiTokens } from '../api-tokens/revoke-api-tokens.service.js';
 import { updateUserRow } from '../users.repository.js';
 import { type ProofDeps, provePassword } from './prove-password.service.js';
@@ -25,8 +26,7 @@ export async function changePassword(
     readonly revokeTokens?: boolean | undefined;
   },
 ): Promise<void> {
-  if (caller.sessionId === undefined)
-    throw new Forbidden('this needs a session', { code: 'session_required' });
+  requireSession(caller);
   const { username } = caller;
   const user = await provePassword(deps, caller, { username, password: input.currentPassword });
   if (user === undefined) throw wrongPassword();

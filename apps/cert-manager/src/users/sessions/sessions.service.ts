@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { Forbidden, Unauthenticated } from '@certloop/contracts';
+import { Unauthenticated } from '@certloop/contracts';
 import { csrfTokenOf, newSecret, secretHash, signInPlaces } from '@certloop/server';
 import type { Caller, Origin } from '../../access/caller.js';
 import { rightsOf, userCaller } from '../../access/rights.js';
 import { recordAudit } from '../../audit/audit.service.js';
 import type { DbDeps } from '../../db-deps.js';
+import { requireSession } from '../api-tokens/api-tokens.service.js';
 import type { UserRow } from '../user.js';
 import { updateUserRow } from '../users.repository.js';
 import { type ProofDeps, provePassword } from './prove-password.service.js';
@@ -91,8 +92,7 @@ function wrongLogin(): Unauthenticated {
 
 /** Closes the caller's session. Throws Forbidden if there is none. */
 export async function closeSession({ db, clock }: SessionsDeps, caller: Caller): Promise<void> {
-  const { sessionId } = caller;
-  if (sessionId === undefined) throw new Forbidden('this needs a session', { code: 'session_required' });
+  const sessionId = requireSession(caller);
   await db.transaction(async (tx) => {
     await deleteSession(tx, sessionId);
     const entry = { action: 'auth.logout', resourceType: 'session', resourceId: sessionId } as const;

@@ -1,4 +1,3 @@
-import { InvalidInput } from '@certloop/contracts';
 import type { Tx } from '@certloop/db';
 import type { Caller } from '../../access/caller.js';
 import { requireLevel } from '../../access/permissions.js';
@@ -8,6 +7,7 @@ import type { DbDeps } from '../../db-deps.js';
 import { updateExpiryAccepted } from '../../fqdns/fqdn-changes.repository.js';
 import { type FqdnRow, lockFqdn } from '../../fqdns/fqdns.repository.js';
 import { type FqdnPlace, fqdnAudit } from '../../fqdns/fqdns.service.js';
+import { invalidField } from '../../http/problem.js';
 import { type ExpiryRequest, validateExpiryRequest } from './expiry-acceptance.js';
 
 export interface AcceptExpiryDeps extends DbDeps {
@@ -42,7 +42,7 @@ export async function acceptExpiry(
     const { renewalEnabled, expiryAcceptedUntil: before } = fqdn;
     const endsAt = (await findNewestCertificate(tx, fqdnId))?.expiresAt;
     const verdict = validateExpiryRequest({ accepted, until }, { renewalEnabled, endsAt, now });
-    if ('path' in verdict) throw invalid(verdict);
+    if ('path' in verdict) throw invalidField(verdict.path, verdict.message);
     const changed = { ...fqdn, expiryAcceptedUntil: verdict.until };
     await updateExpiryAccepted(tx, fqdnId, verdict.until);
     const details = { before: wordsOf(before), after: wordsOf(verdict.until) };
@@ -56,8 +56,4 @@ export async function acceptExpiry(
 
 function wordsOf(until: Date | null) {
   return until === null ? { accepted: false } : { accepted: true, until: until.toISOString() };
-}
-
-function invalid({ path, message }: { readonly path: string; readonly message: string }): InvalidInput {
-  return new InvalidInput(`${path}: ${message}`, { fields: [{ path, code: 'not_allowed', message }] });
 }
