@@ -16,8 +16,9 @@ export function canOn(caller: Rights, spaceId: string, level: Level): boolean {
   return isLevelAtLeast(levelOn(caller, spaceId), level);
 }
 
-/** Spaces that the caller may see: all, also those made later, or these. */
-export function readableSpaces(caller: Rights): 'all' | readonly string[] {
+/** Spaces that the caller may see: all, also those made later, or these; of one that is named, itself or none. */
+export function readableSpaces(caller: Rights, named?: string): 'all' | readonly string[] {
+  if (named !== undefined) return canOn(caller, named, 'READ') ? [named] : [];
   if (caller.hasFullAccess || caller.everywhere !== undefined) return 'all';
   return [...caller.spaceLevels.keys()];
 }

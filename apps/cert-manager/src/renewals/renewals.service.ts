@@ -2,10 +2,9 @@ import type { RenewalStatus } from '@certloop/contracts';
 import { type Database, type ListPage, type ListWindow, mapPage } from '@certloop/db';
 import type { Clock } from '@certloop/server';
 import type { Caller } from '../access/caller.js';
-import { canOn, type Level, levelOn, readableSpaces, requireAdmin } from '../access/permissions.js';
+import { type Level, levelOn, readableSpaces, requireAdmin } from '../access/permissions.js';
 import { recordAudit } from '../audit/audit.service.js';
 import type { ProviderOpener } from '../providers/open-provider.service.js';
-import type { SpaceScope } from '../spaces/spaces.repository.js';
 import { listProviderQueues, type ProviderQueue } from './queue/provider-queues.service.js';
 import {
   type ListedRenewal,
@@ -46,7 +45,7 @@ export async function listRenewals(
   },
 ): Promise<ListPage<NamedRenewal>> {
   const { status, spaceId, include } = filter;
-  const scope = scopeOf(caller, spaceId);
+  const scope = readableSpaces(caller, spaceId);
   return db.longRead(async (tx) => {
     const page = await readRenewalPage(tx, { scope, status }, filter);
     const queues = await listProviderQueues(tx, opener);
@@ -66,11 +65,6 @@ export async function listRenewals(
       return { ...withObstacle(row, queues, now), names: found && { ...found, level, lastError } };
     });
   });
-}
-
-function scopeOf(caller: Caller, spaceId: string | undefined): SpaceScope {
-  if (spaceId === undefined) return readableSpaces(caller);
-  return canOn(caller, spaceId, 'READ') ? [spaceId] : [];
 }
 
 /** Adds the reason to a due entry that waits only for its provider. */

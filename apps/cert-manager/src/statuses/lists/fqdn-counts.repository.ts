@@ -1,17 +1,7 @@
+import type { FqdnCounts } from '@certloop/contracts';
 import { column, placeholders, querySql, type SqlValue, type Tx } from '@certloop/db';
 import { noDate } from '../statuses.repository.js';
 import { conditionsOf, type FqdnFilter, whereOf } from './fqdn-list.repository.js';
-
-/** How many FQDNs there are in all, need a person, and are in each state. */
-export interface StateCounts {
-  readonly total: number;
-  readonly needsYou: number;
-  readonly unfinished: number;
-  readonly valid: number;
-  readonly due: number;
-  readonly failing: number;
-  readonly expired: number;
-}
 
 /**
  * Counts of the FQDNs that are wanted. Each is read from an index of its own, so that the costs grow with what is wrong,
@@ -21,7 +11,7 @@ export async function countStates(
   tx: Tx,
   filter: Pick<FqdnFilter, 'scope' | 'q'>,
   now: Date,
-): Promise<StateCounts> {
+): Promise<FqdnCounts> {
   const values: SqlValue[] = [];
   const common = conditionsOf(filter, { space: 's.space_id', now }, values);
   // no index has a part of a name, so that one reading of all rows is the least
@@ -32,7 +22,7 @@ export async function countStates(
 }
 
 /** Counts of a space, and when the first certificate there ends that has not. */
-export interface SpaceCounts extends StateCounts {
+export interface SpaceCounts extends FqdnCounts {
   readonly id: string;
   readonly nextExpiry: Date | null;
 }
@@ -104,7 +94,7 @@ function withValid({
   expired = 0,
   failing = 0,
   due = 0,
-}: Partial<Omit<StateCounts, 'valid'>>): StateCounts {
+}: Partial<Omit<FqdnCounts, 'valid'>>): FqdnCounts {
   const others = unfinished + expired + failing + due;
   const total = Math.max(stored, others);
   const valid = total - others;

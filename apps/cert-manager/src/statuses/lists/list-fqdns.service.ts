@@ -1,25 +1,26 @@
 import {
   type certManagerContract,
+  type FqdnCounts,
   maxPageSize,
   type QueryOf,
   type SortedPosition,
 } from '@certloop/contracts';
 import type { Tx } from '@certloop/db';
 import type { Caller } from '../../access/caller.js';
-import { canOn, readableSpaces, requireLevel, spaceNotFound } from '../../access/permissions.js';
+import { readableSpaces, requireLevel, spaceNotFound } from '../../access/permissions.js';
 import type { DbDeps } from '../../db-deps.js';
 import { type FqdnRow, fqdnNotFound, getFqdn, listFqdnsById } from '../../fqdns/fqdns.repository.js';
 import { type FqdnPlace, listFqdns } from '../../fqdns/fqdns.service.js';
 import { eachOf } from '../../http/lazy-rows.js';
 import { readHostname } from '../../judging/hostname.js';
-import { findSpace, listSpaceRows, type SpaceScope, spaceExists } from '../../spaces/spaces.repository.js';
+import { findSpace, listSpaceRows, spaceExists } from '../../spaces/spaces.repository.js';
 import {
   type DatedStatus,
   type KeyAlgorithms,
   readStatuses,
   withKeyAlgorithms,
 } from '../read-statuses.service.js';
-import { countStates, type StateCounts } from './fqdn-counts.repository.js';
+import { countStates } from './fqdn-counts.repository.js';
 import { type FqdnFilter, readIdPage } from './fqdn-list.repository.js';
 import { plainWindow, positionIn } from './sorted-cursor.js';
 
@@ -108,9 +109,9 @@ export async function countFqdnStates(
   { db, clock }: DbDeps,
   caller: Caller,
   { spaceId, q }: Pick<FqdnsQuery, 'spaceId' | 'q'>,
-): Promise<StateCounts> {
+): Promise<FqdnCounts> {
   const read = q === undefined ? db.read : db.longRead;
-  return read((tx) => countStates(tx, { scope: scopeOf(caller, spaceId), q }, clock.now()));
+  return read((tx) => countStates(tx, { scope: readableSpaces(caller, spaceId), q }, clock.now()));
 }
 
 /** An FQDN, the name of its space, and its state. Throws NotFound. */
@@ -138,18 +139,13 @@ export function filterOf(
 ): FqdnFilter {
   return {
     ...others,
-    scope: scopeOf(caller, spaceId),
+    scope: readableSpaces(caller, spaceId),
     // a text that is not a host name matches no FQDN
     fqdn: fqdn === undefined ? undefined : (readHostname(fqdn).hostname ?? ''),
     renewalEnabled: renewal && renewal === 'on',
     expiresFrom: expiresFrom === undefined ? undefined : new Date(expiresFrom),
     expiresBefore: expiresBefore === undefined ? undefined : new Date(expiresBefore),
   };
-}
-
-function scopeOf(caller: Caller, spaceId: string | undefined): SpaceScope {
-  if (spaceId === undefined) return readableSpaces(caller);
-  return canOn(caller, spaceId, 'READ') ? [spaceId] : [];
 }
 
 async function spaceNames(tx: Tx, fqdns: readonly FqdnRow[]): Promise<ReadonlyMap<string, string>> {

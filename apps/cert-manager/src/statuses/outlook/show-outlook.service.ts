@@ -1,7 +1,7 @@
 import type { certManagerContract, QueryOf } from '@certloop/contracts';
 import type { Tx } from '@certloop/db';
 import type { Caller } from '../../access/caller.js';
-import { canOn, readableSpaces } from '../../access/permissions.js';
+import { readableSpaces } from '../../access/permissions.js';
 import type { DbDeps } from '../../db-deps.js';
 import { shownPace } from '../../providers/pace/provider-pace.js';
 import { kindOf } from '../../providers/provider-kinds.js';
@@ -32,7 +32,7 @@ export function showOutlook(
   caller: Caller,
   { spaceId }: { readonly spaceId?: string | undefined },
 ): Promise<OutlookReport> {
-  const scope = scopeOf(caller, spaceId);
+  const scope = readableSpaces(caller, spaceId);
   const read = () =>
     db.longRead(async (tx) => {
       const now = clock.now();
@@ -80,7 +80,7 @@ export function showExpiryTimeline(
   caller: Caller,
   { bucket = 'week', from, to, spaceId }: QueryOf<typeof certManagerContract.getExpiryTimeline>,
 ): Promise<TimelineReport> {
-  const scope = scopeOf(caller, spaceId);
+  const scope = readableSpaces(caller, spaceId);
   const moment = (text: string | undefined) => (text === undefined ? undefined : new Date(text));
   const timeline = timelineOf({ bucket, from: moment(from), to: moment(to) }, clock.now());
   const read = () =>
@@ -121,9 +121,4 @@ function sharedOrOwn<T>(
   read: () => Promise<T>,
 ): Promise<T> {
   return readableSpaces(caller) === 'all' ? recent.read(key, read) : read();
-}
-
-function scopeOf(caller: Caller, spaceId: string | undefined): SpaceScope {
-  if (spaceId === undefined) return readableSpaces(caller);
-  return canOn(caller, spaceId, 'READ') ? [spaceId] : [];
 }

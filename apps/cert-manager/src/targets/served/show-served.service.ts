@@ -59,9 +59,7 @@ export async function listServed(
   caller: Caller,
   { class: only, spaceId, window }: ServedFilter,
 ): Promise<ListPage<ServedFqdnRow>> {
-  const readable = readableSpaces(caller);
-  const mayRead = spaceId === undefined || readable === 'all' || readable.includes(spaceId);
-  const scope = spaceId === undefined ? readable : mayRead ? [spaceId] : [];
+  const scope = readableSpaces(caller, spaceId);
   if (scope !== 'all' && scope.length === 0) return { rows: [], total: 0, next: undefined };
   return readList(db, window, (tx, part) => readServedPage(tx, scope, only, part));
 }
