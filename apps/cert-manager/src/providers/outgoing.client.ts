@@ -59,18 +59,10 @@ export function createOutgoing({
   const plainSend = createPlainFetch({ answerBytes, isBodyNeeded: false });
   const wayFor = (rules: Way): OutgoingFetch => {
     const { allowPrivate, isTrusted, ca, isBodyNeeded = true } = rules;
-    const key = JSON.stringify([allowPrivate, isTrusted, ca, isBodyNeeded]);
-    const options = {
-      allowPrivate,
-      isTrusted,
-      ca,
-      isBodyNeeded,
-      answerBytes,
-      resolve,
-      onRefused,
-      privateHint,
-    };
-    const known = ways.get(key) ?? createOutgoingFetch(options);
+    const own = { allowPrivate, isTrusted, ca, isBodyNeeded };
+    const key = JSON.stringify(own);
+    const known =
+      ways.get(key) ?? createOutgoingFetch({ ...own, answerBytes, resolve, onRefused, privateHint });
     ways.set(key, known);
     return known;
   };

@@ -1,5 +1,4 @@
 import { type AcmeIdentifier, AcmeProblem, UpstreamFailed } from '@certloop/contracts';
-import { findAcmeAccount } from '../../acme/acme-account.service.js';
 import type { AcmeSigner } from '../../acme/acme-operations.js';
 import { readOrderRecord } from '../../acme/orders/order-record.js';
 import type { OrderStep, StepChange } from '../../acme/orders/order-steps.js';
@@ -22,7 +21,7 @@ import {
   readableText,
   type UnacceptedCertificate,
 } from '../provider.js';
-import { type AcmeContext, accountTerms, keyBoxOf } from './acme-parts.service.js';
+import { type AcmeContext, knownAccount } from './acme-parts.service.js';
 import { type CompletedChain, completeChain } from './missing-intermediate.client.js';
 
 export type Report = (step: OrderStep, change: StepChange) => Promise<void>;
@@ -140,10 +139,6 @@ export async function findIssued(
   if (order.status !== 'valid' || order.certificate === undefined) return undefined;
   const [text = ''] = await context.client.downloadChains(account, order.certificate, 'first');
   return { ...identify(text, undefined), upstreamId: order.certificate };
-}
-
-function knownAccount({ config, parts, client }: AcmeContext): Promise<AcmeSigner | undefined> {
-  return findAcmeAccount({ ...parts, box: keyBoxOf(parts), client }, accountTerms(config, parts));
 }
 
 function isAtCa({ config }: AcmeContext, address: string): boolean {

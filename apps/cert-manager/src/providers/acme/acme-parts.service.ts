@@ -11,7 +11,7 @@ import {
   sealSecret,
 } from '@certloop/server';
 import type { KeyBox, KeyChangeMoment } from '../../acme/account-key.service.js';
-import type { AccountTerms } from '../../acme/acme-account.service.js';
+import { type AccountTerms, findAcmeAccount } from '../../acme/acme-account.service.js';
 import type { AcmeConnection } from '../../acme/acme-http.client.js';
 import type { AcmeClient } from '../../acme/acme-operations.js';
 import { probeHttp01 } from '../../acme/http01-probe.client.js';
@@ -107,6 +107,16 @@ export function keyBoxOf({ keyRing }: AcmeParts): KeyBox {
 /** Place that the key of an account is bound to. */
 export function accountKeyPlace(column: string, rowId: string): SecretPlace {
   return { table: 'acme_accounts', column, rowId };
+}
+
+/** What the account with the CA is read and changed by. */
+export function accountDepsOf({ parts, client }: AcmeContext) {
+  return { ...parts, box: keyBoxOf(parts), client };
+}
+
+/** The account with the CA; undefined if there is none yet. */
+export function knownAccount(context: AcmeContext) {
+  return findAcmeAccount(accountDepsOf(context), accountTerms(context.config, context.parts));
 }
 
 /** How control is proven. */

@@ -1,23 +1,20 @@
 import { AcmeProblem } from '@certloop/contracts';
 import { revocationReasons, splitChain } from '@certloop/crypto';
-import { findAcmeAccount } from '../../acme/acme-account.service.js';
 import { isRefusal } from '../../acme/problem-reading.js';
 import { type RevocationOrder, type RevokeOutcome, readableText } from '../provider.js';
-import { type AcmeContext, accountTerms, keyBoxOf } from './acme-parts.service.js';
+import { type AcmeContext, knownAccount } from './acme-parts.service.js';
 
 /** Revokes a certificate by the account that ordered it (RFC 8555 §7.6). Throws AcmeProblem and UpstreamFailed. */
 export async function revokeByAccount(
-  { config, parts, client }: AcmeContext,
+  context: AcmeContext,
   { certificatePem, reason }: RevocationOrder,
 ): Promise<RevokeOutcome> {
+  const { client } = context;
   const { revokeCert } = await client.directory();
   if (revokeCert === undefined) {
     return refused('the CA does not revoke certificates by ACME; revoke it in the way that the CA documents');
   }
-  const account = await findAcmeAccount(
-    { ...parts, box: keyBoxOf(parts), client },
-    accountTerms(config, parts),
-  );
+  const account = await knownAccount(context);
   if (account?.accountUrl === undefined) {
     return refused(`there is no account with the CA; ${byItsKey}`);
   }

@@ -6,7 +6,6 @@ import {
   type Account,
   changeAccountKey,
   ensureAccount,
-  findAcmeAccount,
   forgetAccountUrl,
 } from '../../acme/acme-account.service.js';
 import { certificateId } from '../../acme/certificate-id.js';
@@ -37,9 +36,10 @@ import type { AcmeConfig } from './acme-config.js';
 import {
   type AcmeContext,
   type AcmeParts,
+  accountDepsOf,
   accountTerms,
   connectionOf,
-  keyBoxOf,
+  knownAccount,
   proverOf,
 } from './acme-parts.service.js';
 import { revokeByAccount } from './acme-revocation.service.js';
@@ -66,12 +66,8 @@ export function createAcmeProvider(config: AcmeConfig, parts: AcmeParts): Provid
     },
     refresh: (known) => refreshAcmeCertificate(context, known).catch(asUpstreamFailure),
     findIssued: (order) => findIssued(context, order).catch(asUpstreamFailure),
-    changeAccountKey: () => {
-      const box = keyBoxOf(parts);
-      return changeAccountKey({ ...parts, box, client }, accountTerms(config, parts)).catch(
-        asUpstreamFailure,
-      );
-    },
+    changeAccountKey: () =>
+      changeAccountKey(accountDepsOf(context), accountTerms(config, parts)).catch(asUpstreamFailure),
     adviseRenewal: (certificatePem) => adviseRenewal(context, certificatePem).catch(asUpstreamFailure),
     revoke: (order) => revokeByAccount(context, order).catch(asUpstreamFailure),
   };
@@ -155,10 +151,10 @@ async function order(
   return takeCertificate(context, account, wanted, { report: reportAnyway, drop });
 }
 
-async function openAccount({ config, parts, client }: AcmeContext, { csrDer }: OrderSubject, report: Report) {
+async function openAccount(context: AcmeContext, { csrDer }: OrderSubject, report: Report) {
   await report('account', { status: 'running' });
-  const box = keyBoxOf(parts);
-  const account = await ensureAccount({ ...parts, box, client }, accountTerms(config, parts));
+  const terms = accountTerms(context.config, context.parts);
+  const account = await ensureAccount(accountDepsOf(context), terms);
   // RFC 8555 §11.1: the key of an account must not be certified
   if (csrDer.includes(exportSpki(account.privateKey))) {
     throw new InvalidInput("the CSR has the account's own key", { code: 'csr_not_fit_for_acme' });
@@ -171,14 +167,13 @@ async function openAccount({ config, parts, client }: AcmeContext, { csrDer }: O
  * Whether the CA has lost the account. Some say so by 500, as of any other fault; then the CA is asked for an account of
  * the key, which makes none. Without an answer the account is not lost.
  */
-async function isAccountLost({ config, parts, client }: AcmeContext, error: unknown): Promise<boolean> {
+async function isAccountLost(context: AcmeContext, error: unknown): Promise<boolean> {
   if (!(error instanceof AcmeProblem)) return false;
   if (error.type === 'accountDoesNotExist') return true;
   if (error.members['caStatus'] !== 500) return false;
   try {
-    const deps = { ...parts, box: keyBoxOf(parts), client };
-    const account = await findAcmeAccount(deps, accountTerms(config, parts));
-    return account?.accountUrl !== undefined && (await client.findAccount(account)) === undefined;
+    const account = await knownAccount(context);
+    return account?.accountUrl !== undefined && (await context.client.findAccount(account)) === undefined;
   } catch (failure) {
     if (failure instanceof AppError) return false;
     throw failure;
@@ -186,17 +181,10 @@ async function isAccountLost({ config, parts, client }: AcmeContext, error: unkn
 }
 
 /** A refusal caused by a key that changed in the meantime does not concern the order: the next try has the new key. */
-async function judgeRefusal(
-  { config, parts, client }: AcmeContext,
-  used: Account,
-  error: unknown,
-): Promise<never> {
+async function judgeRefusal(context: AcmeContext, used: Account, error: unknown): Promise<never> {
   const refusal = error instanceof UpstreamFailed ? error.cause : error;
   if (!(refusal instanceof AcmeProblem && ['unauthorized', 'malformed'].includes(refusal.type))) throw error;
-  const account = await findAcmeAccount(
-    { ...parts, box: keyBoxOf(parts), client },
-    accountTerms(config, parts),
-  );
+  const account = await knownAccount(context);
   const isSame = account === undefined || exportSpki(account.privateKey).equals(exportSpki(used.privateKey));
   if (isSame) throw error;
   throw new UpstreamFailed('the key of the account was changed while the order was under way', {

@@ -1,7 +1,6 @@
 import { InvalidInput } from '@certloop/contracts';
-import { findAcmeAccount } from '../../acme/acme-account.service.js';
 import { readableText } from '../provider.js';
-import { type AcmeContext, accountTerms, keyBoxOf, proverOf } from './acme-parts.service.js';
+import { type AcmeContext, knownAccount, proverOf } from './acme-parts.service.js';
 
 /**
  * Whether a CA can be ordered from as configured: directory, nonces, account, and what publishes proofs; in a sentence.
@@ -21,14 +20,11 @@ export async function probeAcme({ config, parts, client }: AcmeContext): Promise
 }
 
 /** Whether the CA knows the account; undefined when none has been made. */
-async function accountFinding({ config, parts, client }: AcmeContext): Promise<string | undefined> {
-  if (parts.keyRing === undefined) return undefined;
-  const account = await findAcmeAccount(
-    { ...parts, box: keyBoxOf(parts), client },
-    accountTerms(config, parts),
-  );
+async function accountFinding(context: AcmeContext): Promise<string | undefined> {
+  if (context.parts.keyRing === undefined) return undefined;
+  const account = await knownAccount(context);
   if (account === undefined) return undefined;
-  const url = await client.findAccount(account);
+  const url = await context.client.findAccount(account);
   if (url === undefined) return 'the account is not known to the CA, and will be created again';
   const { contactRefusal: refusal } = account;
   if (refusal === null) return 'the account is known';

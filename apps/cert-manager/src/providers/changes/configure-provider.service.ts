@@ -1,8 +1,9 @@
-import { InvalidInput } from '@certloop/contracts';
+import type { InvalidInput } from '@certloop/contracts';
 import { type KeyRing, parseInput, sealSecret } from '@certloop/server';
 import type { Caller } from '../../access/caller.js';
 import { requireAdmin } from '../../access/permissions.js';
 import type { DbDeps } from '../../db-deps.js';
+import { invalidField } from '../../http/problem.js';
 import type { Outgoing } from '../outgoing.client.js';
 import { readableText } from '../provider.js';
 import type { ProviderKind, ProviderSecret } from '../provider-kind.js';
@@ -99,11 +100,8 @@ async function refuseBadTargets(outgoing: Outgoing, kind: ProviderKind, config: 
     const isAllowable = (await outgoing.refusalOf({ address, allowPrivate: true })) === undefined;
     const hint = isAllowable ? '; set config.allowPrivateNetwork to true if it is in a network of yours' : '';
     const message = readableText(`is not called: it ${reason}${hint}`);
-    throw new InvalidInput(`config.${path}: ${message}`, {
-      code: 'target_refused',
-      title: 'Address is not called',
-      fields: [{ path: `config.${path}`, code: 'target_refused', message }],
-    });
+    const details = { code: 'target_refused', title: 'Address is not called' };
+    throw invalidField(`config.${path}`, message, 'target_refused', details);
   }
 }
 
@@ -136,9 +134,7 @@ function seal(rowId: string, path: string, secret: string, keyRing: KeyRing | un
 }
 
 function secretRefused(path: string, message: string): InvalidInput {
-  return new InvalidInput(`config.${path}: ${message}`, {
-    fields: [{ path: `config.${path}`, code: 'secret_refused', message }],
-  });
+  return invalidField(`config.${path}`, message, 'secret_refused');
 }
 
 /** The environment's address when the configuration has the same, so that it goes on following it. */

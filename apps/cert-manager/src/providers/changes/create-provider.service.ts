@@ -8,6 +8,7 @@ import type { ShownProvider } from '../provider-view.js';
 import { insertProvider, listProviders, type ProviderRow } from '../providers.repository.js';
 import { shownTo } from '../providers.service.js';
 import { type ConfigureDeps, sealConfig, validateConfig } from './configure-provider.service.js';
+import { newProviderRow } from './ensure-providers.service.js';
 import { recordProviderAudit } from './record-change.service.js';
 import { type Config, maskSecrets } from './stored-config.js';
 
@@ -33,19 +34,12 @@ export async function createProvider(
   const valid = await validateConfig(deps, kind, config);
   const now = deps.clock.now();
   const unsealed: ProviderRow = {
+    ...newProviderRow(kind, now),
     id: newRowId(now),
     kind: kindName,
     name,
     displayName,
-    description: kind.description,
     enabled: true,
-    config: null,
-    secrets: {},
-    environmentAddress: null,
-    createdAt: now,
-    updatedAt: now,
-    lastTest: null,
-    pace: null,
   };
   const sealed = { ...unsealed, ...sealConfig(unsealed, valid, deps.keyRing) };
   return deps.db.transaction(async (tx) => {

@@ -41,7 +41,7 @@ async function ensureRows(tx: Tx, now: Date, addresses: ProviderAddresses): Prom
   for (const [place, name] of providerKindNames.entries()) {
     const kind = providerKinds[name];
     const stored = known.get(name);
-    const row = stored ?? newRow(kind, new Date(now.getTime() + place));
+    const row = stored ?? newProviderRow(kind, new Date(now.getTime() + place));
     const change = followEnvironment(kind, row, addresses[name]);
     if (change !== undefined) changed.push(name);
     if (stored === undefined) await insertProvider(tx, { ...row, ...change });
@@ -50,8 +50,11 @@ async function ensureRows(tx: Tx, now: Date, addresses: ProviderAddresses): Prom
   return changed;
 }
 
-/** `createdAt` differs by provider, so that lists have an order. */
-function newRow({ name, displayName, description }: ProviderKind, createdAt: Date): ProviderRow {
+/** Row of the first provider of a kind, disabled. `createdAt` differs by provider, so that lists have an order. */
+export function newProviderRow(
+  { name, displayName, description }: ProviderKind,
+  createdAt: Date,
+): ProviderRow {
   return {
     id: randomUUID(),
     kind: null,
